@@ -7,8 +7,11 @@ export {
   type ChannelName,
   type EffectEvent,
   type HandlerEvent,
+  type LedgerEvent,
   observe,
   publish,
+  type RefusalEvent,
   type RoundEvent,
   type StateEvent,
 } from './wire/diagnostics.ts';
+export { type Attack, REFUSAL_REASONS, type RefusalReason } from './wire/refusal-reasons.ts';

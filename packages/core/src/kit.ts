@@ -4,6 +4,7 @@ export { aPolicy, clockOf, isSingleUse, tokenPrincipal, ttlOf } from './admissio
 export { type AbandonedLimits, AbandonedQuota, Place, Quota, type QuotaExceeded } from './admission/quota.ts';
 export { parseWebPage } from './questions/url-elicitation.ts';
 export { canonicalJson } from './support/canonical-json.ts';
+export { type LoggedCall, withCallInMessage } from './support/log-line.ts';
 export {
   aBoolean,
   aFunction,
@@ -27,3 +28,4 @@ export {
 export { processWide, tellOperator, warnOnce } from './support/process-wide.ts';
 export { ownEntry } from './wire/answer-reads.ts';
 export { INPUT_KINDS } from './wire/input-kind.ts';
+export { addGauge, type GaugeName, readGauges } from './wire/gauges.ts';

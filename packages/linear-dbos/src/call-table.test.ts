@@ -27,6 +27,7 @@ async function addCall(id: string): Promise<string> {
     instance: OWNER,
     version: '1',
     principal: undefined,
+    target: 'digest',
     key: head,
     head,
     ttlSeconds: 60,

@@ -28,6 +28,8 @@ export interface NewCall {
   readonly instance: string;
   readonly version: string;
   readonly principal: string | undefined;
+  /** A keyed digest of the method and the tool's name. */
+  readonly target: string;
   readonly key: Buffer;
   readonly head: Buffer;
   readonly ttlSeconds: number;
@@ -51,12 +53,17 @@ export interface Published extends Ended {
   readonly tell?: string | undefined;
 }
 
-/** Statements that create the table in `schema`, which exists. */
+/** Statements that create the table in `schema`, which exists, and add the column that an older version did not have. */
 export const tableOfCalls = (schema: string): string =>
   `CREATE TABLE IF NOT EXISTS ${schema}.mrtr_calls (
-     id text PRIMARY KEY, instance bigint NOT NULL, version text NOT NULL, principal text,
+     id text PRIMARY KEY, instance bigint NOT NULL, version text NOT NULL, principal text, target text,
      turn int NOT NULL DEFAULT 0, done boolean NOT NULL DEFAULT false,
      key bytea NOT NULL, head bytea NOT NULL, body bytea, expires_at timestamptz NOT NULL);
+   DO $$ BEGIN
+     IF NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = '${schema}.mrtr_calls'::regclass AND attname = 'target') THEN
+       ALTER TABLE ${schema}.mrtr_calls ADD COLUMN IF NOT EXISTS target text;
+     END IF;
+   END $$;
    CREATE INDEX IF NOT EXISTS mrtr_calls_expiry ON ${schema}.mrtr_calls (expires_at);
    CREATE INDEX IF NOT EXISTS mrtr_calls_open ON ${schema}.mrtr_calls (principal) WHERE NOT done`;
 
@@ -84,18 +91,18 @@ export class CallTable {
 
   /** Adds a call, or returns the limit that its principal has reached. */
   async add(call: NewCall): Promise<'calls' | 'bytes' | undefined> {
-    const { id, instance, version, principal, key, head, ttlSeconds, ofPrincipal } = call;
+    const { id, instance, version, principal, target, key, head, ttlSeconds, ofPrincipal } = call;
     const text = `WITH own AS (
          SELECT count(*) < $7 AS has_place, coalesce(sum(octet_length(head)), 0) + octet_length($5::bytea) <= $9 AS has_room
          FROM ${this.#table} WHERE principal = $4 AND NOT done AND id <> $1),
        added AS (
-         INSERT INTO ${this.#table} (id, instance, version, principal, head, expires_at, key)
-         SELECT $1, $2::bigint, $3, $4::text, $5::bytea, now() + make_interval(secs => $6), $8 FROM own
+         INSERT INTO ${this.#table} (id, instance, version, principal, head, expires_at, key, target)
+         SELECT $1, $2::bigint, $3, $4::text, $5::bytea, now() + make_interval(secs => $6), $8, $10 FROM own
          WHERE $4::text IS NULL OR has_place AND has_room
          ON CONFLICT (id) DO UPDATE SET id = excluded.id RETURNING id)
        SELECT has_place, id IS NOT NULL AS added FROM own LEFT JOIN added ON true`;
     const { bytes, calls } = ofPrincipal;
-    const values = [id, instance, version, principal, head, ttlSeconds, calls, key, bytes];
+    const values = [id, instance, version, principal, head, ttlSeconds, calls, key, bytes, target];
     type Row = { readonly has_place: boolean; readonly added: boolean };
     const insert = async () =>
       principal === undefined

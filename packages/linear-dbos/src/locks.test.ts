@@ -34,6 +34,7 @@ async function instance(url: string, poolSize: number) {
       instance: '1',
       version: '1',
       principal,
+      target: 'digest',
       key: sealed,
       head: sealed,
       ttlSeconds: 60,

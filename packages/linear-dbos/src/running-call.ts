@@ -22,6 +22,7 @@ import {
 import type { InputRequests } from '@modelcontextprotocol/server';
 import type { RequestStatePolicy, ServerContext } from '@mrtr/core';
 import { publish } from '@mrtr/core/events';
+import { withCallInMessage } from '@mrtr/core/kit';
 import { keyRingOf } from '@mrtr/core/seal';
 import { askProblem, questionDigest } from '@mrtr/core/shape';
 import { ContinuationLost } from '@mrtr/shapes/linear';
@@ -135,7 +136,7 @@ export class RunningCall {
     this.#host = host;
     this.#failed.catch(() => {});
     const perform = (key: string, step: () => Promise<unknown>) => this.#perform(key, step);
-    this.#frame = new Frame({ id: this.id, principal: head.principal }, host.report, perform);
+    this.#frame = new Frame({ ...head, id: this.id }, host.report, perform);
     this.#frame.askable = head.askable;
     this.#frame.caller = head.caller;
   }
@@ -148,13 +149,17 @@ export class RunningCall {
     } catch (error) {
       if (error instanceof DBOSWorkflowConflictError) throw error; // DBOS waits for its new owner.
       if (this.#released) await NEVER;
-      this.#host.report(error instanceof Error ? error : new Error(String(error)));
+      this.#report(error);
       const why = isDivergence(error) ? DIVERGED : UNRECORDED;
       this.#frame.abort(new ContinuationLost(why));
       await this.#publish({ kind: 'lost', why });
     } finally {
       this.#host.ended(this);
     }
+  }
+
+  #report(error: unknown): void {
+    this.#host.report(withCallInMessage(error, this.#frame.about));
   }
 
   /**
@@ -178,7 +183,7 @@ export class RunningCall {
     // The call waits inside DBOS for a message. An answer that came first also wakes it.
     const message: Message = { askable: [], from: this.#host.instance };
     const sealed = this.#callKey.seal(message, `answers ${turn}`).toString('base64');
-    this.#host.runtime.send(this.id, sealed, String(turn)).catch((error) => this.#host.report(error));
+    this.#host.runtime.send(this.id, sealed, String(turn)).catch((error) => this.#report(error));
   }
 
   /** The request of its open round was answered, so progress and log messages have no request to go out on. */
@@ -330,7 +335,7 @@ export class RunningCall {
         // Not from an instance: it does not open, or DBOS cannot read it.
         const isForged = [Unopened, TypeError, SyntaxError].some((kind) => error instanceof kind);
         if (!isForged || passedOver === MOST_FORGED) throw error;
-        this.#host.report(error as Error);
+        this.#report(error);
       }
     }
   }

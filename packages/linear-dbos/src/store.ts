@@ -1,7 +1,8 @@
 /** The durable store of shape H: any instance with the same keys and database can resume a call. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { StoreFull, speaksMrtr } from '@mrtr/core';
-import { keyRingOf } from '@mrtr/core/seal';
+import { addGauge, withCallInMessage } from '@mrtr/core/kit';
+import { keyRingOf, pseudonym, type SealingKey } from '@mrtr/core/seal';
 import { askProblem } from '@mrtr/core/shape';
 import { ContinuationLost } from '@mrtr/shapes/linear';
 import {
@@ -104,6 +105,7 @@ export class DbosStore implements LinearStore {
     this.#runtime = runtime;
     this.#instance = instance;
     this.#sweep = new Sweep(runtime, options.sweepSeconds, options.onerror);
+    addGauge('frames.parked', this, ({ parked }) => parked);
   }
 
   /**
@@ -282,7 +284,7 @@ export class DbosStore implements LinearStore {
     running.request = ctx;
     this.#running.set(running.id, running);
     try {
-      await this.#admit(callKey, sealed, principal);
+      await this.#admit(callKey, sealed, head);
     } catch (error) {
       this.#running.delete(id);
       if (error instanceof StoreFull) throw error;
@@ -301,12 +303,19 @@ export class DbosStore implements LinearStore {
     return begun;
   }
 
-  async #admit(callKey: CallKey, head: Buffer, principal: string | undefined): Promise<void> {
+  async #admit(
+    callKey: CallKey,
+    head: Buffer,
+    { method, principal, target: name }: CallHeader,
+  ): Promise<void> {
     const { maxBytesPerPrincipal, maxCallsPerPrincipal, policy, ttlSeconds, version } = this.#options;
-    const key = callKey.key(keyRingOf(policy));
+    const ring = keyRingOf(policy);
+    const key = callKey.key(ring);
+    // A digest, so that an operator can look for a tool, and a reader of the database learns no name.
+    const target = pseudonym(`${method} ${name}`, ring[0] as SealingKey);
     const [id, instance] = [callKey.call, this.#instance];
     const ofPrincipal = { calls: maxCallsPerPrincipal, bytes: maxBytesPerPrincipal };
-    const call = { id, instance, version, principal, key, head, ttlSeconds, ofPrincipal };
+    const call = { id, instance, version, principal, target, key, head, ttlSeconds, ofPrincipal };
     const full = await this.#runtime.calls.add(call);
     if (full) throw new StoreFull(full === 'calls' ? PRINCIPAL_FULL : PRINCIPAL_FULL_OF_BYTES);
   }
@@ -325,7 +334,9 @@ export class DbosStore implements LinearStore {
       method !== call.method ||
       target !== call.target
     ) {
-      this.#options.onerror(new Error(`Call ${id} was presented by another principal, or for another tool.`));
+      const other = new Error('The call was presented by another principal, or for another tool.');
+      const about = { method: call.method, target: call.target, call: id, caller: call.principal };
+      this.#options.onerror(withCallInMessage(other, about));
       throw lostContinuation();
     }
     const { inputResponses: responses } = ctx.mcpReq;

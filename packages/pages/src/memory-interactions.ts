@@ -1,7 +1,7 @@
 /** The interactions of one process. */
 
 import { StoreFull } from '@mrtr/core';
-import { aFunction, Quota, type QuotaExceeded, requireOptions, wholeNumber } from '@mrtr/core/kit';
+import { addGauge, aFunction, Quota, type QuotaExceeded, requireOptions, wholeNumber } from '@mrtr/core/kit';
 import {
   type InteractionStore,
   interactionsFullMessage,
@@ -63,6 +63,13 @@ export class MemoryInteractions implements InteractionStore {
     this.#maxOver = maxOverPerPrincipal;
     this.#maxValueBytes = maxValueBytes;
     this.#now = now;
+    addGauge('pages.pending', this, (store) => store.#pending);
+  }
+
+  /** Pages that their users have not finished. Looks at every one: entries whose time is over may stay. */
+  get #pending(): number {
+    const now = this.#now();
+    return [...this.#entries.values()].filter(({ isOver, endsAt }) => !isOver && now < endsAt).length;
   }
 
   /** See {@link InteractionStore.add}. */

@@ -21,6 +21,7 @@ import { type OpenResult, openState } from '../state/codec.ts';
 import type { SealingKey } from '../state/key-ring.ts';
 import { canonicalJson, MAX_DEPTH } from '../support/canonical-json.ts';
 import { InvalidOption, StoreFull } from '../support/errors.ts';
+import type { LoggedCall } from '../support/log-line.ts';
 import { publish } from '../wire/diagnostics.ts';
 import { endCall } from '../wire/results.ts';
 import type { MrtrMethod } from '../wire/wire.ts';
@@ -42,6 +43,7 @@ import {
   type Decision,
   type Lease,
   LedgerFailed,
+  type NotServedReason,
   type RecordedOutcome,
   recordError,
 } from './single-use.ts';
@@ -70,7 +72,7 @@ export class Admission {
    * @throws the handler's error, or the error that refuses the request.
    */
   async admit(target: Target, request: Request, ctx: ServerContext): Promise<unknown> {
-    const place = this.#count(ctx.mcpReq.signal);
+    const place = this.#count(target.method, request, ctx.mcpReq.signal);
     try {
       const round = await this.#open(target, request, ctx, place);
       const decision = await this.#claim(round);
@@ -83,10 +85,10 @@ export class Admission {
   }
 
   /** Takes a place in the server's total. A request that is cancelled moves to the abandoned, if they have room. */
-  #count(signal: AbortSignal): Place {
+  #count(method: MrtrMethod, request: Request, signal: AbortSignal): Place {
     const { running, abandoned } = this.#boundary.policy;
     const place = Place.take(running, undefined);
-    if (typeof place === 'string') throw tooManyCalls(place);
+    if (typeof place === 'string') throw this.#tooManyCalls(place, this.#bind(method, request, undefined));
     const abandon = () => place.moveTo(abandoned);
     signal.addEventListener('abort', abandon, { once: true });
     if (signal.aborted) abandon();
@@ -96,17 +98,20 @@ export class Admission {
   /** Finds out who calls, and opens the state that came. Throws where either is refused. */
   async #open({ method }: Target, request: Request, ctx: ServerContext, place: Place): Promise<Round> {
     const { policy } = this.#boundary;
-    const binding = this.#bind(method, request, await this.#identify(ctx));
+    const unknown = this.#bind(method, request, undefined);
+    const binding = { ...unknown, principal: await this.#identify(unknown, ctx) };
     const principal = pseudonymOf(binding, policy.keys.ring[0] as SealingKey);
+    const about = { method, target: binding.target, caller: principal };
     const full = place.assign(principal);
-    if (full) throw tooManyCalls(full);
-    this.#checkAnswers(binding, ctx);
+    if (full) throw this.#tooManyCalls(full, about);
+    this.#checkAnswers(about, ctx);
     const token = ctx.mcpReq.requestState<string>();
     if (token === undefined) {
-      return { request, ctx, binding: rejectUnhashable(binding), principal, opened: undefined };
+      return { request, ctx, binding: this.#rejectUnhashable(binding), principal, opened: undefined };
     }
     const opened = this.#tryOpen(token, binding);
-    if ('rejected' in opened) return this.#boundary.refusals.reject(binding, token, opened.rejected);
+    if ('rejected' in opened)
+      return this.#boundary.refusals.reject({ ...about, call: opened.callId }, token, opened.rejected);
     return { request, ctx, binding, principal, opened };
   }
 
@@ -121,7 +126,8 @@ export class Admission {
     // The digest covers each answer that reaches the handler.
     const counted = acceptsUnasked(policy, binding.target) ? undefined : opened.asked;
     const answers = digestOf(ownAnswers(inputResponses, counted));
-    const report = (error: unknown) => refusals.report(error);
+    const about = aboutRound(round);
+    const report = (error: unknown) => refusals.report(error, about);
     let decision: Decision;
     try {
       decision = await claimToken(singleUse, {
@@ -137,7 +143,8 @@ export class Admission {
       if (!(error instanceof LedgerFailed)) throw error;
       // The message of a full ledger is ours, and safe for the client. Any other message may name hosts.
       const { cause } = error;
-      return refusals.refuse(cause, cause instanceof StoreFull ? cause.message : STATE_NOT_KEPT);
+      if (cause instanceof StoreFull) return refusals.refuse('ledger_full', about, cause, cause.message);
+      return refusals.refuse('ledger_failed', about, cause, STATE_NOT_KEPT);
     }
     // The ledger may have taken long.
     const late = signal.aborted ? 'abandoned' : now() >= opened.expiresAt ? 'expired' : undefined;
@@ -169,9 +176,10 @@ export class Admission {
   }
 
   /** Answers a repeated retry with what is recorded of the first. */
-  #repeat(recorded: RecordedOutcome, { binding, ctx, opened }: Round): unknown {
+  #repeat(recorded: RecordedOutcome, round: Round): unknown {
+    const { binding, ctx, opened } = round;
     if ('lost' in recorded) {
-      this.#boundary.refusals.reportRejected(binding, ctx.mcpReq.requestState<string>(), 'lost');
+      this.#boundary.refusals.reportRejected(aboutRound(round), ctx.mcpReq.requestState<string>(), 'lost');
       return endCall(binding, OUTCOME_UNKNOWN);
     }
     const { method, target } = binding;
@@ -181,8 +189,9 @@ export class Admission {
     return recorded.result;
   }
 
-  #reject({ binding, ctx }: Round, reason: Extract<Decision, { refused: unknown }>['refused']): never {
-    return this.#boundary.refusals.reject(binding, ctx.mcpReq.requestState<string>(), reason);
+  #reject(round: Round, reason: NotServedReason): never {
+    const token = round.ctx.mcpReq.requestState<string>();
+    return this.#boundary.refusals.reject(aboutRound(round), token, reason);
   }
 
   #bind(method: MrtrMethod, request: Request, principal: string | undefined): Binding {
@@ -197,26 +206,29 @@ export class Admission {
   }
 
   /** An error of the policy's callback may name hosts, so it stays inside. */
-  async #identify(ctx: ServerContext): Promise<string | undefined> {
+  async #identify({ method, target }: Binding, ctx: ServerContext): Promise<string | undefined> {
     const { policy, refusals } = this.#boundary;
+    const about = { method, target, caller: 'unknown' };
     let principal: unknown;
     try {
       principal = await policy.principal(ctx);
     } catch (error) {
-      return refusals.refuse(error, INTERNAL);
+      return refusals.refuse('principal_failed', about, error, INTERNAL);
     }
     if (principal === undefined || typeof principal === 'string') return principal;
     const why = `The policy's principal gave a value of type ${typeof principal}. It must give a string, or undefined.`;
-    return refusals.refuse(new InvalidOption(why), INTERNAL);
+    return refusals.refuse('principal_failed', about, new InvalidOption(why), INTERNAL);
   }
 
   // Refuse the request and do not drop the answer: asked again, the user would give the same answer and never learn why
   // it does not count. Check this before the ledger, so that a shorter answer with the same state is still the first.
-  #checkAnswers({ method, target }: Binding, ctx: ServerContext): void {
+  #checkAnswers(about: LoggedCall, ctx: ServerContext): void {
+    const { refusals } = this.#boundary;
     const limit = this.#boundary.policy.maxAnswerBytes;
     if (answersFit(ctx.mcpReq.inputResponses, limit)) return;
     const expected = `An answer has to be JSON of at most ${limit} bytes, nested at most ${MAX_DEPTH} levels deep`;
-    this.#boundary.refusals.report(new Error(`An answer to ${method} ${target} was refused. ${expected}.`));
+    refusals.count('answer_too_large', about);
+    refusals.report(new Error(`An answer was refused. ${expected}.`), about);
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, expected, { reason: 'answer_too_large' });
   }
 
@@ -226,29 +238,47 @@ export class Admission {
     try {
       const opened = openState(token, binding, now(), keys.ring);
       if ('rejected' in opened || versions.accepts(binding.target, opened.version)) return opened;
-      return { rejected: 'other_version' };
+      return { rejected: 'other_version', callId: opened.callId };
     } catch (error) {
       // No token was ever sealed for arguments that cannot be hashed.
       if (error instanceof RangeError || error instanceof TypeError) return { rejected: 'other_arguments' };
       throw error;
     }
   }
-}
 
-/**
- * For a first request: rejects arguments that cannot be hashed before the handler runs. Failing later, at sealing,
- * would repeat its effects as often as the client likes.
- */
-function rejectUnhashable(binding: Binding): Binding {
-  try {
-    return { ...binding, canonicalArguments: canonicalArguments(binding) };
-  } catch {
-    throw new ProtocolError(
-      ProtocolErrorCode.InvalidParams,
-      `The arguments hold a number that is not finite, or are nested deeper than ${MAX_DEPTH} levels`,
+  /**
+   * For a first request: rejects arguments that cannot be hashed before the handler runs. Failing later, at sealing,
+   * would repeat its effects as often as the client likes.
+   */
+  #rejectUnhashable(binding: Binding): Binding {
+    try {
+      return { ...binding, canonicalArguments: canonicalArguments(binding) };
+    } catch {
+      this.#boundary.refusals.count('invalid_arguments', binding);
+      throw new ProtocolError(
+        ProtocolErrorCode.InvalidParams,
+        `The arguments hold a number that is not finite, or are nested deeper than ${MAX_DEPTH} levels`,
+      );
+    }
+  }
+
+  #tooManyCalls(full: QuotaExceeded, about: Pick<LoggedCall, 'method' | 'target'>): ProtocolError {
+    this.#boundary.refusals.count('too_many_calls', about);
+    return new ProtocolError(
+      ProtocolErrorCode.InternalError,
+      `${full === 'own' ? 'You have' : 'This server has'} too many calls running. Try again when one has ended.`,
+      { reason: 'too_many_calls' },
     );
   }
 }
+
+/** What a log line says of a round. */
+const aboutRound = ({ binding: { method, target }, principal, opened }: Round): LoggedCall => ({
+  method,
+  target,
+  call: opened?.callId,
+  caller: principal,
+});
 
 const INTERNAL = 'Internal error';
 const OUTCOME_UNKNOWN =
@@ -259,10 +289,3 @@ const TOO_LARGE = 'This step was done. Its result is too large to repeat.';
 
 const digestOf = (answers: Readonly<Record<string, unknown>>): string =>
   hash('sha256', canonicalJson(answers), 'base64url');
-
-const tooManyCalls = (full: QuotaExceeded): ProtocolError =>
-  new ProtocolError(
-    ProtocolErrorCode.InternalError,
-    `${full === 'own' ? 'You have' : 'This server has'} too many calls running. Try again when one has ended.`,
-    { reason: 'too_many_calls' },
-  );

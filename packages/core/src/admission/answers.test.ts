@@ -44,7 +44,7 @@ test('an answer of exactly the limit is accepted, and one byte more is refused',
   expect(await reply({ sure: answerOfBytes(65_537) })).toEqual(REFUSED);
   expect(entries).toEqual([undefined]);
   expect(errors).toEqual([
-    'Error: An answer to tools/call deploy was refused. ' +
+    'Error: An answer was refused. ' +
       'An answer has to be JSON of at most 16384 bytes, nested at most 200 levels deep.',
   ]);
   expect((await reply({ sure: answerOfBytes(16_384) })).result).toMatchObject(textResult('Done.'));
@@ -192,7 +192,7 @@ test('a key that is asked and never read is reported the second time, with the k
     { key: 'shure', reason: 'unread', times: 3, didYouMean: 'sure' },
   ]);
   expect(errors).toEqual([
-    "AnswerIgnored: tools/call delete asks 'shure' again, and ignored two answers to it: the handler does not read " +
+    "AnswerIgnored: The handler asks 'shure' again, and ignored two answers to it: the handler does not read " +
       "the answer to 'shure'. It reads 'sure', which was not asked. Use one key for both.",
   ]);
 });
@@ -213,7 +213,7 @@ test('a question whose words change in each round is reported', async () => {
     ['reworded', 3],
   ]);
   expect(errors).toEqual([
-    "AnswerIgnored: tools/call delete asks 'sure' again, and ignored two answers to it: the question's words change " +
+    "AnswerIgnored: The handler asks 'sure' again, and ignored two answers to it: the question's words change " +
       'from round to round. Keep what changes out of them, or in the state.',
   ]);
 });

@@ -78,9 +78,7 @@ test.each(ATTEMPTS)('state that is %s is rejected: %s', async (_what, reason, ch
 
   const target = attempt.params.name as string;
   expect(entries).toEqual([undefined]);
-  expect(attempt.host.errors).toEqual([
-    `RequestStateRejected: requestState of tools/call ${target} rejected: ${reason}`,
-  ]);
+  expect(attempt.host.errors).toEqual([`RequestStateRejected: requestState rejected: ${reason}`]);
   expect(states.slice(1)).toEqual([
     { phase: 'rejected', method: 'tools/call', target, bytes: attempt.token.length, reason },
   ]);
@@ -124,9 +122,7 @@ test('state does not open for arguments that are nested too deeply to compare', 
   const echo = { ...DEPLOY, arguments: arguments_, inputResponses: YES, requestState: result?.requestState };
   expect(await post('tools/call', echo)).toEqual(REJECTED);
   expect(entries).toEqual([undefined]);
-  expect(errors).toEqual([
-    'RequestStateRejected: requestState of tools/call deploy rejected: other_arguments',
-  ]);
+  expect(errors).toEqual(['RequestStateRejected: requestState rejected: other_arguments']);
 });
 
 test('an old client that makes up state gets the same error, and its handler does not run', async () => {

@@ -4,6 +4,7 @@ import { InMemoryTransport as V1InMemoryTransport } from '@modelcontextprotocol/
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { type AuthInfo, createMcpHandler, type McpServer } from '@modelcontextprotocol/server';
 import { onTestFinished } from 'vitest';
+import { withoutCall } from '../support/log-line.ts';
 import { type ChannelName, observe } from '../wire/diagnostics.ts';
 import { type RequestStateOptions, requestStatePolicy } from './policy.ts';
 import { protectedServer } from './server.ts';
@@ -56,7 +57,7 @@ export function hostTools(
   const policy = requestStatePolicy({ keys: ['k'.repeat(32)], singleUse, ...options });
   return hostServers((errors) => {
     const server = protectedServer({ name, version: '1.0.0' }, policy);
-    server.server.onerror = (error) => errors.push(String(error));
+    server.server.onerror = (error) => errors.push(withoutCall(String(error)));
     register(server);
     return server;
   });

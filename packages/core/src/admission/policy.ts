@@ -26,8 +26,9 @@ import {
 } from '../support/options.ts';
 import { processWide, tellOperator, warnOnce } from '../support/process-wide.ts';
 import type { LegacyPolicy } from '../wire/call.ts';
+import { addGauge } from '../wire/gauges.ts';
 import { MemoryLedger, type StateLedger } from './ledger.ts';
-import { AbandonedQuota, Quota } from './quota.ts';
+import { AbandonedQuota, Quota, totalOf } from './quota.ts';
 import type { RepeatedRetry, SingleUsePolicy } from './single-use.ts';
 
 /** The options of {@link requestStatePolicy}. Everything has a default. */
@@ -242,6 +243,13 @@ export function requestStatePolicy(
 }
 
 function policyFromOptions(options: PolicyOptions, keys: Keys): RequestStatePolicy {
+  const running = new Quota(options.maxCalls ?? 1000, options.maxCallsPerPrincipal ?? 64);
+  const { maxAbandoned = 1000, maxAbandonedPerPrincipal = 64 } = options;
+  const abandoned = new AbandonedQuota({ maxAbandoned, maxAbandonedPerPrincipal }, (error) =>
+    tellOperator(error, options.onerror),
+  );
+  addGauge('calls.running', running, totalOf);
+  addGauge('calls.abandoned', abandoned, totalOf);
   return policyFromParts({
     keys,
     ttlSeconds: options.ttlSeconds ?? 600,
@@ -255,14 +263,8 @@ function policyFromOptions(options: PolicyOptions, keys: Keys): RequestStatePoli
     now: options.now ?? Date.now,
     singleUse: singleUseFrom(options),
     versions: stateVersions(options),
-    running: new Quota(options.maxCalls ?? 1000, options.maxCallsPerPrincipal ?? 64),
-    abandoned: new AbandonedQuota(
-      {
-        maxAbandoned: options.maxAbandoned ?? 1000,
-        maxAbandonedPerPrincipal: options.maxAbandonedPerPrincipal ?? 64,
-      },
-      (error) => tellOperator(error, options.onerror),
-    ),
+    running,
+    abandoned,
     onerror: options.onerror,
     unaskedAnswers: options.unaskedAnswers ?? 'drop',
   });

@@ -62,6 +62,8 @@ export class Quota {
   }
 }
 
+export const totalOf = ({ total }: Quota): number => total;
+
 /** A place in a quota. It is given back once, and can move to another quota while its work continues. */
 export class Place {
   readonly #amount: number;

@@ -1,9 +1,10 @@
 /** What a refused request tells its client, and what it tells the operator. */
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
-import type { Binding } from '../state/binding.ts';
 import type { RejectionReason } from '../state/codec.ts';
 import { RequestStateRejected } from '../support/errors.ts';
+import { type LoggedCall, withCallInMessage } from '../support/log-line.ts';
 import { publish } from '../wire/diagnostics.ts';
+import type { RefusalReason } from '../wire/refusal-reasons.ts';
 import type { NotServedReason } from './single-use.ts';
 
 /** Reports reasons to the operator, and throws errors whose text gives a client nothing. */
@@ -15,32 +16,38 @@ export class Refusals {
   }
 
   /** Reports what no client may read. Never throws: an author's `onerror` may. */
-  report(error: unknown): void {
-    this.#onerror(asError(error));
+  report(error: unknown, about: LoggedCall): void {
+    this.#onerror(withCallInMessage(error, about));
+  }
+
+  /** Counts a refusal whose reason the client may read. */
+  count(reason: RefusalReason, { call, method, target }: Omit<LoggedCall, 'caller'>): void {
+    publish('mrtr:refusal', { reason, call, method, target });
   }
 
   /** Refuses a request whose cause may name hosts or values: the client reads `message` only. */
-  refuse(cause: unknown, message: string): never {
-    this.report(cause);
+  refuse(reason: RefusalReason, about: LoggedCall, cause: unknown, message: string): never {
+    this.count(reason, about);
+    this.report(cause, about);
     throw new ProtocolError(ProtocolErrorCode.InternalError, message);
   }
 
   /** Refuses state. The client gets the same error for every reason. */
-  reject(binding: Binding, token: string | undefined, reason: Reason, why = ''): never {
-    this.reportRejected(binding, token, reason, why);
+  reject(about: LoggedCall, token: string | undefined, reason: Reason, why = ''): never {
+    this.reportRejected(about, token, reason, why);
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'Invalid or expired requestState', {
       reason: 'invalid_request_state',
     });
   }
 
   /** Reports that state was refused, and why. */
-  reportRejected({ method, target }: Binding, token: string | undefined, reason: Reason, why = ''): void {
+  reportRejected(about: LoggedCall, token: string | undefined, reason: Reason, why = ''): void {
+    const { method, target } = about;
+    this.count(reason, about);
     publish('mrtr:state', { phase: 'rejected', method, target, bytes: token?.length ?? 0, reason });
-    const message = `requestState of ${method} ${target} rejected: ${reason}${why && `: ${why}`}`;
-    this.report(new RequestStateRejected(message, reason));
+    const message = `requestState rejected: ${reason}${why && `: ${why}`}`;
+    this.report(new RequestStateRejected(message, reason), about);
   }
 }
 
 type Reason = RejectionReason | NotServedReason;
-
-const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));

@@ -19,6 +19,7 @@ import { freshCallId, MAX_KEY_BYTES, type OpenedState, sealState } from '../stat
 import type { SealingKey } from '../state/key-ring.ts';
 import { invalidLabel } from '../state/routing-label.ts';
 import { AnswerIgnored, StateTooLarge, TooManyQuestions } from '../support/errors.ts';
+import type { LoggedCall } from '../support/log-line.ts';
 import { AnswerReads } from '../wire/answer-reads.ts';
 import { type Call, withCall } from '../wire/call.ts';
 import { publish, publishAround } from '../wire/diagnostics.ts';
@@ -145,9 +146,14 @@ class Serving {
   }
 
   #rejectMisfit(why: string): never {
-    const { binding, ctx } = this.#round;
+    const { ctx } = this.#round;
     try {
-      return this.#boundary.refusals.reject(binding, ctx.mcpReq.requestState<string>(), 'other_schema', why);
+      return this.#boundary.refusals.reject(
+        this.#about,
+        ctx.mcpReq.requestState<string>(),
+        'other_schema',
+        why,
+      );
     } catch (error) {
       this.#misfit.error ??= error;
       throw error;
@@ -181,9 +187,7 @@ class Serving {
     const [first] = mistakes;
     const isFirstReport = mistakes.every(({ times }) => times === 2);
     if (first && isFirstReport) {
-      this.#boundary.refusals.report(
-        new AnswerIgnored(`${method} ${target}`, first.key, describeIgnored(first)),
-      );
+      this.#boundary.refusals.report(new AnswerIgnored(first.key, describeIgnored(first)), this.#about);
     }
   }
 
@@ -249,6 +253,7 @@ class Serving {
     const call = this.#call;
     switch (problem.kind) {
       case 'rounds':
+        this.#boundary.refusals.count('rounds_exceeded', this.#about);
         return endCall(call, problem.message);
       case 'questions':
         return this.#refuse(new TooManyQuestions(problem.count, call.maxQuestions), problem.message);
@@ -284,7 +289,12 @@ class Serving {
   }
 
   #refuse(cause: unknown, why = STATE_NOT_KEPT): never {
-    return this.#boundary.refusals.refuse(cause, why);
+    return this.#boundary.refusals.refuse('invalid_question', this.#about, cause, why);
+  }
+
+  get #about(): LoggedCall {
+    const { method, target, id, principal } = this.#call;
+    return { method, target, call: id, caller: principal };
   }
 }
 

@@ -4,6 +4,8 @@ import { ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { openAtRest, sealAtRest } from '../state/at-rest.ts';
 import type { OpenedState } from '../state/codec.ts';
 import type { SealingKey } from '../state/key-ring.ts';
+import { type LedgerEvent, publish } from '../wire/diagnostics.ts';
+import type { RefusalReason } from '../wire/refusal-reasons.ts';
 import type { LeaseDecision, StateLedger } from './ledger.ts';
 
 /** The answer to a repeated retry: the frozen error, or the result of the first one. */
@@ -37,7 +39,8 @@ export interface Retry {
 }
 
 /** Why a retry was not served. For the log; the client gets the frozen error. */
-export type NotServedReason =
+export type NotServedReason = Extract<
+  RefusalReason,
   | 'already_used'
   | 'other_answers'
   | 'in_flight'
@@ -45,7 +48,8 @@ export type NotServedReason =
   | 'expired'
   | 'abandoned'
   | 'older_than_ledger'
-  | 'clock_differs';
+  | 'clock_differs'
+>;
 
 /** How a served token ended, as the ledger keeps it. */
 export type RecordedOutcome =
@@ -139,7 +143,7 @@ async function claimOnce(policy: SingleUsePolicy, retry: Retry): Promise<LeaseDe
       },
       () => {},
     );
-    const claim = await withinSeconds(claimSeconds, asked, () => {
+    const claim = await withinSeconds('claim', claimSeconds, asked, () => {
       isLate = true;
     });
     if (claim.kind === 'clock-differs')
@@ -150,7 +154,14 @@ async function claimOnce(policy: SingleUsePolicy, retry: Retry): Promise<LeaseDe
   }
 }
 
-async function withinSeconds<T>(seconds: number, asked: Promise<T>, onLate = () => {}): Promise<T> {
+async function withinSeconds<T>(
+  operation: LedgerEvent['operation'],
+  seconds: number,
+  asked: Promise<T>,
+  onLate = () => {},
+): Promise<T> {
+  const began = performance.now();
+  let outcome: LedgerEvent['outcome'] = 'failed';
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => {
@@ -159,9 +170,12 @@ async function withinSeconds<T>(seconds: number, asked: Promise<T>, onLate = () 
     }, seconds * 1000);
   });
   try {
-    return await Promise.race([asked, late]);
+    const answer = await Promise.race([asked, late]);
+    outcome = 'answered';
+    return answer;
   } finally {
     clearTimeout(timer);
+    publish('mrtr:ledger', { operation, outcome, seconds: (performance.now() - began) / 1000 });
   }
 }
 
@@ -192,17 +206,17 @@ export class Lease {
       text = JSON.stringify({ lost: true } satisfies RecordedOutcome);
     }
     const sealed = sealOutcome(text, this.#retry, maxResultBytes);
-    return this.#end(async () => ledger.settle(opened.id, this.#id, sealed));
+    return this.#end('settle', async () => ledger.settle(opened.id, this.#id, sealed));
   }
 
   /** Gives the claim back: the handler was not entered. */
   release(): Promise<void> {
-    return this.#end(async () => this.#policy.ledger.release(this.#retry.opened.id, this.#id));
+    return this.#end('release', async () => this.#policy.ledger.release(this.#retry.opened.id, this.#id));
   }
 
-  async #end(write: () => Promise<void>): Promise<void> {
+  async #end(operation: LedgerEvent['operation'], write: () => Promise<void>): Promise<void> {
     try {
-      await withinSeconds(this.#policy.claimSeconds, write());
+      await withinSeconds(operation, this.#policy.claimSeconds, write());
     } catch (error) {
       this.#retry.report(error);
     }

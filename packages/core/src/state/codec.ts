@@ -14,24 +14,22 @@
  * token opens with exactly the label that it was sealed with, or with none.
  */
 import { createCipheriv, createDecipheriv, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { RefusalReason } from '../wire/refusal-reasons.ts';
 import { BINDING_BYTES, type Binding, mismatch, writeBinding } from './binding.ts';
 import type { SealingKey } from './key-ring.ts';
 import { invalidLabel, isRoutingLabel } from './routing-label.ts';
 
 /** Why a token was rejected. For the log and the diagnostics channel; never for the wire. */
-export type RejectionReason =
+export type RejectionReason = Extract<
+  RefusalReason,
   | 'too_large'
   | 'malformed'
   | 'unknown_key'
   | 'tampered'
   | 'issued_in_the_future'
   | 'expired'
-  | 'other_target'
-  | 'other_audience'
-  | 'other_principal'
-  | 'other_arguments'
-  | 'other_version'
-  | 'other_schema';
+  | `other_${'target' | 'audience' | 'principal' | 'arguments' | 'version' | 'schema'}`
+>;
 
 /** The content of a token: what {@link sealState} seals and {@link openState} gives. */
 export interface TokenContent {
@@ -59,7 +57,13 @@ export interface OpenedState extends TokenContent {
 }
 
 /** What {@link openState} gives: the content, or the reason why the token is rejected. */
-export type OpenResult = OpenedState | { readonly rejected: RejectionReason };
+export type OpenResult =
+  | OpenedState
+  | {
+      readonly rejected: RejectionReason;
+      /** The call that a genuine token belongs to. */
+      readonly callId?: string | undefined;
+    };
 
 /** How a token is sealed. */
 export interface SealOptions {
@@ -206,15 +210,16 @@ function checkContent(
 ): OpenResult {
   const issuedAt = plain.readUIntBE(2, 6);
   const expiresAt = issuedAt + plain.readUIntBE(8, 3) * 1000;
-  if (issuedAt > now + CLOCK_SKEW_MS) return { rejected: 'issued_in_the_future' };
-  if (now >= expiresAt) return { rejected: 'expired' };
+  const callId = plain.toString('base64url', CALL_ID_AT, CALL_ID_AT + CALL_ID_BYTES);
+  if (issuedAt > now + CLOCK_SKEW_MS) return { rejected: 'issued_in_the_future', callId };
+  if (now >= expiresAt) return { rejected: 'expired', callId };
   const sealed = plain.subarray(BINDING_AT, CALL_ID_AT);
   writeBinding(binding, key, expected, 0);
-  if (!timingSafeEqual(sealed, expected)) return { rejected: mismatch(sealed, binding) };
-  return { id: token.toString('base64url', 2, 14), issuedAt, expiresAt, ...readContent(plain) };
+  if (!timingSafeEqual(sealed, expected)) return { rejected: mismatch(sealed, binding), callId };
+  return { id: token.toString('base64url', 2, 14), issuedAt, expiresAt, ...readContent(plain, callId) };
 }
 
-function readContent(plain: Buffer): TokenContent {
+function readContent(plain: Buffer, callId: string): TokenContent {
   const flags = plain.readUInt8(0);
   const asked = new Map<string, string>();
   const timesAsked = new Map<string, number>();
@@ -232,7 +237,7 @@ function readContent(plain: Buffer): TokenContent {
   const version = flags & HAS_VERSION ? text(plain.readUInt8(at++)) : undefined;
   return {
     round: plain.readUInt8(1),
-    callId: plain.toString('base64url', CALL_ID_AT, CALL_ID_AT + CALL_ID_BYTES),
+    callId,
     asked,
     timesAsked,
     version,

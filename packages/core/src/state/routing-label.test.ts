@@ -158,7 +158,7 @@ test('a client that removes the label gets the frozen answer', async () => {
   const retry = await beginCall({ post });
   const requestState = bare(retry.requestState);
   expect(await post('tools/call', { ...retry, inputResponses: YES, requestState })).toEqual(REJECTED);
-  expect(errors).toEqual(['RequestStateRejected: requestState of tools/call deploy rejected: tampered']);
+  expect(errors).toEqual(['RequestStateRejected: requestState rejected: tampered']);
 });
 
 test('the label counts towards the limit of state', async () => {

@@ -39,7 +39,10 @@ export const open = (
   over: Partial<Binding> = {},
   now: number = NOW,
   ring: readonly SealingKey[] = [KEY],
-): OpenResult => openState(token, { ...BINDING, ...over }, now, ring);
+): OpenResult => {
+  const opened = openState(token, { ...BINDING, ...over }, now, ring);
+  return 'rejected' in opened ? { rejected: opened.rejected } : opened;
+};
 
 /** The bytes of a token, behind its prefix. */
 export const bytesOf = (token: string): Buffer => Buffer.from(token.slice(3), 'base64url');

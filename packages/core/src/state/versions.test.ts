@@ -6,7 +6,7 @@ import { type RequestStateOptions, requestStatePolicy } from '../admission/polic
 import { InvalidOption } from '../support/errors.ts';
 
 const DONE = { result: expect.objectContaining({ content: [{ type: 'text', text: 'Done.' }] }) };
-const IN_WORDS = ['RequestStateRejected: requestState of tools/call deploy rejected: other_version'];
+const IN_WORDS = ['RequestStateRejected: requestState rejected: other_version'];
 
 /** A call that begins on a server of `before` and goes on on one of `after`. */
 async function across(before: RequestStateOptions, after: RequestStateOptions) {

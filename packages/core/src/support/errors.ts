@@ -1,5 +1,7 @@
 /** The errors that these libraries throw on purpose. A class stands in the package that throws it, or in this one. */
 
+import type { RefusalReason } from '../wire/refusal-reasons.ts';
+
 const IS_MRTR_ERROR = Symbol.for('mrtr.error');
 
 /**
@@ -43,8 +45,8 @@ export class AnswerIgnored extends MrtrError {
   static override readonly code = 'answer_ignored';
   /** The question's key. */
   readonly key: string;
-  constructor(target: string, key: string, why: string) {
-    super(`${target} asks '${key}' again, and ignored two answers to it: ${why}`);
+  constructor(key: string, why: string) {
+    super(`The handler asks '${key}' again, and ignored two answers to it: ${why}`);
     this.key = key;
   }
 }
@@ -102,8 +104,8 @@ export class NotJson extends MrtrError {
 export class RequestStateRejected extends MrtrError {
   static override readonly code = 'request_state_rejected';
   /** As `mrtr:state` publishes it: `tampered`, `expired`, `already_used`, … */
-  readonly reason: string;
-  constructor(message: string, reason: string) {
+  readonly reason: RefusalReason;
+  constructor(message: string, reason: RefusalReason) {
     super(message);
     this.reason = reason;
   }

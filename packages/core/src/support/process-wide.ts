@@ -1,5 +1,7 @@
 /** State of the process: one, in however many copies and module formats these packages are loaded. */
 
+import { onOneLine, withoutCall } from './log-line.ts';
+
 /**
  * The value of this process under `name`, made the first time. An application that imports this package and requires it
  * has two copies of each module; without this, each had a key ring, a ledger and patches of its own.
@@ -21,7 +23,7 @@ type ErrorListener = (error: Error) => void;
  * first error of each kind is a warning of Node, so that an operator who set no `onerror` hears of it once.
  */
 export function tellOperator(thrown: unknown, ...onerror: readonly (ErrorListener | undefined)[]): void {
-  const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+  const error = onOneLine(thrown instanceof Error ? thrown : new Error(String(thrown)));
   const listeners = onerror.filter((listener) => listener !== undefined);
   for (const listener of listeners) {
     try {
@@ -50,7 +52,7 @@ const MOST_KINDS = 100;
 
 function kindOf(error: Error): string {
   const { code, reason = code } = error as { readonly code?: unknown; readonly reason?: unknown };
-  return typeof reason === 'string' ? reason : error.message.replaceAll(/\d+|'[^']*'/g, '');
+  return typeof reason === 'string' ? reason : withoutCall(error.message).replaceAll(/\d+|'[^']*'/g, '');
 }
 
 /** Emits a warning of Node, once in a process. */

@@ -4,6 +4,7 @@
  */
 import type { AsyncLocalStorage } from 'node:async_hooks';
 import { channel } from 'node:diagnostics_channel';
+import type { RefusalReason } from './refusal-reasons.ts';
 
 /** `mrtr:round`: one request of a logical call reached the boundary, or was answered. */
 export interface RoundEvent {
@@ -75,6 +76,21 @@ export interface StateEvent {
   readonly reason?: string;
 }
 
+/** `mrtr:refusal`: a request was refused. `call` and `target` where they are known. */
+export interface RefusalEvent {
+  readonly reason: RefusalReason;
+  readonly call?: string | undefined;
+  readonly method?: string | undefined;
+  readonly target?: string | undefined;
+}
+
+/** `mrtr:ledger`: a ledger answered, failed, or took longer than `claimSeconds`. */
+export interface LedgerEvent {
+  readonly operation: 'claim' | 'settle' | 'release';
+  readonly outcome: 'answered' | 'failed';
+  readonly seconds: number;
+}
+
 interface Events {
   'mrtr:round': RoundEvent;
   'mrtr:handler': HandlerEvent;
@@ -82,6 +98,8 @@ interface Events {
   'mrtr:answer': AnswerEvent;
   'mrtr:effect': EffectEvent;
   'mrtr:state': StateEvent;
+  'mrtr:refusal': RefusalEvent;
+  'mrtr:ledger': LedgerEvent;
 }
 
 const channels = {
@@ -91,6 +109,8 @@ const channels = {
   'mrtr:answer': channel('mrtr:answer'),
   'mrtr:effect': channel('mrtr:effect'),
   'mrtr:state': channel('mrtr:state'),
+  'mrtr:refusal': channel('mrtr:refusal'),
+  'mrtr:ledger': channel('mrtr:ledger'),
 };
 
 /** The channels' names. */

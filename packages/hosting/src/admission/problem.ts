@@ -1,3 +1,4 @@
+import { publish, type RefusalReason } from '@mrtr/core/events';
 import type { QuotaExceeded } from '@mrtr/core/kit';
 import type { OnError } from '../instance/server-instance.ts';
 
@@ -7,7 +8,25 @@ export const problem = (
   message: string,
   headers: Record<string, string> = {},
   code = -32000,
-): Response => Response.json({ jsonrpc: '2.0', id: null, error: { code, message } }, { status, headers });
+  reason = REASONS[status] ?? 'http_invalid',
+): Response =>
+  countRefusal(
+    Response.json({ jsonrpc: '2.0', id: null, error: { code, message } }, { status, headers }),
+    reason,
+  );
+
+const REASONS: Readonly<Record<number, RefusalReason>> = {
+  403: 'http_forbidden_origin',
+  429: 'http_too_many',
+  500: 'http_failed',
+  503: 'http_full',
+};
+
+/** The same response, which metrics count as a refusal for `reason`. */
+export function countRefusal(response: Response, reason: RefusalReason): Response {
+  publish('mrtr:refusal', { reason });
+  return response;
+}
 
 /** A refusal for want of room. A client that fills its own share gets 429, and 503 where the server is full. */
 export const noRoom = (full: QuotaExceeded, what: string, headers?: Record<string, string>): Response =>

@@ -31,7 +31,7 @@ import { BODY_CHECKS, Bodies, type Body, type BodyLimits } from '../admission/bo
 import { CALL_CHECKS, type CallLimits, CallQuota } from '../admission/call-quota.ts';
 import { Origins } from '../admission/cors.ts';
 import { isWiderThan } from '../admission/members.ts';
-import { internalError, noRoom, problem } from '../admission/problem.ts';
+import { countRefusal, internalError, noRoom, problem } from '../admission/problem.ts';
 import { RunningCall } from '../admission/running-call.ts';
 import { buildServer, type OnError, type ServerInstance } from '../instance/server-instance.ts';
 import { type SessionLimits, Sessions } from './sessions.ts';
@@ -176,13 +176,17 @@ export class HttpAdmission {
         ? this.#page(pages, request, node.incoming)
         : problem(404, `Nothing is here; MCP is at ${this.#path}`);
     }
-    const refused =
-      hostHeaderValidationResponse(request, this.#allowedHosts) ?? this.#origins.refusalOf(request);
+    const refused = this.#refuseHost(request) ?? this.#origins.refusalOf(request);
     if (refused) return refused;
     const answer =
       this.#origins.preflight(request) ??
       (await this.#admit(request, node).catch((error: unknown) => internalError(error, this.#report)));
     return this.#origins.readable(request, answer);
+  }
+
+  #refuseHost(request: Request): Response | undefined {
+    const refused = hostHeaderValidationResponse(request, this.#allowedHosts);
+    return refused && countRefusal(refused, 'http_forbidden_origin');
   }
 
   async #admit(request: Request, node: HttpBindings): Promise<Response> {
@@ -191,13 +195,13 @@ export class HttpAdmission {
       return problem(405, 'Method not allowed', { allow: METHODS.join(', ') });
     }
     const authInfo = await this.#authenticate?.(request);
-    if (authInfo instanceof Response) return authInfo;
+    if (authInfo instanceof Response) return countRefusal(authInfo, 'http_unauthorized');
     return this.#serve(request, node, authInfo);
   }
 
   /** Browsers come to pages from other sites, so the origin is not looked at. */
   async #page(pages: PageSet, request: Request, incoming: HttpBindings['incoming']): Promise<Response> {
-    const refused = hostHeaderValidationResponse(request, this.#allowedHosts);
+    const refused = this.#refuseHost(request);
     if (refused) return refused;
     if (this.#shut) return problem(503, 'The server is shutting down');
     const received = await this.#receive(request, incoming);

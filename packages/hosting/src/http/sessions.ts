@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { type AuthInfo, type InitializeRequest, isInitializeRequest } from '@modelcontextprotocol/server';
 import {
+  addGauge,
   aTimeInSeconds,
   type OptionChecks,
   Quota,
@@ -81,6 +82,7 @@ export class Sessions {
     this.#onerror = onerror;
     this.#places = new Quota(this.#limits.max, this.#limits.maxPerPrincipal);
     this.#bytes = new Quota(this.#limits.maxBytes, this.#limits.maxBytesPerPrincipal);
+    addGauge('sessions', this, ({ size }) => size);
     this.#sweeper = setInterval(() => void this.#sweep(), Math.min(this.#limits.idleSeconds * 1000, 60_000));
     this.#sweeper.unref();
   }
@@ -96,7 +98,7 @@ export class Sessions {
     const session = id === null ? undefined : this.#sessions.get(id);
     // Somebody else's session does not exist: a session id is not a password.
     if (id !== null && (!session || session.principal !== tokenPrincipal(authInfo)))
-      return problem(404, 'Session not found');
+      return problem(404, 'Session not found', {}, -32000, 'http_no_session');
     if (session) return this.#use(session, request, parsedBody, authInfo);
     if (!isInitializeRequest(parsedBody))
       return problem(400, 'A session id is required; begin with initialize');

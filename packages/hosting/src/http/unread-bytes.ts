@@ -3,7 +3,8 @@
  * handler its progress: without a bound, a client that opens streams and reads none of them fills the memory.
  */
 import type { ServerResponse } from 'node:http';
-import { type OptionChecks, Quota, wholeNumber, withDefaults } from '@mrtr/core/kit';
+import { publish } from '@mrtr/core/events';
+import { addGauge, type OptionChecks, Quota, wholeNumber, withDefaults } from '@mrtr/core/kit';
 import type { OnError } from '../instance/server-instance.ts';
 
 /**
@@ -41,10 +42,13 @@ export class UnreadBytes {
   readonly #limits: Required<UnreadLimits>;
   readonly #held = new Quota(Number.POSITIVE_INFINITY);
   readonly #report: OnError;
+  #streams = 0;
 
   constructor(options: UnreadLimits, report: OnError) {
     this.#limits = withDefaults(options, UNREAD_DEFAULTS);
     this.#report = report;
+    addGauge('streams', this, (unread) => unread.#streams);
+    addGauge('streams.unread_bytes', this, (unread) => unread.#held.total);
   }
 
   /** The same response; a stream in it ends when too much of it waits. */
@@ -64,7 +68,11 @@ export class UnreadBytes {
       return this.#isFull(stream.held, principal);
     };
     stream.onChange = note;
-    outgoing.once('close', () => stream.end());
+    this.#streams++;
+    outgoing.once('close', () => {
+      this.#streams--;
+      stream.end();
+    });
     return new Response(stream.forward(isFull, this.#report), response);
   }
 
@@ -138,7 +146,10 @@ class CountedStream {
       // A handler that sends without a pause leaves the connection no turn, however fast its client reads.
       for (let left = PATIENCE_MS / LOOK_MS; isFull() && left > 0; left--)
         await new Promise((resolve) => setTimeout(resolve, LOOK_MS).unref());
-      if (isFull()) throw new Error(`A stream was ended: ${this.held} bytes of it waited to be read.`);
+      if (isFull()) {
+        publish('mrtr:refusal', { reason: 'stream_unread' });
+        throw new Error(`A stream was ended: ${this.held} bytes of it waited to be read.`);
+      }
       controller.enqueue(next.value);
       this.onChange();
     }

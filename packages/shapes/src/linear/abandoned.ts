@@ -8,7 +8,7 @@
  * Nothing here holds a reference to a handler, so the memory of one that waits for ever without other references is
  * freed. Its place is not: no limit may depend on when the garbage collector runs.
  */
-import { AbandonedQuota } from '@mrtr/core/kit';
+import { AbandonedQuota, type LoggedCall, withCallInMessage } from '@mrtr/core/kit';
 import type { Frame, Overseer } from './frame.ts';
 
 /** How long a handler may take to end before it is reported, and how long `close` waits for it; in milliseconds. */
@@ -41,11 +41,11 @@ export class Abandoned implements Overseer {
    * the limit of abandoned handlers, when the handler ends. It must not hold the frame.
    */
   take(frame: Frame, giveBack: GiveBack): void {
-    const { call, principal } = frame;
+    const { about, principal } = frame;
     const hasRoom = this.#quota.take(principal) === undefined;
     if (hasRoom) giveBack();
     const end = this.#trackOpen(hasRoom ? () => this.#quota.giveBack(principal) : giveBack);
-    frame.whenSettled(this.#reportIfLate(call, end));
+    frame.whenSettled(this.#reportIfLate(about, end));
   }
 
   /** Counts a handler again that had counted as ended. */
@@ -79,8 +79,9 @@ export class Abandoned implements Overseer {
   }
 
   /** Reports a handler of `call` that takes too long. Call the returned function when it has ended. */
-  #reportIfLate(call: string, end: GiveBack): () => void {
-    const timer = setTimeout(() => this.#report(new Error(notEnded(call))), LET_END_MS);
+  #reportIfLate(call: LoggedCall, end: GiveBack): () => void {
+    const report = () => this.#report(withCallInMessage(new Error(NOT_ENDED), call));
+    const timer = setTimeout(report, LET_END_MS);
     timer.unref();
     return () => {
       clearTimeout(timer);
@@ -89,6 +90,6 @@ export class Abandoned implements Overseer {
   }
 }
 
-const notEnded = (call: string): string =>
-  `The handler of call ${call} has not ended ${LET_END_MS / 1000} s after its call was over, and may hold memory. ` +
+const NOT_ENDED =
+  `The handler has not ended ${LET_END_MS / 1000} s after its call was over, and may hold memory. ` +
   'Make it stop waiting when ctx.signal fires, and ask nothing after that.';

@@ -4,6 +4,7 @@ import type { InputRequests } from '@modelcontextprotocol/server';
 import { CannotAsk, StoreFull, speaksMrtr } from '@mrtr/core';
 import { publish } from '@mrtr/core/events';
 import {
+  addGauge,
   aFunction,
   type OptionChecks,
   Quota,
@@ -127,6 +128,7 @@ export class ContinuationStore implements LinearStore {
     this.#bytes = new Quota(limits.maxBytes, limits.maxBytesPerPrincipal);
     this.#maxBytes = limits.maxBytes;
     this.#abandoned = new Abandoned(limits, this.#onerror);
+    addGauge('frames.parked', this, ({ parked }) => parked);
   }
 
   /** How many handlers are parked now: they have asked and wait for their client. */

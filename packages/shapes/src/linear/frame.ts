@@ -25,7 +25,7 @@ import {
   type ServerContext,
 } from '@mrtr/core';
 import { publish } from '@mrtr/core/events';
-import { ownEntry, requireOptions } from '@mrtr/core/kit';
+import { type LoggedCall, ownEntry, requireOptions, withCallInMessage } from '@mrtr/core/kit';
 import { fallbackOf, hasFallback, isQuestion, notAQuestion } from '@mrtr/core/shape';
 import { afterMicrotasks } from '../kit/after-microtasks.ts';
 import { duplicateKeyError } from '../kit/definition.ts';
@@ -94,8 +94,8 @@ const AT_ONCE: Perform = (_key, step) => step();
 /** How many questions and steps of an aborted handler are refused. Later ones never settle. */
 const MOST_REFUSALS = 100;
 
-const notStopped = (call: string): string =>
-  `The handler of call ${call} goes on although its call is over, and asks without waiting for the answer. ` +
+const NOT_STOPPED =
+  'The handler goes on although its call is over, and asks without waiting for the answer. ' +
   'Make it end when ctx.signal fires, and ask nothing after that.';
 
 const insideStep = (what: string): InvalidDefinition =>
@@ -129,6 +129,8 @@ export class Frame {
   readonly principal: string | undefined;
   /** Who sent the latest round. */
   caller: HandlerContext['caller'];
+  readonly #method: string;
+  readonly #target: string;
   /** The kinds of input that the client of the latest round can be asked for. */
   askable: readonly InputKind[] = NOTHING;
   /** The memory that its call's arguments hold, in bytes. */
@@ -142,14 +144,29 @@ export class Frame {
   request: ServerContext | undefined;
 
   constructor(
-    { id, principal }: { readonly id: string; readonly principal: string | undefined },
+    {
+      id,
+      principal,
+      method,
+      target,
+    }: Pick<LoggedCall, 'method' | 'target'> & {
+      readonly id: string;
+      readonly principal: string | undefined;
+    },
     report: (error: Error) => void,
     perform = AT_ONCE,
   ) {
     this.call = id;
     this.principal = principal;
+    this.#method = method;
+    this.#target = target;
     this.#report = report;
     this.#perform = perform;
+  }
+
+  /** What a log line says of its call. */
+  get about(): LoggedCall {
+    return { method: this.#method, target: this.#target, call: this.call, caller: this.principal };
   }
 
   /** Starts the handler and runs its first round. */
@@ -371,7 +388,7 @@ export class Frame {
   #takeBack(): void {
     this.#stopped = false;
     this.overseer?.takeBack(this);
-    this.#report(new Error(notStopped(this.call)));
+    this.#report(withCallInMessage(new Error(NOT_STOPPED), this.about));
   }
 
   #wrong(asked: readonly Open[]): InvalidDefinition | undefined {

@@ -14,6 +14,7 @@
  */
 import { inputRequired } from '@modelcontextprotocol/server';
 import { ElicitationDeclined, StoreFull } from '@mrtr/core';
+import { publish } from '@mrtr/core/events';
 import { aFunction, anObjectWith, asRequired, requireArgument, requireOptions } from '@mrtr/core/kit';
 import type { CompleteResult, SdkCallback } from '@mrtr/core/shape';
 import {
@@ -75,6 +76,9 @@ export function linear<Input, R extends CompleteResult>(
 
 /** Ends the call with the error's message. Where no code of the author ran, the end says so. */
 function endWith(call: Call, error: Error): CompleteResult {
+  const { id, method, target } = call;
+  const reason = error instanceof StoreFull ? 'store_full' : 'continuation_lost';
+  publish('mrtr:refusal', { reason, call: id, method, target });
   if (!isNotEntered(error)) return endCall(call, error.message);
   try {
     return asNotEntered(endCall(call, error.message));

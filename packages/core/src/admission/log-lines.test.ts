@@ -1,0 +1,96 @@
+/** What an operator's log gets: one line for each error, which names its call and its caller. */
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { pseudonym } from '../state/at-rest.ts';
+import { KEY } from '../state/sealed.test-support.ts';
+import { processWide, tellOperator } from '../support/process-wide.ts';
+import { REFUSAL_REASONS } from '../wire/refusal-reasons.ts';
+import { asking, beginCall } from './asking.test-support.ts';
+import { eventsOf, hostServers, hostTools } from './hosted.test-support.ts';
+import { requestStatePolicy } from './policy.ts';
+import { protectedServer } from './server.ts';
+
+const ALICE = pseudonym('alice', KEY);
+const options = (onerror: (error: Error) => void, now = Date.now) => ({
+  keys: ['k'.repeat(32)],
+  principal: () => 'alice',
+  onerror,
+  now,
+});
+
+test('a refusal names its call, its tool and the pseudonym of its caller, and is counted', async () => {
+  const errors: Error[] = [];
+  let late = 0;
+  const now = () => Date.now() + late;
+  const [refusals, rounds] = [eventsOf('mrtr:refusal'), eventsOf('mrtr:round')];
+  const site = hostTools(
+    asking([]),
+    options((error) => errors.push(error), now),
+  );
+  const retry = await beginCall(site);
+  late = 600_000;
+  await site.post('tools/call', { ...retry, inputResponses: {} });
+  await site.post('tools/call', { ...retry, requestState: 'cut' });
+  const call = rounds[0]?.call;
+  expect(errors.map(({ message }) => message)).toEqual([
+    `requestState rejected: expired [call ${call}, caller ${ALICE}, tools/call deploy]`,
+    `requestState rejected: malformed [call unknown, caller ${ALICE}, tools/call deploy]`,
+  ]);
+  expect(errors.map(String)).toEqual(errors.map(({ stack }) => stack?.split('\n')[0]));
+  expect(errors[0]).toMatchObject({ code: 'request_state_rejected', reason: 'expired' });
+  const about = { method: 'tools/call', target: 'deploy' };
+  expect(refusals).toEqual([
+    { reason: 'expired', call, ...about },
+    { reason: 'malformed', call: undefined, ...about },
+  ]);
+  expect(refusals.every(({ reason }) => Object.hasOwn(REFUSAL_REASONS, reason))).toBe(true);
+});
+
+test('a tool’s name cannot forge a line of the log', async () => {
+  const errors: Error[] = [];
+  const site = hostTools(
+    asking([]),
+    options((error) => errors.push(error)),
+  );
+  const forged = 'x]\nError: paid \u2028\u0085\u001b[2K\u202e';
+  await site.post('tools/call', { name: forged, arguments: {}, requestState: 'v1.x' }, { legacy: true });
+  expect(errors).toHaveLength(1);
+  const [line, second = ''] = (errors[0]?.stack as string).split(/[\n\r\u2028\u2029\u0085]/);
+  expect(line).toContain('tools/call x]\\u{a}Error: paid \\u{2028}\\u{85}\\u{1b}[2K\\u{202e}]');
+  expect(second).toMatch(/^ {4}at /);
+});
+
+test('an error of an author’s own code is one line as well, and stays as it is for others', () => {
+  const errors: Error[] = [];
+  const [error, plain] = [new TypeError('no\nhost'), new Error('no host')];
+  for (const one of [error, plain]) tellOperator(one, (told) => errors.push(told));
+  expect(errors.map(String)).toEqual(['TypeError: no\\u{a}host', 'Error: no host']);
+  expect([errors[0] instanceof TypeError, errors[1] === plain, error.message]).toEqual([
+    true,
+    true,
+    'no\nhost',
+  ]);
+});
+
+test('calls and tools of a client do not use up the kinds of warnings', async () => {
+  const kinds = processWide('kinds-of-error', () => new Set<string>());
+  const before = [...kinds];
+  kinds.clear();
+  onTestFinished(() => {
+    kinds.clear();
+    for (const kind of before) kinds.add(kind);
+  });
+  const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+  onTestFinished(() => warn.mockRestore());
+  const policy = requestStatePolicy({ keys: ['k'.repeat(32)], singleUse: false });
+  const site = hostServers(() => {
+    const server = protectedServer({ name: 'silent', version: '1' }, policy);
+    asking([])(server);
+    return server;
+  });
+  for (const name of ['a', 'b', 'c [call ', "d'"])
+    await site.post('tools/call', { name, arguments: {}, inputResponses: { a: { x: 'y'.repeat(20_000) } } });
+  expect([...kinds]).toHaveLength(1);
+  expect(warn.mock.calls.map(([message]) => message)).toEqual([
+    expect.stringMatching(/^An answer was refused.+ \[call unknown, caller anonymous, tools\/call a\]/),
+  ]);
+});

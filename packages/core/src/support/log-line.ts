@@ -1,0 +1,45 @@
+/** Makes what an operator's log gets of an error: one line, which names its call. */
+
+/** The call that an error belongs to. */
+export interface LoggedCall {
+  readonly method: string;
+  /** As the client sent it: a tool of this name may not exist. */
+  readonly target: string;
+  /** The call's id; undefined where nothing reliable names it. */
+  readonly call?: string | undefined;
+  /** The caller's pseudonym; undefined for an anonymous caller. Never the principal itself. */
+  readonly caller?: string | undefined;
+}
+
+const MARK = ' [call ';
+
+/** The same error, with its call in the message. A copy: one error object may be thrown in many calls. */
+export function withCallInMessage(thrown: unknown, { method, target, call, caller }: LoggedCall): Error {
+  const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+  const tool = `${method} ${toPrintable(target).slice(0, 100)}`;
+  return copyWithMessage(
+    error,
+    `${error.message}${MARK}${call ?? 'unknown'}, caller ${caller ?? 'anonymous'}, ${tool}]`,
+  );
+}
+
+/** The message of {@link withCallInMessage} without the call. */
+export const withoutCall = (message: string): string => message.split(MARK, 1)[0] as string;
+
+/** The same error; a copy on one line, where its message holds characters that forge lines or hide text. */
+export function onOneLine(error: Error): Error {
+  const message = toPrintable(error.message);
+  return message === error.message ? error : copyWithMessage(error, message);
+}
+
+/** Escapes control characters, line separators, and marks without width. */
+export const toPrintable = (text: string): string =>
+  text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (mark) => `\\u{${mark.codePointAt(0)?.toString(16)}}`);
+
+function copyWithMessage(error: Error, message: string): Error {
+  const copy: Error = Object.create(Object.getPrototypeOf(error), Object.getOwnPropertyDescriptors(error));
+  const stack = error.stack?.replace(error.message, () => message);
+  for (const [name, value] of Object.entries({ message, stack }))
+    Object.defineProperty(copy, name, { value, configurable: true, writable: true });
+  return copy;
+}

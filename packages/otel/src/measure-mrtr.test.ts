@@ -1,0 +1,192 @@
+import {
+  ask,
+  elicitation,
+  InvalidOption,
+  listRoots,
+  type McpServer,
+  protectedServer,
+  type RequestStateOptions,
+  requestStatePolicy,
+  textResult,
+} from '@mrtr/core';
+import { publish, REFUSAL_REASONS } from '@mrtr/core/events';
+import { InProcess } from '@mrtr/harness';
+import {
+  AggregationTemporality,
+  type DataPoint,
+  type Histogram,
+  InMemoryMetricExporter,
+  MeterProvider,
+  PeriodicExportingMetricReader,
+} from '@opentelemetry/sdk-metrics';
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
+import { z } from 'zod';
+import { type MeasureOptions, measureMrtr } from './measure-mrtr.ts';
+
+afterEach(() => void vi.useRealTimers());
+
+/** A real meter provider, and all points that it exports, as `metric{labels}` → value or count. */
+function measureInMemory(options?: MeasureOptions) {
+  const exporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
+  const reader = new PeriodicExportingMetricReader({ exporter, exportIntervalMillis: 3_600_000 });
+  const provider = new MeterProvider({ readers: [reader] });
+  const stop = measureMrtr(provider.getMeter('test'), options);
+  onTestFinished(async () => {
+    stop();
+    await provider.shutdown();
+  });
+  const points = async (): Promise<Record<string, number>> => {
+    exporter.reset();
+    await provider.forceFlush();
+    const [exported] = exporter.getMetrics();
+    const metrics = exported?.scopeMetrics.flatMap((scope) => scope.metrics) ?? [];
+    return Object.fromEntries(
+      metrics.flatMap(({ descriptor, dataPoints }) =>
+        (dataPoints as DataPoint<number | Histogram>[]).map(({ attributes, value }) => [
+          `${descriptor.name}{${Object.entries(attributes).join()}}`,
+          typeof value === 'number' ? value : value.count,
+        ]),
+      ),
+    );
+  };
+  return { stop, points };
+}
+
+const sure = elicitation('Really deploy?', z.object({ sure: z.boolean() }));
+
+function serve(options: RequestStateOptions = {}, act: (server: McpServer) => void = () => {}) {
+  const policy = requestStatePolicy({ onerror: () => {}, ...options });
+  const face = new InProcess(() => {
+    const server = protectedServer({ name: 'shop', version: '1' }, policy);
+    server.registerTool('deploy', { inputSchema: z.looseObject({}) }, (_, ctx) =>
+      ctx.mcpReq.inputResponses ? textResult('Done.') : ask({ sure }),
+    );
+    act(server);
+    return server;
+  });
+  onTestFinished(() => face.close());
+  const post = (more: object) => face.post('tools/call', { name: 'deploy', arguments: {}, ...more });
+  return { face, post };
+}
+
+test.each([
+  [{ ttl: 5 }, "measureMrtr: there is no option 'ttl'. Did you mean 'ttlSeconds'?"],
+  [{ maxCalls: 0 }, 'measureMrtr: maxCalls must be a whole number of at least 1; it is 0.'],
+])('the options %j are refused', (options, message) => {
+  expect(() => measureInMemory(options as object)).toThrow(new InvalidOption(message));
+});
+
+test('a call is counted from its question to its answer, its repeated retry, and its refusals', async () => {
+  const { points } = measureInMemory();
+  const { post } = serve();
+  const { result } = await post({});
+  expect(await points()).toMatchObject({
+    'mrtr.rounds{mrtr.outcome,input_required}': 1,
+    'mrtr.calls{mrtr.state,waiting}': 1,
+    'mrtr.questions.open{mrtr.age,under_1m}': 1,
+  });
+  const inputResponses = { sure: { action: 'accept', content: { sure: true } } };
+  const retry = { requestState: result?.requestState, inputResponses };
+  await post(retry);
+  await post(retry);
+  await post({ ...retry, requestState: 'cut' });
+  expect(await points()).toMatchObject({
+    'mrtr.rounds{mrtr.outcome,complete}': 1,
+    'mrtr.retries.repeated{}': 1,
+    'mrtr.refusals{mrtr.reason,malformed}': 1,
+    'mrtr.ledger.duration{mrtr.operation,claim,mrtr.outcome,answered}': 2,
+    'mrtr.ledger.duration{mrtr.operation,settle,mrtr.outcome,answered}': 1,
+    'mrtr.calls{mrtr.state,waiting}': 0,
+    'mrtr.questions.open{mrtr.age,under_1m}': 0,
+  });
+});
+
+test('a ledger that fails is counted as a wait that failed, and as the reason of a refusal', async () => {
+  const { points } = measureInMemory();
+  const fails = () => Promise.reject(new Error('host db7 is down'));
+  const { post } = serve({ ledger: { claim: fails, settle: fails, release: fails } });
+  const { result } = await post({});
+  await post({ requestState: result?.requestState, inputResponses: {} });
+  expect(await points()).toMatchObject({
+    'mrtr.ledger.duration{mrtr.operation,claim,mrtr.outcome,failed}': 1,
+    'mrtr.refusals{mrtr.reason,ledger_failed}': 1,
+  });
+});
+
+test('a call that runs is counted while it runs', async () => {
+  const { points } = measureInMemory();
+  // Other tests of this process may have left calls that run.
+  const running = async () => (await points())['mrtr.calls{mrtr.state,running}'] ?? Number.NaN;
+  const before = await running();
+  let finish = () => {};
+  const finished = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  const { face } = serve({}, (server) => {
+    server.registerTool('slow', {}, async () => {
+      await finished;
+      return textResult('Done.');
+    });
+  });
+  const slow = face.post('tools/call', { name: 'slow' });
+  await expect.poll(running).toBe(before + 1);
+  finish();
+  await slow;
+  expect(await running()).toBe(before);
+});
+
+test('questions are counted by their age, and no longer than their time to live', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  const { points } = measureInMemory({ ttlSeconds: 700 });
+  publish('mrtr:ask', { call: 'a', target: 'deploy', keys: ['one', 'two'], live: false });
+  const seen: string[][] = [];
+  for (const seconds of [0, 60, 240, 300, 100]) {
+    vi.setSystemTime(Date.now() + seconds * 1000);
+    const open = Object.entries(await points()).filter(
+      ([name, value]) => name.startsWith('mrtr.questions.open') && value === 2,
+    );
+    seen.push(open.map(([name]) => name.slice('mrtr.questions.open{mrtr.age,'.length, -1)));
+  }
+  expect(seen).toEqual([['under_1m'], ['under_5m'], ['under_10m'], ['older'], []]);
+});
+
+test('no client makes metrics grow: not by calls that never return, nor by names, reasons or arguments', async () => {
+  const { points } = measureInMemory({ maxCalls: 5 });
+  const secret = 'markermarker';
+  const { face, post } = serve({ keys: ['k'.repeat(32)], singleUse: false, principal: () => secret });
+  for (let count = 0; count < 20; count++) await post({ arguments: { [secret]: `${secret}${count}` } });
+  await post({ requestState: `v1.${secret}` });
+  const series = Object.keys(await points()).length;
+  for (let count = 0; count < 20; count++) {
+    await face.post('tools/call', { name: `${secret}${count}`, arguments: { secret } });
+    await post({ requestState: `v1.${secret}${count}`, inputResponses: { [secret]: { action: 'accept' } } });
+    publish('mrtr:refusal', { reason: `${secret}${count}` as 'expired', call: secret, target: secret });
+  }
+  const after = await points();
+  expect(after).toMatchObject({
+    'mrtr.calls{mrtr.state,waiting}': 5,
+    'mrtr.refusals{mrtr.reason,malformed}': 21,
+    'mrtr.refusals{mrtr.reason,other}': 20,
+  });
+  expect(series).toBeGreaterThan(10);
+  // The unknown reason, and the unknown tools' outcome at most.
+  expect(Object.keys(after).length).toBeLessThanOrEqual(series + 2);
+  const words = [
+    ...Object.keys(REFUSAL_REASONS),
+    ...['other', 'input_required', 'complete', 'error', 'running', 'abandoned', 'waiting'],
+    ...['under_1m', 'under_5m', 'under_10m', 'older', 'claim', 'settle', 'release', 'answered', 'failed'],
+  ];
+  const values = Object.keys(after).flatMap((name) =>
+    [...name.matchAll(/(?:\{|,)mrtr\.\w+,([^,}]*)/g)].map(([, value = '']) => value),
+  );
+  expect(values.length).toBeGreaterThan(10);
+  expect(values.filter((value) => !words.includes(value))).toEqual([]);
+  expect(JSON.stringify(after)).not.toContain(secret);
+});
+
+test('the end of measuring ends every count', async () => {
+  const { stop, points } = measureInMemory();
+  stop();
+  await serve({}, (server) => server.registerTool('roots', {}, () => ask({ roots: listRoots() }))).post({});
+  expect(await points()).toEqual({});
+});
