@@ -54,7 +54,7 @@ test('a tool’s name cannot forge a line of the log', async () => {
   const forged = 'x]\nError: paid \u2028\u0085\u001b[2K\u202e';
   await site.post('tools/call', { name: forged, arguments: {}, requestState: 'v1.x' }, { legacy: true });
   expect(errors).toHaveLength(1);
-  const [line, second = ''] = (errors[0]?.stack as string).split(/[\n\r\u2028\u2029\u0085]/);
+  const [line, second = ''] = String(errors[0]?.stack).split(/[\n\r\u2028\u2029\u0085]/);
   expect(line).toContain('tools/call x]\\u{a}Error: paid \\u{2028}\\u{85}\\u{1b}[2K\\u{202e}]');
   expect(second).toMatch(/^ {4}at /);
 });

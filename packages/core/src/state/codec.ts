@@ -86,6 +86,10 @@ export const MAX_KEY_BYTES = 0xffff;
 /** How far two clocks of one deployment may differ, in milliseconds. */
 export const CLOCK_SKEW_MS = 60_000;
 
+/**
+ * The version of the format, of what a shape keeps in it, and of what a store seals. Every release that seals `v1.` opens
+ * what any other of them sealed; `tests/operations/golden-tokens.test.ts` holds them to it.
+ */
 const PREFIX = 'v1.';
 const [HAS_PAYLOAD, HAS_VERSION] = [1, 2];
 const CALL_ID_BYTES = 16;

@@ -1,0 +1,172 @@
+/**
+ * Tokens that a released version sealed, with their keys. Each opens for ever, and today's code seals the same: during a
+ * rolling upgrade, instances of both versions serve one call.
+ *
+ * A change that fails here needs a new format: seal with the prefix `v2.`, go on opening `v1.`, and add the tokens of the
+ * new format to the file, which a failure prints. Never change or remove one that is in it.
+ */
+import { createDecipheriv } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { requestStatePolicy } from '@mrtr/core';
+import {
+  type Binding,
+  keyRing,
+  openAtRest,
+  openState,
+  pseudonym,
+  type SealingKey,
+  type SealOptions,
+  sealAtRest,
+  sealState,
+  type TokenContent,
+} from '@mrtr/core/seal';
+import { createWorld, GET_WEATHER } from '@mrtr/example-tools';
+import { InProcess } from '@mrtr/harness';
+import { resultText } from '@mrtr/harness/transcript';
+import type { LoadedOption } from '@mrtr/options';
+import { expect, onTestFinished, test } from 'vitest';
+import { IN_MEMORY, sealsState } from '../testkit/options.ts';
+
+interface Golden {
+  /** For tests only. */
+  readonly key: string;
+  /** When the tokens were sealed, in milliseconds since the epoch. */
+  readonly sealedAt: number;
+  readonly tokens: Readonly<Record<string, string>>;
+}
+
+const FILE = new URL('./golden-tokens.json', import.meta.url);
+const { key: SECRET, sealedAt, tokens }: Golden = JSON.parse(readFileSync(FILE, 'utf8'));
+const RING = keyRing([SECRET]);
+const KEY = RING[0] as SealingKey;
+
+const BINDING: Binding = {
+  method: 'tools/call',
+  target: 'deploy',
+  arguments: { service: 'shop', replicas: 3 },
+  audience: 'golden',
+  principal: 'alice',
+};
+const CONTENT: TokenContent = {
+  callId: Buffer.alloc(16, 'call').toString('base64url'),
+  round: 1,
+  asked: new Map([['sure', Buffer.alloc(16, 'digest').toString('base64url')]]),
+  timesAsked: new Map([['sure', 1]]),
+  payload: 'plan',
+  version: undefined,
+};
+
+type Mode = Partial<TokenContent & Binding & Pick<SealOptions, 'routingLabel'>>;
+const several = ['units', 'größe'].map(
+  (key, at) => [key, Buffer.alloc(16, key).toString('base64url'), at + 1] as const,
+);
+const MODES: Readonly<Record<string, Mode>> = {
+  'a tool with state': {},
+  'no state': { payload: undefined },
+  'a version': { version: 'größer-2' },
+  'a routing label': { routingLabel: 'i-2' },
+  'a prompt': { method: 'prompts/get', target: 'report', arguments: { of: 'shop' } },
+  'a resource': { method: 'resources/read', target: 'config://shop', arguments: undefined },
+  'an anonymous caller': { principal: undefined },
+  'several questions': {
+    asked: new Map(several.map(([key, digest]) => [key, digest])),
+    timesAsked: new Map(several.map(([key, , times]) => [key, times])),
+    round: 2,
+  },
+};
+
+/** What a token says, decrypted without the codec: prefix, key, plaintext and label. */
+function readToken(token: string, key: SealingKey) {
+  const [, prefix = '', sealed = '', label = ''] = /^(\w+\.)([\w-]+)(~.*)?$/.exec(token) ?? [];
+  const bytes = Buffer.from(sealed, 'base64url');
+  const decipher = createDecipheriv('aes-256-gcm', key.cipher, bytes.subarray(2, 14), { authTagLength: 16 });
+  decipher.setAAD(Buffer.concat([Buffer.from(prefix), key.id, Buffer.from(label)]));
+  decipher.setAuthTag(bytes.subarray(-16));
+  const plain = Buffer.concat([decipher.update(bytes.subarray(14, -16)), decipher.final()]);
+  return { prefix, label, keyId: bytes.toString('hex', 0, 2), plain: plain.toString('hex') };
+}
+
+function goldenOf(name: string, today: string): string {
+  const token = tokens[name];
+  if (token !== undefined) return token;
+  throw new Error(
+    `golden-tokens.json has no token of '${name}'. Add today's: ${JSON.stringify({ [name]: today })}`,
+  );
+}
+
+test.each(Object.entries(MODES))('the golden token of %s opens, and today’s is the same', (name, mode) => {
+  const binding: Binding = { ...BINDING, ...mode };
+  const content = { ...CONTENT, ...mode };
+  const { routingLabel } = mode;
+  const today = sealState(content, { binding, issuedAt: sealedAt, ttlSeconds: 600, routingLabel }, KEY);
+  const golden = goldenOf(name, today);
+  const { callId, round, asked, timesAsked, payload, version } = content;
+  const expected = {
+    callId,
+    round,
+    asked,
+    timesAsked,
+    payload,
+    version,
+    issuedAt: sealedAt,
+    expiresAt: sealedAt + 600_000,
+  };
+  expect(openState(golden, binding, sealedAt + 1, RING)).toEqual({ ...expected, id: expect.any(String) });
+  expect(
+    readToken(today, KEY),
+    'The format has changed: give it a new version. See the top of this file.',
+  ).toEqual(readToken(golden, KEY));
+});
+
+test('what a store or a ledger sealed opens, and pseudonyms stay', () => {
+  const today = sealAtRest('a result', 'token result', RING).toString('base64url');
+  const golden = goldenOf('at rest', today);
+  expect(openAtRest(Buffer.from(golden, 'base64url'), 'token result', RING)).toBe('a result');
+  expect(today).toHaveLength(golden.length);
+  expect(pseudonym('alice', KEY)).toBe(goldenOf('pseudonym', pseudonym('alice', KEY)));
+});
+
+const SEALING = IN_MEMORY.filter(sealsState);
+const ANSWERS = { units: { action: 'accept', content: { units: 'metric' } } };
+const call = { name: GET_WEATHER, arguments: { location: 'Tokyo' } };
+
+function serve(option: LoadedOption) {
+  const policy = { keys: [SECRET], audience: 'golden', principal: () => 'alice', now: () => sealedAt };
+  const running = option.create({
+    world: createWorld(),
+    state: requestStatePolicy({ ...policy, singleUse: false, ttlSeconds: 600 }),
+  });
+  const face = new InProcess(() => running.server());
+  onTestFinished(async () => {
+    await face.close();
+    await running.close();
+  });
+  return (more: object) => face.post('tools/call', { ...call, ...more });
+}
+
+test('no golden token is gone', () => {
+  expect(SEALING.length).toBeGreaterThan(5);
+  expect(Object.keys(tokens).length).toBeGreaterThanOrEqual(21);
+});
+
+test.each(SEALING.map((option) => [option.id, option] as const))(
+  'the golden token of option %s is answered by today’s code, and today’s keeps the same state',
+  async (id, option) => {
+    const send = serve(option);
+    const today = String((await send({})).result?.requestState);
+    const golden = goldenOf(`option ${id}`, today);
+    // A frame of H ended with its process: its token opens, and says so.
+    const holdsFrame = option.claims.modern.framesHeld === 1;
+    const { result = {} } = await send({ requestState: golden, inputResponses: ANSWERS });
+    expect(resultText(result)).toMatch(holdsFrame ? /cannot be resumed here/ : /^Weather in Tokyo: 22°C/);
+    const binding: Binding = { ...BINDING, target: call.name, arguments: call.arguments };
+    const [then, now] = [golden, today].map((token) => {
+      const opened = openState(token, binding, sealedAt, RING);
+      if ('rejected' in opened) throw new Error(opened.rejected);
+      // Ids of calls and frames are random.
+      const payload = opened.payload?.replaceAll(/[\w-]{22}/g, (text) => 'x'.repeat(text.length));
+      return { ...opened, id: '', callId: '', payload };
+    });
+    expect(now, 'The state of this shape has changed: old and new instances must read both.').toEqual(then);
+  },
+);
