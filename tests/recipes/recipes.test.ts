@@ -214,11 +214,12 @@ test('refusals are reported in four places, and createMcpHandler’s onerror get
     inputResponses: { sure: { action: 'accept', content: { sure } } },
   });
 
+  const LINE = 'requestState rejected: malformed [call unknown, caller anonymous, tools/call deploy]';
   await call({ requestState: 'forged' });
   expect(heard.splice(0).sort()).toEqual([
     'mrtr:state: malformed',
-    'policy.onerror: requestState of tools/call deploy rejected: malformed',
-    'server.onerror: requestState of tools/call deploy rejected: malformed',
+    `policy.onerror: ${LINE}`,
+    `server.onerror: ${LINE}`,
   ]);
 
   const nonsense = await call(askedWith(await call({}), 'perhaps'));

@@ -1,5 +1,6 @@
 /** `@mrtr/core/events`: what happens in a call, over `node:diagnostics_channel`. */
 
+export { type Attack, REFUSAL_REASONS, type RefusalReason } from './support/refusal-reasons.ts';
 export {
   type AnswerEvent,
   type AskEvent,
@@ -14,4 +15,3 @@ export {
   type RoundEvent,
   type StateEvent,
 } from './wire/diagnostics.ts';
-export { type Attack, REFUSAL_REASONS, type RefusalReason } from './wire/refusal-reasons.ts';

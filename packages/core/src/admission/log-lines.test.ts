@@ -3,7 +3,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { pseudonym } from '../state/at-rest.ts';
 import { KEY } from '../state/sealed.test-support.ts';
 import { processWide, tellOperator } from '../support/process-wide.ts';
-import { REFUSAL_REASONS } from '../wire/refusal-reasons.ts';
+import { REFUSAL_REASONS } from '../support/refusal-reasons.ts';
 import { asking, beginCall } from './asking.test-support.ts';
 import { eventsOf, hostServers, hostTools } from './hosted.test-support.ts';
 import { requestStatePolicy } from './policy.ts';

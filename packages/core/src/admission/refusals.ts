@@ -3,8 +3,8 @@ import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type { RejectionReason } from '../state/codec.ts';
 import { RequestStateRejected } from '../support/errors.ts';
 import { type LoggedCall, withCallInMessage } from '../support/log-line.ts';
+import type { RefusalReason } from '../support/refusal-reasons.ts';
 import { publish } from '../wire/diagnostics.ts';
-import type { RefusalReason } from '../wire/refusal-reasons.ts';
 import type { NotServedReason } from './single-use.ts';
 
 /** Reports reasons to the operator, and throws errors whose text gives a client nothing. */

@@ -4,8 +4,8 @@ import { ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { openAtRest, sealAtRest } from '../state/at-rest.ts';
 import type { OpenedState } from '../state/codec.ts';
 import type { SealingKey } from '../state/key-ring.ts';
+import type { RefusalReason } from '../support/refusal-reasons.ts';
 import { type LedgerEvent, publish } from '../wire/diagnostics.ts';
-import type { RefusalReason } from '../wire/refusal-reasons.ts';
 import type { LeaseDecision, StateLedger } from './ledger.ts';
 
 /** The answer to a repeated retry: the frozen error, or the result of the first one. */

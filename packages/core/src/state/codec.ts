@@ -14,7 +14,7 @@
  * token opens with exactly the label that it was sealed with, or with none.
  */
 import { createCipheriv, createDecipheriv, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { RefusalReason } from '../wire/refusal-reasons.ts';
+import type { RefusalReason } from '../support/refusal-reasons.ts';
 import { BINDING_BYTES, type Binding, mismatch, writeBinding } from './binding.ts';
 import type { SealingKey } from './key-ring.ts';
 import { invalidLabel, isRoutingLabel } from './routing-label.ts';

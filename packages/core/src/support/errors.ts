@@ -1,6 +1,6 @@
 /** The errors that these libraries throw on purpose. A class stands in the package that throws it, or in this one. */
 
-import type { RefusalReason } from '../wire/refusal-reasons.ts';
+import type { RefusalReason } from './refusal-reasons.ts';
 
 const IS_MRTR_ERROR = Symbol.for('mrtr.error');
 

@@ -4,7 +4,7 @@
  */
 import type { AsyncLocalStorage } from 'node:async_hooks';
 import { channel } from 'node:diagnostics_channel';
-import type { RefusalReason } from './refusal-reasons.ts';
+import type { RefusalReason } from '../support/refusal-reasons.ts';
 
 /** `mrtr:round`: one request of a logical call reached the boundary, or was answered. */
 export interface RoundEvent {
