@@ -4,7 +4,7 @@ import type { InputRequests, InputResponses, ServerContext } from '@modelcontext
 import { ProtocolError } from '@modelcontextprotocol/server';
 import { CannotAsk, ElicitationDeclined, type InputKind } from '@mrtr/core';
 import { canonicalJson } from '@mrtr/core/kit';
-import { keyRing, openAtRest, type SealingKey, sealAtRest } from '@mrtr/core/seal';
+import { keyRing, openAtRest, pseudonym, type SealingKey, sealAtRest } from '@mrtr/core/seal';
 import type { Call, RoundLimits } from '@mrtr/core/shape';
 import { ContinuationLost, type LinearContext } from '@mrtr/shapes/linear';
 import { callerOf, type LinearRound } from '@mrtr/shapes/linear-store';
@@ -82,6 +82,10 @@ export interface ErrorRecord {
 /** A pseudonym of `text` for this call, which shows a reader of the database nothing of it. */
 export const saltedHash = (text: string, { salt }: CallHeader): string =>
   hash('sha256', `${salt} ${text}`, 'base64url');
+
+/** A digest of the method and the tool's name: an operator can look for a tool, and a reader of the database learns none. */
+export const targetDigest = ({ method, target }: CallHeader, ring: readonly SealingKey[]): string =>
+  pseudonym(`${method} ${target}`, ring[0] as SealingKey);
 
 /** A digest of answers: equal for equal answers. */
 export const hashAnswers = (responses: Message['responses'], head: CallHeader): string =>
@@ -208,3 +212,9 @@ function jsonOf(given: object): Record<string, unknown> {
   });
   return Object.fromEntries(json);
 }
+
+/** The latest turn that has ended. */
+export const latestIn = (
+  { turn, body }: { readonly turn: number; readonly body: Buffer | null },
+  callKey: CallKey,
+): TurnRecord | undefined => (body ? callKey.open<TurnRecord>(body, `turn ${turn}`) : undefined);

@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { StoreFull, speaksMrtr } from '@mrtr/core';
 import { addGauge, withCallInMessage } from '@mrtr/core/kit';
-import { keyRingOf, pseudonym, type SealingKey } from '@mrtr/core/seal';
+import { keyRingOf } from '@mrtr/core/seal';
 import { askProblem } from '@mrtr/core/shape';
 import { ContinuationLost } from '@mrtr/shapes/linear';
 import {
@@ -28,9 +28,11 @@ import {
   callerRecord,
   hashAnswers,
   headerOf,
+  latestIn,
   type Message,
   revivedError,
   type TurnRecord,
+  targetDigest,
   Unopened,
 } from './records.ts';
 import { type Host, KEEP_SECONDS, LOOK_AGAIN_MS, RunningCall, UNRECORDED } from './running-call.ts';
@@ -303,19 +305,12 @@ export class DbosStore implements LinearStore {
     return begun;
   }
 
-  async #admit(
-    callKey: CallKey,
-    head: Buffer,
-    { method, principal, target: name }: CallHeader,
-  ): Promise<void> {
+  async #admit(callKey: CallKey, sealed: Buffer, header: CallHeader): Promise<void> {
     const { maxBytesPerPrincipal, maxCallsPerPrincipal, policy, ttlSeconds, version } = this.#options;
-    const ring = keyRingOf(policy);
-    const key = callKey.key(ring);
-    // A digest, so that an operator can look for a tool, and a reader of the database learns no name.
-    const target = pseudonym(`${method} ${name}`, ring[0] as SealingKey);
-    const [id, instance] = [callKey.call, this.#instance];
+    const [id, instance, { principal }] = [callKey.call, this.#instance, header];
+    const [key, target] = [callKey.key(keyRingOf(policy)), targetDigest(header, keyRingOf(policy))];
     const ofPrincipal = { calls: maxCallsPerPrincipal, bytes: maxBytesPerPrincipal };
-    const call = { id, instance, version, principal, target, key, head, ttlSeconds, ofPrincipal };
+    const call = { id, instance, version, principal, target, key, head: sealed, ttlSeconds, ofPrincipal };
     const full = await this.#runtime.calls.add(call);
     if (full) throw new StoreFull(full === 'calls' ? PRINCIPAL_FULL : PRINCIPAL_FULL_OF_BYTES);
   }
@@ -334,9 +329,8 @@ export class DbosStore implements LinearStore {
       method !== call.method ||
       target !== call.target
     ) {
-      const other = new Error('The call was presented by another principal, or for another tool.');
-      const about = { method: call.method, target: call.target, call: id, caller: call.principal };
-      this.#options.onerror(withCallInMessage(other, about));
+      const about = { ...call, call: id, caller: call.principal };
+      this.#options.onerror(withCallInMessage('Presented by another principal, or for another tool.', about));
       throw lostContinuation();
     }
     const { inputResponses: responses } = ctx.mcpReq;
@@ -488,10 +482,6 @@ export class DbosStore implements LinearStore {
     this.#turnListeners.notify(call.id);
   }
 }
-
-/** The latest turn that has ended. */
-const latestIn = ({ turn, body }: CallRow, callKey: CallKey): TurnRecord | undefined =>
-  body ? callKey.open<TurnRecord>(body, `turn ${turn}`) : undefined;
 
 /** The result of a turn, if it is the latest one. */
 const recordIn = (row: CallRow, { turn, callKey }: AwaitedTurn): TurnRecord | undefined =>

@@ -33,7 +33,7 @@ export function onOneLine(error: Error): Error {
 }
 
 /** Escapes control characters, line separators, and marks without width. */
-export const toPrintable = (text: string): string =>
+const toPrintable = (text: string): string =>
   text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (mark) => `\\u{${mark.codePointAt(0)?.toString(16)}}`);
 
 function copyWithMessage(error: Error, message: string): Error {

@@ -4,7 +4,7 @@
  */
 import { originValidationResponse } from '@modelcontextprotocol/server';
 import { InvalidOption } from '@mrtr/core';
-import { problem } from './problem.ts';
+import { countRefusal, problem } from './problem.ts';
 
 /** An origin of an application that shows pages under a scheme of its own: `vscode-webview://1a2b`. */
 const OTHER_SCHEME = /^(?!https?:)[a-z][a-z0-9+.-]*:\/\/[^/*]+$/;
@@ -50,7 +50,8 @@ export class Origins {
     if (this.#origins.includes(origin)) return undefined;
     // The SDK looks at the host alone: also of `foo://localhost`, and of two origins whose first one has a path.
     if (origin !== '' && !isPageOfHost(origin)) return problem(403, 'Invalid Origin header');
-    return originValidationResponse(request, this.#hosts);
+    const refused = originValidationResponse(request, this.#hosts);
+    return refused && countRefusal(refused, 'http_forbidden_origin');
   }
 
   /** The answer to a preflight of an origin that may call; undefined where `request` is no preflight. */
