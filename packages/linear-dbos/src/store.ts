@@ -322,12 +322,11 @@ export class DbosStore implements LinearStore {
     if (!row) throw lostContinuation();
     const callKey = CallKey.of(id, row.key, keyRingOf(this.#options.policy));
     const head = callKey.open<CallHeader>(row.head, 'head');
-    const { method, target } = head;
     const latest = latestIn(row, callKey);
     if (
       !call.isPrincipal(latest?.principal ?? head.principal) ||
-      method !== call.method ||
-      target !== call.target
+      head.method !== call.method ||
+      head.target !== call.target
     ) {
       const about = { ...call, call: id, caller: call.principal };
       this.#options.onerror(withCallInMessage('Presented by another principal, or for another tool.', about));
