@@ -73,9 +73,9 @@ function countEvents(meter: Meter): (() => void)[] {
 
 function watchQuestions(waiting: WaitingCalls): (() => void)[] {
   return [
-    observe('mrtr:ask', ({ call, keys }) => waiting.asked(call, keys.length)),
+    observe('mrtr:ask', ({ call, keys }) => waiting.noteQuestions(call, keys.length)),
     observe('mrtr:round', ({ phase, call, outcome }) => {
-      if (phase === 'start' || outcome !== 'input_required') waiting.answered(call);
+      if (phase === 'start' || outcome !== 'input_required') waiting.forget(call);
     }),
   ];
 }

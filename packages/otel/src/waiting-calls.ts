@@ -27,14 +27,14 @@ export class WaitingCalls {
     return this.#byId.size;
   }
 
-  asked(call: string, questions: number): void {
+  noteQuestions(call: string, questions: number): void {
     this.#byId.delete(call);
     this.#byId.set(call, { questions, since: Date.now() });
     if (this.#byId.size > this.#max) this.#byId.delete(this.#byId.keys().next().value as string);
   }
 
   /** The next round of the call has come, or the call has ended. */
-  answered(call: string): void {
+  forget(call: string): void {
     this.#byId.delete(call);
   }
 
