@@ -27,5 +27,5 @@ export {
 } from './support/options.ts';
 export { processWide, tellOperator, warnOnce } from './support/process-wide.ts';
 export { ownEntry } from './wire/answer-reads.ts';
-export { INPUT_KINDS } from './wire/input-kind.ts';
 export { addGauge, type GaugeName, readGauges } from './wire/gauges.ts';
+export { INPUT_KINDS } from './wire/input-kind.ts';

@@ -277,7 +277,7 @@ export class DbosStore implements LinearStore {
     if (this.#running.size >= maxCalls) throw new StoreFull(SERVER_FULL);
     const held = [...this.#running.values()].reduce((sum, running) => sum + running.heldBytes, 0);
     if (held + heldBytes(input, maxBytes) > maxBytes) throw new StoreFull(SERVER_FULL_OF_BYTES);
-    const { id, principal } = call;
+    const { id } = call;
     const callKey = CallKey.make(id);
     const sealed = callKey.seal(headerOf(round), 'head');
     // Use the arguments as they come back from JSON, so that a handler that is run again sees the same.

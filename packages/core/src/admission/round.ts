@@ -227,7 +227,7 @@ class Serving {
     const problem = askProblem(call, requests, { requestState, routingLabel });
     if (problem && problem.kind !== 'unaskable') return this.#refuseToAsk(problem);
     const wasted = problem && unaskableAfter(effects, requests, call);
-    if (wasted) this.#boundary.refusals.report(wasted);
+    if (wasted) this.#boundary.refusals.report(wasted, this.#about);
     if (!isModern(call.revision)) {
       if (problem) return endCall(call, problem.message);
       if (call.legacy === 'degrade') return endCall(call, NEEDS_MODERN);
