@@ -73,6 +73,9 @@ export function protectRequestState(server: McpServer, policy: RequestStatePolic
     const target: Target = { method, handler: rest[0] as Handler, isAuthors: !registration.isRegistering() };
     return setRequestHandler(method, (request: McpRequest, ctx: ServerContext) => {
       if (parts.keys.ring[0]?.ephemeral && ctx.http?.req) warnOfEphemeralKey();
+      // Served without a session: this server has seen no `initialize`, so it has no revision and no stream to ask over.
+      const isStateless = ctx.http?.req && lowLevelServer.getNegotiatedProtocolVersion() === undefined;
+      if (isStateless && parts.legacy === 'shim') warnOfStatelessServing();
       const settled = admission.admit(target, request, ctx);
       if (ctx.http?.req) noteHandler(ctx.http.req, settled);
       return settled;
@@ -85,6 +88,15 @@ const warnOfEphemeralKey = (): void =>
     'MRTR_EPHEMERAL_KEY',
     'requestState is sealed with a random key of this process, over HTTP: no other instance and no restarted one can ' +
       'resume a call. Give requestStatePolicy the same `keys` everywhere.',
+  );
+
+const warnOfStatelessServing = (): void =>
+  warnOnce(
+    'MRTR_STATELESS_OLD_CLIENT',
+    'A client at 2025-11-25 or earlier made a call, and is served without a session, as createMcpHandler of the SDK does. ' +
+      'So nobody can ask its user: a question gets its `fallback`, or ends the call with an error. Serve with ' +
+      'sessions, as createMcpMount and serveHttp of @mrtr/hosting/http do, to ask them too. If they must not be asked, set ' +
+      "`legacy: 'degrade'` in requestStatePolicy.",
   );
 
 /** Where a request notes its handler: a hosting counts a call until its handler has settled. */

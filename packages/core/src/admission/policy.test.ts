@@ -1,4 +1,7 @@
 import { inspect } from 'node:util';
+import { Client as V1Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport as V1Transport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { type AuthInfo, inputRequired, type ServerContext } from '@modelcontextprotocol/server';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { ephemeralRing, keyRing } from '../state/key-ring.ts';
@@ -6,7 +9,7 @@ import { InvalidOption } from '../support/errors.ts';
 import { callOf } from '../wire/call.ts';
 import { textResult } from '../wire/results.ts';
 import { as, asking, beginCall, REJECTED, YES } from './asking.test-support.ts';
-import { hostServers, hostTools, oldClient } from './hosted.test-support.ts';
+import { hostServers, hostTools, oldClient, URL_IN_PROCESS } from './hosted.test-support.ts';
 import { MemoryLedger } from './ledger.ts';
 import {
   type KeyReadingOptions,
@@ -218,6 +221,33 @@ test('the process warns of a random key once, and only over HTTP', async () => {
       'requestState is sealed with a random key of this process, over HTTP: no other instance and no restarted ' +
         'one can resume a call. Give requestStatePolicy the same `keys` everywhere.',
       { code: 'MRTR_EPHEMERAL_KEY' },
+    ],
+  ]);
+});
+
+test('the process warns once, at the first call of an old client that createMcpHandler serves', async () => {
+  const counts: number[] = [];
+  const warnings = await warningsOf(async () => {
+    const hosts = [{ legacy: 'degrade' } as const, {}].map((options) =>
+      hostTools(asking(), { keys: KEYS, singleUse: false, ...options }),
+    );
+    for (const host of hosts) {
+      await (await oldClient(host, () => YES.sure)).callTool({ name: 'deploy' });
+      await host.post('tools/call', { name: 'deploy' });
+      counts.push(vi.mocked(process.emitWarning).mock.calls.length);
+      const client = new V1Client({ name: 'old', version: '1.0.0' }, { capabilities: { elicitation: {} } });
+      const url = new URL(URL_IN_PROCESS);
+      await client.connect(new V1Transport(url, { fetch: host.fetch }) as Transport);
+      for (const _ of Array(2))
+        expect(await client.callTool({ name: 'deploy' })).toMatchObject({ isError: true });
+      await client.close();
+    }
+  });
+  expect(counts).toEqual([0, 0]);
+  expect(warnings).toEqual([
+    [
+      expect.stringMatching(/createMcpHandler.* `fallback`.*createMcpMount and serveHttp.*'degrade'/),
+      { code: 'MRTR_STATELESS_OLD_CLIENT' },
     ],
   ]);
 });

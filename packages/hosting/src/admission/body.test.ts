@@ -16,7 +16,8 @@ const open = (...chunks: Uint8Array[]): Readable => {
 
 const receiving = (limits: BodyLimits) => {
   const bodies = new Bodies(limits);
-  const read = (body: Readable, principal?: string) => bodies.read(REQUEST, body, principal);
+  const read = (body: Readable, principal?: string) =>
+    bodies.read(REQUEST, { incoming: body, parsedBody: undefined }, principal);
   return { bodies, read };
 };
 

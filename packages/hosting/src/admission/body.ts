@@ -8,7 +8,8 @@ import {
   wholeNumber,
   withDefaults,
 } from '@mrtr/core/kit';
-import { hasMoreMembers } from './members.ts';
+import type { Exchange } from '../http/exchange.ts';
+import { hasMoreMembers, isWiderThan } from './members.ts';
 import { noRoom, problem } from './problem.ts';
 
 /** Bounds on bodies. */
@@ -48,6 +49,14 @@ export const BODY_DEFAULTS = {
   maxIncomingBytesPerPrincipal: 8_388_608,
 };
 
+const EMPTY = Buffer.alloc(0);
+/** The error of an application that reads a body, and keeps what it has read. */
+export const bodyWasRead = (): Error =>
+  new Error(
+    'The body of a request was read before it came here. Hand on what was read: handle(req, res, body), or ' +
+      'fetch(request, { parsedBody: body }).',
+  );
+
 const FIRST_BYTES = 4096;
 const LAST = { connection: 'close' };
 const decoder = new TextDecoder();
@@ -70,19 +79,31 @@ export class Bodies {
     return this.#incoming.total;
   }
 
-  /** Reads a message, once for all: the SDK would clone the request to classify it, and parse it again. */
-  async read({ headers }: Request, body: Readable, principal: string | undefined): Promise<Body | Response> {
+  /**
+   * Reads a message, once for all: the SDK would clone the request to classify it, and parse it again.
+   *
+   * @throws Error where something in front has read it, and does not hand it on.
+   */
+  async read(
+    { headers }: Request,
+    { incoming, parsedBody }: Pick<Exchange, 'incoming' | 'parsedBody'>,
+    principal: string | undefined,
+  ): Promise<Body | Response> {
     if (!/^application\/json\s*(;|$)/i.test(headers.get('content-type') ?? '')) {
       return problem(415, 'Content-Type must be application/json');
     }
     if (headers.has('content-encoding')) return problem(415, 'A body must not be encoded');
-    const { maxBodyMembers } = this.#limits;
-    const received = await this.readBytes(headers, body, principal);
-    if (received instanceof Response) return received;
+    if (typeof parsedBody === 'string') return this.#parse(Buffer.from(parsedBody));
+    if (parsedBody instanceof Uint8Array) return this.#parse(parsedBody);
+    if (parsedBody !== undefined) return this.#measure(parsedBody);
+    const received = await this.readBytes(headers, incoming, principal);
+    return received instanceof Response ? received : this.#parse(received);
+  }
+
+  #parse(received: Uint8Array): Body | Response {
+    if (received.length > this.#limits.maxBodyBytes) return this.#tooLong();
     const text = decoder.decode(received);
-    if (hasMoreMembers(text, maxBodyMembers)) {
-      return problem(413, `A body has at most ${maxBodyMembers} members of objects and arrays; send less`);
-    }
+    if (hasMoreMembers(text, this.#limits.maxBodyMembers)) return this.#tooWide();
     try {
       return { json: JSON.parse(text), bytes: received.length };
     } catch {
@@ -90,12 +111,21 @@ export class Bodies {
     }
   }
 
+  /** A body that was parsed in front. `Content-Length` is that of what came in, which may have been another. */
+  #measure(json: unknown): Body | Response {
+    if (isWiderThan(json, this.#limits.maxBodyMembers)) return this.#tooWide();
+    const bytes = Buffer.byteLength(JSON.stringify(json));
+    return bytes > this.#limits.maxBodyBytes ? this.#tooLong() : { json, bytes };
+  }
+
   /** Reads a body of any kind, or says why it was refused. */
   async readBytes(
     headers: Headers,
-    body: Readable,
+    body: Readable | undefined,
     principal: string | undefined,
   ): Promise<Buffer | Response> {
+    if (!body) return EMPTY;
+    if (body.readableEnded) throw bodyWasRead();
     if (Number(headers.get('content-length')) > this.#limits.maxBodyBytes) return this.#tooLong();
     return this.#receive(body, principal);
   }
@@ -141,6 +171,11 @@ export class Bodies {
     if (held.bytes.length + chunk.length > maxBodyBytes) return this.#tooLong();
     const full = held.add(chunk, maxBodyBytes);
     return full && noRoom(full, 'bytes of requests coming in', LAST);
+  }
+
+  #tooWide(): Response {
+    const { maxBodyMembers } = this.#limits;
+    return problem(413, `A body has at most ${maxBodyMembers} members of objects and arrays; send less`);
   }
 
   #tooLong(): Response {

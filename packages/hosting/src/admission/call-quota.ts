@@ -1,5 +1,4 @@
 /** Counts what requests hold, from when their bodies are in until they are answered and their handlers have ended. */
-import type { ServerResponse } from 'node:http';
 import { isJSONRPCRequest } from '@modelcontextprotocol/server';
 import {
   type AbandonedLimits,
@@ -10,6 +9,7 @@ import {
   wholeNumber,
   withDefaults,
 } from '@mrtr/core/kit';
+import type { Outgoing } from '../http/exchange.ts';
 import type { OnError } from '../instance/server-instance.ts';
 import type { Body } from './body.ts';
 import { noRoom } from './problem.ts';
@@ -64,7 +64,7 @@ export const CALL_DEFAULTS = {
 /** A request that was let in, and who sent it. */
 export interface Admission {
   readonly request: Request;
-  readonly outgoing: ServerResponse;
+  readonly outgoing: Outgoing;
   readonly body: Body | undefined;
   readonly principal: string | undefined;
 }
@@ -98,7 +98,7 @@ export class CallQuota {
     // A subscription has no handler that could be abandoned.
     const call = new RunningCall(request, { place, bytes }, listens ? undefined : this.#abandoned);
     // Also when the stream breaks: Node closes it then.
-    const closed = outgoing.destroyed || new Promise((resolve) => outgoing.once('close', resolve));
+    const closed = outgoing.destroyed || new Promise<void>((resolve) => outgoing.once('close', resolve));
     const served = serve();
     void call.endAfter(Promise.allSettled([served, closed]));
     return served;

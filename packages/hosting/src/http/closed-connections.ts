@@ -3,24 +3,26 @@
  * Node tells only the response that is being sent. The others would never close: their calls would count for ever, and
  * their handlers' signals would not fire.
  */
-import type { Server, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Closes every response of `server` whose connection has closed. */
-export function closeResponsesWithConnection(server: Server): void {
-  const responses = new WeakMap<Socket, Set<ServerResponse>>();
-  server.on('connection', (socket) => {
-    const open = new Set<ServerResponse>();
-    responses.set(socket, open);
-    socket.once('close', () => {
-      for (const response of open) if (!response.socket) close(response);
-    });
+const responses = new WeakMap<Socket, Set<ServerResponse>>();
+
+/** Closes `response` when its connection closes, whether it is being sent or waits. */
+export function closeWithConnection(response: ServerResponse, socket: Socket): void {
+  const open = responses.get(socket) ?? watch(socket);
+  open.add(response);
+  response.once('close', () => open.delete(response));
+}
+
+/** With one listener on each connection: a client can pipeline any number of requests. */
+function watch(socket: Socket): Set<ServerResponse> {
+  const open = new Set<ServerResponse>();
+  responses.set(socket, open);
+  socket.once('close', () => {
+    for (const response of open) if (!response.socket) close(response);
   });
-  server.on('request', ({ socket }, response) => {
-    const open = responses.get(socket);
-    open?.add(response);
-    response.once('close', () => open?.delete(response));
-  });
+  return open;
 }
 
 /** What Node does with the response that is being sent. */

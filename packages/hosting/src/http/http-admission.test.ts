@@ -1,27 +1,17 @@
-/** The gate without a socket: limits that take many requests, and what only a server that closes answers. */
-import { EventEmitter } from 'node:events';
-import { Readable } from 'node:stream';
-import type { HttpBindings } from '@hono/node-server';
+/** A mount without a socket: limits that take many requests, and what only a server that closes answers. */
 import { Deferred as Held, requestInit } from '@mrtr/harness';
 import { expect, onTestFinished, test } from 'vitest';
 import { fixture, hosting, INITIALIZE, oldMessage, read } from '../hosting.test-support.ts';
-import { type AdmissionOptions, HttpAdmission } from './http-admission.ts';
+import { createMcpMount, type MountOptions } from '../mount.ts';
 
-/** A gate, and requests that reach it. */
-function gateWith(options: AdmissionOptions = {}) {
+/** A mount, and requests that reach it. */
+function gateWith(options: MountOptions = {}) {
   const served = fixture();
-  const gate = new HttpAdmission(served, { path: '/mcp', ...options });
+  const gate = createMcpMount(served, { drainSeconds: 0.01, onerror: served.onerror, ...options });
   onTestFinished(() => gate.close().catch(() => {}));
-  const send = (path: string, { body, headers, method = 'GET' }: RequestInit = {}): Promise<Response> => {
-    const request = new Request(`http://localhost${path}`, {
-      method,
-      headers: { host: 'localhost', ...(headers as Record<string, string>) },
-    });
-    const node = {
-      incoming: Readable.from([Buffer.from(`${body ?? ''}`)]),
-      outgoing: Object.assign(new EventEmitter(), { closed: false }),
-    };
-    return gate.fetch(request, node as unknown as HttpBindings);
+  const send = (path: string, { headers, ...init }: RequestInit = {}): Promise<Response> => {
+    const named = { host: 'localhost', ...(headers as Record<string, string>) };
+    return gate.fetch(new Request(`http://localhost${path}`, { ...init, headers: named }));
   };
   return { gate, served, send };
 }
@@ -35,12 +25,12 @@ function slowPages() {
   return { released, pages: [{ path: '/link', fetch }] };
 }
 
-test('a path that is neither of MCP nor of a page is not found, and the answer names the path of MCP', async () => {
+test('each path is that of MCP, but those below a path of pages', async () => {
   const { released, pages } = slowPages();
   released.open();
   const { send } = gateWith({ pages });
   for (const path of ['/', '/link', '/linked', '/mcp/'])
-    expect(await read(await send(path))).toEqual(refusal(404, 'Nothing is here; MCP is at /mcp'));
+    expect((await read(await send(path, requestInit('tools/list')))).result).toHaveProperty('tools');
   expect(await (await send('/link/start')).text()).toBe('A page.');
 });
 
@@ -70,8 +60,9 @@ test('100 pages are served at once, and one more when one of them was sent', asy
 
 test('a page that fails makes room for another', async () => {
   const fetch = () => Promise.reject(new Error('No page.'));
-  const { send } = gateWith({ pages: [{ path: '/link', fetch }] });
-  for (let time = 0; time <= 100; time++) await expect(send('/link/start')).rejects.toThrow('No page.');
+  const { send, served } = gateWith({ pages: [{ path: '/link', fetch }] });
+  for (let time = 0; time <= 100; time++) expect((await send('/link/start')).status).toBe(500);
+  expect(served.errors).toEqual(Array(101).fill('No page.'));
 });
 
 test('what is posted to a page is bounded like any body, and holds no place before it is in', async () => {
@@ -88,7 +79,7 @@ test('a server that closes serves neither pages nor MCP', async () => {
   const { released, pages } = slowPages();
   released.open();
   const { gate, send } = gateWith({ pages });
-  gate.shut();
+  await gate.close();
   const closing = refusal(503, 'The server is shutting down');
   expect(await read(await send('/link/start'))).toEqual(closing);
   expect(await read(await send('/mcp', requestInit('tools/list')))).toEqual(closing);

@@ -1,9 +1,5 @@
-/**
- * What every HTTP request passes before it reaches a server, and which server it reaches. Two paths need no router:
- * Hono's would also serve HEAD as GET, and so open a standing stream that nobody reads.
- */
-import type { ServerResponse } from 'node:http';
-import type { HttpBindings } from '@hono/node-server';
+/** What every HTTP request passes before it reaches a server, and which server it reaches. */
+import type { Readable } from 'node:stream';
 import {
   type AuthInfo,
   createMcpHandler,
@@ -20,10 +16,10 @@ import {
   anObjectWith,
   anyValue,
   listOf,
-  type OptionCheck,
   type OptionChecks,
   oneOf,
   Quota,
+  requireOptions,
   tellOperator,
   tokenPrincipal,
 } from '@mrtr/core/kit';
@@ -34,11 +30,14 @@ import { isWiderThan } from '../admission/members.ts';
 import { countRefusal, internalError, noRoom, problem } from '../admission/problem.ts';
 import { RunningCall } from '../admission/running-call.ts';
 import { buildServer, type OnError, type ServerInstance } from '../instance/server-instance.ts';
-import { type SessionLimits, Sessions } from './sessions.ts';
+import type { Exchange } from './exchange.ts';
+import { type Caller, SESSION_CHECKS, type SessionLimits, Sessions } from './sessions.ts';
 import { UNREAD_CHECKS, UnreadBytes, type UnreadLimits } from './unread-bytes.ts';
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 const METHODS = ['GET', 'POST', 'DELETE'];
+/** Of a refused `Host`, in the error for the operator. */
+const MOST_OF_HOST = 100;
 /** An `initialize`: its session keeps it. */
 export const MAX_INITIALIZE_BYTES = 65_536;
 /** Members of what the SDK validates deeply: `initialize`, and the `_meta` of every request since 2026-07-28. */
@@ -57,20 +56,24 @@ export interface PageSet {
 
 /** Options for admission and serving. All have defaults. */
 export interface AdmissionOptions extends BodyLimits, CallLimits, UnreadLimits {
-  /** Default `/mcp`. */
-  readonly path?: string;
   /**
-   * Host names that requests may be for; IPv6 addresses in brackets. Pages of these hosts may call, on any port. Default:
-   * `localhost` and its addresses.
+   * Host names that requests may be for; IPv6 addresses in brackets. Pages of these hosts may call, on any port. `any`:
+   * the router in front checks the host, and only pages of `allowedOrigins` may call. Default: `localhost` and its
+   * addresses.
    */
-  readonly allowedHosts?: readonly string[];
+  readonly allowedHosts?: readonly string[] | 'any';
   /**
    * Origins of other pages that may call: `https://app.example`. Allowed pages get CORS answers, others 403. Default:
    * no others.
    */
   readonly allowedOrigins?: readonly string[];
-  /** Who may come in. Default: everybody; bind to loopback then. */
+  /** Who may come in. Default: everybody; bind to loopback then. Not called for a caller who was authenticated in front. */
   readonly verifier?: OAuthTokenVerifier | undefined;
+  /**
+   * Identifies a caller, for sessions and limits. Default: the issuer, client and subject of the token, as for the
+   * policy. Give it where the policy has a `principal` of its own.
+   */
+  readonly principal?: (caller: AuthInfo) => string | undefined;
   /**
    * How old clients are served. `sessions` (the default) holds a connection for each, so that tools can ask them;
    * `stateless` holds nothing.
@@ -89,24 +92,22 @@ export interface AdmissionOptions extends BodyLimits, CallLimits, UnreadLimits {
   readonly onerror?: OnError;
 }
 
-const aPath: OptionCheck = {
-  allowed: "a path that begins with '/'",
-  isAllowed: (value) => typeof value === 'string' && value.startsWith('/'),
-  quotesText: true,
-};
-const texts = (members: string): OptionCheck => listOf(members, (value) => typeof value === 'string');
+const texts = (members: string) => listOf(members, (value) => typeof value === 'string');
 
 /** The checks of {@link AdmissionOptions}. */
 export const ADMISSION_CHECKS: OptionChecks<AdmissionOptions> = {
   ...BODY_CHECKS,
   ...CALL_CHECKS,
   ...UNREAD_CHECKS,
-  path: aPath,
-  allowedHosts: texts('host names'),
+  allowedHosts: {
+    allowed: "a list of host names, or 'any'",
+    isAllowed: (value) => value === 'any' || texts('host names').isAllowed(value),
+  },
   allowedOrigins: texts('origins'),
   verifier: anObjectWith('verifyAccessToken'),
+  principal: aFunction,
   oldClients: oneOf('sessions', 'stateless'),
-  // serveHttp() checks each of them.
+  // The constructor checks each of them.
   sessionLimits: anyValue,
   bus: anObjectWith('publish', 'subscribe'),
   // Their `path` may be known only once the server listens, so it is not read here.
@@ -114,24 +115,24 @@ export const ADMISSION_CHECKS: OptionChecks<AdmissionOptions> = {
   onerror: aFunction,
 };
 
-/** The web-standard face of an HTTP hosting. */
+/** The requests of one hosting: checks, limits, and the servers of both eras. */
 export class HttpAdmission {
   readonly #served: ServerInstance;
-  readonly #path: string;
   readonly #bodies: Bodies;
   readonly #calls: CallQuota;
   readonly #unread: UnreadBytes;
-  readonly #allowedHosts: string[];
+  readonly #allowedHosts: string[] | 'any';
   readonly #origins: Origins;
   readonly #modern: ReturnType<typeof createMcpHandler>;
   readonly #sessions: Sessions | undefined;
   readonly #authenticate: ((request: Request) => Promise<AuthInfo | Response>) | undefined;
-  readonly #pages: readonly PageSet[];
+  readonly #identify: (caller: AuthInfo) => string | undefined;
   readonly #openPages = new Quota(MAX_PAGES);
   readonly #report: OnError;
   #shut = false;
 
-  constructor(served: ServerInstance, options: AdmissionOptions & { readonly path: string }) {
+  /** @throws InvalidOption for wrong `sessionLimits` and `allowedOrigins`. */
+  constructor(served: ServerInstance, options: AdmissionOptions) {
     const {
       allowedHosts = LOOPBACK,
       oldClients = 'sessions',
@@ -140,15 +141,16 @@ export class HttpAdmission {
       bus,
       onerror,
     } = options;
+    const { sessionLimits = {} } = options;
+    requireOptions('sessionLimits', sessionLimits, SESSION_CHECKS);
     this.#served = served;
     this.#report = (error) => tellOperator(error, onerror);
-    this.#path = options.path;
-    this.#pages = options.pages ?? [];
     this.#bodies = new Bodies(options);
     this.#calls = new CallQuota(options, this.#report);
     this.#unread = new UnreadBytes(options, this.#report);
-    this.#allowedHosts = [...allowedHosts];
-    this.#origins = new Origins(options.allowedOrigins ?? [], allowedHosts, METHODS);
+    this.#allowedHosts = allowedHosts === 'any' ? 'any' : [...allowedHosts];
+    const hostsOfPages = allowedHosts === 'any' ? [] : allowedHosts;
+    this.#origins = new Origins(options.allowedOrigins ?? [], hostsOfPages, METHODS);
     this.#modern = createMcpHandler(() => buildServer(served, onerror), {
       legacy: oldClients === 'sessions' ? 'reject' : 'stateless',
       ...(maxSubscriptions !== undefined && { maxSubscriptions }),
@@ -156,8 +158,8 @@ export class HttpAdmission {
       onerror: this.#report,
     });
     this.#authenticate = verifier && requireBearerAuth({ verifier });
-    this.#sessions =
-      oldClients === 'sessions' ? new Sessions(served, options.sessionLimits, onerror) : undefined;
+    this.#identify = options.principal ?? tokenPrincipal;
+    this.#sessions = oldClients === 'sessions' ? new Sessions(served, sessionLimits, onerror) : undefined;
   }
 
   /** Publishes changes to the subscriptions of new clients. */
@@ -165,42 +167,42 @@ export class HttpAdmission {
     return this.#modern.notify;
   }
 
-  /** Answers one request. Its body is read from Node's own stream, which is faster than the one of `request`. */
-  async fetch(request: Request, node: HttpBindings): Promise<Response> {
-    const { pathname } = new URL(request.url);
-    if (pathname === '/healthz')
-      return new Response(this.#shut ? 'closing' : 'ok', { status: this.#shut ? 503 : 200 });
-    if (pathname !== this.#path) {
-      const pages = this.#pages.find(({ path }) => pathname.startsWith(`${path}/`));
-      return pages
-        ? this.#page(pages, request, node.incoming)
-        : problem(404, `Nothing is here; MCP is at ${this.#path}`);
-    }
+  /** Whether {@link shut} was called. */
+  get isShut(): boolean {
+    return this.#shut;
+  }
+
+  /** Answers one request of MCP. */
+  async serveMcp(request: Request, exchange: Exchange): Promise<Response> {
     const refused = this.#refuseHost(request) ?? this.#origins.refusalOf(request);
     if (refused) return refused;
     const answer =
       this.#origins.preflight(request) ??
-      (await this.#admit(request, node).catch((error: unknown) => internalError(error, this.#report)));
+      (await this.#admit(request, exchange).catch((error: unknown) => internalError(error, this.#report)));
     return this.#origins.readable(request, answer);
   }
 
   #refuseHost(request: Request): Response | undefined {
+    if (this.#allowedHosts === 'any') return undefined;
     const refused = hostHeaderValidationResponse(request, this.#allowedHosts);
-    return refused && countRefusal(refused, 'http_forbidden_origin');
+    if (!refused) return undefined;
+    const host = request.headers.get('host')?.slice(0, MOST_OF_HOST);
+    this.#report(new Error(`A request for the host '${host}' was refused: it is none of allowedHosts.`));
+    return countRefusal(refused, 'http_forbidden_origin');
   }
 
-  async #admit(request: Request, node: HttpBindings): Promise<Response> {
+  async #admit(request: Request, exchange: Exchange): Promise<Response> {
     if (this.#shut) return problem(503, 'The server is shutting down');
     if (!METHODS.includes(request.method)) {
       return problem(405, 'Method not allowed', { allow: METHODS.join(', ') });
     }
-    const authInfo = await this.#authenticate?.(request);
+    const authInfo = exchange.authInfo ?? (await this.#authenticate?.(request));
     if (authInfo instanceof Response) return countRefusal(authInfo, 'http_unauthorized');
-    return this.#serve(request, node, authInfo);
+    return this.#serve(request, exchange, authInfo);
   }
 
-  /** Browsers come to pages from other sites, so the origin is not looked at. */
-  async #page(pages: PageSet, request: Request, incoming: HttpBindings['incoming']): Promise<Response> {
+  /** Answers a browser. It may come from any site, so the origin is not looked at. */
+  async servePage(pages: PageSet, request: Request, { incoming }: Exchange): Promise<Response> {
     const refused = this.#refuseHost(request);
     if (refused) return refused;
     if (this.#shut) return problem(503, 'The server is shutting down');
@@ -216,7 +218,7 @@ export class HttpAdmission {
   }
 
   /** The request with its body, which has come in by then, or why it is refused. */
-  async #receive(request: Request, incoming: HttpBindings['incoming']): Promise<Request | Response> {
+  async #receive(request: Request, incoming: Readable | undefined): Promise<Request | Response> {
     if (request.method === 'GET' || request.method === 'HEAD') return request;
     const { url, method, headers, signal } = request;
     const body = await this.#bodies.readBytes(headers, incoming, undefined);
@@ -241,24 +243,26 @@ export class HttpAdmission {
     for (const end of ended) if (end.status === 'rejected') throw end.reason;
   }
 
-  async #serve(request: Request, { incoming, outgoing }: HttpBindings, authInfo: AuthInfo | undefined) {
-    const principal = tokenPrincipal(authInfo);
+  async #serve(request: Request, exchange: Exchange, authInfo: AuthInfo | undefined): Promise<Response> {
+    const { outgoing } = exchange;
+    const principal = authInfo && this.#identify(authInfo);
     const body =
-      request.method === 'POST' ? await this.#bodies.read(request, incoming, principal) : undefined;
+      request.method === 'POST' ? await this.#bodies.read(request, exchange, principal) : undefined;
     if (body instanceof Response) return body;
     const refused = body && refusalOf(body);
     if (refused) return refused;
-    const sent = outgoing as ServerResponse;
-    const response = await this.#calls.admit({ request, outgoing: sent, body, principal }, () =>
-      this.#route(request, body, authInfo),
+    const caller = { authInfo, principal };
+    const response = await this.#calls.admit({ request, outgoing, body, principal }, () =>
+      this.#route(request, body, caller),
     );
-    return this.#unread.bound(response, sent, principal);
+    return this.#unread.bound(response, outgoing, principal);
   }
 
-  async #route(request: Request, body: Body | undefined, authInfo: AuthInfo | undefined): Promise<Response> {
+  async #route(request: Request, body: Body | undefined, caller: Caller): Promise<Response> {
     if (this.#sessions && (await isLegacy(request, body?.json))) {
-      return this.#sessions.handle(request, body?.json, authInfo);
+      return this.#sessions.handle(request, body?.json, caller);
     }
+    const { authInfo } = caller;
     // A stateless server of old clients ends with its response too, and nobody can cancel its call any other way.
     RunningCall.of(request)?.cancelOnHangUp();
     return this.#modern.fetch(request, {

@@ -11,13 +11,9 @@ function sessions(limits: SessionLimits = {}) {
     await held.close();
     vi.useRealTimers();
   });
-  const send = (init: RequestInit, sub?: string) => {
+  const send = (init: RequestInit, principal?: string) => {
     const body = init.body ? JSON.parse(`${init.body}`) : undefined;
-    return held.handle(
-      new Request('http://localhost/mcp', init),
-      body,
-      sub === undefined ? undefined : user(sub),
-    );
+    return held.handle(new Request('http://localhost/mcp', init), body, { authInfo: undefined, principal });
   };
   const begin = async () => {
     const response = await send(INITIALIZE);
@@ -26,8 +22,6 @@ function sessions(limits: SessionLimits = {}) {
   };
   return { served, held, send, begin };
 }
-
-const user = (sub: string) => ({ token: `token-of-${sub}`, clientId: 'app', scopes: [], extra: { sub } });
 
 /** Lets idle sessions be found, and the sweep finish. */
 const hours = (count: number) => vi.advanceTimersByTimeAsync(count * 3_600_000);

@@ -1,15 +1,7 @@
 /** Sessions of old clients: one server and one transport each, held open so that a tool can ask. */
 import { randomUUID } from 'node:crypto';
 import { type AuthInfo, type InitializeRequest, isInitializeRequest } from '@modelcontextprotocol/server';
-import {
-  addGauge,
-  aTimeInSeconds,
-  type OptionChecks,
-  Quota,
-  tokenPrincipal,
-  wholeNumber,
-  withDefaults,
-} from '@mrtr/core/kit';
+import { addGauge, aTimeInSeconds, type OptionChecks, Quota, wholeNumber, withDefaults } from '@mrtr/core/kit';
 import { noRoom, problem } from '../admission/problem.ts';
 import { buildServer, type OnError, type ServerInstance } from '../instance/server-instance.ts';
 import { SessionTransport } from './session-transport.ts';
@@ -57,6 +49,12 @@ export const SESSION_CHECKS: OptionChecks<SessionLimits> = {
   idleSeconds: aTimeInSeconds,
 };
 
+/** Who sent a request. */
+export interface Caller {
+  readonly authInfo: AuthInfo | undefined;
+  readonly principal: string | undefined;
+}
+
 interface Session {
   readonly transport: SessionTransport;
   readonly principal: string | undefined;
@@ -93,16 +91,16 @@ export class Sessions {
   }
 
   /** Serves one request of a session, or one that begins a session. */
-  async handle(request: Request, parsedBody: unknown, authInfo: AuthInfo | undefined): Promise<Response> {
+  async handle(request: Request, parsedBody: unknown, caller: Caller): Promise<Response> {
     const id = request.headers.get('mcp-session-id');
     const session = id === null ? undefined : this.#sessions.get(id);
     // Somebody else's session does not exist: a session id is not a password.
-    if (id !== null && (!session || session.principal !== tokenPrincipal(authInfo)))
+    if (id !== null && (!session || session.principal !== caller.principal))
       return problem(404, 'Session not found', {}, -32000, 'http_no_session');
-    if (session) return this.#use(session, request, parsedBody, authInfo);
+    if (session) return this.#use(session, request, parsedBody, caller);
     if (!isInitializeRequest(parsedBody))
       return problem(400, 'A session id is required; begin with initialize');
-    return this.#begin(request, prune(parsedBody), authInfo);
+    return this.#begin(request, prune(parsedBody), caller);
   }
 
   /** Ends all sessions. */
@@ -111,8 +109,8 @@ export class Sessions {
     await Promise.all([...this.#sessions.keys()].map((id) => this.#end(id)));
   }
 
-  async #begin(request: Request, initialize: InitializeRequest, authInfo: AuthInfo | undefined) {
-    const principal = tokenPrincipal(authInfo);
+  async #begin(request: Request, initialize: InitializeRequest, caller: Caller) {
+    const { principal } = caller;
     const bytes = Buffer.byteLength(JSON.stringify(initialize));
     const full = this.#places.take(principal);
     if (full) return noRoom(full, 'sessions');
@@ -131,7 +129,7 @@ export class Sessions {
     this.#sessions.set(id, session);
     try {
       await buildServer(this.#served, this.#onerror).connect(transport);
-      return await this.#use(session, request, initialize, authInfo);
+      return await this.#use(session, request, initialize, caller);
     } finally {
       // Refused by the transport, for its Accept header for example.
       if (transport.sessionId === undefined) await this.#end(id);
@@ -151,7 +149,7 @@ export class Sessions {
     session: Session,
     request: Request,
     parsedBody: unknown,
-    authInfo: AuthInfo | undefined,
+    { authInfo }: Caller,
   ): Promise<Response> {
     session.open++;
     const noteUse = () => {

@@ -5,17 +5,23 @@ import { type AddressInfo, connect } from 'node:net';
 import { requestInit, within } from '@mrtr/harness';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { hosting, modernClient } from '../hosting.test-support.ts';
-import { endStalledConnections } from './stalled-connections.ts';
+import { StalledConnections } from './stalled-connections.ts';
 
 const MIB = 1_048_576;
 
 /** A server that sends `bytes` to a client that does not read, at the time when it cannot send more. */
 async function serveUnread(bytes: number, seconds: number) {
-  const server = createServer((_req, res) => void res.end(Buffer.alloc(bytes)));
-  endStalledConnections(server, seconds);
+  const stalled = new StalledConnections(seconds);
+  const server = createServer((req, res) => {
+    stalled.watch(res, req.socket);
+    res.end(Buffer.alloc(bytes));
+  });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  onTestFinished(() => void server.close().closeAllConnections());
+  onTestFinished(() => {
+    stalled.stop();
+    server.close().closeAllConnections();
+  });
   const asked = once(server, 'request');
   const client = connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => {});
   client.pause().write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');

@@ -2,7 +2,7 @@
  * Connections whose client does not read. What waits for such a client is never sent, so its calls would keep their
  * places as long as the client likes. `server.setTimeout` is no help: it would also cut calls that wait for a user.
  */
-import type { Server } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /** By default. */
@@ -20,26 +20,35 @@ interface Progress {
 }
 
 /**
- * Destroys the connections of `server` that have had bytes to send for `seconds`, and have sent none. One timer looks at
- * all of them. It counts sweeps, not the time: a server that was suspended ends no connection for that.
+ * Destroys the connections that have had bytes to send for `seconds`, and have sent none, while one of their responses is
+ * watched. One timer looks at all of them. It counts sweeps, not the time: a server that was suspended ends no connection
+ * for that.
  */
-export function endStalledConnections(server: Server, seconds: number): void {
-  const connections = new Map<Socket, Progress>();
-  server.on('connection', (socket) => {
-    connections.set(socket, { written: 0, queued: 0, stalled: 0 });
-    socket.once('close', () => connections.delete(socket));
-  });
-  const sweeper = setInterval(
-    () => {
-      for (const [socket, progress] of connections) {
-        if (hasMoved(socket, progress)) progress.stalled = 0;
-        else if (++progress.stalled >= SWEEPS) socket.destroy();
-      }
-    },
-    (seconds * 1000) / SWEEPS,
-  );
-  sweeper.unref();
-  server.once('close', () => clearInterval(sweeper));
+export class StalledConnections {
+  readonly #watched = new Map<ServerResponse, { readonly socket: Socket; readonly progress: Progress }>();
+  readonly #sweeper: NodeJS.Timeout;
+
+  constructor(seconds: number) {
+    this.#sweeper = setInterval(() => this.#sweep(), (seconds * 1000) / SWEEPS);
+    this.#sweeper.unref();
+  }
+
+  /** Watches the connection until `response` has been sent. */
+  watch(response: ServerResponse, socket: Socket): void {
+    this.#watched.set(response, { socket, progress: { written: 0, queued: 0, stalled: 0 } });
+    response.once('close', () => this.#watched.delete(response));
+  }
+
+  stop(): void {
+    clearInterval(this.#sweeper);
+  }
+
+  #sweep(): void {
+    for (const { socket, progress } of this.#watched.values()) {
+      if (hasMoved(socket, progress)) progress.stalled = 0;
+      else if (++progress.stalled >= SWEEPS) socket.destroy();
+    }
+  }
 }
 
 /**

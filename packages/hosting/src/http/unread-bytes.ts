@@ -2,10 +2,10 @@
  * Bytes of streams that wait to be read. The SDK sends a change to each subscription whether its client reads or not, and a
  * handler its progress: without a bound, a client that opens streams and reads none of them fills the memory.
  */
-import type { ServerResponse } from 'node:http';
 import { publish } from '@mrtr/core/events';
 import { addGauge, type OptionChecks, Quota, wholeNumber, withDefaults } from '@mrtr/core/kit';
 import type { OnError } from '../instance/server-instance.ts';
+import type { Outgoing } from './exchange.ts';
 
 /**
  * Bounds on what waits to be read. A stream that is beyond one when its next message comes, and has no room within a fifth of
@@ -52,7 +52,7 @@ export class UnreadBytes {
   }
 
   /** The same response; a stream in it ends when too much of it waits. */
-  bound(response: Response, outgoing: ServerResponse, principal: string | undefined): Response {
+  bound(response: Response, outgoing: Outgoing, principal: string | undefined): Response {
     const { body, headers } = response;
     if (!body || !headers.get('content-type')?.startsWith('text/event-stream')) return response;
     const stream = new CountedStream(body, outgoing, this.#limits.maxUnreadBytesPerStream);
@@ -89,7 +89,7 @@ export class UnreadBytes {
 /** One stream on its way to its client. It holds what waits in it, and in the connection's own buffer. */
 class CountedStream {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
-  readonly #outgoing: ServerResponse;
+  readonly #outgoing: Outgoing;
   readonly #most: number;
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
   #isOver = false;
@@ -98,7 +98,7 @@ class CountedStream {
   /** Called when more or fewer bytes wait. */
   onChange: () => void = () => {};
 
-  constructor(body: ReadableStream<Uint8Array>, outgoing: ServerResponse, most: number) {
+  constructor(body: ReadableStream<Uint8Array>, outgoing: Outgoing, most: number) {
     this.#reader = body.getReader();
     this.#outgoing = outgoing;
     this.#most = most;
@@ -129,6 +129,8 @@ class CountedStream {
             if (this.#isOver) return;
             report(error);
             this.#outgoing.destroy();
+            // A web response has no connection that could break: its stream has to.
+            if (this.#isOver) controller.error(error);
           });
         },
         pull: () => this.onChange(),

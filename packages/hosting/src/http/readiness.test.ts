@@ -1,0 +1,76 @@
+import { MemoryLedger } from '@mrtr/core';
+import { Deferred, settle } from '@mrtr/harness';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { hosting } from '../hosting.test-support.ts';
+import { Readiness, type ReadinessCheck } from './readiness.ts';
+
+function asking(check: ReadinessCheck) {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const errors: string[] = [];
+  return { errors, readiness: new Readiness(check, ({ message }) => void errors.push(message)) };
+}
+
+test('however many ask, the check runs once in a second', async () => {
+  const check = vi.fn();
+  const { readiness } = asking(check);
+  const ask = () => Promise.all([readiness.isReady(), readiness.isReady()]);
+  expect([await ask(), await ask()].flat()).toEqual(Array(4).fill(true));
+  await vi.advanceTimersByTimeAsync(999);
+  await ask();
+  expect(check).toHaveBeenCalledTimes(1);
+  await vi.advanceTimersByTimeAsync(1);
+  await ask();
+  expect(check).toHaveBeenCalledTimes(2);
+});
+
+test.each<[what: string, check: () => unknown, error: string]>([
+  [
+    'rejects',
+    async () => Promise.reject(new Error('redis://secret@ledger is gone')),
+    'redis://secret@ledger is gone',
+  ],
+  [
+    'throws no error',
+    () => {
+      throw 'gone';
+    },
+    'Not ready: gone',
+  ],
+  ['gives false', () => false, 'Not ready: the check gave false.'],
+])('a check that %s is not ready, and `onerror` gets the reason', async (_what, check, error) => {
+  const { readiness, errors } = asking(check);
+  expect([await readiness.isReady(), errors]).toEqual([false, [error]]);
+});
+
+test('a check has two seconds, and one that is never answered is not asked for ever', async () => {
+  const answer = new Deferred();
+  const check = vi.fn(() => answer.promise);
+  const { readiness, errors } = asking(check);
+  for (let time = 0; time < 12; time++) {
+    const ready = readiness.isReady();
+    await vi.advanceTimersByTimeAsync(3000);
+    expect(await ready).toBe(false);
+  }
+  expect(check).toHaveBeenCalledTimes(10);
+  expect(errors[0]).toBe('Not ready: no answer within 2000 ms.');
+  answer.open();
+  await settle();
+  expect(await readiness.isReady()).toBe(true);
+});
+
+test('/readyz asks the ledger, and tells nobody why it does not answer', async () => {
+  const ledger = new MemoryLedger();
+  const release = vi.spyOn(ledger, 'release');
+  const ready = await hosting({ readiness: ledger });
+  const failing = await hosting({ readiness: async () => Promise.reject(new Error('secret')) });
+  const plain = await hosting();
+  const answers = [ready, failing, plain].map(async ({ url }) => {
+    const response = await fetch(new URL('/readyz', url));
+    return `${response.status} ${await response.text()}`;
+  });
+  expect(await Promise.all(answers)).toEqual(['200 ready', '503 not ready', '200 ready']);
+  expect(release).toHaveBeenCalledTimes(1);
+  expect(failing.errors).toEqual(['secret']);
+  expect((await fetch(new URL('/healthz', failing.url))).status).toBe(200);
+});

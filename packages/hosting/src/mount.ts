@@ -1,0 +1,246 @@
+/** Serves clients of both eras in anybody's router: as a handler of Node, and as a web-standard `fetch`. */
+import { once, setMaxListeners } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { getRequestListener, RequestError } from '@hono/node-server';
+import type { AuthInfo, McpHandlerRequestOptions, ServerNotifier } from '@modelcontextprotocol/server';
+import { MRTR_REVISION } from '@mrtr/core';
+import {
+  anObjectWith,
+  aTimeInSeconds,
+  type OptionChecks,
+  requireArgument,
+  requireOptions,
+  tellOperator,
+} from '@mrtr/core/kit';
+import { bodyWasRead } from './admission/body.ts';
+import { internalError } from './admission/problem.ts';
+import { closeWithConnection } from './http/closed-connections.ts';
+import { type Exchange, type Outgoing, WebOutgoing } from './http/exchange.ts';
+import {
+  ADMISSION_CHECKS,
+  type AdmissionOptions,
+  HttpAdmission,
+  type PageSet,
+} from './http/http-admission.ts';
+import { aReadinessCheck, Readiness, type ReadinessCheck } from './http/readiness.ts';
+import { SEND_SECONDS, StalledConnections } from './http/stalled-connections.ts';
+import { whenSent } from './http/when-sent.ts';
+import type { OnError, ServerInstance } from './instance/server-instance.ts';
+import { waitAtMost } from './instance/wait-at-most.ts';
+
+/** The options of {@link createMcpMount}. All have defaults. */
+export interface MountOptions extends AdmissionOptions {
+  /**
+   * What `isReady` asks: the policy's ledger, or a function that rejects, or gives false, where the server cannot serve.
+   * It is asked at most once a second, and has two seconds. Default: nothing is asked.
+   */
+  readonly readiness?: ReadinessCheck;
+  /** How long `close` waits for calls in flight, in seconds. Default 10. */
+  readonly drainSeconds?: number;
+  /**
+   * How long a connection of Node may have bytes to send and send none, in seconds, because its client does not read.
+   * Then it is ended, and so are its calls. Default 60.
+   */
+  readonly sendSeconds?: number;
+}
+
+/** The checks of {@link MountOptions}. */
+export const MOUNT_CHECKS: OptionChecks<MountOptions> = {
+  ...ADMISSION_CHECKS,
+  readiness: aReadinessCheck,
+  drainSeconds: aTimeInSeconds,
+  sendSeconds: aTimeInSeconds,
+};
+
+/** A request of Node. `auth`: the caller, where a middleware has authenticated it. `body`: where one has read it. */
+export type NodeRequest = IncomingMessage & {
+  readonly auth?: AuthInfo | undefined;
+  readonly body?: unknown;
+  readonly originalUrl?: string;
+};
+
+/** What serves MCP at a route of your own. */
+export interface McpMount {
+  /**
+   * For express, fastify and `node:http`. Does not look at the path: each request that your router sends here is MCP's,
+   * unless it is below a path of `pages`. Never rejects.
+   *
+   * @param parsedBody the body, where a parser has read it. Default: `req.body`. A function, as of `next`, is ignored.
+   */
+  readonly handle: (req: NodeRequest, res: ServerResponse, parsedBody?: unknown) => Promise<void>;
+  /**
+   * For hono and other runtimes with web requests, the same. Only the runtime knows the connection: that a client hung up
+   * is known where it fires `request.signal` or cancels the response's body. What it buffers itself is not bounded, nor is
+   * the time that a client may not read (`sendSeconds`).
+   */
+  readonly fetch: (request: Request, options?: McpHandlerRequestOptions) => Promise<Response>;
+  /** Publishes changes to the subscriptions of new clients: `notify.toolsChanged()`. */
+  readonly notify: ServerNotifier;
+  /** For a route such as `/healthz`: false from `close` on. */
+  isLive(): boolean;
+  /** For a route such as `/readyz`: whether `readiness` answers. False from `close` on. Never rejects. */
+  isReady(): Promise<boolean>;
+  /**
+   * Answers new requests with 503, lets calls in flight finish, aborts parked frames, ends sessions and streams. A call
+   * that waits for its user is in flight, and its answer would come in anew: it is cut after `drainSeconds`. Handlers
+   * that do not end when they are told to have `drainSeconds` once more. Your server stays open; close it afterwards.
+   */
+  close(): Promise<void>;
+}
+
+/**
+ * Makes what serves `served` to clients of both eras, at a route of your own: old clients get sessions, new ones rounds.
+ *
+ * @throws InvalidOption for `served` without its two functions, and for an option that does not exist or has a value that
+ * it cannot have.
+ * @example
+ * const mcp = createMcpMount({ server: createServer, close: async () => {} }, { allowedHosts: ['shop.example'] });
+ * app.all('/mcp', mcp.handle); // express; on hono: app.all('/mcp', (c) => mcp.fetch(c.req.raw))
+ */
+export function createMcpMount(served: ServerInstance, options: MountOptions = {}): McpMount {
+  requireArgument('createMcpMount', 'served', served, anObjectWith('server', 'close'));
+  requireOptions('createMcpMount', options, MOUNT_CHECKS);
+  const { pages } = options;
+  return new Mount(served, options, (path) => findPages(pages, path) ?? 'mcp');
+}
+
+/** The pages that `path` is below. */
+export const findPages = (pages: readonly PageSet[] | undefined, path: string): PageSet | undefined =>
+  pages?.find((set) => path.startsWith(`${set.path}/`));
+
+/** Finds what is at a path: MCP, pages, or an answer. */
+export type Routes = (path: string) => 'mcp' | PageSet | Response | Promise<Response>;
+
+/** One admission, its connections, and its end. */
+export class Mount implements McpMount {
+  readonly #admission: HttpAdmission;
+  readonly #routes: Routes;
+  readonly #readiness: Readiness;
+  readonly #stalled: StalledConnections;
+  readonly #inFlight = new Set<Outgoing>();
+  readonly #report: OnError;
+  readonly #drainMs: number;
+  #closed: Promise<void> | undefined;
+
+  constructor(served: ServerInstance, options: MountOptions, routes: Routes) {
+    this.#report = (error) => tellOperator(error, options.onerror);
+    this.#admission = new HttpAdmission(served, options);
+    this.#routes = routes;
+    this.#readiness = new Readiness(options.readiness, this.#report);
+    this.#stalled = new StalledConnections(options.sendSeconds ?? SEND_SECONDS);
+    this.#drainMs = Math.ceil((options.drainSeconds ?? 10) * 1000);
+  }
+
+  get notify(): ServerNotifier {
+    return this.#admission.notify;
+  }
+
+  isLive(): boolean {
+    return !this.#admission.isShut;
+  }
+
+  async isReady(): Promise<boolean> {
+    return this.isLive() && (await this.#readiness.isReady()) && this.isLive();
+  }
+
+  readonly handle = async (req: NodeRequest, res: ServerResponse, parsedBody?: unknown): Promise<void> => {
+    const { url, originalUrl = url } = req;
+    // The client hung up while something in front worked. Nothing would tell of it any more.
+    if (res.destroyed || req.socket.destroyed) return;
+    if (this.#closed) endConnectionAfter(res);
+    closeWithConnection(res, req.socket);
+    this.#stalled.watch(res, req.socket);
+    // A whole URL would be taken for what the request is for, whatever its `Host` says.
+    if (!originalUrl?.startsWith('/')) return void res.writeHead(400, { connection: 'close' }).end();
+    const exchange: Exchange = {
+      outgoing: res,
+      incoming: req,
+      parsedBody: parsedBody === undefined || typeof parsedBody === 'function' ? req.body : parsedBody,
+      authInfo: req.auth,
+    };
+    const listen = getRequestListener((request) => this.#answer(request, exchange), {
+      overrideGlobalObjects: false,
+      errorHandler: (error) => this.#fail(error),
+    });
+    // The adapter reads the address at once. Express has cut off what the router is mounted at.
+    req.url = originalUrl;
+    const answered = listen(req, res);
+    req.url = url;
+    await answered;
+  };
+
+  readonly fetch = async (
+    request: Request,
+    { authInfo, parsedBody }: McpHandlerRequestOptions = {},
+  ): Promise<Response> => {
+    if (request.signal.aborted) return new Response(null, { status: 499 });
+    const outgoing = new WebOutgoing();
+    const end = () => outgoing.destroy();
+    try {
+      if (request.bodyUsed && parsedBody === undefined) throw bodyWasRead();
+      const { body } = request;
+      const incoming = body && parsedBody === undefined ? Readable.fromWeb(body as never) : undefined;
+      request.signal.addEventListener('abort', end);
+      const response = await this.#answer(request, { outgoing, incoming, parsedBody, authInfo });
+      if (response.headers.get('content-type')?.startsWith('text/event-stream'))
+        return whenSent(request, response, end);
+      end();
+      return response;
+    } catch (error) {
+      end();
+      return this.#fail(error);
+    }
+  };
+
+  close(): Promise<void> {
+    this.#closed ??= this.#end();
+    return this.#closed;
+  }
+
+  async #answer(request: Request, exchange: Exchange): Promise<Response> {
+    const { outgoing } = exchange;
+    const route = this.#routes(new URL(request.url).pathname);
+    // Counted until the last byte has left: the adapter's promises are over earlier than that.
+    if (route !== 'mcp' || !standsOpen(request)) {
+      this.#inFlight.add(outgoing);
+      outgoing.once('close', () => this.#inFlight.delete(outgoing));
+    }
+    if (route === 'mcp') return this.#admission.serveMcp(request, exchange);
+    return 'path' in route ? this.#admission.servePage(route, request, exchange) : route;
+  }
+
+  /** The answer to a request that has no address, or that could not be answered. */
+  #fail(error: unknown): Response {
+    return error instanceof RequestError
+      ? new Response(null, { status: 400 })
+      : internalError(error, this.#report);
+  }
+
+  async #end(): Promise<void> {
+    this.#admission.shut();
+    const open = [...this.#inFlight];
+    for (const outgoing of open) endConnectionAfter(outgoing);
+    const signal = AbortSignal.timeout(this.#drainMs);
+    setMaxListeners(0, signal);
+    await Promise.allSettled(open.map((outgoing) => once(outgoing, 'close', { signal })));
+    try {
+      await waitAtMost(this.#admission.close(), this.#drainMs, this.#report);
+    } finally {
+      this.#stalled.stop();
+      for (const outgoing of this.#inFlight) outgoing.destroy();
+    }
+  }
+}
+
+/** Tells the client to send its next request on another connection, so that it may reach another instance. */
+function endConnectionAfter(outgoing: Outgoing): void {
+  if (!outgoing.headersSent) outgoing.setHeader('connection', 'close');
+}
+
+/** Whether nobody waits for the end of this one: an old client's standing stream, a new one's subscription. */
+const standsOpen = ({ method, headers }: Request): boolean =>
+  method === 'GET' ||
+  (headers.get('mcp-method') === 'subscriptions/listen' &&
+    // An older client has no such header, so it says nothing about what it sent.
+    headers.get('mcp-protocol-version') === MRTR_REVISION);
