@@ -1,6 +1,10 @@
 /** A call of the recipes' tool. */
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { type ClientKind, Conversation, foreignHosting, type Hosting, type LogicalCall } from '@mrtr/harness';
 import { resultText } from '@mrtr/harness/transcript';
+import { expect, onTestFinished } from 'vitest';
 
 export const DEPLOY = {
   method: 'tools/call',
@@ -22,3 +26,19 @@ export async function called(
 }
 
 export const listeningAt = (url: URL): Hosting => foreignHosting({ kind: 'http', url });
+
+/** The address of MCP on a server that listens until the test ends. */
+export async function urlOf(server: Server): Promise<URL> {
+  server.listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close().closeAllConnections());
+  await once(server, 'listening');
+  return new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`);
+}
+
+/** A v1 client and a v2 client are both asked, beside another route, and a page of another site is refused. */
+export async function asksBoth(url: URL): Promise<void> {
+  for (const client of ['modern', 'legacy'] as const)
+    expect(await called(listeningAt(url), { client })).toBe('Deployed to staging.');
+  expect(await (await fetch(new URL('/', url))).text()).toBe('Not MCP.');
+  expect((await fetch(url, { method: 'POST', headers: { origin: 'https://example.com' } })).status).toBe(403);
+}

@@ -1,19 +1,16 @@
 /** The recipes of docs/recipes do what they say. That of fastify is in `recipes.proof.ts`. */
 import { execFileSync } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import type { IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { getRequestListener } from '@hono/node-server';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import type { NodeIncomingMessageLike } from '@modelcontextprotocol/node';
 import { protectedServer } from '@mrtr/core';
 import { keyRingOf } from '@mrtr/core/seal';
 import {
   Conversation,
   Deferred,
-  type Hosting,
   host,
   InProcess,
   type LogicalCall,
@@ -24,19 +21,19 @@ import { eventsOf, resultText } from '@mrtr/harness/transcript';
 import { serveHttp } from '@mrtr/hosting/http';
 import { postgresOfTheRun } from '@mrtr/postgres-server/testing';
 import { InMemorySpanExporter } from '@opentelemetry/sdk-trace-base';
-import { afterAll, expect, expectTypeOf, onTestFinished, test, vi } from 'vitest';
-import { fetch as authenticated } from '../../demos/recipes/src/authenticated.ts';
+import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
+import { mcp as authenticated } from '../../demos/recipes/src/authenticated.ts';
 import * as capabilities from '../../demos/recipes/src/capabilities.ts';
 import { registerDeploy } from '../../demos/recipes/src/deploy.ts';
 import * as durable from '../../demos/recipes/src/durable.ts';
 import * as existing from '../../demos/recipes/src/existing-server.ts';
 import * as hostedOverHttp from '../../demos/recipes/src/hosted.ts';
 import { policyWithKeysOf } from '../../demos/recipes/src/keys-from-file.ts';
-import { handler } from '../../demos/recipes/src/mcp-handler.ts';
 import * as noArguments from '../../demos/recipes/src/no-arguments.ts';
 import { app as express } from '../../demos/recipes/src/on-express.ts';
 import { app as expressWithUsers } from '../../demos/recipes/src/on-express-with-users.ts';
 import { app as hono } from '../../demos/recipes/src/on-hono.ts';
+import { server as nodeHttp } from '../../demos/recipes/src/on-node-http.ts';
 import * as plain from '../../demos/recipes/src/plain.ts';
 import * as postgresLedger from '../../demos/recipes/src/postgres-ledger.ts';
 import * as redisBus from '../../demos/recipes/src/redis-bus.ts';
@@ -45,10 +42,7 @@ import { hostWithLog } from '../../demos/recipes/src/refusals.ts';
 import { traceTo } from '../../demos/recipes/src/traced.ts';
 import { redisOfThisFile } from '../testkit/redis.ts';
 import { REJECTED } from '../testkit/rejected.ts';
-import { called, DEPLOY, listeningAt } from './recipes.test-support.ts';
-
-const serving = (fetch: (request: Request) => Response | Promise<Response>): Hosting =>
-  host('memory', () => ({ fetch: async (request) => fetch(request), close: async () => {} }));
+import { asksBoth, called, DEPLOY, listeningAt, urlOf } from './recipes.test-support.ts';
 
 test.each([
   ['the plain protocol', plain.createServer],
@@ -127,39 +121,26 @@ test('each call is a span, with one for each round', async () => {
   expect(names).toEqual(['round 1', 'round 2', 'tools/call deploy']);
 });
 
-test('createMcpHandler serves it', async () => {
-  expect(await called(serving((request) => handler.fetch(request)))).toBe('Deployed to staging.');
-});
+/** Web requests, as the adapters of hono and others make them. */
+const onWeb = (fetch: (request: Request) => Response | Promise<Response>) =>
+  createServer(getRequestListener(fetch, { overrideGlobalObjects: false }));
 
-async function listening(app: typeof express): Promise<URL> {
-  const server = app.listen(0, '127.0.0.1');
-  onTestFinished(() => void server.close());
-  await once(server, 'listening');
-  return new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`);
-}
+test.each([
+  ['express', () => createServer(express)],
+  ['hono', () => onWeb(hono.fetch)],
+  ['node:http', () => nodeHttp],
+])('%s asks clients of both eras, beside other routes', async (_what, server) =>
+  asksBoth(await urlOf(server())),
+);
 
-test('express serves it beside other routes, and refuses a page of another site', async () => {
-  const url = await listening(express);
-  expect(await called(listeningAt(url))).toBe('Deployed to staging.');
-  expect(await (await fetch(new URL('/', url))).text()).toBe('Not MCP.');
-  expect((await fetch(url, { method: 'POST', headers: { origin: 'https://example.com' } })).status).toBe(403);
-});
-
-test('with exactOptionalPropertyTypes, the SDK’s adapter does not take a request of Node as fastify has it', () => {
-  expectTypeOf<IncomingMessage>().not.toExtend<NodeIncomingMessageLike>();
-});
-
-test('hono serves it beside other routes, and refuses a page of another site', async () => {
-  const fetched = (path: string, headers = {}) =>
-    hono.fetch(new Request(`http://localhost${path}`, { headers: { host: 'localhost', ...headers } }));
-  const hosting = serving((request) => {
-    const headers = new Headers(request.headers);
-    headers.set('host', 'localhost');
-    return hono.fetch(new Request(request, { headers }));
-  });
-  expect(await called(hosting)).toBe('Deployed to staging.');
-  expect(await (await fetched('/')).text()).toBe('Not MCP.');
-  expect((await fetched('/mcp', { origin: 'https://example.com' })).status).toBe(403);
+test('routes of your own say whether the server lives, and is ready', async () => {
+  for (const [server, paths] of [
+    [createServer(express), ['/healthz', '/readyz']],
+    [onWeb(hono.fetch), ['/readyz']],
+  ] as const) {
+    const url = await urlOf(server);
+    for (const path of paths) expect((await fetch(new URL(path, url))).status).toBe(200);
+  }
 });
 
 test('a tool without arguments asks', async () => {
@@ -182,19 +163,13 @@ test('capabilities can be added to a protected server, which asks all the same',
 });
 
 test.each([
-  ['a web-standard fetch', async () => authenticated],
-  [
-    'express',
-    async () => {
-      const url = await listening(expressWithUsers);
-      return async (request: Request) => fetch(url, new Request(request));
-    },
-  ],
-])('on %s, what one user was asked, another one cannot answer', async (_what, open) => {
-  const served = await open();
-  const post = poster({ fetch: served });
+  ['a web-standard fetch', () => onWeb((request) => authenticated.fetch(request))],
+  ['express', () => createServer(expressWithUsers)],
+])('on %s, what one user was asked, another one cannot answer', async (_what, server) => {
+  const url = await urlOf(server());
+  const post = poster(url);
   const as = (user: string) => ({ headers: { authorization: `Bearer ${user}-secret-of-16+` } });
-  expect((await served(new Request('http://localhost/mcp', { method: 'POST' }))).status).toBe(401);
+  expect((await fetch(url, { method: 'POST' })).status).toBe(401);
   const asked = await post('tools/call', DEPLOY.params, as('ada'));
   const { requestState } = asked.result ?? {};
   const sure = { action: 'accept', content: { sure: true } };

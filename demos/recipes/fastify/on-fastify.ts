@@ -1,22 +1,13 @@
 /** In a fastify application, beside its other routes. */
-import {
-  localhostHostValidation,
-  localhostOriginValidation,
-  toNodeHandler,
-} from '@modelcontextprotocol/node';
 import Fastify from 'fastify';
-import { handler } from '../src/mcp-handler.ts';
+import { mcp } from '../src/mount.ts';
 
 export const app = Fastify();
 
-const serve = toNodeHandler(handler, { onerror: (error) => app.log.error(error) });
-// Without them, a page of another site that a browser shows can call a server on this machine (DNS rebinding).
-const [isHost, isOrigin] = [localhostHostValidation(), localhostOriginValidation()];
-
 app.all('/mcp', async (request, reply) => {
-  reply.hijack(); // the handler writes the response; fastify has read the body, and its limit is 1 MiB
-  if (isHost(request.raw, reply.raw) && isOrigin(request.raw, reply.raw)) {
-    await serve(request.raw, reply.raw, request.body);
-  }
+  reply.hijack(); // the mount writes the response; fastify has read the body, and its limit is 1 MiB
+  await mcp.handle(request.raw, reply.raw, request.body);
 });
+app.get('/readyz', async (_request, reply) => reply.code((await mcp.isReady()) ? 200 : 503).send());
 app.get('/', async () => 'Not MCP.');
+app.addHook('preClose', () => mcp.close());

@@ -1,10 +1,11 @@
-/** The tool of these recipes, in shape F, and the policy of its servers. */
+/** The tool of these recipes, in shape F, and its servers. */
 import {
   ask,
   cancelledResult,
   elicitation,
   isRefusal,
   type McpServer,
+  protectedServer,
   requestStatePolicy,
   textResult,
 } from '@mrtr/core';
@@ -27,3 +28,7 @@ export function registerDeploy(server: McpServer): McpServer {
   server.registerTool('deploy', { description: 'Deploys the latest build.', inputSchema }, deploy);
   return server;
 }
+
+/** A new server for each request of a new client, and for each session of an old one. */
+export const createServer = (): McpServer =>
+  registerDeploy(protectedServer({ name: 'deployer', version: '1.0.0' }, policy));

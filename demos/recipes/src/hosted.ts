@@ -1,6 +1,6 @@
 /** HTTP for clients of both eras: old ones get a session, so that a tool can ask their users, too. */
 import { type HttpHosting, serveHttp } from '@mrtr/hosting/http';
-import { createServer } from './mcp-handler.ts';
+import { createServer } from './deploy.ts';
 
 /** Listens on this machine only. `port` 0 is any free port. */
 export async function open(port: number): Promise<HttpHosting> {

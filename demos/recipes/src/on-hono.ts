@@ -1,20 +1,9 @@
-/** In a hono application: the handler takes hono's request as it is. */
-import {
-  hostHeaderValidationResponse,
-  localhostAllowedHostnames,
-  localhostAllowedOrigins,
-  originValidationResponse,
-} from '@modelcontextprotocol/server';
+/** In a hono application: the mount takes hono's request as it is. */
 import { Hono } from 'hono';
-import { handler } from './mcp-handler.ts';
+import { mcp } from './mount.ts';
 
 export const app = new Hono();
 
-app.all('/mcp', ({ req: { raw } }) => {
-  // Without them, a page of another site that a browser shows can call a server on this machine (DNS rebinding).
-  const refused =
-    hostHeaderValidationResponse(raw, localhostAllowedHostnames()) ??
-    originValidationResponse(raw, localhostAllowedOrigins());
-  return refused ?? handler.fetch(raw);
-});
+app.all('/mcp', (c) => mcp.fetch(c.req.raw));
+app.get('/readyz', async (c) => c.body(null, (await mcp.isReady()) ? 200 : 503));
 app.get('/', (c) => c.text('Not MCP.'));

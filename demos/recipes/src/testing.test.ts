@@ -2,7 +2,7 @@
 import { Conversation, callerNamed, host } from '@mrtr/harness';
 import { tally } from '@mrtr/harness/transcript';
 import { expect, test } from 'vitest';
-import { createServer } from './mcp-handler.ts';
+import { createServer } from './deploy.ts';
 
 const call = { method: 'tools/call', params: { name: 'deploy', arguments: { env: 'staging' } } } as const;
 const DEPLOYED = [{ type: 'text', text: 'Deployed to staging.' }];

@@ -1,0 +1,8 @@
+/** In a plain server of Node. */
+import { createServer } from 'node:http';
+import { mcp } from './mount.ts';
+
+export const server = createServer((req, res) => {
+  if (req.url?.split('?')[0] === '/mcp') void mcp.handle(req, res);
+  else res.end('Not MCP.');
+});
