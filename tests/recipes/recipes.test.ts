@@ -178,11 +178,11 @@ test.each([
   expect(resultText((await post('tools/call', retry, as('ada'))).result ?? {})).toBe('Deployed to staging.');
 });
 
-test('refusals are reported in four places, and createMcpHandler’s onerror gets no refused state', async () => {
+test('refusals are reported in four places, and the mount’s onerror gets none that the server’s gets', async () => {
   const heard: string[] = [];
   const site = hostWithLog((place, what) => void heard.push(`${place}: ${what}`));
   onTestFinished(site.close);
-  const post = poster({ fetch: site.fetch });
+  const post = poster(await urlOf(onWeb((request) => site.fetch(request))));
   const call = (more: object) => post('tools/call', { ...DEPLOY.params, ...more });
   const askedWith = (asked: { result?: { requestState?: unknown } }, sure: unknown) => ({
     requestState: asked.result?.requestState,
@@ -206,7 +206,7 @@ test('refusals are reported in four places, and createMcpHandler’s onerror get
     headers: { 'mcp-protocol-version': '2031-01-01' },
   });
   expect(unknown.status).toBe(400);
-  expect(heard.splice(0)).toEqual([expect.stringMatching(/^createMcpHandler\.onerror: Rejected/)]);
+  expect(heard.splice(0)).toEqual([expect.stringMatching(/^mount\.onerror: Rejected/)]);
 });
 
 interface Opened {

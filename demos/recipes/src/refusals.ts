@@ -1,7 +1,7 @@
 /** Every place that reports what the wire does not say. */
-import { createMcpHandler } from '@modelcontextprotocol/server';
 import { protectedServer, requestStatePolicy } from '@mrtr/core';
 import { observe } from '@mrtr/core/events';
+import { createMcpMount } from '@mrtr/hosting/http';
 import { registerDeploy } from './deploy.ts';
 
 export type Log = (place: string, what: string) => void;
@@ -11,15 +11,18 @@ export function hostWithLog(log: Log) {
   // handler that asks again and again.
   const policy = requestStatePolicy({ onerror: (error) => log('policy.onerror', error.message) });
 
-  const handler = createMcpHandler(
-    () => {
-      const server = protectedServer({ name: 'deployer', version: '1.0.0' }, policy);
-      // 2. Each server: the same, and what the SDK reports of this server's connection.
-      server.server.onerror = (error) => log('server.onerror', error.message);
-      return registerDeploy(server);
+  const mcp = createMcpMount(
+    {
+      server() {
+        const server = protectedServer({ name: 'deployer', version: '1.0.0' }, policy);
+        // 2. Each server: the same, and what the SDK reports of this server's connection.
+        server.server.onerror = (error) => log('server.onerror', error.message);
+        return registerDeploy(server);
+      },
+      close: async () => {},
     },
-    // 3. createMcpHandler: requests that reach no tool, such as those of an unknown revision. It gets no refused state.
-    { onerror: (error) => log('createMcpHandler.onerror', error.message) },
+    // 3. The mount: requests that reach no tool, such as those of an unknown revision. It also sets 2 where you do not.
+    { onerror: (error) => log('mount.onerror', error.message) },
   );
 
   // 4. The diagnostics channels, for the whole process: why state was rejected, and answers that did not count.
@@ -29,7 +32,7 @@ export function hostWithLog(log: Log) {
   ];
   const close = async () => {
     for (const unobserve of stop) unobserve();
-    await handler.close();
+    await mcp.close();
   };
-  return { fetch: handler.fetch, close };
+  return { fetch: mcp.fetch, close };
 }

@@ -15,11 +15,11 @@ import { aPolicy, partsOf, type RequestStatePolicy } from './policy.ts';
  * @throws InvalidOption when `info` has no name, and for a policy that `requestStatePolicy` did not make.
  * @example
  * const policy = requestStatePolicy({ keys: [process.env.STATE_KEY] });
- * const handler = createMcpHandler(() => {
+ * const createServer = () => {
  *   const server = protectedServer({ name: 'shop', version: '1.0.0' }, policy);
  *   server.registerTool('deploy', { inputSchema }, deploy);
  *   return server;
- * });
+ * };
  */
 export function protectedServer(
   info: Implementation,

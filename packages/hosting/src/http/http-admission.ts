@@ -184,10 +184,14 @@ export class HttpAdmission {
 
   #refuseHost(request: Request): Response | undefined {
     if (this.#allowedHosts === 'any') return undefined;
-    const refused = hostHeaderValidationResponse(request, this.#allowedHosts);
+    const { headers, url } = request;
+    // HTTP/2 has it in the address alone.
+    const host = headers.get('host') ?? new URL(url).host;
+    const named = headers.has('host') ? request : new Request(url, { headers: { host } });
+    const refused = hostHeaderValidationResponse(named, this.#allowedHosts);
     if (!refused) return undefined;
-    const host = request.headers.get('host')?.slice(0, MOST_OF_HOST);
-    this.#report(new Error(`A request for the host '${host}' was refused: it is none of allowedHosts.`));
+    const shown = host.slice(0, MOST_OF_HOST);
+    this.#report(new Error(`A request for the host '${shown}' was refused: it is none of allowedHosts.`));
     return countRefusal(refused, 'http_forbidden_origin');
   }
 
