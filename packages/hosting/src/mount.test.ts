@@ -1,6 +1,6 @@
-/** A mount in routers that are not ours: real express, plain node:http, and web requests as hono's adapter makes them. */
+/** A mount in routers that are not ours. `serveHttp` is one in a plain server of Node; its tests are elsewhere. */
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import type { AuthInfo } from '@modelcontextprotocol/server';
@@ -21,116 +21,144 @@ function mounting(options: MountOptions = {}) {
   return { served, mcp };
 }
 
-/** Listens with somebody's own server. */
-async function listen(listener: RequestListener, path = '/mcp'): Promise<{ url: URL; server: Server }> {
+/** The address of somebody's own server. */
+async function listen(listener: RequestListener, path = '/mcp'): Promise<URL> {
   const server = createServer(listener).listen(0, '127.0.0.1');
   onTestFinished(() => void server.close().closeAllConnections());
   await once(server, 'listening');
-  return { server, url: new URL(path, `http://127.0.0.1:${(server.address() as AddressInfo).port}`) };
+  return new URL(path, `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
 }
 
-/** The user's own sign-in: the `user` header names the caller. */
-const callerOf = (user: unknown): AuthInfo | undefined =>
-  typeof user === 'string' ? callerNamed(user) : undefined;
-const signIn = (req: IncomingMessage): void => void Object.assign(req, { auth: callerOf(req.headers.user) });
+/** The application's own sign-in: the header `user` names the caller. */
+const signIn = (user: unknown) => (typeof user === 'string' ? { auth: callerNamed(user) } : {});
 
-const ROUTERS: Readonly<Record<string, (mcp: McpMount) => RequestListener>> = {
-  'node:http': (mcp) => (req, res) => {
-    signIn(req);
-    return req.url?.startsWith('/mcp') ? void mcp.handle(req, res) : void res.end('Not MCP.');
-  },
-  'express, mounted below a path, with the body parsed': (mcp) =>
-    express()
-      .use(express.json({ limit: '10mb' }))
-      .use((req, _res, next) => {
-        signIn(req);
-        next();
-      })
-      .use('/mcp', mcp.handle)
-      .get('/', (_req, res) => void res.send('Not MCP.')),
-  'web requests': (mcp) =>
-    getRequestListener(
-      (request) =>
-        new URL(request.url).pathname.startsWith('/mcp')
-          ? mcp.fetch(request, { authInfo: callerOf(request.headers.get('user')) as AuthInfo })
-          : new Response('Not MCP.'),
-      { overrideGlobalObjects: false },
-    ),
-  'web requests with the body parsed': (mcp) =>
-    getRequestListener(
-      async (request) =>
-        new URL(request.url).pathname === '/'
-          ? new Response('Not MCP.')
-          : mcp.fetch(request, {
-              authInfo: callerOf(request.headers.get('user')) as AuthInfo,
-              ...(request.method === 'POST' && { parsedBody: await request.text() }),
-            }),
-      { overrideGlobalObjects: false },
-    ),
-};
-const inEachRouter = test.each(Object.keys(ROUTERS).map((name) => [name, ROUTERS[name] as never] as const));
-type Router = (mcp: McpMount) => RequestListener;
+/** Mounted below a path, after a parser of bodies. */
+const onExpress = (mcp: McpMount): RequestListener =>
+  express()
+    .use(express.json({ limit: '10mb' }))
+    .use('/mcp', (req, res) => mcp.handle(Object.assign(req, signIn(req.headers.user)), res))
+    .get('/', (_req, res) => void res.send('Not MCP.'));
 
-const as = (user: string, init: RequestInit): RequestInit => ({
-  ...init,
-  headers: { ...(init.headers as Record<string, string>), user },
-});
+/** Web requests, as the adapters of hono and others make them. */
+const onWeb = (mcp: McpMount): RequestListener =>
+  getRequestListener(
+    (request) => {
+      if (new URL(request.url).pathname === '/') return new Response('Not MCP.');
+      const { auth } = signIn(request.headers.get('user'));
+      return mcp.fetch(request, auth && { authInfo: auth });
+    },
+    { overrideGlobalObjects: false },
+  );
+
+const inEachRouter = test.each([
+  ['express', onExpress],
+  ['web requests', onWeb],
+]);
+
+async function begin(url: URL, headers: object = {}): Promise<string> {
+  const begun = await fetch(url, { ...INITIALIZE, headers: { ...INITIALIZE.headers, ...headers } as never });
+  await begun.text();
+  return begun.headers.get('mcp-session-id') ?? '';
+}
+const statusOf = async (url: URL, init: RequestInit) => (await fetch(url, init)).status;
 const WAIT = requestInit('tools/call', { name: 'wait' });
 const LIST = requestInit('tools/list');
+const ASKED = { content: [{ type: 'text', text: 'Asked.' }] };
+const WAITED = { content: [{ type: 'text', text: 'Waited.' }] };
 
-inEachRouter('in %s, clients of both eras are asked, beside another route', async (_name, router: Router) => {
-  const { mcp } = mounting();
-  const { url } = await listen(router(mcp));
-  const asked = { content: [{ type: 'text', text: 'Asked.' }] };
+inEachRouter('on %s, clients of both eras are asked, beside another route', async (_name, router) => {
+  const url = await listen(router(mounting().mcp));
   const slashed = new URL('/mcp/?from=here', url);
-  expect(await (await modernClient(slashed)).callTool({ name: 'ask' })).toMatchObject(asked);
+  expect(await (await modernClient(slashed)).callTool({ name: 'ask' })).toMatchObject(ASKED);
   const old = await oldClient(url);
-  expect(await old.callTool({ name: 'ask' })).toMatchObject(asked);
+  expect(await old.callTool({ name: 'ask' })).toMatchObject(ASKED);
   expect(old.asked).toEqual(['Well?']);
   expect(await (await fetch(new URL('/', url))).text()).toBe('Not MCP.');
 });
 
-inEachRouter('in %s, a session belongs to the user who began it', async (_name, router: Router) => {
-  const { mcp } = mounting();
-  const { url } = await listen(router(mcp));
-  const begun = await fetch(url, as('ada', INITIALIZE));
-  await begun.text();
-  const who = oldRequest('tools/call', { name: 'who' }, begun.headers.get('mcp-session-id') ?? '');
-  for (const other of [as('bob', who), who])
-    expect(await read(await fetch(url, other))).toMatchObject({ status: 404 });
-  expect(await read(await fetch(url, as('ada', who)))).toMatchObject({
-    result: { content: [{ text: 'ada' }] },
+inEachRouter('on %s, a session belongs to the user who began it', async (_name, router) => {
+  const url = await listen(router(mounting().mcp));
+  const who = oldRequest('tools/call', { name: 'who' }, await begin(url, { user: 'ada' }));
+  const as = (headers: object) =>
+    fetch(url, { ...who, headers: { ...who.headers, ...headers } as never }).then(read);
+  for (const other of [{ user: 'bob' }, {}]) expect(await as(other)).toMatchObject({ status: 404 });
+  expect(await as({ user: 'ada' })).toMatchObject({ result: { content: [{ text: 'ada' }] } });
+});
+
+inEachRouter('on %s, a body over the limits is refused, and HEAD opens no stream', async (_name, router) => {
+  const url = await listen(router(mounting({ maxBodyBytes: 5000, maxBodyMembers: 1000 }).mcp));
+  const pad = (bytes: number) => `${LIST.body}`.replace('{}', `{"x":"${'x'.repeat(bytes)}"}`);
+  const bodies = [pad(3000), pad(5000), JSON.stringify(Array(1500).fill(0))];
+  expect(await Promise.all(bodies.map((body) => statusOf(url, { ...LIST, body })))).toEqual([200, 413, 413]);
+  expect(await statusOf(url, { method: 'HEAD' })).toBe(405);
+});
+
+test('a body may be handed on as text, as bytes or parsed, and one that was read and is not is an error', async () => {
+  const { mcp, served } = mounting({ maxBodyBytes: 500 });
+  const send = async (parsedBody?: unknown) => {
+    const request = new Request('http://localhost/mcp', LIST);
+    await request.text();
+    return (await mcp.fetch(request, { parsedBody })).status;
+  };
+  const { body } = LIST;
+  for (const form of [(text: string) => text, Buffer.from, JSON.parse])
+    expect([await send(form(body)), await send(form(`["${'x'.repeat(500)}"]`))]).toEqual([200, 413]);
+  const url = await listen(async (req, res) => {
+    // Parsers of other types set an empty `body`, and leave the stream unread.
+    if (req.url === '/form') return mcp.handle(Object.assign(req, { body: {} }), res);
+    for await (const _ of req);
+    return mcp.handle(req, res);
   });
+  expect(await statusOf(new URL('/form', url), LIST)).toBe(200);
+  expect([await send(), await statusOf(url, LIST)]).toEqual([500, 500]);
+  expect(served.errors).toEqual(Array(2).fill(expect.stringContaining('handle(req, res, body)')));
 });
 
-inEachRouter('in %s, a body over the limits is refused', async (_name, router: Router) => {
-  const { mcp } = mounting({ maxBodyBytes: 5000, maxBodyMembers: 1000 });
-  const { url } = await listen(router(mcp));
-  const padded = (bytes: number) => ({
-    ...LIST,
-    body: `${LIST.body}`.replace('{}', `{"x":"${'x'.repeat(bytes)}"}`),
+test('a body that breaks off after its refusal is no error that ends the process', async () => {
+  const { mcp } = mounting({ allowedHosts: ['shop.example'] });
+  let breakOff = () => {};
+  const body = new ReadableStream({
+    start: (source) => void (breakOff = () => source.error(new Error('gone'))),
   });
-  const wide = { ...LIST, body: JSON.stringify(Array(1500).fill(0)) };
-  const statuses = [padded(3000), padded(5000), wide].map(async (init) => (await fetch(url, init)).status);
-  expect(await Promise.all(statuses)).toEqual([200, 413, 413]);
+  const request = new Request('http://localhost/mcp', { ...LIST, body, duplex: 'half' } as RequestInit);
+  expect((await mcp.fetch(request)).status).toBe(403);
+  const uncaught = vi.fn();
+  process.prependOnceListener('uncaughtException', uncaught);
+  onTestFinished(() => void process.off('uncaughtException', uncaught));
+  breakOff();
+  await settle(2);
+  expect(uncaught).not.toHaveBeenCalled();
 });
 
-inEachRouter('in %s, HEAD opens no stream, and other methods are refused', async (_name, router: Router) => {
-  const { mcp } = mounting();
-  const { url } = await listen(router(mcp));
-  for (const method of ['HEAD', 'PUT', 'OPTIONS'])
-    expect((await fetch(url, { method, headers: { 'mcp-session-id': 'x' } })).status).toBe(405);
-});
-
-inEachRouter('in %s, the signal fires when a new client hangs up', async (_name, router: Router) => {
+inEachRouter('on %s, the signal fires when a new client hangs up', async (_name, router) => {
   const { mcp, served } = mounting();
-  const { url } = await listen(router(mcp));
   const user = new AbortController();
-  const call = fetch(url, { ...WAIT, signal: user.signal }).catch(() => 'left');
+  const call = fetch(await listen(router(mcp)), { ...WAIT, signal: user.signal }).catch(() => 'left');
   const { signal } = (await served.entered).mcpReq;
   user.abort();
   expect(await call).toBe('left');
   if (!signal.aborted) await within(5000, once(signal, 'abort'), () => 'The signal did not fire.');
+});
+
+test('a client that hung up before the mount was reached enters no handler, and holds up nothing', async () => {
+  const { mcp, served } = mounting({ drainSeconds: 60 });
+  const [reached, released, over] = [new Deferred(), new Deferred(), new Deferred()];
+  const url = await listen(async (req, res) => {
+    reached.open();
+    res.once('close', () => released.open());
+    await released.promise;
+    await mcp.handle(req, res);
+    over.open();
+  });
+  const user = new AbortController();
+  const left = fetch(url, { ...WAIT, signal: user.signal }).catch(() => 'left');
+  await reached.promise;
+  user.abort();
+  expect(await left).toBe('left');
+  await over.promise;
+  await mcp.fetch(new Request(url, { ...WAIT, signal: user.signal }));
+  await within(5000, mcp.close(), () => 'The client that left held up the end.');
+  expect([served.waiting, served.errors]).toEqual([0, []]);
 });
 
 test('a subscription over web requests that nobody reads is ended', async () => {
@@ -138,7 +166,7 @@ test('a subscription over web requests that nobody reads is ended', async () => 
   const print = vi.spyOn(console, 'error').mockImplementation(() => {});
   onTestFinished(() => print.mockRestore());
   const { mcp, served } = mounting({ maxUnreadBytesPerStream: 100_000 });
-  const { url } = await listen((ROUTERS['web requests'] as Router)(mcp));
+  const url = await listen(onWeb(mcp));
   const { headers, body } = requestInit('subscriptions/listen', {
     notifications: { toolsListChanged: true },
   });
@@ -157,41 +185,33 @@ test('a subscription over web requests that nobody reads is ended', async () => 
   await within(5000, closed, () => 'The connection was not ended.');
 });
 
-inEachRouter('in %s, a close lets calls finish, and refuses new ones', async (_name, router: Router) => {
+inEachRouter('on %s, a close lets calls finish, and refuses new ones', async (_name, router) => {
   const { mcp, served } = mounting({ drainSeconds: 60 });
-  const { url } = await listen(router(mcp));
-  const [modern, old] = await Promise.all([modernClient(url), oldClient(url)]);
+  const url = await listen(router(mcp));
   const calls = [];
-  for (const client of [modern, old]) {
+  for (const client of [await modernClient(url), await oldClient(url)]) {
     const entry = served.nextEntry();
     calls.push(client.callTool({ name: 'wait' }));
     await entry;
   }
   const closed = mcp.close();
-  expect(await read(await fetch(url, LIST))).toMatchObject({ status: 503 });
+  expect(await statusOf(url, LIST)).toBe(503);
   expect([mcp.isLive(), await mcp.isReady(), served.closed]).toEqual([false, false, 0]);
   served.release();
-  for (const call of calls) expect(await call).toMatchObject({ content: [{ text: 'Waited.' }] });
+  for (const call of calls) expect(await call).toMatchObject(WAITED);
   await closed;
   expect(served.closed).toBe(1);
   expect(await (await fetch(new URL('/', url))).text()).toBe('Not MCP.');
 });
 
-inEachRouter('in %s, a close cuts calls that do not end', async (_name, router: Router) => {
+inEachRouter('on %s, a close cuts calls that do not end', async (_name, router) => {
   const { mcp, served } = mounting();
-  const { url } = await listen(router(mcp));
-  const begun = await fetch(url, INITIALIZE);
-  await begun.text();
-  const session = begun.headers.get('mcp-session-id') ?? '';
+  const url = await listen(router(mcp));
   const cut = [];
-  for (const init of [WAIT, oldRequest('tools/call', { name: 'wait' }, session)]) {
+  for (const init of [WAIT, oldRequest('tools/call', { name: 'wait' }, await begin(url))]) {
     const entry = served.nextEntry();
-    cut.push(
-      fetch(url, init).then(
-        (response) => response.text(),
-        () => 'cut',
-      ),
-    );
+    const read = (response: Response) => response.text();
+    cut.push(fetch(url, init).then(read, () => 'cut'));
     await entry;
   }
   await mcp.close();
@@ -200,69 +220,28 @@ inEachRouter('in %s, a close cuts calls that do not end', async (_name, router: 
 });
 
 test('two mounts know nothing of each other’s sessions, and one outlives the other', async () => {
-  const [one, two] = [mounting(), mounting()];
-  const app = express().use('/one', one.mcp.handle).use('/two', two.mcp.handle);
-  const { url } = await listen(app, '/one');
-  const begun = await fetch(url, INITIALIZE);
-  await begun.text();
-  const list = oldRequest('tools/list', {}, begun.headers.get('mcp-session-id') ?? '');
-  expect((await fetch(new URL('/two', url), list)).status).toBe(404);
-  expect((await fetch(url, list)).status).toBe(200);
-  await two.mcp.close();
-  expect((await fetch(url, list)).status).toBe(200);
-  expect((await fetch(new URL('/two', url), LIST)).status).toBe(503);
-});
-
-test('a body that was read and not handed on is an error at once, and the operator learns what to do', async () => {
-  const { mcp, served } = mounting();
-  const { url } = await listen(async (req, res) => {
-    for await (const _ of req);
-    await mcp.handle(req, res);
-  });
-  const failed = { status: 500, error: { message: 'Internal server error' } };
-  expect(await read(await fetch(url, LIST))).toMatchObject(failed);
-  const request = new Request(url, LIST);
-  await request.text();
-  expect(await read(await mcp.fetch(request))).toMatchObject(failed);
-  expect(served.errors).toEqual(Array(2).fill(expect.stringContaining('handle(req, res, body)')));
-});
-
-test('a client that hung up before the mount was reached enters no handler, and holds up nothing', async () => {
-  const { mcp, served } = mounting({ drainSeconds: 60 });
-  const [reached, released, over] = [new Deferred(), new Deferred(), new Deferred()];
-  const { url } = await listen(async (req, res) => {
-    reached.open();
-    await released.promise;
-    await mcp.handle(req, res);
-    over.open();
-  });
-  const user = new AbortController();
-  const left = fetch(url, { ...WAIT, signal: user.signal }).catch(() => 'left');
-  await reached.promise;
-  user.abort();
-  expect(await left).toBe('left');
-  await settle(5);
-  released.open();
-  await over.promise;
-  const gone = AbortSignal.abort();
-  await mcp.fetch(new Request('http://localhost/mcp', { ...WAIT, signal: gone }));
-  await within(5000, mcp.close(), () => 'The client that left held up the end.');
-  expect([served.waiting, served.errors]).toEqual([0, []]);
+  const [one, two] = [mounting().mcp, mounting().mcp];
+  const url = await listen(express().use('/one', one.handle).use('/two', two.handle), '/one');
+  const list = oldRequest('tools/list', {}, await begin(url));
+  const other = new URL('/two', url);
+  expect([await statusOf(other, list), await statusOf(url, list)]).toEqual([404, 200]);
+  await two.close();
+  expect([await statusOf(other, LIST), await statusOf(url, list)]).toEqual([503, 200]);
 });
 
 test('pages of a mount get their whole address, and what is posted to them', async () => {
   const page = async (request: Request) => new Response(`${request.url} ${await request.text()}`);
   const { mcp } = mounting({ pages: [{ path: '/link', fetch: page }] });
-  const { url } = await listen(express().use(['/mcp', '/link'], mcp.handle), '/link/start?id=1');
+  const url = await listen(express().use(['/mcp', '/link'], mcp.handle), '/link/start?id=1');
   expect(await (await fetch(url, { method: 'POST', body: 'yes' })).text()).toBe(`${url} yes`);
-  expect((await fetch(new URL('/mcp', url), LIST)).status).toBe(200);
+  expect(await statusOf(new URL('/mcp', url), LIST)).toBe(200);
 });
 
 test('with allowedHosts `any` the router checks the host, and pages of other sites are still refused', async () => {
   const allowedOrigins = ['https://app.example'];
   const [any, own] = [mounting({ allowedHosts: 'any', allowedOrigins }), mounting({ allowedOrigins })];
   const status = async ({ mcp }: typeof any, headers: object) => {
-    const all = { ...(LIST.headers as object), ...headers } as Record<string, string>;
+    const all = { ...LIST.headers, ...headers };
     return (await mcp.fetch(new Request('https://shop.example/mcp', { ...LIST, headers: all }))).status;
   };
   expect(await status(any, {})).toBe(200);
@@ -278,8 +257,7 @@ test('a caller that was authenticated in front is not asked for a token, and `pr
   const principal = ({ extra }: AuthInfo) => `${extra?.tenant} ${extra?.sub}`;
   const { mcp } = mounting({ verifier: { verifyAccessToken }, principal });
   const send = (init: RequestInit, tenant?: string) => {
-    const caller = callerNamed('ada');
-    const authInfo = { ...caller, token: `${Math.random()}`, extra: { sub: 'ada', tenant } };
+    const authInfo = { ...callerNamed('ada'), extra: { sub: 'ada', tenant } };
     return mcp.fetch(new Request('http://localhost/mcp', init), tenant ? { authInfo } : {});
   };
   const session = (await send(INITIALIZE, 'shop')).headers.get('mcp-session-id') ?? '';
@@ -289,11 +267,12 @@ test('a caller that was authenticated in front is not asked for a token, and `pr
   expect(verifyAccessToken).not.toHaveBeenCalled();
 });
 
-test.each<[options: unknown, message: string]>([
-  [{ path: '/mcp' }, "there is no option 'path'. The options are: "],
-  [{ readiness: true }, 'readiness must be a ledger or a function; it is true.'],
-  [{ principal: 'sub' }, 'principal must be a function; it is a text.'],
-])('createMcpMount(served, %j) is refused: %s', (options, message) => {
-  expect(() => createMcpMount(fixture(), options as MountOptions)).toThrow(InvalidOption);
-  expect(() => createMcpMount(fixture(), options as MountOptions)).toThrow(`createMcpMount: ${message}`);
+test('an option that a mount does not have, or that has a wrong value, is refused', () => {
+  for (const options of [
+    { path: '/mcp' },
+    { readiness: true },
+    { principal: 'sub' },
+    { sessionLimits: { max: 0 } },
+  ])
+    expect(() => createMcpMount(fixture(), options as never)).toThrow(InvalidOption);
 });

@@ -14,9 +14,9 @@ import {
   tellOperator,
 } from '@mrtr/core/kit';
 import { bodyWasRead } from './admission/body.ts';
+import { type Exchange, type Outgoing, WebOutgoing } from './admission/exchange.ts';
 import { internalError } from './admission/problem.ts';
 import { closeWithConnection } from './http/closed-connections.ts';
-import { type Exchange, type Outgoing, WebOutgoing } from './http/exchange.ts';
 import {
   ADMISSION_CHECKS,
   type AdmissionOptions,
@@ -66,7 +66,8 @@ export interface McpMount {
    * For express, fastify and `node:http`. Does not look at the path: each request that your router sends here is MCP's,
    * unless it is below a path of `pages`. Never rejects.
    *
-   * @param parsedBody the body, where a parser has read it. Default: `req.body`. A function, as of `next`, is ignored.
+   * @param parsedBody the body, where a parser has read it. Default: `req.body`, after that. A function, as `next`, is
+   * ignored.
    */
   readonly handle: (req: NodeRequest, res: ServerResponse, parsedBody?: unknown) => Promise<void>;
   /**
@@ -156,7 +157,7 @@ export class Mount implements McpMount {
     const exchange: Exchange = {
       outgoing: res,
       incoming: req,
-      parsedBody: parsedBody === undefined || typeof parsedBody === 'function' ? req.body : parsedBody,
+      parsedBody: typeof parsedBody === 'function' ? bodyOf(req) : (parsedBody ?? bodyOf(req)),
       authInfo: req.auth,
     };
     const listen = getRequestListener((request) => this.#answer(request, exchange), {
@@ -181,6 +182,8 @@ export class Mount implements McpMount {
       if (request.bodyUsed && parsedBody === undefined) throw bodyWasRead();
       const { body } = request;
       const incoming = body && parsedBody === undefined ? Readable.fromWeb(body as never) : undefined;
+      // A client may break off a body that was refused, and that nobody reads.
+      incoming?.on('error', () => {});
       request.signal.addEventListener('abort', end);
       const response = await this.#answer(request, { outgoing, incoming, parsedBody, authInfo });
       if (response.headers.get('content-type')?.startsWith('text/event-stream'))
@@ -232,6 +235,9 @@ export class Mount implements McpMount {
     }
   }
 }
+
+/** What a parser in front has left. One of another type sets an empty `body`, and reads nothing. */
+const bodyOf = ({ readableEnded, body }: NodeRequest): unknown => (readableEnded ? body : undefined);
 
 /** Tells the client to send its next request on another connection, so that it may reach another instance. */
 function endConnectionAfter(outgoing: Outgoing): void {

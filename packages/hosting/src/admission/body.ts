@@ -8,7 +8,7 @@ import {
   wholeNumber,
   withDefaults,
 } from '@mrtr/core/kit';
-import type { Exchange } from '../http/exchange.ts';
+import type { Exchange } from './exchange.ts';
 import { hasMoreMembers, isWiderThan } from './members.ts';
 import { noRoom, problem } from './problem.ts';
 

@@ -9,9 +9,9 @@ import {
   wholeNumber,
   withDefaults,
 } from '@mrtr/core/kit';
-import type { Outgoing } from '../http/exchange.ts';
 import type { OnError } from '../instance/server-instance.ts';
 import type { Body } from './body.ts';
+import type { Outgoing } from './exchange.ts';
 import { noRoom } from './problem.ts';
 import { RunningCall } from './running-call.ts';
 

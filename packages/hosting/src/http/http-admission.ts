@@ -26,11 +26,11 @@ import {
 import { BODY_CHECKS, Bodies, type Body, type BodyLimits } from '../admission/body.ts';
 import { CALL_CHECKS, type CallLimits, CallQuota } from '../admission/call-quota.ts';
 import { Origins } from '../admission/cors.ts';
+import type { Exchange } from '../admission/exchange.ts';
 import { isWiderThan } from '../admission/members.ts';
 import { countRefusal, internalError, noRoom, problem } from '../admission/problem.ts';
 import { RunningCall } from '../admission/running-call.ts';
 import { buildServer, type OnError, type ServerInstance } from '../instance/server-instance.ts';
-import type { Exchange } from './exchange.ts';
 import { type Caller, SESSION_CHECKS, type SessionLimits, Sessions } from './sessions.ts';
 import { UNREAD_CHECKS, UnreadBytes, type UnreadLimits } from './unread-bytes.ts';
 

@@ -4,7 +4,7 @@ import type { OptionCheck } from '@mrtr/core/kit';
 import type { StateLedger } from '@mrtr/core/seal';
 import type { OnError } from '../instance/server-instance.ts';
 
-/** A policy's ledger, or a function that rejects, or gives false, where the server could not serve. */
+/** A policy's ledger; or a function that rejects, or gives false, where the server cannot serve. */
 export type ReadinessCheck = Pick<StateLedger, 'release'> | (() => unknown);
 
 export const aReadinessCheck: OptionCheck = {
@@ -15,15 +15,15 @@ export const aReadinessCheck: OptionCheck = {
 
 const KEPT_MS = 1000;
 const MOST_MS = 2000;
-/** Checks that neither succeeded nor failed. A ledger that is stuck must not collect them. */
-const MOST_STUCK = 10;
+/** Checks that were never answered. A ledger that is stuck must not collect them. */
+const MOST_PENDING = 10;
 
 /** Asks, and keeps each answer for a second. */
 export class Readiness {
   readonly #check: ReadinessCheck | undefined;
   readonly #report: OnError;
   #answer: Promise<boolean> | undefined;
-  #unsettled = 0;
+  #pending = 0;
 
   constructor(check: ReadinessCheck | undefined, report: OnError) {
     this.#check = check;
@@ -31,25 +31,23 @@ export class Readiness {
   }
 
   isReady(): Promise<boolean> {
-    this.#answer ??= this.#ask().finally(() => {
-      setTimeout(() => {
-        this.#answer = undefined;
-      }, KEPT_MS).unref();
-    });
+    const forget = () => {
+      this.#answer = undefined;
+    };
+    this.#answer ??= this.#ask().finally(() => setTimeout(forget, KEPT_MS).unref());
     return this.#answer;
   }
 
   /** The reason goes to `onerror` and not into the answer, which anybody can read. */
   async #ask(): Promise<boolean> {
     let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(() => reject(new Error(`Not ready: no answer within ${MOST_MS} ms.`)), MOST_MS);
+    const late = new Promise<false>((resolve) => {
+      timer = setTimeout(() => resolve(false), MOST_MS);
     });
     try {
-      if (this.#unsettled >= MOST_STUCK)
-        throw new Error(`Not ready: ${MOST_STUCK} checks have not been answered at all.`);
-      if ((await Promise.race([this.#query(), late])) !== false) return true;
-      throw new Error('Not ready: the check gave false.');
+      const ready = this.#pending < MOST_PENDING && (await Promise.race([this.#query(), late])) !== false;
+      if (!ready) this.#report(new Error(`Not ready: false, or no answer within ${MOST_MS} ms.`));
+      return ready;
     } catch (error) {
       this.#report(error instanceof Error ? error : new Error(`Not ready: ${error}`));
       return false;
@@ -59,13 +57,13 @@ export class Readiness {
   }
 
   async #query(): Promise<unknown> {
-    this.#unsettled++;
+    this.#pending++;
     try {
       if (typeof this.#check === 'function') return await this.#check();
       // Gives back a lease that nobody has: the ledger has to look, and changes nothing.
       return await this.#check?.release(randomUUID(), randomUUID());
     } finally {
-      this.#unsettled--;
+      this.#pending--;
     }
   }
 }

@@ -1,7 +1,14 @@
 /** Sessions of old clients: one server and one transport each, held open so that a tool can ask. */
 import { randomUUID } from 'node:crypto';
 import { type AuthInfo, type InitializeRequest, isInitializeRequest } from '@modelcontextprotocol/server';
-import { addGauge, aTimeInSeconds, type OptionChecks, Quota, wholeNumber, withDefaults } from '@mrtr/core/kit';
+import {
+  addGauge,
+  aTimeInSeconds,
+  type OptionChecks,
+  Quota,
+  wholeNumber,
+  withDefaults,
+} from '@mrtr/core/kit';
 import { noRoom, problem } from '../admission/problem.ts';
 import { buildServer, type OnError, type ServerInstance } from '../instance/server-instance.ts';
 import { SessionTransport } from './session-transport.ts';

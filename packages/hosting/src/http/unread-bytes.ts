@@ -4,8 +4,9 @@
  */
 import { publish } from '@mrtr/core/events';
 import { addGauge, type OptionChecks, Quota, wholeNumber, withDefaults } from '@mrtr/core/kit';
+import type { Outgoing } from '../admission/exchange.ts';
+
 import type { OnError } from '../instance/server-instance.ts';
-import type { Outgoing } from './exchange.ts';
 
 /**
  * Bounds on what waits to be read. A stream that is beyond one when its next message comes, and has no room within a fifth of
