@@ -116,16 +116,18 @@ test('a body may be handed on as text, as bytes or parsed, and one that was read
 
 test('a body that breaks off after its refusal is no error that ends the process', async () => {
   const { mcp } = mounting({ allowedHosts: ['shop.example'] });
-  let breakOff = () => {};
+  let source!: ReadableStreamDefaultController;
   const body = new ReadableStream({
-    start: (source) => void (breakOff = () => source.error(new Error('gone'))),
+    start: (controller) => {
+      source = controller;
+    },
   });
   const request = new Request('http://localhost/mcp', { ...LIST, body, duplex: 'half' } as RequestInit);
   expect((await mcp.fetch(request)).status).toBe(403);
   const uncaught = vi.fn();
   process.prependOnceListener('uncaughtException', uncaught);
   onTestFinished(() => void process.off('uncaughtException', uncaught));
-  breakOff();
+  source.error(new Error('gone'));
   await settle(2);
   expect(uncaught).not.toHaveBeenCalled();
 });
@@ -235,6 +237,19 @@ test('pages of a mount get their whole address, and what is posted to them', asy
   const url = await listen(express().use(['/mcp', '/link'], mcp.handle), '/link/start?id=1');
   expect(await (await fetch(url, { method: 'POST', body: 'yes' })).text()).toBe(`${url} yes`);
   expect(await statusOf(new URL('/mcp', url), LIST)).toBe(200);
+});
+
+test('a page that hangs is cut when the mount closes', async () => {
+  const entered = new Deferred();
+  const hang = () => {
+    entered.open();
+    return new Promise<never>(() => {});
+  };
+  const { mcp } = mounting({ pages: [{ path: '/link', fetch: hang }] });
+  const page = fetch(await listen((req, res) => mcp.handle(req, res), '/link/x')).catch(() => 'cut');
+  await entered.promise;
+  await mcp.close();
+  expect(await within(5000, page, () => 'The page was not cut.')).toBe('cut');
 });
 
 test('with allowedHosts `any` the router checks the host, and pages of other sites are still refused', async () => {

@@ -175,7 +175,6 @@ export class Mount implements McpMount {
     request: Request,
     { authInfo, parsedBody }: McpHandlerRequestOptions = {},
   ): Promise<Response> => {
-    if (request.signal.aborted) return new Response(null, { status: 499 });
     const outgoing = new WebOutgoing();
     const end = () => outgoing.destroy();
     try {
@@ -184,7 +183,6 @@ export class Mount implements McpMount {
       const incoming = body && parsedBody === undefined ? Readable.fromWeb(body as never) : undefined;
       // A client may break off a body that was refused, and that nobody reads.
       incoming?.on('error', () => {});
-      request.signal.addEventListener('abort', end);
       const response = await this.#answer(request, { outgoing, incoming, parsedBody, authInfo });
       if (response.headers.get('content-type')?.startsWith('text/event-stream'))
         return whenSent(request, response, end);
