@@ -1,6 +1,7 @@
 /**
- * `pnpm pack:check`: packs what is published, checks the packages, and installs them with npm in empty projects, as a
- * stranger would. Exit code 1 if anything is wrong. `--keep` leaves the projects in place.
+ * `pnpm pack:check`: packs what is published, checks the packages, publishes them in a registry of this process, and
+ * installs them by name with npm in empty projects, as a stranger will. Exit code 1 if anything is wrong. `--keep` leaves
+ * the projects in place.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,10 +11,12 @@ import { installFolder } from '../testkit/own-lockfile.ts';
 import { lint } from './lint.ts';
 import { type Packed, pack } from './packages.ts';
 import { checkTypes, install, runBins, runPrograms, runReport } from './project.ts';
+import { type Registry, startRegistry } from './registry.ts';
 
 const { values } = parseArgs({ options: { keep: { type: 'boolean' } } });
 const scratch = mkdtempSync(join(tmpdir(), 'mrtr-pack-'));
 let failed = 0;
+let registry: Registry | undefined;
 
 function report(what: string, problem?: string): void {
   if (problem !== undefined) failed++;
@@ -39,10 +42,11 @@ try {
   installFolder(new URL('tools', import.meta.url));
   const packages = pack(scratch);
   await Promise.all(packages.map((one) => lint(one, report)));
+  registry = await startRegistry(scratch, packages);
   const outputs = new Set<string>();
   for (const [end, versions] of Object.entries(sdks(packages))) {
     console.log(`\nThe ${end} SDKs: ${versions.join(', ')}`);
-    const project = await install(join(scratch, end), packages, versions);
+    const project = await install(join(scratch, end), packages, registry, versions);
     await checkTypes(project, report);
     await runBins(project, packages, report);
     await runReport(project, report);
@@ -51,6 +55,7 @@ try {
   const differ = [...outputs].join('\n\n');
   report('the round trip prints the same everywhere', outputs.size === 1 ? undefined : differ);
 } finally {
+  registry?.close();
   if (values.keep) console.log(`The projects are in ${scratch}.`);
   else rmSync(scratch, { recursive: true, force: true });
 }
