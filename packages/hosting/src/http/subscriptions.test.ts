@@ -1,7 +1,10 @@
 import type { McpSubscription } from '@modelcontextprotocol/client';
+import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { InMemoryServerEventBus } from '@modelcontextprotocol/server';
-import { expect, test, vi } from 'vitest';
-import { hosting, modernClient } from '../hosting.test-support.ts';
+import { protectedServer, requestStatePolicy, textResult } from '@mrtr/core';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { hosting, modernClient, oldClient } from '../hosting.test-support.ts';
+import { serveHttp } from '../http.ts';
 
 /** A server, a real client's subscription to its tools, and how often it heard that they changed. */
 async function instance(bus?: InMemoryServerEventBus) {
@@ -41,4 +44,43 @@ test('an instance that closes ends its subscriptions, and leaves the bus to the 
   closing.http.notify.toolsChanged();
   await vi.waitFor(() => expect(staying.heard).toHaveBeenCalledOnce());
   expect(closing.heard).not.toHaveBeenCalled();
+});
+
+test('sendToolListChanged of the SDK reaches old clients alone, and notify new ones alone', async () => {
+  const policy = requestStatePolicy({ keys: ['k'.repeat(32)], singleUse: false });
+  const server = () => {
+    const made = protectedServer({ name: 'growing', version: '1.0.0' }, policy);
+    made.registerPrompt('hello', {}, () => ({ messages: [] }));
+    made.registerTool('grow', {}, () => {
+      made.sendToolListChanged();
+      return textResult('Grown.');
+    });
+    return made;
+  };
+  const http = await serveHttp({ server, close: async () => {} });
+  onTestFinished(() => http.close());
+  const [newHeard, oldHeard, barrier] = [vi.fn(), vi.fn(), vi.fn()];
+  const old = await oldClient(http.url);
+  old.setNotificationHandler(ToolListChangedNotificationSchema, oldHeard);
+  // The stream that carries it opens after the client has connected.
+  await vi.waitFor(async () => {
+    await old.callTool({ name: 'grow' });
+    expect(oldHeard).toHaveBeenCalled();
+  });
+  const client = await modernClient(http.url);
+  client.setNotificationHandler('notifications/tools/list_changed', newHeard);
+  client.setNotificationHandler('notifications/prompts/list_changed', barrier);
+  await client.listen({ toolsListChanged: true, promptsListChanged: true });
+
+  await client.callTool({ name: 'grow', arguments: {} });
+  http.notify.promptsChanged();
+  await vi.waitFor(() => expect(barrier).toHaveBeenCalledOnce());
+  expect(newHeard).not.toHaveBeenCalled();
+
+  oldHeard.mockClear();
+  http.notify.toolsChanged();
+  await vi.waitFor(() => expect(newHeard).toHaveBeenCalledOnce());
+  await old.callTool({ name: 'grow' });
+  await vi.waitFor(() => expect(oldHeard).toHaveBeenCalled());
+  expect(oldHeard).toHaveBeenCalledOnce();
 });
