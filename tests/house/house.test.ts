@@ -30,6 +30,15 @@ test('no file has a vague name such as utils', () => {
   expect(files.filter((file) => vague.test(file))).toEqual([]);
 });
 
+test('in documents, npx runs what is installed, or a package whose owner is known', () => {
+  // A name that nobody has published can be taken by anybody, and ours are not published yet.
+  const known =
+    /^npx (?:--no-install.*|(?:-[yp] )*(?:pnpm@12|tsx|@modelcontextprotocol\/[a-z]+(?:@[\d.]+)?))$/;
+  const run = findings(/(?<![\w-])npx (?:-\S+ )*[^\s`'"|\\]+/).filter((found) => /^[^:]+\.md:/.test(found));
+  expect(run.length).toBeGreaterThan(10);
+  expect(run.filter((found) => !known.test(found.slice(found.indexOf(' ') + 1)))).toEqual([]);
+});
+
 test('every file name is kebab-case, except documents that are usually in capitals', () => {
   const kebab = /^\.?[a-z0-9]+(?:[-.][a-z0-9]+)*$/;
   const document = /^[A-Z]+(?:\.md)?$/;

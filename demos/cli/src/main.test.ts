@@ -54,9 +54,9 @@ describe('pnpm demo', () => {
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(out.match(/^ shape . · .+$/gm)).toEqual([
       ' shape F · once',
-      ' shape H · linear continuation',
-      ' shape I · resolver injection',
-      ' shape J · journaled await',
+      ' shape H · linear',
+      ' shape I · resolve',
+      ' shape J · journal',
     ]);
     expect(out.match(/^ {2}client +server$/gm)).toHaveLength(8);
     expect(out.match(/✗ error -32600 /g)).toHaveLength(8);
@@ -68,7 +68,7 @@ describe('pnpm demo', () => {
       run('sampling-and-roots --shape j --client legacy --legacy shim'),
       run('prompt-and-resource --shape h --json --hosting fleet'),
     ]);
-    expect(drawn.out.match(/^ shape . · .+$/gm)).toEqual([' shape J · journaled await']);
+    expect(drawn.out.match(/^ shape . · .+$/gm)).toEqual([' shape J · journal']);
     expect(drawn.out).toMatch(/1 round · handler entered 3× · a stream held open\n$/);
     const byShape = JSON.parse(printed.out) as Record<string, Record<string, unknown>>;
     expect(Object.keys(byShape)).toEqual(['h']);

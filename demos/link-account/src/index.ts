@@ -11,7 +11,7 @@ import { SECRETS } from './users.ts';
 /** The three, by their letters. Each conversation has a site of its own, on real ports, and is ada's. */
 export const SHAPES: readonly Subject[] = [
   hostShape('g', 'tool builder', () => ({ createServer: toolBuilder })),
-  hostShape('h', 'linear continuation', () => {
+  hostShape('h', 'linear', () => {
     const store = new ContinuationStore();
     return {
       createServer: createServerOn(store),
@@ -19,7 +19,7 @@ export const SHAPES: readonly Subject[] = [
       close: () => store.close(),
     };
   }),
-  hostShape('j', 'journaled await', () => ({ createServer: journal })),
+  hostShape('j', 'journal', () => ({ createServer: journal })),
 ];
 
 interface Shape {

@@ -12,7 +12,7 @@ export const SHAPES: readonly Subject[] = [
   standalone('f', 'once', once),
   {
     id: 'h',
-    title: 'linear continuation',
+    title: 'linear',
     create({ state }) {
       const store = new ContinuationStore();
       return {
@@ -22,6 +22,6 @@ export const SHAPES: readonly Subject[] = [
       };
     },
   },
-  standalone('i', 'resolver injection', resolve),
-  standalone('j', 'journaled await', journal),
+  standalone('i', 'resolve', resolve),
+  standalone('j', 'journal', journal),
 ];

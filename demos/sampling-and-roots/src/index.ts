@@ -5,6 +5,6 @@ import { createServer as resolve } from './resolve.ts';
 
 /** The two shapes, by their letters. */
 export const SHAPES: readonly Subject[] = [
-  standalone('i', 'resolver injection', resolve),
-  standalone('j', 'journaled await', journal),
+  standalone('i', 'resolve', resolve),
+  standalone('j', 'journal', journal),
 ];

@@ -31,10 +31,10 @@ type Line = Pick<ListedOption, 'id' | 'word' | 'title' | 'load'> & Partial<Liste
 /** Every option, in the order of the tables. */
 export const OPTIONS: readonly ListedOption[] = (
   [
-    { id: 'a', word: 'shim', title: "guard-first + the SDK's shim", load: () => import('@mrtr/option-a') },
-    { id: 'b', word: 'await', title: 'await by re-entry', load: () => import('@mrtr/option-b') },
-    { id: 'c', word: 'branch', title: 'one handler, era branch', load: () => import('@mrtr/option-c') },
-    { id: 'd', word: 'by-era', title: 'two handlers, by era', load: () => import('@mrtr/option-d') },
+    { id: 'a', word: 'shim', title: 'shim', load: () => import('@mrtr/option-a') },
+    { id: 'b', word: 'await', title: 'await', load: () => import('@mrtr/option-b') },
+    { id: 'c', word: 'branch', title: 'branch', load: () => import('@mrtr/option-c') },
+    { id: 'd', word: 'by-era', title: 'by era', load: () => import('@mrtr/option-d') },
     { id: 'e', word: 'guard-first', title: 'guard-first', load: () => import('@mrtr/option-e') },
     {
       id: 'e-naive',
@@ -54,17 +54,17 @@ export const OPTIONS: readonly ListedOption[] = (
     },
     { id: 'f', word: 'once', title: 'once', load: () => import('@mrtr/option-f') },
     { id: 'g', word: 'tool-builder', title: 'tool builder', load: () => import('@mrtr/option-g') },
-    { id: 'h', word: 'linear', title: 'linear continuation', load: () => import('@mrtr/option-h') },
+    { id: 'h', word: 'linear', title: 'linear', load: () => import('@mrtr/option-h') },
     {
       id: 'h-postgres',
       word: 'linear-postgres',
       name: 'H on PostgreSQL',
-      title: 'linear continuation',
+      title: 'linear',
       needsPostgres: true,
       load: () => import('@mrtr/option-h-postgres'),
     },
-    { id: 'i', word: 'resolve', title: 'resolver injection', load: () => import('@mrtr/option-i') },
-    { id: 'j', word: 'journal', title: 'journaled await', load: () => import('@mrtr/option-j') },
+    { id: 'i', word: 'resolve', title: 'resolve', load: () => import('@mrtr/option-i') },
+    { id: 'j', word: 'journal', title: 'journal', load: () => import('@mrtr/option-j') },
   ] satisfies readonly Line[]
 ).map(
   (line: Line): ListedOption => ({
