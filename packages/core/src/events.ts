@@ -3,6 +3,7 @@
 export { type Attack, REFUSAL_REASONS, type RefusalReason } from './support/refusal-reasons.ts';
 export {
   type AnswerEvent,
+  type ApprovalEvent,
   type AskEvent,
   bindRounds,
   type ChannelName,

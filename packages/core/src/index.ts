@@ -9,7 +9,6 @@ export type {
 export { protectRequestState } from './admission/boundary.ts';
 export { MemoryLedger, type MemoryLedgerOptions } from './admission/ledger.ts';
 export {
-  type KeyReadingOptions,
   type PolicyChanges,
   type RequestStateOptions,
   type RequestStatePolicy,
@@ -20,6 +19,7 @@ export { type AskOptions, ask } from './answers/ask.ts';
 export { askLive } from './answers/ask-live.ts';
 export { readAnswer } from './answers/read-answer.ts';
 export { type Accepted, type Answer, isRefusal, type Refusal } from './questions/answer.ts';
+export { approval } from './questions/approval.ts';
 export { canAsk, canAskLive } from './questions/can-ask.ts';
 export {
   type Elicitation,
@@ -31,9 +31,11 @@ export {
 export { listRoots, sampling } from './questions/model-and-roots.ts';
 export type { AnswerOf, Answers, Question, Questions } from './questions/question.ts';
 export { urlElicitation } from './questions/url-elicitation.ts';
+export { type Words, words } from './questions/words.ts';
 export { readState } from './state/read-state.ts';
 export * from './support/errors.ts';
 export type { LegacyPolicy } from './wire/call.ts';
 export type { InputKind } from './wire/input-kind.ts';
+export type { Receipt } from './wire/receipt.ts';
 export { cancelledResult, errorResult, textResult } from './wire/results.ts';
 export { MRTR_REVISION, speaksMrtr } from './wire/revision.ts';

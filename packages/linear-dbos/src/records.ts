@@ -5,7 +5,7 @@ import { ProtocolError } from '@modelcontextprotocol/server';
 import { CannotAsk, ElicitationDeclined, type InputKind } from '@mrtr/core';
 import { canonicalJson } from '@mrtr/core/kit';
 import { keyRing, openAtRest, pseudonym, type SealingKey, sealAtRest } from '@mrtr/core/seal';
-import type { Call, RoundLimits } from '@mrtr/core/shape';
+import { type Call, type RoundLimits, withoutStamps } from '@mrtr/core/shape';
 import { ContinuationLost, type LinearContext } from '@mrtr/shapes/linear';
 import { callerOf, type LinearRound } from '@mrtr/shapes/linear-store';
 
@@ -89,7 +89,7 @@ export const targetDigest = ({ method, target }: CallHeader, ring: readonly Seal
 
 /** A digest of answers: equal for equal answers. */
 export const hashAnswers = (responses: Message['responses'], head: CallHeader): string =>
-  saltedHash(canonicalJson(responses ?? {}), head);
+  saltedHash(canonicalJson(withoutStamps(responses ?? {})), head);
 
 /** A stored record does not open here. */
 export class Unopened extends Error {

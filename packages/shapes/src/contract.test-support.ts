@@ -10,6 +10,7 @@ import {
   type ReadResourceResult,
 } from '@modelcontextprotocol/server';
 import {
+  approval,
   type CallToolResult,
   elicitation,
   type InputKind,
@@ -20,8 +21,9 @@ import {
   sampling,
   textResult,
   urlElicitation,
+  words,
 } from '@mrtr/core';
-import { observe } from '@mrtr/core/events';
+import { type ApprovalEvent, observe } from '@mrtr/core/events';
 import type { CompleteResult, SdkCallback } from '@mrtr/core/shape';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
@@ -599,6 +601,38 @@ const behaviours = {
     const again = await client.answer(asked, { terms: accept({}) });
     expect(again.asks).toEqual({ terms: 'Read the terms.' });
     expect(await client.answer(again, { terms: accept({}) })).toEqual({ says: '{"terms":true}' });
+  },
+
+  async 'an approval counts when it approves, and its receipt stays the same in later rounds'(shape) {
+    const sure = approval(words`Pay ${'Ada'}?`, { approve: 'Pay', refuse: 'Do not pay' });
+    const approvals: ApprovalEvent[] = [];
+    onTestFinished(observe('mrtr:approval', (event) => approvals.push(event)));
+    let now = Date.now();
+    const { site, done } = serve(shape, [{ sure }, { name }], { now: () => now });
+    const client = await site.connect();
+    const yes = accept({ decision: 'approve' });
+    let asked = await client.send({ inputResponses: { sure: yes } });
+    for (const nothing of [accept({}), accept({ decision: true }), { action: 'accept' }]) {
+      asked = await client.answer(asked, { sure: nothing });
+      expect(asked.asks).toEqual({ sure: 'Pay “Ada”?' });
+    }
+    now += 5000;
+    const second = await client.answer(asked, { sure: { ...yes, 'mrtr.stamp': { call: 'forged' } } });
+    expect(second.asks).toEqual({ name: WHICH_NAME });
+    now += 5000;
+    const { says } = await client.answer(second, { name: ada });
+    const approved = approvals.filter(({ outcome }) => outcome === 'approved');
+    expect(approved).toHaveLength(1);
+    const receipt = approved[0]?.receipt;
+    expect(JSON.parse(says ?? '')).toEqual({ sure: { approved: true, receipt }, name: { name: 'Ada' } });
+    expect(receipt).toMatchObject({ rung: 'form', tool: 'tool', call: approved[0]?.call });
+    expect((receipt?.answeredAt ?? 0) - (receipt?.askedAt ?? 0)).toBe(5);
+    for (const refusal of [accept({ decision: 'refuse' }), decline, cancel]) {
+      const refused = await client.answer(await client.send(), { sure: refusal });
+      expect(refused).not.toHaveProperty('asks');
+    }
+    expect(await (await site.connectLegacy(() => decline)).call()).not.toHaveProperty('asks');
+    expect(done.runs).toBe(1);
   },
 
   async 'each event of a call carries its id, and an entry names the shape'(shape) {

@@ -103,6 +103,14 @@ export function requestOf(
     legacyCapabilities: undefined,
     legacy: 'degrade',
     principal: undefined,
+    stamp: (key, askedAt = 0) => ({
+      call: 'call',
+      key,
+      target: 'tool',
+      argumentsDigest: '',
+      askedAt,
+      answeredAt: 0,
+    }),
     isPrincipal: (name) => name === undefined,
     rejectState: (why) => {
       throw new Error(why);

@@ -1,7 +1,9 @@
 /** Serves one round: the record that the handler's context carries, and the questions that go out sealed. */
+import { hash } from 'node:crypto';
 import type {
   InputRequests,
   InputRequiredResult,
+  InputResponses,
   McpServer,
   ServerContext,
 } from '@modelcontextprotocol/server';
@@ -12,15 +14,17 @@ import {
   TRACEPARENT_META_KEY,
 } from '@modelcontextprotocol/server';
 import { declaredInEnvelope } from '../questions/can-ask.ts';
+import { onOldWire } from '../questions/old-wire.ts';
 import { questionDigest } from '../questions/question.ts';
 import { pseudonym } from '../state/at-rest.ts';
-import type { Binding } from '../state/binding.ts';
+import { type Binding, canonicalArguments } from '../state/binding.ts';
 import { freshCallId, MAX_KEY_BYTES, type OpenedState, sealState } from '../state/codec.ts';
 import type { SealingKey } from '../state/key-ring.ts';
 import { invalidLabel } from '../state/routing-label.ts';
 import { AnswerIgnored, StateTooLarge, TooManyQuestions } from '../support/errors.ts';
 import type { LoggedCall } from '../support/log-line.ts';
 import { AnswerReads } from '../wire/answer-reads.ts';
+import { type AnswerStamp, stampAnswer } from '../wire/answer-stamp.ts';
 import { type Call, withCall } from '../wire/call.ts';
 import { publish, publishAround } from '../wire/diagnostics.ts';
 import { capabilitiesOf, declaredKinds, type InputKind, kindOf } from '../wire/input-kind.ts';
@@ -136,6 +140,7 @@ class Serving {
       timesAsked: opened?.timesAsked ?? NOTHING_ASKED,
       rejectState: (why) => this.#rejectMisfit(why),
       reads: new AnswerReads(),
+      stamp: (key, askedAt) => this.#stamp(key, askedAt),
       asked: acceptsUnasked(policy, binding.target) ? undefined : (opened?.asked ?? NOTHING_ASKED),
       askable: isModern(revision) ? declaredInEnvelope(ctx) : declaredKinds(askableWhenOld),
       maxRounds: policy.maxRounds,
@@ -143,6 +148,22 @@ class Serving {
       maxStateBytes: policy.maxBytes,
       version: policy.versions.of(binding.target),
     };
+  }
+
+  #stamp(key: string, askedAt?: number): AnswerStamp {
+    const { id: call, target, principal } = this.#call;
+    const argumentsDigest = hash('sha256', canonicalArguments(this.#round.binding), 'base64url');
+    const answeredAt = secondsOf(this.#boundary.policy.now());
+    return { call, key, target, argumentsDigest, principal, askedAt: askedAt ?? answeredAt, answeredAt };
+  }
+
+  #stampAnswers(responses: Readonly<Record<string, unknown>>): InputResponses {
+    const { opened } = this.#round;
+    const stamped = Object.entries(responses).map(([key, response]) => {
+      const stamp = () => this.#stamp(key, opened && secondsOf(opened.issuedAt));
+      return [key, stampAnswer(response, stamp)];
+    });
+    return Object.fromEntries(stamped) as InputResponses;
   }
 
   #rejectMisfit(why: string): never {
@@ -174,7 +195,7 @@ class Serving {
     if (inputResponses === undefined) return withCall(ctx, call, mcpReq);
     // A first request has no answers, also for a handler that only checks whether there are any.
     if (call.round === 1 && call.asked !== undefined) delete mcpReq.inputResponses;
-    else mcpReq.inputResponses = ownAnswers(inputResponses, call.asked);
+    else mcpReq.inputResponses = this.#stampAnswers(ownAnswers(inputResponses, call.asked));
     return withCall(ctx, call, mcpReq);
   }
 
@@ -235,6 +256,7 @@ class Serving {
     const { binding } = this.#round;
     const sealed = {
       ...result,
+      ...(result.inputRequests && !isModern(call.revision) && { inputRequests: inOldSpelling(requests) }),
       requestState: this.#seal(requestState, requests, { binding, call, routingLabel }),
     };
     // On 2026-07-28 the SDK refuses what the client did not declare, with -32021 and the capabilities that are missing.
@@ -306,6 +328,10 @@ export const pseudonymOf = ({ principal }: Binding, key: SealingKey): string | u
 export const acceptsUnasked = ({ unaskedAnswers }: PolicyParts, target: string): boolean =>
   typeof unaskedAnswers === 'string' ? unaskedAnswers === 'accept' : unaskedAnswers.accept.includes(target);
 
+const inOldSpelling = (requests: InputRequests): InputRequests =>
+  Object.fromEntries(Object.entries(requests).map(([key, request]) => [key, onOldWire(request)]));
+
+const secondsOf = (ms: number): number => Math.floor(ms / 1000);
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
 const isWritableKey = (key: string): boolean => key.isWellFormed() && Buffer.byteLength(key) <= MAX_KEY_BYTES;
 

@@ -3,8 +3,10 @@ import { randomUUID } from 'node:crypto';
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { type Answer, isSettled, type Settled } from '../questions/answer.ts';
 import { canAsk, canAskLive } from '../questions/can-ask.ts';
+import { onOldWire } from '../questions/old-wire.ts';
 import type { AnswerOf, Question } from '../questions/question.ts';
 import { CannotAsk, RoundsExceeded } from '../support/errors.ts';
+import { stampAnswer } from '../wire/answer-stamp.ts';
 import { callOf } from '../wire/call.ts';
 import { publish } from '../wire/diagnostics.ts';
 import { MRTR_REVISION, speaksMrtr } from '../wire/revision.ts';
@@ -43,19 +45,22 @@ export async function askLive<Q extends Question>(
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     publish('mrtr:ask', { call: call.id, target: call.target, keys: [key], live: true });
     const { method } = question.request;
-    const params = onOldWire(question);
+    const params = paramsOf(question);
+    const { askedAt } = call.stamp(key);
     // With the call's signal, so that an answer that comes after the client cancelled starts nothing.
     const terms = { ...HUMAN_PACED, signal: ctx.mcpReq.signal };
     const response = await ctx.mcpReq.send({ method, params } as never, terms);
-    const answer = question.read(response) as Answer<AnswerOf<Q>>;
+    const answer = question.read(stampAnswer(response, () => call.stamp(key, askedAt))) as Answer<
+      AnswerOf<Q>
+    >;
     if (isSettled(answer)) return answer;
   }
   throw new RoundsExceeded(`No usable answer to "${question.message}" in ${MAX_ATTEMPTS} attempts.`);
 }
 
 /** The old revision requires an id of each page, which the new one does not have. The SDK's shim makes one up as well. */
-const onOldWire = ({ kind, request: { params } }: Question): unknown =>
-  kind === 'elicitation.url' ? { ...params, elicitationId: randomUUID() } : params;
+const paramsOf = ({ kind, request }: Question): unknown =>
+  kind === 'elicitation.url' ? { ...request.params, elicitationId: randomUUID() } : onOldWire(request).params;
 
 function whyNotLive(ctx: ServerContext, { kind }: Question): string {
   if (speaksMrtr(ctx))

@@ -18,6 +18,7 @@ import { aText, type OptionCheck, requireArgument, requireKnownOptions } from '.
 import type { Answer } from './answer.ts';
 import { withFormChoices } from './form-choices.ts';
 import { type Question, question } from './question.ts';
+import { textOf, type Words } from './words.ts';
 
 /** A question to the user whose answer must fit `schema`. Made by {@link elicitation}. */
 export interface Elicitation<Schema extends StandardSchemaWithJSON = StandardSchemaWithJSON>
@@ -72,25 +73,26 @@ const LONGEST_KEPT = 1000;
  * @example const units = elicitation('Which units?', z.object({ units: z.enum(['metric', 'imperial']) }));
  */
 export function elicitation<Content = FormContent>(
-  message: string,
+  message: string | Words,
   form: ElicitationForm,
   options?: ElicitationOptions<Content>,
 ): Elicitation<StandardSchemaWithJSON<Content, Content>>;
 export function elicitation<Schema extends StandardSchemaWithJSON>(
-  message: string,
+  message: string | Words,
   schema: Schema,
   options?: ElicitationOptions<StandardSchemaV1.InferOutput<Schema>>,
 ): Elicitation<Schema>;
 export function elicitation(
-  message: string,
+  message: string | Words,
   schemaOrForm: StandardSchemaWithJSON | ElicitationForm,
   options: ElicitationOptions<unknown> = {},
 ): Elicitation {
   requireElicitationOptions('elicitation', options);
-  requireArgument('elicitation', 'message', message, aText);
+  const text = textOf(message);
+  requireArgument('elicitation', 'message', text, aText);
   requireArgument('elicitation', 'schema', schemaOrForm, A_SCHEMA);
   const prepared = prepareOnce(
-    message,
+    text,
     '~standard' in schemaOrForm ? (schemaOrForm as StandardSchemaWithJSON) : schemaOf(schemaOrForm),
   );
   return options.fallback === undefined ? prepared : { ...prepared, fallback: options.fallback };

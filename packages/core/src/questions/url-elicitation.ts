@@ -5,6 +5,7 @@ import { aText, requireArgument } from '../support/options.ts';
 import type { Answer } from './answer.ts';
 import { type ElicitationOptions, requireElicitationOptions } from './elicitation.ts';
 import { type Question, question } from './question.ts';
+import { textOf, type Words } from './words.ts';
 
 /**
  * Asks the user to open the page at `url`. The accepted answer is `true`: **the user agreed to open the page**. It does
@@ -19,16 +20,17 @@ import { type Question, question } from './question.ts';
  * @example const terms = urlElicitation('Read the terms of the shop first.', 'https://shop.example/terms');
  */
 export function urlElicitation(
-  message: string,
+  message: string | Words,
   url: string | URL,
   options: ElicitationOptions<boolean> = {},
 ): Question<boolean> {
   requireElicitationOptions('urlElicitation', options);
-  requireArgument('urlElicitation', 'message', message, aText);
+  const text = textOf(message);
+  requireArgument('urlElicitation', 'message', text, aText);
   const made = question<boolean, object>({
     kind: 'elicitation.url',
-    message,
-    request: inputRequired.elicitUrl({ message, url: parseWebPage(url).href }),
+    message: text,
+    request: inputRequired.elicitUrl({ message: text, url: parseWebPage(url).href }),
     read,
     keep: (response) => ({ action: (response as { readonly action: unknown }).action }),
   });

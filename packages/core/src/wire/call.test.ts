@@ -40,6 +40,7 @@ test('a handler of each kind gets a record of its request', async () => {
     principal: undefined,
     isPrincipal: expect.any(Function),
     rejectState: expect.any(Function),
+    stamp: expect.any(Function),
     asked: new Map(),
     timesAsked: new Map(),
     reads: expect.any(AnswerReads),

@@ -3,6 +3,7 @@ import { hash } from 'node:crypto';
 import type { ClientCapabilities, ServerContext } from '@modelcontextprotocol/server';
 import { UnprotectedServer } from '../support/errors.ts';
 import type { AnswerReads } from './answer-reads.ts';
+import type { AnswerStamp } from './answer-stamp.ts';
 import type { InputKind } from './input-kind.ts';
 import type { MrtrMethod } from './wire.ts';
 
@@ -54,6 +55,8 @@ export interface Call extends RoundLimits {
    * also if the handler catches the error that is thrown here. `why` is for the operator, so it holds no values.
    */
   rejectState(why: string): never;
+  /** The stamp of an answer under `key` that has just come in. `askedAt` is in seconds; default: now. */
+  stamp(key: string, askedAt?: number): AnswerStamp;
   /** Readers of answers note here what they read, so that the boundary notices an ignored answer. */
   readonly reads: AnswerReads;
 }

@@ -1,10 +1,12 @@
 /**
  * Events for observers, over `node:diagnostics_channel`. Nothing is computed for a channel without subscribers. The
- * events never carry arguments, answers or state: only names, counts, ids and reasons.
+ * events never carry arguments, answers or state: only names, counts, ids and reasons. The receipt of an approval alone
+ * holds the words that were shown.
  */
 import type { AsyncLocalStorage } from 'node:async_hooks';
 import { channel } from 'node:diagnostics_channel';
 import type { RefusalReason } from '../support/refusal-reasons.ts';
+import type { Receipt } from './receipt.ts';
 
 /** `mrtr:round`: one request of a logical call reached the boundary, or was answered. */
 export interface RoundEvent {
@@ -91,11 +93,25 @@ export interface LedgerEvent {
   readonly seconds: number;
 }
 
+/** `mrtr:approval`: an answer to an approval came in. Its receipt holds the words, and so values of the call. */
+export interface ApprovalEvent {
+  readonly call: string;
+  readonly target: string;
+  /**
+   * `refused`: the choice that refuses was made. `declined` and `cancelled`: the client said so, perhaps by itself.
+   * `missing` and `invalid`: an acceptance that approves nothing, such as an empty form; the question is asked again.
+   */
+  readonly outcome: 'approved' | 'refused' | 'declined' | 'cancelled' | 'missing' | 'invalid';
+  /** Where it was approved. */
+  readonly receipt?: Receipt;
+}
+
 interface Events {
   'mrtr:round': RoundEvent;
   'mrtr:handler': HandlerEvent;
   'mrtr:ask': AskEvent;
   'mrtr:answer': AnswerEvent;
+  'mrtr:approval': ApprovalEvent;
   'mrtr:effect': EffectEvent;
   'mrtr:state': StateEvent;
   'mrtr:refusal': RefusalEvent;
@@ -107,6 +123,7 @@ const channels = {
   'mrtr:handler': channel('mrtr:handler'),
   'mrtr:ask': channel('mrtr:ask'),
   'mrtr:answer': channel('mrtr:answer'),
+  'mrtr:approval': channel('mrtr:approval'),
   'mrtr:effect': channel('mrtr:effect'),
   'mrtr:state': channel('mrtr:state'),
   'mrtr:refusal': channel('mrtr:refusal'),

@@ -1,0 +1,187 @@
+import { hash } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { eventsOf, hostTools, oldClient } from '../admission/hosted.test-support.ts';
+import type { RequestStateOptions } from '../admission/policy.ts';
+import { ask } from '../answers/ask.ts';
+import { askLive } from '../answers/ask-live.ts';
+import { readAnswer } from '../answers/read-answer.ts';
+import { InvalidOption, UnprotectedServer } from '../support/errors.ts';
+import { textResult } from '../wire/results.ts';
+import { isRefusal } from './answer.ts';
+import { type ApprovalOptions, approval } from './approval.ts';
+import { words } from './words.ts';
+
+const LABELS = { approve: 'Pay', refuse: 'Do not pay' };
+const WORDS = words`Pay ${'Ada'}?`;
+const sure = approval(WORDS, LABELS);
+const typed = approval(WORDS, { ...LABELS, type: 'ACME' });
+const yes = { action: 'accept', content: { decision: 'approve' } };
+
+test('the form has one required choice, the refusal first, and no default', () => {
+  expect(sure.request).toEqual({
+    method: 'elicitation/create',
+    params: {
+      mode: 'form',
+      message: 'Pay “Ada”?',
+      requestedSchema: {
+        type: 'object',
+        properties: {
+          decision: {
+            type: 'string',
+            title: 'Decision',
+            oneOf: [
+              { const: 'refuse', title: 'Do not pay' },
+              { const: 'approve', title: 'Pay' },
+            ],
+          },
+        },
+        required: ['decision'],
+      },
+    },
+  });
+});
+
+const pay = (question = sure, options: RequestStateOptions = {}) => {
+  const reads: unknown[] = [];
+  const host = hostTools((server) => {
+    server.registerTool('pay', {}, (ctx) => {
+      const answer = readAnswer(ctx, 'sure', question);
+      reads.push(answer, readAnswer(ctx, 'sure', question));
+      if (answer.kind === 'accepted' || isRefusal(answer)) return textResult(answer.kind);
+      return ask({ sure: question });
+    });
+  }, options);
+  return { ...host, reads };
+};
+
+/** What the handler reads after a client has sent `response`. */
+async function readingOf(response: unknown, question = sure): Promise<unknown> {
+  const { post, reads } = pay(question);
+  const { result } = await post('tools/call', { name: 'pay' });
+  const retry = { name: 'pay', requestState: result?.requestState, inputResponses: { sure: response } };
+  await post('tools/call', retry);
+  return reads.at(-1);
+}
+
+const INVALID = { kind: 'invalid', issues: [{ message: 'Nothing was chosen that approves or refuses.' }] };
+
+test.each<[string, unknown, unknown]>([
+  ['an empty form', { action: 'accept', content: {} }, INVALID],
+  ['no content', { action: 'accept' }, { kind: 'missing' }],
+  ['true', { action: 'accept', content: { decision: true } }, INVALID],
+  ['the label', { action: 'accept', content: { decision: 'Pay' } }, INVALID],
+  ['another value', { action: 'accept', content: { decision: 'approved' } }, INVALID],
+  ['a list', { action: 'accept', content: { decision: ['approve'] } }, INVALID],
+  ['another field', { action: 'accept', content: { approve: 'approve' } }, INVALID],
+  ['the refusal', { action: 'accept', content: { decision: 'refuse' } }, { kind: 'declined' }],
+  ['a decline with the approval in it', { ...yes, action: 'decline' }, { kind: 'declined' }],
+  ['a cancel', { action: 'cancel' }, { kind: 'cancelled' }],
+])('%s approves nothing', async (_what, response, answer) => {
+  expect(await readingOf(response)).toEqual(answer);
+});
+
+test.each<[string, string | undefined, string]>([
+  ['the text', 'ACME', 'accepted'],
+  ['the text between spaces', ' ACME ', 'accepted'],
+  ['another text', 'acme', 'invalid'],
+  ['no text', undefined, 'invalid'],
+])('with a text to type, %s is needed', async (_what, text, kind) => {
+  const content = { decision: 'approve', ...(text !== undefined && { typed: text }) };
+  expect(await readingOf({ action: 'accept', content }, typed)).toMatchObject({ kind });
+});
+
+test('whoever refuses need not type', async () => {
+  const refused = { action: 'accept', content: { decision: 'refuse' } };
+  expect(await readingOf(refused, typed)).toEqual({ kind: 'declined' });
+});
+
+test('the receipt says what was approved, in which call and when', async () => {
+  let now = 1_700_000_000_000;
+  const events = eventsOf('mrtr:approval');
+  const { post, reads } = pay(sure, { now: () => now, principal: () => 'ada' });
+  const { result } = await post('tools/call', { name: 'pay' });
+  now += 5_400;
+  const inputResponses = { sure: { ...yes, 'mrtr.stamp': { call: 'forged', answeredAt: 1 } } };
+  await post('tools/call', { name: 'pay', requestState: result?.requestState, inputResponses });
+  const receipt = {
+    id: expect.stringMatching(/^[\w-]{22}$/),
+    words: 'Pay “Ada”?',
+    wordsDigest: hash('sha256', 'Pay “Ada”?', 'base64url'),
+    rung: 'form',
+    call: expect.stringMatching(/^[\w-]{22}$/),
+    tool: 'pay',
+    argumentsDigest: hash('sha256', '{}', 'base64url'),
+    principal: expect.stringMatching(/^[\w-]{22}$/),
+    askedAt: 1_700_000_000,
+    answeredAt: 1_700_000_005,
+  };
+  expect(reads.at(-1)).toEqual({ kind: 'accepted', value: { approved: true, receipt } });
+  expect(reads.at(-2)).toEqual(reads.at(-1));
+  // One event, however often it is read.
+  expect(events).toEqual([{ outcome: 'approved', call: events[0]?.call, target: 'pay', receipt }]);
+  expect(events[0]?.receipt).toEqual((reads.at(-1) as { value: { receipt: unknown } }).value.receipt);
+});
+
+test.each<[string, unknown]>([
+  ['refused', { action: 'accept', content: { decision: 'refuse' } }],
+  ['declined', { action: 'decline' }],
+  ['cancelled', { action: 'cancel' }],
+  ['missing', { action: 'accept' }],
+  ['invalid', { action: 'accept', content: {} }],
+])('the operator learns that it was %s, and the client does not', async (outcome, response) => {
+  const events = eventsOf('mrtr:approval');
+  await readingOf(response);
+  expect(events).toEqual([{ outcome, call: expect.any(String), target: 'pay' }]);
+});
+
+test('an old client gets the choice as enum with enumNames, over its stream and from the SDK’s shim', async () => {
+  const asked: unknown[] = [];
+  const reads: unknown[] = [];
+  const user = (params: unknown) => {
+    asked.push(params);
+    return yes;
+  };
+  const live = hostTools((server) => {
+    server.registerTool('pay', {}, async (ctx) => {
+      reads.push(await askLive(ctx, 'sure', sure));
+      return textResult('');
+    });
+  });
+  await (await oldClient(live, user)).callTool({ name: 'pay' });
+  const shimmed = pay();
+  await (await oldClient(shimmed, user)).callTool({ name: 'pay' });
+  const approved = {
+    kind: 'accepted',
+    value: { approved: true, receipt: expect.objectContaining({ tool: 'pay' }) },
+  };
+  expect([reads[0], shimmed.reads.at(-1)]).toEqual([approved, approved]);
+  const decision = {
+    type: 'string',
+    title: 'Decision',
+    enum: ['refuse', 'approve'],
+    enumNames: ['Do not pay', 'Pay'],
+  };
+  const form = expect.objectContaining({
+    requestedSchema: expect.objectContaining({ properties: { decision } }),
+  });
+  expect(asked).toEqual([form, form]);
+});
+
+test('a server without a boundary has no approvals', () => {
+  expect(() => sure.read(yes)).toThrow(UnprotectedServer);
+});
+
+test.each<[string, unknown, unknown, RegExp]>([
+  ['text in the place of words', 'Pay?', LABELS, /words must be made with words/],
+  ['words that are empty', words``, LABELS, /words must be a text that is not empty/],
+  ['no label', WORDS, { approve: 'Pay' }, /refuse must be a text/],
+  ['an empty label', WORDS, { ...LABELS, approve: '' }, /approve must be a text/],
+  ['a label with a mark in it', WORDS, { ...LABELS, approve: 'Pay\u202e' }, /approve must be a text/],
+  ['the same label twice', WORDS, { approve: 'Pay', refuse: 'pay' }, /approve and refuse are both 'Pay'/],
+  ['a fallback', WORDS, { ...LABELS, fallback: true }, /there is no option 'fallback'/],
+  ['an unset text to type', WORDS, { ...LABELS, type: undefined }, /type must be a text/],
+])('rejects %s', (_what, given, options, message) => {
+  const make = () => approval(given as typeof WORDS, options as ApprovalOptions);
+  expect(make).toThrow(InvalidOption);
+  expect(make).toThrow(message);
+});

@@ -1,0 +1,179 @@
+/** A question whose answer is a yes to certain words, and never an empty form. */
+import { hash } from 'node:crypto';
+import type { ElicitResult, InputRequest } from '@modelcontextprotocol/server';
+import { inputResponse } from '@modelcontextprotocol/server';
+import { InvalidOption, UnprotectedServer } from '../support/errors.ts';
+import { asRequired, aText, type OptionCheck, requireArgument, requireOptions } from '../support/options.ts';
+import { type AnswerStamp, isFirstReport, keepStamp, stampOf } from '../wire/answer-stamp.ts';
+import { publish } from '../wire/diagnostics.ts';
+import type { Receipt, Rung } from '../wire/receipt.ts';
+import type { Answer } from './answer.ts';
+import { type Question, question } from './question.ts';
+import { escapeDeceptive, Words } from './words.ts';
+
+/** The accepted answer to an {@link approval}. */
+export interface Approval {
+  readonly approved: true;
+  readonly receipt: Receipt;
+}
+
+/** The options of {@link approval}. */
+export interface ApprovalOptions {
+  /** The label of the choice that approves: `Pay`. */
+  readonly approve: string;
+  /** The label of the choice that refuses: `Do not pay`. It is shown first. */
+  readonly refuse: string;
+  /** A text that the answer has to repeat, for example the name of the account. */
+  readonly type?: string;
+}
+
+/** A label, or a text to type, that looks the same to everybody. */
+const A_LABEL: OptionCheck = {
+  allowed: 'a text on one line, without quotation marks and without characters that one does not see',
+  isAllowed: (value) =>
+    typeof value === 'string' &&
+    value.trim() !== '' &&
+    value === value.trim() &&
+    escapeDeceptive(value) === value,
+  quotesText: true,
+};
+
+const SOME_WORDS: OptionCheck = {
+  allowed: 'made with words`…`, so that its data cannot forge it',
+  isAllowed: Words.isWords,
+};
+
+/**
+ * Asks for a yes to `words`. The form has one required choice without a default, and the refusal is its first value. An
+ * empty form, another value and a missing text to type approve nothing. It has no `fallback`: a client that cannot be
+ * asked cannot approve.
+ *
+ * **It proves that the client chose this answer to these words.** A client, or a model, that picks the affirmative choice
+ * by itself defeats it; where that matters, ask on a page with `approvalPage` of `@mrtr/pages`.
+ *
+ * The accepted answer is `{ approved: true, receipt }`. Refusing in the form reads as `declined`.
+ *
+ * @throws InvalidOption for words that `words` did not make, for a label that is empty, and where both are the same.
+ * @example
+ * const sure = approval(words`Pay ${amount} to ${payee}?`, { approve: 'Pay', refuse: 'Do not pay' });
+ * const answer = readAnswer(ctx, 'sure', sure);
+ * if (isRefusal(answer)) return cancelledResult('sure');
+ * if (answer.kind !== 'accepted') return ask({ sure });
+ * return textResult(await pay(amount, payee, answer.value.receipt));
+ */
+export function approval(words: Words, options: ApprovalOptions): Question<Approval> {
+  requireArgument('approval', 'words', words, SOME_WORDS);
+  requireOptions<ApprovalOptions>('approval', options, {
+    approve: asRequired(A_LABEL),
+    refuse: asRequired(A_LABEL),
+    type: { ...A_LABEL, undefinedAllowed: 'if-left-out' },
+  });
+  const { approve, refuse, type } = options;
+  if (approve.toLowerCase() === refuse.toLowerCase())
+    throw new InvalidOption(`approval: approve and refuse are both '${approve}'. Give them two labels.`);
+  requireArgument('approval', 'words', words.text, aText);
+  const { text } = words;
+  return question<Approval, { kind: 'elicitation'; fields: readonly string[] }>({
+    kind: 'elicitation',
+    message: text,
+    request: requestOf(text, options),
+    fields: type === undefined ? [DECISION] : [DECISION, TYPED],
+    read: (response) => interpret(response, text, type),
+    keep: (response) => keepStamp(response, prune(response as ElicitResult)),
+  });
+}
+
+const DECISION = 'decision';
+const TYPED = 'typed';
+
+function requestOf(message: string, { approve, refuse, type }: ApprovalOptions): InputRequest {
+  const decision = {
+    type: 'string',
+    title: 'Decision',
+    // The refusal first: the first value that fits must not approve.
+    oneOf: [
+      { const: 'refuse', title: refuse },
+      { const: 'approve', title: approve },
+    ],
+  };
+  const typed = type !== undefined && {
+    [TYPED]: { type: 'string', title: `To approve, type: ${type}` },
+  };
+  const requestedSchema = {
+    type: 'object',
+    properties: { [DECISION]: decision, ...typed },
+    required: [DECISION],
+  };
+  return { method: 'elicitation/create', params: { mode: 'form', message, requestedSchema } } as InputRequest;
+}
+
+function interpret(response: unknown, words: string, type: string | undefined): Answer<Approval> {
+  const view = inputResponse({ response }, 'response');
+  if (view.kind !== 'elicit') return { kind: 'missing' };
+  const stamp = stampOf(response);
+  if (!stamp) {
+    throw new UnprotectedServer(
+      'An approval came to a server that does not protect it. Call protectRequestState(server, policy) on the new ' +
+        'McpServer before you register anything.',
+    );
+  }
+  const answer = decide(view.action, view.content ?? undefined, type);
+  const rung = type === undefined ? 'form' : 'typed-form';
+  return answer === 'approved' ? approvedAnswer(stamp, words, rung) : refusedAnswer(stamp, answer);
+}
+
+type Decision = 'approved' | 'refused' | 'declined' | 'cancelled' | 'missing' | 'invalid';
+
+function decide(action: string, content: object | undefined, type: string | undefined): Decision {
+  if (action !== 'accept') return action === 'decline' ? 'declined' : 'cancelled';
+  if (content === undefined) return 'missing';
+  const fields = content as Readonly<Record<string, unknown>>;
+  const [decision, typed] = [DECISION, TYPED].map((name) =>
+    Object.hasOwn(fields, name) ? fields[name] : undefined,
+  );
+  if (decision === 'refuse') return 'refused';
+  if (decision !== 'approve') return 'invalid';
+  return type === undefined || (typeof typed === 'string' && typed.trim() === type) ? 'approved' : 'invalid';
+}
+
+/** The answer of somebody who approved, with its receipt. The first report of it is an event. */
+export function approvedAnswer(stamp: AnswerStamp, words: string, rung: Rung): Answer<Approval> {
+  const { call, key, target: tool, argumentsDigest, principal, askedAt, answeredAt } = stamp;
+  const wordsDigest = digest(words);
+  const receipt: Receipt = {
+    id: digest(JSON.stringify([call, key, wordsDigest, askedAt, answeredAt])).slice(0, 22),
+    ...{ words, wordsDigest, rung, call, tool, argumentsDigest },
+    ...(principal !== undefined && { principal }),
+    ...{ askedAt, answeredAt },
+  };
+  if (isFirstReport(stamp)) publish('mrtr:approval', { outcome: 'approved', call, target: tool, receipt });
+  return { kind: 'accepted', value: { approved: true, receipt } };
+}
+
+/** The answer of somebody who did not approve. Only the operator learns how. */
+export function refusedAnswer(
+  stamp: AnswerStamp,
+  outcome: Exclude<Decision, 'approved'>,
+): Exclude<Answer<never>, { kind: 'accepted' }> {
+  const { call, target } = stamp;
+  if (isFirstReport(stamp)) publish('mrtr:approval', { outcome, call, target });
+  switch (outcome) {
+    case 'missing':
+      return { kind: 'missing' };
+    case 'invalid':
+      return { kind: 'invalid', issues: [{ message: 'Nothing was chosen that approves or refuses.' }] };
+    case 'cancelled':
+      return { kind: 'cancelled' };
+    default:
+      return { kind: 'declined' };
+  }
+}
+
+const digest = (text: string): string => hash('sha256', text, 'base64url');
+
+/** The part of an answer that the form asked for. */
+function prune({ action, content }: ElicitResult): object {
+  if (action !== 'accept' || content == null) return { action };
+  const asked = Object.entries(content).filter(([name]) => name === DECISION || name === TYPED);
+  return { action, content: Object.fromEntries(asked) };
+}

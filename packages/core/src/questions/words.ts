@@ -1,0 +1,98 @@
+/** Text for people that holds data which nobody can mistake for the author's own words. */
+import { InvalidOption } from '../support/errors.ts';
+
+/** The longest value that is shown whole, in characters. */
+const LONGEST = 200;
+const SHOWN_OF_A_LONG_ONE = 90;
+
+/**
+ * Characters that a reader does not see, or sees as something else: controls, line breaks, bidirectional marks,
+ * zero-width characters, unusual spaces, unassigned and private ones. Also the backslash, which begins an escape, and
+ * the marks that stand around a value, with what looks like them.
+ */
+const DECEPTIVE =
+  /[\p{C}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}\u2800\\]|(?! )\p{Zs}|(?<= ) |["\u201c-\u201f\u00ab\u00bb\u2033-\u2037\u2057\u02ba\u02dd\u02ee\u05f2\u05f4\u275d\u275e\u3003\u301d-\u301f\uff02]|(?<=['\u2018-\u201b`\u00b4\u2032])['\u2018-\u201b`\u00b4\u2032]/gu;
+/** Marks that combine with the character before them: one at the start would change ours, and a tower hides lines. */
+const COMBINING = /^\p{M}+|(?<=\p{M}{2})\p{M}+/gu;
+/** Letters that are written from right to left: they would move the text that stands beside them. */
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+const ISOLATE = '\u2068';
+const END_ISOLATE = '\u2069';
+
+/** What {@link words} puts into its text: shown between marks, with everything deceptive escaped. */
+export type WordsValue = string | number | bigint | boolean | Words;
+
+/** Text that {@link words} made. Its data cannot pass for the author's words. */
+export class Words {
+  /** As a person reads it. */
+  readonly text: string;
+  readonly #made = true;
+
+  private constructor(text: string) {
+    this.text = text;
+  }
+
+  /** @internal */
+  static of(text: string): Words {
+    return new Words(text);
+  }
+
+  /** Whether `value` was made by {@link words}, and is no object that looks so. */
+  static isWords(value: unknown): value is Words {
+    return typeof value === 'object' && value !== null && #made in value;
+  }
+
+  toString(): string {
+    return this.text;
+  }
+}
+
+/**
+ * Makes the text of a question. Each value stands between “ and ”, which it cannot forge: line breaks, control
+ * characters, bidirectional marks, zero-width characters and quotation marks are shown as escapes (`\n`, `\u{202e}`),
+ * and a value of more than 200 characters is cut in the middle. A value can still be a lie in plain letters: letters of
+ * another alphabet that look alike are not found.
+ *
+ * @throws InvalidOption for a value that is no text, number, boolean or {@link Words}, and when it is called as a
+ * function: what it is given in the place of its own text would not be escaped.
+ * @example const question = words`Pay ${amount} to ${payee}?`; // Pay “120” to “Ada \u{202e}”?
+ */
+export function words(strings: TemplateStringsArray, ...values: readonly WordsValue[]): Words {
+  if (!Array.isArray(strings) || !Array.isArray(strings.raw) || !Object.isFrozen(strings)) {
+    throw new InvalidOption('words: write it before a template, as words`Delete the file?`.');
+  }
+  const parts = values.map((value, index) => show(value, index) + strings[index + 1]);
+  return Words.of([strings[0], ...parts].join(''));
+}
+
+function show(value: unknown, index: number): string {
+  if (Words.isWords(value)) return value.text;
+  if (!['string', 'number', 'bigint', 'boolean'].includes(typeof value)) {
+    const what = value === null ? 'null' : typeof value;
+    throw new InvalidOption(
+      `words: value ${index + 1} must be a text, a number, true or false, or words; it is ${what}.`,
+    );
+  }
+  const characters = [...`${value}`];
+  if (characters.length <= LONGEST) return quote(characters);
+  const left = characters.length - 2 * SHOWN_OF_A_LONG_ONE;
+  const [start, end] = [characters.slice(0, SHOWN_OF_A_LONG_ONE), characters.slice(-SHOWN_OF_A_LONG_ONE)];
+  return `${quote(start)} (${left} more characters) ${quote(end)}`;
+}
+
+function quote(characters: readonly string[]): string {
+  const shown = escapeDeceptive(characters.join(''));
+  return `“${RIGHT_TO_LEFT.test(shown) ? `${ISOLATE}${shown}${END_ISOLATE}` : shown}”`;
+}
+
+/** `text` with an escape in the place of each character that deceives its reader. */
+export const escapeDeceptive = (text: string): string =>
+  text.replace(DECEPTIVE, escapeEach).replace(COMBINING, escapeEach);
+
+const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t', '\\': '\\\\' };
+
+const escapeEach = (match: string): string =>
+  [...match].map((one) => SHORT[one] ?? `\\u{${one.codePointAt(0)?.toString(16)}}`).join('');
+
+/** The text of what an author may give as a message. */
+export const textOf = (message: string | Words): string => (Words.isWords(message) ? message.text : message);
