@@ -15,11 +15,11 @@ export {
   requestStatePolicy,
 } from './admission/policy.ts';
 export { protectedServer } from './admission/server.ts';
-export { type AskOptions, ask } from './answers/ask.ts';
+export { ask } from './answers/ask.ts';
 export { askLive } from './answers/ask-live.ts';
 export { readAnswer } from './answers/read-answer.ts';
 export { type Accepted, type Answer, isRefusal, type Refusal } from './questions/answer.ts';
-export { approval } from './questions/approval.ts';
+export { type Approval, approval } from './questions/approval.ts';
 export { canAsk, canAskLive } from './questions/can-ask.ts';
 export {
   type Elicitation,

@@ -2,6 +2,7 @@
 
 export { aPolicy, clockOf, isSingleUse, tokenPrincipal, ttlOf } from './admission/policy.ts';
 export { type AbandonedLimits, AbandonedQuota, Place, Quota, type QuotaExceeded } from './admission/quota.ts';
+export { approvalLabel, approvedAnswer, someWords } from './questions/approval.ts';
 export { parseWebPage } from './questions/url-elicitation.ts';
 export { canonicalJson } from './support/canonical-json.ts';
 export { type LoggedCall, withCallInMessage } from './support/log-line.ts';
@@ -28,4 +29,6 @@ export {
 export { processWide, tellOperator, warnOnce } from './support/process-wide.ts';
 export { ownEntry } from './wire/answer-reads.ts';
 export { addGauge, type GaugeName, readGauges } from './wire/gauges.ts';
+export { stampAnswer, stampOf } from './wire/answer-stamp.ts';
 export { INPUT_KINDS } from './wire/input-kind.ts';
+export type { Rung } from './wire/receipt.ts';

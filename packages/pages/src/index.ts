@@ -1,5 +1,14 @@
 /** `@mrtr/pages`: pages that a user opens in a browser, while a call waits for them. */
 
+export type { ApprovalView } from './approval-html.ts';
+export {
+  type ApprovalPage,
+  type ApprovalPageOptions,
+  ApprovalPending,
+  type ApprovalQuestionOptions,
+  approvalPage,
+  type StepUp,
+} from './approval-page.ts';
 export { MemoryInteractions, type MemoryInteractionsOptions } from './memory-interactions.ts';
 export type { CallbackVisit, Identified, PageOptions, StartVisit, Visitor } from './page.ts';
 export {
@@ -9,3 +18,4 @@ export {
 } from './pending-interactions.ts';
 export { InteractionUnfinished, type LinkOptions, type WaitingContext } from './question.ts';
 export { isSameOrigin } from './same-origin.ts';
+export { type ReceiptKey, signReceipt, verifyReceipt } from './signed-receipt.ts';

@@ -39,11 +39,15 @@ export function hostTool(tool: Tool, options: RequestStateOptions = {}) {
     return server;
   });
   onTestFinished(() => site.close());
-  const call = (params: object = {}, caller: string | undefined = 'ada'): Promise<Posted> =>
+  const call = (
+    params: object = {},
+    caller: string | undefined = 'ada',
+    capabilities: object = PAGES,
+  ): Promise<Posted> =>
     site.post(
       'tools/call',
       { name: 'link', arguments: {}, ...params },
-      { capabilities: PAGES, ...(caller !== '' && { authInfo: callerNamed(caller) }) },
+      { capabilities, ...(caller !== '' && { authInfo: callerNamed(caller) }) },
     );
   /** A page of this server's. */
   const pageAt = (path: string, over: Pages = {}) =>
@@ -57,7 +61,7 @@ export function hostTool(tool: Tool, options: RequestStateOptions = {}) {
       onerror: ({ message }) => errors.push(message),
       ...over,
     });
-  return { clock, call, pageAt, errors };
+  return { clock, call, pageAt, errors, policy };
 }
 
 /** A server whose tool waits for a page, and the page itself. */

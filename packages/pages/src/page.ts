@@ -62,13 +62,40 @@ export interface PageOptions<T> {
   readonly onerror?: (error: Error) => void;
 }
 
+/** What a press on a button of the start page does: sends the browser on, finishes, refuses; undefined for no button. */
+export type Press = 'go-on' | 'finish' | 'refuse' | undefined;
+
+/** What the start page shows, and what comes of its buttons. */
+export interface StartPage {
+  /** @param token what the form has to send back. */
+  show(kept: StoredInteraction, visitor: Visitor, token: string): Response;
+  /** Default: its one button sends the browser on. */
+  press?(form: URLSearchParams): Press;
+  /** What the question's answer is made of. `finished` is what `finish` gave, undefined where it did not run. */
+  valueFrom(kept: StoredInteraction, finished: unknown): unknown;
+  /** The last page of a browser whose user agreed. */
+  readonly done?: string;
+}
+
+const CONFIRMATION: StartPage = {
+  show: ({ message }, { account, principal }) => confirmationPage(message, account ?? principal),
+  valueFrom: (_kept, finished) => finished ?? null,
+};
+
 /** The start page and the callback. */
 export class Pages<T> {
   readonly #records: Interactions;
   readonly #options: PageOptions<T>;
   readonly #pageAt: (name: string) => URL;
+  readonly #startPage: StartPage;
 
-  constructor(records: Interactions, options: PageOptions<T>, pageAt: (name: 'start' | 'callback') => URL) {
+  constructor(
+    records: Interactions,
+    options: PageOptions<T>,
+    pageAt: (name: 'start' | 'callback') => URL,
+    startPage = CONFIRMATION,
+  ) {
+    this.#startPage = startPage;
     this.#records = records;
     this.#options = options;
     this.#pageAt = pageAt as (name: string) => URL;
@@ -97,9 +124,24 @@ export class Pages<T> {
     const ref = refOf(query.get('id') ?? '');
     const kept = await this.#own(ref, visitor);
     if (kept?.stage !== 'waiting' && kept?.stage !== 'started') return this.#refuse('start', kept);
-    return isPost
-      ? this.#start(ref, kept, visitor)
-      : confirmationPage(kept.message, visitor.account ?? visitor.principal);
+    const token = this.#records.tokenOf(ref, visitor.principal);
+    if (!isPost) return this.#startPage.show(kept, visitor, token);
+    if (!this.#startPage.press) return this.#start(ref, kept, visitor);
+    const form = new URLSearchParams(await request.text());
+    if (!areEqual(form.get('token') ?? '', token)) return page(403);
+    const press = this.#startPage.press(form);
+    if (press === undefined) return page(400);
+    return press === 'go-on' ? this.#start(ref, kept, visitor) : this.#end(press, ref, kept);
+  }
+
+  /** Ends an interaction on its start page. */
+  async #end(press: 'finish' | 'refuse', ref: string, kept: StoredInteraction): Promise<Response> {
+    const value = this.#startPage.valueFrom(kept, undefined);
+    const known =
+      press === 'finish' ? ({ stage: 'finished', value } as const) : ({ stage: 'refused' } as const);
+    // Of two presses one counts: the other finds another record.
+    if (!(await this.#records.replace(ref, kept, known))) return this.#refuse('start', kept);
+    return press === 'finish' ? page(200, {}, this.#startPage.done) : page(200, {}, REFUSED);
   }
 
   async #start(ref: string, kept: StoredInteraction, { principal }: Visitor): Promise<Response> {
@@ -126,7 +168,7 @@ export class Pages<T> {
     if (!taken) return this.#refuse('callback', kept);
     if (query.get('error') === 'access_denied') {
       await this.#records.replace(ref, taken, { stage: 'refused' });
-      return page(200, {}, 'Nothing was done, as you chose. You can close this page.');
+      return page(200, {}, REFUSED);
     }
     const visit = {
       callbackUrl: this.#pageAt('callback'),
@@ -142,8 +184,11 @@ export class Pages<T> {
       throw error;
     }
     try {
-      const finished = await this.#records.replace(ref, taken, { stage: 'finished', value: value ?? null });
-      return finished ? page(200) : this.#refuse('callback', undefined);
+      const finished = await this.#records.replace(ref, taken, {
+        stage: 'finished',
+        value: this.#startPage.valueFrom(taken, value),
+      });
+      return finished ? page(200, {}, this.#startPage.done) : this.#refuse('callback', undefined);
     } catch (error) {
       // It is done. So the interaction stays as it is, and `finish` does not run again.
       this.#report(error);
@@ -175,6 +220,7 @@ export class Pages<T> {
   }
 }
 
+const REFUSED = 'Nothing was done, as you chose. You can close this page.';
 const REF = /^[\w-]{22}$/;
 
 const secret = (bytes: number): string => randomBytes(bytes).toString('base64url');

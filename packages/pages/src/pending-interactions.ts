@@ -32,7 +32,7 @@ import {
 } from '@mrtr/core/kit';
 import { keyRingOf } from '@mrtr/core/seal';
 import { MemoryInteractions } from './memory-interactions.ts';
-import { type PageOptions, Pages } from './page.ts';
+import { type PageOptions, Pages, type StartPage } from './page.ts';
 import { Asking, type LinkOptions, type WaitingContext } from './question.ts';
 import { Interactions } from './records.ts';
 import type { InteractionStore } from './store.ts';
@@ -63,7 +63,8 @@ export interface PendingInteractionsOptions<T> extends PageOptions<T> {
 
 export const PAGE_DEFAULTS = { ttlSeconds: 600, waitSeconds: 20, maxAsks: 5 };
 
-const CHECKS: OptionChecks<PendingInteractionsOptions<unknown>> = {
+/** The checks of the options that every page has. */
+export const PAGE_CHECKS: OptionChecks<Omit<PendingInteractionsOptions<unknown>, 'start' | 'finish'>> = {
   policy: asRequired(aPolicy),
   // parseWebPage() checks it, and a function's value later.
   url: asRequired(anyValue),
@@ -73,9 +74,13 @@ const CHECKS: OptionChecks<PendingInteractionsOptions<unknown>> = {
   waitSeconds: wholeSeconds(0),
   maxAsks: wholeNumber(),
   identifyBrowser: asRequired(aFunction),
+  onerror: aFunction,
+};
+
+const CHECKS: OptionChecks<PendingInteractionsOptions<unknown>> = {
+  ...PAGE_CHECKS,
   start: asRequired(aFunction),
   finish: asRequired(aFunction),
-  onerror: aFunction,
 };
 
 /** What {@link pendingInteractions} makes. */
@@ -125,33 +130,41 @@ export interface PendingInteractions<T> {
  */
 export function pendingInteractions<T>(options: PendingInteractionsOptions<T>): PendingInteractions<T> {
   requireOptions<PendingInteractionsOptions<unknown>>('pendingInteractions', options, CHECKS);
+  const { asking, path, fetch, inOwnScope } = makePages(options);
+  return {
+    get path() {
+      return path();
+    },
+    question: (ctx, message, more = {}) => inOwnScope(() => asking.question<T>(ctx, message, more)),
+    ask: (ctx, key, message, more = {}) => asking.wait<T>(ctx, key, message, more),
+    fetch,
+  };
+}
+
+/** The pages of one sort, and the questions that send users there. */
+export function makePages<T>(options: PendingInteractionsOptions<T>, startPage?: StartPage) {
   const { policy, url, ttlSeconds, waitSeconds, maxAsks } = withDefaults(options, PAGE_DEFAULTS);
   const { store = new MemoryInteractions({ now: clockOf(policy) }) } = options;
   const base = () => parseWebPage(typeof url === 'function' ? url() : url);
   if (typeof url !== 'function') base();
   const path = () => base().pathname.replace(/\/$/, '');
   const pageAt = (name: 'start' | 'callback') => new URL(`${path()}/${name}`, base().origin);
-  const pageName = () => options.name ?? path();
-  const [ring, stateTtlSeconds] = [() => keyRingOf(policy), ttlOf(policy)];
   const records = new Interactions({
     store,
-    ring,
-    pageName,
+    ring: () => keyRingOf(policy),
+    pageName: () => options.name ?? path(),
     ttlSeconds,
-    stateTtlSeconds,
+    stateTtlSeconds: ttlOf(policy),
     now: clockOf(policy),
   });
-  const asking = new Asking({ records, startPage: () => pageAt('start'), waitSeconds, maxAsks });
-  const pages = new Pages(records, options, pageAt);
+  const pages = new Pages(records, options, pageAt, startPage);
   // A strict journal watches the clocks of its handler, and what happens in here is not the handler's.
   const outside = new AsyncResource('mrtr.interactions');
   return {
-    get path() {
-      return path();
-    },
-    question: (ctx, message, more = {}) =>
-      outside.runInAsyncScope(() => asking.question<T>(ctx, message, more)),
-    ask: (ctx, key, message, more = {}) => asking.ask<T>(ctx, key, message, more),
-    fetch: (request) => pages.fetch(request),
+    path,
+    records,
+    asking: new Asking({ records, startPage: () => pageAt('start'), waitSeconds, maxAsks }),
+    fetch: (request: Request) => pages.fetch(request),
+    inOwnScope: <R>(work: () => R): R => outside.runInAsyncScope(work),
   };
 }

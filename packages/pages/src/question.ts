@@ -40,11 +40,24 @@ export interface LinkOptions<T> {
 
 const MAX_DATA_BYTES = 4096;
 
+/** What one question is about, and what an answer to it is worth. */
+export interface Subject<T> extends LinkOptions<T> {
+  readonly message: string;
+  /** The interaction's id, where one is found again without its call. Default: an id of this call. */
+  readonly id?: string;
+  /** The question that sends the user to `url`. */
+  ask(text: string, url: URL): Question;
+  /** The answer's value, from what the page gave and the client's response. */
+  valueFrom(finished: unknown, response: unknown): T;
+  /** Ends the call in the place of a refusal that its client may have given by itself. */
+  refuse?(url: URL): never;
+}
+
 /** What is needed of a handler that waits for its questions: shape H's context has it. */
 export interface WaitingContext {
   readonly principal: string | undefined;
   readonly signal: AbortSignal;
-  canAsk(kind: 'elicitation.url'): boolean;
+  canAsk(kind: 'elicitation' | 'elicitation.url'): boolean;
   once<V>(key: string, effect: () => Promise<V>): Promise<V>;
   ask<Q extends Question>(key: string, question: Q): Promise<AnswerOf<Q>>;
 }
@@ -60,7 +73,7 @@ export interface AskingOptions {
   readonly maxAsks: number;
 }
 
-const NOBODY = 'This needs a caller whose identity is known: the page belongs to one user.';
+export const NOBODY = 'This needs a caller whose identity is known: the page belongs to one user.';
 const AGAIN = 'The page is not finished yet. Finish there, and then accept this.';
 const UNFINISHED = 'The page was not finished in time. Call again to get another one.';
 const CLOSED: Known = { stage: 'closed' };
@@ -76,14 +89,25 @@ export class Asking {
   /** See `PendingInteractions.question`. */
   async question<T>(ctx: ServerContext, message: string, options: LinkOptions<T>): Promise<Question<T>> {
     requireOptions<LinkOptions<T>>('question', options, { fallback: anyValue, name: aText, data: anyValue });
+    return this.ask(ctx, {
+      message,
+      ...options,
+      ask: urlElicitation,
+      valueFrom: (finished) => finished as T,
+    });
+  }
+
+  /** The question about `subject`, and its answer when the user has finished. */
+  async ask<T>(ctx: ServerContext, subject: Subject<T>): Promise<Question<T>> {
     const { records, maxAsks } = this.#options;
-    const data = requireData('question', options.data);
+    const { message } = subject;
+    const data = requireData('question', subject.data);
     const call = callOf(ctx);
-    const id = idOf(call, [records.pageName, options.name ?? '', message, data ?? '']);
+    const id = subject.id ?? idOf(call, [records.pageName, subject.name ?? '', message, data ?? '']);
     const ref = refOf(id);
-    const url = this.#pageOf(id);
-    const [first, again] = wordings<T>({ id, url, message, ring: records.ring, ...options });
-    if (!canAsk(ctx, 'elicitation.url')) return first(undefined);
+    const url = this.pageOf(id);
+    const [first, again] = wordings<T>({ ...subject, id, url, ring: records.ring });
+    if (!canAsk(ctx, first(undefined).kind)) return first(undefined);
     const { principal } = call;
     if (principal === undefined) throw new CannotAsk(NOBODY);
     const asked = [...(call.asked ?? [])].filter(([, digest]) => isDigestOf(digest, first(undefined)));
@@ -92,7 +116,7 @@ export class Asking {
     const [key] = keys;
     if (key === undefined) {
       // Only here does one begin: an interaction whose time is over while its question is out stays over.
-      await records.begin(ref, { principal, message, data: options.data });
+      await records.begin(ref, { principal, message, data: subject.data });
       // What the user finished counts only for a key that asks now. An answer that was read before is kept, sealed.
       return first(undefined);
     }
@@ -101,33 +125,46 @@ export class Asking {
     const agreed = (response as { readonly action?: unknown } | undefined)?.action === 'accept';
     const found = agreed ? await this.#waitForFinish(ref, ctx.mcpReq.signal) : await records.find(ref);
     const kept = found && call.isPrincipal(found.principal) ? found : undefined;
-    if (kept && hasOutcome(kept)) return first(await records.tie(ref, kept, key));
+    const tie = (to: StoredInteraction) => records.tie(ref, to, key, subject.id && call.id);
+    if (kept && hasOutcome(kept)) return first(await tie(kept));
     const refuses = isRefusal(first(undefined).read(response));
     const isLast = (call.timesAsked.get(key) ?? 0) >= maxAsks && kept?.stage !== 'finishing';
     const isOver = !kept || kept.stage === 'closed' || isLast;
     if (!refuses && !isOver) return again(kept);
+    if (refuses) subject.refuse?.(url);
     // What the call has given up must not be finished afterwards.
     const left = await records.close(ref);
-    if (left && hasOutcome(left)) return first(await records.tie(ref, left, key));
+    if (left && hasOutcome(left)) return first(await tie(left));
     if (refuses) return first(left);
     throw new InteractionUnfinished(UNFINISHED);
   }
 
   /** See `PendingInteractions.ask`. */
-  async ask<T>(
+  async wait<T>(
     ctx: WaitingContext,
     key: string,
     message: string,
     options: Omit<LinkOptions<T>, 'name'>,
   ): Promise<T> {
     requireOptions<typeof options>('ask', options, { fallback: anyValue, data: anyValue });
-    const { fallback, data } = options;
+    if (!ctx.canAsk('elicitation.url') && options.fallback !== undefined) return options.fallback;
+    return this.waitFor(ctx, key, {
+      message,
+      ...options,
+      ask: urlElicitation,
+      valueFrom: (finished) => finished as T,
+    });
+  }
+
+  /** Asks about `subject` in a handler that waits, and resolves with the answer's value. */
+  async waitFor<T>(ctx: WaitingContext, key: string, subject: Subject<T>): Promise<T> {
+    const { message, data } = subject;
     requireData('ask', data);
-    const canAsk = ctx.canAsk('elicitation.url');
-    if (!canAsk && fallback !== undefined) return fallback;
+    const { kind } = subject.ask(message, this.pageOf('kind'));
+    const canAsk = ctx.canAsk(kind as 'elicitation' | 'elicitation.url');
     const id = await ctx.once(`${key}: page`, () => this.#begin(canAsk, ctx.principal, { message, data }));
     try {
-      return await this.#askUntilFinished<T>(ctx, key, message, id);
+      return await this.#askUntilFinished<T>(ctx, key, subject, id);
     } catch (error) {
       // The user refused, or the call is over: nobody reads what they would finish now.
       await this.#options.records.close(refOf(id)).catch(() => {});
@@ -136,16 +173,16 @@ export class Asking {
   }
 
   /** Asks until the user has finished, or may not any more. */
-  async #askUntilFinished<T>(ctx: WaitingContext, key: string, message: string, id: string): Promise<T> {
-    const [ref, url] = [refOf(id), this.#pageOf(id)];
+  async #askUntilFinished<T>(ctx: WaitingContext, key: string, subject: Subject<T>, id: string): Promise<T> {
+    const [ref, url] = [refOf(id), this.pageOf(id)];
     for (let asked = 1; ; asked++) {
-      const text = asked === 1 ? message : `${AGAIN} ${message}`;
-      await ctx.ask(key, urlElicitation(text, url));
+      const text = asked === 1 ? subject.message : `${AGAIN} ${subject.message}`;
+      const response = await ctx.ask(key, withResponse(subject.ask(text, url)));
       // Recorded: a process that resumes the call of a dead one has to take the same way.
       const { stage, value } = await ctx.once(`${key}: visit ${asked}`, () =>
         this.#visit(ref, asked, ctx.signal),
       );
-      if (stage === 'finished') return value as T;
+      if (stage === 'finished') return subject.valueFrom(value, response);
       if (stage === 'refused') throw new ElicitationDeclined('declined', key);
       if (stage === 'closed') throw new InteractionUnfinished(UNFINISHED);
     }
@@ -185,7 +222,8 @@ export class Asking {
     }
   }
 
-  #pageOf(id: string): URL {
+  /** The address of the page with this id. */
+  pageOf(id: string): URL {
     const url = this.#options.startPage();
     url.searchParams.set('id', id);
     return url;
@@ -232,24 +270,32 @@ function jsonOf(data: unknown): string | undefined {
 const sameWordsMessage = (keys: readonly string[]): string =>
   `The page is asked under ${keys.map((key) => `'${key}'`).join(' and ')} with the same words. Give each question a \`name\`.`;
 
-interface Worded<T> extends LinkOptions<T> {
+interface Worded<T> extends Subject<T> {
   readonly id: string;
   readonly url: URL;
-  readonly message: string;
   readonly ring: readonly SealingKey[];
 }
+
+/** `question`, whose answer is the client's whole response. */
+const withResponse = (question: Question): Question => ({
+  ...question,
+  read: (response) => {
+    const answer = question.read(response);
+    return answer.kind === 'accepted' ? { kind: 'accepted', value: response } : answer;
+  },
+});
 
 type Made<T> = (kept: StoredInteraction | undefined) => Question<T>;
 
 /** The question as it goes out first, and as it goes out again. An answer to either is an answer to both. */
 function wordings<T>(worded: Worded<T>): readonly [first: Made<T>, again: Made<T>] {
   const { message, url } = worded;
-  const plain = [message, `${AGAIN} ${message}`].map((text) => urlElicitation(text, url));
+  const plain = [message, `${AGAIN} ${message}`].map((text) => worded.ask(text, url));
   const [first, again] = plain as [Question, Question];
   const made =
     (one: Question, other: Question): Made<T> =>
     (kept) =>
-      ({ ...one, otherWording: other.digest, ...answering(worded, kept) }) as Question<T>;
+      ({ ...one, otherWording: other.digest, ...answering(worded, first, kept) }) as Question<T>;
   return [made(first, again), made(again, first)];
 }
 
@@ -258,11 +304,11 @@ function wordings<T>(worded: Worded<T>): readonly [first: Made<T>, again: Made<T
  * whose content is sealed for this interaction: no client can make it up, and the store may have forgotten by then.
  */
 function answering<T>(
-  { id, url, message, ring, ...options }: Worded<T>,
+  { id, ring, valueFrom, fallback }: Worded<T>,
+  agreed: Question,
   kept: StoredInteraction | undefined,
 ) {
   const place = `answer ${id}`;
-  const agreed = urlElicitation(message, url);
   const read = (response: unknown): Answer<T> => {
     const answer = agreed.read(response);
     if (answer.kind !== 'accepted') return answer as Answer<never>;
@@ -270,7 +316,7 @@ function answering<T>(
     const sealed = typeof done === 'string' ? Buffer.from(done, 'base64url') : undefined;
     const opened = sealed && openAtRest(sealed, place, ring);
     if (opened !== undefined) return { kind: 'accepted', value: JSON.parse(opened).value };
-    if (kept?.stage === 'finished') return { kind: 'accepted', value: kept.value as T };
+    if (kept?.stage === 'finished') return { kind: 'accepted', value: valueFrom(kept.value, response) };
     if (kept?.stage === 'refused') return { kind: 'declined' };
     return { kind: 'invalid', issues: [{ message: 'The page is not finished.' }] };
   };
@@ -280,7 +326,7 @@ function answering<T>(
     const done = sealAtRest(JSON.stringify({ value: answer.value }), place, ring).toString('base64url');
     return { action: 'accept', content: { done } };
   };
-  return { read, keep, ...(options.fallback !== undefined && { fallback: options.fallback }) };
+  return { read, keep, ...(fallback !== undefined && { fallback }) };
 }
 
 /** The user did not finish a page in time, or was sent there as often as allowed. The message is for the user. */

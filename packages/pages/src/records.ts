@@ -20,6 +20,8 @@ export interface Known {
   readonly value?: unknown;
   /** The key under which the call asked what the user finished. No other key may use it. */
   readonly key?: string;
+  /** The call that took it, where any call may come for it. */
+  readonly call?: string;
 }
 
 /** What an interaction is about. Set when it begins. */
@@ -38,6 +40,12 @@ export interface Begun {
 export interface StoredInteraction extends Known, Begun {
   /** The stored text: the interaction is replaced only while it is this one. */
   readonly text: string;
+}
+
+/** When an interaction began, and when its user decided, in seconds since the epoch. */
+export interface Times {
+  readonly askedAt: number;
+  readonly decidedAt: number;
 }
 
 /** The name of an interaction in the store and in `state`. Its id, which opens the start page, cannot be had from it. */
@@ -82,6 +90,17 @@ export class Interactions {
   /** Whether `principal`, a keyed digest, is that of the user whose browser or call this is. */
   isOf(principal: string, user: string): boolean {
     return this.ring.some((key) => pseudonym(user, key) === principal);
+  }
+
+  /** What a form of the page has to send back: no other page knows it. */
+  tokenOf(ref: string, principal: string): string {
+    return pseudonym(`token ${ref} ${this.pageName} ${principal}`, this.ring[0] as SealingKey);
+  }
+
+  /** When an interaction began, and now, in seconds since the epoch. */
+  timesOf({ endsAt }: Begun): Times {
+    const { ttlSeconds, now } = this.#options;
+    return { askedAt: Math.floor(endsAt / 1000) - ttlSeconds, decidedAt: Math.floor(now() / 1000) };
   }
 
   /** Begins an interaction, unless there is one. */
@@ -138,14 +157,22 @@ export class Interactions {
   /**
    * Ties what came of an interaction to the key that its question was asked under.
    *
+   * @param call the call that takes it, where any call may come for it.
+   * @returns undefined where it is gone, or another call has taken it.
    * @throws InvalidOption when it is tied to another key.
    */
-  async tie(ref: string, found: StoredInteraction, key: string): Promise<StoredInteraction | undefined> {
+  async tie(
+    ref: string,
+    found: StoredInteraction,
+    key: string,
+    call?: string,
+  ): Promise<StoredInteraction | undefined> {
     let kept: StoredInteraction | undefined = found;
     while (kept && kept.key === undefined) {
-      const tied: Known = { stage: kept.stage, value: kept.value, key };
+      const tied: Known = { stage: kept.stage, value: kept.value, key, ...(call !== undefined && { call }) };
       kept = (await this.replace(ref, kept, tied)) ?? (await this.find(ref));
     }
+    if (kept && kept.call !== call) return undefined;
     if (kept && kept.key !== key) {
       throw new InvalidOption(
         `What the user finished on the page ${this.pageName} answered '${kept.key}', so it does not answer '${key}'. ` +

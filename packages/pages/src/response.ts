@@ -4,6 +4,7 @@ import { hash } from 'node:crypto';
 const WORDS: Readonly<Record<number, string>> = {
   200: 'Done. You can close this page, and go back to where you came from.',
   303: 'You are sent on.',
+  400: 'This form lacks its button. Open the link again.',
   401: 'Sign in to this site first, and open the link again.',
   403: 'Another site sent this. Open the link again, and go on from there.',
   404: 'This link is not good, or no longer. Go back to where you got it, and ask for another one.',
@@ -30,19 +31,30 @@ const SAFE = {
 };
 
 /** The start page: who its user is here, what they were asked, and a button. */
-export function confirmationPage(message: string, account: string): Response {
+export const confirmationPage = (message: string, account: string): Response =>
+  htmlPage(
+    'Continue?',
+    `<p>You were asked:</p>
+<blockquote><bdi>${escapeHtml(message)}</bdi></blockquote>
+${signedInAs(account)}
+<form method="post"><button>Continue as ${escapeHtml(account)}</button></form>`,
+  );
+
+/** Who this browser belongs to: a sign-in that somebody else planted is seen. */
+export const signedInAs = (account: string): string =>
+  `<p>You are signed in as <strong><bdi>${escapeHtml(account)}</bdi></strong>. If that is not your account, or you did not ask
+for this, close the page.</p>`;
+
+/** A page of HTML, without scripts, that no other site can frame. */
+export function htmlPage(title: string, main: string): Response {
   const html = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Go on?</title>
+<title>${title}</title>
 <style>${STYLE}</style>
 <main>
-<p>You were asked:</p>
-<blockquote><bdi>${escapeHtml(message)}</bdi></blockquote>
-<p>You are signed in as <strong><bdi>${escapeHtml(account)}</bdi></strong>. If that is not your account, or you did not ask
-for this, close the page.</p>
-<form method="post"><button>Go on as ${escapeHtml(account)}</button></form>
+${main}
 </main>
 </html>
 `;
@@ -52,7 +64,10 @@ for this, close the page.</p>
 const STYLE = `:root { color-scheme: light dark; font: 1.1rem/1.5 system-ui, sans-serif }
 main { max-width: 34rem; margin: 12vh auto; padding: 0 1rem; overflow-wrap: anywhere }
 blockquote { margin: 1rem 0; padding-left: 1rem; border-left: 0.25rem solid; white-space: pre-wrap }
-button { font: inherit; padding: 0.6rem 1.2rem; max-width: 100% }`;
+button { font: inherit; padding: 0.6rem 1.2rem; max-width: 100%; margin: 0 0.75rem 0.75rem 0 }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: 0.25rem 1rem }
+dt { opacity: 0.75 }
+dd { margin: 0 }`;
 
 const HTML = {
   'content-type': 'text/html; charset=utf-8',
@@ -62,5 +77,6 @@ const HTML = {
   'referrer-policy': 'same-origin',
 };
 
-const escapeHtml = (text: string): string =>
+/** Text as text, also between quotation marks. */
+export const escapeHtml = (text: string): string =>
   text.replaceAll(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);

@@ -7,7 +7,7 @@ import { asRequired, aText, type OptionCheck, requireArgument, requireOptions } 
 import { type AnswerStamp, isFirstReport, keepStamp, stampOf } from '../wire/answer-stamp.ts';
 import { publish } from '../wire/diagnostics.ts';
 import type { Receipt, Rung } from '../wire/receipt.ts';
-import type { Answer } from './answer.ts';
+import type { Accepted, Answer } from './answer.ts';
 import { type Question, question } from './question.ts';
 import { escapeDeceptive, Words } from './words.ts';
 
@@ -28,7 +28,7 @@ export interface ApprovalOptions {
 }
 
 /** A label, or a text to type, that looks the same to everybody. */
-const A_LABEL: OptionCheck = {
+export const approvalLabel: OptionCheck = {
   allowed: 'a text on one line, without quotation marks and without characters that one does not see',
   isAllowed: (value) =>
     typeof value === 'string' &&
@@ -38,7 +38,8 @@ const A_LABEL: OptionCheck = {
   quotesText: true,
 };
 
-const SOME_WORDS: OptionCheck = {
+/** Text that `words` made. */
+export const someWords: OptionCheck = {
   allowed: 'made with words`…`, so that its data cannot forge it',
   isAllowed: Words.isWords,
 };
@@ -62,11 +63,11 @@ const SOME_WORDS: OptionCheck = {
  * return textResult(await pay(amount, payee, answer.value.receipt));
  */
 export function approval(words: Words, options: ApprovalOptions): Question<Approval> {
-  requireArgument('approval', 'words', words, SOME_WORDS);
+  requireArgument('approval', 'words', words, someWords);
   requireOptions<ApprovalOptions>('approval', options, {
-    approve: asRequired(A_LABEL),
-    refuse: asRequired(A_LABEL),
-    type: { ...A_LABEL, undefinedAllowed: 'if-left-out' },
+    approve: asRequired(approvalLabel),
+    refuse: asRequired(approvalLabel),
+    type: { ...approvalLabel, undefinedAllowed: 'if-left-out' },
   });
   const { approve, refuse, type } = options;
   if (approve.toLowerCase() === refuse.toLowerCase())
@@ -137,8 +138,14 @@ function decide(action: string, content: object | undefined, type: string | unde
 }
 
 /** The answer of somebody who approved, with its receipt. The first report of it is an event. */
-export function approvedAnswer(stamp: AnswerStamp, words: string, rung: Rung): Answer<Approval> {
-  const { call, key, target: tool, argumentsDigest, principal, askedAt, answeredAt } = stamp;
+export function approvedAnswer(
+  stamp: AnswerStamp,
+  words: string,
+  rung: Rung,
+  times: Pick<AnswerStamp, 'askedAt' | 'answeredAt'> = stamp,
+): Accepted<Approval> {
+  const { call, key, target: tool, argumentsDigest, principal } = stamp;
+  const { askedAt, answeredAt } = times;
   const wordsDigest = digest(words);
   const receipt: Receipt = {
     id: digest(JSON.stringify([call, key, wordsDigest, askedAt, answeredAt])).slice(0, 22),

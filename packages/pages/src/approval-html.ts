@@ -1,0 +1,65 @@
+/** The page of an approval. Every value in it is text. */
+import type { Visitor } from './page.ts';
+import { escapeHtml, htmlPage, signedInAs } from './response.ts';
+
+/** All that the page shows of a call. */
+export interface Shown {
+  readonly words: string;
+  readonly approve: string;
+  readonly refuse: string;
+  readonly details: Readonly<Record<string, string | number | boolean>>;
+}
+
+/** The parts of the page, as HTML whose texts are escaped. */
+export interface ApprovalView {
+  readonly words: string;
+  /** A `<dl>`, or nothing. */
+  readonly details: string;
+  /** Who the browser is signed in as. Show it. */
+  readonly account: string;
+  /** The form with its two buttons. Show it unchanged. */
+  readonly form: string;
+}
+
+/** The page, with the inside of its `<main>` from `render`. */
+export function showApproval(
+  {
+    words,
+    approve,
+    refuse,
+    details,
+    visitor,
+    token,
+  }: Shown & { readonly visitor: Visitor; readonly token: string },
+  render: (view: ApprovalView) => string,
+): Response {
+  const view = {
+    words: `<bdi>${escapeHtml(words)}</bdi>`,
+    details: listOf(details),
+    account: signedInAs(visitor.account ?? visitor.principal),
+    // The refusal first: a press of Enter takes the first button.
+    form: `<form method="post"><input type="hidden" name="token" value="${token}">
+${button('refuse', refuse)}
+${button('approve', approve)}
+</form>`,
+  };
+  return htmlPage('Do you approve this?', render(view));
+}
+
+/** The inside of `<main>` by default. */
+export const renderApproval = ({ words, details, account, form }: ApprovalView): string =>
+  `<h1>Do you approve this?</h1>
+<blockquote>${words}</blockquote>
+${details}
+${account}
+${form}`;
+
+const button = (value: string, label: string): string =>
+  `<button name="decision" value="${value}">${escapeHtml(label)}</button>`;
+
+function listOf(details: Shown['details']): string {
+  const rows = Object.entries(details).map(
+    ([name, value]) => `<dt>${escapeHtml(name)}</dt><dd><bdi>${escapeHtml(`${value}`)}</bdi></dd>`,
+  );
+  return rows.length === 0 ? '' : `<dl>${rows.join('')}</dl>`;
+}

@@ -1,0 +1,98 @@
+/**
+ * Finds the approval of a call again when the same call comes later: the same principal, tool, arguments and words. An
+ * approval counts for one call. Each next one of the same call has a record, and so a link, of its own.
+ */
+import { CannotAsk, StoreFull } from '@mrtr/core';
+import { pseudonym, type SealingKey } from '@mrtr/core/seal';
+import type { Call } from '@mrtr/core/shape';
+import { NOBODY } from './question.ts';
+import {
+  type Begun,
+  type Interactions,
+  isOpen,
+  refOf,
+  type StoredInteraction,
+  type Times,
+} from './records.ts';
+
+/** How often one call can be approved within the time that records are kept. */
+const MOST = 20;
+const TAKEN = 'Another call has just used this approval. Call again to get a page of your own.';
+const FULL = 'This call was approved very often within a short time. Try again later.';
+
+interface Wanted {
+  readonly records: Interactions;
+  readonly call: Call;
+  /** The words, and what else makes it the same call. */
+  readonly about: readonly string[];
+  /** How long an approval waits for its call. */
+  readonly seconds: number;
+}
+
+/** The record that is next for a call. */
+export class SameCall {
+  /** The id in the link. */
+  readonly id: string;
+  readonly #wanted: Wanted;
+  readonly #kept: StoredInteraction | undefined;
+
+  private constructor(wanted: Wanted, id: string, kept: StoredInteraction | undefined) {
+    this.#wanted = wanted;
+    this.id = id;
+    this.#kept = kept;
+  }
+
+  /**
+   * The first record that this call may use: one that is open, that waits for its call, or that this call took.
+   *
+   * @throws CannotAsk for a caller without a principal.
+   * @throws StoreFull where the same call was approved too often.
+   */
+  static async find(wanted: Wanted): Promise<SameCall> {
+    const { records, call, about } = wanted;
+    const { principal, method, target } = call;
+    if (principal === undefined) throw new CannotAsk(NOBODY);
+    const { argumentsDigest } = call.stamp('');
+    const text = JSON.stringify([
+      'same call',
+      principal,
+      method,
+      target,
+      argumentsDigest,
+      records.pageName,
+      ...about,
+    ]);
+    for (let count = 0; count < MOST; count++) {
+      // Keyed: a client knows all of this but the key, and must not know another's link.
+      const id = pseudonym(`${text} ${count}`, records.ring[0] as SealingKey);
+      const kept = await records.find(refOf(id));
+      const found = new SameCall(wanted, id, kept);
+      if (!kept || found.#isForThisCall(kept)) return found;
+    }
+    throw new StoreFull(FULL);
+  }
+
+  #isForThisCall(kept: StoredInteraction): boolean {
+    const { call, records, seconds } = this.#wanted;
+    if (kept.call !== undefined) return kept.call === call.id;
+    if (isOpen(kept)) return true;
+    if (kept.stage !== 'finished') return kept.stage === 'refused';
+    return records.timesOf(kept).decidedAt <= (kept.value as Times).decidedAt + seconds;
+  }
+
+  /** Keeps a record for a page that somebody may open now. */
+  async begin(begun: Pick<Begun, 'message' | 'data'>): Promise<void> {
+    const { records, call } = this.#wanted;
+    if (!this.#kept) await records.begin(refOf(this.id), { ...begun, principal: call.principal ?? '' });
+  }
+
+  /** What was decided, taken for this call and for no other; undefined while nothing is. */
+  async take(key: string): Promise<Times | 'refused' | undefined> {
+    const kept = this.#kept;
+    if (!kept || isOpen(kept)) return undefined;
+    const { records, call } = this.#wanted;
+    const taken = await records.tie(refOf(this.id), kept, key, call.id);
+    if (!taken) throw new StoreFull(TAKEN);
+    return taken.stage === 'finished' ? (taken.value as Times) : 'refused';
+  }
+}
