@@ -158,7 +158,7 @@ export function approvedAnswer(
 }
 
 /** The answer of somebody who did not approve. Only the operator learns how. */
-export function refusedAnswer(
+function refusedAnswer(
   stamp: AnswerStamp,
   outcome: Exclude<Decision, 'approved'>,
 ): Exclude<Answer<never>, { kind: 'accepted' }> {
