@@ -1,0 +1,32 @@
+/** A payment that somebody approves on a page of this server, where neither the model nor the client can answer. */
+import { type McpServer, protectedServer, type RequestStatePolicy, textResult, words } from '@mrtr/core';
+import { type ApprovalPage, approvalPage } from '@mrtr/pages';
+import { journal } from '@mrtr/shapes/journal';
+import { z } from 'zod';
+
+/** `url` is where browsers reach it; `userOf` knows the session of your own site. */
+export const createPage = (
+  policy: RequestStatePolicy,
+  url: string | (() => URL),
+  userOf: (request: Request) => string | undefined,
+): ApprovalPage => approvalPage({ policy, url, identifyBrowser: userOf, resume: 'same-call' });
+
+const inputSchema = z.object({ payee: z.string(), euros: z.number().positive() });
+type Payment = z.infer<typeof inputSchema>;
+
+export function createServer(policy: RequestStatePolicy, page: ApprovalPage): McpServer {
+  const server = protectedServer({ name: 'bank', version: '1.0.0' }, policy);
+  const pay = journal(async ({ payee, euros }: Payment, ctx) => {
+    const sure = await page.question(ctx.request, words`Pay € ${euros} to ${payee}?`, {
+      approve: 'Pay',
+      refuse: 'Do not pay',
+      by: euros < 10 ? 'client' : 'page',
+    });
+    const { receipt } = await ctx.ask('sure', sure);
+    // Store the receipt with the payment, in one transaction, under `ctx.idempotencyKey('pay')`.
+    const paid = await ctx.once('pay', async () => `Paid € ${euros} to ${payee}, approved as ${receipt.id}.`);
+    return textResult(paid);
+  });
+  server.registerTool('pay', { inputSchema }, pay);
+  return server;
+}
