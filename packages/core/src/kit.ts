@@ -28,7 +28,7 @@ export {
 } from './support/options.ts';
 export { processWide, tellOperator, warnOnce } from './support/process-wide.ts';
 export { ownEntry } from './wire/answer-reads.ts';
-export { addGauge, type GaugeName, readGauges } from './wire/gauges.ts';
 export { stampAnswer, stampOf } from './wire/answer-stamp.ts';
+export { addGauge, type GaugeName, readGauges } from './wire/gauges.ts';
 export { INPUT_KINDS } from './wire/input-kind.ts';
 export type { Rung } from './wire/receipt.ts';
