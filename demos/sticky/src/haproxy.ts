@@ -1,7 +1,7 @@
-/** HAProxy with our configuration, in front of a fleet. */
+/** HAProxy and nginx with our configurations, in front of instances. */
 import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -38,32 +38,67 @@ export interface Router {
   close(): Promise<void>;
 }
 
+interface Program {
+  readonly command: string;
+  readonly args: (folder: string) => readonly string[];
+  /** Its files, by their names in its folder. */
+  readonly files: Readonly<Record<string, string>>;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
 const ATTEMPTS = 3;
 const PATIENCE_MS = 10_000;
 
-export async function startRouter(configuration: string, { addresses }: Fleet): Promise<Router> {
+export const startRouter = (
+  configuration: string,
+  { addresses: { i1, i2, i3 } }: Pick<Fleet, 'addresses'>,
+): Promise<Router> =>
+  start((bind) => ({
+    command: PROGRAM,
+    args: (folder) => ['-db', '-f', join(folder, 'haproxy.cfg')],
+    files: { 'haproxy.cfg': configuration },
+    env: { MCP_BIND: bind, MCP_I1: i1, MCP_I2: i2, MCP_I3: i3 },
+  }));
+
+/** nginx with our configuration, in front of two instances on this machine, as `host:port`. */
+export async function startNginx([first = '', second = '']: readonly string[]): Promise<Router> {
+  const text = await readFile(new URL('../nginx.conf', import.meta.url), 'utf8');
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    (name) => `${name}_temp_path t;`,
+  );
+  return start((bind) => ({
+    command: 'nginx',
+    args: (folder) => ['-p', folder, '-c', join(folder, 'nginx.conf'), '-e', 'stderr'],
+    files: {
+      'nginx.conf': `daemon off; pid pid; events {} http { access_log off; ${temporary.join(' ')} include mcp.conf; }`,
+      'mcp.conf': text
+        .replaceAll(':8081', first.slice(first.indexOf(':')))
+        .replaceAll(':8082', second.slice(second.indexOf(':')))
+        .replace('127.0.0.1:8080', bind),
+    },
+  }));
+}
+
+async function start(program: (bind: string) => Program): Promise<Router> {
   for (let attempt = 1; ; attempt++) {
+    const bind = `127.0.0.1:${await freePort()}`;
     try {
-      return await tryStart(configuration, addresses, `127.0.0.1:${await freePort()}`);
+      return await tryStart(program(bind), bind);
     } catch (error) {
-      // Another program may take the free port before HAProxy does.
+      // Another program may take the free port first.
       const taken = error instanceof Error && /cannot bind|address already in use/i.test(error.message);
       if (!taken || attempt === ATTEMPTS) throw error;
     }
   }
 }
 
-async function tryStart(
-  configuration: string,
-  { i1, i2, i3 }: Fleet['addresses'],
-  bind: string,
-): Promise<Router> {
+async function tryStart({ command, args, files, env }: Program, bind: string): Promise<Router> {
   const folder = await mkdtemp(join(tmpdir(), 'mrtr-sticky-'));
-  const file = join(folder, 'haproxy.cfg');
-  await writeFile(file, configuration);
-  const env = { PATH, MCP_BIND: bind, MCP_I1: i1, MCP_I2: i2, MCP_I3: i3 };
+  // nginx gives up root.
+  await chmod(folder, 0o755);
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
   const running = new RunningProcess(
-    { command: PROGRAM, args: ['-db', '-f', file], env },
+    { command, args: args(folder), env: { ...env, PATH } },
     { patienceMs: PATIENCE_MS },
   );
   const leave = () => rmSync(folder, { recursive: true });

@@ -9,9 +9,7 @@ if (!instance || !STATE_KEY || !process.send) {
   throw new Error('An instance is started by the demo, which gives it INSTANCE, STATE_KEY and a channel.');
 }
 // Without a ledger: a parked handler is resumed once, by the first retry that reaches it.
-const state = requestStatePolicy({ keys: [STATE_KEY], singleUse: false, legacy: 'degrade' });
-const hosting = await serveHttp(option.create({ world: createWorld(), state, instance }), {
-  oldClients: 'stateless',
-});
+const state = requestStatePolicy({ keys: [STATE_KEY], singleUse: false });
+const hosting = await serveHttp(option.create({ world: createWorld(), state, instance }));
 process.once('disconnect', () => void hosting.close());
 process.send(hosting.url.host);
