@@ -1,6 +1,8 @@
 /** Every ledger against the contract, and the behaviour that only one of them has. */
 
+import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { renameSync } from 'node:fs';
 import { InvalidOption, MemoryLedger } from '@mrtr/core';
 import { processWide } from '@mrtr/core/kit';
 import type { LeaseRequest, StateLedger } from '@mrtr/core/seal';
@@ -19,7 +21,7 @@ import {
   type RedisLedgerOptions,
 } from '@mrtr/ledgers/redis';
 import { MemoryInteractions } from '@mrtr/pages';
-import { query } from '@mrtr/postgres-server';
+import { ownServer, query } from '@mrtr/postgres-server';
 import { postgresOfTheRun } from '@mrtr/postgres-server/testing';
 import { Pool } from 'pg';
 import { createClient } from 'redis';
@@ -207,6 +209,39 @@ describe.skipIf(missing !== undefined)('on PostgreSQL', () => {
     const ledger = new PostgresLedger({ query }, { table: 'unheard' });
     await ledger.createTable();
     await expectGivenBack(ledger);
+  });
+
+  test('a crash keeps every entry; a standby that lacks some serves them again, unless the beginning is deleted', async () => {
+    const server = await ownServer({ programs: process.env.MRTR_TEST_POSTGRES_PROGRAMS });
+    toClose.push(() => server.stop());
+    const ledgerNow = () =>
+      new PostgresLedger({
+        query: async (text, values) => ({ rows: await query(server.url, text, values as unknown[]) }),
+      });
+    const ledger = ledgerNow();
+    await ledger.createTable();
+    const serve = async (id: string) => {
+      const token = leaseRequest(id);
+      await ledger.settle(id, await takeLease(ledger, token), 'done');
+      return token;
+    };
+    const [{ data_directory: data = '' } = {}] = await query<{ data_directory: string }>(
+      server.url,
+      'SHOW data_directory',
+    );
+    const kept = await serve('kept');
+    await server.restart(() => void execFileSync('cp', ['-a', data, `${data}.standby`]));
+    expect(await ledgerNow().claim(kept)).toMatchObject({ kind: 'settled' });
+    const lost = [await serve('a'), await serve('b')] as const;
+    // A standby that gets nothing any more has the files of its primary at that moment.
+    await server.restart(() => {
+      renameSync(data, `${data}.primary`);
+      renameSync(`${data}.standby`, data);
+    });
+    expect(await ledgerNow().claim(kept)).toMatchObject({ kind: 'settled' });
+    expect(await ledgerNow().claim(lost[0])).toEqual(FIRST);
+    await query(server.url, "DELETE FROM mrtr_ledger WHERE id = '(beginning)'");
+    expect(await ledgerNow().claim(lost[1])).toEqual({ kind: 'older-than-ledger' });
   });
 
   test('a ledger deletes expired entries', async () => {
@@ -565,6 +600,27 @@ describe.skipIf(!hasRedisServer())('on a Redis that crashes', () => {
     // Meanwhile, the replica may have been the primary, and served the other token.
     await primary.crash();
     expect(await (await newProcess(primary)).claim(later)).toEqual({ kind: 'older-than-ledger' });
+  });
+
+  test('a full Redis refuses new tokens and pages, finishes those it has, and accepts new ones when it has room', async () => {
+    const server = await started(DURABLE);
+    const admin = await connectedTo(server);
+    const ledger = await newProcess(server);
+    const [used, served, open] = [leaseRequest('a'), leaseRequest('b'), leaseRequest('c')];
+    await ledger.settle('a', await takeLease(ledger, used), 'done');
+    const lease = await takeLease(ledger, served);
+    const page = { id: 'p', principal: 'ada', value: 'x', ttlSeconds: 60 };
+    const pages = new RedisInteractions(admin);
+    await pages.add(page);
+    await admin.configSet('maxmemory', '1');
+    await expect(ledger.claim(open)).rejects.toThrow('OOM');
+    await expect(pages.add({ ...page, id: 'q' })).rejects.toThrow('OOM');
+    await ledger.settle('b', lease, 'done');
+    for (const token of [used, served]) expect(await ledger.claim(token)).toMatchObject({ kind: 'settled' });
+    expect(await pages.replace('p', 'x', 'y')).toBe(true);
+    await admin.configSet('maxmemory', '0');
+    expect(await ledger.claim(open)).toEqual(FIRST);
+    expect(await pages.add({ ...page, id: 'q' })).toBe(true);
   });
 
   test('a ledger warns once about settings that lose entries, and not about safe ones', async () => {

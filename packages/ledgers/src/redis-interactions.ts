@@ -26,17 +26,21 @@ export interface RedisInteractionsOptions extends InteractionCapacity {
 
 // KEYS: the entry, the index of all, those of the principal's open pages and of those that are over.
 // ARGV: id, value, time to live in ms, the three limits.
+// A full Redis refuses a script at its first write alone, and only if that needs memory. So the value is written first.
 const ADD = `if redis.call('EXISTS', KEYS[1]) == 1 then return 'there' end
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local ends = string.format('%d', now + tonumber(ARGV[3]))
+redis.call('SET', KEYS[1], ARGV[2], 'PXAT', ends)
 for index = 2, 4 do
   redis.call('ZREMRANGEBYSCORE', KEYS[index], '-inf', now)
-  if redis.call('ZCARD', KEYS[index]) >= tonumber(ARGV[2 + index]) then return index == 2 and 'all' or 'own' end
+  if redis.call('ZCARD', KEYS[index]) >= tonumber(ARGV[2 + index]) then
+    redis.call('DEL', KEYS[1])
+    return index == 2 and 'all' or 'own'
+  end
 end
-local ends = string.format('%d', now + tonumber(ARGV[3]))
 ${enter(2)}
 ${enter(3)}
-redis.call('SET', KEYS[1], ARGV[2], 'PXAT', ends)
 return 'added'
 `;
 
@@ -44,7 +48,9 @@ const FIND = `return redis.call('GET', KEYS[1])`;
 
 // KEYS: as above. ARGV: the value before, the value after; where its time is set anew: id, time to live in ms, and the index
 // of the principal that it is entered into.
-const REPLACE = `if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+// A full Redis records the end of a page too.
+const REPLACE = `#!lua flags=allow-oom
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 if not ARGV[4] then
   redis.call('SET', KEYS[1], ARGV[2], 'KEEPTTL')
   return 1

@@ -80,6 +80,8 @@ redis.call('HSET', KEYS[1], 'durable', '')
  * lease in ms, the server's clock, skew, the two limits (0: no limit), the principal ('': anonymous), the lease's id, the
  * time of issue, and the beginning that the ledger knew ('': none). Returns the kind, its two texts, and if the beginning
  * was looked at, the time and 'known' or 'begun'.
+ *
+ * A full Redis refuses a script at its first write alone, and only if that needs memory. So the entry is written first.
  */
 export const CLAIM = `${CLOCK}${BEGINNING}
 local skew = tonumber(ARGV[6])
@@ -96,11 +98,16 @@ if now >= expires then return { 'expired' } end
 local at, beginningWas, isFirst = beginning(KEYS[4], tonumber(ARGV[12]), skew)
 if isFirst or tonumber(ARGV[11]) - math.max(0, by) < at then return { 'older-than-ledger', '', '', at, beginningWas } end
 local forget = string.format('%d', expires + skew)
+local lease = string.format('%d', now + tonumber(ARGV[4]))
+redis.call('HSET', KEYS[1], 'lease', lease, 'lease_id', ARGV[10], 'answers', ARGV[2], 'principal', ARGV[9])
 for index = 2, 3 do
   local limit = tonumber(ARGV[5 + index])
   if limit > 0 then
     redis.call('ZREMRANGEBYSCORE', KEYS[index], '-inf', now)
-    if redis.call('ZCARD', KEYS[index]) >= limit then return { index == 2 and 'all' or 'own', '', '', at, beginningWas } end
+    if redis.call('ZCARD', KEYS[index]) >= limit then
+      redis.call('DEL', KEYS[1])
+      return { index == 2 and 'all' or 'own', '', '', at, beginningWas }
+    end
   end
 end
 for index = 2, 3 do
@@ -109,8 +116,6 @@ for index = 2, 3 do
     if redis.call('PEXPIRETIME', KEYS[index]) < tonumber(forget) then redis.call('PEXPIREAT', KEYS[index], forget) end
   end
 end
-local lease = string.format('%d', now + tonumber(ARGV[4]))
-redis.call('HSET', KEYS[1], 'lease', lease, 'lease_id', ARGV[10], 'answers', ARGV[2], 'principal', ARGV[9])
 redis.call('PEXPIREAT', KEYS[1], forget)
 return { 'first', '', '', at, beginningWas }
 `;
@@ -119,9 +124,11 @@ return { 'first', '', '', at, beginningWas }
  * Redis deletes an expired key by itself. A late result must not create the key again: it would stay for ever. KEYS: the
  * entry, and the sizes of all results. ARGV: the lease's id, the result, and the limits of all and of one principal, in
  * bytes. Sizes are summed by their time of expiry, in at most 17 steps for one time to live, so that expired ones can be
- * subtracted. A result without room takes the lease away: what was served must not be released.
+ * subtracted. A result without room takes the lease away: what was served must not be released. A full Redis records the
+ * result too: the handler has run.
  */
-export const SETTLE = `local entry = redis.call('HMGET', KEYS[1], 'lease_id', 'result', 'principal')
+export const SETTLE = `#!lua flags=allow-oom
+local entry = redis.call('HMGET', KEYS[1], 'lease_id', 'result', 'principal')
 if entry[1] ~= ARGV[1] or entry[2] then return end
 ${CLOCK}local forget = redis.call('PEXPIRETIME', KEYS[1])
 local step = 60000
