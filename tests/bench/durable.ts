@@ -131,7 +131,8 @@ class Begun {
   }
 }
 
-const exchangeWith =
+/** Exchanges with an instance. */
+export const exchangeWith =
   (child: ChildProcess): Exchange =>
   (request, tool) => {
     const told: Told = { request, tool };

@@ -1,6 +1,7 @@
 /** Runs benchmarks, one after the other, and reports. */
 import type { Settings } from './args.ts';
 import { type Benchmark, verdictOf } from './benchmark.ts';
+import { capacity } from './capacity.ts';
 import { codec } from './codec.ts';
 import { durable } from './durable.ts';
 import { http } from './http.ts';
@@ -11,7 +12,7 @@ import { shownLine } from './report/wording.ts';
 import { startUp } from './start-up.ts';
 import { wholeCall } from './whole-call.ts';
 
-const BENCHMARKS: readonly Benchmark[] = [codec, wholeCall, http, parkedFrames, startUp, durable];
+const BENCHMARKS: readonly Benchmark[] = [codec, wholeCall, http, parkedFrames, capacity, startUp, durable];
 
 /** Runs the chosen benchmarks; resolves with the program's exit code. */
 export async function runBenchmarks(settings: Settings): Promise<number> {
@@ -30,6 +31,7 @@ export async function runBenchmarks(settings: Settings): Promise<number> {
     say(`\n${benchmark.name}: ${benchmark.title}\n`);
     const outcome = await benchmark.run(effort);
     for (const figure of outcome.figures) say(`  ${shownLine(figure)}\n`);
+    for (const note of outcome.notes) say(`  ${note}\n`);
     const seconds = (performance.now() - started) / 1000;
     chapters.push({ name: benchmark.name, title: benchmark.title, seconds, ...outcome });
   }
