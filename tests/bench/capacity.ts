@@ -34,7 +34,8 @@ const beginSession: Open = async (port) => {
   const clientInfo = { name: 'bench', version: '1' };
   const params = { protocolVersion: '2025-11-25', capabilities: { elicitation: {} }, clientInfo };
   const response = await post(port, {}, { method: 'initialize', params });
-  await response.text();
+  // Read to its end, so that its connection is free; the text may still be read.
+  await response.clone().text();
   return response;
 };
 

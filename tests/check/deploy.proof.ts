@@ -1,11 +1,6 @@
 /** What the checker sees of a deploy: on the bare server, on servers that nobody can judge, and on our shapes. */
-import { exec } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { type Checked, run } from '@mrtr/check';
 import { claimOf, MOMENTS } from '@mrtr/matrix/deploy';
 import type { Change } from '@mrtr/option/deploys';
@@ -150,20 +145,6 @@ const TRIED: readonly (readonly [string, Change])[] = [
   ['i', 'version'],
   ['h', 'nothing'],
 ];
-
-it.concurrent('docs/deploying.md shows what its command prints', async () => {
-  const root = fileURLToPath(new URL('../..', import.meta.url));
-  const page = await readFile(join(root, 'docs/deploying.md'), 'utf8');
-  const [, command = '', shown = ''] =
-    /```sh\npnpm mrtr-check (.*?)```\s+```text\n(.*?)```/s.exec(page) ?? [];
-  const program = `"${process.execPath}" --import tsx packages/check/src/main.ts ${command}`;
-  const { stdout } = await promisify(exec)(program, { cwd: root });
-  // Sealed state is new each time.
-  const linesOf = (text: string) => text.replace(/state v1\.\S+/g, 'state …').split('\n');
-  const printed = new Set(linesOf(stdout));
-  expect(linesOf(shown).length).toBeGreaterThan(20);
-  expect(linesOf(shown).filter((line) => !printed.has(line))).toEqual([]);
-});
 
 describe.concurrent('our shapes', () => {
   it.each(TRIED)('%s does what it claims of a version: %s', async (shape, change) => {

@@ -60,9 +60,10 @@ async function contentOf(name: string, tables: Readonly<Record<string, string>>)
   const table = tables[name];
   if (table !== undefined) return table;
   if (name.startsWith('pnpm ')) return fence('text', await outputOf(name.split(' ').slice(1)));
-  if (name.endsWith('.ts')) return fence('ts', await readFile(new URL(name, ROOT), 'utf8'));
+  const language = /\.(ts|conf|cfg)$/.exec(name)?.[1];
+  if (language) return fence(language, await readFile(new URL(name, ROOT), 'utf8'));
   throw new Error(
-    `Nothing generates a block named '${name}'. It is a table, a 'pnpm …' command or a .ts file.`,
+    `Nothing generates a block named '${name}'. It is a table, a 'pnpm …' command, or a .ts, .conf or .cfg file.`,
   );
 }
 
