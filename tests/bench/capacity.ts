@@ -1,6 +1,7 @@
 /** What one instance holds for its clients, where that ends, and what a call takes in the stores that instances share. */
 import type { ChildProcess } from 'node:child_process';
 import type { StateLedger } from '@mrtr/core/seal';
+import { requestInit } from '@mrtr/harness';
 import { PostgresInteractions, PostgresLedger, type Queryable } from '@mrtr/ledgers/postgres';
 import { RedisInteractions, RedisLedger } from '@mrtr/ledgers/redis';
 import type { InteractionStore } from '@mrtr/pages/store';
@@ -9,7 +10,7 @@ import { createClient } from 'redis';
 import type { Benchmark, Effort, Figure } from './benchmark.ts';
 import { ask, start } from './child/program.ts';
 import { exchangeWith } from './durable.ts';
-import { headersFor, opening, round, workItem } from './subject/call.ts';
+import { opening, round, workItem } from './subject/call.ts';
 import { DATABASE, ON_POSTGRES } from './subject/database.ts';
 
 /** How many are held while they are measured. A hosting holds 1000 sessions and 1024 subscriptions. */
@@ -19,45 +20,26 @@ const RESULT = 'x'.repeat(400);
 
 type Open = (port: number) => Promise<Response>;
 
-const post = (port: number, headers: Record<string, string>, message: object) =>
-  fetch(`http://127.0.0.1:${port}/mcp`, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-      ...headers,
-    },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, ...message }),
-  });
+const at = (port: number) => `http://127.0.0.1:${port}/mcp`;
 
 const beginSession: Open = async (port) => {
   const clientInfo = { name: 'bench', version: '1' };
   const params = { protocolVersion: '2025-11-25', capabilities: { elicitation: {} }, clientInfo };
-  const response = await post(port, {}, { method: 'initialize', params });
+  const response = await fetch(at(port), requestInit('initialize', params, { legacy: true }));
   // Read to its end, so that its connection is free; the text may still be read.
   await response.clone().text();
   return response;
 };
 
 const beginSessionWithStream: Open = async (port) => {
-  const response = await beginSession(port);
-  const session = response.headers.get('mcp-session-id') ?? '';
-  if (!response.ok) return response;
-  return fetch(`http://127.0.0.1:${port}/mcp`, {
-    headers: { accept: 'text/event-stream', 'mcp-session-id': session },
-  });
+  const begun = await beginSession(port);
+  const session = begun.headers.get('mcp-session-id') ?? '';
+  const headers = { accept: 'text/event-stream', 'mcp-session-id': session };
+  return begun.ok ? fetch(at(port), { headers }) : begun;
 };
 
-const subscribe: Open = (port) => {
-  const { name: _, arguments: __, ...envelope } = opening(workItem) as Record<string, unknown>;
-  const { 'mcp-name': ___, ...headers } = headersFor('');
-  const params = { ...envelope, notifications: { toolsListChanged: true } };
-  return post(
-    port,
-    { ...headers, 'mcp-method': 'subscriptions/listen' },
-    { method: 'subscriptions/listen', params },
-  );
-};
+const subscribe: Open = (port) =>
+  fetch(at(port), requestInit('subscriptions/listen', { notifications: { toolsListChanged: true } }));
 
 /** The heap of each that is held, and the answer to the first that is refused. */
 async function held(what: string, open: Open, count: number, mayFill: boolean) {
