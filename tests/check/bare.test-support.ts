@@ -29,6 +29,7 @@ export const EVERYTHING: Omit<Inputs, 'address'> = {
   generateAnswers: false,
   probe: probeOf('count'),
   oneTime: true,
+  needsConsent: false,
   allowEffects: true,
   seed: 1,
   timeoutSeconds: 10,

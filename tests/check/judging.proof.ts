@@ -1,7 +1,9 @@
 /** Servers with several ordinary mistakes at once: each finding names its own mistake, and says it rightly. */
 import { reportOf } from '@mrtr/check';
 import { expect, it } from 'vitest';
-import { checkBare, fail, findings } from './bare.test-support.ts';
+import { checkBare, fail, findings, verdicts } from './bare.test-support.ts';
+import { checkTwisted, refuses } from './scripted.test-support.ts';
+import { mute, when } from './ways/ways.test-support.ts';
 
 const wordsOf = (one: Awaited<ReturnType<typeof checkBare>>): string =>
   one.checked.map(({ check, finding }) => `${check.id}: ${finding.actual}`).join('\n');
@@ -45,4 +47,43 @@ it.concurrent('the curl line of a finding sends the altered request, and not an 
   const answers = given.filter((event) => event.includes('"from":"server"')).join();
   expect(given.join()).toContain(sent);
   expect(answers).not.toContain(sent);
+});
+
+/** The bare server with the fault of a check, a part of the remedy that it gets, and a check that passes beside it. */
+const REMEDIES = [
+  ['retry.twice', /^Make one id in the first round/, undefined],
+  ['retry.concurrent', /^It remembers used approvals, and looks before it writes/, 'retry.twice'],
+  ['instance.replay-elsewhere', /^It remembers used approvals, and each instance its own/, 'retry.twice'],
+  ['state.rolled-back', /^It remembers used states, and not the call/, 'retry.twice'],
+  ['state.forged', /^It verifies a signature where there is one/, 'state.tampered'],
+  ['effect.before-answer', /^It happens once for each call already/, 'effect.per-round'],
+  ['effect.once', /^Where one effect runs more than once after the last answer/, 'effect.before-answer'],
+  ['effect.per-round', /^Put effects after the last question/, undefined],
+] as const;
+
+it.each(REMEDIES)(
+  'the remedy of %s asks for nothing that the server does already',
+  async (id, remedy, beside) => {
+    const run = await checkBare({ fault: id, only: [id, ...(beside ? [beside] : [])] });
+    const found = reportOf(run).checks.find((check) => check.id === id);
+    expect(found?.remedy).toMatch(remedy);
+    expect(beside === undefined ? [] : Object.keys(verdicts(run, 'pass'))).toEqual(beside ? [beside] : []);
+  },
+);
+
+it.concurrent('a server that does not ask where it may not is told what is wrong with its refusal', async () => {
+  const refusing = when(mute, refuses(-32600));
+  const [found] = reportOf(await checkTwisted(refusing, ['capability.undeclared'])).checks;
+  expect(found).toMatchObject({
+    verdict: 'fail',
+    remedy: expect.stringMatching(/^It does not ask, which is right/),
+  });
+});
+
+it.concurrent('what effect.once cannot tell apart it does not call one effect', async () => {
+  const one = await checkBare({ args: ['--audits'], only: ['effect.once'] });
+  expect(findings(one)).toEqual({ 'effect.once': 'advice' });
+  expect(wordsOf(one)).toMatch(
+    /changed 2 times: .* or several of different kinds\. .* a probe that counts effects of/,
+  );
 });

@@ -130,7 +130,9 @@ function honestly(sent: Sent, world: World): Answer {
     case 'server/discover':
       return complete({ supportedVersions: ['2026-07-28'], capabilities: { tools: {} } });
     case 'tools/list':
-      return complete({ tools: ['send', 'count', 'open'].map((name) => ({ name, inputSchema: INPUT })) });
+      return complete({
+        tools: ['send', 'refund', 'count', 'open'].map((name) => ({ name, inputSchema: INPUT })),
+      });
     case 'tools/call':
       if (sent.params.name === 'count') return says(String(world.effects));
       return sent.params.name === 'open' ? says(String(openCalls(world))) : called(sent, world);

@@ -1,5 +1,5 @@
 /** State that was altered, belongs elsewhere, or tells too much: each way alone is found, and what is no fault is not. */
-import { refuses, type Sent, says, type Twist, type World } from '../scripted.test-support.ts';
+import { refuses, type Sent, says, type Twist, untwisted, type World } from '../scripted.test-support.ts';
 import {
   advice,
   DIFFERENT,
@@ -34,6 +34,35 @@ for (const id of ['state.other-arguments', 'state.other-principal'])
       { otherArguments: { to: 'carol' } },
     ),
   });
+
+/** Bound to its arguments, and to no tool: with the arguments of the other call, it is taken there. */
+const unbound: Twist = (sent, honest) => {
+  const { name, requestState } = sent.params;
+  return name === 'refund' && requestState
+    ? honest({ ...sent, params: { ...sent.params, name: 'send' } })
+    : honest();
+};
+const refund = (args: Sent['params']['arguments'] = {}) =>
+  ({ otherOperation: { kind: 'tool', name: 'refund', arguments: args } }) as const;
+const refusesOwn = when(
+  ({ params }) => params.name === 'refund' && params.arguments?.to === 'bob',
+  refuses(-32603),
+);
+
+ways('state.other-tool', {
+  'bound to the arguments alone': warn(
+    /accepted with tool refund: asked sure/,
+    unbound,
+    refund({ to: 'carol' }),
+  ),
+  'arguments that nobody gave': pass(/refused: error -32602/, untwisted, refund()),
+  'others, where those are refused': pass(/refused: error -32602/, refusesOwn, refund({ to: 'carol' })),
+  'none that is served': undecided(
+    /an honest call with tool refund failed/,
+    refusesOwn,
+    refund({ to: 'bob' }),
+  ),
+});
 
 const presents = (picked: (state: unknown) => boolean) => (sent: Sent) =>
   isRetry(sent) && picked(sent.params.requestState);

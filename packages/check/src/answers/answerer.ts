@@ -2,7 +2,8 @@
 import { isObject, type JsonObject, objectAt } from '../wire/json.ts';
 import type { Asked } from '../wire/outcome.ts';
 import { validContent } from './generate.ts';
-import { whyUnfit } from './schema.ts';
+import { fits, whyUnfit } from './schema.ts';
+import { whyUnfillable } from './unfillable.ts';
 
 export class Unanswered extends Error {
   override readonly name = 'Unanswered';
@@ -25,16 +26,28 @@ export class Answerer {
     return Object.fromEntries(Object.entries(requests).map(([key, one]) => [key, this.#one(key, one)]));
   }
 
-  /** @throws Unanswered where an answer of the user's does not fit its form. An honest call cannot be made with it. */
+  /**
+   * An honest call cannot be made without answers that fit.
+   *
+   * @throws Unanswered where the user's answer does not fit its form, Error where none can
+   */
   mustFit(requests: Asked): void {
-    for (const [key, answer] of Object.entries(this.responses(requests))) {
-      const { requestedSchema, mode } = objectAt(requests[key], 'params');
-      if (mode === 'url' || !isObject(answer) || answer.action !== 'accept') continue;
+    const forms = Object.entries(requests).flatMap(([key, request]) => {
+      const { requestedSchema, mode } = objectAt(request, 'params');
+      return mode === 'url' ? [] : [{ key, requestedSchema }];
+    });
+    for (const { key, requestedSchema } of forms) {
+      const why = whyUnfillable(requestedSchema);
+      if (why !== undefined) throw new Error(`nobody can fill in the form of '${key}': ${why}`);
+    }
+    const answers = this.responses(requests);
+    for (const { key, requestedSchema } of forms) {
+      const answer = answers[key];
+      if (!isObject(answer) || answer.action !== 'accept') continue;
       const why = whyUnfit(requestedSchema, answer.content);
-      if (why !== undefined)
-        throw new Unanswered(
-          `The answer to '${key}' does not fit its form: ${why}. Give one such as ${exampleOf(key, requestedSchema)}.`,
-        );
+      if (why === undefined) continue;
+      const one = exampleOf(key, requestedSchema);
+      throw new Unanswered(`The answer to '${key}' does not fit its form: ${why}. Give one such as ${one}.`);
     }
   }
 
@@ -83,5 +96,8 @@ const samplingResult = (given: unknown): JsonObject =>
     ? given
     : { role: 'assistant', content: { type: 'text', text: String(given) }, model: 'mrtr-check' };
 
-const exampleOf = (key: string, schema: unknown): string =>
-  `--answer '${key}=${JSON.stringify(validContent(schema, 1))}'`;
+/** Where the generator makes none that fits, as for a pattern, the user has to find it. */
+function exampleOf(key: string, schema: unknown): string {
+  const content = validContent(schema, 1);
+  return `--answer '${key}=${fits(schema, content) ? JSON.stringify(content) : '{…}'}'`;
+}

@@ -18,7 +18,8 @@ function patternOf(source: string, flags: string) {
       return false;
     }
   };
-  return { test };
+  // The validator keeps one for each text of a pattern.
+  return { test, toString: () => String(pattern) };
 }
 
 const regExp = Object.assign(patternOf, { code: 'new RegExp' });

@@ -63,6 +63,10 @@ function growth([first, half, last]: readonly (number | undefined)[]): string | 
 /** What a person would notice, and no hiccup. */
 const slower = (first: number, last: number): boolean => last > 4 * first && last - first > 5;
 
+const LIMITED =
+  'It limits the open calls of each principal, so that nobody shuts the others out: more cannot be done while a call is ' +
+  'held. Let what is held expire, or accept this finding. State that travels with the client would cost nothing.';
+
 /** So many open calls, and no more: then it matters whether others are still served. */
 async function judgeRefusal(
   context: CheckContext,
@@ -78,9 +82,9 @@ async function judgeRefusal(
   const words = `After ${calls} abandoned calls a new one came to ${describeOutcome(outcome)}.`;
   if (context.inputs.address.otherHeaders === undefined) return fail(words, session, { explains: true });
   const other = await context.session({ principal: 'other' }).first();
-  const served =
-    other.kind === 'asked' ? 'Another principal is still served.' : 'Another principal is not served either.';
-  return fail(`${words} ${served}`, session, { explains: true });
+  const isServed = other.kind === 'asked';
+  const served = isServed ? 'Another principal is still served.' : 'Another principal is not served either.';
+  return fail(`${words} ${served}`, session, { explains: true, remedy: isServed ? LIMITED : undefined });
 }
 
 /** The first quartile: other work on the machine lengthens calls and shortens none. */

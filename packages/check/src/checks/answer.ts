@@ -47,11 +47,18 @@ const unasked = defineCheck('answer.unasked', 'A', {
     const asksAsEver = context.facts.asksLike(0, outcome) === true;
     // The effect of a question is what effect.before-answer finds.
     const counts = effect === true && !(asks && context.effects.asking);
-    const words = `${describeOutcome(outcome)}${counts ? ', and the probe changed' : ''}.`;
-    if (outcome.kind === 'completed') return fail(`The call completed without asking: ${words}`, session);
+    const { needsConsent } = context.inputs;
+    const declared = counts && !needsConsent ? ' With --needs-consent this is a fail.' : '';
+    const words = `${describeOutcome(outcome)}${counts ? ', and the probe changed' : ''}.${declared}`;
+    // Where nobody sees effects, the end of an honest call stands for one.
+    const ends = effect === undefined && context.facts.final.like(comparable(outcome)) !== false;
+    const always = needsConsent && (counts || ends);
+    if (outcome.kind === 'completed')
+      return fail(`The call completed without asking: ${words}`, session, { always });
     if (asks && context.judge(0, outcome) === 'same')
-      return fail(`The first question was skipped: ${words}`, session);
-    if (counts && !asksAsEver) return fail(`The call had an effect without asking: ${words}`, session);
+      return fail(`The first question was skipped: ${words}`, session, { always });
+    if (counts && !asksAsEver)
+      return fail(`The call had an effect without asking: ${words}`, session, { always });
     return pass(describeOutcome(outcome), session);
   },
 });

@@ -40,6 +40,13 @@ function findUndeclared(outcome: Outcome, capabilities: JsonObject): string | un
   return undefined;
 }
 
+/** It looked at the capabilities, so that is not what it is told to do. */
+const REFUSED = {
+  remedy:
+    `It does not ask, which is right: what is wrong is its refusal. Answer the error ${MISSING} with the missing capabilities ` +
+    'in `data.requiredCapabilities`, over HTTP with the status 400: @mrtr/core does.',
+};
+
 /** A result is a default; an error has to be the one that the specification names. */
 function refusalInOrder(session: Session, outcome: Outcome, capabilities: JsonObject, who: string): Finding {
   const [turn] = session.turns.slice(-1);
@@ -55,15 +62,16 @@ function refusalInOrder(session: Session, outcome: Outcome, capabilities: JsonOb
       : abstain(describeOutcome(outcome));
   if (outcome.kind === 'asked') return abstain('the server did not stop asking');
   if (outcome.kind === 'rejected')
-    return fail(`${who} got HTTP ${outcome.status} without a JSON-RPC error.`, session);
+    return fail(`${who} got HTTP ${outcome.status} without a JSON-RPC error.`, session, REFUSED);
   if (outcome.kind !== 'error') return pass(describeOutcome(outcome), session);
   const { code, data } = outcome.error;
-  if (code !== MISSING) return fail(`${who} got ${describeOutcome(outcome)}, and not ${MISSING}.`, session);
+  if (code !== MISSING)
+    return fail(`${who} got ${describeOutcome(outcome)}, and not ${MISSING}.`, session, REFUSED);
   if (Object.keys(objectAt(data, 'requiredCapabilities')).length === 0)
-    return fail(`${who} got ${MISSING} without data.requiredCapabilities.`, session);
+    return fail(`${who} got ${MISSING} without data.requiredCapabilities.`, session, REFUSED);
   const { status, contentType = '' } = turn?.reply ?? {};
   if (status !== undefined && status !== 400 && !contentType.includes('text/event-stream'))
-    return fail(`${who} got ${MISSING} with HTTP status ${status}, and not 400.`, session);
+    return fail(`${who} got ${MISSING} with HTTP status ${status}, and not 400.`, session, REFUSED);
   return pass(describeOutcome(outcome), session);
 }
 

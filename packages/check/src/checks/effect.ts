@@ -2,7 +2,7 @@
 import { abstain, defineCheck, fail, notApplicable, pass } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import { clip, type Reading } from '../observations/effects.ts';
-import { MOST_ROUNDS, type Session } from '../session/session.ts';
+import { MOST_ROUNDS } from '../session/session.ts';
 import { describeOutcome } from '../wire/outcome.ts';
 
 const REENTERED = {
@@ -16,6 +16,10 @@ const GUARD =
   'Put effects after the last question, or guard them: ctx.once() of the shapes once, linear and journal, or ToolBuilder, ' +
   'whose steps run once.';
 
+const ALREADY_ONCE =
+  'It happens once for each call already, however often that is asked again. Where a user who then says no must leave no ' +
+  'trace, put it after the last question; where it may stand, as an entry in a log does, accept this finding in the baseline.';
+
 /** Looks at the first request alone: whatever it writes, it writes for users who then say no. */
 const beforeAnswer = defineCheck('effect.before-answer', 'A', {
   expected: 'Nothing happens before the first answer.',
@@ -26,11 +30,20 @@ const beforeAnswer = defineCheck('effect.before-answer', 'A', {
   run: async (context) => {
     const before = await context.effects.read();
     const session = await context.untilRound(0);
-    return (await context.effects.since(before, session))
-      ? fail('The probe changed before anything was answered.', session)
-      : pass('the probe did not change', session);
+    if (!(await context.effects.since(before, session))) return pass('the probe did not change', session);
+    const guarded = (await timesInLonger(context)).count;
+    return fail('The probe changed before anything was answered.', session, {
+      remedy: guarded !== undefined && guarded <= ONCE ? ALREADY_ONCE : undefined,
+    });
   },
 });
+
+const ONE_KIND = 'To tell them apart, give a probe that counts effects of one kind.';
+
+/** Nothing stands before the last question there, so the remedy of the others says nothing. */
+const AT_ONCE =
+  'Where one effect runs more than once after the last answer, claim an id of the call in a single atomic step before it: ' +
+  'a unique key in your database, or a ledger of @mrtr/ledgers. Where they are several effects, nothing has to be done.';
 
 /** Counts changes between requests, and not only their sum: two that cancel each other out would not show. */
 const once = defineCheck('effect.once', 'A', {
@@ -53,11 +66,16 @@ const once = defineCheck('effect.once', 'A', {
     }
     const { unit } = context.effects;
     if (changes.length > 1)
-      return fail(`The probe changed ${changes.length} times: ${changes.join(', ')}.`, session);
+      return fail(
+        `The probe changed ${changes.length} times: ${changes.join(', ')}. That is one effect which was repeated, or ` +
+          `several of different kinds. ${ONE_KIND}`,
+        session,
+      );
     if (unit !== undefined && Number.isInteger(unit) && unit > 1 && unit <= 4 && looksLikeCount(first))
       return fail(
-        `One call adds ${unit} to the probe. Where the probe counts effects, one call has ${unit}.`,
+        `One call adds ${unit} to the probe at once: one effect ${unit} times, or effects of different kinds. ${ONE_KIND}`,
         session,
+        { remedy: AT_ONCE },
       );
     return pass(`the probe went from ${clip(first)} to ${clip(before)}`, session);
   },
@@ -75,17 +93,14 @@ const perRound = defineCheck('effect.per-round', 'A', {
   run: async (context) => {
     if (context.effects.unit === undefined)
       return abstain('the probe holds no single number, so that effects cannot be counted');
-    const before = await context.effects.read();
-    const session = await longer(context);
+    const { session, before, count } = await timesInLonger(context);
     if (session.last?.kind !== 'completed')
       return notApplicable(
         `it cannot be made longer: ${session.last ? describeOutcome(session.last) : 'nothing'}`,
       );
-    const after = await context.effects.read();
-    const count = context.effects.count(before, after);
     if (count === undefined) return abstain('the probe holds no single number any more');
     const sent = session.turns.length;
-    if (count > 1.01) {
+    if (count > ONCE) {
       await context.effects.since(before, session);
       return fail(`A call of ${sent} requests had ${count} times the effects of an honest one.`, session);
     }
@@ -93,12 +108,19 @@ const perRound = defineCheck('effect.per-round', 'A', {
   },
 });
 
-async function longer(context: CheckContext): Promise<Session> {
+/** Calls' worth of effects, where numbers are rounded. */
+const ONCE = 1.01;
+
+/** A call in which two retries bring no answer, and the honest calls' worth of effects that it had. */
+async function timesInLonger(context: CheckContext) {
+  const { effects } = context;
+  const before = await effects.read();
   const session = await context.untilRound(0);
   for (let round = 0; round < 2 && session.last?.kind === 'asked'; round++)
     await session.retry({ inputResponses: undefined });
-  await session.finish();
-  return session;
+  const end = await session.finish();
+  const count = end.kind === 'completed' ? effects.count(before, await effects.read()) : undefined;
+  return { session, before, count };
 }
 
 export const EFFECT = [beforeAnswer, once, perRound];

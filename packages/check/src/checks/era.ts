@@ -9,10 +9,8 @@ import { formText, isForm } from '../observations/forms.ts';
 import { Evidence } from '../session/evidence.ts';
 import type { Likeness } from '../session/likeness.ts';
 import { METHOD, paramsOf } from '../target/target.ts';
-import { post } from '../wire/http.ts';
 import { canonical, type JsonObject, objectAt } from '../wire/json.ts';
 import { comparable, describeOutcome, type Outcome, outcomeOf } from '../wire/outcome.ts';
-import type { Reply } from '../wire/reply.ts';
 
 const CLAUSE = {
   at: '2026-07-28, basic/versioning, compatibility matrix',
@@ -179,12 +177,11 @@ const stateless = defineCheck('era.stateless', 'A', {
   needs: ['http'],
   calls: () => 1,
   run: async (context) => {
-    const { inputs } = context;
-    const { operation } = inputs;
+    const { operation } = context.inputs;
     const message = { method: METHOD[operation.kind], params: paramsOf(operation) };
     const evidence = new Evidence(`${message.method} ${operation.name}`, undefined, 'legacy');
     evidence.recordSent('server', message);
-    const reply = await postAsLegacy(context, message);
+    const reply = await context.fleet.first.sendAsOld(message);
     evidence.recordReply('server', reply);
     const outcome = outcomeOf(reply);
     const session: Evident = { evidence, turns: [], last: outcome };
@@ -194,18 +191,5 @@ const stateless = defineCheck('era.stateless', 'A', {
     return pass(describeOutcome(outcome), session);
   },
 });
-
-const postAsLegacy = ({ fleet, inputs, patience }: CheckContext, message: JsonObject): Promise<Reply> =>
-  post({
-    url: fleet.first.url as URL,
-    headers: {
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-      'mcp-protocol-version': '2025-11-25',
-      ...inputs.address.headers,
-    },
-    message: { jsonrpc: '2.0', id: 1, ...message },
-    patience,
-  });
 
 export const ERA = [same, stateless];

@@ -25,7 +25,35 @@ interface Second {
   readonly words: string;
 }
 
-function onceOnly({ effects, facts }: CheckContext, session: Session, second: Second): Finding {
+/** What is left to do where a retry that comes twice, one after the other, has one effect already. */
+const LEDGERS = {
+  atomic:
+    'It remembers used approvals, and looks before it writes. Claim the approval in a single atomic step before the effect ' +
+    '(a unique key, an insert that fails), as the ledgers of @mrtr/ledgers do.',
+  shared:
+    'It remembers used approvals, and each instance its own. Keep them where all instances and versions see them, and claim ' +
+    'them there in a single atomic step: a ledger of @mrtr/ledgers, or a unique key in your own database.',
+  early:
+    'It remembers used approvals, and this one too late: claim it before the effect, and keep the first result with it, so ' +
+    'that a client whose connection broke gets that.',
+} as const;
+
+type Lack = keyof typeof LEDGERS;
+
+/** Whether the same retry again has no second effect at the same instance: looked at when it is first asked for. */
+export const remembersUsed = (context: CheckContext): Promise<boolean> =>
+  context.once('a used approval', async () => {
+    const session = await context.untilRound(context.lastRound);
+    return (await presentTwice(context, session, 'The same retry')).kind === 'held';
+  });
+
+async function onceOnly(
+  context: CheckContext,
+  session: Session,
+  second: Second,
+  lack?: Lack,
+): Promise<Finding> {
+  const { effects, facts } = context;
   const { before, after, effect, words } = second;
   if (!effect) return pass(`${words} had no second effect`, session);
   const count = effects.countOfLast(before, after);
@@ -33,7 +61,9 @@ function onceOnly({ effects, facts }: CheckContext, session: Session, second: Se
     count === undefined || count % 1 !== 0 || count < 2 ? '' : ` (${count} effects for one approval)`;
   const hint = facts.oneTime ? '' : ' With --one-time this is a fail.';
   const went = `the probe went from ${clip(before)} to ${clip(after)}`;
-  return fail(`${words} had a second effect${times}: ${went}.${hint}`, session, { matters: facts.oneTime });
+  const remedy = lack && (await remembersUsed(context)) ? LEDGERS[lack] : undefined;
+  const how = { matters: facts.oneTime, remedy };
+  return fail(`${words} had a second effect${times}: ${went}.${hint}`, session, how);
 }
 
 /** Presents the last retry of an honest call, and once more: to another instance, where one is given. */
@@ -44,6 +74,7 @@ export async function presentTwice(
   there: Instance = session.instance,
 ): Promise<Finding> {
   const last = session.honestRetry();
+  const isElsewhere = there !== session.instance;
   const before = await context.effects.read();
   const first = await session.retry(last);
   if (first.kind !== 'completed')
@@ -52,7 +83,8 @@ export async function presentTwice(
   const { outcome, effect } = await context.observe(session, () => session.retry(last));
   if (outcome.kind === 'failed' && !effect) return abstain(describeOutcome(outcome));
   const words = `${what} (${describeOutcome(outcome)})`;
-  return onceOnly(context, session, { before, after: await context.effects.read(), effect, words });
+  const after = await context.effects.read();
+  return onceOnly(context, session, { before, after, effect, words }, isElsewhere ? 'shared' : undefined);
 }
 
 async function prepareApproval(
@@ -93,7 +125,7 @@ const concurrent = defineCheck('retry.concurrent', 'M*', {
       return abstain('the probe holds no single number, so that effects cannot be counted');
     await context.effects.since(before, session);
     const words = `${AT_ONCE} retries at once (${completed} completed)`;
-    return onceOnly(context, session, { before, after, effect, words });
+    return onceOnly(context, session, { before, after, effect, words }, 'atomic');
   },
 });
 
@@ -136,7 +168,7 @@ const lostResponse = defineCheck('retry.lost-response', 'M*', {
     const words = `The retry after a lost response (${describeOutcome(again)})`;
     const count = context.effects.countOfLast(before, after);
     const effect = count === undefined ? between !== before && after !== between : count > 1.5;
-    return onceOnly(context, session, { before, after, effect, words });
+    return onceOnly(context, session, { before, after, effect, words }, 'early');
   },
 });
 

@@ -4,8 +4,9 @@ import type { Clause, Finding } from '../judging/check.ts';
 import { abstain, defineCheck, fail, MRTR, notApplicable, notGiven, pass } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import type { Retry, Session, SessionOptions } from '../session/session.ts';
-import type { Operation } from '../target/target.ts';
+import { nameOf } from '../target/target.ts';
 import { describeOutcome, saysNo } from '../wire/outcome.ts';
+import { remembersUsed } from './retry.ts';
 
 const bound = (what: string): Clause => ({
   at: `${MRTR}, server requirements 5`,
@@ -19,10 +20,9 @@ const REQUEST = bound(
     'rejecting state presented on a request that does not match.',
 );
 
-const BIND_REQUEST =
-  'Put the method, the name and a digest of the arguments into the state, and compare them when it comes back. ' +
-  "bind() of the SDK's createRequestStateCodec is given the method and the caller alone: the name and the arguments go " +
-  'into the payload. @mrtr/core binds every state to its request.';
+const bind = (what: string): string =>
+  `Put ${what} into the state, and compare it when the state comes back. bind() of the SDK's createRequestStateCodec is ` +
+  'given the method and the caller alone: all else goes into the payload. @mrtr/core binds every state to its request.';
 
 const OTHER_ARGUMENTS = 'other arguments';
 
@@ -102,29 +102,37 @@ function isLater({ facts }: CheckContext, round: number, session: Session): bool
 const otherArguments = defineCheck('state.other-arguments', 'S', {
   expected: 'The state of a call is refused with other arguments.',
   clause: REQUEST,
-  remedy: BIND_REQUEST,
+  remedy: bind('a digest of the arguments'),
   needs: ['state', 'other-arguments'],
   calls: (rounds) => 3 * rounds + 4,
   run: (context) => moveState(context, { operation: context.otherOperation }, OTHER_ARGUMENTS),
 });
 
-const other = ({ inputs }: CheckContext): Operation => inputs.otherOperation as Operation;
+/** To the first call of the other operation that is served and asks. */
+async function moveToOther(context: CheckContext): Promise<Finding> {
+  let finding = abstain('no call of the other operation could be made');
+  for (const operation of context.otherCalls) {
+    finding = await moveState(context, { operation }, nameOf(operation));
+    if (finding.kind === 'held' || finding.kind === 'broken') break;
+  }
+  return finding;
+}
 
 /** The other tool has to ask as well: where nothing is asked, a state opens nothing. */
 const otherTool = defineCheck('state.other-tool', 'S', {
   expected: 'The state of one tool is refused by another.',
   clause: REQUEST,
-  remedy: BIND_REQUEST,
+  remedy: bind('the name of the operation'),
   needs: ['state', 'other-tool'],
   calls: (rounds) => 3 * rounds + 4,
-  run: (context) =>
-    moveState(context, { operation: other(context) }, `${other(context).kind} ${other(context).name}`),
+  run: moveToOther,
 });
 
 /** The same between methods: a key that is bound to the tool alone does not tell them apart. */
 const otherMethod = defineCheck('state.other-method', 'S', {
   ...otherTool,
   expected: 'The state of one method is refused by another, as that of a tool by a prompt.',
+  remedy: bind('the method'),
   needs: ['state', 'other-method'],
 });
 
@@ -188,11 +196,15 @@ const rolledBack = defineCheck('state.rolled-back', 'M*', {
   calls: (rounds) => 4 * rounds + 8,
   run: async (context) => {
     const after = await afterTheEnd(context);
-    if (after.kind !== 'held') return after;
-    const branch = await besideTheEnd(context);
-    return branch ?? after;
+    const found = after.kind === 'held' ? ((await besideTheEnd(context)) ?? after) : after;
+    const remembers = found.kind === 'broken' && (await remembersUsed(context));
+    return remembers ? { ...found, remedy: BY_CALL } : found;
   },
 });
+
+const BY_CALL =
+  'It remembers used states, and not the call that they are of. Make one id in the first round, carry it in every state of ' +
+  'the call, and remember that id: single use in @mrtr/core does.';
 
 async function afterTheEnd(context: CheckContext): Promise<Finding> {
   const session = await context.untilRound(0);

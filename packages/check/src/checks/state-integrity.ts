@@ -22,6 +22,10 @@ const SEAL =
   "Sign or seal the state (HMAC or AEAD) and verify it before anything in it is used: the SDK's " +
   'createRequestStateCodec signs; @mrtr/core seals every state that its shapes send.';
 
+const DEMAND =
+  'It verifies a signature where there is one. Refuse a state that brings none, and fix the algorithm in the code: the ' +
+  'state may not choose it.';
+
 const MOST_ATTEMPTS = 256;
 
 interface InRounds extends AttackOptions {
@@ -79,7 +83,9 @@ const forged = defineCheck('state.forged', 'M*', {
     const accepted = attacked.flatMap((one) => one.accepted);
     if (accepted.length > 0 && !accepted.some(({ matters }) => matters))
       attacked.push(...(await withoutConsent(context, variants)));
-    return mustRefuse(context, 'A forged state', attacked);
+    const finding = mustRefuse(context, 'A forged state', attacked);
+    const isStripped = attacked.some(({ refusal }) => refusal) && /signature|alg "none"/.test(finding.actual);
+    return finding.kind === 'broken' && isStripped ? { ...finding, remedy: DEMAND } : finding;
   },
 });
 

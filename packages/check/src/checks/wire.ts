@@ -1,10 +1,12 @@
 /** What every message owes, read from its bytes. */
 import { asText } from '@mrtr/harness/transcript';
 import { misfit } from '../answers/schema.ts';
+import { whyUnfillable } from '../answers/unfillable.ts';
 import type { Check, CheckParts, Finding } from '../judging/check.ts';
 import { abstain, defineCheck, fail, MRTR, pass } from '../judging/check.ts';
 import type { CheckContext, Logged } from '../judging/context.ts';
 import type { Evident } from '../judging/undecided.ts';
+import { isForm } from '../observations/forms.ts';
 import { Evidence } from '../session/evidence.ts';
 import type { Session } from '../session/session.ts';
 import { duplicateKeys, isObject, type JsonObject, objectAt } from '../wire/json.ts';
@@ -33,17 +35,22 @@ async function sweep(context: CheckContext): Promise<void> {
 
 type Fault = (logged: Logged) => string | undefined;
 
-async function everywhere(context: CheckContext, fault: Fault): Promise<Finding> {
-  await sweep(context);
-  let looked = 0;
-  for (const logged of context.log) {
-    looked++;
-    const wrong = fault(logged);
-    const { turn, during } = logged;
-    if (wrong !== undefined) return fail(`${turn.request.method}: ${wrong}.`, asOf(logged), { during });
-  }
-  return pass(`${looked} exchanges looked at`);
+interface Sought {
+  readonly fault: Fault;
+  /** What the specification does not forbid, and no client can make use of. */
+  readonly allowed?: Fault | undefined;
 }
+
+/** The first fault, and where there is none, the first that the specification allows. */
+async function findFault({ log }: CheckContext, { fault, allowed }: Sought): Promise<Finding | undefined> {
+  const found = log.find((logged) => fault(logged) !== undefined);
+  if (found) return fail(wordsOf(found, fault), asOf(found), { during: found.during });
+  const harmless = allowed && log.find((logged) => allowed(logged) !== undefined);
+  if (!harmless) return undefined;
+  return fail(wordsOf(harmless, allowed), asOf(harmless), { during: harmless.during, allowed: true });
+}
+
+const wordsOf = (logged: Logged, fault: Fault): string => `${logged.turn.request.method}: ${fault(logged)}.`;
 
 /** The call as it was when this answer had come: what came after it shows nothing more. */
 function asOf({ turn, session }: Logged): Evident {
@@ -63,12 +70,17 @@ function alone(turn: Logged['turn']): Evident {
 
 const wireCheck = (
   id: string,
-  { fault, ...parts }: Pick<CheckParts, 'expected' | 'clause' | 'remedy'> & { readonly fault: Fault },
+  { fault, allowed, ...parts }: Pick<CheckParts, 'expected' | 'clause' | 'remedy'> & Sought,
 ): Check =>
   defineCheck(id, 'M', {
     ...parts,
     calls: (rounds) => 2 * (rounds + 5),
-    run: (context) => everywhere(context, fault),
+    judgeReceived: (context) => findFault(context, { fault, allowed }),
+    run: async (context) => {
+      await sweep(context);
+      const found = await findFault(context, { fault, allowed });
+      return found ?? pass(`${context.log.length} exchanges looked at`);
+    },
   });
 
 const resultType = wireCheck('wire.result-type', {
@@ -151,7 +163,16 @@ const schema = wireCheck('wire.schema', {
       'NOT emit any code from this sub-range (-32020 to -32099) that is not defined by this specification.',
   },
   remedy:
-    'Ask with flat objects of strings, numbers, booleans and enums; validate what you send by the published schema.',
+    'Ask with flat objects of strings, numbers, booleans and enums, whose bounds leave a value; validate what you send ' +
+    'by the published schema.',
+  allowed: ({ turn }) => {
+    const asked = Object.entries(objectAt(turn.reply.result, 'inputRequests'));
+    for (const [key, request] of asked) {
+      const why = isForm(request) ? whyUnfillable(objectAt(request, 'params').requestedSchema) : undefined;
+      if (why !== undefined) return `nobody can fill in the form of '${key}': ${why}`;
+    }
+    return undefined;
+  },
   fault: ({ turn }) => {
     const { result, error } = turn.reply;
     if (error !== undefined) return errorFault(error);

@@ -21,6 +21,7 @@ export function inputsFrom(options: TargetOptions, place: Place): Inputs {
     answers: answersFrom(options),
     generateAnswers: options.generateAnswers ?? false,
     oneTime: options.oneTime ?? false,
+    needsConsent: options.needsConsent ?? false,
     allowEffects: options.allowEffects ?? false,
     seed: options.seed ?? DEFAULTS.seed,
     timeoutSeconds: options.timeout ?? DEFAULTS.timeoutSeconds,

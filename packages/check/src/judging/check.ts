@@ -33,6 +33,10 @@ export type Finding =
       readonly matters?: boolean;
       /** A fail whatever the level. */
       readonly always?: boolean;
+      /** Advice whatever the level: the specification does not forbid it. */
+      readonly allowed?: boolean;
+      /** What to do in place of the check's remedy, which this server does already. */
+      readonly remedy?: string | undefined;
       /** The id of the check whose request shows it, if that is another check. */
       readonly during?: string | undefined;
       /** This finding explains later control failures, so they do not turn it into "could not run". */
@@ -55,6 +59,8 @@ export interface Check {
   /** About how many calls it makes, beside its controls, with `rounds` questions one after another. */
   readonly calls: (rounds: number) => number;
   readonly run: (context: CheckContext) => Promise<Finding>;
+  /** Judges what has come so far, also where honest calls fail. Undefined where nothing is wrong with it. */
+  readonly judgeReceived?: (context: CheckContext) => Promise<Finding | undefined>;
 }
 
 /** What a check is made of, beside its id and its level. Every check needs a question. */
@@ -74,7 +80,7 @@ export const pass = (actual: string, session?: Evident): Finding => ({ kind: 'he
 export const fail = (
   actual: string,
   session?: Evident,
-  how: Pick<Extract<Finding, { kind: 'broken' }>, 'matters' | 'always' | 'during' | 'explains'> = {},
+  how: Omit<Extract<Finding, { kind: 'broken' }>, 'kind' | 'actual' | 'session'> = {},
 ): Finding => ({ kind: 'broken', actual, session, ...how });
 
 export const notApplicable = (actual: string): Finding => ({ kind: 'not-applicable', actual });

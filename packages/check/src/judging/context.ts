@@ -50,6 +50,8 @@ export class CheckContext {
   /** Every request of the run, for checks of the wire. */
   readonly log!: readonly Logged[];
   readonly nextUnready: string | undefined;
+  /** Calls of the second operation, in the order in which they are tried. */
+  readonly otherCalls!: readonly Operation[];
   readonly patience!: Patience;
   /** Refusals that took long to come by, by what was refused: other checks compare them. */
   readonly refusals = new Map<string, { readonly session: Session; readonly outcome: Outcome }>();
@@ -58,7 +60,15 @@ export class CheckContext {
   constructor(
     parts: Pick<
       CheckContext,
-      'facts' | 'inputs' | 'fleet' | 'effects' | 'sessionContext' | 'log' | 'nextUnready' | 'patience'
+      | 'facts'
+      | 'inputs'
+      | 'fleet'
+      | 'effects'
+      | 'sessionContext'
+      | 'log'
+      | 'nextUnready'
+      | 'otherCalls'
+      | 'patience'
     >,
   ) {
     Object.assign(this, parts);

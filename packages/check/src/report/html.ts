@@ -5,7 +5,17 @@ import type { Transcript } from '@mrtr/harness/transcript';
 import { FINDINGS, UNDECIDED, type Verdict } from '../judging/check.ts';
 import { draw } from './drawing.ts';
 import type { Report, ReportedCheck } from './report.ts';
-import { acceptedMark, addressIn, commandsOf, findingsIn, partsOf, tallyOf } from './report.ts';
+import {
+  acceptedMark,
+  addressIn,
+  caveatsOf,
+  commandsOf,
+  exitWords,
+  findingsIn,
+  partsOf,
+  staleWords,
+  tallyOf,
+} from './report.ts';
 import { forMarkup, printable } from './text.ts';
 
 const STYLE = `
@@ -83,13 +93,12 @@ function page(report: Report, at: number, isDrawn: boolean): string {
   const counts = [...FINDINGS, 'pass' as const, ...UNDECIDED].map(
     (verdict) => `<li class="${verdict}"><b>${summary[verdict]}</b> ${verdict.replaceAll('-', ' ')}</li>`,
   );
-  const stale = summary.stale.map(
-    (id) => `<p class="fail">The baseline accepts ${forMarkup(id)}, which is no longer found.</p>`,
-  );
+  const stale = staleWords(report).map((line) => `<p class="fail">${forMarkup(line)}</p>`);
+  const caveats = caveatsOf(report).map((line) => `<p>${forMarkup(line)}</p>`);
   return `<h1>${forMarkup(`${target.method} ${target.operation}`)}</h1>
 <div class="card"><p>${forMarkup(addressIn(target))}</p>
 <ul class="verdicts">${counts.join('')}</ul>
-${links(checks, at)}<p>${tallyOf(report)} · exit ${report.exitCode}</p>${stale.join('')}</div>
+${links(checks, at)}<p>${tallyOf(report)} · ${exitWords(report)}</p>${[...stale, ...caveats].join('')}</div>
 ${of(FINDINGS)
   .map((check) => section(check, at, isDrawn))
   .join('\n')}

@@ -2,7 +2,17 @@
 import { UNDECIDED, VERDICTS } from '../judging/check.ts';
 import { draw } from './drawing.ts';
 import type { Report, ReportedCheck } from './report.ts';
-import { acceptedMark, addressIn, commandsOf, findingsIn, partsOf, tallyOf } from './report.ts';
+import {
+  acceptedMark,
+  addressIn,
+  caveatsOf,
+  commandsOf,
+  exitWords,
+  findingsIn,
+  partsOf,
+  staleWords,
+  tallyOf,
+} from './report.ts';
 import { forMarkdown, forTerminal } from './text.ts';
 
 /** Writes it. */
@@ -15,13 +25,13 @@ export function markdownReport(report: Report): string {
   return [
     `# mrtr-check: ${forMarkdown(`${target.method} ${target.operation}`)}`,
     '',
-    `${forMarkdown(addressIn(target))} · ${tallyOf(report)} · exit ${report.exitCode}`,
+    `${forMarkdown(addressIn(target))} · ${tallyOf(report)} · ${exitWords(report)}`,
     '',
     `| ${VERDICTS.join(' | ')} |`,
     `|${' --- |'.repeat(VERDICTS.length)}`,
     `| ${VERDICTS.map((verdict) => summary[verdict]).join(' | ')} |`,
     '',
-    ...summary.stale.map((id) => `* The baseline accepts \`${id}\`, which is no longer found.\n`),
+    ...[...staleWords(report), ...caveatsOf(report)].map((line) => `* ${forMarkdown(line)}\n`),
     ...findings.map(
       ({ verdict, found }) =>
         `* **${verdict}**: ${found.map((one) => `\`${one.id}\`${acceptedMark(one)}`).join(', ')}`,

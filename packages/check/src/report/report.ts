@@ -59,6 +59,30 @@ export const commandsOf = ({ reproduce, curl }: ReportedCheck): readonly string[
 export const tallyOf = ({ summary, seed }: Report): string =>
   `${summary.ran} of ${summary.checks} checks ran · ${summary.calls} requests · ${summary.seconds} s · seed ${seed}`;
 
+export const staleWords = ({ summary }: Report): readonly string[] =>
+  summary.stale.map(
+    (id) => `The baseline accepts ${id}, which is no longer found. Take it out of the baseline.`,
+  );
+
+/** How far the passes can be trusted. */
+export function caveatsOf({ checks }: Report): readonly string[] {
+  const unseen = checks.filter(
+    ({ verdict, actual }) => verdict === 'pass' && actual.includes('without --probe'),
+  );
+  if (unseen.length === 0) return [];
+  return [`${unseen.length} of the passes rest on the server's words: --probe would show its effects.`];
+}
+
+export function exitWords({ summary, exitCode, checks }: Report): string {
+  const failed = checks.some(({ verdict, accepted }) => verdict === 'fail' && accepted === null);
+  const meaning = {
+    0: 'nothing failed',
+    1: failed ? 'a check failed' : 'under --strict a warn counts as a fail',
+    3: summary['could-not-run'] > 0 ? 'a check could not decide' : 'an input was not given',
+  }[exitCode];
+  return `exit ${exitCode}: ${summary.stale.length > 0 ? 'the baseline is stale' : meaning}`;
+}
+
 /** How many checks ended how. */
 export interface Summary extends Readonly<Record<Verdict, number>> {
   /** Checks that ran to a verdict of pass, fail, warn or advice. */
@@ -149,7 +173,8 @@ function reportCheck(
   return {
     ...{ id, family, level, verdict, expected },
     actual: redact(finding.actual),
-    ...{ clause, remedy },
+    clause,
+    remedy: (finding.kind === 'broken' && finding.remedy) || remedy,
     accepted: found ? (baseline[id] ?? null) : null,
     reproduce: redact(reproducing(inputs, idsOf(id, finding))),
     // A server that was started here is gone when somebody reads this, and its port with it.

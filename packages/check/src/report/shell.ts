@@ -41,6 +41,7 @@ export function reproducing(inputs: Inputs, ids: string): string {
   if (inputs.timeoutSeconds !== DEFAULTS.timeoutSeconds) add('timeout', String(inputs.timeoutSeconds));
   add('max-time', inputs.mostSeconds?.toString());
   if (inputs.oneTime) words.push('--one-time');
+  if (inputs.needsConsent) words.push('--needs-consent');
   if (inputs.allowEffects) words.push('--allow-effects');
   if (address.url !== undefined) words.push(address.url);
   if (address.command !== undefined) words.push('--', ...address.command);

@@ -2,7 +2,8 @@
 import { styleText } from 'node:util';
 import { FINDINGS, UNDECIDED, type Verdict } from '../judging/check.ts';
 import { draw } from './drawing.ts';
-import { acceptedMark, findingsIn, partsOf, type Report, type ReportedCheck, tallyOf } from './report.ts';
+import type { Report, ReportedCheck } from './report.ts';
+import { acceptedMark, caveatsOf, exitWords, findingsIn, partsOf, staleWords, tallyOf } from './report.ts';
 import { clip, forTerminal, pad, wrap } from './text.ts';
 
 const WIDTH = 100;
@@ -32,9 +33,11 @@ export function terminalReport(report: Report, { colours = false } = {}): string
   ].join('\n');
 }
 
+/** The card, and why a run could not decide: whoever writes its reports to files still learns that here. */
 export function terminalCard(report: Report, { colours = false } = {}): string {
   const paint = painter(colours);
-  return [...card(report, paint), ...ending(report, paint), ''].join('\n');
+  const undecided = report.exitCode === 3 ? listUndecided(report, paint) : [];
+  return [...card(report, paint), ...undecided, ...ending(report, paint), ''].join('\n');
 }
 
 type Paint = (style: Style, text: string) => string;
@@ -115,22 +118,8 @@ function listUndecided({ checks }: Report, paint: Paint): readonly string[] {
   });
 }
 
-function ending({ summary, exitCode, checks }: Report, paint: Paint): readonly string[] {
-  const stale = summary.stale.map((id) =>
-    paint('red', `✗ The baseline accepts ${id}, which is no longer found. Take it out of the baseline.`),
-  );
-  const unseen = checks.filter(
-    ({ verdict, actual }) => verdict === 'pass' && actual.includes('without --probe'),
-  ).length;
-  const words =
-    unseen === 0
-      ? []
-      : [`  ${unseen} of the passes rest on the server's words: --probe would show its effects.`];
-  const failed = checks.some(({ verdict, accepted }) => verdict === 'fail' && accepted === null);
-  const meaning = {
-    0: 'nothing failed',
-    1: failed ? 'a check failed' : 'under --strict a warn counts as a fail',
-    3: summary['could-not-run'] > 0 ? 'a check could not decide' : 'an input was not given',
-  }[exitCode];
-  return [...stale, ...words, `  exit ${exitCode}: ${stale.length > 0 ? 'the baseline is stale' : meaning}`];
-}
+const ending = (report: Report, paint: Paint): readonly string[] => [
+  ...staleWords(report).map((line) => paint('red', `✗ ${line}`)),
+  ...caveatsOf(report).map((line) => `  ${line}`),
+  `  ${exitWords(report)}`,
+];

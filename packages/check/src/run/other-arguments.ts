@@ -1,7 +1,8 @@
-/** A second set of arguments, made from the first and the input schema. */
+/** A second set of arguments, and the arguments of a second operation, made from the first and the input schema. */
 import fc from 'fast-check';
-import { choicesIn, valueFor } from '../answers/generate.ts';
+import { choicesIn, validContent, valueFor } from '../answers/generate.ts';
 import { fits } from '../answers/schema.ts';
+import type { Operation } from '../target/target.ts';
 import { canonical, isObject, type JsonObject, objectAt } from '../wire/json.ts';
 
 /** One member is changed: one with a closed set of values first, as the server most likely knows them. */
@@ -29,3 +30,31 @@ function alternatives(property: unknown, value: unknown, seed: number): readonly
   }
   return fc.sample(valueFor(property), { seed, numRuns: 5 });
 }
+
+/**
+ * Calls of another operation, in the order in which they are tried. The first has the arguments of the operation itself,
+ * where they fit: a server that binds state to arguments alone takes it there, and with others refuses it.
+ */
+export function callsOf(
+  other: Operation,
+  schema: unknown,
+  own: Operation,
+  seed: number,
+): readonly Operation[] {
+  const isGiven = Object.keys(other.arguments).length > 0;
+  const made = { ...validContent(schema, seed), ...own.arguments };
+  const known = Object.entries(made).filter(([name]) => name in objectAt(schema, 'properties'));
+  const all = [
+    ...(takes(other, schema, own.arguments) ? [own.arguments] : []),
+    ...(isGiven || fits(schema, {})
+      ? [other.arguments]
+      : [Object.fromEntries(known), validContent(schema, seed)]),
+  ];
+  const each = new Map(all.map((one) => [canonical(one), { ...other, arguments: one }]));
+  return [...each.values()];
+}
+
+const takes = ({ kind }: Operation, schema: unknown, args: JsonObject): boolean =>
+  kind === 'tool'
+    ? isObject(schema) && fits(schema, args)
+    : kind === 'prompt' && Object.values(args).every((one) => typeof one === 'string');

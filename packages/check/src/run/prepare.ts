@@ -13,9 +13,9 @@ import type { Patience } from '../wire/channel.ts';
 import { isObject, type JsonObject, membersIn, objectAt } from '../wire/json.ts';
 import { describeOutcome, outcomeOf } from '../wire/outcome.ts';
 import type { Reply } from '../wire/reply.ts';
-import { REVISION } from '../wire/request.ts';
+import { OLD_REVISION, REVISION } from '../wire/request.ts';
 import type { Limit } from './limit.ts';
-import { otherArgumentsFrom } from './other-arguments.ts';
+import { callsOf, otherArgumentsFrom } from './other-arguments.ts';
 
 export interface Prepared {
   readonly context: CheckContext;
@@ -33,6 +33,10 @@ interface Means {
 export interface Failure {
   readonly reason: string;
   readonly session?: Session;
+  /** It speaks no revision that is checked here: then nothing that it sent is judged. */
+  readonly foreign?: boolean;
+  /** The user gave no answer. It is no mistake of theirs where the server's messages are wrong. */
+  readonly isUsage?: boolean;
 }
 
 /** All answers are kept, for the checks of the wire. They take no more memory than this, in bytes. */
@@ -70,21 +74,15 @@ export async function prepare(inputs: Inputs, { fleet, patience, limit, next }: 
     next && (await limit.within(() => lookUpNext(inputs, sessionContext, next)).catch(whyUndecided));
   const probe = inputs.probe && new Probe(inputs.probe, fleet, patience);
   const effects = new Effects(probe, facts.readOnly);
-  const context = new CheckContext({
-    facts,
-    inputs,
-    fleet,
-    effects,
-    sessionContext,
-    log,
-    nextUnready,
-    patience,
-  });
+  const { otherOperation: other, operation: own, seed } = inputs;
+  const otherCalls = other ? callsOf(other, sessionContext.schemaOf(other), own, seed) : [];
+  const parts = { facts, inputs, fleet, effects, sessionContext, log, nextUnready, otherCalls, patience };
+  const context = new CheckContext(parts);
   const makeFirstCalls = () => firstCalls(context);
   const failure =
     unready === undefined
       ? await limit.within(makeFirstCalls).catch((error) => ({ reason: whyUndecided(error) }))
-      : { reason: unready };
+      : { reason: unready, foreign: true };
   return { context, limit, ...(failure && { failure }) };
 }
 
@@ -123,8 +121,7 @@ async function firstCalls(context: CheckContext): Promise<Failure | undefined> {
     const again = await honestCall(context);
     return again && { ...again, reason: `the second honest call failed: ${again.reason}` };
   } catch (error) {
-    if (error instanceof Unanswered) throw new UsageError(error.message);
-    return { reason: (error as Error).message };
+    return { reason: (error as Error).message, isUsage: error instanceof Unanswered };
   }
 }
 
@@ -156,7 +153,23 @@ async function findRevisionProblem(
     return `the server answered server/discover with HTTP ${status}: give credentials that it takes with --header`;
   if (status === 404 && reply.error === undefined)
     return `there is no MCP at ${instance.url?.pathname} (HTTP 404): give the whole address, as 'http://localhost:{port}/mcp'`;
+  const old = await initializedBy(instance);
+  if (old !== undefined)
+    return (
+      `the server speaks ${old} alone, and not ${REVISION}: there a tool asks by a request on its session, and has no ` +
+      'rounds or state that could be looked at. How a tool is brought to both revisions stands in ' +
+      'https://github.com/mrtr-shapes/mrtr-shapes/blob/main/docs/migrating.md'
+    );
   return `the server does not speak ${REVISION}: server/discover came to ${words}`;
+}
+
+/** The earlier revision that a server agrees to when a client of 2025-11-25 calls, or undefined. */
+async function initializedBy(instance: Instance): Promise<string | undefined> {
+  const clientInfo = { name: 'mrtr-check', version: '0.0.0' };
+  const params = { protocolVersion: OLD_REVISION, capabilities: { elicitation: {} }, clientInfo };
+  const { result } = await instance.sendAsOld({ method: 'initialize', params });
+  const version = result?.protocolVersion;
+  return typeof version === 'string' && version < REVISION ? version : undefined;
 }
 
 /** A server that listens at a port never answers there. */

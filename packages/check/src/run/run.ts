@@ -28,6 +28,7 @@ export const DEFAULTS = {
   answers: {},
   generateAnswers: false,
   oneTime: false,
+  needsConsent: false,
   allowEffects: false,
   seed: 1,
   timeoutSeconds: 30,

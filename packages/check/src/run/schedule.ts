@@ -1,5 +1,6 @@
 /** Runs the checks one after another, each between two honest calls. */
 import { Unanswered } from '../answers/answerer.ts';
+import { CHECKS } from '../checks/all.ts';
 import { abstain, type Check, type Finding, type Verdict } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import { Undecided } from '../judging/undecided.ts';
@@ -30,16 +31,20 @@ export async function runChecks(
 ): Promise<readonly Checked[]> {
   const controls: Controls = { failed: undefined };
   const all: Checked[] = [];
+  const blamed = failure ? await nameFaults(context, failure) : '';
+  if (failure?.isUsage && blamed === '') throw new UsageError(failure.reason);
   for (const check of checks) {
     progress({ check });
     context.sessionContext.during = check.id;
     const started = performance.now();
     const before = context.log.length;
     const judge = () => limit.within(() => between(check, context, controls)).catch(abstainFor);
-    const finding =
+    const ran =
       failure === undefined
         ? (lacking(check.needs, context) ?? (await judge()))
-        : abstain(failure.reason, failure.session);
+        : abstain(`${failure.reason}${blamed}`, failure.session);
+    // What was received is judged, whatever the control came to: a server may be wrong from its first message.
+    const finding = (ran.kind === 'undecided' && (await received(check, context, failure))) || ran;
     const verdict = verdictOf(check, finding);
     const calls = context.log.length - before;
     const done = { check, finding, verdict, calls, ms: performance.now() - started };
@@ -47,6 +52,17 @@ export async function runChecks(
     progress({ check, done });
   }
   return all;
+}
+
+async function received(check: Check, context: CheckContext, failure: Failure | undefined) {
+  return failure?.foreign ? undefined : check.judgeReceived?.(context);
+}
+
+/** The checks that say what is wrong with messages on which the first honest call foundered. */
+async function nameFaults(context: CheckContext, failure: Failure): Promise<string> {
+  const wrong: string[] = [];
+  for (const check of CHECKS) if (await received(check, context, failure)) wrong.push(check.id);
+  return wrong.length === 0 ? '' : ` (${wrong.join(', ')} found what is wrong with its messages)`;
 }
 
 /** The honest calls around each check. One that ended a check also begins the next, unless it failed. */

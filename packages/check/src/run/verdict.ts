@@ -11,6 +11,7 @@ export function verdictOf({ level }: Pick<Check, 'level'>, finding: Finding): Ve
   if (finding.kind === 'held') return 'pass';
   if (finding.kind !== 'broken') return FALLBACK[finding.kind];
   if (finding.always) return 'fail';
+  if (finding.allowed) return 'advice';
   if (level === 'M*') return finding.matters ? 'fail' : 'advice';
   return ({ M: 'fail', S: 'warn', A: 'advice' } as const)[level];
 }

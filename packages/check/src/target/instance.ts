@@ -6,8 +6,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { freePort } from '@mrtr/harness/process';
 import type { Channel, Patience } from '../wire/channel.ts';
-import { HttpChannel } from '../wire/http.ts';
+import { HttpChannel, post } from '../wire/http.ts';
 import { ServerProcess } from '../wire/process.ts';
+import type { Reply } from '../wire/reply.ts';
+import { mirroringHeaders, OLD_REVISION, type WireRequest } from '../wire/request.ts';
 import { StdioChannel } from '../wire/stdio.ts';
 import { nextOf } from './next.ts';
 import { type Address, PORT, transportOf, UsageError } from './target.ts';
@@ -82,6 +84,16 @@ export class Instance {
     const { headers, otherHeaders } = this.#address;
     const own = principal === 'own' ? headers : { ...headers, ...otherHeaders };
     return new HttpChannel(this.url, own, this.#patience);
+  }
+
+  /** Sends a request as a client of the earlier revision does, over HTTP one without a session. */
+  async sendAsOld(request: Pick<WireRequest, 'method' | 'params'>): Promise<Reply> {
+    if (this.#stdio !== undefined) return this.#stdio.send(request);
+    const { 'content-type': type = '', accept = '' } = mirroringHeaders(request);
+    const own = { 'content-type': type, accept, 'mcp-protocol-version': OLD_REVISION };
+    const headers = { ...own, ...this.#address.headers };
+    const message = { jsonrpc: '2.0', id: 1, ...request };
+    return post({ url: this.url as URL, headers, message, patience: this.#patience });
   }
 
   /** SIGKILL to all that the command started. @throws UsageError if something still listens at its port */

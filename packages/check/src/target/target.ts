@@ -63,6 +63,8 @@ export interface Inputs {
   readonly probe?: ProbeSpec;
   readonly ttlSeconds?: number | undefined;
   readonly oneTime: boolean;
+  /** The effect needs a yes: an effect that nobody was asked for is a fail, and no advice. */
+  readonly needsConsent: boolean;
   readonly allowEffects: boolean;
   readonly only?: readonly string[] | undefined;
   readonly seed: number;

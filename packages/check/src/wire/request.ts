@@ -2,6 +2,7 @@
 import { isObject, type JsonObject, objectAt } from './json.ts';
 
 export const REVISION = '2026-07-28';
+export const OLD_REVISION = '2025-11-25';
 
 /** What a client declares unless a check says otherwise: everything that a server may ask for. */
 const ALL_CAPABILITIES: JsonObject = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };

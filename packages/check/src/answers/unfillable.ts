@@ -1,0 +1,41 @@
+/** Forms that nobody can fill in: then the server's form is at fault, and no answer of the user's. */
+import { isObject, type JsonObject, objectAt } from '../wire/json.ts';
+import { choicesIn } from './generate.ts';
+import { fits } from './schema.ts';
+
+/** Why no content fits a `requestedSchema`, or undefined where one may. Patterns and formats are not looked into. */
+export function whyUnfillable(schema: unknown): string | undefined {
+  const required = isObject(schema) && Array.isArray(schema.required) ? schema.required : [];
+  for (const [name, field] of Object.entries(objectAt(schema, 'properties'))) {
+    const why = required.includes(name) && isObject(field) ? whyNoValue(field) : undefined;
+    if (why !== undefined) return `'${name}' ${why}`;
+  }
+  return undefined;
+}
+
+function whyNoValue(field: JsonObject): string | undefined {
+  const { type, items, uniqueItems } = field;
+  const few =
+    'const' in field
+      ? [field.const]
+      : listsChoices(field)
+        ? choicesIn(field)
+        : type === 'boolean' && [true, false];
+  if (few && !few.some((one) => fits(field, one))) return 'allows none of its own choices';
+  const distinct = uniqueItems === true && listsChoices(items) ? new Set(choicesIn(items)).size : undefined;
+  return (
+    whyCrossed(field.minimum, field.maximum, type === 'integer') ??
+    whyCrossed(field.minLength, field.maxLength) ??
+    whyCrossed(field.minItems, field.maxItems) ??
+    whyCrossed(field.minItems, distinct)
+  );
+}
+
+const listsChoices = (field: unknown): field is JsonObject =>
+  isObject(field) && [field.enum, field.oneOf, field.anyOf].some(Array.isArray);
+
+function whyCrossed(least: unknown, most: unknown, isWhole = false): string | undefined {
+  if (typeof least !== 'number' || typeof most !== 'number') return undefined;
+  const isEmpty = isWhole ? Math.ceil(least) > Math.floor(most) : least > most;
+  return isEmpty ? `has to be at least ${least} and at most ${most}` : undefined;
+}
