@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { bareCommand, inWorld } from './bare.test-support.ts';
 import { bareWith, mrtrCheck, OPERATION, onBare } from './cli.test-support.ts';
-import { serving } from './posted.test-support.ts';
+import { type Answers, resultText, serving } from './posted.test-support.ts';
 
 describe('exit codes', { timeout: 30_000 }, () => {
   it('a fail is 1', async () => {
@@ -114,6 +114,18 @@ describe('mistakes that look like findings', { timeout: 30_000 }, () => {
     });
     expect(out).toMatch(/got no answer in 1 s\. A command without \{port\} is spoken to over\s+stdio/);
     expect(out).toMatch(/It wrote: listening at/);
+    expect(code).toBe(3);
+  });
+
+  it('a server of the earlier revision alone is told that it is one, and where to read on, on the card too', async () => {
+    const old: Answers = ({ id, method, headers }) =>
+      method === 'initialize' && headers['mcp-protocol-version'] === '2025-11-25'
+        ? resultText(id, { protocolVersion: '2025-11-25', capabilities: {} })
+        : JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32002, message: 'Server not initialized' } });
+    const { code, out } = await serving(old, (url) =>
+      mrtrCheck('--tool', 'a', '--report', 'json=/dev/null', url),
+    );
+    expect(out).toMatch(/the server speaks 2025-11-25 alone, .*docs\/migrating\.md\n +all \d+ checks/s);
     expect(code).toBe(3);
   });
 

@@ -29,6 +29,18 @@ ways('answer.unasked', {
   'no answer': undecided(/the connection failed/, when(early, 'hang-up')),
 });
 
+const DECLARED = { needsConsent: true };
+const sendsAtOnce = when(early, writing(says('Sent.')));
+ways('answer.unasked', {
+  'an effect that needs a yes': fail(
+    /completed without asking: .* and the probe changed\.$/,
+    sendsAtOnce,
+    DECLARED,
+  ),
+  'one of which nobody says so': advice(/With --needs-consent this is a fail\.$/, sendsAtOnce),
+  'no effect': advice(/completed without asking/, when(early, says('Nothing was sent.')), DECLARED),
+});
+
 /** Goes on as if the questions of this round had been answered. */
 const goingOn: Twist = (sent, honest) => {
   const accept = (value: unknown) => ({ action: 'accept', content: { value } });

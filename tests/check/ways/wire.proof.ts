@@ -11,6 +11,7 @@ import {
   untwisted,
 } from '../scripted.test-support.ts';
 import {
+  advice,
   asked,
   asking,
   DIFFERENT,
@@ -67,6 +68,42 @@ ways('wire.duplicate-keys', {
       text: `{"jsonrpc":"2.0","id":${id},"result":{"resultType":"complete","content":[],"a":[{"b":1,"b":2}]}}`,
     })),
   ),
+});
+
+const asksAtOnce = (sent: Sent) => isCall(sent) && sent.params.requestState === undefined;
+const typeless = when(asksAtOnce, (_sent, honest) => {
+  const { resultType, ...result } = (honest() as { result: Record<string, unknown> }).result;
+  return { result };
+});
+const asksFor = (value: object): Twist => {
+  const requestedSchema = { type: 'object', properties: { value }, required: ['value'] };
+  const params = { mode: 'form', message: 'A?', requestedSchema };
+  return when(asksAtOnce, asked({ account: { method: 'elicitation/create', params } }));
+};
+const unfillable = (words: string, value: object) =>
+  advice(new RegExp(`nobody can fill in the form of 'account': 'value' ${words}`), asksFor(value));
+const NOTHING = when(asksAtOnce, { result: { resultType: 'input_required' } });
+
+/** What is wrong from the first message on: no honest call succeeds, and that has its finding all the same. */
+ways('wire.result-type', {
+  'none where it asks': fail(/^tools\/call: the result has no resultType/, typeless),
+  'none that counts, as nothing is asked': undecided(/asked nothing/, when(isCall, says('Sent.'))),
+});
+ways('wire.shape', {
+  'neither questions nor state': fail(/^tools\/call: .*neither requests nor state/, NOTHING),
+  'a request that nobody knows': fail(
+    /'more' is none of/,
+    when(asksAtOnce, asked({ more: { method: 'tools/list' } })),
+  ),
+});
+ways('wire.schema', {
+  'bounds that cross': unfillable('has to be at least 5', { type: 'integer', minimum: 5, maximum: 1 }),
+  'no whole number': unfillable('has to be', { type: 'integer', minimum: 0.2, maximum: 0.8 }),
+  'choices that are too short': unfillable('allows none', { type: 'string', enum: ['a'], minLength: 2 }),
+  'bounds that meet are right': undecided(/No\./, asksFor({ type: 'string', minLength: 8, maxLength: 8 })),
+});
+ways('retry.twice', {
+  'nothing to judge': undecided(/asked nothing: .* \(wire\.result-type found what is wrong/, typeless),
 });
 
 const stranger = (sent: Sent): boolean => 'mrtr-check-unknown' in (sent.params.inputResponses ?? {});
@@ -137,6 +174,15 @@ ways('capability.mode', {
   'a URL to a client of forms': fail(/was sent an elicitation in mode 'url'/, when(declares('{}'), PAGE)),
   'a URL to a client of URLs is right': pass(/completed/, asksUrlsFor(PAGE)),
   'roots, which both declare': pass(/completed/, asksUrlsFor(asked({ roots: ROOTS }))),
+});
+
+it('a pattern that no generated answer fits asks for one, and shows none that does not fit', async () => {
+  const given = { answers: {}, generateAnswers: true };
+  await expect(
+    checkTwisted(asksFor({ type: 'string', pattern: '^[A-Z]{3}$' }), ['wire'], given),
+  ).rejects.toThrow(
+    /The answer to 'account' does not fit its form: .* pattern .* such as --answer 'account=\{…\}'/,
+  );
 });
 
 describe('era.same', () => {
