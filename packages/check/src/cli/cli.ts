@@ -107,7 +107,7 @@ function targetsOf({
   if (config === undefined) return [targetOf(options, { url, command })];
   if (url !== undefined || command !== undefined)
     throw new UsageError('--config brings its own addresses: leave out the address and the command.');
-  return readConfig(config).map(({ name, url, command, options: own }) => ({
+  return readConfig(config).map(({ name, url, command, ...own }) => ({
     ...targetOf({ ...own, ...options }, { url, command }),
     name,
   }));

@@ -86,7 +86,8 @@ function probeFrom(text: string): ProbeSpec {
 
 /** Those of the command line stand before those of the file. */
 function answersFrom({ answer = [], answers }: TargetOptions): Readonly<Record<string, unknown>> {
-  const fromFile = typeof answers === 'string' ? readJson(answers) : (answers ?? {});
+  // In a configuration file the object itself may stand there.
+  const fromFile = answers === undefined ? {} : (parse(answers) ?? readJson(answers));
   const given = answer.map((text) => {
     const at = text.indexOf('=');
     const value = parse(text.slice(at + 1));

@@ -27,15 +27,20 @@ A command with {port} in it serves HTTP, and is started as often as instances ar
 Exit codes: 0 nothing failed, 1 a check failed, 2 usage, 3 a check could not decide.`;
 
 /** @throws UsageError with the reason, or {@link Help} after `--help` */
-export function parseCommandLine(argv: readonly string[]): CommandLine {
+export const parseCommandLine = (argv: readonly string[]): CommandLine =>
   // pnpm passes its own `--` on where the user wrote one to separate the program's options.
-  const words = argv[0] === '--' && argv.length > 1 ? argv.slice(1) : argv;
+  parse(argv[0] === '--' && argv.length > 1 ? argv.slice(1) : argv, [...TARGET_OPTIONS, ...LINE_OPTIONS]);
+
+/** The same for the words of one target. @throws UsageError with the reason */
+export const parseTarget = (words: readonly string[]): CommandLine => parse(words, TARGET_OPTIONS);
+
+function parse(words: readonly string[], options: readonly Described[]): CommandLine {
   const cut = words.indexOf('--');
   const own = cut < 0 ? words : words.slice(0, cut);
   const command = cut < 0 ? undefined : words.slice(cut + 1);
   if (command?.length === 0) throw new UsageError('There is no command after --.');
   let help = '';
-  const program = commandWithOptions((text) => {
+  const program = commandWithOptions(options, (text) => {
     help += text;
   });
   try {
@@ -48,7 +53,7 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
   return { ...program.opts(), ...(url !== undefined && { url }), ...(command && { command }) };
 }
 
-function commandWithOptions(writeOut: (text: string) => void): Command {
+function commandWithOptions(options: readonly Described[], writeOut: (text: string) => void): Command {
   const program = new Command('mrtr-check')
     .description('Holds an MCP server to what it owes when a tool asks its user (2026-07-28).')
     .argument('[url]', 'where the server is; {port} in it stands for the port of a started one')
@@ -58,7 +63,7 @@ function commandWithOptions(writeOut: (text: string) => void): Command {
     .configureOutput({ writeErr: () => {}, writeOut })
     .configureHelp({ helpWidth: 110 })
     .addHelpText('after', EXAMPLES);
-  for (const [flags, kind, description] of [...TARGET_OPTIONS, ...LINE_OPTIONS]) {
+  for (const [flags, kind, description] of options) {
     const option = new Option(flags, description);
     const parse = PARSERS[kind];
     program.addOption(
@@ -111,18 +116,15 @@ interface Kinds {
   readonly number: number;
   readonly seconds: number;
   readonly object: unknown;
-  /** A file, or in a configuration file the object itself. */
-  readonly any: unknown;
   readonly formats: readonly Wanted[];
 }
-export type Kind = keyof Kinds;
-type Described = readonly [flags: string, kind: Kind, description: string];
-const PARSERS: Partial<Record<Kind, (value: string, previous: never) => unknown>> = {
+type Described = readonly [flags: string, kind: keyof Kinds, description: string];
+const PARSERS: Partial<Record<keyof Kinds, (value: string, previous: never) => unknown>> = {
   ...{ texts: append, ids, formats: addFormat, object: json },
   ...{ number: number(0), seconds: number(0.05, DAY) },
 };
 
-export const TARGET_OPTIONS = [
+const TARGET_OPTIONS = [
   ['--tool <name>', 'text', 'the tool that is called; nothing else ever is'],
   ['--prompt <name>', 'text', 'the same, for a prompt'],
   ['--resource <uri>', 'text', 'the same, for a resource'],
@@ -130,7 +132,7 @@ export const TARGET_OPTIONS = [
   ['--other-arguments <json>', 'object', 'a second valid set; otherwise made from the input schema'],
   ['--other-operation <kind:name[ json]>', 'text', 'a second operation that asks; it gets foreign state'],
   ['--answer <key=json>', 'texts', 'the content for the question with this key; * for every other'],
-  ['--answers <file>', 'any', 'the same from a JSON file: an object, by key'],
+  ['--answers <file>', 'text', 'the same from a JSON file: an object, by key'],
   ['--generate-answers', 'yes', 'makes them from the asked schema'],
   ['--probe <what>', 'text', 'shows effects: tool:NAME[ JSON], url:URL or cmd:COMMAND'],
   ['--header <line>', 'texts', "'Name: value', the principal; repeatable"],
