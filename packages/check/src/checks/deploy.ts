@@ -10,25 +10,16 @@ import { comparable, describeOutcome, saysNo, textOf } from '../wire/outcome.ts'
 import { STATELESS } from './instance.ts';
 import { LEDGER, presentTwice, SINGLE_USE } from './retry.ts';
 
-interface Ended {
-  readonly well: boolean;
-  readonly words: string;
-}
-
-function endOf({ end, askedAgain, from, to }: Crossed): Ended {
-  if (end.kind === 'failed') return { well: false, words: `there was no answer (${describeOutcome(end)})` };
+/** Whether a call ended as it should, and how. */
+function endOf({ end, askedAgain, from, to }: Crossed) {
+  const badly = (words: string) => ({ well: false, words });
+  if (end.kind === 'failed') return badly(`there was no answer (${describeOutcome(end)})`);
   if (end.kind === 'asked')
-    return {
-      well: false,
-      words: `the call did not end, and was asked again and again (${describeOutcome(end)})`,
-    };
-  if (saysNo(end)) return { well: false, words: `the call was refused, with ${describeOutcome(end)}` };
+    return badly(`the call did not end, and was asked again and again (${describeOutcome(end)})`);
+  if (saysNo(end)) return badly(`the call was refused, with ${describeOutcome(end)}`);
   const text = comparable(end);
   if (to.facts.final.like(text) === false && from.facts.final.like(text) === false)
-    return {
-      well: false,
-      words: `the call ended as no honest one does on either version (${describeOutcome(end)})`,
-    };
+    return badly(`the call ended as no honest one does on either version (${describeOutcome(end)})`);
   const again = askedAgain.length === 0 ? '' : `asked ${askedAgain.join(', ')} again, and `;
   return { well: true, words: `the call was ${again}finished` };
 }
@@ -109,7 +100,7 @@ const inWordsOnly = deployCheck('deploy.in-words', 'S', {
     'and the `schema` of a step in the shapes of ours, or a `version` in the state (docs/deploying.md).',
   calls: (rounds) => 2 * crossingCalls(rounds),
   run: async (context, { forth, back }) => {
-    const all = [...(await crossEach(context, forth)), ...(await crossEach(context, back))];
+    const all = await crossEach(context, forth, back);
     const accidents = all.flatMap((crossed) =>
       crossed.turns.flatMap((turn) => {
         const accident = accidentIn(turn);
@@ -169,7 +160,7 @@ const effectOnce = deployCheck('deploy.effect-once', 'M*', {
   needs: ['effects'],
   calls: (rounds) => 2 * crossingCalls(rounds),
   run: async (context, { forth, back }) => {
-    const all = [...(await crossEach(context, forth)), ...(await crossEach(context, back))];
+    const all = await crossEach(context, forth, back);
     for (const crossed of all) {
       const fault = effectFault(context, crossed);
       const matters = context.facts.oneTime;

@@ -32,14 +32,6 @@ function refusalsOf(requests: Asked): readonly { readonly action: Action; readon
   return [{ action: 'decline' }, { action: 'cancel' }, ...alone];
 }
 
-/** A refusal of a round, or of one of its questions: what came of it, and of the call that went on after it. */
-interface Refused {
-  readonly session: Session;
-  readonly what: string;
-  readonly outcome: Outcome;
-  readonly effect: boolean | undefined;
-}
-
 /**
  * What a user answers who refused these keys, and is asked again: no to the same question, and the honest answer to each
  * other one. Undefined where the server asks what no honest call was asked: to say yes to that may be a yes of its own.
@@ -68,7 +60,7 @@ async function refuseAndFinish(
   context: CheckContext,
   round: number,
   { action, key }: { readonly action: Action; readonly key?: string },
-): Promise<Refused> {
+) {
   const { effects, facts } = context;
   const session = await context.untilRound(round);
   let before = await effects.read();

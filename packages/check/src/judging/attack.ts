@@ -116,20 +116,13 @@ async function presentAttempts(
   return { tried, accepted, failed, refusal, likeDeclined, asPlain, held };
 }
 
-interface Settled {
-  readonly judged: Judgement;
-  readonly effect: boolean | undefined;
-  /** It counts as an answer, and so does a plain refusal. */
-  readonly asPlain?: boolean;
-}
-
 /** Judges a retry. One that went on to the next question is followed to its end, where a difference may show. */
 async function judgeRetry(
   context: CheckContext,
   round: number,
   session: Session,
   { before, declinedIsRefused, nonsenseIsTried }: Presenting & { readonly before: Reading },
-): Promise<Settled> {
+): Promise<{ readonly judged: Judgement; readonly effect: boolean | undefined; readonly asPlain?: boolean }> {
   const outcome = session.last as Outcome;
   const judged = context.judge(round, outcome);
   if (judged === 'failed') return { judged, effect: await afterFailure(context, session, before) };

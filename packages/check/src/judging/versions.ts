@@ -176,11 +176,14 @@ async function readInto(
   return effects.read();
 }
 
-export async function crossEach(context: CheckContext, crossing: Crossing): Promise<readonly Crossed[]> {
-  const last = crossing.from.facts.rounds.length - 1;
+/** Lets calls cross at the first and the last question of each. */
+export async function crossEach(context: CheckContext, ...crossings: readonly Crossing[]) {
   const all: Crossed[] = [];
-  for (const round of new Set([0, last].filter((one) => one >= 0 && one <= last)))
-    all.push(await cross(context, crossing, { round }));
+  for (const crossing of crossings) {
+    const last = crossing.from.facts.rounds.length - 1;
+    for (const round of last < 0 ? [] : new Set([0, last]))
+      all.push(await cross(context, crossing, { round }));
+  }
   return all;
 }
 
