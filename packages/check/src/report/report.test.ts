@@ -257,6 +257,15 @@ describe('the card', () => {
     );
   });
 
+  it('says in every report on what its passes rest', () => {
+    const seen = { ...plain('state.size', 'pass'), actual: 'refused (by its words; without --probe …)' };
+    const one = reportWith([seen], 0);
+    for (const text of [terminalReport(one), markdownReport(one), htmlReport([one])])
+      expect(text.replace(/\\|&#39;/g, '')).toMatch(
+        /1 of the passes rest on the server.?s words: --probe would/,
+      );
+  });
+
   it('begins each line of ids in one column', () => {
     const long = ['decline-ends', 'cancel-ends', 'rounds-bounded'].map((name) => `refusal.${name}`);
     const ids = ['state.aliased', 'state.readable', 'answer.unasked', ...long].map((id) =>
