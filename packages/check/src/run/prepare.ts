@@ -153,7 +153,7 @@ async function findRevisionProblem(
     return `the server answered server/discover with HTTP ${status}: give credentials that it takes with --header`;
   if (status === 404 && reply.error === undefined)
     return `there is no MCP at ${instance.url?.pathname} (HTTP 404): give the whole address, as 'http://localhost:{port}/mcp'`;
-  const old = await initializedBy(instance);
+  const old = await findOldRevision(instance);
   if (old !== undefined)
     return (
       `the server speaks ${old} alone, and not ${REVISION}: there a tool asks by a request on its session, and has no ` +
@@ -164,7 +164,7 @@ async function findRevisionProblem(
 }
 
 /** The earlier revision that a server agrees to when a client of 2025-11-25 calls, or undefined. */
-async function initializedBy(instance: Instance): Promise<string | undefined> {
+async function findOldRevision(instance: Instance): Promise<string | undefined> {
   const clientInfo = { name: 'mrtr-check', version: '0.0.0' };
   const params = { protocolVersion: OLD_REVISION, capabilities: { elicitation: {} }, clientInfo };
   const { result } = await instance.sendAsOld({ method: 'initialize', params });

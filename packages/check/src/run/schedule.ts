@@ -44,7 +44,7 @@ export async function runChecks(
         ? (lacking(check.needs, context) ?? (await judge()))
         : abstain(`${failure.reason}${blamed}`, failure.session);
     // What was received is judged, whatever the control came to: a server may be wrong from its first message.
-    const finding = (ran.kind === 'undecided' && (await received(check, context, failure))) || ran;
+    const finding = (ran.kind === 'undecided' && (await judgeReceived(check, context, failure))) || ran;
     const verdict = verdictOf(check, finding);
     const calls = context.log.length - before;
     const done = { check, finding, verdict, calls, ms: performance.now() - started };
@@ -54,14 +54,14 @@ export async function runChecks(
   return all;
 }
 
-async function received(check: Check, context: CheckContext, failure: Failure | undefined) {
+async function judgeReceived(check: Check, context: CheckContext, failure: Failure | undefined) {
   return failure?.foreign ? undefined : check.judgeReceived?.(context);
 }
 
 /** The checks that say what is wrong with messages on which the first honest call foundered. */
 async function nameFaults(context: CheckContext, failure: Failure): Promise<string> {
   const wrong: string[] = [];
-  for (const check of CHECKS) if (await received(check, context, failure)) wrong.push(check.id);
+  for (const check of CHECKS) if (await judgeReceived(check, context, failure)) wrong.push(check.id);
   return wrong.length === 0 ? '' : ` (${wrong.join(', ')} found what is wrong with its messages)`;
 }
 
