@@ -1,4 +1,5 @@
 /** What every message owes, read from its bytes. */
+import { setImmediate } from 'node:timers/promises';
 import { asText } from '@mrtr/harness/transcript';
 import { misfit } from '../answers/schema.ts';
 import { whyUnfillable } from '../answers/unfillable.ts';
@@ -41,16 +42,45 @@ interface Sought {
   readonly allowed?: Fault | undefined;
 }
 
-/** The first fault, and where there is none, the first that the specification allows. */
-async function findFault({ log }: CheckContext, { fault, allowed }: Sought): Promise<Finding | undefined> {
-  const found = log.find((logged) => fault(logged) !== undefined);
-  if (found) return fail(wordsOf(found, fault), asOf(found), { during: found.during });
-  const harmless = allowed && log.find((logged) => allowed(logged) !== undefined);
-  if (!harmless) return undefined;
-  return fail(wordsOf(harmless, allowed), asOf(harmless), { during: harmless.during, allowed: true });
+/** The first fault, and where there is none, the first that the specification allows, as long as `look` says so. */
+async function findFault(
+  log: readonly Logged[],
+  { fault, allowed }: Sought,
+  look: () => Promise<boolean>,
+): Promise<Finding | undefined> {
+  let harmless: Finding | undefined;
+  for (const logged of log) {
+    if (!(await look())) break;
+    const { turn, during } = logged;
+    const wrong = fault(logged);
+    if (wrong !== undefined) return fail(`${turn.request.method}: ${wrong}.`, asOf(logged), { during });
+    const odd = harmless === undefined ? allowed?.(logged) : undefined;
+    if (odd === undefined) continue;
+    harmless = fail(`${turn.request.method}: ${odd}.`, asOf(logged), { during, allowed: true });
+  }
+  return harmless;
 }
 
-const wordsOf = (logged: Logged, fault: Fault): string => `${logged.turn.request.method}: ${fault(logged)}.`;
+/** In milliseconds, for all checks of the wire together: the run may be over when they look at its first messages. */
+const MOST_LOOKING_MS = 1500;
+
+/** Looks at what the first honest calls received, before any check. */
+async function judgeFirst(context: CheckContext, sought: Sought): Promise<Finding | undefined> {
+  const until = await context.once('looking', async () => performance.now() + MOST_LOOKING_MS);
+  const first = context.log.filter(({ during }) => during === undefined);
+  return findFault(first, sought, async () => performance.now() < until);
+}
+
+async function judgeAll(context: CheckContext, sought: Sought): Promise<Finding> {
+  await sweep(context);
+  const look = async () => {
+    // A run of large answers takes long to look at, and ends when its time is over.
+    await setImmediate();
+    context.patience.over.throwIfAborted();
+    return true;
+  };
+  return (await findFault(context.log, sought, look)) ?? pass(`${context.log.length} exchanges looked at`);
+}
 
 /** The call as it was when this answer had come: what came after it shows nothing more. */
 function asOf({ turn, session }: Logged): Evident {
@@ -75,12 +105,8 @@ const wireCheck = (
   defineCheck(id, 'M', {
     ...parts,
     calls: (rounds) => 2 * (rounds + 5),
-    judgeReceived: (context) => findFault(context, { fault, allowed }),
-    run: async (context) => {
-      await sweep(context);
-      const found = await findFault(context, { fault, allowed });
-      return found ?? pass(`${context.log.length} exchanges looked at`);
-    },
+    judgeReceived: (context) => context.once(id, () => judgeFirst(context, { fault, allowed })),
+    run: (context) => judgeAll(context, { fault, allowed }),
   });
 
 const resultType = wireCheck('wire.result-type', {
