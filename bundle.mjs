@@ -3,7 +3,7 @@
 // `dist` holds ES modules, one file for each entry: on a cold start a module costs what opening its file does, and a
 // server that is started for each session starts cold. `dist/cjs` holds the same files as CommonJS, with the same types:
 // in a folder of CommonJS they are types of CommonJS, and lead to the SDK's.
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildSync } from 'esbuild';
 
@@ -17,8 +17,9 @@ rmSync(cjs, { recursive: true, force: true });
 for (const file of filesIn(esm)) if (/\.js(\.map)?$/.test(file)) rmSync(join(esm, file));
 buildSync({
   ...shared,
-  entryPoints: [...Object.values(exports), ...Object.values(bin)]
-    .filter((source) => source.endsWith('.ts'))
+  // A worker is a file of its own as well.
+  entryPoints: [...Object.values(exports), ...Object.values(bin), './src/worker.ts']
+    .filter((source) => source.endsWith('.ts') && existsSync(join(folder, source)))
     .map((source) => join(folder, source)),
   outdir: esm,
   outbase: join(folder, 'src'),
@@ -50,6 +51,9 @@ buildSync({
   outbase: cjs,
   allowOverwrite: true,
   format: 'cjs',
+  // CommonJS has no `import.meta`.
+  define: { 'import.meta.url': 'importMetaUrl' },
+  banner: { js: "const importMetaUrl = require('node:url').pathToFileURL(__filename).href;" },
   // `import()` would load the SDK a second time, as ES modules.
   supported: { 'dynamic-import': false },
 });

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { main } from '@mrtr/check';
 import { type BareOptions, bareCommand, inWorld } from './bare.test-support.ts';
 
-const PROGRAM = fileURLToPath(new URL('../../packages/check/src/main.ts', import.meta.url));
+export const PROGRAM = fileURLToPath(new URL('../../packages/check/src/main.ts', import.meta.url));
 
 export const TRANSFER = ['--tool', 'transfer', '--arguments', '{"to":"bob","amount":5}', '--allow-effects'];
 export const ANSWERS = '--answer account="checking" --answer sure=true --answer memo="lunch"'.split(' ');

@@ -79,7 +79,7 @@ it('a server whose every answer is large fills no memory: the run ends with an e
     ({ id, method, params }) => resultText(id, { ...honestTo(method, params), _meta }),
     (url) => run({ ...UNPROBED, address: { url, headers: {} }, ...YES, timeoutSeconds: 20 }),
   );
-  const full = 'the answers of this run are together larger than 512 MiB';
+  const full = 'the answers of this run are together larger than 128 MiB';
   expect(one.checked.at(-1)?.finding.actual).toContain(full);
   expect(defectsOf(one)).toEqual([]);
 });

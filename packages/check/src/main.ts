@@ -1,17 +1,29 @@
 #!/usr/bin/env node
 /** `mrtr-check`, as it is run. */
 import { main } from './cli/cli.ts';
+import { forLog } from './report/text.ts';
 import { endOnSignals, killAll } from './wire/process.ts';
 
 endOnSignals();
+
+// Node would end with 1, which means that a check failed.
+process.on('uncaughtException', (error) => process.exit(failOf(error)));
+
+function failOf(error: unknown): number {
+  const { stack = String(error) } = error as Partial<Error>;
+  process.stderr.write(`mrtr-check failed, which is a defect of its own: ${forLog(stack)}\n`);
+  return 70;
+}
+
 try {
   const { stdout: out, stderr: err } = process;
   // In the package, beside `dist`, and beside `src`.
   const viewer = new URL('../viewer/', import.meta.url);
   process.exitCode = await main(process.argv.slice(2), { out, err, viewer });
 } catch (error) {
-  process.stderr.write(`mrtr-check failed, which is a defect of its own: ${(error as Error).stack}\n`);
-  process.exitCode = 70;
+  process.exitCode = failOf(error);
 } finally {
   killAll();
+  // What a server left open does not hold the program.
+  process.stdout.write('', () => process.exit());
 }

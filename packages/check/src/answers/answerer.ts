@@ -1,9 +1,7 @@
 /** Honest answers to a server's questions: the user's own, or made from the asked schema. */
+import { inWorker, unlessUnreadable } from '../sandbox.ts';
 import { isObject, type JsonObject, objectAt } from '../wire/json.ts';
 import type { Asked } from '../wire/outcome.ts';
-import { validContent } from './generate.ts';
-import { fits, whyUnfit } from './schema.ts';
-import { whyUnfillable } from './unfillable.ts';
 
 export class Unanswered extends Error {
   override readonly name = 'Unanswered';
@@ -37,14 +35,15 @@ export class Answerer {
       return mode === 'url' ? [] : [{ key, requestedSchema }];
     });
     for (const { key, requestedSchema } of forms) {
-      const why = whyUnfillable(requestedSchema);
+      // A form that cannot be read asks for nothing.
+      const why = unlessUnreadable(() => inWorker.whyUnfillable(requestedSchema));
       if (why !== undefined) throw new Error(`nobody can fill in the form of '${key}': ${why}`);
     }
     const answers = this.responses(requests);
     for (const { key, requestedSchema } of forms) {
       const answer = answers[key];
       if (!isObject(answer) || answer.action !== 'accept') continue;
-      const why = whyUnfit(requestedSchema, answer.content);
+      const why = unlessUnreadable(() => inWorker.whyUnfit(requestedSchema, answer.content));
       if (why === undefined) continue;
       const one = exampleOf(key, requestedSchema);
       throw new Unanswered(`The answer to '${key}' does not fit its form: ${why}. Give one such as ${one}.`);
@@ -61,7 +60,7 @@ export class Answerer {
     if (given !== undefined) return { action: 'accept', content: contentOf(given, params.requestedSchema) };
     if (!this.#generate) throw new Unanswered(this.#describeMissing(key, params));
     this.generated = true;
-    return { action: 'accept', content: validContent(params.requestedSchema, this.#seed) };
+    return { action: 'accept', content: inWorker.validContent(params.requestedSchema, this.#seed) };
   }
 
   #words(key: string): string {
@@ -98,6 +97,6 @@ const samplingResult = (given: unknown): JsonObject =>
 
 /** Where the generator makes none that fits, as for a pattern, the user has to find it. */
 function exampleOf(key: string, schema: unknown): string {
-  const content = validContent(schema, 1);
-  return `--answer '${key}=${fits(schema, content) ? JSON.stringify(content) : '{…}'}'`;
+  const content = inWorker.validContent(schema, 1);
+  return `--answer '${key}=${inWorker.fits(schema, content) ? JSON.stringify(content) : '{…}'}'`;
 }

@@ -1,7 +1,8 @@
-/** Contents for a form, made from its schema: such that fit, and such that do not. */
+/** Contents for a form, made from its schema: such that fit, and such that do not. This runs in the worker. */
 import { asText } from '@mrtr/harness/transcript';
 import fc from 'fast-check';
 import { isObject, type JsonObject, objectAt } from '../wire/json.ts';
+import { choicesIn } from './choices.ts';
 import { fits } from './schema.ts';
 
 /** A content that fits a `requestedSchema`, the same for the same seed. Every field is filled in. */
@@ -23,15 +24,6 @@ export function valueFor(field: unknown): fc.Arbitrary<unknown> {
   if (type === 'array') return arrayFor(field as JsonObject);
   if (type === 'object') return fc.constant(validContent(field, 1));
   return format === undefined ? textFor(field as JsonObject) : textOfFormat(asText(format));
-}
-
-export function choicesIn(field: unknown): readonly unknown[] {
-  if (!isObject(field)) return [];
-  if (Array.isArray(field.enum)) return field.enum;
-  const titled = field.oneOf ?? field.anyOf;
-  return Array.isArray(titled)
-    ? titled.flatMap((one) => (isObject(one) && 'const' in one ? [one.const] : []))
-    : [];
 }
 
 function numberFor({ minimum, maximum }: JsonObject, type: 'integer' | 'number'): fc.Arbitrary<number> {

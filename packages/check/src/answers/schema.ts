@@ -1,29 +1,11 @@
-/** Whether a value fits a JSON schema that a server sent. */
-import { Script } from 'node:vm';
+/** Whether a value fits a JSON schema that a server sent. It may take years to find out: this runs in the worker. */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { isObject, type JsonObject } from '../wire/json.ts';
 import published from '../wire/schema-2026-07-28.json' with { type: 'json' };
+import { shorten } from '../wire/text.ts';
 
-const MATCHING_MS = 200;
-const matching = new Script('pattern.test(text)');
-
-/** A pattern of the server's, which may backtrack for years: where it takes long, the text does not match. */
-function patternOf(source: string, flags: string) {
-  const pattern = new RegExp(source, flags);
-  const test = (text: string): boolean => {
-    try {
-      return matching.runInNewContext({ pattern, text }, { timeout: MATCHING_MS });
-    } catch {
-      return false;
-    }
-  };
-  // The validator keeps one for each text of a pattern.
-  return { test, toString: () => String(pattern) };
-}
-
-const regExp = Object.assign(patternOf, { code: 'new RegExp' });
-const ajv = new Ajv2020({ strict: false, allErrors: true, logger: false, code: { regExp } });
+const ajv = new Ajv2020({ strict: false, allErrors: true, logger: false });
 // The package is CommonJS, whose default export Node and TypeScript read differently: this reads it in both.
 addFormats.default(ajv);
 ajv.addSchema(published, 'mcp');
@@ -45,7 +27,7 @@ export function whyUnfit(schema: unknown, value: unknown): string | undefined {
     validate = compile(schema);
     compiled.set(text, validate);
   }
-  return validate(value) ? undefined : ajv.errorsText(validate.errors, { dataVar: '' }).trim();
+  return validate(value) ? undefined : sayErrors(validate.errors, '').trim();
 }
 
 function compile(schema: JsonObject): Validate {
@@ -56,12 +38,19 @@ function compile(schema: JsonObject): Validate {
   }
 }
 
-export const misfit = (definition: keyof typeof published.$defs, value: unknown): string | undefined =>
-  ajv.validate(`mcp#/$defs/${definition}`, value)
-    ? undefined
-    : ajv.errorsText(ajv.errors, { dataVar: 'message' });
+/** A message of many members may break the schema in each of them. */
+const MOST_SAID = 2000;
 
-/** The validator refuses two schemas of one `$id`, and meta-schemas that it does not know. */
-function withoutId({ $id, $schema, ...schema }: JsonObject): JsonObject {
+const sayErrors = (errors: ValidateFunction['errors'], dataVar: string): string =>
+  shorten(ajv.errorsText(errors, { dataVar }), MOST_SAID);
+
+export const misfit = (definition: keyof typeof published.$defs, value: unknown): string | undefined =>
+  ajv.validate(`mcp#/$defs/${definition}`, value) ? undefined : sayErrors(ajv.errors, 'message');
+
+/**
+ * The validator refuses two schemas of one `$id`, and meta-schemas that it does not know. One that says `$async` it would
+ * answer with a promise.
+ */
+function withoutId({ $id, $schema, $async, ...schema }: JsonObject): JsonObject {
   return schema;
 }

@@ -1,6 +1,6 @@
 /** Forms that nobody can fill in: then the server's form is at fault, and no answer of the user's. */
 import { isObject, type JsonObject, objectAt } from '../wire/json.ts';
-import { choicesIn } from './generate.ts';
+import { choicesIn } from './choices.ts';
 import { fits } from './schema.ts';
 
 /** Why no content fits a `requestedSchema`, or undefined where one may. Patterns and formats are not looked into. */

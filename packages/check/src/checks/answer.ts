@@ -1,9 +1,9 @@
 /** Answers that were never asked for, that belong elsewhere, or that do not fit. */
-import { invalidContents } from '../answers/generate.ts';
 import { type Accepted, type Attacked, type Attempt, attack, mustRefuse } from '../judging/attack.ts';
 import { abstain, defineCheck, type Finding, fail, MRTR, notApplicable, pass } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import { isForm, isOptional } from '../observations/forms.ts';
+import { inWorker } from '../sandbox.ts';
 import type { Session } from '../session/session.ts';
 import { isObject, type JsonObject, objectAt } from '../wire/json.ts';
 import { comparable, describeOutcome } from '../wire/outcome.ts';
@@ -143,7 +143,8 @@ const invalid = defineCheck('answer.invalid', 'S', {
 const MOST_MISFITS = 10;
 
 const misfits = ({ key, keyIn, schema }: Form, { inputs }: CheckContext): readonly Attempt[] =>
-  invalidContents(schema, inputs.seed)
+  inWorker
+    .invalidContents(schema, inputs.seed)
     .slice(0, MOST_MISFITS)
     .map(({ why, content }) => ({
       label: `'${key}' accepted with ${shorten(JSON.stringify(content), 100)}, where ${why}`,

@@ -1,11 +1,10 @@
 /** Questions that the two versions ask otherwise: an answer to the one is no answer to the other. */
-import { validContent } from '../answers/generate.ts';
-import { fits } from '../answers/schema.ts';
 import { type Finding, fail, notApplicable, pass } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import type { Crossed, Crossing, Question, Version } from '../judging/versions.ts';
 import { cross, crossEach, crossingCalls, deployCheck, whereOf, wordsOf } from '../judging/versions.ts';
 import { isForm } from '../observations/forms.ts';
+import { inWorker } from '../sandbox.ts';
 import type { Session } from '../session/session.ts';
 import { isObject, type JsonObject, objectAt } from '../wire/json.ts';
 import { comparable, describeOutcome } from '../wire/outcome.ts';
@@ -80,7 +79,9 @@ function unfits(
       if (!isForm(request) || !isForm(other)) return [];
       const [schema, now] = [request, other].map((one) => objectAt(one, 'params').requestedSchema);
       const { content } = sessionContext.answerer.responses({ [key]: request })[key] as JsonObject;
-      const unfit = contentsFor(schema, content, seed).find((one) => fits(schema, one) && !fits(now, one));
+      const unfit = contentsFor(schema, content, seed).find(
+        (one) => inWorker.fits(schema, one) && !inWorker.fits(now, one),
+      );
       return unfit === undefined ? [] : [{ key, round, content: unfit }];
     }),
   );
@@ -88,7 +89,7 @@ function unfits(
 
 function contentsFor(schema: unknown, given: unknown, seed: number): readonly JsonObject[] {
   const honest = isObject(given) ? given : {};
-  const made = Array.from({ length: MOST_MADE }, (_, at) => validContent(schema, seed + at));
+  const made = Array.from({ length: MOST_MADE }, (_, at) => inWorker.validContent(schema, seed + at));
   const changed = made.flatMap((one) =>
     Object.entries(one).map(([field, value]) => ({ ...honest, [field]: value })),
   );

@@ -1,9 +1,8 @@
 /** What state gives away: by the words of its refusals, by its content, and what it costs by its size. */
 import { abstain, defineCheck, fail, MRTR, pass } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
+import { inWorker } from '../sandbox.ts';
 import type { Session } from '../session/session.ts';
-import { decode, readableIn } from '../tokens/decode.ts';
-import { bitFlips } from '../tokens/mutate.ts';
 import { comparable, describeOutcome, type Outcome } from '../wire/outcome.ts';
 import { shorten } from '../wire/text.ts';
 
@@ -53,7 +52,8 @@ function reasons(context: CheckContext) {
   const all: { label: string; present: (session: Session) => Promise<Outcome> }[] = [
     {
       label: 'a tampered state',
-      present: (session) => session.retry({ requestState: bitFlips(session.state ?? '').at(-1)?.token }),
+      present: (session) =>
+        session.retry({ requestState: inWorker.bitFlips(session.state ?? '').at(-1)?.token }),
     },
     { label: 'a malformed state', present: (session) => session.retry({ requestState: 'mrtr-check' }) },
   ];
@@ -90,7 +90,7 @@ const readable = defineCheck('state.readable', 'A', {
   run: async (context) => {
     for (const round of context.roundsWithState) {
       const session = await context.untilRound(round);
-      const parts = decode(session.state ?? '').segments.flatMap((segment) => readableIn(segment) ?? []);
+      const parts = inWorker.readableParts(session.state ?? '');
       const told = parts.filter((part) => part.length >= 3).join('  ');
       if (told !== '' && /\{|\[|\s/.test(told))
         return fail(`A client can read in the state: ${shorten(told, 300)}`, session);

@@ -1,12 +1,13 @@
 /** State is attacker-controlled input: forged, tampered, malformed, spelled otherwise. */
-import { choicesIn } from '../answers/generate.ts';
+import { choicesIn } from '../answers/choices.ts';
 import { type Attacked, type AttackOptions, type Attempt, attack, mustRefuse } from '../judging/attack.ts';
 import { defineCheck, type Finding, fail, MRTR, notApplicable, pass } from '../judging/check.ts';
 import { type CheckContext, noTo } from '../judging/context.ts';
 import { fieldsOf } from '../observations/forms.ts';
+import { inWorker } from '../sandbox.ts';
 import type { Retry, Session } from '../session/session.ts';
-import { forgeries, type Pair, type Variant } from '../tokens/forge.ts';
-import { aliases, bitFlips, HUGE, malform } from '../tokens/mutate.ts';
+import type { Pair, Variant } from '../tokens/forge.ts';
+import { HUGE, malform } from '../tokens/mutate.ts';
 import { describeOutcome } from '../wire/outcome.ts';
 
 const REQUIREMENT = {
@@ -76,7 +77,7 @@ const forged = defineCheck('state.forged', 'M*', {
   run: async (context) => {
     const words = knownWords(context);
     const seen = await statesOfTwo(context);
-    const variants = (token: string) => forgeries(token, words, seen).map(withLabel);
+    const variants = (token: string) => inWorker.forgeries(token, words, seen).map(withLabel);
     const attacked = await inEachRound(context, variants);
     if (attacked.every(({ tried }) => tried === 0))
       return notApplicable('the state cannot be read from outside, so that there is nothing to forge in it');
@@ -143,11 +144,13 @@ const tampered = defineCheck('state.tampered', 'M*', {
   needs: ['state'],
   calls: (rounds) => 165 * Math.min(rounds, 2),
   run: async (context) => {
-    const attacked = await inEachRound(context, (token) => bitFlips(token).map(withLabel));
+    const attacked = await inEachRound(context, (token) => inWorker.bitFlips(token).map(withLabel));
     const accepted = attacked.flatMap((one) => one.accepted);
     // Nothing protects the state: then look for the bit that matters.
     if (accepted.length > 0 && !accepted.some(({ matters }) => matters))
-      attacked.push(...(await inEachRound(context, (token) => bitFlips(token, MOST_FLIPS).map(withLabel))));
+      attacked.push(
+        ...(await inEachRound(context, (token) => inWorker.bitFlips(token, MOST_FLIPS).map(withLabel))),
+      );
     return mustRefuse(context, 'A tampered state', attacked);
   },
 });
@@ -206,7 +209,7 @@ const aliased = defineCheck('state.aliased', 'A', {
   needs: ['state'],
   calls: (rounds) => 16 * Math.min(rounds, 2) + rounds + 24,
   run: async (context) => {
-    const attacked = await inEachRound(context, (token) => aliases(token).map(withLabel));
+    const attacked = await inEachRound(context, (token) => inWorker.aliases(token).map(withLabel));
     const accepted = attacked.flatMap((one) => one.accepted);
     const [first] = accepted;
     if (first === undefined) return mustRefuse(context, 'Another spelling', attacked);
@@ -225,7 +228,7 @@ async function findReuse(context: CheckContext): Promise<Finding | undefined> {
   await session.retry(used);
   const end = await session.finish();
   if (end.kind !== 'completed') return undefined;
-  for (const { label, token } of [{ label: 'its own', token: state }, ...aliases(state)]) {
+  for (const { label, token } of [{ label: 'its own', token: state }, ...inWorker.aliases(state)]) {
     const again = session.fork();
     const { effect } = await context.observe(again, async () => {
       await again.retry({ ...used, requestState: token });

@@ -1,16 +1,15 @@
 /** What every message owes, read from its bytes. */
 import { setImmediate } from 'node:timers/promises';
 import { asText } from '@mrtr/harness/transcript';
-import { misfit } from '../answers/schema.ts';
-import { whyUnfillable } from '../answers/unfillable.ts';
 import type { Check, CheckParts, Finding } from '../judging/check.ts';
 import { abstain, defineCheck, fail, MRTR, pass } from '../judging/check.ts';
 import type { CheckContext, Logged } from '../judging/context.ts';
 import type { Evident } from '../judging/undecided.ts';
 import { isForm } from '../observations/forms.ts';
+import { inWorker } from '../sandbox.ts';
 import { Evidence } from '../session/evidence.ts';
 import type { Session } from '../session/session.ts';
-import { duplicateKeys, isObject, type JsonObject, objectAt } from '../wire/json.ts';
+import { isObject, type JsonObject, objectAt } from '../wire/json.ts';
 import { describeOutcome } from '../wire/outcome.ts';
 import { isResponse, isServerRequest } from '../wire/reply.ts';
 import { shorten } from '../wire/text.ts';
@@ -194,7 +193,9 @@ const schema = wireCheck('wire.schema', {
   allowed: ({ turn }) => {
     const asked = Object.entries(objectAt(turn.reply.result, 'inputRequests'));
     for (const [key, request] of asked) {
-      const why = isForm(request) ? whyUnfillable(objectAt(request, 'params').requestedSchema) : undefined;
+      const why = isForm(request)
+        ? inWorker.whyUnfillable(objectAt(request, 'params').requestedSchema)
+        : undefined;
       if (why !== undefined) return `nobody can fill in the form of '${key}': ${why}`;
     }
     return undefined;
@@ -207,9 +208,9 @@ const schema = wireCheck('wire.schema', {
     const { inputRequests } = result;
     const whole = isObject(inputRequests) ? { ...result, inputRequests: {} } : result;
     if (result.resultType === 'input_required')
-      return misfit('InputRequiredResult', whole) ?? requestsFault(result);
+      return inWorker.misfit('InputRequiredResult', whole) ?? requestsFault(result);
     const known = RESULTS[turn.request.method as keyof typeof RESULTS];
-    return known && misfit(known, result);
+    return known && inWorker.misfit(known, result);
   },
 });
 
@@ -226,7 +227,7 @@ const RESULTS = {
 const RESERVED = { from: -32099, to: -32020, defined: [-32020, -32021, -32022], forbidden: [-32002, -32042] };
 
 function errorFault(error: unknown): string | undefined {
-  const wrong = misfit('Error', error);
+  const wrong = inWorker.misfit('Error', error);
   if (wrong !== undefined) return `the error does not fit: ${wrong}`;
   const { code } = error as { code: number };
   if (RESERVED.forbidden.includes(code)) return `the error code ${code} belongs to earlier revisions`;
@@ -245,12 +246,12 @@ function requestsFault(result: JsonObject): string | undefined {
 }
 
 function requestFault({ method, params }: JsonObject): string | undefined {
-  if (method === 'roots/list') return misfit('ListRootsRequest', { method, params: params ?? {} });
-  if (method === 'sampling/createMessage') return misfit('CreateMessageRequest', { method, params });
+  if (method === 'roots/list') return inWorker.misfit('ListRootsRequest', { method, params: params ?? {} });
+  if (method === 'sampling/createMessage') return inWorker.misfit('CreateMessageRequest', { method, params });
   if (method !== 'elicitation/create') return undefined;
   const { mode, requestedSchema } = isObject(params) ? params : {};
-  if (mode === 'url') return misfit('ElicitRequestURLParams', params);
-  return misfit('ElicitRequestFormParams', params) ?? formFault(requestedSchema);
+  if (mode === 'url') return inWorker.misfit('ElicitRequestURLParams', params);
+  return inWorker.misfit('ElicitRequestFormParams', params) ?? formFault(requestedSchema);
 }
 
 function formFault(form: unknown): string | undefined {
@@ -272,7 +273,7 @@ const keys = wireCheck('wire.duplicate-keys', {
     'Give each question a key of its own. Parsers keep the last of two and say nothing, so that a question is lost.',
   fault: ({ turn }) => {
     for (const { text, value } of turn.reply.messages) {
-      const [twice] = value === undefined ? [] : duplicateKeys(text);
+      const [twice] = value === undefined ? [] : inWorker.duplicateKeys(text);
       if (twice !== undefined) return `the key ${twice} stands twice in the response`;
     }
     return undefined;

@@ -8,10 +8,11 @@ import { markdownReport } from '../report/markdown.ts';
 import { redactor } from '../report/redact.ts';
 import { PROFILE, type Report, reportOf } from '../report/report.ts';
 import { terminalCard, terminalReport } from '../report/terminal.ts';
-import { forTerminalLines, jsonText } from '../report/text.ts';
+import { forLog, jsonText } from '../report/text.ts';
 import { run, selectChecks } from '../run/run.ts';
 import type { Progress } from '../run/schedule.ts';
 import { type Inputs, UsageError } from '../target/target.ts';
+import { shorten } from '../wire/text.ts';
 import { readConfig } from './config.ts';
 import { inputsFrom } from './inputs.ts';
 import type { CommandLine, Format, TargetOptions, Wanted } from './options.ts';
@@ -25,6 +26,9 @@ export interface Console {
   /** The folder of the built viewer, which draws the conversations of HTML reports. */
   readonly viewer?: URL;
 }
+
+/** A server that has a hundred thousand tools is said to have the first of them. */
+const MOST_SAID = 8000;
 
 interface Target {
   readonly name?: string;
@@ -58,7 +62,7 @@ export async function main(argv: readonly string[], console: Console): Promise<n
       return 0;
     }
     if (!(error instanceof UsageError)) throw error;
-    err.write(`mrtr-check: ${forTerminalLines(error.message)}\n`);
+    err.write(`mrtr-check: ${forLog(shorten(error.message, MOST_SAID))}\n`);
     return 2;
   }
 }

@@ -6,6 +6,7 @@ import type { Checked } from '../run/schedule.ts';
 import { exitCodeOf } from '../run/verdict.ts';
 import { isStarted } from '../target/next.ts';
 import { METHOD } from '../target/target.ts';
+import { shorten } from '../wire/text.ts';
 import type { Baseline } from './baseline.ts';
 import { type Redact, redactedTranscript, redactor } from './redact.ts';
 import { curlOf, reproducing } from './shell.ts';
@@ -158,6 +159,9 @@ export function reportOf(
   };
 }
 
+/** A server may ask in thousands of questions, and each stands in the words of a finding. */
+const MOST_SEEN = 4000;
+
 function reportCheck(
   { check, finding, verdict, calls }: Checked,
   { inputs }: Run,
@@ -172,7 +176,7 @@ function reportCheck(
   const own = turn?.principal === 'other' ? { ...headers, ...otherHeaders } : headers;
   return {
     ...{ id, family, level, verdict, expected },
-    actual: redact(finding.actual),
+    actual: shorten(redact(finding.actual), MOST_SEEN),
     clause,
     remedy: (finding.kind === 'broken' && finding.remedy) || remedy,
     accepted: found ? (baseline[id] ?? null) : null,

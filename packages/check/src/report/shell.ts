@@ -7,9 +7,11 @@ import { envelope, mirroringHeaders } from '../wire/request.ts';
 /** A word, quoted where a shell would read it otherwise. */
 export function quote(word: string): string {
   if (/^[\w@%+:,./-][\w@%+=:,./-]*$/.test(word)) return word;
-  if (!/[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/u.test(word)) return `'${word.replaceAll("'", `'\\''`)}'`;
+  if (!/[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]|##/u.test(word)) return `'${word.replaceAll("'", `'\\''`)}'`;
   const escaped = word
     .replace(/[\\']/g, '\\$&')
+    // The log of a CI job obeys `##vso[`.
+    .replace(/##/g, '#\\x23')
     .replace(/[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu, (character) => {
       const bytes = [...Buffer.from(character)].map((byte) => `\\x${byte.toString(16).padStart(2, '0')}`);
       return bytes.join('');

@@ -22,7 +22,9 @@ export const forMarkup = (text: string): string =>
     .replace(/</g, '&lt;')
     .replace(/>/g, '&gt;')
     .replace(/"/g, '&quot;')
-    .replace(/'/g, '&#39;');
+    .replace(/'/g, '&#39;')
+    .replace(/##/g, '#&#35;')
+    .replace(/::/g, ':&#58;');
 
 /** On one line, with nothing in it that Markdown reads as markup. */
 export const forMarkdown = (text: string): string =>
@@ -33,7 +35,13 @@ export const forMarkdown = (text: string): string =>
     .replace(/:\/\//g, ':&#47;&#47;')
     .replace(/\bwww\./gi, (www) => `${www.slice(0, -1)}&#46;`);
 
-export const forTerminalLines = (text: string): string => text.split('\n').map(forTerminal).join('\n');
+const forTerminalLines = (text: string): string => text.split('\n').map(forTerminal).join('\n');
+
+/** The same for the log of a CI job, which obeys `::error::` and `##vso[` where a line holds them. */
+export const forLog = (text: string): string =>
+  forTerminalLines(text)
+    .replace(/::(?=[a-z])/gi, ': :')
+    .replace(/##(?=\w*\[)/g, '# #');
 
 /** A value out of JSON in which every text is like that, names included. */
 export function printable(value: unknown): unknown {
@@ -45,18 +53,20 @@ export function printable(value: unknown): unknown {
 
 /** As JSON that a terminal may show: what it would obey is written as an escape, so the value is the same. */
 export const jsonText = (value: unknown): string =>
-  JSON.stringify(value, null, 2).replace(UNPRINTABLE, (character) =>
-    character === '\n'
-      ? character
-      : character
-          .split('')
-          .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-          .join(''),
-  );
+  JSON.stringify(value, null, 2)
+    .replace(/##/g, '#\\u0023')
+    .replace(UNPRINTABLE, (character) =>
+      character === '\n'
+        ? character
+        : character
+            .split('')
+            .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+            .join(''),
+    );
 
 export function wrap(text: string, width: number, most = 20): readonly string[] {
   // Indentation stays; the space at which a line was broken goes.
-  const lines = forTerminalLines(text)
+  const lines = forLog(text)
     .split('\n')
     .flatMap((line) =>
       wrapAnsi(line, width, { hard: true, trim: false })

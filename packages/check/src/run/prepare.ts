@@ -5,7 +5,8 @@ import { CheckContext, type Logged } from '../judging/context.ts';
 import { Undecided } from '../judging/undecided.ts';
 import { Effects, SOON_MS } from '../observations/effects.ts';
 import { Facts, type Listed } from '../observations/facts.ts';
-import { MOST_ROUNDS, type Session, type SessionContext } from '../session/session.ts';
+import { inWorker, unlessUnreadable } from '../sandbox.ts';
+import { MOST_ROUNDS, type Session, type SessionContext, type Turn } from '../session/session.ts';
 import type { Fleet, Instance } from '../target/instance.ts';
 import { Probe } from '../target/probe.ts';
 import { type Inputs, nameOf, type Operation, UsageError } from '../target/target.ts';
@@ -15,7 +16,6 @@ import { describeOutcome, outcomeOf } from '../wire/outcome.ts';
 import type { Reply } from '../wire/reply.ts';
 import { OLD_REVISION, REVISION } from '../wire/request.ts';
 import type { Limit } from './limit.ts';
-import { callsOf, otherArgumentsFrom } from './other-arguments.ts';
 
 export interface Prepared {
   readonly context: CheckContext;
@@ -40,12 +40,16 @@ export interface Failure {
 }
 
 /** All answers are kept, for the checks of the wire. They take no more memory than this, in bytes. */
-const MOST_KEPT = 512 * 1024 * 1024;
+const MOST_KEPT = 128 * 1024 * 1024;
 const MEMBER_BYTES = 100;
 const SENT_TOO_MUCH = `the answers of this run are together larger than ${MOST_KEPT / 1024 / 1024} MiB`;
 
-const sizeOf = ({ messages }: Reply): number =>
-  messages.reduce((sum, { text, value }) => sum + text.length + MEMBER_BYTES * membersIn(value), 0);
+/** Each text is kept twice, with the strings in it. */
+const sizeOf = ({ request, reply }: Turn): number =>
+  reply.messages.reduce(
+    (sum, { text, value }) => sum + 2 * text.length + MEMBER_BYTES * membersIn(value),
+    2 * asText(request.params.requestState).length,
+  );
 
 /** The fleet is the caller's to close. @throws UsageError where the operation cannot be called so */
 export async function prepare(inputs: Inputs, { fleet, patience, limit, next }: Means): Promise<Prepared> {
@@ -59,9 +63,8 @@ export async function prepare(inputs: Inputs, { fleet, patience, limit, next }: 
     answerer,
     schemaOf: (operation) => known.get(nameOf(operation))?.inputSchema,
     log: (turn, session) => {
-      room -= sizeOf(turn.reply);
-      // Until the first call, a run asks for few things.
-      if (session && room < 0) throw new Undecided(SENT_TOO_MUCH);
+      room -= sizeOf(turn);
+      if (room < 0) throw new Undecided(SENT_TOO_MUCH);
       log.push({ turn, ...(session && { session }), during: sessionContext.during });
     },
   };
@@ -75,7 +78,10 @@ export async function prepare(inputs: Inputs, { fleet, patience, limit, next }: 
   const probe = inputs.probe && new Probe(inputs.probe, fleet, patience);
   const effects = new Effects(probe, facts.readOnly);
   const { otherOperation: other, operation: own, seed } = inputs;
-  const otherCalls = other ? callsOf(other, sessionContext.schemaOf(other), own, seed) : [];
+  const schema = other && sessionContext.schemaOf(other);
+  const otherCalls = other
+    ? (unlessUnreadable(() => inWorker.callsOf(other, schema, own, seed)) ?? [other])
+    : [];
   const parts = { facts, inputs, fleet, effects, sessionContext, log, nextUnready, otherCalls, patience };
   const context = new CheckContext(parts);
   const makeFirstCalls = () => firstCalls(context);
@@ -228,12 +234,14 @@ async function list(
   const entries: JsonObject[] = [];
   let cursor: unknown;
   for (let page = 0; page < 50; page++) {
-    const { result } = await request(
+    const { result, failure, status, late } = await request(
       sessionContext,
       `${kind}s/list`,
       cursor === undefined ? {} : { cursor },
       instance,
     );
+    if (failure !== undefined && (late || status === undefined))
+      throw new Undecided(`${kind}s/list got no answer: ${failure}`);
     const found = result?.[`${kind}s`];
     if (!Array.isArray(found)) return page === 0 ? undefined : entries;
     entries.push(...found.filter(isObject));
@@ -260,7 +268,9 @@ function factsFrom(inputs: Inputs, fleet: Fleet, listed: Listed | undefined): Fa
   return new Facts({
     transport: fleet.first.kind,
     listed,
-    otherArguments: otherArguments ?? otherArgumentsFrom(inputSchema, operation.arguments, seed),
+    otherArguments:
+      otherArguments ??
+      unlessUnreadable(() => inWorker.otherArgumentsFrom(inputSchema, operation.arguments, seed)),
     readOnly: operation.kind !== 'tool' || annotations.readOnlyHint === true,
     declaredOneTime: oneTime,
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { otherArgumentsFrom } from '../answers/other-arguments.ts';
 import { CHECKS } from '../checks/all.ts';
 import { abstain, fail, type Level, notApplicable, pass } from '../judging/check.ts';
-import { otherArgumentsFrom } from './other-arguments.ts';
 import { selectChecks } from './run.ts';
 import { exitCodeOf, verdictOf } from './verdict.ts';
 

@@ -2,6 +2,7 @@
 import { CHECKS, inRunningOrder } from '../checks/all.ts';
 import { MOST_WAIT } from '../checks/state-binding.ts';
 import type { Check } from '../judging/check.ts';
+import { startSandbox } from '../sandbox.ts';
 import { Fleet } from '../target/instance.ts';
 import { type Address, type Inputs, UsageError } from '../target/target.ts';
 import { Limit } from './limit.ts';
@@ -57,7 +58,7 @@ export async function run(given: RunInputs, progress?: Progress): Promise<Run> {
   const patience = { timeoutMs: inputs.timeoutSeconds * 1000, over: limit.over };
   const fleet = new Fleet(inputs.address, patience);
   try {
-    await fleet.first.start();
+    await Promise.all([fleet.first.start(), startSandbox()]);
     const next = wanted.some(({ needs }) => needs.includes('next')) ? await fleet.startNext() : undefined;
     const prepared = await prepare(inputs, { fleet, patience, limit, next });
     const checked = await runChecks(inRunningOrder(wanted), prepared, progress);

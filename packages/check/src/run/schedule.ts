@@ -4,6 +4,7 @@ import { CHECKS } from '../checks/all.ts';
 import { abstain, type Check, type Finding, type Verdict } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import { Undecided } from '../judging/undecided.ts';
+import { Unreadable } from '../sandbox.ts';
 import { ProbeFailed } from '../target/probe.ts';
 import { UsageError } from '../target/target.ts';
 import { lacking } from './needs.ts';
@@ -55,7 +56,11 @@ export async function runChecks(
 }
 
 async function judgeReceived(check: Check, context: CheckContext, failure: Failure | undefined) {
-  return failure?.foreign ? undefined : check.judgeReceived?.(context);
+  if (failure?.foreign) return undefined;
+  return check.judgeReceived?.(context).catch((error: unknown) => {
+    if (error instanceof Unreadable) return undefined;
+    throw error;
+  });
 }
 
 /** The checks that say what is wrong with messages on which the first honest call foundered. */
@@ -117,8 +122,8 @@ async function runCheck(check: Check, context: CheckContext): Promise<Finding> {
   } catch (error) {
     if (error instanceof Undecided) return abstainFor(error);
     // A second instance that does not start, or a server that does not start again, is no defect of a check.
-    if (error instanceof Unanswered || error instanceof ProbeFailed || error instanceof UsageError)
-      return abstain(error.message);
+    const reasons = [Unanswered, ProbeFailed, Unreadable, UsageError];
+    if (reasons.some((reason) => error instanceof reason)) return abstain((error as Error).message);
     return abstain(`the check itself failed, which is a defect of mrtr-check: ${(error as Error).stack}`);
   }
 }

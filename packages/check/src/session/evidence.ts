@@ -7,6 +7,11 @@ import { isResponse, type Reply } from '../wire/reply.ts';
 import { shorten } from '../wire/text.ts';
 
 const MOST = 4000;
+/** Characters of one message, and messages before one answer: each finding brings a record, and each report all of them. */
+const MOST_OF_A_MESSAGE = 20_000;
+const MOST_OF_A_KEY = 200;
+const MOST_MESSAGES = 20;
+const MOST_EVENTS = 500;
 
 type ClientId = 'client' | 'other-client';
 
@@ -52,7 +57,8 @@ export class Evidence {
   }
 
   recordReply(from: string, { messages, failure }: Reply, client: ClientId = 'client'): void {
-    for (const { value } of messages) this.recordReceived(from, value, client);
+    const kept = messages.filter(({ value }, at) => at < MOST_MESSAGES || isResponse(value));
+    for (const { value } of kept) this.recordReceived(from, value, client);
     if (!messages.some(({ value }) => isResponse(value)))
       this.recordLoss(from, failure ?? 'no answer', client);
   }
@@ -83,6 +89,7 @@ export class Evidence {
   }
 
   #add(happening: Happening): void {
+    if (this.#events.length >= MOST_EVENTS) return;
     this.#events.push({ ...happening, at: Math.round(performance.now() - this.#started) });
   }
 }
@@ -92,15 +99,25 @@ function endOf(outcome: Outcome | undefined): Transcript['end'] {
     return { result: cut(outcome.result) as never };
   if (outcome?.kind === 'error') {
     const { code, message } = outcome.error;
-    return { error: { message: asText(message), ...(typeof code === 'number' && { code }) } };
+    return { error: { message: shorten(asText(message), MOST), ...(typeof code === 'number' && { code }) } };
   }
   return { error: { message: outcome === undefined ? 'not sent' : describeOutcome(outcome) } };
 }
 
-function cut(value: unknown): unknown {
-  if (typeof value === 'string')
-    return value.length > MOST ? `${shorten(value, 80)} (${value.length} characters)` : value;
-  if (Array.isArray(value)) return value.map(cut);
-  if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, cut(member)]));
+/** The value, with its long strings shortened, and without the members for which a message has no room. */
+function cut(value: unknown, room = { left: MOST_OF_A_MESSAGE }): unknown {
+  if (typeof value === 'string') {
+    const text = value.length > MOST ? `${shorten(value, 80)} (${value.length} characters)` : value;
+    room.left -= text.length;
+    return text;
+  }
+  if (!isObject(value) && !Array.isArray(value)) return value;
+  const members: [string, unknown][] = [];
+  for (const [key, member] of Object.entries(value)) {
+    const name = shorten(key, MOST_OF_A_KEY);
+    room.left -= name.length + 8;
+    if (room.left < 0) break;
+    members.push([name, cut(member, room)]);
+  }
+  return Array.isArray(value) ? members.map(([, member]) => member) : Object.fromEntries(members);
 }

@@ -70,7 +70,7 @@ export class Instance {
   async start(): Promise<void> {
     if (!this.owned) return;
     // A check that the end of the run interrupted may still want one.
-    this.#patience.over.throwIfAborted();
+    if (this.#patience.over.aborted) throw new UsageError(`${this.words} was not started: the run is over.`);
     if (this.kind === 'http') this.#port ??= await freePort();
     const [program = '', ...args] = this.command;
     this.#process = new ServerProcess(program, args);
@@ -125,17 +125,17 @@ export class Instance {
   }
 
   async #listening(process: ServerProcess, port: number): Promise<void> {
-    const until = performance.now() + START_MS;
+    const started = performance.now();
     while (!(await answers(port))) {
-      this.#patience.over.throwIfAborted();
       if (!process.alive)
         throw new UsageError(
           `${this.words} ended (${await process.ended}) before it listened at port ${port}. It wrote:\n${process.tail || 'nothing'}`,
         );
-      if (performance.now() > until) {
+      const ms = performance.now() - started;
+      if (ms > START_MS || this.#patience.over.aborted) {
         await process.kill();
         throw new UsageError(
-          `${this.words} did not listen at port ${port} in ${START_MS / 1000} s. It wrote:\n${process.tail || 'nothing'}`,
+          `${this.words} did not listen at port ${port} in ${Math.round(ms / 1000)} s. It wrote:\n${process.tail || 'nothing'}`,
         );
       }
       await pause(20);
@@ -224,6 +224,6 @@ export class Fleet {
 
   /** Kills every instance that was started here. A server that cannot be killed does not hide the result of the run. */
   async close(): Promise<void> {
-    await Promise.allSettled([this.first, this.#second, this.#next].map((instance) => instance?.kill()));
+    await Promise.allSettled([this.first, this.#second, this.#next].map((instance) => instance?.kill(0)));
   }
 }

@@ -45,8 +45,12 @@ export class Probe {
     const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), over]);
     try {
       if (this.#spec.kind === 'url') {
-        const response = await fetch(this.#spec.url, { signal });
-        if (!response.ok) throw new Error(`HTTP ${response.status}`);
+        const response = await fetch(this.#spec.url, { signal, redirect: 'manual' });
+        const { status } = response;
+        // It may lead into a service that answers this machine alone.
+        if (status >= 300 && status < 400)
+          throw new Error(`HTTP ${status}, a redirect, which is not followed`);
+        if (!response.ok) throw new Error(`HTTP ${status}`);
         return (await textIn(response)).trim();
       }
       const { command } = this.#spec as { command: string };

@@ -17,9 +17,18 @@ export interface Token {
 
 const SEPARATOR = /[.:|~$]/;
 
+/** A token of more segments is taken for text: nobody signs so many parts. */
+const MOST_SEGMENTS = 64;
+
+/** Each variant of a token is as long as it is. */
+const MOST_CHARACTERS = 256 * 1024;
+
 /** Reads a token. JSON as it stands is one segment. */
 export function decode(token: string): Token {
+  if (token.length > MOST_CHARACTERS) throw new RangeError(`its state has ${token.length} characters`);
   if (isStructured(parse(token))) return { segments: [segmentOf(token)], separators: [] };
+  if (token.split(SEPARATOR, MOST_SEGMENTS + 1).length > MOST_SEGMENTS)
+    return { segments: [{ text: token, encoding: 'plain', bytes: Buffer.from(token) }], separators: [] };
   const parts = token.split(new RegExp(`(${SEPARATOR.source})`));
   return {
     segments: parts.filter((_part, at) => at % 2 === 0).map(segmentOf),
@@ -40,6 +49,9 @@ export function encode(bytes: Buffer, { encoding, text }: Pick<Segment, 'encodin
     ? `${padded}${'='.repeat((4 - (padded.length % 4)) % 4)}`
     : padded;
 }
+
+export const readableParts = (token: string): readonly string[] =>
+  decode(token).segments.flatMap((segment) => readableIn(segment) ?? []);
 
 export function readableIn(segment: Segment): string | undefined {
   if (segment.json !== undefined) return JSON.stringify(segment.json);

@@ -10,6 +10,9 @@ export interface Variant {
 /** What two honest calls had in the same place: where it is equal, it belongs to neither, such as the name of a step. */
 export type Pair = readonly [unknown, unknown];
 
+/** No check presents more of them. */
+const MOST_FORGERIES = 256;
+
 /** Each leaf changed, signed and unsigned. `words`: the server may know them; `seen`: states of two calls. */
 export function forgeries(
   token: string,
@@ -20,11 +23,12 @@ export function forgeries(
   const [only] = read.segments;
   if (read.segments.every(({ json }) => json === undefined))
     return only ? plainForgeries(token, only, words) : [];
-  return read.segments.flatMap((segment, at) =>
+  const forged = read.segments.flatMap((segment, at) =>
     segment.json === undefined
       ? []
       : forge(read, at, inTurn(changeLeaves(segment.json, words, jsonAt(seen, at)))),
   );
+  return forged.slice(0, MOST_FORGERIES);
 }
 
 /** A token that is a bare word, such as a destination. */

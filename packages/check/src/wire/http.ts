@@ -1,8 +1,8 @@
 /** Streamable HTTP at 2026-07-28: a POST for each request, whose answer is JSON or an event stream. */
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as pause, setImmediate } from 'node:timers/promises';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import type { Channel, Patience, SendOptions } from './channel.ts';
-import { lateness, MOST_BYTES, OVER, TOO_LONG } from './channel.ts';
+import { lateness, MOST_BYTES, MOST_MESSAGES, OVER, TOO_LONG } from './channel.ts';
 import { type JsonObject, parse } from './json.ts';
 import { type Carried, isResponse, type Reply, replyFrom } from './reply.ts';
 import { envelope, mirroringHeaders, type WireRequest } from './request.ts';
@@ -59,6 +59,8 @@ export async function post(posting: Posting, { cut = false }: SendOptions = {}):
   const texts: string[] = [];
   let carried: Omit<Carried, 'otherwise'> = { id: message.id, started };
   try {
+    // While this program stood still, the server may have closed a connection: one turn of the loop shows it.
+    for (let turn = 0; turn < 2; turn++) await setImmediate();
     const response = await fetch(url, {
       method: 'POST',
       headers,
@@ -74,7 +76,11 @@ export async function post(posting: Posting, { cut = false }: SendOptions = {}):
     if (patience.over.aborted) return replyFrom(texts, { ...carried, otherwise: OVER });
     if (late.aborted)
       return replyFrom(texts, { ...carried, otherwise: lateness(patience.timeoutMs), late: true });
-    return replyFrom(texts, { ...carried, otherwise: `the connection failed: ${reason(error)}` });
+    const why = reason(error);
+    return replyFrom(texts, {
+      ...carried,
+      otherwise: why === TOO_LONG ? why : `the connection failed: ${why}`,
+    });
   }
 }
 
@@ -111,7 +117,7 @@ function withoutResponse({ status, headers }: Response, texts: readonly string[]
   const type = headers.get('content-type') ?? 'no content type';
   const elsewhere = headers.get('location');
   if (status >= 300 && status < 400 && elsewhere !== null)
-    return `HTTP ${status}, which sends clients to ${elsewhere}: if that is the server, give that address`;
+    return `HTTP ${status}, which sends clients to ${shorten(elsewhere, 200)}: if that is the server, give that address`;
   const body = shorten(texts[0] ?? '', 200);
   return `HTTP ${status} (${type}) without a JSON-RPC response${body === '' ? '' : `: ${body}`}`;
 }
@@ -126,9 +132,9 @@ async function readInto(texts: string[], response: Response): Promise<void> {
   const stream = (response.headers.get('content-type') ?? '').includes('text/event-stream');
   let answered = false;
   const onEvent = ({ data }: EventSourceMessage) => {
-    if (data === '') return;
-    texts.push(data);
-    answered ||= isResponse(parse(data));
+    if (data === '' || answered) return;
+    answered = isResponse(parse(data));
+    if (answered || texts.length < MOST_MESSAGES) texts.push(data);
   };
   const events = createParser({ onEvent });
   let text = '';

@@ -62,7 +62,9 @@ export function describeOutcome(outcome: Outcome): string {
   switch (outcome.kind) {
     case 'asked': {
       const asked = Object.entries(outcome.requests).map(([key, request]) => `${key}: ${askedText(request)}`);
-      return asked.length === 0 ? 'input_required without questions' : `asked ${asked.join('; ')}`;
+      return asked.length === 0
+        ? 'input_required without questions'
+        : shorten(`asked ${asked.join('; ')}`, MOST_ASKED);
     }
     case 'completed':
       return `completed: ${quote(textOf(outcome.result))}`;
@@ -94,5 +96,6 @@ const askedText = (request: JsonObject): string => {
   return typeof message === 'string' ? quote(message) : asText(request.method);
 };
 
+const MOST_ASKED = 1000;
 const MOST = 160;
 const quote = (text: string): string => `"${shorten(text, MOST)}"`;

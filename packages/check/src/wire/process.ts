@@ -28,7 +28,8 @@ export class ServerProcess {
   readonly #child: ChildProcess;
   readonly #listeners: ((line: string) => void)[] = [];
   readonly ended: Promise<string>;
-  #rest = '';
+  #parts: string[] = [];
+  #length = 0;
   #errors = '';
   #out = '';
 
@@ -52,8 +53,9 @@ export class ServerProcess {
     } catch (error) {
       return `it could not be started: ${(error as Error).message}`;
     } finally {
-      // What it started has nobody to end it any more.
+      // What it started has nobody to end it any more. What escaped holds the pipes, and would hold this program by them.
       this.killNow();
+      for (const pipe of this.#child.stdio) pipe?.destroy();
       running.delete(this);
       if (running.size === 0) process.off('exit', killAll);
     }
@@ -99,10 +101,17 @@ export class ServerProcess {
 
   #read(text: string): void {
     this.#out = `${this.#out}${text}`.slice(-8000);
-    const lines = `${this.#rest}${text}`.split('\n');
-    this.#rest = lines.pop() ?? '';
+    const [first = '', ...more] = text.split('\n');
+    // Joined once, when it has ended: a line of megabytes comes in hundreds of parts.
+    this.#parts.push(first);
+    this.#length += first.length;
+    const lines = more.length === 0 ? [] : [this.#parts.join(''), ...more];
+    if (more.length > 0) {
+      this.#parts = [lines.pop() ?? ''];
+      this.#length = this.#parts[0]?.length ?? 0;
+    }
     // It would fill the memory.
-    if (this.#rest.length > MOST_OF_A_LINE) this.killNow();
+    if (this.#length > MOST_OF_A_LINE) this.killNow();
     for (const line of lines) for (const listener of this.#listeners) listener(line);
   }
 }

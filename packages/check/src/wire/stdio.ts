@@ -1,12 +1,17 @@
 /** stdio at 2026-07-28: a line of JSON for each message, both ways, over a process of ours. */
-import { type Channel, lateness, MOST_BYTES, OVER, type Patience, TOO_LONG } from './channel.ts';
+import {
+  type Channel,
+  lateness,
+  MOST_BYTES,
+  MOST_MESSAGES,
+  OVER,
+  type Patience,
+  TOO_LONG,
+} from './channel.ts';
 import { isObject, parse } from './json.ts';
 import type { ServerProcess } from './process.ts';
 import { isResponse, type Reply, replyFrom } from './reply.ts';
 import { envelope, type WireRequest } from './request.ts';
-
-/** Of messages before an answer, no more are kept. */
-const MOST_MESSAGES = 10_000;
 
 interface Waiting {
   readonly texts: string[];
@@ -59,13 +64,17 @@ export class StdioChannel implements Channel {
 
   /** All requests share the channel, so a message without an id of ours belongs to each that waits. */
   #take(line: string): void {
-    if (line.trim() === '') return;
+    if (this.#waiting.size === 0 || line.trim() === '') return;
     const value = parse(line);
     const own = isObject(value) && isResponse(value) ? this.#waiting.get(value.id as number) : undefined;
     for (const waiting of own ? [own] : this.#waiting.values()) {
       waiting.bytes += line.length;
-      if (waiting.bytes > MOST_BYTES) waiting.answered(TOO_LONG);
-      else if (own || waiting.texts.length < MOST_MESSAGES) waiting.texts.push(line);
+      if (waiting.bytes > MOST_BYTES) {
+        waiting.answered(TOO_LONG);
+        // It would go on for ever, and leave no time for anything else.
+        this.#process.killNow();
+      }
+      if (own || waiting.texts.length < MOST_MESSAGES) waiting.texts.push(line);
     }
     own?.answered();
   }

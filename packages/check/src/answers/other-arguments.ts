@@ -1,9 +1,10 @@
 /** A second set of arguments, and the arguments of a second operation, made from the first and the input schema. */
 import fc from 'fast-check';
-import { choicesIn, validContent, valueFor } from '../answers/generate.ts';
-import { fits } from '../answers/schema.ts';
 import type { Operation } from '../target/target.ts';
 import { canonical, isObject, type JsonObject, objectAt } from '../wire/json.ts';
+import { choicesIn } from './choices.ts';
+import { validContent, valueFor } from './generate.ts';
+import { fits } from './schema.ts';
 
 /** One member is changed: one with a closed set of values first, as the server most likely knows them. */
 export function otherArgumentsFrom(schema: unknown, args: JsonObject, seed: number): JsonObject | undefined {

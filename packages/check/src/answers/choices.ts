@@ -1,0 +1,14 @@
+/** The values that a field of a form allows. */
+import { isObject } from '../wire/json.ts';
+
+/** A function that is called with more arguments overflows the stack. */
+const MOST_CHOICES = 1000;
+
+export function choicesIn(field: unknown): readonly unknown[] {
+  if (!isObject(field)) return [];
+  if (Array.isArray(field.enum)) return field.enum.slice(0, MOST_CHOICES);
+  const titled = field.oneOf ?? field.anyOf;
+  return Array.isArray(titled)
+    ? titled.slice(0, MOST_CHOICES).flatMap((one) => (isObject(one) && 'const' in one ? [one.const] : []))
+    : [];
+}

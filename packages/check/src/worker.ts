@@ -1,0 +1,44 @@
+/** The worker in which what a server sent is compiled, generated from and taken apart, as `sandbox.ts` asks for it. */
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import { invalidContents, validContent } from './answers/generate.ts';
+import { callsOf, otherArgumentsFrom } from './answers/other-arguments.ts';
+import { fits, misfit, whyUnfit } from './answers/schema.ts';
+import { whyUnfillable } from './answers/unfillable.ts';
+import { readableParts } from './tokens/decode.ts';
+import { forgeries } from './tokens/forge.ts';
+import { aliases, bitFlips } from './tokens/mutate.ts';
+import { duplicateKeys } from './wire/json.ts';
+
+const ARGUMENTS = { callsOf, otherArgumentsFrom };
+const CONTENTS = { fits, invalidContents, misfit, validContent, whyUnfillable, whyUnfit };
+const TASKS = { ...ARGUMENTS, ...CONTENTS, aliases, bitFlips, duplicateKeys, forgeries, readableParts };
+export type Tasks = typeof TASKS;
+
+/** What a server sent in a few KiB may ask for gigabytes. */
+const MOST_CHARACTERS = 8 * 1024 * 1024;
+
+function perform(text: string): string {
+  const [task, args] = JSON.parse(text) as [keyof Tasks, never];
+  const result = JSON.stringify({
+    result: (TASKS[task] as (...of: never[]) => unknown)(...(args as never[])),
+  });
+  if (result.length > MOST_CHARACTERS) throw new RangeError('the result is too long');
+  return result;
+}
+
+const { replies, signal } = (workerData ?? {}) as { replies: MessagePort; signal: Int32Array };
+const wake = () => {
+  Atomics.add(signal, 0, 1);
+  Atomics.notify(signal, 0);
+};
+
+parentPort?.on('message', (text: string) => {
+  try {
+    replies.postMessage(perform(text));
+  } catch (error) {
+    replies.postMessage(JSON.stringify({ problem: (error as Error).message }));
+  }
+  wake();
+});
+parentPort?.postMessage('ready');
+if (parentPort) wake();

@@ -1,0 +1,113 @@
+/**
+ * Servers that hold, fill or mislead whoever reads them, each checked by the program as a process of its own: it ends by
+ * itself, in bounded memory, with a report, and with the exit code that the report says.
+ */
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { CHECKS, type Report } from '@mrtr/check';
+import { expect, it } from 'vitest';
+import { inWorld } from './bare.test-support.ts';
+import { PROGRAM } from './cli.test-support.ts';
+
+const HOSTILE = fileURLToPath(new URL('./servers/hostile.mjs', import.meta.url));
+const MOST_KILOBYTES = 512 * 1024;
+/** A program that is held longer than this fails its test: it is many times the limit that it is given. */
+const HELD_MS = 100_000;
+const SECONDS = 8;
+
+const MEASURE =
+  'data:text/javascript,process.on("exit",()=>process.stderr.write("KB "+process.resourceUsage().maxRSS))';
+const FORMATS = ['json', 'html', 'markdown', 'junit'] as const;
+
+interface Checked {
+  readonly code: number;
+  readonly out: string;
+  readonly kilobytes: number;
+  readonly texts: Readonly<Record<(typeof FORMATS)[number], string>>;
+  readonly report: Report;
+}
+
+function check(hostility: string, transport: string, ...words: readonly string[]): Promise<Checked> {
+  return inWorld(async (world) => {
+    const file = (format: string) => join(world, `report.${format}`);
+    const args = [
+      ...['--import', MEASURE, '--import', 'tsx', PROGRAM, '--tool', 'act', '--arguments', '{"a":"b"}'],
+      ...['--generate-answers', '--timeout', '2', '--max-time', String(SECONDS), ...words],
+      ...FORMATS.flatMap((format) => ['--report', `${format}=${file(format)}`]),
+      ...['--report', 'terminal', '--', process.execPath, HOSTILE, hostility],
+      ...(transport === 'http' ? ['{port}'] : []),
+    ];
+    const ending = { timeout: HELD_MS, killSignal: 'SIGKILL' } as const;
+    const ended = await promisify(execFile)(process.execPath, args, ending).then(
+      (one) => ({ ...one, code: 0 }),
+      (error) => error as { code: number; stdout: string; stderr: string },
+    );
+    const texts = await Promise.all(FORMATS.map((format) => readFile(file(format), 'utf8')));
+    return {
+      code: ended.code,
+      out: ended.stdout,
+      kilobytes: Number(/KB (\d+)$/.exec(ended.stderr)?.[1]),
+      texts: Object.fromEntries(FORMATS.map((format, at) => [format, texts[at]])) as Checked['texts'],
+      report: JSON.parse(texts[0] as string),
+    };
+  });
+}
+
+const FORMS = ['any-of', 'unique-items', 'arrays', 'async', 'pattern', 'cycle', 'remote', 'deep', 'fields'];
+const ANSWERS = ['segments', 'leaves', 'long', 'questions', 'forks', 'pages'];
+const ANYWHERE = ['large', 'events', 'endless', 'line', 'slow', 'stderr'];
+const OVER_HTTP = ['redirect', 'gzip', 'headers'];
+const HOSTILITIES = [
+  ...[...FORMS, ...ANSWERS, ...ANYWHERE].map((name) => [name, 'stdio'] as const),
+  ...[...ANYWHERE, ...OVER_HTTP].map((name) => [name, 'http'] as const),
+];
+
+it.concurrent.each(HOSTILITIES)('%s over %s is survived, and reported', async (hostility, transport) => {
+  const { code, out, kilobytes, report } = await check(hostility, transport);
+  const has = (verdict: string) => report.checks.some((one) => one.verdict === verdict);
+  expect(report.checks).toHaveLength(CHECKS.length);
+  expect(code).toBe(has('fail') ? 1 : has('could-not-run') ? 3 : 0);
+  expect(out).toContain(`exit ${code}:`);
+  expect(report.checks.filter(({ actual }) => actual.includes('defect of mrtr-check'))).toEqual([]);
+  expect(kilobytes).toBeGreaterThan(0);
+  expect(kilobytes).toBeLessThan(MOST_KILOBYTES);
+});
+
+it('words that a terminal, a CI job, a browser or Markdown would obey reach none of them', async () => {
+  const { out, texts, report } = await check('nasty', 'stdio');
+  const { html, markdown, junit, json } = texts;
+  expect(JSON.stringify(report)).toContain('::error file=a::no');
+  for (const text of [out, html, markdown, junit, json]) {
+    expect(text).toContain('owned');
+    expect(text.replaceAll('\n', '')).not.toMatch(/\p{Cc}|\p{Bidi_Control}|##vso\[/u);
+    expect(text.split('\n').filter((line) => /^\s*::/.test(line))).toEqual([]);
+  }
+  for (const text of [html, junit]) expect(text).not.toContain('<script>alert');
+  expect(markdown.replaceAll(/^(`{3,}).*?^\1$/gms, '')).not.toMatch(/[^\\]!\[|[^\\]<|@all/);
+});
+
+it('a probe is not led into another service, and repeats nothing of it', async () => {
+  const asked: string[] = [];
+  const server = createServer(({ url = '' }, res) => {
+    asked.push(url);
+    if (url === '/inside') res.end('the secret of another service');
+    else res.writeHead(302, { location: '/inside' }).end('moved');
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  try {
+    const { port } = server.address() as AddressInfo;
+    const { code, out } = await check('none', 'stdio', '--probe', `url:http://127.0.0.1:${port}/count`);
+    expect(code).toBe(3);
+    expect(out).toMatch(/the probe could not be read: HTTP 302, a redirect, which is not\s+followed/);
+    expect(out).not.toContain('secret');
+    expect(new Set(asked)).toEqual(new Set(['/count']));
+  } finally {
+    server.close();
+  }
+});
