@@ -74,6 +74,8 @@ it.concurrent.each(HOSTILITIES)('%s over %s is survived, and reported', async (h
   expect(report.checks).toHaveLength(CHECKS.length);
   expect(code).toBe(has('fail') ? 1 : has('could-not-run') ? 3 : 0);
   expect(out).toContain(`exit ${code}:`);
+  if (hostility === 'large')
+    expect(out).toMatch(/are together\s+larger\s+than\s+128\s+MiB|reached its limit/);
   expect(report.checks.filter(({ actual }) => actual.includes('defect of mrtr-check'))).toEqual([]);
   expect(kilobytes).toBeGreaterThan(0);
   expect(kilobytes).toBeLessThan(MOST_KILOBYTES);

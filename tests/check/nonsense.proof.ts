@@ -73,17 +73,6 @@ const defectsOf = ({ checked }: Run) =>
     .filter(({ finding }) => finding.actual.includes('defect of mrtr-check'))
     .map(({ check, finding }) => [check.id, finding.actual]);
 
-it('a server whose every answer is large fills no memory: the run ends with an error that says why', async () => {
-  const _meta = { x: Array.from({ length: 99_000 }, () => 0) };
-  const one = await serving(
-    ({ id, method, params }) => resultText(id, { ...honestTo(method, params), _meta }),
-    (url) => run({ ...UNPROBED, address: { url, headers: {} }, ...YES, timeoutSeconds: 20 }),
-  );
-  const full = 'the answers of this run are together larger than 128 MiB';
-  expect(one.checked.at(-1)?.finding.actual).toContain(full);
-  expect(defectsOf(one)).toEqual([]);
-});
-
 it('a server that asks for ever is not called for ever', async () => {
   let [calls, effects] = [0, 0];
   const asking: Answers = ({ id, method, params }) => {
