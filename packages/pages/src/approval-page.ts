@@ -1,5 +1,5 @@
 /**
- * A page of the server's own that asks a person for a yes, where neither the model nor the client can answer.
+ * A page of the server's own that asks for a yes. The client's answer alone approves nothing.
  *
  * Invariants, beside those of a pending interaction:
  * 1. A GET approves nothing: mail scanners and previews open links. A button approves, once, with a token of this page.
@@ -115,7 +115,7 @@ export interface ApprovalPage {
   fetch(request: Request): Promise<Response>;
 }
 
-/** A yes is needed that only a person on a page can give. The message holds the link, and is for the user. */
+/** A yes is needed that is given on a page. The message holds the link, and is for the user. */
 export class ApprovalPending extends MrtrError {
   static override readonly code = 'approval_pending';
 }

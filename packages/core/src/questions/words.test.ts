@@ -26,7 +26,8 @@ test.each<[string, string | number | boolean | bigint, string]>([
   ['a no-break space', 'Ada\u00a0Bob', '“Ada\\u{a0}Bob”'],
   ['a mark that combines with ours', '\u0336Ada', '“\\u{336}Ada”'],
   ['a tower of marks', 'a\u0301\u0301\u0301\u0301', '“a\u0301\u0301\\u{301}\\u{301}”'],
-  ['letters from right to left', 'אבג', '“\u2068אבג\u2069”'],
+  ['letters from right to left', 'אבג', '“\u2066אבג\u2069”'],
+  ['an escape between letters from right to left', 'א\u202eב', '“\u2066א\\u{202e}ב\u2069”'],
   ['an emoji', '🙂', '“🙂”'],
 ])('%s is shown between marks that it cannot forge', (_what, value, text) => {
   expect(shown(value)).toBe(`Pay ${text} now?`);
@@ -41,7 +42,7 @@ test('a value of more than 200 characters is cut in the middle, and says how muc
 test('no value holds a mark of ours, a line break or a character of no width', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (value) => {
-      const inside = shown(value).slice('Pay '.length, -' now?'.length);
+      const inside = shown(value).slice('Pay '.length, -' now?'.length).replaceAll('“\u2066', '“');
       const quotes = [...inside].filter((one) => one === '“' || one === '”').length;
       expect(quotes).toBe([...value].length > 200 ? 4 : 2);
       expect(inside).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}\u200b-\u200f\u202a-\u202e\u2066\u2067]/u);

@@ -16,7 +16,8 @@ const DECEPTIVE =
 const COMBINING = /^\p{M}+|(?<=\p{M}{2})\p{M}+/gu;
 /** Letters that are written from right to left: they would move the text that stands beside them. */
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
-const ISOLATE = '\u2068';
+// From left to right inside too: an escape between letters of the other direction must not be turned round.
+const ISOLATE = '\u2066';
 const END_ISOLATE = '\u2069';
 
 /** What {@link words} puts into its text: shown between marks, with everything deceptive escaped. */
