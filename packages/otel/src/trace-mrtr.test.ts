@@ -5,6 +5,7 @@ import {
   listRoots,
   type McpServer,
   protectedServer,
+  type Receipt,
   requestStatePolicy,
   textResult,
 } from '@mrtr/core';
@@ -107,6 +108,25 @@ test('two rounds of one call are children of one span, with the events of each',
       { name: 'mrtr.state', 'mrtr.phase': 'sealed', 'mrtr.bytes': 89 },
     ],
     [],
+  ]);
+});
+
+test('an approval is an event with the id and the rung of its receipt, and without its words', async () => {
+  const { rounds } = traceInMemory();
+  const receipt: Receipt = {
+    ...{ id: 'r', words: 'Pay “secret”?', wordsDigest: 'd', rung: 'page', call: 'c', tool: 'deploy' },
+    ...{ argumentsDigest: 'a', principal: 'p', askedAt: 1, answeredAt: 2 },
+  };
+  await round({
+    within: () => {
+      publish('mrtr:approval', { outcome: 'declined', call: 'c', target: 'deploy' });
+      publish('mrtr:approval', { outcome: 'approved', call: 'c', target: 'deploy', receipt });
+    },
+  });
+  const events = rounds().flatMap((span) => span.events);
+  expect(events.map(({ name, attributes }) => ({ name, ...attributes }))).toEqual([
+    { name: 'mrtr.approval', 'mrtr.outcome': 'declined' },
+    { name: 'mrtr.approval', 'mrtr.outcome': 'approved', 'mrtr.receipt': 'r', 'mrtr.rung': 'page' },
   ]);
 });
 

@@ -71,6 +71,13 @@ export function traceMrtr(
     observe('mrtr:answer', ({ key, reason, times }) =>
       note('mrtr.answer', { 'mrtr.key': key, 'mrtr.reason': reason, 'mrtr.times': times }),
     ),
+    // Without the words of the receipt: they hold values of the call.
+    observe('mrtr:approval', ({ outcome, receipt }) =>
+      note('mrtr.approval', {
+        'mrtr.outcome': outcome,
+        ...(receipt && { 'mrtr.receipt': receipt.id, 'mrtr.rung': receipt.rung }),
+      }),
+    ),
     observe('mrtr:effect', ({ key, phase }) => note('mrtr.effect', { 'mrtr.key': key, 'mrtr.phase': phase })),
     observe('mrtr:state', (event) => {
       // State is rejected before its round starts, so that event has no span yet.
