@@ -12,7 +12,9 @@ export async function testInBrowser(write: boolean): Promise<number> {
   builtPage((text) => process.stdout.write(`${text}\n`));
   installTools();
   const tsx = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
-  const suites = ['lab', 'served', 'report'].map((name) => path(`../page/tests/${name}.browser.ts`));
+  const suites = ['lab', 'served', 'report', 'approve', 'passkeys'].map((name) =>
+    path(`../page/tests/${name}.browser.ts`),
+  );
   const args = ['--import', tsx, '--test', '--test-concurrency=1', '--test-reporter=spec', ...suites];
   const child = spawn(process.execPath, args, {
     stdio: 'inherit',

@@ -1,4 +1,4 @@
-/** A payment that somebody approves on a page of this server, where neither the model nor the client can answer. */
+/** A payment that is approved on a page of this server. The client's own answer approves nothing. */
 import { type McpServer, protectedServer, type RequestStatePolicy, textResult, words } from '@mrtr/core';
 import { type ApprovalPage, approvalPage } from '@mrtr/pages';
 import { journal } from '@mrtr/shapes/journal';

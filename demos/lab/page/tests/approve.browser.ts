@@ -1,0 +1,107 @@
+/** The approval page in a real browser: who can press its buttons, what it shows, and how it looks. */
+import assert from 'node:assert/strict';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, it } from 'node:test';
+import type { Page } from 'playwright-core';
+import { type Bank, openBank } from '../../../recipes/src/bank.test-support.ts';
+import { hasNothingSerious, isNoWiderThanTheScreen, NARROW, picture, Stage, WIDE } from './support.ts';
+
+let stage: Stage;
+let bank: Bank;
+let elsewhere: Server;
+
+before(async () => {
+  stage = await Stage.open();
+  bank = await openBank();
+  elsewhere = createServer((_request, response) => response.setHeader('content-type', 'text/html').end());
+  await new Promise<void>((resolve) => elsewhere.listen(0, '127.0.0.1', resolve));
+});
+after(async () => {
+  await stage?.close();
+  await bank?.close();
+  elsewhere?.close();
+});
+
+/** A page of a browser that ada has signed in with. */
+async function pageOfAda(options: Parameters<Stage['page']>[0] = {}): Promise<Page> {
+  const page = await stage.page({ javaScriptEnabled: false, ...options }, { collects: false });
+  await page.context().addCookies([{ name: 'user', value: 'ada', url: bank.site().origin }]);
+  return page;
+}
+
+const approves = async ({ answer }: Awaited<ReturnType<Bank['pay']>>) =>
+  (await answer())?.startsWith('Paid') ?? false;
+
+it('a press on the button approves, and the refusal comes first for the keyboard', async () => {
+  const asked = await bank.pay(120);
+  const page = await pageOfAda();
+  await page.goto(asked.link);
+  assert.equal(await approves(asked), false);
+  const order: string[] = [];
+  for (let tab = 0; tab < 2; tab++) {
+    await page.keyboard.press('Tab');
+    order.push(await page.locator(':focus').innerText());
+  }
+  assert.deepEqual(order, ['Do not pay', 'Pay']);
+  await page.keyboard.press('Enter');
+  await page.getByText('Approved. You can close this page').waitFor();
+  assert.equal(await approves(asked), true);
+  await page.context().close();
+});
+
+it('a page that is only opened, fetched ahead or framed approves nothing', async () => {
+  const asked = await bank.pay(120);
+  const page = await pageOfAda({ javaScriptEnabled: true });
+  await page.goto(asked.link);
+  await page.reload();
+  const { port } = elsewhere.address() as AddressInfo;
+  // Another port is another origin, of the same site: the cookie comes along.
+  await page.goto(`http://localhost:${port}/`);
+  await page.setContent(
+    `<link rel="prefetch" href="${asked.link}"><img src="${asked.link}"><iframe src="${asked.link}"></iframe>`,
+  );
+  const [, frame] = page.frames();
+  await frame?.waitForURL('chrome-error://**');
+  assert.doesNotMatch((await frame?.content()) ?? '', /Pay/);
+  assert.equal(await approves(asked), false);
+  await page.context().close();
+});
+
+it('a form on another site approves nothing, even with the right token', async () => {
+  const asked = await bank.pay(120);
+  const page = await pageOfAda({ javaScriptEnabled: true });
+  await page.goto(asked.link);
+  const token = await page.locator('[name=token]').inputValue();
+  await page.goto(`http://localhost:${(elsewhere.address() as AddressInfo).port}/`);
+  await page.setContent(`<form method="post" action="${asked.link}"><input name="token" value="${token}">
+    <button name="decision" value="approve">Win</button></form>`);
+  const [response] = await Promise.all([
+    page.waitForResponse((one) => one.request().method() === 'POST'),
+    page.getByRole('button').click(),
+  ]);
+  assert.equal(response.status(), 403);
+  assert.equal(await approves(asked), false);
+  await page.context().close();
+});
+
+const HARD = `${'الدفع إلى سارة '.repeat(4)}\u202e<script>${'x'.repeat(400)}`;
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  for (const [name, viewport] of Object.entries({ wide: WIDE, narrow: NARROW })) {
+    it(`is readable ${colorScheme} and ${name}, with a long name that is written from right to left`, async () => {
+      const { link } = await bank.pay(120, HARD);
+      const page = await pageOfAda({ javaScriptEnabled: true, colorScheme, viewport });
+      await page.goto(link);
+      assert.equal(await page.locator('html').getAttribute('lang'), 'en');
+      await page.getByRole('heading', { level: 1, name: 'Do you approve this?' }).waitFor();
+      assert.equal(await page.getByRole('button').count(), 2);
+      assert.equal(await page.locator('script').count(), 0);
+      assert.match(await page.locator('blockquote').innerText(), /more characters/);
+      await isNoWiderThanTheScreen(page);
+      await hasNothingSerious(page);
+      await picture(page, `approve-${colorScheme}-${name}`);
+      await page.context().close();
+    });
+  }
+}

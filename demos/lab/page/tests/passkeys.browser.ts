@@ -1,0 +1,104 @@
+/** The recipe for passkeys in Chromium, with its virtual authenticator. */
+import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
+import { after, before, it } from 'node:test';
+import { type Bank, impatientPage, openBank } from '../../../recipes/src/bank.test-support.ts';
+import { type Passkeys, passkeyStepUp } from '../../../recipes/src/passkeys.ts';
+import { Stage } from './support.ts';
+
+const ID = Buffer.from('a-passkey-of-ada');
+const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+const { x = '', y = '' } = publicKey.export({ format: 'jwk' });
+/** The public key as authenticators write it (COSE, RFC 9053): EC2, ES256, P-256. */
+const cose = Buffer.concat([
+  Buffer.from('a5010203262001215820', 'hex'),
+  Buffer.from(x, 'base64url'),
+  Buffer.from('225820', 'hex'),
+  Buffer.from(y, 'base64url'),
+]);
+
+const passkey = { id: ID.toString('base64url'), publicKey: cose, counter: 0 };
+const passkeys: Passkeys = {
+  of: async (principal) => (principal === 'ada' ? [passkey] : []),
+  used: async (_id, counter) => void Object.assign(passkey, { counter }),
+};
+
+let stage: Stage;
+let bank: Bank;
+
+before(async () => {
+  stage = await Stage.open();
+  const { verify, page } = passkeyStepUp(() => bank.site(), passkeys, '/approve/callback');
+  bank = await openBank(impatientPage({ verify }), [page]);
+});
+after(async () => {
+  await stage?.close();
+  await bank?.close();
+});
+
+/** A browser of ada's, whose authenticator has a passkey with this private key, and a person who touches it or not. */
+async function approveWith(key: typeof privateKey, isUserVerified: boolean) {
+  const asked = await bank.pay(120);
+  const page = await stage.page({}, { collects: false });
+  await page.context().addCookies([{ name: 'user', value: 'ada', url: bank.site().origin }]);
+  const cdp = await page.context().newCDPSession(page);
+  await cdp.send('WebAuthn.enable');
+  const { authenticatorId } = await cdp.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified,
+    },
+  });
+  await cdp.send('WebAuthn.addCredential', {
+    authenticatorId,
+    credential: {
+      credentialId: ID.toString('base64'),
+      isResidentCredential: true,
+      rpId: 'localhost',
+      privateKey: key.export({ format: 'der', type: 'pkcs8' }).toString('base64'),
+      userHandle: Buffer.from('ada').toString('base64'),
+      signCount: passkey.counter,
+    },
+  });
+  // A person with a browser of their own may ask the authenticator for less than the page does.
+  if (!isUserVerified) {
+    await page.addInitScript(() => {
+      const get = navigator.credentials.get.bind(navigator.credentials);
+      navigator.credentials.get = ({ publicKey, ...more } = {}) =>
+        get({ ...more, ...(publicKey && { publicKey: { ...publicKey, userVerification: 'discouraged' } }) });
+    });
+  }
+  await page.goto(asked.link);
+  await page.getByRole('button', { name: 'Pay', exact: true }).click();
+  await page.getByRole('heading', { name: 'Confirm with your passkey' }).waitFor();
+  assert.equal(await asked.answer(), undefined);
+  await page.getByRole('button', { name: 'Use my passkey' }).click();
+  const said = await page.getByText(/^(?:Approved|This did not work)/).innerText();
+  const result = await asked.answer();
+  await page.context().close();
+  return { said, result };
+}
+
+it('the passkey of the user proves it, and the receipt’s rung says so', async () => {
+  const { said, result } = await approveWith(privateKey, true);
+  assert.match(said, /^Approved/);
+  assert.match(result ?? '', /^Paid € 120 to Bob/);
+  assert.deepEqual(bank.rungs, ['verified-page']);
+  assert.equal(passkey.counter > 0, true);
+});
+
+it('a passkey of another key proves nothing', async () => {
+  const other = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const { said, result } = await approveWith(other.privateKey, true);
+  assert.match(said, /^This did not work/);
+  assert.equal(result, undefined);
+});
+
+it('a person whom the authenticator does not verify proves nothing', async () => {
+  const { said, result } = await approveWith(privateKey, false);
+  assert.match(said, /^This did not work/);
+  assert.equal(result, undefined);
+});

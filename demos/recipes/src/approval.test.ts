@@ -1,0 +1,35 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createPage } from './approval.ts';
+import { type Bank, openBank, userOf } from './bank.test-support.ts';
+
+let bank: Bank;
+beforeAll(async () => {
+  bank = await openBank((policy, url) => createPage(policy, url, userOf));
+});
+afterAll(() => bank.close());
+
+test('a payment is made when its user has approved on the page', async () => {
+  const { message, link, answer } = await bank.pay(120);
+  expect(message()).toMatch(/^Pay € “120” to “Bob”\?\n/);
+  await bank.press(link);
+  expect(await answer()).toMatch(/^Paid € 120 to Bob, approved as [\w-]{22}\.$/);
+});
+
+test('a payment is not made when its user refuses on the page', async () => {
+  const { link, answer } = await bank.pay(121);
+  await bank.press(link, 'refuse');
+  expect(await answer()).toBe("Cancelled: the question 'sure' was not answered.");
+});
+
+test('another user cannot approve it', async () => {
+  const { link } = await bank.pay(122);
+  expect((await bank.press(link, 'approve', 'eve')).status).toBe(404);
+});
+
+test('a small payment is approved in a form, by the affirmative choice only', async () => {
+  const { message, answer } = await bank.pay(9);
+  expect(await answer()).toBeUndefined();
+  expect(message()).toBe('Pay € “9” to “Bob”?');
+  const approved = { action: 'accept', content: { decision: 'approve' } } as const;
+  expect(await answer({ sure: approved })).toMatch(/^Paid € 9 to Bob/);
+});
