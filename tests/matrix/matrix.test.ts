@@ -1,5 +1,6 @@
 /** Checks the invariants for every option × client × hosting × user × legacy policy, and for an old server. */
 
+import { GUARDED } from '@mrtr/demo-approve';
 import { eventsOf, hostView, type Transcript } from '@mrtr/harness/transcript';
 import {
   type Cell,
@@ -8,15 +9,18 @@ import {
   measure,
   measuredTables,
   measureOldServer,
+  measureUnattended,
   type OldServerCell,
   ofOneCell,
   onceAtOldServer,
   rehearse,
   SCENARIOS,
+  SELF_ANSWERING,
   sameForTheHost,
   sameFromOldServer,
   sameOnTheWire,
   TABLED,
+  type UnattendedCell,
   where,
 } from '@mrtr/matrix';
 import { updateBlocks } from '@mrtr/matrix/documents';
@@ -38,6 +42,7 @@ import {
 
 const cells: Cell[] = [];
 let oldCells: readonly OldServerCell[] = [];
+let unattended: readonly UnattendedCell[] = [];
 
 let database: OptionsOnPostgres | undefined;
 
@@ -59,6 +64,10 @@ beforeAll(async () => {
   };
   await Promise.all([measureAll(waiting), measureAll(here)]);
   oldCells = await measureOldServer(oldServer);
+  unattended = [
+    ...(await measureUnattended(options, 'Resolved')),
+    ...(await measureUnattended(GUARDED, 'Active')),
+  ];
 }, 180_000);
 afterAll(() => database?.close(), 30_000);
 
@@ -137,6 +146,38 @@ describe.each(['modern', 'mute', 'legacy'] as const)('%s client', (client) => {
   });
 });
 
+describe('a client that answers by itself', () => {
+  /** The rows of the table that it takes in. */
+  const takenIn = (client: string) =>
+    unattended.flatMap(({ subject, client: one, writes }) => (one === client && writes > 0 ? [subject] : []));
+  const names = (rows: readonly Pick<Measured, 'id' | 'name'>[]) =>
+    rows.map(({ id, name = id.toUpperCase() }) => name);
+
+  it('is measured at every option, and at every approval in G and J, once each', () => {
+    const rows = [...names(database?.options ?? []), ...names(GUARDED)];
+    expect(unattended.map(({ subject, client }) => `${subject}, ${client}`)).toEqual(
+      rows.flatMap((row) => SELF_ANSWERING.map((client) => `${row}, ${client}`)),
+    );
+    expect(SELF_ANSWERING).toHaveLength(4);
+    expect(names(GUARDED)).toHaveLength(6);
+    expect(unattended.filter(({ questions }) => questions === 0)).toEqual([]);
+  });
+
+  it('takes in no form with an acceptance without content, or by declining', () => {
+    expect([takenIn('an empty acceptance'), takenIn('decline everything')]).toEqual([[], []]);
+  });
+
+  it('takes in every option with the first value that fits, and no approval', () => {
+    expect(takenIn('the first value that fits')).toEqual(names(database?.options ?? []));
+  });
+
+  it('takes in every form with the affirmative value, and no page', () => {
+    const forms = names(GUARDED).filter((name) => !name.includes('approvalPage'));
+    expect(forms).toHaveLength(4);
+    expect(takenIn('the affirmative value')).toEqual([...names(database?.options ?? []), ...forms]);
+  });
+});
+
 describe('a modern client at an old server', () => {
   it.each(OPTIONS.map(({ id }) => id))('shows its application the same as option %s', (id) => {
     const own = cells.filter(({ observed }) => observed.observation.option === id);
@@ -168,6 +209,6 @@ describe('a modern client at an old server', () => {
 });
 
 it('every generated block of the documents is up to date; `pnpm matrix --write` brings it up to date', async () => {
-  const tables = measuredTables(database?.options ?? [], cells, oldCells);
+  const tables = measuredTables(database?.options ?? [], cells, oldCells, unattended);
   expect(await updateBlocks(tables, { write: false })).toEqual([]);
 }, 60_000);

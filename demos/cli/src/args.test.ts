@@ -85,7 +85,7 @@ test.each([
   ['nope', "There is no demo 'nope'. Names: basic, basic-multiround, option-a,"],
   [
     'nope',
-    /, prompt-and-resource, sampling-and-roots, link-account, sticky, fleet-of-three, tracing, all\.$/,
+    /, prompt-and-resource, sampling-and-roots, link-account, approve, sticky, fleet-of-three, tracing, all\.$/,
   ],
   ['toString', "There is no demo 'toString'. Names:"],
   ['optoin-g', "There is no demo 'optoin-g'. (Did you mean option-g?) Names:"],

@@ -49,6 +49,8 @@ Names:
   sampling-and-roots        a tool that asks the client's model, in two
   link-account              a tool that has its user link an account on another
                             site, in three
+  approve                   a tool that writes after a yes, in two; takes
+                            --shape only
   sticky                    option H behind HAProxy; takes no options
   fleet-of-three            a process is killed between two questions; takes
                             --postgres only

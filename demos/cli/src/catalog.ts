@@ -68,6 +68,13 @@ export const DEMOS: readonly Demo[] = [
     shapes: ['g', 'h', 'j'],
     load: async () => (await import('@mrtr/demo-link-account')).SHAPES,
   },
+  {
+    name: 'approve',
+    title: 'what a yes proves',
+    takes: ['shape'],
+    where: 'five clients · in memory',
+    shapes: ['g', 'j'],
+  },
   { name: 'sticky', title: 'option H behind HAProxy', takes: [] },
   { name: 'fleet-of-three', title: 'a process dies between two questions', takes: ['postgres'] },
   { name: 'tracing', title: "a call's OpenTelemetry spans", takes: [] },

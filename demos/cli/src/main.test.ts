@@ -49,6 +49,17 @@ describe('pnpm demo', () => {
     for (const line of out.split('\n')) expect([...line].length).toBeLessThanOrEqual(80);
   });
 
+  test('approve says of each client what its yes proves, or that none counted', async () => {
+    const { code, out, err } = await run('approve --shape g');
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    const text = out.replaceAll(/\s+/g, ' ');
+    expect(
+      [...text.matchAll(/Approved, rung '(\S+)'\. (?:A|The)|No yes counted/g)].map(([, rung]) => rung),
+    ).toEqual(['page', 'page', 'page', 'form', undefined]);
+    expect(text).toContain('No person saw a question. No yes counted. Item written 0×.');
+    for (const line of out.split('\n')) expect([...line].length).toBeLessThanOrEqual(80);
+  });
+
   test('a demo in several shapes draws each of them, under its title', async () => {
     const { code, out, err } = await run('prompt-and-resource --answer decline');
     expect({ code, err }).toEqual({ code: 0, err: '' });

@@ -59,6 +59,7 @@ async function demo(asked: Asked, terminal: Terminal): Promise<number> {
       return (await import('@mrtr/demo-fleet-of-three')).fleetOfThree(write, postgres as string, paint);
     if (demo.name === 'all') return (await import('./all.ts')).runAll(settings, paint, write);
     const stage = { terminal, paint, postgres };
+    if (demo.name === 'approve') return (await import('./approve.ts')).approve(stage, settings.shape);
     const { deploy } = settings;
     const { runDemo, runDeploy } = await import('./run-demo.ts');
     return deploy === undefined ? runDemo(demo, settings, stage) : runDeploy(demo, { deploy, format }, stage);

@@ -7,6 +7,7 @@ import {
   measure,
   measuredTables,
   measureOldServer,
+  measureUnattended,
   SCENARIOS,
   TABLED,
 } from '@mrtr/matrix';
@@ -82,7 +83,12 @@ async function run(
     return 0;
   }
 
-  const tables = measuredTables(options, cells, oldCells);
+  const { GUARDED } = await import('@mrtr/demo-approve');
+  const unattended = [
+    ...(await measureUnattended(options, 'Resolved')),
+    ...(await measureUnattended(GUARDED, 'Active')),
+  ];
+  const tables = measuredTables(options, cells, oldCells, unattended);
   if (!write && !check) {
     print(`${Object.values(tables).join('\n\n')}\n`);
     return 0;

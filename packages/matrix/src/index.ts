@@ -6,4 +6,10 @@ export * from './measure/measure.ts';
 export * from './measure/observe.ts';
 export { SCRIPTS, type Script } from './measure/scripts.ts';
 export * from './measure/subject.ts';
+export {
+  measureUnattended,
+  SELF_ANSWERING,
+  selfAnswering,
+  type UnattendedCell,
+} from './measure/unattended.ts';
 export { measuredTables, optionsTable, TABLED } from './tables.ts';

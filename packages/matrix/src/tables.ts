@@ -7,6 +7,7 @@ import type { Cell } from './measure/invariants.ts';
 import type { Observation } from './measure/observe.ts';
 import type { RetriedTwice } from './measure/retried-twice.ts';
 import type { Measured } from './measure/subject.ts';
+import { type UnattendedCell, unattendedTable } from './measure/unattended.ts';
 
 type Identity = Pick<Measured, 'id' | 'name' | 'title'>;
 type Where = Partial<Pick<Observation, 'client' | 'hosting' | 'legacy' | 'tool' | 'script'>>;
@@ -21,13 +22,14 @@ export const TABLED: readonly string[] = [METRIC, FIXED, DUPLICATE].map(({ scrip
 /** Rows of cells, the head first. A cell is Markdown, and `<br>` begins a line in it. */
 export type Rows = readonly (readonly string[])[];
 
-type TableName = 'options' | 'quadrant' | 'old-server' | keyof ReturnType<typeof deployTables>;
+type TableName = 'options' | 'unattended' | 'quadrant' | 'old-server' | keyof ReturnType<typeof deployTables>;
 
 /** Every measured table in Markdown, by the name of its block in the documents. */
 export function measuredTables(
   options: readonly Measured[],
   cells: readonly Cell[],
   oldCells: readonly OldServerCell[],
+  unattended: readonly UnattendedCell[],
 ): Readonly<Record<TableName, string>> {
   // The variants of an option stand below the lettered ones, but H's stands below H.
   const rank = ({ id, claims }: Measured) =>
@@ -36,6 +38,7 @@ export function measuredTables(
   const tables = {
     options: optionsTable(rows, cells),
     quadrant: quadrantTable(rows, observationsIn(cells)),
+    unattended: unattendedTable(unattended),
     'old-server': oldServerTable(oldCells, cells),
     ...deployTables(options),
   };

@@ -1,0 +1,40 @@
+/** `@mrtr/demo-approve`: a tool that writes after a yes, in two shapes, and clients that try to give it. */
+import { guardedSubject } from './acts.ts';
+import { createServer as journal } from './journal.ts';
+import type { Where } from './site.ts';
+import { createServer as toolBuilder } from './tool-builder.ts';
+import type { CreateServer } from './tracker.ts';
+
+export { ACTS, play } from './acts.ts';
+export { Site } from './site.ts';
+
+/** The two, by their letters. */
+export const SHAPES: readonly {
+  readonly id: string;
+  readonly title: string;
+  readonly createServer: CreateServer;
+}[] = [
+  { id: 'g', title: 'tool builder', createServer: toolBuilder },
+  { id: 'j', title: 'journaled await', createServer: journal },
+];
+
+const WHERE: Readonly<Record<Where, string>> = {
+  form: '`approval`',
+  'typed-form': '`approval` with `type`',
+  page: '`approvalPage`',
+};
+
+/** The tool in both shapes, with each way to ask. Reopening an item needs the approval alone. */
+export const GUARDED = Object.entries(WHERE).flatMap(([where, title]) =>
+  SHAPES.map(({ id, createServer }) =>
+    guardedSubject(`${title} in ${id.toUpperCase()}`, createServer, where as Where),
+  ),
+);
+
+/** What each rung proves, and what defeats it. */
+export const RUNGS: Readonly<Record<string, string>> = {
+  form: 'The client chose this answer to these words. A client, or a model, that says yes by itself defeats it.',
+  'typed-form':
+    'The client chose this answer, and repeated the number. A model that reads the question defeats it.',
+  page: 'A browser that is signed in as ada pressed a button. An agent that drives that browser, or a weak sign-in, defeats it.',
+};
