@@ -1,6 +1,6 @@
 /** A mount in routers that are not ours. `serveHttp` is one in a plain server of Node; its tests are elsewhere. */
 import { once } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, type RequestListener, request } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import type { AuthInfo } from '@modelcontextprotocol/server';
@@ -239,6 +239,22 @@ test('pages of a mount get their whole address, and what is posted to them', asy
   expect(await statusOf(new URL('/mcp', url), LIST)).toBe(200);
 });
 
+test.each(['/link', '/LINK/start', '/%6cink/start', '/link/../mcp', '/link/%2E%2e/mcp', '/link/./..'])(
+  'MCP is not served at %s, which a router may send to the pages, where nobody signs in',
+  async (path) => {
+    const { mcp } = mounting({ pages: [{ path: '/link', fetch: async () => new Response('A page.') }] });
+    const url = await listen((req, res) => mcp.handle(req, res));
+    const { headers, body, method } = LIST;
+    const sent = request(url, { path, method, headers: { ...(headers as object) } }).end(body);
+    const [response] = await once(sent, 'response');
+    response.resume();
+    expect([400, 404]).toContain(response.statusCode);
+    if (!/[.]|%2e/i.test(path))
+      expect((await mcp.fetch(new Request(new URL(path, url), LIST))).status).toBe(404);
+    expect(await statusOf(new URL('/linked', url), LIST)).toBe(200);
+  },
+);
+
 test('a page that hangs is cut when the mount closes', async () => {
   const entered = new Deferred();
   const hang = () => {
@@ -280,6 +296,27 @@ test('a caller that was authenticated in front is not asked for a token, and `pr
   const statuses = ['shop', 'bank', undefined].map(async (tenant) => (await send(list, tenant)).status);
   expect(await Promise.all(statuses)).toEqual([200, 404, 401]);
   expect(verifyAccessToken).not.toHaveBeenCalled();
+});
+
+test.each<[string, unknown]>([
+  ['the claims of a JWT', { sub: 'ada', iat: 1 }],
+  ['no', false],
+  ['a name', 'ada'],
+])('%s in `req.auth` is no caller, and lets nobody past `verifier`', async (_name, auth) => {
+  const verifier = { verifyAccessToken: () => Promise.reject(new Error('unreachable')) };
+  const { mcp, served } = mounting({ verifier });
+  const url = await listen((req, res) => mcp.handle(Object.assign(req, { auth }) as never, res));
+  expect(await statusOf(url, LIST)).toBe(500);
+  const authInfo = auth as AuthInfo;
+  expect((await mcp.fetch(new Request(url, INITIALIZE), { authInfo })).status).toBe(500);
+  expect(served.errors).toEqual(Array(2).fill(expect.stringContaining('must be an AuthInfo')));
+});
+
+test('a `principal` that gives no text is an error of the server', async () => {
+  const { mcp, served } = mounting({ principal: (async () => 'ada') as never });
+  const authInfo = callerNamed('ada');
+  expect((await mcp.fetch(new Request('http://localhost/mcp', LIST), { authInfo })).status).toBe(500);
+  expect(served.errors).toEqual([expect.stringContaining('`principal` must give a text')]);
 });
 
 test('an option that a mount does not have, or that has a wrong value, is refused', () => {

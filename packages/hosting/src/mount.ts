@@ -15,7 +15,7 @@ import {
 } from '@mrtr/core/kit';
 import { bodyWasRead } from './admission/body.ts';
 import { type Exchange, type Outgoing, WebOutgoing } from './admission/exchange.ts';
-import { internalError } from './admission/problem.ts';
+import { internalError, problem } from './admission/problem.ts';
 import { closeWithConnection } from './http/closed-connections.ts';
 import {
   ADMISSION_CHECKS,
@@ -64,7 +64,7 @@ export type NodeRequest = IncomingMessage & {
 export interface McpMount {
   /**
    * For express, fastify and `node:http`. Does not look at the path: each request that your router sends here is MCP's,
-   * unless it is below a path of `pages`. Never rejects.
+   * unless it is at or below a path of `pages`. Never rejects.
    *
    * @param parsedBody the body, where a parser has read it. Default: `req.body`, after that. A function, as `next`, is
    * ignored.
@@ -103,7 +103,26 @@ export function createMcpMount(served: ServerInstance, options: MountOptions = {
   requireArgument('createMcpMount', 'served', served, anObjectWith('server', 'close'));
   requireOptions('createMcpMount', options, MOUNT_CHECKS);
   const { pages } = options;
-  return new Mount(served, options, (path) => findPages(pages, path) ?? 'mcp');
+  const isPages = (path: string) => pages?.some((set) => isLike(path, set.path));
+  return new Mount(
+    served,
+    options,
+    (path) => findPages(pages, path) ?? (isPages(path) ? problem(404, 'Nothing is here') : 'mcp'),
+  );
+}
+
+/**
+ * Whether a router may send `path` to the route of `pages`. Nobody signs in there, so it is never MCP's. Routers differ in
+ * what they see through: capitals, escapes, two slashes for one.
+ */
+function isLike(path: string, pages: string): boolean {
+  const [one, other] = [path, pages].map((text) =>
+    `${text}/`
+      .replaceAll(/%([0-9a-f]{2})/gi, (_escape, code) => String.fromCharCode(Number.parseInt(code, 16)))
+      .replaceAll(/[/\\]+/g, '/')
+      .toLowerCase(),
+  ) as [string, string];
+  return one.startsWith(other);
 }
 
 /** The pages that `path` is below. */
@@ -152,8 +171,10 @@ export class Mount implements McpMount {
     if (this.#closed) endConnectionAfter(res);
     closeWithConnection(res, req.socket);
     this.#stalled.watch(res, req.socket);
-    // A whole URL would be taken for what the request is for, whatever its `Host` says.
-    if (!originalUrl?.startsWith('/')) return void res.writeHead(400, { connection: 'close' }).end();
+    // A whole URL would be taken for what the request is for, whatever its `Host` says. With `..` in it, the router in front
+    // has seen another path than the one that is left.
+    if (!originalUrl?.startsWith('/') || HAS_DOTS.test(originalUrl))
+      return void res.writeHead(400, { connection: 'close' }).end();
     const exchange: Exchange = {
       outgoing: res,
       incoming: req,
@@ -233,6 +254,8 @@ export class Mount implements McpMount {
     }
   }
 }
+
+const HAS_DOTS = /^[^?#]*[/\\](?:\.|%2e){1,2}(?:[/\\?#]|$)/i;
 
 /** What a parser in front has left. One of another type sets an empty `body`, and reads nothing. */
 const bodyOf = ({ readableEnded, body }: NodeRequest): unknown => (readableEnded ? body : undefined);

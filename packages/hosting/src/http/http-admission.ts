@@ -200,7 +200,7 @@ export class HttpAdmission {
     if (!METHODS.includes(request.method)) {
       return problem(405, 'Method not allowed', { allow: METHODS.join(', ') });
     }
-    const authInfo = exchange.authInfo ?? (await this.#authenticate?.(request));
+    const authInfo = requireAuthInfo(exchange.authInfo) ?? (await this.#authenticate?.(request));
     if (authInfo instanceof Response) return countRefusal(authInfo, 'http_unauthorized');
     return this.#serve(request, exchange, authInfo);
   }
@@ -249,7 +249,7 @@ export class HttpAdmission {
 
   async #serve(request: Request, exchange: Exchange, authInfo: AuthInfo | undefined): Promise<Response> {
     const { outgoing } = exchange;
-    const principal = authInfo && this.#identify(authInfo);
+    const principal = authInfo && requirePrincipal(this.#identify(authInfo));
     const body =
       request.method === 'POST' ? await this.#bodies.read(request, exchange, principal) : undefined;
     if (body instanceof Response) return body;
@@ -274,6 +274,24 @@ export class HttpAdmission {
       ...(body && { parsedBody: body.json }),
     });
   }
+}
+
+/** @throws Error for what another middleware has left, such as the claims of a JWT: all its callers would be one. */
+function requireAuthInfo(auth: AuthInfo | null | undefined): AuthInfo | undefined {
+  if (auth === undefined || auth === null) return undefined;
+  const { token, clientId, scopes }: Partial<AuthInfo> = auth;
+  if (typeof token === 'string' && typeof clientId === 'string' && Array.isArray(scopes)) return auth;
+  throw new Error(
+    'The caller of a request (`req.auth`, or `authInfo` of fetch) must be an AuthInfo, with token, clientId and scopes. ' +
+      'Where a middleware leaves something else there, make an AuthInfo of it, or delete it.',
+  );
+}
+
+function requirePrincipal(principal: unknown): string | undefined {
+  if (principal === undefined || typeof principal === 'string') return principal;
+  throw new Error(
+    `\`principal\` must give a text, or undefined; it gave a value of type ${typeof principal}.`,
+  );
 }
 
 /** Refuses what would take long to validate, and batches. */
