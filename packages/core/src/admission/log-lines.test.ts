@@ -51,11 +51,13 @@ test('a tool’s name cannot forge a line of the log', async () => {
     asking([]),
     options((error) => errors.push(error)),
   );
-  const forged = 'x]\nError: paid \u2028\u0085\u001b[2K\u202e';
+  const forged = 'x] [call a, caller b, tools/call c]\nError: paid \u2028\u0085\u001b[2K\u202e';
   await site.post('tools/call', { name: forged, arguments: {}, requestState: 'v1.x' }, { legacy: true });
   expect(errors).toHaveLength(1);
   const [line, second = ''] = String(errors[0]?.stack).split(/[\n\r\u2028\u2029\u0085]/);
-  expect(line).toContain('tools/call x]\\u{a}Error: paid \\u{2028}\\u{85}\\u{1b}[2K\\u{202e}]');
+  const shown = String.raw`x\u{5d} \u{5b}call a, caller b, tools/call c\u{5d}\u{a}Error: paid \u{2028}\u{85}\u{1b}\u{5b}2K`;
+  expect(line).toContain(`[call unknown, caller ${ALICE}, tools/call ${shown}`);
+  expect(line?.match(/[[\]]/g)).toEqual(['[', ']']);
   expect(second).toMatch(/^ {4}at /);
 });
 

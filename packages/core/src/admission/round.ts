@@ -160,7 +160,10 @@ class Serving {
   #stampAnswers(responses: Readonly<Record<string, unknown>>): InputResponses {
     const { opened } = this.#round;
     const stamped = Object.entries(responses).map(([key, response]) => {
-      const stamp = () => this.#stamp(key, opened && secondsOf(opened.issuedAt));
+      const stamp = () => ({
+        ...this.#stamp(key, opened && secondsOf(opened.issuedAt)),
+        asked: opened?.asked.get(key),
+      });
       return [key, stampAnswer(response, stamp)];
     });
     return Object.fromEntries(stamped) as InputResponses;

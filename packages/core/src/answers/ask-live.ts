@@ -50,9 +50,8 @@ export async function askLive<Q extends Question>(
     // With the call's signal, so that an answer that comes after the client cancelled starts nothing.
     const terms = { ...HUMAN_PACED, signal: ctx.mcpReq.signal };
     const response = await ctx.mcpReq.send({ method, params } as never, terms);
-    const answer = question.read(stampAnswer(response, () => call.stamp(key, askedAt))) as Answer<
-      AnswerOf<Q>
-    >;
+    const stamp = () => ({ ...call.stamp(key, askedAt), asked: question.digest });
+    const answer = question.read(stampAnswer(response, stamp)) as Answer<AnswerOf<Q>>;
     if (isSettled(answer)) return answer;
   }
   throw new RoundsExceeded(`No usable answer to "${question.message}" in ${MAX_ATTEMPTS} attempts.`);

@@ -95,6 +95,30 @@ test('whoever refuses need not type', async () => {
   expect(await readingOf(refused, typed)).toEqual({ kind: 'declined' });
 });
 
+test.each<[string, object]>([
+  ['the first request', {}],
+  ['a retry whose question had other words', { words: words`Pay ${'Bob'}?` }],
+])('an answer of %s approves nothing, also where unasked answers are accepted', async (_when, asked) => {
+  const before = 'words' in asked ? approval(asked.words as typeof WORDS, LABELS) : undefined;
+  let current = before ?? sure;
+  const reads: unknown[] = [];
+  const { post } = hostTools(
+    (server) => {
+      server.registerTool('pay', {}, (ctx) => {
+        const answer = readAnswer(ctx, 'sure', current);
+        reads.push(answer);
+        return ask({ sure: current });
+      });
+    },
+    { unaskedAnswers: 'accept' },
+  );
+  const { result } = before ? await post('tools/call', { name: 'pay' }) : {};
+  current = sure;
+  const inputResponses = { sure: { ...yes, 'mrtr.stamp': { call: 'c', asked: sure.digest } } };
+  await post('tools/call', { name: 'pay', requestState: result?.requestState, inputResponses });
+  expect(reads.at(-1)).toEqual({ kind: 'missing' });
+});
+
 test('the receipt says what was approved, in which call and when', async () => {
   let now = 1_700_000_000_000;
   const events = eventsOf('mrtr:approval');

@@ -74,14 +74,15 @@ export function approval(words: Words, options: ApprovalOptions): Question<Appro
     throw new InvalidOption(`approval: approve and refuse are both '${approve}'. Give them two labels.`);
   requireArgument('approval', 'words', words.text, aText);
   const { text } = words;
-  return question<Approval, { kind: 'elicitation'; fields: readonly string[] }>({
+  const made = question<Approval, { kind: 'elicitation'; fields: readonly string[] }>({
     kind: 'elicitation',
     message: text,
     request: requestOf(text, options),
     fields: type === undefined ? [DECISION] : [DECISION, TYPED],
-    read: (response) => interpret(response, text, type),
+    read: (response) => interpret(response, made, type),
     keep: (response) => keepStamp(response, prune(response as ElicitResult)),
   });
+  return made;
 }
 
 const DECISION = 'decision';
@@ -108,7 +109,11 @@ function requestOf(message: string, { approve, refuse, type }: ApprovalOptions):
   return { method: 'elicitation/create', params: { mode: 'form', message, requestedSchema } } as InputRequest;
 }
 
-function interpret(response: unknown, words: string, type: string | undefined): Answer<Approval> {
+function interpret(
+  response: unknown,
+  { message, digest }: Question<Approval>,
+  type: string | undefined,
+): Answer<Approval> {
   const view = inputResponse({ response }, 'response');
   if (view.kind !== 'elicit') return { kind: 'missing' };
   const stamp = stampOf(response);
@@ -118,9 +123,11 @@ function interpret(response: unknown, words: string, type: string | undefined): 
         'McpServer before you register anything.',
     );
   }
+  // Also where the policy accepts unasked answers: nobody was shown these words.
+  if (stamp.asked !== digest) return { kind: 'missing' };
   const answer = decide(view.action, view.content ?? undefined, type);
   const rung = type === undefined ? 'form' : 'typed-form';
-  return answer === 'approved' ? approvedAnswer(stamp, words, rung) : refusedAnswer(stamp, answer);
+  return answer === 'approved' ? approvedAnswer(stamp, message, rung) : refusedAnswer(stamp, answer);
 }
 
 type Decision = 'approved' | 'refused' | 'declined' | 'cancelled' | 'missing' | 'invalid';
@@ -146,9 +153,9 @@ export function approvedAnswer(
 ): Accepted<Approval> {
   const { call, key, target: tool, argumentsDigest, principal } = stamp;
   const { askedAt, answeredAt } = times;
-  const wordsDigest = digest(words);
+  const wordsDigest = digestOf(words);
   const receipt: Receipt = {
-    id: digest(JSON.stringify([call, key, wordsDigest, askedAt, answeredAt])).slice(0, 22),
+    id: digestOf(JSON.stringify([call, key, wordsDigest, askedAt, answeredAt])).slice(0, 22),
     ...{ words, wordsDigest, rung, call, tool, argumentsDigest },
     ...(principal !== undefined && { principal }),
     ...{ askedAt, answeredAt },
@@ -176,7 +183,7 @@ function refusedAnswer(
   }
 }
 
-const digest = (text: string): string => hash('sha256', text, 'base64url');
+const digestOf = (text: string): string => hash('sha256', text, 'base64url');
 
 /** The part of an answer that the form asked for. */
 function prune({ action, content }: ElicitResult): object {

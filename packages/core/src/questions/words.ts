@@ -5,15 +5,31 @@ import { InvalidOption } from '../support/errors.ts';
 const LONGEST = 200;
 const SHOWN_OF_A_LONG_ONE = 90;
 
+/** Single marks. Two of them look like a double one. */
+const SINGLE =
+  "['`\\u00b4\\u02b9\\u02bb-\\u02bd\\u02c8\\u02ca\\u02cb\\u02f4\\u0374\\u055a\\u05f3\\u07f4\\u07f5\\u1fbd\\u1fbf\\u1fef\\u1ffd\\u1ffe\\u2018-\\u201b\\u2032\\ua78b\\ua78c\\uff07\\uff40]";
+
 /**
  * Characters that a reader does not see, or sees as something else: controls, line breaks, bidirectional marks,
  * zero-width characters, unusual spaces, unassigned and private ones. Also the backslash, which begins an escape, and
  * the marks that stand around a value, with what looks like them.
  */
-const DECEPTIVE =
-  /[\p{C}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}\u2800\\]|(?! )\p{Zs}|(?<= ) |["\u201c-\u201f\u00ab\u00bb\u2033-\u2037\u2057\u02ba\u02dd\u02ee\u05f2\u05f4\u275d\u275e\u3003\u301d-\u301f\uff02]|(?<=['\u2018-\u201b`\u00b4\u2032])['\u2018-\u201b`\u00b4\u2032]/gu;
-/** Marks that combine with the character before them: one at the start would change ours, and a tower hides lines. */
-const COMBINING = /^\p{M}+|(?<=\p{M}{2})\p{M}+/gu;
+const DECEPTIVE = new RegExp(
+  [
+    '[\\p{C}\\p{Default_Ignorable_Code_Point}\\p{Zl}\\p{Zp}\\\\]|(?! )\\p{Zs}|(?<= ) ',
+    // Blank, and no space by its category.
+    '[\\u2800\\u{13441}\\u{13442}\\u{1d159}]',
+    '["\\u201c-\\u201f\\u00ab\\u00bb\\u2033-\\u2037\\u2057\\u02ba\\u02dd\\u02ee\\u02f5\\u02f6\\u05f2\\u05f4\\u1cd3\\u275d\\u275e]',
+    '[\\u2760\\u2e42\\u3003\\u301d-\\u301f\\uff02\\u{1f676}-\\u{1f678}]',
+    `(?<=${SINGLE})${SINGLE}`,
+  ].join('|'),
+  'gu',
+);
+/**
+ * Marks that combine with the character before them: one at the start would change ours, one on a space looks like a
+ * quotation mark, and a tower hides lines.
+ */
+const COMBINING = /(?<=^| )\p{M}+|(?<=\p{M}{2})\p{M}+/gu;
 /** Letters that are written from right to left: they would move the text that stands beside them. */
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 // From left to right inside too: an escape between letters of the other direction must not be turned round.

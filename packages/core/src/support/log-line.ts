@@ -16,7 +16,8 @@ const MARK = ' [call ';
 /** The same error, with its call in the message. A copy: one error object may be thrown in many calls. */
 export function withCallInMessage(thrown: unknown, { method, target, call, caller }: LoggedCall): Error {
   const error = thrown instanceof Error ? thrown : new Error(String(thrown));
-  const tool = `${method} ${toPrintable(target).slice(0, 100)}`;
+  // With a bracket of its own it would end this mark, and begin another one.
+  const tool = `${method} ${toPrintable(target).replaceAll(/[[\]]/g, escapeMark).slice(0, 100)}`;
   return copyWithMessage(
     error,
     `${error.message}${MARK}${call ?? 'unknown'}, caller ${caller ?? 'anonymous'}, ${tool}]`,
@@ -33,8 +34,9 @@ export function onOneLine(error: Error): Error {
 }
 
 /** Escapes control characters, line separators, and marks without width. */
-const toPrintable = (text: string): string =>
-  text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (mark) => `\\u{${mark.codePointAt(0)?.toString(16)}}`);
+const toPrintable = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, escapeMark);
+
+const escapeMark = (mark: string): string => `\\u{${mark.codePointAt(0)?.toString(16)}}`;
 
 function copyWithMessage(error: Error, message: string): Error {
   const copy: Error = Object.create(Object.getPrototypeOf(error), Object.getOwnPropertyDescriptors(error));

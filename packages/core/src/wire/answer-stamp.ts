@@ -19,6 +19,8 @@ export interface AnswerStamp {
   readonly askedAt: number;
   /** When the answer came in, in seconds since the epoch. */
   readonly answeredAt: number;
+  /** The digest of the question that went out under `key`; undefined where none did, and the policy accepts that. */
+  readonly asked?: string | undefined;
 }
 
 const STAMP = 'mrtr.stamp';
