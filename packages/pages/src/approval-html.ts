@@ -1,6 +1,6 @@
 /** The page of an approval. Every value in it is text. */
 import type { Visitor } from './page.ts';
-import { escapeHtml, htmlPage, signedInAs } from './response.ts';
+import { escapeHtml, htmlPage, showHidden, signedInAs } from './response.ts';
 
 /** All that the page shows of a call. */
 export interface Shown {
@@ -58,8 +58,9 @@ const button = (value: string, label: string): string =>
   `<button name="decision" value="${value}">${escapeHtml(label)}</button>`;
 
 function listOf(details: Shown['details']): string {
+  const shown = (value: unknown) => `<bdi>${escapeHtml(showHidden(`${value}`))}</bdi>`;
   const rows = Object.entries(details).map(
-    ([name, value]) => `<dt>${escapeHtml(name)}</dt><dd><bdi>${escapeHtml(`${value}`)}</bdi></dd>`,
+    ([name, value]) => `<dt>${shown(name)}</dt><dd>${shown(value)}</dd>`,
   );
   return rows.length === 0 ? '' : `<dl>${rows.join('')}</dl>`;
 }

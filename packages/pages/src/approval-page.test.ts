@@ -100,12 +100,19 @@ test('the page shows the words, the details and the account as text, and the ref
   const response = await shop.get(url);
   const html = await response.text();
   expect(html).toContain('<blockquote><bdi>Pay “Bob &#60;b&#62;”?</bdi></blockquote>');
-  expect(html).toContain('<dt>Amount</dt><dd><bdi>12</bdi></dd>');
-  expect(html).toContain('<dt>&#60;i&#62;</dt><dd><bdi>&#34;&#62;&#60;script&#62;</bdi></dd>');
+  expect(html).toContain('<dt><bdi>Amount</bdi></dt><dd><bdi>12</bdi></dd>');
+  expect(html).toContain('<dt><bdi>&#60;i&#62;</bdi></dt><dd><bdi>&#34;&#62;&#60;script&#62;</bdi></dd>');
   expect(html).toContain('ada@shop');
   expect(html.indexOf('Do not pay')).toBeLessThan(html.indexOf('value="approve">Pay<'));
   expect(html).not.toMatch(/<script/);
   expect(response.headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+});
+
+test('the page shows marks that turn or hide a part of a detail', async () => {
+  const shop = shopOf({}, { details: { Account: 'DE\u202e1234\u2069', 'A\u200b': '\u3164\nb' } });
+  const html = await (await shop.get((await asking(shop)).url)).text();
+  expect(html).toContain(String.raw`<dd><bdi>DE\u{202e}1234\u{2069}</bdi></dd>`);
+  expect(html).toContain(String.raw`<dt><bdi>A\u{200b}</bdi></dt><dd><bdi>\u{3164}\u{a}b</bdi></dd>`);
 });
 
 test('a refusal on the page ends the call', async () => {
@@ -289,6 +296,36 @@ test('an approval that one call took does not answer another, which was asked fo
   expect(textOf(await one.retry())).toBe('Paid.');
   expect(asksIn(await other.retry())).toEqual(['sure']);
   expect(shop.paid).toHaveLength(1);
+});
+
+test('the receipt also comes where a client says in its retry that it opens no URLs', async () => {
+  const shop = resumable();
+  const { result } = await shop.call({});
+  const { inputRequests, requestState } = result as never as {
+    inputRequests: { sure: { params: { url: string } } };
+    requestState: string;
+  };
+  await shop.press(inputRequests.sure.params.url, 'approve');
+  expect(textOf(await mute(shop, { requestState, inputResponses: { sure: { action: 'accept' } } }))).toBe(
+    'Paid.',
+  );
+  expect(shop.paid).toEqual([expect.objectContaining({ rung: 'page' })]);
+});
+
+test('one approval is not two, where a call asks for the same words twice', async () => {
+  let paid = 0;
+  const site = hostTool(async (ctx) => {
+    for (const key of ['one', 'two']) {
+      const sure = await page.question(ctx, words`Pay?`, { approve: 'Pay', refuse: 'Do not pay' });
+      if (readAnswer(ctx, key, sure).kind !== 'accepted') return ask({ [key]: sure });
+      paid++;
+    }
+    return textResult('Paid.');
+  });
+  const { page, press } = shopOf({ policy: site.policy, resume: 'same-call' });
+  await press(linkIn(textOf(await site.call({}, 'ada', NOTHING))), 'approve');
+  expect(textOf(await site.call({}, 'ada', NOTHING))).toContain('Give each approval a `name`');
+  expect(paid).toBe(1);
 });
 
 test('no call can be approved without bound', async () => {

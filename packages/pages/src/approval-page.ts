@@ -41,7 +41,7 @@ import {
   stampOf,
   wholeNumber,
 } from '@mrtr/core/kit';
-import { callOf } from '@mrtr/core/shape';
+import { type Call, callOf } from '@mrtr/core/shape';
 import { type ApprovalView, renderApproval, type Shown, showApproval } from './approval-html.ts';
 import type { CallbackVisit, StartPage, StartVisit } from './page.ts';
 import { makePages, PAGE_CHECKS, type PendingInteractionsOptions } from './pending-interactions.ts';
@@ -197,6 +197,7 @@ export function approvalPage(options: ApprovalPageOptions): ApprovalPage {
       throw new ApprovalPending(pendingMessage(words.text, url, resumeSeconds));
     };
     if (opensPages || showsForms) return asking.ask(ctx, { ...subject, id: same.id, refuse });
+    requireAnother(call, same.id);
     const decided = await same.take(name);
     if (decided === undefined) {
       await same.begin({ message: words.text, data: subject.data });
@@ -204,7 +205,7 @@ export function approvalPage(options: ApprovalPageOptions): ApprovalPage {
     }
     if (decided === 'refused') throw new ElicitationDeclined('declined');
     const response = stampAnswer({ action: 'accept' }, () => call.stamp(name));
-    return { ...urlElicitation(words.text, url), fallback: subject.valueFrom(decided, response) } as never;
+    return withValue(urlElicitation(words.text, url), subject.valueFrom(decided, response));
   };
 
   return {
@@ -224,6 +225,27 @@ export function approvalPage(options: ApprovalPageOptions): ApprovalPage {
     fetch,
   };
 }
+
+const resumed = new WeakMap<Call, Set<string>>();
+
+/** @throws InvalidOption for a second question that would take the yes of the first. */
+function requireAnother(call: Call, id: string): void {
+  const ids = resumed.get(call) ?? new Set();
+  // A strict journal enters its handler twice, in later rounds.
+  if (call.round === 1 && ids.has(id))
+    throw new InvalidOption('A call asks for the same words twice. Give each approval a `name`.');
+  resumed.set(call, ids.add(id));
+}
+
+/** What was decided, for a client that cannot be asked, or that was asked while it said that it opens URLs. */
+const withValue = (asked: Question, value: Approval): Question<Approval> => ({
+  ...asked,
+  fallback: value,
+  read: (response) => {
+    const answer = asked.read(response);
+    return answer.kind === 'accepted' ? { kind: 'accepted', value } : answer;
+  },
+});
 
 const approvalInForm = (words: Words, { approve, refuse }: ApprovalQuestionOptions): Question<Approval> =>
   approval(words, { approve, refuse });

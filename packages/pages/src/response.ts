@@ -42,7 +42,7 @@ ${signedInAs(account)}
 
 /** Who this browser belongs to: a sign-in that somebody else planted is seen. */
 export const signedInAs = (account: string): string =>
-  `<p>You are signed in as <strong><bdi>${escapeHtml(account)}</bdi></strong>. If that is not your account, or you did not ask
+  `<p>You are signed in as <strong><bdi>${escapeHtml(showHidden(account))}</bdi></strong>. If that is not your account, or you did not ask
 for this, close the page.</p>`;
 
 /** A page of HTML, without scripts, that no other site can frame. */
@@ -80,3 +80,10 @@ const HTML = {
 /** Text as text, also between quotation marks. */
 export const escapeHtml = (text: string): string =>
   text.replaceAll(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
+
+/** Text with an escape in the place of what a reader does not see, and of what moves the text beside it. */
+export const showHidden = (text: string): string =>
+  text.replaceAll(
+    /[\p{C}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}]/gu,
+    (hidden) => `\\u{${hidden.codePointAt(0)?.toString(16)}}`,
+  );

@@ -74,12 +74,12 @@ export function approval(words: Words, options: ApprovalOptions): Question<Appro
     throw new InvalidOption(`approval: approve and refuse are both '${approve}'. Give them two labels.`);
   requireArgument('approval', 'words', words.text, aText);
   const { text } = words;
-  const made = question<Approval, { kind: 'elicitation'; fields: readonly string[] }>({
+  const made: Question<Approval> = question<Approval, { kind: 'elicitation'; fields: readonly string[] }>({
     kind: 'elicitation',
     message: text,
     request: requestOf(text, options),
     fields: type === undefined ? [DECISION] : [DECISION, TYPED],
-    read: (response) => interpret(response, made, type),
+    read: (response): Answer<Approval> => interpret(response, made, type),
     keep: (response) => keepStamp(response, prune(response as ElicitResult)),
   });
   return made;
