@@ -312,6 +312,18 @@ test('the receipt also comes where a client says in its retry that it opens no U
   expect(shop.paid).toEqual([expect.objectContaining({ rung: 'page' })]);
 });
 
+test('the call that was asked finds its approval after the time for others, and no other call does', async () => {
+  const shop = resumable();
+  const { url, retry } = await asking(shop);
+  await shop.press(url, 'approve');
+  shop.clock.now += 300_000;
+  const other = await asking(shop);
+  expect(other.url).not.toBe(url);
+  expect(textOf(await retry())).toBe('Paid.');
+  expect(asksIn(await other.retry())).toEqual(['sure']);
+  expect(shop.paid).toHaveLength(1);
+});
+
 test('one approval is not two, where a call asks for the same words twice', async () => {
   let paid = 0;
   const site = hostTool(async (ctx) => {

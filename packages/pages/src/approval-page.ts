@@ -191,7 +191,8 @@ export function approvalPage(options: ApprovalPageOptions): ApprovalPage {
     if (!resume) return asking.ask(ctx, subject);
     const call = callOf(ctx);
     const about = [words.text, canonicalJson(subject.data), name];
-    const same = await SameCall.find({ records, call, about, seconds: resumeSeconds });
+    const wasAsked = (id: string) => asking.wasAsked(call, subject, id);
+    const same = await SameCall.find({ records, call, about, seconds: resumeSeconds, wasAsked });
     const url = asking.pageOf(same.id);
     const refuse = (): never => {
       throw new ApprovalPending(pendingMessage(words.text, url, resumeSeconds));

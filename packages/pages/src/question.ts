@@ -110,8 +110,7 @@ export class Asking {
     if (!canAsk(ctx, first(undefined).kind)) return first(undefined);
     const { principal } = call;
     if (principal === undefined) throw new CannotAsk(NOBODY);
-    const asked = [...(call.asked ?? [])].filter(([, digest]) => isDigestOf(digest, first(undefined)));
-    const keys = asked.map(([name]) => name);
+    const keys = keysOf(call, first(undefined));
     if (keys.length > 1) throw new InvalidOption(sameWordsMessage(keys));
     const [key] = keys;
     if (key === undefined) {
@@ -137,6 +136,12 @@ export class Asking {
     if (left && hasOutcome(left)) return first(await tie(left));
     if (refuses) return first(left);
     throw new InteractionUnfinished(UNFINISHED);
+  }
+
+  /** Whether the round before asked about `subject`, with a link to the page with this id. */
+  wasAsked<T>(call: Call, subject: Subject<T>, id: string): boolean {
+    const [first] = wordings<T>({ ...subject, id, url: this.pageOf(id), ring: this.#options.records.ring });
+    return keysOf(call, first(undefined)).length > 0;
   }
 
   /** See `PendingInteractions.ask`. */
@@ -229,6 +234,10 @@ export class Asking {
     return url;
   }
 }
+
+/** The keys under which the round before asked `question`. */
+const keysOf = ({ asked = new Map() }: Call, question: Question): readonly string[] =>
+  [...asked].filter(([, digest]) => isDigestOf(digest, question)).map(([key]) => key);
 
 /** Waits, until the client cancels. */
 const sleep = (ms: number, signal: AbortSignal): Promise<void> =>

@@ -27,6 +27,8 @@ interface Wanted {
   readonly about: readonly string[];
   /** How long an approval waits for its call. */
   readonly seconds: number;
+  /** Whether the round before asked with the link of this id. */
+  readonly wasAsked: (id: string) => boolean;
 }
 
 /** The record that is next for a call. */
@@ -43,7 +45,8 @@ export class SameCall {
   }
 
   /**
-   * The first record that this call may use: one that is open, that waits for its call, or that this call took.
+   * The record that this call may use: the one whose link it was asked to open, or the first that is open, that waits for
+   * its call, or that this call took.
    *
    * @throws CannotAsk for a caller without a principal.
    * @throws StoreFull where the same call was approved too often.
@@ -62,11 +65,16 @@ export class SameCall {
       records.pageName,
       ...about,
     ]);
-    for (let count = 0; count < MOST; count++) {
-      // Keyed: a client knows all of this but the key, and must not know another's link.
-      const id = pseudonym(`${text} ${count}`, records.ring[0] as SealingKey);
+    // Keyed: a client knows all of this but the key, and must not know another's link.
+    const ids = Array.from({ length: MOST }, (_, count) =>
+      pseudonym(`${text} ${count}`, records.ring[0] as SealingKey),
+    );
+    const asked = call.round === 1 ? undefined : ids.find((id) => wanted.wasAsked(id));
+    for (const id of asked === undefined ? ids : [asked, ...ids]) {
       const kept = await records.find(refOf(id));
       const found = new SameCall(wanted, id, kept);
+      // Its own page is not over because others' time is, or because an earlier one has gone.
+      if (id === asked && kept?.call === undefined) return found;
       if (!kept || found.#isForThisCall(kept)) return found;
     }
     throw new StoreFull(FULL);
