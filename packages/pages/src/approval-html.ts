@@ -58,9 +58,9 @@ const button = (value: string, label: string): string =>
   `<button name="decision" value="${value}">${escapeHtml(label)}</button>`;
 
 function listOf(details: Shown['details']): string {
-  const shown = (value: unknown) => `<bdi>${escapeHtml(showHidden(`${value}`))}</bdi>`;
+  const show = (value: unknown) => `<bdi>${escapeHtml(showHidden(`${value}`))}</bdi>`;
   const rows = Object.entries(details).map(
-    ([name, value]) => `<dt>${shown(name)}</dt><dd>${shown(value)}</dd>`,
+    ([name, value]) => `<dt>${show(name)}</dt><dd>${show(value)}</dd>`,
   );
   return rows.length === 0 ? '' : `<dl>${rows.join('')}</dl>`;
 }

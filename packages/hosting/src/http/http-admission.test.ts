@@ -25,13 +25,14 @@ function slowPages() {
   return { released, pages: [{ path: '/link', fetch }] };
 }
 
-test('each path is that of MCP, but those below a path of pages', async () => {
+test('each path is that of MCP, but those at and below a path of pages', async () => {
   const { released, pages } = slowPages();
   released.open();
   const { send } = gateWith({ pages });
-  for (const path of ['/', '/link', '/linked', '/mcp/'])
+  for (const path of ['/', '/linked', '/mcp/'])
     expect((await read(await send(path, requestInit('tools/list')))).result).toHaveProperty('tools');
   expect(await (await send('/link/start')).text()).toBe('A page.');
+  expect((await send('/link', requestInit('tools/list'))).status).toBe(404);
 });
 
 test('a method that MCP does not use is refused with a reason', async () => {
