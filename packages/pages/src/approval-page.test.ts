@@ -451,6 +451,7 @@ test.each<[string, object, RegExp]>([
 
 test.each<[string, object, RegExp]>([
   ['an empty label', { approve: '' }, /approve must be a text/],
+  ['the same label twice', { refuse: 'pay' }, /are both 'Pay'/],
   ['details that are no texts', { details: { of: {} } }, /details must be texts/],
   ['details that are too long', { details: { of: 'x'.repeat(4000) } }, /at most 3072 bytes/],
   ['another way', { by: 'either' }, /by must be/],

@@ -269,6 +269,8 @@ function approvalOf(response: unknown, words: string, rung: Rung, { askedAt, dec
 /** What the page shows, as it is kept. @throws InvalidOption for what is no text, or is too long. */
 function requireShown(words: Words, { approve, refuse, details = {} }: ApprovalQuestionOptions): Shown {
   requireArgument('approvalPage', 'words', words, someWords);
+  if (approve.toLowerCase() === refuse.toLowerCase())
+    throw new InvalidOption(`approvalPage: approve and refuse are both '${approve}'. Give them two labels.`);
   const isText = (value: unknown) => ['string', 'number', 'boolean'].includes(typeof value);
   if (typeof details !== 'object' || details === null || !Object.values(details).every(isText))
     throw new InvalidOption(

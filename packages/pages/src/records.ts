@@ -1,7 +1,7 @@
 /** Pending interactions on a store: sealed, each under a digest of its id, and changed by comparison only. */
 import { hash } from 'node:crypto';
 import { InvalidOption } from '@mrtr/core';
-import { openAtRest, pseudonym, type SealingKey, sealAtRest } from '@mrtr/core/seal';
+import { deriveName, openAtRest, pseudonym, type SealingKey, sealAtRest } from '@mrtr/core/seal';
 import type { InteractionStore } from './store.ts';
 
 /**
@@ -94,7 +94,7 @@ export class Interactions {
 
   /** What a form of the page has to send back: no other page knows it. */
   tokenOf(ref: string, principal: string): string {
-    return pseudonym(`token ${ref} ${this.pageName} ${principal}`, this.ring[0] as SealingKey);
+    return deriveName('form', JSON.stringify([ref, this.pageName, principal]), this.ring[0] as SealingKey);
   }
 
   /** When an interaction began, and now, in seconds since the epoch. */

@@ -99,7 +99,7 @@ function requestOf(message: string, { approve, refuse, type }: ApprovalOptions):
     ],
   };
   const typed = type !== undefined && {
-    [TYPED]: { type: 'string', title: `To approve, type: ${type}` },
+    [TYPED]: { type: 'string', title: `To approve, type “${type}”` },
   };
   const requestedSchema = {
     type: 'object',

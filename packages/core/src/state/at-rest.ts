@@ -49,6 +49,15 @@ export function openAtRest(
   return undefined;
 }
 
+/**
+ * A secret name that every instance derives from `text`, and nobody without the key. Each purpose has a key of its own:
+ * a user who chooses their name must not choose another's token with it.
+ */
+export function deriveName(purpose: 'form' | 'same call', text: string, key: SealingKey): string {
+  const own = createHmac('sha256', key.naming).update(`\0${purpose}`).digest();
+  return createHmac('sha256', own).update(text).digest('base64url').slice(0, 22);
+}
+
 /** A pseudonym of `text` for a store to count and compare: the same under the same key, and it reveals nothing. */
 export const pseudonym = (text: string, key: SealingKey): string =>
   createHmac('sha256', key.naming).update(text).digest('base64url').slice(0, 22);
