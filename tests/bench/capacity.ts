@@ -82,7 +82,7 @@ async function stored(
 
 const serveIn = (ledger: StateLedger) => async (id: string) => {
   const now = Date.now();
-  const claim = await ledger.claim({
+  const decision = await ledger.lease({
     id,
     answers: 'a'.repeat(43),
     issuedAt: now,
@@ -91,8 +91,8 @@ const serveIn = (ledger: StateLedger) => async (id: string) => {
     principal: id,
     now,
   });
-  if (claim.kind !== 'first') throw new Error(`The ledger said ${claim.kind}.`);
-  await ledger.settle(id, claim.lease, RESULT);
+  if (decision.kind !== 'first') throw new Error(`The ledger said ${decision.kind}.`);
+  await ledger.settle(id, decision.lease, RESULT);
 };
 const addTo = (pages: InteractionStore) => (id: string) =>
   pages.add({ id, principal: id, value: RESULT, ttlSeconds: 600 });

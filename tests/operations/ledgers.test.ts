@@ -50,20 +50,20 @@ function loseOnce(isLost: (command: string) => boolean): <T>(command: string, re
   };
 }
 
-/** Loses the reply of a claim, and expects that the token can be claimed long before its lease ends. */
+/** Loses the reply of a lease, and expects that the token can be leased long before its lease ends. */
 async function expectGivenBack(ledger: StateLedger): Promise<void> {
   const token = leaseRequest(random());
-  await expect(ledger.claim(token)).rejects.toThrow('Socket closed unexpectedly');
-  await vi.waitFor(async () => expect(await ledger.claim(token)).toEqual(FIRST));
+  await expect(ledger.lease(token)).rejects.toThrow('Socket closed unexpectedly');
+  await vi.waitFor(async () => expect(await ledger.lease(token)).toEqual(FIRST));
 }
 
-/** The later claims of anonymous tokens whose results have these sizes. */
+/** The later leases of anonymous tokens whose results have these sizes. */
 async function recorded(ledger: StateLedger, sizes: readonly number[]): Promise<string[]> {
   const kinds: string[] = [];
   for (const bytes of sizes) {
     const id = random();
     await ledger.settle(id, await takeLease(ledger, leaseRequest(id)), 'x'.repeat(bytes));
-    kinds.push((await ledger.claim(leaseRequest(id))).kind);
+    kinds.push((await ledger.lease(leaseRequest(id))).kind);
   }
   return kinds;
 }
@@ -142,16 +142,16 @@ describe.skipIf(missing !== undefined)('on PostgreSQL', () => {
   test('a ledger works again after its connections were cut', async () => {
     const ledger = new PostgresLedger(pool());
     await ledger.createTable();
-    expect(await ledger.claim(leaseRequest('a'))).toEqual(FIRST);
+    expect(await ledger.lease(leaseRequest('a'))).toEqual(FIRST);
     await cut(url);
-    expect(await retried(() => ledger.claim(leaseRequest('a')))).toEqual({ kind: 'in-flight' });
+    expect(await retried(() => ledger.lease(leaseRequest('a')))).toEqual({ kind: 'in-flight' });
   });
 
   test('a ledger accepts no more tokens than its limit, counted at each sweep', async () => {
     const ledger = new PostgresLedger(pool(), { table: 'small', sweepSeconds: 0, maxEntries: 2 });
     await ledger.createTable();
-    for (const id of ['a', 'b']) expect(await ledger.claim(leaseRequest(id))).toEqual(FIRST);
-    await expect(ledger.claim(leaseRequest('c'))).rejects.toMatchObject({ code: 'store_full' });
+    for (const id of ['a', 'b']) expect(await ledger.lease(leaseRequest(id))).toEqual(FIRST);
+    await expect(ledger.lease(leaseRequest('c'))).rejects.toMatchObject({ code: 'store_full' });
   });
 
   test('a ledger keeps no more bytes of results than it may, and has room again when they are forgotten', async () => {
@@ -171,8 +171,8 @@ describe.skipIf(missing !== undefined)('on PostgreSQL', () => {
     );
     const ledger = new PostgresLedger(pool(), { table: 'older' });
     await Promise.all([1, 2, 3, 4].map(() => ledger.createTable()));
-    expect(await ledger.claim(leaseRequest('a'))).toEqual({ kind: 'in-flight' });
-    expect(await ledger.claim(leaseRequest('b'))).toEqual(FIRST);
+    expect(await ledger.lease(leaseRequest('a'))).toEqual({ kind: 'in-flight' });
+    expect(await ledger.lease(leaseRequest('b'))).toEqual(FIRST);
   });
 
   test('instances that begin at once write one beginning, and later ones keep it', async () => {
@@ -180,14 +180,14 @@ describe.skipIf(missing !== undefined)('on PostgreSQL', () => {
     await query(url, 'TRUNCATE begun');
     const ledgers = Array.from({ length: 8 }, () => new PostgresLedger(pool(), { table: 'begun' }));
     const begins = ledgers.slice(1).map((ledger) => ledger.createTable());
-    await Promise.all([...begins, ...ledgers.slice(1).map((ledger) => ledger.claim(leaseRequest(random())))]);
+    await Promise.all([...begins, ...ledgers.slice(1).map((ledger) => ledger.lease(leaseRequest(random())))]);
     const before = await query(url, "SELECT * FROM begun WHERE id = '(beginning)'");
     expect(before).toHaveLength(1);
     await ledgers[0]?.createTable();
     expect(await query(url, "SELECT * FROM begun WHERE id = '(beginning)'")).toEqual(before);
   });
 
-  test('a claim that waits for a DELETE of the whole table does not serve a used token', async () => {
+  test('a lease that waits for a DELETE of the whole table does not serve a used token', async () => {
     const ledger = new PostgresLedger(pool(), { table: 'deleted' });
     await ledger.createTable();
     const token = leaseRequest('a');
@@ -195,14 +195,14 @@ describe.skipIf(missing !== undefined)('on PostgreSQL', () => {
     const admin = await pool().connect();
     toClose.push(async () => admin.release());
     await admin.query('BEGIN; DELETE FROM deleted');
-    const claim = ledger.claim(token);
+    const decision = ledger.lease(token);
     const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%INTO deleted %'`;
     await vi.waitFor(async () => expect(await query(url, waiting)).toHaveLength(1), { timeout: 10_000 });
     await admin.query('COMMIT');
-    expect(await claim).toEqual({ kind: 'older-than-ledger' });
+    expect(await decision).toEqual({ kind: 'older-than-ledger' });
   });
 
-  test('a claim whose reply is lost is given back', async () => {
+  test('a lease whose reply is lost is given back', async () => {
     const db = pool();
     const reply = loseOnce((text: string) => text.includes('"isFirst"'));
     const query: Queryable['query'] = async (text, values) => reply(text, await db.query(text, values));
@@ -231,25 +231,25 @@ describe.skipIf(missing !== undefined)('on PostgreSQL', () => {
     );
     const kept = await serve('kept');
     await server.restart(() => void execFileSync('cp', ['-a', data, `${data}.standby`]));
-    expect(await ledgerNow().claim(kept)).toMatchObject({ kind: 'settled' });
+    expect(await ledgerNow().lease(kept)).toMatchObject({ kind: 'settled' });
     const lost = [await serve('a'), await serve('b')] as const;
     // A standby that gets nothing any more has the files of its primary at that moment.
     await server.restart(() => {
       renameSync(data, `${data}.primary`);
       renameSync(`${data}.standby`, data);
     });
-    expect(await ledgerNow().claim(kept)).toMatchObject({ kind: 'settled' });
-    expect(await ledgerNow().claim(lost[0])).toEqual(FIRST);
+    expect(await ledgerNow().lease(kept)).toMatchObject({ kind: 'settled' });
+    expect(await ledgerNow().lease(lost[0])).toEqual(FIRST);
     await query(server.url, "DELETE FROM mrtr_ledger WHERE id = '(beginning)'");
-    expect(await ledgerNow().claim(lost[1])).toEqual({ kind: 'older-than-ledger' });
+    expect(await ledgerNow().lease(lost[1])).toEqual({ kind: 'older-than-ledger' });
   });
 
   test('a ledger deletes expired entries', async () => {
     const ledger = new PostgresLedger(pool(), { table: 'swept', sweepSeconds: 0 });
     await ledger.createTable();
-    await ledger.claim(leaseRequest('old'));
+    await ledger.lease(leaseRequest('old'));
     await query(url, "UPDATE swept SET forget_at = now() - interval '1 second' WHERE id = 'old'");
-    await ledger.claim(leaseRequest('new'));
+    await ledger.lease(leaseRequest('new'));
     expect(await query(url, 'SELECT id FROM swept ORDER BY id')).toEqual([
       { id: '(beginning)' },
       { id: 'new' },
@@ -330,7 +330,7 @@ describe.skipIf(redis === undefined)('on Redis', () => {
     const client = await connected();
     const prefix = `test:${random()}:`;
     const expiresAt = Date.now() + 60_000;
-    await (await begun(client, { prefix })).claim(leaseRequest('a', { expiresAt }));
+    await (await begun(client, { prefix })).lease(leaseRequest('a', { expiresAt }));
     expect(await client.pExpireTime(`${prefix}entry:a`)).toBe(expiresAt + 60_000);
   });
 
@@ -368,12 +368,12 @@ describe.skipIf(redis === undefined)('on Redis', () => {
   test('a ledger works again after its connection was cut', async () => {
     const [client, admin] = [await connected(), await connected()];
     const ledger = await begun(client, { prefix: `test:${random()}:` });
-    expect(await ledger.claim(leaseRequest('a'))).toEqual(FIRST);
+    expect(await ledger.lease(leaseRequest('a'))).toEqual(FIRST);
     await admin.sendCommand(['CLIENT', 'KILL', 'ID', String(await client.sendCommand(['CLIENT', 'ID']))]);
-    expect(await retried(() => ledger.claim(leaseRequest('a')))).toEqual({ kind: 'in-flight' });
+    expect(await retried(() => ledger.lease(leaseRequest('a')))).toEqual({ kind: 'in-flight' });
   });
 
-  test('a claim whose reply is lost is given back', async () => {
+  test('a lease whose reply is lost is given back', async () => {
     const client = await connected();
     const reply = loseOnce((script) => script.includes("'in-flight'"));
     const lossy: RedisClient = {
@@ -411,7 +411,7 @@ describe.skipIf(redis === undefined)('on Redis', () => {
     const ledger = await begun(client, { prefix });
     const before = await admin.hGetAll(`${prefix}beginning`);
     expect(before).toMatchObject({ run: '', durable: '' });
-    expect(await ledger.claim(leaseRequest('a'))).toEqual(FIRST);
+    expect(await ledger.lease(leaseRequest('a'))).toEqual(FIRST);
     await begun(client, { prefix });
     expect(await admin.hGetAll(`${prefix}beginning`)).toEqual(before);
     // An instance that may ask has written this one. The other leaves it as it is.
@@ -427,15 +427,15 @@ describe.skipIf(redis === undefined)('on Redis', () => {
     const warnings = heardWarnings();
     const client = createClient(redis?.options).on('error', () => {});
     const ledger = new RedisLedger(client, { prefix: `test:${random()}:` });
-    await expect(ledger.claim(leaseRequest('a'))).rejects.toThrow('closed');
+    await expect(ledger.lease(leaseRequest('a'))).rejects.toThrow('closed');
     await expect(ledger.begin()).rejects.toThrow('closed');
     await client.connect();
     toClose.push(() => client.close());
-    // Nothing is known of the time before the first claim, so not even a token of a clock that is ahead is served.
+    // Nothing is known of the time before the first lease, so not even a token of a clock that is ahead is served.
     const ahead = leaseRequest('a', { issuedAt: Date.now() + 30_000 });
-    expect(await ledger.claim(ahead)).toEqual({ kind: 'older-than-ledger' });
+    expect(await ledger.lease(ahead)).toEqual({ kind: 'older-than-ledger' });
     await ledger.begin();
-    expect(await ledger.claim(leaseRequest('a'))).toEqual(FIRST);
+    expect(await ledger.lease(leaseRequest('a'))).toEqual(FIRST);
     expect(warnings('MRTR_REDIS_NOT_REACHED')).toEqual([
       expect.stringContaining('Connect the client before'),
     ]);
@@ -473,11 +473,11 @@ describe.skipIf(!hasRedisServer())('on a Redis that crashes', () => {
     const token = leaseRequest('a');
     await ledger.settle('a', await takeLease(ledger, token), 'done');
     await server.crash();
-    expect(await (await newProcess(server)).claim(token)).toEqual({ kind: 'older-than-ledger' });
-    expect(await retried(() => ledger.claim(token))).toEqual({ kind: 'older-than-ledger' });
+    expect(await (await newProcess(server)).lease(token)).toEqual({ kind: 'older-than-ledger' });
+    expect(await retried(() => ledger.lease(token))).toEqual({ kind: 'older-than-ledger' });
     // A server whose clock is ahead may have issued this one before the crash.
     const ahead = leaseRequest('b', { issuedAt: Date.now() + 50_000 });
-    expect(await ledger.claim(ahead)).toEqual({ kind: 'older-than-ledger' });
+    expect(await ledger.lease(ahead)).toEqual({ kind: 'older-than-ledger' });
   });
 
   test('a Redis that writes each entry to disk keeps them, and no open call is refused, crash after crash', async () => {
@@ -491,8 +491,8 @@ describe.skipIf(!hasRedisServer())('on a Redis that crashes', () => {
     for (const token of open) {
       await server.crash();
       const later = await newProcess(server);
-      expect(await later.claim(used)).toEqual({ kind: 'settled', result: 'done', answers: 'yes' });
-      expect(await later.claim(token)).toEqual(FIRST);
+      expect(await later.lease(used)).toEqual({ kind: 'settled', result: 'done', answers: 'yes' });
+      expect(await later.lease(token)).toEqual(FIRST);
     }
   });
 
@@ -501,7 +501,7 @@ describe.skipIf(!hasRedisServer())('on a Redis that crashes', () => {
     const ledger = await newProcess(server);
     for (const open of ['a', 'b', 'c'].map((id) => leaseRequest(id))) {
       await server.crash();
-      expect(await retried(() => ledger.claim(open))).toEqual(FIRST);
+      expect(await retried(() => ledger.lease(open))).toEqual(FIRST);
       await ledger.begin();
     }
   });
@@ -516,7 +516,7 @@ describe.skipIf(!hasRedisServer())('on a Redis that crashes', () => {
     const token = leaseRequest('a');
     await ledger.settle('a', await takeLease(ledger, token), 'done');
     await server.crash();
-    expect(await (await newProcess(server)).claim(token)).toEqual({ kind: 'older-than-ledger' });
+    expect(await (await newProcess(server)).lease(token)).toEqual({ kind: 'older-than-ledger' });
   });
 
   test.each([
@@ -532,12 +532,12 @@ describe.skipIf(!hasRedisServer())('on a Redis that crashes', () => {
     const now = performance.now();
     const clock = vi.spyOn(performance, 'now').mockImplementation(() => now + passed);
     const scripts = vi.spyOn(client, 'eval');
-    await ledger.claim(leaseRequest('b'));
+    await ledger.lease(leaseRequest('b'));
     const listEnded = () => scripts.mock.settledResults.filter(({ type }) => type === 'fulfilled');
     clock.mockRestore();
     await vi.waitFor(() => expect(listEnded()).toHaveLength(passed ? 2 : 1));
     await server.crash();
-    expect(await (await newProcess(server)).claim(open)).toEqual(expected);
+    expect(await (await newProcess(server)).lease(open)).toEqual(expected);
   });
 
   /** Waits until Redis has written its append-only file anew. */
@@ -576,7 +576,7 @@ describe.skipIf(!hasRedisServer())('on a Redis that crashes', () => {
     await (await connectedTo(replica)).sendCommand(['REPLICAOF', 'NO', 'ONE']);
     const token = leaseRequest('a');
     await ledger.settle('a', await takeLease(ledger, token), 'done');
-    expect(await (await newProcess(replica)).claim(token)).toEqual({ kind: 'older-than-ledger' });
+    expect(await (await newProcess(replica)).lease(token)).toEqual({ kind: 'older-than-ledger' });
   });
 
   test('a replica that was down, and is started as a primary, begins anew', async () => {
@@ -587,7 +587,7 @@ describe.skipIf(!hasRedisServer())('on a Redis that crashes', () => {
     const token = leaseRequest('a');
     await ledger.settle('a', await takeLease(ledger, token), 'done');
     expect(await (await connectedTo(replica)).exists('mrtr:ledger:beginning')).toBe(1);
-    expect(await (await newProcess(replica)).claim(token)).toEqual({ kind: 'older-than-ledger' });
+    expect(await (await newProcess(replica)).lease(token)).toEqual({ kind: 'older-than-ledger' });
   });
 
   test('a replica that attaches costs no open call, and a restart of its primary then does', async () => {
@@ -595,11 +595,11 @@ describe.skipIf(!hasRedisServer())('on a Redis that crashes', () => {
     const ledger = await newProcess(primary);
     const [open, later] = [leaseRequest('a'), leaseRequest('b')];
     await attach(primary, replica);
-    expect(await ledger.claim(open)).toEqual(FIRST);
+    expect(await ledger.lease(open)).toEqual(FIRST);
     await ledger.begin();
     // Meanwhile, the replica may have been the primary, and served the other token.
     await primary.crash();
-    expect(await (await newProcess(primary)).claim(later)).toEqual({ kind: 'older-than-ledger' });
+    expect(await (await newProcess(primary)).lease(later)).toEqual({ kind: 'older-than-ledger' });
   });
 
   test('a full Redis refuses new tokens and pages, finishes those it has, and accepts new ones when it has room', async () => {
@@ -613,13 +613,13 @@ describe.skipIf(!hasRedisServer())('on a Redis that crashes', () => {
     const pages = new RedisInteractions(admin);
     await pages.add(page);
     await admin.configSet('maxmemory', '1');
-    await expect(ledger.claim(open)).rejects.toThrow('OOM');
+    await expect(ledger.lease(open)).rejects.toThrow('OOM');
     await expect(pages.add({ ...page, id: 'q' })).rejects.toThrow('OOM');
     await ledger.settle('b', lease, 'done');
-    for (const token of [used, served]) expect(await ledger.claim(token)).toMatchObject({ kind: 'settled' });
+    for (const token of [used, served]) expect(await ledger.lease(token)).toMatchObject({ kind: 'settled' });
     expect(await pages.replace('p', 'x', 'y')).toBe(true);
     await admin.configSet('maxmemory', '0');
-    expect(await ledger.claim(open)).toEqual(FIRST);
+    expect(await ledger.lease(open)).toEqual(FIRST);
     expect(await pages.add({ ...page, id: 'q' })).toBe(true);
   });
 
@@ -636,7 +636,7 @@ describe.skipIf(!hasRedisServer())('on a Redis that crashes', () => {
     // A durable run was noted before. It is not any more.
     const open = leaseRequest('a');
     await server.crash();
-    expect(await (await newProcess(server)).claim(open)).toEqual({ kind: 'older-than-ledger' });
+    expect(await (await newProcess(server)).lease(open)).toEqual({ kind: 'older-than-ledger' });
   });
 });
 

@@ -116,14 +116,14 @@ onPostgres('a lease on PostgreSQL is seen, and one that is released is given aga
   const ledger = new PostgresLedger(pool);
   await ledger.createTable();
   const [held, served] = [leaseRequest('held', { principal: CALLER }), leaseRequest('served')];
-  expect(await ledger.claim(held)).toEqual(FIRST);
+  expect(await ledger.lease(held)).toEqual(FIRST);
   await ledger.settle('served', await takeLease(ledger, served), 'result');
   const seen = await pool.query(blockOf('PostgreSQL: leases'));
   expect(seen.rows).toEqual([{ id: 'held', caller: CALLER, lease_until: expect.any(Date), is_lost: false }]);
   const release = async (id: string) =>
     (await pool.query(blockOf('PostgreSQL: release', { TOKEN: id }))).rowCount;
   expect([await release('served'), await release('(beginning)'), await release('held')]).toEqual([0, 0, 1]);
-  expect(await ledger.claim(held)).toEqual(FIRST);
+  expect(await ledger.lease(held)).toEqual(FIRST);
 });
 
 test.skipIf(process.env.MRTR_TEST_REDIS === undefined)(
@@ -135,7 +135,7 @@ test.skipIf(process.env.MRTR_TEST_REDIS === undefined)(
     const ledger = new RedisLedger(client);
     await ledger.begin();
     const held = leaseRequest('held', { principal: CALLER });
-    expect(await ledger.claim(held)).toEqual(FIRST);
+    expect(await ledger.lease(held)).toEqual(FIRST);
     const { host, password } = new URL(url);
     const env = { REDIS_URL: `redis://${host}`, TOKEN: 'held', REDISCLI_AUTH: password };
     expect(run(blockOf('Redis: leases'), env)).toEqual([expect.stringMatching(`^held ${CALLER} \\d{13}$`)]);
@@ -143,7 +143,7 @@ test.skipIf(process.env.MRTR_TEST_REDIS === undefined)(
       ['1'],
       ['0'],
     ]);
-    expect(await ledger.claim(held)).toEqual(FIRST);
+    expect(await ledger.lease(held)).toEqual(FIRST);
     await ledger.settle('served', await takeLease(ledger, leaseRequest('served')), 'result');
     expect(run(blockOf('Redis: release'), { ...env, TOKEN: 'served' })).toEqual(['0']);
   },

@@ -101,21 +101,21 @@ const presentedBy = (id: string, principal: string | undefined) => ({
 
 async function fillsLedger(limit: number, principal: string | undefined): Promise<void> {
   const ledger = new MemoryLedger({ now: () => 0 });
-  for (let n = 0; n < limit; n++) await ledger.claim(presentedBy(`${n}`, principal));
-  await expect(ledger.claim(presentedBy('one more', principal))).rejects.toMatchObject({
+  for (let n = 0; n < limit; n++) await ledger.lease(presentedBy(`${n}`, principal));
+  await expect(ledger.lease(presentedBy('one more', principal))).rejects.toMatchObject({
     code: 'store_full',
   });
 }
 
-/** The later claims of tokens whose results have exactly the limit of bytes, and a byte more. */
+/** The later leases of tokens whose results have exactly the limit of bytes, and a byte more. */
 const recorded = (limit: number, principal: string | undefined) =>
   Promise.all(
     [limit, limit + 1].map(async (bytes) => {
       const ledger = new MemoryLedger({ now: () => 0 });
-      const claim = await ledger.claim(presentedBy('it', principal));
-      if (claim.kind !== 'first') throw new Error(`The ledger answered ${claim.kind}.`);
-      await ledger.settle('it', claim.lease, 'x'.repeat(bytes));
-      return (await ledger.claim(presentedBy('it', principal))).kind;
+      const decision = await ledger.lease(presentedBy('it', principal));
+      if (decision.kind !== 'first') throw new Error(`The ledger answered ${decision.kind}.`);
+      await ledger.settle('it', decision.lease, 'x'.repeat(bytes));
+      return (await ledger.lease(presentedBy('it', principal))).kind;
     }),
   );
 
@@ -135,7 +135,7 @@ const DEFAULTS: Readonly<Record<string, number | undefined>> = {
   'levels of arguments and answers': MAX_DEPTH,
   'time for one answer, in seconds': policy.ttlSeconds,
   'time to serve a single-use round, in seconds': policy.singleUse?.leaseSeconds,
-  'time for a ledger to decide, in seconds': policy.singleUse?.claimSeconds,
+  'time for a ledger to decide, in seconds': policy.singleUse?.ledgerTimeoutSeconds,
   'recorded result, in bytes': policy.singleUse?.maxResultBytes,
   'parked frames in all': FRAMES.maxFrames,
   'parked frames of one principal': FRAMES.maxFramesPerPrincipal,

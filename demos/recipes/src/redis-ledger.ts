@@ -7,7 +7,7 @@ import { registerDeploy } from './deploy.ts';
 /** Call it once in a process. */
 export async function open(redisOptions: Parameters<typeof createClient>[0], keys: readonly string[]) {
   const redis = createClient(redisOptions);
-  // It reconnects by itself; a claim meanwhile is refused, after `claimSeconds` (5).
+  // It reconnects by itself; a lease asked for meanwhile is refused, after `ledgerTimeoutSeconds` (5).
   redis.on('error', (error) => console.error(error));
   await redis.connect();
   const ledger = new RedisLedger(redis);

@@ -77,48 +77,48 @@ async function pairOf(make: Make): Promise<[StateLedger, StateLedger]> {
 }
 
 function decisions(make: Make): void {
-  it('gives exactly one of many concurrent claims, on several instances, the first place', async () => {
+  it('gives exactly one of many concurrent requests, on several instances, the first place', async () => {
     const { another } = await make();
     const [one, two, three] = await Promise.all([another(), another(), another()]);
     const id = randomUUID();
-    const claims = await Promise.all(
+    const decisions = await Promise.all(
       [one, two, three].flatMap((ledger) =>
-        Array.from({ length: 10 }, () => (ledger as StateLedger).claim(leaseRequest(id))),
+        Array.from({ length: 10 }, () => (ledger as StateLedger).lease(leaseRequest(id))),
       ),
     );
-    expect(claims.filter(({ kind }) => kind === 'first')).toHaveLength(1);
-    expect(claims.filter(({ kind }) => kind === 'in-flight')).toHaveLength(29);
+    expect(decisions.filter(({ kind }) => kind === 'first')).toHaveLength(1);
+    expect(decisions.filter(({ kind }) => kind === 'in-flight')).toHaveLength(29);
   });
 
   it('answers in-flight until the lease on a token ends, and lost from then on', async () => {
     const { another, lapse } = await make();
     const [one, two] = [await another(), await another()];
     const id = randomUUID();
-    expect(await one.claim(leaseRequest(id, { leaseSeconds: 1 }))).toEqual(FIRST);
-    expect(await two.claim(leaseRequest(id, { leaseSeconds: 1 }))).toEqual({ kind: 'in-flight' });
+    expect(await one.lease(leaseRequest(id, { leaseSeconds: 1 }))).toEqual(FIRST);
+    expect(await two.lease(leaseRequest(id, { leaseSeconds: 1 }))).toEqual({ kind: 'in-flight' });
     await lapse(id);
-    expect(await two.claim(leaseRequest(id, { leaseSeconds: 1 }))).toEqual({ kind: 'lost' });
-    expect(await two.claim(leaseRequest(id, { leaseSeconds: 1 }))).toEqual({ kind: 'lost' });
+    expect(await two.lease(leaseRequest(id, { leaseSeconds: 1 }))).toEqual({ kind: 'lost' });
+    expect(await two.lease(leaseRequest(id, { leaseSeconds: 1 }))).toEqual({ kind: 'lost' });
   });
 
-  it('ignores the result of a token that was never claimed', async () => {
+  it('ignores the result of a token that was never leased', async () => {
     const ledger = await (await make()).another();
     const id = randomUUID();
     await ledger.settle(id, randomUUID(), 'unasked');
-    expect(await ledger.claim(leaseRequest(id))).toEqual(FIRST);
+    expect(await ledger.lease(leaseRequest(id))).toEqual(FIRST);
   });
 
   it('keeps tokens apart, also with special characters in their ids', async () => {
     const ledger = await (await make()).another();
     const ids = ['__proto__', "'; DROP TABLE mrtr_ledger; --", '*', randomUUID(), 'a b', 'ä'];
     const fresh = ids.map((id) => `${id}${randomUUID()}`);
-    for (const id of fresh) expect(await ledger.claim(leaseRequest(id))).toEqual(FIRST);
-    for (const id of fresh) expect(await ledger.claim(leaseRequest(id))).toEqual({ kind: 'in-flight' });
+    for (const id of fresh) expect(await ledger.lease(leaseRequest(id))).toEqual(FIRST);
+    for (const id of fresh) expect(await ledger.lease(leaseRequest(id))).toEqual({ kind: 'in-flight' });
   });
 }
 
 function leases(make: Make): void {
-  it('gives the token of a released lease to the next claim, with a new lease', async () => {
+  it('gives the token of a released lease to the next request, with a new lease', async () => {
     const [one, two] = await pairOf(make);
     const id = randomUUID();
     const before = await takeLease(one, leaseRequest(id));
@@ -126,7 +126,7 @@ function leases(make: Make): void {
     const lease = await takeLease(two, leaseRequest(id));
     expect(lease).not.toBe(before);
     await two.settle(id, lease, 'done');
-    expect(await one.claim(leaseRequest(id))).toEqual({ kind: 'settled', result: 'done', answers: 'yes' });
+    expect(await one.lease(leaseRequest(id))).toEqual({ kind: 'settled', result: 'done', answers: 'yes' });
   });
 
   it('gives back the place of a released token, of its principal too', async () => {
@@ -134,9 +134,9 @@ function leases(make: Make): void {
     const [ada, id] = [randomUUID(), randomUUID()];
     const lease = await takeLease(ledger, leaseRequest(id, { principal: ada }));
     const second = leaseRequest(randomUUID(), { principal: ada });
-    await expect(ledger.claim(second)).rejects.toMatchObject({ code: 'store_full' });
+    await expect(ledger.lease(second)).rejects.toMatchObject({ code: 'store_full' });
     await ledger.release(id, lease);
-    expect(await ledger.claim(second)).toEqual(FIRST);
+    expect(await ledger.lease(second)).toEqual(FIRST);
   });
 }
 
@@ -149,9 +149,9 @@ function staleLeases(make: Make): void {
     const lease = await takeLease(two, leaseRequest(id));
     await one.settle(id, stale, 'stale');
     await one.release(id, stale);
-    expect(await one.claim(leaseRequest(id))).toEqual({ kind: 'in-flight' });
+    expect(await one.lease(leaseRequest(id))).toEqual({ kind: 'in-flight' });
     await two.settle(id, lease, 'done');
-    expect(await one.claim(leaseRequest(id))).toMatchObject({ kind: 'settled', result: 'done' });
+    expect(await one.lease(leaseRequest(id))).toMatchObject({ kind: 'settled', result: 'done' });
   });
 
   it('lets a lease that it never gave do nothing', async () => {
@@ -161,7 +161,7 @@ function staleLeases(make: Make): void {
     for (const unknown of [randomUUID(), '']) {
       await ledger.settle(id, unknown, 'unknown');
       await ledger.release(id, unknown);
-      expect(await ledger.claim(leaseRequest(id))).toEqual({ kind: 'in-flight' });
+      expect(await ledger.lease(leaseRequest(id))).toEqual({ kind: 'in-flight' });
     }
     await ledger.release(randomUUID(), randomUUID());
   });
@@ -172,7 +172,7 @@ function staleLeases(make: Make): void {
     const lease = await takeLease(ledger, leaseRequest(id));
     await ledger.settle(id, lease, 'done');
     await ledger.release(id, lease);
-    expect(await ledger.claim(leaseRequest(id))).toMatchObject({ kind: 'settled', result: 'done' });
+    expect(await ledger.lease(leaseRequest(id))).toMatchObject({ kind: 'settled', result: 'done' });
   });
 
   it('keeps an entry whose lease ended, until its own lease is released', async () => {
@@ -182,21 +182,21 @@ function staleLeases(make: Make): void {
     const lease = await takeLease(ledger, leaseRequest(id, { leaseSeconds: 1 }));
     await lapse(id);
     await ledger.release(id, randomUUID());
-    expect(await ledger.claim(leaseRequest(id))).toEqual({ kind: 'lost' });
+    expect(await ledger.lease(leaseRequest(id))).toEqual({ kind: 'lost' });
     await ledger.release(id, lease);
-    expect(await ledger.claim(leaseRequest(id))).toEqual(FIRST);
+    expect(await ledger.lease(leaseRequest(id))).toEqual(FIRST);
   });
 
-  it('gives a token that is released in many places at once to exactly one of the next claims', async () => {
+  it('gives a token that is released in many places at once to exactly one of the next requests', async () => {
     const [one, two] = await pairOf(make);
     const id = randomUUID();
     const lease = await takeLease(one, leaseRequest(id));
     await Promise.all([one, two, one, two].map((ledger) => ledger.release(id, lease)));
     const next = [one, two, one, two].flatMap((ledger) => [
-      ledger.claim(leaseRequest(id)),
+      ledger.lease(leaseRequest(id)),
       ledger.release(id, lease),
     ]);
-    const kinds = (await Promise.all(next)).flatMap((claim) => (claim ? [claim.kind] : []));
+    const kinds = (await Promise.all(next)).flatMap((decision) => (decision ? [decision.kind] : []));
     expect(kinds.toSorted()).toEqual(['first', 'in-flight', 'in-flight', 'in-flight']);
   });
 }
@@ -208,8 +208,8 @@ function beginnings(make: Make): void {
     const id = randomUUID();
     // A ledger in memory begins with its process. It must not refuse every call that was open before.
     const expected = lose ? { kind: 'older-than-ledger' } : FIRST;
-    expect(await ledger.claim(leaseRequest(id, { issuedAt: 0 }))).toEqual(expected);
-    expect(await ledger.claim(leaseRequest(id))).toEqual(lose ? FIRST : { kind: 'in-flight' });
+    expect(await ledger.lease(leaseRequest(id, { issuedAt: 0 }))).toEqual(expected);
+    expect(await ledger.lease(leaseRequest(id))).toEqual(lose ? FIRST : { kind: 'in-flight' });
   });
 
   it('answers what it knows of a token, however old the token is', async () => {
@@ -218,11 +218,11 @@ function beginnings(make: Make): void {
     const id = randomUUID();
     const lease = await takeLease(ledger, leaseRequest(id, { leaseSeconds: 1 }));
     const old = leaseRequest(id, { issuedAt: 0 });
-    expect(await ledger.claim(old)).toEqual({ kind: 'in-flight' });
+    expect(await ledger.lease(old)).toEqual({ kind: 'in-flight' });
     await lapse(id);
-    expect(await ledger.claim(old)).toEqual({ kind: 'lost' });
+    expect(await ledger.lease(old)).toEqual({ kind: 'lost' });
     await ledger.settle(id, lease, 'done');
-    expect(await ledger.claim(old)).toEqual({ kind: 'settled', result: 'done', answers: 'yes' });
+    expect(await ledger.lease(old)).toEqual({ kind: 'settled', result: 'done', answers: 'yes' });
   });
 }
 
@@ -234,31 +234,31 @@ function losses(make: Make): void {
     const [id, soon] = [randomUUID(), randomUUID()];
     const token = leaseRequest(id);
     await one.settle(id, await takeLease(one, token), 'done');
-    expect(await two.claim(token)).toMatchObject({ kind: 'settled' });
+    expect(await two.lease(token)).toMatchObject({ kind: 'settled' });
     await lose();
-    const claims = await Promise.all([one, two, one, two].map((ledger) => ledger.claim(token)));
-    expect(claims).toEqual(claims.map(() => ({ kind: 'older-than-ledger' })));
+    const decisions = await Promise.all([one, two, one, two].map((ledger) => ledger.lease(token)));
+    expect(decisions).toEqual(decisions.map(() => ({ kind: 'older-than-ledger' })));
     // A server whose clock is ahead by half a minute may have issued this token before the loss.
     const ahead = { issuedAt: Date.now() + 30_000, expiresAt: Date.now() + 120_000 };
-    expect(await one.claim(leaseRequest(soon, ahead))).toEqual({ kind: 'older-than-ledger' });
+    expect(await one.lease(leaseRequest(soon, ahead))).toEqual({ kind: 'older-than-ledger' });
     // A new process did not know the entries that were lost.
-    expect(await (await another()).claim(token)).toEqual({ kind: 'older-than-ledger' });
+    expect(await (await another()).lease(token)).toEqual({ kind: 'older-than-ledger' });
   });
 
   it('adds the clock skew once, also where a new process begins first after a loss', async ({ skip }) => {
     const { another, lose } = await make();
     if (!lose) return skip('the ledger ends with its process');
     const [one, two] = [await another(), await another()];
-    for (const ledger of [one, two]) await ledger.claim(leaseRequest(randomUUID()));
+    for (const ledger of [one, two]) await ledger.lease(leaseRequest(randomUUID()));
     await lose();
     const fresh = await another();
-    await fresh.claim(leaseRequest(randomUUID())); // It begins, and knows of no loss.
+    await fresh.lease(leaseRequest(randomUUID())); // It begins, and knows of no loss.
     const makeToken = (ms: number) =>
       leaseRequest(randomUUID(), { issuedAt: Date.now() + ms, expiresAt: Date.now() + 120_000 });
     // A server whose clock is ahead by half a minute may have issued these tokens before the loss.
     for (const ledger of [one, two, fresh])
-      expect(await ledger.claim(makeToken(30_000))).toEqual({ kind: 'older-than-ledger' });
-    for (const ledger of [one, two, fresh]) expect(await ledger.claim(makeToken(62_000))).toEqual(FIRST);
+      expect(await ledger.lease(makeToken(30_000))).toEqual({ kind: 'older-than-ledger' });
+    for (const ledger of [one, two, fresh]) expect(await ledger.lease(makeToken(62_000))).toEqual(FIRST);
   });
 
   it('subtracts what the clock of a server is ahead from the time of issue', async ({ skip }) => {
@@ -266,14 +266,14 @@ function losses(make: Make): void {
     if (!lose) return skip('the ledger ends with its process');
     await lose();
     const ledger = await another();
-    await ledger.claim(leaseRequest(randomUUID())); // From now on, the ledger has a beginning.
+    await ledger.lease(leaseRequest(randomUUID())); // From now on, the ledger has a beginning.
     const ahead = (issuedAt: number) => leaseRequest(randomUUID(), { issuedAt, now: Date.now() + 30_000 });
     // By the ledger's clock, the first was issued some twenty seconds ago, before the ledger began.
-    expect(await ledger.claim(ahead(Date.now() + 10_000))).toEqual({ kind: 'older-than-ledger' });
-    expect(await ledger.claim(ahead(Date.now() + 31_000))).toEqual(FIRST);
+    expect(await ledger.lease(ahead(Date.now() + 10_000))).toEqual({ kind: 'older-than-ledger' });
+    expect(await ledger.lease(ahead(Date.now() + 31_000))).toEqual(FIRST);
     // A clock that is behind proves nothing: another server may have issued the token.
     const behind = { issuedAt: Date.now() - 10_000, now: Date.now() - 30_000 };
-    expect(await ledger.claim(leaseRequest(randomUUID(), behind))).toEqual({ kind: 'older-than-ledger' });
+    expect(await ledger.lease(leaseRequest(randomUUID(), behind))).toEqual({ kind: 'older-than-ledger' });
   });
 }
 
@@ -281,26 +281,26 @@ function limits(make: Make): void {
   it('gives no lease on a token that has expired by its own clock', async () => {
     const ledger = await (await make()).another();
     const expired = leaseRequest(randomUUID(), { expiresAt: Date.now() - 5000 });
-    expect(await ledger.claim(expired)).toEqual({ kind: 'expired' });
+    expect(await ledger.lease(expired)).toEqual({ kind: 'expired' });
   });
 
   it.each([-700_000, 700_000])(
     'refuses a server whose clock is %i ms off, and returns the difference',
     async (off) => {
       const ledger = await (await make()).another();
-      const claim = await ledger.claim(leaseRequest(randomUUID(), { now: Date.now() + off }));
-      if (claim.kind !== 'clock-differs') throw new Error(`The ledger answered ${claim.kind}.`);
-      expect(Math.abs(claim.byMs - off)).toBeLessThan(30_000);
+      const decision = await ledger.lease(leaseRequest(randomUUID(), { now: Date.now() + off }));
+      if (decision.kind !== 'clock-differs') throw new Error(`The ledger answered ${decision.kind}.`);
+      expect(Math.abs(decision.byMs - off)).toBeLessThan(30_000);
     },
   );
 
   it('limits the tokens of one principal, and still has room for others', async () => {
     const ledger = await (await make()).another({ maxEntriesPerPrincipal: 2 });
     const [ada, bob] = [randomUUID(), randomUUID()];
-    for (let n = 0; n < 2; n++) await ledger.claim(leaseRequest(randomUUID(), { principal: ada }));
-    const third = ledger.claim(leaseRequest(randomUUID(), { principal: ada }));
+    for (let n = 0; n < 2; n++) await ledger.lease(leaseRequest(randomUUID(), { principal: ada }));
+    const third = ledger.lease(leaseRequest(randomUUID(), { principal: ada }));
     await expect(third).rejects.toMatchObject({ code: 'store_full' });
-    expect(await ledger.claim(leaseRequest(randomUUID(), { principal: bob }))).toEqual(FIRST);
+    expect(await ledger.lease(leaseRequest(randomUUID(), { principal: bob }))).toEqual(FIRST);
   });
 
   it('keeps a limited number of bytes of one principal’s results; a result without room counts as lost', async () => {
@@ -319,7 +319,7 @@ function limits(make: Make): void {
       await ledger.settle(id, lease, 'x'.repeat(bytes));
       // It was served, so it cannot be released any more.
       await ledger.release(id, lease);
-      kinds.push((await ledger.claim(leaseRequest(id, { principal }))).kind);
+      kinds.push((await ledger.lease(leaseRequest(id, { principal }))).kind);
     }
     expect(kinds).toEqual(['settled', 'lost', 'settled', 'lost', 'settled']);
   });
@@ -331,8 +331,8 @@ function results(make: Make): void {
     const id = randomUUID();
     const result = JSON.stringify({ text: 'ünïcode \u{1f600} \u0000 "quotes"', long: 'x'.repeat(100_000) });
     await one.settle(id, await takeLease(one, leaseRequest(id)), result);
-    expect(await two.claim(leaseRequest(id))).toEqual({ kind: 'settled', result, answers: 'yes' });
-    expect(await one.claim(leaseRequest(id))).toEqual({ kind: 'settled', result, answers: 'yes' });
+    expect(await two.lease(leaseRequest(id))).toEqual({ kind: 'settled', result, answers: 'yes' });
+    expect(await one.lease(leaseRequest(id))).toEqual({ kind: 'settled', result, answers: 'yes' });
   });
 
   it('records a result also after its lease has ended', async () => {
@@ -342,7 +342,7 @@ function results(make: Make): void {
     const lease = await takeLease(ledger, leaseRequest(id, { leaseSeconds: 1 }));
     await lapse(id);
     await ledger.settle(id, lease, 'late');
-    expect(await ledger.claim(leaseRequest(id, { leaseSeconds: 1 }))).toEqual({
+    expect(await ledger.lease(leaseRequest(id, { leaseSeconds: 1 }))).toEqual({
       kind: 'settled',
       result: 'late',
       answers: 'yes',
@@ -353,7 +353,7 @@ function results(make: Make): void {
     const ledger = await (await make()).another();
     const id = randomUUID();
     await ledger.settle(id, await takeLease(ledger, leaseRequest(id, { answers: 'yes' })), 'done');
-    const second = await ledger.claim(leaseRequest(id, { answers: 'no' }));
+    const second = await ledger.lease(leaseRequest(id, { answers: 'no' }));
     expect(second).toEqual({ kind: 'settled', result: 'done', answers: 'yes' });
   });
 
@@ -363,6 +363,6 @@ function results(make: Make): void {
     const lease = await takeLease(one, leaseRequest(id));
     await one.settle(id, lease, 'first');
     await two.settle(id, lease, 'second');
-    expect(await two.claim(leaseRequest(id))).toEqual({ kind: 'settled', result: 'first', answers: 'yes' });
+    expect(await two.lease(leaseRequest(id))).toEqual({ kind: 'settled', result: 'first', answers: 'yes' });
   });
 }

@@ -2,7 +2,7 @@
 import type { LeaseRequest, StateLedger } from '@mrtr/core/seal';
 import { expect } from 'vitest';
 
-/** A claim of a token that lives for a minute. */
+/** A request for a token that lives for a minute. */
 export const leaseRequest = (id: string, of: Partial<LeaseRequest> = {}): LeaseRequest => ({
   id,
   answers: 'yes',
@@ -14,12 +14,12 @@ export const leaseRequest = (id: string, of: Partial<LeaseRequest> = {}): LeaseR
   ...of,
 });
 
-/** The decision about a token that nobody has claimed. */
+/** The decision about a token that nobody has leased. */
 export const FIRST = { kind: 'first', lease: expect.any(String) };
 
-/** Claims a token, and returns the id of the lease. */
+/** Leases a token, and returns the id of the lease. */
 export async function takeLease(ledger: StateLedger, of: LeaseRequest): Promise<string> {
-  const claim = await ledger.claim(of);
-  if (claim.kind !== 'first') throw new Error(`The ledger gave no lease: ${claim.kind}.`);
-  return claim.lease;
+  const decision = await ledger.lease(of);
+  if (decision.kind !== 'first') throw new Error(`The ledger gave no lease: ${decision.kind}.`);
+  return decision.lease;
 }

@@ -32,7 +32,7 @@ export interface PostgresLedgerOptions extends LedgerCapacity {
   readonly sweepSeconds?: number;
 }
 
-/** What a claim's statement saw. Times are in milliseconds since the epoch, as text: they are bigints. */
+/** What the statement of `lease` saw. Times are in milliseconds since the epoch, as text: they are bigints. */
 interface Seen {
   readonly isFirst: boolean;
   /** Whether this instance counted all tokens that there may be. */
@@ -103,7 +103,7 @@ export class PostgresLedger implements StateLedger {
    * @throws the database's error, when the role may not create tables.
    */
   async createTable(): Promise<void> {
-    // ALTER TABLE waits for every reader, even if the column exists, and all claims wait behind it. So look first.
+    // ALTER TABLE waits for every reader, even if the column exists, and all leases wait behind it. So look first.
     await createOnce(
       this.#db,
       `CREATE TABLE IF NOT EXISTS ${this.#table} (
@@ -121,12 +121,12 @@ export class PostgresLedger implements StateLedger {
   }
 
   /**
-   * See {@link StateLedger.claim}.
+   * See {@link StateLedger.lease}.
    *
    * @throws StoreFull when there is no room; otherwise the database's error. Then the request is refused, and does not
    * run.
    */
-  async claim(presented: LeaseRequest): Promise<LeaseDecision> {
+  async lease(presented: LeaseRequest): Promise<LeaseDecision> {
     await this.#sweep();
     const lease = randomUUID();
     try {
@@ -203,7 +203,7 @@ export class PostgresLedger implements StateLedger {
     if (seen.began === null || issuedAt - Math.max(0, byMs) < Number(seen.began))
       return { kind: 'older-than-ledger' };
     if (seen.isFull || !seen.hasRoom) throw new StoreFull(ledgerFullMessage(seen.isFull ? 'all' : 'own'));
-    // Another claim had the entry when this one tried, and released it since.
+    // Another request had the entry when this one tried, and released it since.
     return { kind: 'in-flight' };
   }
 

@@ -61,7 +61,7 @@ return { info('replication', 'master_replid'), at }
  * `durable` is '1' in the append-only file alone, and empty in memory. So Redis finds it if it restarts from this file,
  * and no snapshot and no replica has it: they may lack entries. A rewrite of the file drops it, so it is noted again and
  * again. It is not noted while Redis has a replica, which may serve while this Redis is down. Without a backlog, the
- * first replica that attaches changes the master_replid, and the next claim takes the note back.
+ * first replica that attaches changes the master_replid, and the next lease takes the note back.
  */
 export const NOTE_DURABLE = `${INFO}
 if info('replication', 'master_replid') ~= ARGV[1] or redis.call('HGET', KEYS[1], 'replid') ~= ARGV[1] then return end
@@ -83,7 +83,7 @@ redis.call('HSET', KEYS[1], 'durable', '')
  *
  * A full Redis refuses a script at its first write alone, and only if that needs memory. So the entry is written first.
  */
-export const CLAIM = `${CLOCK}${BEGINNING}
+export const LEASE = `${CLOCK}${BEGINNING}
 local skew = tonumber(ARGV[6])
 local by = tonumber(ARGV[5]) - now
 if math.abs(by) > skew then return { 'clock-differs', string.format('%d', by) } end

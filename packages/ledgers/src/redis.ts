@@ -14,7 +14,7 @@ import type { LeaseDecision, LeaseRequest, StateLedger } from '@mrtr/core/seal';
 import { CLOCK_SKEW_MS, ledgerFullMessage } from '@mrtr/core/seal';
 import { LEDGER_CHECKS, LEDGER_DEFAULTS, type LedgerCapacity } from './limits.ts';
 import type { RedisClient } from './redis-client.ts';
-import { BEGIN, CLAIM, NOTE_DURABLE, RELEASE, SETTLE } from './redis-scripts.ts';
+import { BEGIN, LEASE, NOTE_DURABLE, RELEASE, SETTLE } from './redis-scripts.ts';
 import { checkSettings } from './redis-settings.ts';
 
 export type { RedisClient } from './redis-client.ts';
@@ -30,9 +30,9 @@ type Reply = readonly [
   kind: LeaseDecision['kind'] | 'all' | 'own',
   text?: string,
   answers?: string,
-  /** The ledger's beginning. Absent if the claim did not need it. */
+  /** The ledger's beginning. Absent if the lease did not need it. */
   began?: number,
-  /** Whether the claim found the beginning, or wrote it. */
+  /** Whether the lease found the beginning, or wrote it. */
   beginning?: 'known' | 'begun',
 ];
 
@@ -93,12 +93,12 @@ export class RedisLedger implements StateLedger {
   }
 
   /**
-   * See {@link StateLedger.claim}.
+   * See {@link StateLedger.lease}.
    *
    * @throws StoreFull when there is no room; otherwise the client's error. Then the request is refused, and does not
    * run.
    */
-  async claim({
+  async lease({
     id,
     answers,
     issuedAt,
@@ -114,7 +114,7 @@ export class RedisLedger implements StateLedger {
     const lease = randomUUID();
     let reply: Reply;
     try {
-      reply = (await this.#client.eval(CLAIM, {
+      reply = (await this.#client.eval(LEASE, {
         keys: [
           this.#entry(id),
           `${this.#options.prefix}index`,
@@ -129,7 +129,7 @@ export class RedisLedger implements StateLedger {
       throw error;
     }
     this.#noteBeginning(reply);
-    return claimOf(reply, lease);
+    return decisionOf(reply, lease);
   }
 
   /** See {@link StateLedger.settle}. */
@@ -205,7 +205,7 @@ const warnOfBeginning = (error: unknown): void =>
       'reached may be refused too.',
   );
 
-function claimOf([kind, text = '', answers = '']: Reply, lease: string): LeaseDecision {
+function decisionOf([kind, text = '', answers = '']: Reply, lease: string): LeaseDecision {
   switch (kind) {
     case 'all':
     case 'own':

@@ -46,7 +46,7 @@ const turn = (number: number, body: string, done = false) => ({
 
 test('an instance that lost a call can publish nothing more of it', async () => {
   const id = await addCall('lost');
-  expect(await calls.claim(id, OWNER, OTHER)).toBe(true);
+  expect(await calls.takeOver(id, OWNER, OTHER)).toBe(true);
   expect(await calls.publish(id, OWNER, turn(1, 'late'))).toBe(false);
   expect(await calls.publish(id, OTHER, turn(1, 'in time'))).toBe(true);
   expect(await calls.read(id)).toMatchObject({ instance: OTHER, turn: 1, body: Buffer.from('in time') });
@@ -55,10 +55,10 @@ test('an instance that lost a call can publish nothing more of it', async () => 
 
 test('one of several instances that take over a call gets it, and may repeat the statement', async () => {
   const id = await addCall('contested');
-  const claims = await Promise.all([OTHER, THIRD].map((to) => calls.claim(id, OWNER, to)));
-  expect(claims.filter(Boolean)).toHaveLength(1);
-  const winner = claims[0] ? OTHER : THIRD;
-  expect(await calls.claim(id, OWNER, winner)).toBe(true);
+  const taken = await Promise.all([OTHER, THIRD].map((to) => calls.takeOver(id, OWNER, to)));
+  expect(taken.filter(Boolean)).toHaveLength(1);
+  const winner = taken[0] ? OTHER : THIRD;
+  expect(await calls.takeOver(id, OWNER, winner)).toBe(true);
   expect(await calls.read(id)).toMatchObject({ instance: winner });
 });
 
@@ -72,6 +72,6 @@ test('a turn ends once, and an ended call can be neither published nor taken ove
   expect(await calls.end(id, turn(2, 'given up', true))).toBe(true);
   expect(await calls.publish(id, OWNER, turn(2, 'too late'))).toBe(false);
   expect(await calls.end(id, turn(2, 'given up again', true))).toBe(false);
-  expect(await calls.claim(id, OWNER, OTHER)).toBe(false);
+  expect(await calls.takeOver(id, OWNER, OTHER)).toBe(false);
   expect(await calls.read(id)).toMatchObject({ turn: 2, done: true, body: Buffer.from('given up') });
 });

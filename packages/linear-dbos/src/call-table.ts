@@ -124,7 +124,7 @@ export class CallTable {
   }
 
   /** Makes `to` the owner of the call, unless its owner is alive again. If several instances try at once, one succeeds. */
-  async claim(id: string, from: string, to: string): Promise<boolean> {
+  async takeOver(id: string, from: string, to: string): Promise<boolean> {
     const rows = await query(
       this.#pool,
       `UPDATE ${this.#table} SET instance = $3::bigint

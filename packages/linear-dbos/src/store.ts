@@ -399,7 +399,7 @@ export class DbosStore implements LinearStore {
       // What this instance gave up may still run here.
       const ended = this.#givenUp.get(id);
       if (ended) await Promise.race([ended, this.#waitForOwner()]);
-      isMine = await this.#runtime.calls.claim(id, row.instance, this.#instance);
+      isMine = await this.#runtime.calls.takeOver(id, row.instance, this.#instance);
       // The owner had lost its session and not noticed, and has received the answers meanwhile.
       if (isMine && ranNothing && (await this.#runtime.hasAnswers(id, row.turn))) await this.#waitForOwner();
       running.expect();

@@ -94,7 +94,7 @@ test('a call is counted from its question to its answer, its repeated retry, and
     'mrtr.rounds{mrtr.outcome,complete}': 1,
     'mrtr.retries.repeated{}': 1,
     'mrtr.refusals{mrtr.reason,malformed}': 1,
-    'mrtr.ledger.duration{mrtr.operation,claim,mrtr.outcome,answered}': 2,
+    'mrtr.ledger.duration{mrtr.operation,lease,mrtr.outcome,answered}': 2,
     'mrtr.ledger.duration{mrtr.operation,settle,mrtr.outcome,answered}': 1,
     'mrtr.calls{mrtr.state,waiting}': 0,
     'mrtr.questions.open{mrtr.age,under_1m}': 0,
@@ -104,11 +104,11 @@ test('a call is counted from its question to its answer, its repeated retry, and
 test('a ledger that fails is counted as a wait that failed, and as the reason of a refusal', async () => {
   const { points } = measureInMemory();
   const fails = () => Promise.reject(new Error('host db7 is down'));
-  const { post } = serve({ ledger: { claim: fails, settle: fails, release: fails } });
+  const { post } = serve({ ledger: { lease: fails, settle: fails, release: fails } });
   const { result } = await post({});
   await post({ requestState: result?.requestState, inputResponses: {} });
   expect(await points()).toMatchObject({
-    'mrtr.ledger.duration{mrtr.operation,claim,mrtr.outcome,failed}': 1,
+    'mrtr.ledger.duration{mrtr.operation,lease,mrtr.outcome,failed}': 1,
     'mrtr.refusals{mrtr.reason,ledger_failed}': 1,
   });
 });
@@ -174,7 +174,7 @@ test('no client makes metrics grow: not by calls that never return, nor by names
   const words = [
     ...Object.keys(REFUSAL_REASONS),
     ...['other', 'input_required', 'complete', 'error', 'running', 'abandoned', 'waiting'],
-    ...['under_1m', 'under_5m', 'under_10m', 'older', 'claim', 'settle', 'release', 'answered', 'failed'],
+    ...['under_1m', 'under_5m', 'under_10m', 'older', 'lease', 'settle', 'release', 'answered', 'failed'],
   ];
   const values = Object.keys(after).flatMap((name) =>
     [...name.matchAll(/(?:\{|,)mrtr\.\w+,([^,}]*)/g)].map(([, value = '']) => value),

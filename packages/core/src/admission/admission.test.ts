@@ -86,10 +86,10 @@ async function hangUp(
 function deciding(memory = new MemoryLedger()) {
   const waiting: (() => void)[] = [];
   const ledger = ledgerLike(memory, {
-    claim: async (presented) => {
-      const claim = await memory.claim(presented);
+    lease: async (presented) => {
+      const decision = await memory.lease(presented);
       await new Promise<void>((resolve) => waiting.push(resolve));
-      return claim;
+      return decision;
     },
     release: vi.fn((...released: [string, string]) => memory.release(...released)),
   });
@@ -112,12 +112,12 @@ test('a retry that finds no free place spends nothing: it is served when a place
 
 test('of 1000 copies of a retry, as many are admitted as there are places, and one is served', async () => {
   const memory = new MemoryLedger();
-  const claim = vi.fn((presented: LeaseRequest) => memory.claim(presented));
-  const site = till({ maxCalls: 2, ledger: ledgerLike(memory, { claim }) });
+  const lease = vi.fn((presented: LeaseRequest) => memory.lease(presented));
+  const site = till({ maxCalls: 2, ledger: ledgerLike(memory, { lease }) });
   const params = await site.begin();
   const replies = Promise.all(Array.from({ length: 1000 }, () => site.retry(params)));
   await site.paying(1);
-  const asked = claim.mock.calls.length;
+  const asked = lease.mock.calls.length;
   site.payments[0]?.end.resolve();
   const results = await replies;
   expect(results.filter(({ result }) => result !== undefined)).toHaveLength(2);
@@ -177,7 +177,7 @@ test('a decision that comes after its limit is given back: the retry is served',
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
   const { ledger, waiting } = deciding();
-  const site = till({ ledger, claimSeconds: 5 });
+  const site = till({ ledger, ledgerTimeoutSeconds: 5 });
   const params = await site.begin();
   const late = site.retry(params);
   await vi.waitFor(() => expect(waiting).toHaveLength(1));
@@ -195,14 +195,14 @@ test('a decision that comes after its limit is given back: the retry is served',
   expect((await served).result).toMatchObject(DONE);
 });
 
-test('a token that expires while the ledger decides is refused, and its claim is given back', async () => {
+test('a token that expires while the ledger decides is refused, and its lease is given back', async () => {
   let now = 1_800_000_000_000;
   const release = vi.fn(async () => {});
-  const claim = () => {
+  const lease = () => {
     now += 600_000;
     return { kind: 'first', lease: 'lease 1' };
   };
-  const ledger = { ...ledgerThat(claim), release };
+  const ledger = { ...ledgerThat(lease), release };
   const site = till({ ledger, ttlSeconds: 600, now: () => now });
   expect(await site.retry(await site.begin())).toEqual(REJECTED);
   expect(release).toHaveBeenCalledWith(expect.any(String), 'lease 1');
@@ -236,7 +236,7 @@ test('a ledger that never settles does not keep the result from the client', asy
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
   const ledger = ledgerLike(new MemoryLedger(), { settle: () => new Promise(() => {}) });
-  const site = till({ ledger, claimSeconds: 5 });
+  const site = till({ ledger, ledgerTimeoutSeconds: 5 });
   const reply = site.retry(await site.begin());
   await vi.waitFor(() => expect(site.payments).toHaveLength(1));
   site.payments[0]?.end.resolve();
@@ -245,14 +245,14 @@ test('a ledger that never settles does not keep the result from the client', asy
   expect(site.errors.join()).toContain('did not answer within 5 s');
 });
 
-test('a waiting retry is served when the claim before it is given back', async () => {
-  const claims: LeaseDecision[] = [
+test('a waiting retry is served when the lease before it is given back', async () => {
+  const decisions: LeaseDecision[] = [
     { kind: 'in-flight' },
     { kind: 'in-flight' },
     { kind: 'first', lease: 'lease 2' },
   ];
   const settle = vi.fn(async () => {});
-  const ledger = { ...ledgerThat(() => claims.shift() ?? { kind: 'lost' }), settle };
+  const ledger = { ...ledgerThat(() => decisions.shift() ?? { kind: 'lost' }), settle };
   const site = till({ ledger });
   const served = site.retry(await site.begin());
   await site.paying(1);
@@ -274,17 +274,17 @@ test('with `reject`, a retry does not wait for another', async () => {
 
 test('a retry whose client hangs up while it waits asks the ledger no more', async () => {
   const memory = new MemoryLedger();
-  const claim = vi.fn((presented: LeaseRequest) => memory.claim(presented));
-  const site = till({ ledger: ledgerLike(memory, { claim }) });
+  const lease = vi.fn((presented: LeaseRequest) => memory.lease(presented));
+  const site = till({ ledger: ledgerLike(memory, { lease }) });
   const params = await site.begin();
   const served = site.retry(params);
   await site.paying(1);
-  await hangUp(site, params, () => expect.poll(() => claim.mock.calls.length).toBeGreaterThan(1));
+  await hangUp(site, params, () => expect.poll(() => lease.mock.calls.length).toBeGreaterThan(1));
   await expect.poll(() => site.errors.join()).toContain('rejected: abandoned');
-  const asked = claim.mock.calls.length;
+  const asked = lease.mock.calls.length;
   site.payments[0]?.end.resolve();
   expect((await served).result).toMatchObject(DONE);
-  expect(claim).toHaveBeenCalledTimes(asked);
+  expect(lease).toHaveBeenCalledTimes(asked);
 });
 
 test('a client that hangs up fires the signal, and what the handler returns all the same is kept for the retry', async () => {
@@ -593,13 +593,13 @@ test.each<[string, () => unknown]>([
 test.each<[string, unknown]>([
   ['nothing', undefined],
   ['a kind that does not exist', { kind: 'constructor' }],
-])('a ledger that answers %s refuses the round', async (_what, claim) => {
-  const site = till({ ledger: ledgerThat(() => claim) });
+])('a ledger that answers %s refuses the round', async (_what, lease) => {
+  const site = till({ ledger: ledgerThat(() => lease) });
   expect(await site.retry(await site.begin())).toMatchObject({
     error: { code: -32603, message: 'The server cannot keep the state of this call' },
   });
   expect(site.payments).toEqual([]);
-  if (claim)
+  if (lease)
     expect(site.errors).toEqual([expect.stringContaining("the kind 'constructor', which does not exist")]);
 });
 
@@ -607,8 +607,8 @@ test.each<[string, (presented: LeaseRequest) => unknown, RequestStateOptions, st
   ['a record that is no text', ({ answers }) => ({ kind: 'settled', answers }), {}, 'lost'],
   ['a record of other answers', () => ({ kind: 'settled', answers: 'no', result: '' }), {}, 'other_answers'],
   ['a lost token, with `reject`', () => ({ kind: 'lost' }), { singleUse: 'reject' }, 'lost'],
-])('%s is refused, and `onerror` gets the reason', async (_what, claim, options, reason) => {
-  const site = till({ ledger: ledgerThat(claim), ...options });
+])('%s is refused, and `onerror` gets the reason', async (_what, lease, options, reason) => {
+  const site = till({ ledger: ledgerThat(lease), ...options });
   expect(await site.retry(await site.begin())).toEqual(REJECTED);
   expect(site.errors).toEqual([expect.stringMatching(new RegExp(`rejected: ${reason}$`))]);
 });
@@ -616,18 +616,18 @@ test.each<[string, (presented: LeaseRequest) => unknown, RequestStateOptions, st
 test.each<[string, LeaseDecision | undefined]>([
   ['nothing', undefined],
   ['that another is being served', { kind: 'in-flight' }],
-])('a late decision that says %s gives nothing back', async (_what, claim) => {
+])('a late decision that says %s gives nothing back', async (_what, lease) => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
   const decided = defer<LeaseDecision>();
   const release = vi.fn(async () => {});
   const ledger = { ...ledgerThat(() => decided.promise), release };
-  const site = till({ ledger, claimSeconds: 5 });
+  const site = till({ ledger, ledgerTimeoutSeconds: 5 });
   const late = site.retry(await site.begin());
   await vi.waitFor(() => expect(vi.getTimerCount()).toBeGreaterThan(0));
   await vi.advanceTimersByTimeAsync(5000);
   expect((await late).error).toMatchObject({ code: -32603 });
-  decided.resolve(claim as LeaseDecision);
+  decided.resolve(lease as LeaseDecision);
   await new Promise(setImmediate);
   expect(release).not.toHaveBeenCalled();
 });
@@ -705,16 +705,16 @@ test('a request that was cancelled before it came counts among the abandoned', a
   expect([policy.running.total, policy.abandoned.total]).toEqual([0, 1]);
 });
 
-test('a request that was cancelled before its claim does not ask the ledger', async () => {
+test('a request that was cancelled before its lease does not ask the ledger', async () => {
   const memory = new MemoryLedger();
-  const claim = vi.fn((presented: LeaseRequest) => memory.claim(presented));
-  const ledger = ledgerThat(claim);
+  const lease = vi.fn((presented: LeaseRequest) => memory.lease(presented));
+  const ledger = ledgerThat(lease);
   const { reported, send, begin } = admission(
     { ledger },
     asksFirst(() => textResult('Paid.')),
   );
   await expect(send(await begin(), AbortSignal.abort())).rejects.toMatchObject({ code: -32602 });
-  expect(claim).not.toHaveBeenCalled();
+  expect(lease).not.toHaveBeenCalled();
   expect(reported).toEqual([expect.stringContaining('abandoned')]);
 });
 
@@ -762,14 +762,14 @@ test('a result is recorded before its client gets it, and an error too', async (
   }
 });
 
-test('a claim is given back before its client hears of the refusal', async () => {
+test('a lease is given back before its client hears of the refusal', async () => {
   const released = defer();
   const client = new AbortController();
-  const claim = () => {
+  const lease = () => {
     client.abort();
     return { kind: 'first', lease: 'lease 1' };
   };
-  const ledger = { ...ledgerThat(claim), release: () => released.promise };
+  const ledger = { ...ledgerThat(lease), release: () => released.promise };
   const { send, begin } = admission(
     { ledger },
     asksFirst(() => textResult('Paid.')),

@@ -1,14 +1,14 @@
 /**
  * Admission: the way of one request to its handler and back. `admit` shows the whole of it, in its one order:
  *
- *     count → open → claim → serve → settle or release
+ *     count → open → lease → serve → settle or release
  *
  * What holds at each step:
  *
  * 1. A request counts from its first step to its last, also while it waits for a ledger or for another retry. The
  *    server's total is counted before the policy's `principal` is awaited. A cancelled request whose handler goes on
  *    counts among the abandoned, which have a limit of their own.
- * 2. Nothing is spent before the handler is entered. A request that ends earlier gives its claim back.
+ * 2. Nothing is spent before the handler is entered. A request that ends earlier gives its lease back.
  * 3. A token whose handler was entered is never served again. Its retry gets the recorded result, or hears that the
  *    outcome is unknown.
  *
@@ -39,10 +39,10 @@ import {
   serveRound,
 } from './round.ts';
 import {
-  claimToken,
   type Decision,
   type Lease,
   LedgerFailed,
+  leaseToken,
   type NotServedReason,
   type RecordedOutcome,
   recordError,
@@ -75,7 +75,7 @@ export class Admission {
     const place = this.#count(target.method, request, ctx.mcpReq.signal);
     try {
       const round = await this.#open(target, request, ctx, place);
-      const decision = await this.#claim(round);
+      const decision = await this.#lease(round);
       if ('recorded' in decision) return this.#repeat(decision.recorded, round);
       if ('refused' in decision) return this.#reject(round, decision.refused);
       return await this.#serve(target, round, decision.lease);
@@ -115,8 +115,8 @@ export class Admission {
     return { request, ctx, binding, principal, opened };
   }
 
-  /** Claims the token of the round. A first request has none, and needs no lease. */
-  async #claim(round: Round): Promise<Decision | { readonly lease: undefined }> {
+  /** Asks for the lease on the round's token. A first request has none, and needs no lease. */
+  async #lease(round: Round): Promise<Decision | { readonly lease: undefined }> {
     const { refusals, policy } = this.#boundary;
     const { ctx, binding, principal, opened } = round;
     const { singleUse, keys, now } = policy;
@@ -130,7 +130,7 @@ export class Admission {
     const report = (error: unknown) => refusals.report(error, about);
     let decision: Decision;
     try {
-      decision = await claimToken(singleUse, {
+      decision = await leaseToken(singleUse, {
         opened,
         answers,
         principal,
@@ -153,7 +153,7 @@ export class Admission {
     return { refused: late };
   }
 
-  /** Enters the handler. Then records the result, or gives the claim back if the handler was not entered. */
+  /** Enters the handler. Then records the result, or gives the lease back if the handler was not entered. */
   async #serve({ handler, isAuthors }: Target, round: Round, lease: Lease | undefined): Promise<unknown> {
     const run: HandlerRun = { entry: isAuthors ? 'entered' : 'unseen', threw: false };
     const { signal } = round.ctx.mcpReq;

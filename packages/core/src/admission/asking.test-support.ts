@@ -78,15 +78,15 @@ export const as = (sub: string): PostOptions => ({
 
 /** A ledger that does what `memory` does, but for `changed`. */
 export const ledgerLike = (memory: StateLedger, changed: Partial<StateLedger>): StateLedger => ({
-  claim: (presented) => memory.claim(presented),
+  lease: (presented) => memory.lease(presented),
   settle: (...settled) => memory.settle(...settled),
   release: (...released) => memory.release(...released),
   ...changed,
 });
 
-/** A ledger that answers each claim with `claim`, and keeps nothing. */
-export const ledgerThat = (claim: (presented: LeaseRequest) => unknown): StateLedger => ({
-  claim: async (presented) => (await claim(presented)) as LeaseDecision,
+/** A ledger that answers each request with `lease`, and keeps nothing. */
+export const ledgerThat = (lease: (presented: LeaseRequest) => unknown): StateLedger => ({
+  lease: async (presented) => (await lease(presented)) as LeaseDecision,
   settle: async () => {},
   release: async () => {},
 });

@@ -216,7 +216,7 @@ test('a second presentation with other answers gets the frozen refusal', async (
 test('a recorded result that was moved to another token in the ledger is not served', async () => {
   const results = new Map<string, string>();
   const moved: StateLedger = {
-    claim: async ({ id, answers }) => {
+    lease: async ({ id, answers }) => {
       const [other] = [...results].filter(([key]) => key !== id);
       return other ? { kind: 'settled', result: other[1], answers } : { kind: 'first', lease: id };
     },

@@ -49,7 +49,7 @@ export async function runHandler<T>(ctx: ServerContext | undefined, handler: () 
 const NOT_ENTERED = Symbol.for('mrtr.not-entered');
 
 /**
- * Marks a shape's result or error: no code of the author ran in this round. The claim of its token is given back, and a
+ * Marks a shape's result or error: no code of the author ran in this round. The lease on its token is given back, and a
  * retry that reaches the right instance, or the right version, is served.
  */
 export function asNotEntered<T>(outcome: T): T {
@@ -62,7 +62,7 @@ export const isNotEntered = (outcome: unknown): boolean =>
   (outcome as { [NOT_ENTERED]?: boolean } | null | undefined)?.[NOT_ENTERED] === true;
 
 /**
- * Whether an error is one with which `McpServer` refuses a request before it calls a handler. In doubt it is not: a claim
+ * Whether an error is one with which `McpServer` refuses a request before it calls a handler. In doubt it is not: a lease
  * that is given back wrongly lets an effect happen twice.
  */
 export const isRefusalOfSdk = (error: unknown): boolean =>

@@ -57,11 +57,11 @@ export interface StateLedger {
    *
    * @throws StoreFull when the limit of all tokens, or of this principal's, is reached. Nothing was recorded.
    */
-  claim(presented: LeaseRequest): Promise<LeaseDecision>;
+  lease(presented: LeaseRequest): Promise<LeaseDecision>;
   /** Records the result of the presentation that got `lease`. Does nothing if the entry has no such lease. */
   settle(id: string, lease: string, result: string): Promise<void>;
   /**
-   * Forgets the claim of the presentation that got `lease`: nothing of it ran, and its retry is the first. Does nothing
+   * Forgets the presentation that got `lease`: nothing of it ran, and its retry is the first. Does nothing
    * if the entry has no such lease, or has a result.
    */
   release(id: string, lease: string): Promise<void>;
@@ -78,7 +78,7 @@ export interface MemoryLedgerOptions {
   /** The same, of one principal. Default 4 MiB. */
   readonly maxBytesPerPrincipal?: number;
   /**
-   * What a claim without room does. `refuse` (the default) refuses the call: no token is ever served twice. `forget`
+   * What happens to a request without room. `refuse` (the default) refuses the call: no token is ever served twice. `forget`
    * forgets the oldest token that was served, with one warning: that token could be served again.
    */
   readonly whenFull?: 'refuse' | 'forget';
@@ -129,7 +129,7 @@ export class MemoryLedger implements StateLedger {
   }
 
   /** @throws StoreFull when there is no room, unless `whenFull` is `forget`. */
-  async claim({
+  async lease({
     id,
     answers,
     expiresAt,

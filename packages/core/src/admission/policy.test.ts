@@ -40,7 +40,7 @@ test('every option has a default, and without keys state is single-use in this p
       ledger: expect.any(MemoryLedger),
       repeatedRetry: 'replay',
       leaseSeconds: 300,
-      claimSeconds: 5,
+      ledgerTimeoutSeconds: 5,
       maxResultBytes: 16_384,
     },
     versions: { of: expect.any(Function), accepts: expect.any(Function) },
@@ -277,8 +277,8 @@ test.each<[string, RequestStateOptions]>([
 
 test('the ledger of the process has no limit per principal: nobody can have it forget an approval of their own', async () => {
   const { ledger } = partsOf(requestStatePolicy({ now: () => 0 })).singleUse as SingleUsePolicy;
-  const claim = (id: string) =>
-    ledger.claim({
+  const lease = (id: string) =>
+    ledger.lease({
       id,
       answers: '',
       issuedAt: 0,
@@ -287,10 +287,10 @@ test('the ledger of the process has no limit per principal: nobody can have it f
       principal: 'ada',
       now: 0,
     });
-  const first = await claim('first');
+  const first = await lease('first');
   if (first.kind === 'first') await ledger.settle('first', first.lease, 'done');
-  for (let n = 0; n < 2000; n++) await claim(`${n}`);
-  expect(await claim('first')).toEqual({ kind: 'settled', result: 'done', answers: '' });
+  for (let n = 0; n < 2000; n++) await lease(`${n}`);
+  expect(await lease('first')).toEqual({ kind: 'settled', result: 'done', answers: '' });
 });
 
 test('policies with one clock share one ledger, and those with another have another', () => {

@@ -86,7 +86,7 @@ export interface RequestStateOptions extends VersionOptions {
   /** How long serving one round may take, in seconds, before it counts as lost. Default 300. */
   readonly leaseSeconds?: number | undefined;
   /** How long the ledger may take to answer, in seconds; after that the round is refused. Default 5. */
-  readonly claimSeconds?: number | undefined;
+  readonly ledgerTimeoutSeconds?: number | undefined;
   /**
    * Limit of a result that the ledger records, in bytes. Default 16 384. A larger one is not repeated: the answer to a
    * second presentation only says that the step was done.
@@ -278,7 +278,7 @@ function singleUseFrom(options: PolicyOptions): SingleUsePolicy | undefined {
     ledger: ledger ?? ownLedger(now),
     repeatedRetry,
     leaseSeconds: options.leaseSeconds ?? 300,
-    claimSeconds: options.claimSeconds ?? 5,
+    ledgerTimeoutSeconds: options.ledgerTimeoutSeconds ?? 5,
     maxResultBytes: options.maxResultBytes ?? 16_384,
   };
 }
@@ -354,9 +354,9 @@ const POLICY_CHECKS = {
   legacy: oneOf('shim', 'degrade'),
   now: aFunction,
   singleUse: oneOf('reject', 'replay', false),
-  ledger: anObjectWith('claim', 'settle', 'release'),
+  ledger: anObjectWith('lease', 'settle', 'release'),
   leaseSeconds: wholeNumber(1, MAX_TTL_SECONDS),
-  claimSeconds: wholeNumber(1, 3600),
+  ledgerTimeoutSeconds: wholeNumber(1, 3600),
   maxResultBytes: aLimit,
   maxCalls: aLimit,
   maxCallsPerPrincipal: aLimit,

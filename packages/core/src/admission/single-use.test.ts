@@ -64,17 +64,17 @@ test('without single use, every presentation is served', async () => {
 });
 
 test('a ledger gets the times of the token and the clock of its server, to the millisecond', async () => {
-  const claims: unknown[] = [];
+  const requests: unknown[] = [];
   const memory = new MemoryLedger({ now: () => 1_800_000_000_500 });
   const ledger = ledgerLike(memory, {
-    claim: (presented) => {
-      claims.push([presented.issuedAt, presented.expiresAt, presented.leaseSeconds, presented.now]);
-      return memory.claim(presented);
+    lease: (presented) => {
+      requests.push([presented.issuedAt, presented.expiresAt, presented.leaseSeconds, presented.now]);
+      return memory.lease(presented);
     },
   });
   const site = shop({ ledger, ttlSeconds: 600, leaseSeconds: 20, now: () => 1_800_000_000_500 });
   await site.post('tools/call', await retryOf(site));
-  expect(claims).toEqual([[1_800_000_000_500, 1_800_000_600_500, 20, 1_800_000_000_500]]);
+  expect(requests).toEqual([[1_800_000_000_500, 1_800_000_600_500, 20, 1_800_000_000_500]]);
 });
 
 test('an error is replayed too, and its effects do not run again', async () => {
@@ -133,7 +133,7 @@ test('a token whose server crashed in the middle is not served again', async () 
 
 test('a ledger that cannot be reached refuses the round before anything of it runs', async () => {
   const down = ledgerLike(new MemoryLedger(), {
-    claim: async () => {
+    lease: async () => {
       throw new Error('connect ECONNREFUSED 10.0.0.7:6379');
     },
   });
@@ -160,18 +160,18 @@ test('a result that cannot be recorded still reaches its client, and `onerror` g
 });
 
 test('a token of another user does not reach the ledger', async () => {
-  const claims: string[] = [];
+  const requests: string[] = [];
   const memory = new MemoryLedger();
   const ledger = ledgerLike(memory, {
-    claim: (presented) => {
-      claims.push(presented.id);
-      return memory.claim(presented);
+    lease: (presented) => {
+      requests.push(presented.id);
+      return memory.lease(presented);
     },
   });
   const site = shop({ ledger });
   const retry = await retryOf(site, 'Ada', as('ada'));
   expect(await site.post('tools/call', retry, as('mallory'))).toEqual(REJECTED);
-  expect(claims).toEqual([]);
+  expect(requests).toEqual([]);
 });
 
 test.each([700, -61])(

@@ -1,4 +1,4 @@
-/** Claims a token, so that it is served once. A repeated retry is refused, or gets the first one's result. */
+/** Leases a token, so that it is served once. A repeated retry is refused, or gets the first one's result. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { openAtRest, sealAtRest } from '../state/at-rest.ts';
@@ -18,7 +18,7 @@ export interface SingleUsePolicy {
   /** How long one round may take to serve, in seconds, before it counts as lost. */
   readonly leaseSeconds: number;
   /** How long the ledger may take to answer, in seconds. */
-  readonly claimSeconds: number;
+  readonly ledgerTimeoutSeconds: number;
   /** Limit of a recorded result, in bytes. */
   readonly maxResultBytes: number;
 }
@@ -75,25 +75,27 @@ export class LedgerFailed extends Error {}
  *
  * @throws LedgerFailed when the ledger did not decide; nothing has run, and a lease that it gives later is released.
  */
-export async function claimToken(policy: SingleUsePolicy, retry: Retry): Promise<Decision> {
-  let claim = await claimOnce(policy, retry);
+export async function leaseToken(policy: SingleUsePolicy, retry: Retry): Promise<Decision> {
+  let decision = await leaseOnce(policy, retry);
   for (
     let wait = 5;
-    claim.kind === 'in-flight' && policy.repeatedRetry === 'replay';
+    decision.kind === 'in-flight' && policy.repeatedRetry === 'replay';
     wait = Math.min(wait * 2, MOST_WAIT_MS)
   ) {
     if (!(await pause(wait, retry.signal))) return { refused: 'abandoned' };
-    claim = await claimOnce(policy, retry);
+    decision = await leaseOnce(policy, retry);
   }
-  switch (claim.kind) {
+  switch (decision.kind) {
     case 'first':
-      return { lease: new Lease(policy, retry, claim.lease) };
+      return { lease: new Lease(policy, retry, decision.lease) };
     case 'settled':
-      return policy.repeatedRetry === 'reject' ? { refused: 'already_used' } : decideRecorded(claim, retry);
+      return policy.repeatedRetry === 'reject'
+        ? { refused: 'already_used' }
+        : decideRecorded(decision, retry);
     case 'lost':
       return policy.repeatedRetry === 'reject' ? { refused: 'lost' } : { recorded: { lost: true } };
     default:
-      return { refused: reasonOf(claim.kind) };
+      return { refused: reasonOf(decision.kind) };
   }
 }
 
@@ -108,7 +110,7 @@ const REASONS = {
 function reasonOf(kind: keyof typeof REASONS): NotServedReason {
   if (Object.hasOwn(REASONS, kind)) return REASONS[kind];
   throw new LedgerFailed('The ledger failed to decide about a token.', {
-    cause: new TypeError(`The ledger answered a claim with the kind '${kind}', which does not exist.`),
+    cause: new TypeError(`The ledger answered with the kind '${kind}', which does not exist.`),
   });
 }
 
@@ -130,25 +132,25 @@ const pause = (ms: number, signal: AbortSignal): Promise<boolean> =>
 const MOST_WAIT_MS = 1000;
 
 /** Asks the ledger once, for a limited time. */
-async function claimOnce(policy: SingleUsePolicy, retry: Retry): Promise<LeaseDecision> {
+async function leaseOnce(policy: SingleUsePolicy, retry: Retry): Promise<LeaseDecision> {
   const { opened, answers, principal, now, report } = retry;
-  const { ledger, leaseSeconds, claimSeconds } = policy;
+  const { ledger, leaseSeconds, ledgerTimeoutSeconds } = policy;
   const { id, issuedAt, expiresAt } = opened;
   let isLate = false;
   try {
-    const asked = ledger.claim({ id, answers, issuedAt, expiresAt, leaseSeconds, principal, now: now() });
+    const asked = ledger.lease({ id, answers, issuedAt, expiresAt, leaseSeconds, principal, now: now() });
     void asked.then(
-      (claim) => {
-        if (isLate && claim?.kind === 'first') void new Lease(policy, retry, claim.lease).release();
+      (decision) => {
+        if (isLate && decision?.kind === 'first') void new Lease(policy, retry, decision.lease).release();
       },
       () => {},
     );
-    const claim = await withinSeconds('claim', claimSeconds, asked, () => {
+    const decision = await withinSeconds('lease', ledgerTimeoutSeconds, asked, () => {
       isLate = true;
     });
-    if (claim.kind === 'clock-differs')
-      report(new Error(`This server's clock differs from the ledger's by ${claim.byMs} ms.`));
-    return claim;
+    if (decision.kind === 'clock-differs')
+      report(new Error(`This server's clock differs from the ledger's by ${decision.byMs} ms.`));
+    return decision;
   } catch (cause) {
     throw new LedgerFailed('The ledger failed to decide about a token.', { cause });
   }
@@ -209,14 +211,14 @@ export class Lease {
     return this.#end('settle', async () => ledger.settle(opened.id, this.#id, sealed));
   }
 
-  /** Gives the claim back: the handler was not entered. */
+  /** Gives the lease back: the handler was not entered. */
   release(): Promise<void> {
     return this.#end('release', async () => this.#policy.ledger.release(this.#retry.opened.id, this.#id));
   }
 
   async #end(operation: LedgerEvent['operation'], write: () => Promise<void>): Promise<void> {
     try {
-      await withinSeconds(operation, this.#policy.claimSeconds, write());
+      await withinSeconds(operation, this.#policy.ledgerTimeoutSeconds, write());
     } catch (error) {
       this.#retry.report(error);
     }

@@ -42,7 +42,7 @@ const POLICIES: readonly (readonly [options: unknown, message: string])[] = [
   [
     { secret: KEYS[0] },
     "there is no option 'secret'. The options are: keys, keysSeconds, ttlSeconds, maxBytes, maxRounds, maxQuestions, " +
-      'maxAnswerBytes, audience, principal, legacy, now, singleUse, ledger, leaseSeconds, claimSeconds, ' +
+      'maxAnswerBytes, audience, principal, legacy, now, singleUse, ledger, leaseSeconds, ledgerTimeoutSeconds, ' +
       'maxResultBytes, maxCalls, maxCallsPerPrincipal, maxAbandoned, maxAbandonedPerPrincipal, onerror, unaskedAnswers, version, acceptVersions.',
   ],
   [{ ttlSeconds: '60' }, "ttlSeconds must be a whole number from 1 to 16777215; it is '60'."],
@@ -65,14 +65,14 @@ const POLICIES: readonly (readonly [options: unknown, message: string])[] = [
   [{ now: 5 }, 'now must be a function; it is 5.'],
   [{ singleUse: 'rejct' }, "singleUse must be 'reject', 'replay' or false; it is 'rejct'."],
   [{ singleUse: true }, "singleUse must be 'reject', 'replay' or false; it is true."],
-  [{ ledger: {} }, 'ledger must be an object with claim(), settle() and release(); it is an object.'],
-  [{ ledger: null }, 'ledger must be an object with claim(), settle() and release(); it is null.'],
+  [{ ledger: {} }, 'ledger must be an object with lease(), settle() and release(); it is an object.'],
+  [{ ledger: null }, 'ledger must be an object with lease(), settle() and release(); it is null.'],
   [
-    { ledger: { claim() {}, settle() {} } },
-    'ledger must be an object with claim(), settle() and release(); it is an object.',
+    { ledger: { lease() {}, settle() {} } },
+    'ledger must be an object with lease(), settle() and release(); it is an object.',
   ],
   [{ leaseSeconds: 0, singleUse: false }, 'leaseSeconds must be a whole number from 1 to 16777215; it is 0.'],
-  [{ claimSeconds: 3601 }, 'claimSeconds must be a whole number from 1 to 3600; it is 3601.'],
+  [{ ledgerTimeoutSeconds: 3601 }, 'ledgerTimeoutSeconds must be a whole number from 1 to 3600; it is 3601.'],
   [{ maxResultBytes: 0.5 }, `maxResultBytes must be ${limit}; it is 0.5.`],
   [{ maxCalls: Number.NaN }, `maxCalls must be ${limit}; it is NaN.`],
   [{ maxCallsPerPrincipal: [] }, `maxCallsPerPrincipal must be ${limit}; it is a list.`],

@@ -86,9 +86,9 @@ export interface RefusalEvent {
   readonly target?: string | undefined;
 }
 
-/** `mrtr:ledger`: a ledger answered, failed, or took longer than `claimSeconds`. */
+/** `mrtr:ledger`: a ledger answered, failed, or took longer than `ledgerTimeoutSeconds`. */
 export interface LedgerEvent {
-  readonly operation: 'claim' | 'settle' | 'release';
+  readonly operation: 'lease' | 'settle' | 'release';
   readonly outcome: 'answered' | 'failed';
   readonly seconds: number;
 }

@@ -66,7 +66,7 @@ export class Database {
       },
       diagnostic: ({ scope, instance }, diagnostic) =>
         this.#scopes.get(scope)?.recorder.tell(diagnostic, instance),
-      claim: (_place, presented) => this.#ledger.claim(presented),
+      lease: (_place, presented) => this.#ledger.lease(presented),
       settle: (_place, id, lease, result) => this.#ledger.settle(id, lease, result),
       release: (_place, id, lease) => this.#ledger.release(id, lease),
       record: (place, entry) => this.#in(place, ({ audit }) => audit.record(entry)),

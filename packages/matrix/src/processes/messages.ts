@@ -40,7 +40,7 @@ export interface InstanceMethods {
 export interface DatabaseMethods {
   hello(name: string): void;
   diagnostic(place: Place, diagnostic: Diagnostic): void;
-  claim(place: Place, presented: LeaseRequest): Promise<LeaseDecision>;
+  lease(place: Place, presented: LeaseRequest): Promise<LeaseDecision>;
   settle(place: Place, id: string, lease: string, result: string): Promise<void>;
   release(place: Place, id: string, lease: string): Promise<void>;
   record(place: Place, entry: string): Promise<void>;

@@ -33,7 +33,7 @@ export function remoteWorld({ remote }: Rpc<DatabaseMethods>, place: Place): Wor
 const elsewhere = () => new Error('Only the observing process knows what was written.');
 
 export const remoteLedger = ({ remote }: Rpc<DatabaseMethods>, place: Place): StateLedger => ({
-  claim: (presented) => remote.claim(place, presented),
+  lease: (presented) => remote.lease(place, presented),
   settle: (id, lease, result) => remote.settle(place, id, lease, result),
   release: (id, lease) => remote.release(place, id, lease),
 });
