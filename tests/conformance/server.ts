@@ -25,7 +25,7 @@ const policy = requestStatePolicy({
 });
 const hosting = await serveHttp(servedIn(shape, policy), {
   port: Number(port),
-  oldClients: 'stateless',
+  legacyClients: 'stateless',
   drainSeconds: 1,
 });
 const close = () => void hosting.close();

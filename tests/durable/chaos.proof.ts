@@ -22,7 +22,7 @@ test(`every call is completed or refused, and no effect happens twice (${CALLS} 
     postgres,
     keys,
     version: '1',
-    maxCallsPerPrincipal: 1000,
+    maxOpenCallsPerPrincipal: 1000,
     takeOverSeconds: 1,
   };
   const begun = performance.now();

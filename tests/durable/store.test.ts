@@ -59,7 +59,7 @@ test('nothing of a call is in the database in clear', async () => {
 });
 
 test('a store refuses calls over its limit, and over the limit of one principal', async () => {
-  const { answer, site } = await opened({ maxCalls: 3, maxCallsPerPrincipal: 1 });
+  const { answer, site } = await opened({ maxOpenCalls: 3, maxOpenCallsPerPrincipal: 1 });
   const [ada, eve] = [{ principal: 'ada' }, { principal: 'eve' }];
   const first = await site.send(ada);
   const both = await Promise.all([site.send(eve), site.send(eve)]);

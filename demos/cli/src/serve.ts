@@ -37,7 +37,7 @@ async function serveUntilOver(settings: ServeSettings, say: Say, postgres?: stri
   const report: OnError = (error) => say(printable(error.message));
   const served = await instanceOf(settings, postgres);
   if (!settings.http) {
-    const { closed, close } = serveOverStdio(served, report);
+    const { closed, close } = serveOverStdio(served, { onerror: report });
     await Promise.race([closed, closeOnSignal(close)]);
   } else {
     const hosting = await listen(served, settings.http, report);

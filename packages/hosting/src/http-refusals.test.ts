@@ -103,8 +103,8 @@ test.each([
 ])(
   'an initialize %s is refused before it is validated, however old clients are served',
   async (_what, capabilities) => {
-    for (const oldClients of ['sessions', 'stateless'] as const) {
-      const { url } = await hosting({ oldClients });
+    for (const legacyClients of ['sessions', 'stateless'] as const) {
+      const { url } = await hosting({ legacyClients });
       const clientInfo = { name: 'x', version: '1' };
       const init = oldRequest('initialize', { protocolVersion: '2025-11-25', capabilities, clientInfo });
       expect(await read(await fetch(url, init))).toEqual({

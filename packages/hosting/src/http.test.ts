@@ -54,7 +54,7 @@ test('an old client that does not begin with initialize is told to do so', async
 });
 
 test('stateless serving gives an old client no session, and cannot ask its user', async () => {
-  const { url } = await hosting({ oldClients: 'stateless' });
+  const { url } = await hosting({ legacyClients: 'stateless' });
   const old = await oldClient(url);
   expect((await old.listTools()).tools).toHaveLength(6);
   expect(await old.callTool({ name: 'ask' }).catch((error) => error)).not.toMatchObject({

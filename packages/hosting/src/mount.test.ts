@@ -320,11 +320,6 @@ test('a `principal` that gives no text is an error of the server', async () => {
 });
 
 test('an option that a mount does not have, or that has a wrong value, is refused', () => {
-  for (const options of [
-    { path: '/mcp' },
-    { readiness: true },
-    { principal: 'sub' },
-    { sessionLimits: { max: 0 } },
-  ])
+  for (const options of [{ path: '/mcp' }, { readiness: true }, { principal: 'sub' }, { maxSessions: 0 }])
     expect(() => createMcpMount(fixture(), options as never)).toThrow(InvalidOption);
 });

@@ -33,36 +33,21 @@ test.each<[options: unknown, message: string]>([
   [{ allowedOrigins: 'https://a.example' }, 'allowedOrigins must be a list of origins; it is a text.'],
   [{ verifier: 'sk-123' }, 'verifier must be an object with verifyAccessToken(); it is a text.'],
   [{ verifier: {} }, 'verifier must be an object with verifyAccessToken(); it is an object.'],
-  [{ oldClients: 'session' }, "oldClients must be 'sessions' or 'stateless'; it is 'session'."],
+  [{ legacyClients: 'session' }, "legacyClients must be 'sessions' or 'stateless'; it is 'session'."],
   [{ bus: () => {} }, 'bus must be an object with publish() and subscribe(); it is a function.'],
   [{ pages: {} }, 'pages must be a list of pages, each an object with fetch(); it is an object.'],
   [{ pages: [{ path: '/a' }] }, 'pages must be a list of pages, each an object with fetch(); it is a list.'],
   [{ onerror: true }, 'onerror must be a function; it is true.'],
   [{ maxBodyBytes: '1mb' }, `maxBodyBytes ${atLeast1}; it is '1mb'.`],
   [{ bodySeconds: 0 }, `bodySeconds ${seconds}; it is 0.`],
+  [{ maxSessions: '5' }, `maxSessions ${atLeast1}; it is '5'.`],
   [{ maxSubscriptions: -1 }, 'maxSubscriptions must be a whole number of at least 0; it is -1.'],
 ])('serveHttp(served, %j) is refused: %s', async (options, message) => {
   await expect(serve(options)).rejects.toThrow(new InvalidOption(`serveHttp: ${message}`));
 });
 
-test.each<[sessionLimits: unknown, message: string]>([
-  [null, 'the options must be an object; they are null.'],
-  [{ maxSessions: 5 }, "there is no option 'maxSessions'. Did you mean 'max'?"],
-  [{ max: '5' }, `max ${atLeast1}; it is '5'.`],
-  [{ idleSeconds: Number.NaN }, `idleSeconds ${seconds}; it is NaN.`],
-])(
-  'the sessionLimits %j are refused, also where there are no sessions: %s',
-  async (sessionLimits, message) => {
-    for (const oldClients of ['sessions', 'stateless']) {
-      const refused = new InvalidOption(`sessionLimits: ${message}`);
-      await expect(serve({ oldClients, sessionLimits })).rejects.toThrow(refused);
-    }
-  },
-);
-
 test('options that are undefined have their defaults', async () => {
-  const limits = { max: undefined, idleSeconds: undefined };
-  await serve({ port: undefined, verifier: undefined, oldClients: undefined, sessionLimits: limits });
+  await serve({ port: undefined, verifier: undefined, legacyClients: undefined, maxSessions: undefined });
 });
 
 test('without `onerror`, the first error of a kind is a warning of the process', async () => {
@@ -93,7 +78,7 @@ test.each<[served: unknown, kind: string]>([
   expect(() => serveOverStdio(wrong as never)).toThrow(new InvalidOption(`serveOverStdio: ${message}`));
 });
 
-test('serveOverStdio refuses an options object in the place of `onerror`', () => {
-  const message = 'serveOverStdio: onerror must be a function; it is an object.';
-  expect(() => serveOverStdio(served, { onerror: () => {} } as never)).toThrow(new InvalidOption(message));
+test('serveOverStdio refuses a function in the place of its options', () => {
+  const message = 'serveOverStdio: the options must be an object; they are a function.';
+  expect(() => serveOverStdio(served, (() => {}) as never)).toThrow(new InvalidOption(message));
 });

@@ -1,13 +1,19 @@
 /** stdio hosting: one connection, one process. stdout carries protocol only. */
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
-import { aFunction, anObjectWith, requireArgument, requireOptions } from '@mrtr/core/kit';
+import { aFunction, anObjectWith, aTimeInSeconds, requireArgument, requireOptions } from '@mrtr/core/kit';
 import { buildServer, type OnError, type ServerInstance } from './instance/server-instance.ts';
 import { waitAtMost } from './instance/wait-at-most.ts';
 
-/** How long handlers may take to end when they are told to. */
-const DRAIN_MS = 10_000;
 /** A message is a line; the SDK's own limit. */
 const MAX_LINE_BYTES = 10_485_760;
+
+/** Options of {@link serveOverStdio}. */
+export interface StdioOptions {
+  /** How long `close` lets handlers end, in seconds. Default 10. */
+  readonly drainSeconds?: number;
+  /** Gets the errors that the client does not see. Default: their messages go to stderr. */
+  readonly onerror?: OnError;
+}
 
 /** A connection. */
 export interface StdioHosting {
@@ -21,20 +27,24 @@ export interface StdioHosting {
 }
 
 /**
- * Serves `served` over this process's stdin and stdout, to a client of either era. Errors go to stderr.
+ * Serves `served` over this process's stdin and stdout, to a client of either era.
  *
- * @throws InvalidOption when `served` lacks one of its two functions, or `onerror` is not a function.
+ * @throws InvalidOption when `served` lacks one of its two functions, or an option is wrong.
  */
-export function serveOverStdio(served: ServerInstance, onerror: OnError = toStderr): StdioHosting {
+export function serveOverStdio(served: ServerInstance, options: StdioOptions = {}): StdioHosting {
   requireArgument('serveOverStdio', 'served', served, anObjectWith('server', 'close'));
-  requireOptions('serveOverStdio', { onerror }, { onerror: aFunction });
+  requireOptions<StdioOptions>('serveOverStdio', options, {
+    drainSeconds: aTimeInSeconds,
+    onerror: aFunction,
+  });
+  const { drainSeconds = 10, onerror = toStderr } = options;
   let ended = () => {};
   const closed = new Promise<void>((resolve) => {
     ended = resolve;
   });
   let closing: Promise<void> | undefined;
   const close = () => {
-    closing ??= waitAtMost((async () => served.close())(), DRAIN_MS, onerror)
+    closing ??= waitAtMost((async () => served.close())(), drainSeconds * 1000, onerror)
       .finally(() => handle.close())
       .finally(ended);
     return closing;

@@ -36,9 +36,9 @@ export interface DbosStoreOptions {
   /** How long a user may take to answer one round, in seconds. Default 600. */
   readonly ttlSeconds?: number;
   /** Calls that this instance may hold, running or waiting. Default 10 000; one costs some 20 KB of memory. */
-  readonly maxCalls?: number;
-  /** Open calls of one principal, on all instances. Default 100. Anonymous calls count towards `maxCalls` only. */
-  readonly maxCallsPerPrincipal?: number;
+  readonly maxOpenCalls?: number;
+  /** Open calls of one principal, on all instances. Default 100. Anonymous calls count towards `maxOpenCalls` only. */
+  readonly maxOpenCallsPerPrincipal?: number;
   /** Memory that the arguments of this instance's calls may hold, in bytes, estimated. Default 64 MiB. */
   readonly maxBytes?: number;
   /** Bytes in the database of the sealed arguments of one principal's open calls. Default 8 MiB. */
@@ -63,8 +63,8 @@ export type Settings = Required<DbosStoreOptions>;
 const DEFAULTS = {
   schema: 'mrtr_linear',
   ttlSeconds: 600,
-  maxCalls: 10_000,
-  maxCallsPerPrincipal: 100,
+  maxOpenCalls: 10_000,
+  maxOpenCallsPerPrincipal: 100,
   maxBytes: 67_108_864,
   maxBytesPerPrincipal: 8_388_608,
   poolSize: 10,
@@ -94,8 +94,8 @@ const CHECKS: OptionChecks<DbosStoreOptions> = {
   }),
   schema: aSchemaName,
   ttlSeconds: wholeSeconds(),
-  maxCalls: wholeNumber(),
-  maxCallsPerPrincipal: wholeNumber(),
+  maxOpenCalls: wholeNumber(),
+  maxOpenCallsPerPrincipal: wholeNumber(),
   maxBytes: wholeNumber(),
   maxBytesPerPrincipal: wholeNumber(),
   poolSize: wholeNumber(5),

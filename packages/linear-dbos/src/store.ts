@@ -273,8 +273,8 @@ export class DbosStore implements LinearStore {
 
   async #start(round: LinearRound): Promise<AwaitedTurn> {
     const { handler, input, call, ctx } = round;
-    const { maxBytes, maxCalls } = this.#options;
-    if (this.#running.size >= maxCalls) throw new StoreFull(SERVER_FULL);
+    const { maxBytes, maxOpenCalls } = this.#options;
+    if (this.#running.size >= maxOpenCalls) throw new StoreFull(SERVER_FULL);
     const held = [...this.#running.values()].reduce((sum, running) => sum + running.heldBytes, 0);
     if (held + heldBytes(input, maxBytes) > maxBytes) throw new StoreFull(SERVER_FULL_OF_BYTES);
     const { id } = call;
@@ -306,10 +306,10 @@ export class DbosStore implements LinearStore {
   }
 
   async #admit(callKey: CallKey, sealed: Buffer, header: CallHeader): Promise<void> {
-    const { maxBytesPerPrincipal, maxCallsPerPrincipal, policy, ttlSeconds, version } = this.#options;
+    const { maxBytesPerPrincipal, maxOpenCallsPerPrincipal, policy, ttlSeconds, version } = this.#options;
     const [id, instance, { principal }] = [callKey.call, this.#instance, header];
     const [key, target] = [callKey.key(keyRingOf(policy)), targetDigest(header, keyRingOf(policy))];
-    const ofPrincipal = { calls: maxCallsPerPrincipal, bytes: maxBytesPerPrincipal };
+    const ofPrincipal = { calls: maxOpenCallsPerPrincipal, bytes: maxBytesPerPrincipal };
     const call = { id, instance, version, principal, target, key, head: sealed, ttlSeconds, ofPrincipal };
     const full = await this.#runtime.calls.add(call);
     if (full) throw new StoreFull(full === 'calls' ? PRINCIPAL_FULL : PRINCIPAL_FULL_OF_BYTES);

@@ -71,7 +71,7 @@ function serve(options: RequestStateOptions = {}, act: (server: McpServer) => vo
 
 test.each([
   [{ ttl: 5 }, "measureMrtr: there is no option 'ttl'. Did you mean 'ttlSeconds'?"],
-  [{ maxCalls: 0 }, 'measureMrtr: maxCalls must be a whole number of at least 1; it is 0.'],
+  [{ maxTracedCalls: 0 }, 'measureMrtr: maxTracedCalls must be a whole number of at least 1; it is 0.'],
 ])('the options %j are refused', (options, message) => {
   expect(() => measureInMemory(options as object)).toThrow(new InvalidOption(message));
 });
@@ -151,7 +151,7 @@ test('questions are counted by their age, and no longer than their time to live'
 });
 
 test('no client makes metrics grow: not by calls that never return, nor by names, reasons or arguments', async () => {
-  const { points } = measureInMemory({ maxCalls: 5 });
+  const { points } = measureInMemory({ maxTracedCalls: 5 });
   const secret = 'markermarker';
   const { face, post } = serve({ keys: ['k'.repeat(32)], singleUse: false, principal: () => secret });
   for (let count = 0; count < 20; count++) await post({ arguments: { [secret]: `${secret}${count}` } });

@@ -14,7 +14,7 @@ export interface MeasureOptions {
   /** How long a call counts as waiting for its user, in seconds. Default 600, as long as request state lives by default. */
   readonly ttlSeconds?: number;
   /** Waiting calls that are counted at once; above this limit, the oldest is counted no more. Default 10 000. */
-  readonly maxCalls?: number;
+  readonly maxTracedCalls?: number;
 }
 
 /** The gauges that have no labels, with their units. */
@@ -39,10 +39,10 @@ export function measureMrtr(
 ): () => void {
   requireOptions<MeasureOptions>('measureMrtr', options, {
     ttlSeconds: wholeNumber(),
-    maxCalls: wholeNumber(),
+    maxTracedCalls: wholeNumber(),
   });
-  const { ttlSeconds = 600, maxCalls = 10_000 } = options;
-  const waiting = new WaitingCalls(ttlSeconds * 1000, maxCalls);
+  const { ttlSeconds = 600, maxTracedCalls = 10_000 } = options;
+  const waiting = new WaitingCalls(ttlSeconds * 1000, maxTracedCalls);
   const ends = [...countEvents(meter), ...watchQuestions(waiting), readWhenAsked(meter, waiting)];
   return () => {
     for (const end of ends) end();

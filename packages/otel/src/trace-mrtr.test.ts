@@ -28,7 +28,7 @@ afterEach(() => void vi.useRealTimers());
 test.each([
   [{ ttl: 5 }, "traceMrtr: there is no option 'ttl'. Did you mean 'ttlSeconds'?"],
   [{ ttlSeconds: Number.NaN }, 'traceMrtr: ttlSeconds must be a whole number of at least 1; it is NaN.'],
-  [{ maxCalls: '5' }, "traceMrtr: maxCalls must be a whole number of at least 1; it is '5'."],
+  [{ maxTracedCalls: '5' }, "traceMrtr: maxTracedCalls must be a whole number of at least 1; it is '5'."],
 ])('the options %j are refused', (options, message) => {
   expect(() => traceInMemory(options as object)).toThrow(new InvalidOption(message));
 });
@@ -258,8 +258,8 @@ test('a call whose client does not return ends as abandoned after its time to li
   expect(calls().map(outcomeOf)).toEqual(['abandoned']);
 });
 
-test('above maxCalls, the call that has waited longest ends as abandoned', async () => {
-  const { calls } = traceInMemory({ maxCalls: 2 });
+test('above maxTracedCalls, the call that has waited longest ends as abandoned', async () => {
+  const { calls } = traceInMemory({ maxTracedCalls: 2 });
   for (const call of ['one', 'two', 'three']) await round({ call, asks: true, target: call });
   expect(calls().map(({ name }) => name)).toEqual(['tools/call one']);
   await round({ call: 'three', round: 2 });

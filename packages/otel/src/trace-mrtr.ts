@@ -29,7 +29,7 @@ export interface TraceOptions {
   readonly ttlSeconds?: number;
   /** Waiting calls that are remembered at once; above this limit, the call that has waited longest ends as abandoned.
    * Default 10 000. */
-  readonly maxCalls?: number;
+  readonly maxTracedCalls?: number;
 }
 
 /** The round that is being served in this asynchronous context. */
@@ -49,10 +49,13 @@ export function traceMrtr(
   tracer: Tracer = trace.getTracer('@mrtr/otel'),
   options: TraceOptions = {},
 ): () => void {
-  requireOptions<TraceOptions>('traceMrtr', options, { ttlSeconds: wholeNumber(), maxCalls: wholeNumber() });
-  const { ttlSeconds = 600, maxCalls = 10_000 } = options;
+  requireOptions<TraceOptions>('traceMrtr', options, {
+    ttlSeconds: wholeNumber(),
+    maxTracedCalls: wholeNumber(),
+  });
+  const { ttlSeconds = 600, maxTracedCalls = 10_000 } = options;
   const rounds = new AsyncLocalStorage<TracedRound>();
-  const calls = new OpenCalls(ttlSeconds * 1000, maxCalls);
+  const calls = new OpenCalls(ttlSeconds * 1000, maxTracedCalls);
   const note = (name: string, attributes: Attributes) => rounds.getStore()?.span.addEvent(name, attributes);
   const ends = [
     bindRounds(rounds, (start) => startRound(tracer, calls, start)),

@@ -9,7 +9,7 @@ const TOO_MANY = {
 };
 
 test('the calls of one principal in both eras count together, and others are served', async () => {
-  const { url, enters, session, release } = await waiting({ verifier, maxCallsPerPrincipal: 2 });
+  const { url, enters, session, release } = await waiting({ verifier, maxRequestsPerPrincipal: 2 });
   const ofAda = await session((init) => as('ada', init));
   expect(await enters(as('ada', newCall()))).toBe('entered');
   expect(await enters(as('ada', oldCall(ofAda, 2)))).toBe('entered');
@@ -21,7 +21,7 @@ test('the calls of one principal in both eras count together, and others are ser
 });
 
 test('a full server says so, and anonymous callers share it', async () => {
-  const { enters } = await waiting({ maxCalls: 2, maxCallsPerPrincipal: 1 });
+  const { enters } = await waiting({ maxRequests: 2, maxRequestsPerPrincipal: 1 });
   expect([await enters(newCall()), await enters(newCall())]).toEqual(['entered', 'entered']);
   expect(await enters(newCall())).toEqual({
     status: 503,
@@ -30,7 +30,7 @@ test('a full server says so, and anonymous callers share it', async () => {
 });
 
 test('answers and cancellations come in when no call does', async () => {
-  const { url, enters, session } = await waiting({ maxCalls: 1 });
+  const { url, enters, session } = await waiting({ maxRequests: 1 });
   const id = await session();
   expect(await enters(oldCall(id, 1))).toBe('entered');
   expect(await enters(oldCall(id, 2))).toMatchObject({ status: 503 });
@@ -49,7 +49,7 @@ test.each([
 ])(
   'calls of %s clients that hang up leave no more handlers running than the limits',
   async (_era, callOf, limit) => {
-    const { url, served, enters, session, release } = await waiting({ maxCalls: 8, maxAbandoned: 5 });
+    const { url, served, enters, session, release } = await waiting({ maxRequests: 8, maxAbandoned: 5 });
     const id = await session();
     for (let n = 0; n < limit; n++) {
       const client = new AbortController();
@@ -91,7 +91,7 @@ test.each<[string, (url: URL, session: string, questions: unknown[]) => Promise<
     (url, session) => fetch(url, { method: 'DELETE', headers: { 'mcp-session-id': session } }),
   ],
 ])('a call whose old client hung up when it was asked counts until %s', async (_what, ends) => {
-  const { url, session } = await waiting({ maxCalls: 4 });
+  const { url, session } = await waiting({ maxRequests: 4 });
   const id = await session();
   const questions: unknown[] = [];
   for (let n = 1; n <= 4; n++) questions.push(await hangsUpWhenAsked(url, id, n));

@@ -25,9 +25,9 @@ export interface CallLimits extends AbandonedLimits {
    * that was cancelled counts as abandoned from then on: its client sent `notifications/cancelled`, or ended its
    * session, or hung up at 2026-07-28. At 2025-11-25 a client in a session that hangs up has cancelled nothing.
    */
-  readonly maxCalls?: number;
-  /** The same of one principal. Default 64; anonymous callers share `maxCalls`. */
-  readonly maxCallsPerPrincipal?: number;
+  readonly maxRequests?: number;
+  /** The same of one principal. Default 64; anonymous callers share `maxRequests`. */
+  readonly maxRequestsPerPrincipal?: number;
   /** Bytes of the bodies of those requests and of subscriptions. Default 64 MiB. */
   readonly maxCallBytes?: number;
   /** The same of one principal. Default 8 MiB; anonymous callers share `maxCallBytes`. */
@@ -40,8 +40,8 @@ export interface CallLimits extends AbandonedLimits {
 
 /** The checks of {@link CallLimits}. */
 export const CALL_CHECKS: OptionChecks<CallLimits> = {
-  maxCalls: wholeNumber(),
-  maxCallsPerPrincipal: wholeNumber(),
+  maxRequests: wholeNumber(),
+  maxRequestsPerPrincipal: wholeNumber(),
   maxCallBytes: wholeNumber(),
   maxCallBytesPerPrincipal: wholeNumber(),
   // 0 turns subscriptions off.
@@ -53,8 +53,8 @@ export const CALL_CHECKS: OptionChecks<CallLimits> = {
 
 /** `AbandonedQuota` has the defaults of the others. */
 export const CALL_DEFAULTS = {
-  maxCalls: 1000,
-  maxCallsPerPrincipal: 64,
+  maxRequests: 1000,
+  maxRequestsPerPrincipal: 64,
   maxCallBytes: 67_108_864,
   maxCallBytesPerPrincipal: 8_388_608,
   maxSubscriptions: 1024,
@@ -78,7 +78,7 @@ export class CallQuota {
 
   constructor(options: CallLimits, onerror: OnError) {
     const limits = withDefaults(options, CALL_DEFAULTS);
-    this.#calls = new Quota(limits.maxCalls, limits.maxCallsPerPrincipal);
+    this.#calls = new Quota(limits.maxRequests, limits.maxRequestsPerPrincipal);
     this.#bytes = new Quota(limits.maxCallBytes, limits.maxCallBytesPerPrincipal);
     this.#subscriptions = new Quota(limits.maxSubscriptions, limits.maxSubscriptionsPerPrincipal);
     this.#abandoned = new AbandonedQuota(limits, onerror);

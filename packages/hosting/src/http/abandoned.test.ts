@@ -44,7 +44,7 @@ async function cancelling(options: HttpOptions) {
 test.each(['new', 'old'])(
   'three calls of a %s client that it cancels leave a server of three places open',
   async (era) => {
-    const { url, cancelNew, cancelOld, session } = await cancelling({ maxCalls: 3 });
+    const { url, cancelNew, cancelOld, session } = await cancelling({ maxRequests: 3 });
     const id = await session();
     for (let n = 0; n < 3; n++) expect(await (era === 'new' ? cancelNew() : cancelOld(id))).toBe('entered');
     expect(await read(await fetch(url, who))).toEqual(served);
@@ -61,7 +61,7 @@ test('cancelled calls give back the bytes of their bodies', async () => {
 });
 
 test('a cancelled call gives back its place in its session, and its id stays taken', async () => {
-  const { url, cancelOld, enters, session } = await cancelling({ sessionLimits: { maxOpenCalls: 1 } });
+  const { url, cancelOld, enters, session } = await cancelling({ maxOpenCallsPerSession: 1 });
   const id = await session();
   expect(await cancelOld(id)).toBe('entered');
   expect(await read(await fetch(url, oldCall(id, 1)))).toMatchObject({
@@ -73,7 +73,7 @@ test('a cancelled call gives back its place in its session, and its id stays tak
 });
 
 test('the calls of a session that ends move to the abandoned handlers', async () => {
-  const { url, enters, session } = await waiting({ maxCalls: 2 });
+  const { url, enters, session } = await waiting({ maxRequests: 2 });
   const id = await session();
   expect([await enters(oldCall(id, 1)), await enters(oldCall(id, 2))]).toEqual(['entered', 'entered']);
   expect((await fetch(url, who)).status).toBe(503);
@@ -82,7 +82,7 @@ test('the calls of a session that ends move to the abandoned handlers', async ()
 });
 
 test('without sessions, an old client that hangs up has cancelled', async () => {
-  const { url, nextEntry, enters } = await waiting({ oldClients: 'stateless', maxCalls: 1 });
+  const { url, nextEntry, enters } = await waiting({ legacyClients: 'stateless', maxRequests: 1 });
   const client = new AbortController();
   const entry = nextEntry();
   const init = oldRequest('tools/call', { name: 'wait' });
@@ -94,7 +94,7 @@ test('without sessions, an old client that hangs up has cancelled', async () => 
 
 test('without room among the abandoned handlers, a cancelled call keeps its place, and the operator learns it once', async () => {
   const { url, cancelNew, cancelOld, session, errors, release } = await cancelling({
-    maxCalls: 3,
+    maxRequests: 3,
     maxAbandoned: 1,
   });
   const id = await session();
@@ -113,7 +113,7 @@ test('without room among the abandoned handlers, a cancelled call keeps its plac
 test('the abandoned handlers of one principal take no room from another', async () => {
   const { url, cancelNew, errors } = await cancelling({
     verifier,
-    maxCallsPerPrincipal: 1,
+    maxRequestsPerPrincipal: 1,
     maxAbandonedPerPrincipal: 1,
   });
   for (let n = 0; n < 2; n++) expect(await cancelNew(as('ada', newCall()))).toBe('entered');

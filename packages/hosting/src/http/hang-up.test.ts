@@ -100,7 +100,7 @@ test('the signal fires when a new client hangs up on a connection that carried a
 });
 
 test('calls that a new client sent on one connection at once end together when it hangs up', async () => {
-  const { url, nextEntry, enters, errors } = await waiting({ maxCalls: 4 });
+  const { url, nextEntry, enters, errors } = await waiting({ maxRequests: 4 });
   const { socket, post } = await connection(url);
   const handlers: ServerContext[] = [];
   for (let id = 1; id <= 3; id++) {

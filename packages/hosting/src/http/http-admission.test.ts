@@ -88,8 +88,8 @@ test('a server that closes serves neither pages nor MCP', async () => {
 
 test.each(['sessions', 'stateless'] as const)(
   'a gate with %s closes, and its instance too',
-  async (oldClients) => {
-    const { gate, served } = gateWith({ oldClients });
+  async (legacyClients) => {
+    const { gate, served } = gateWith({ legacyClients });
     await gate.close();
     expect(served.closed).toBe(1);
   },

@@ -14,12 +14,10 @@ import { MRTR_REVISION } from '@mrtr/core';
 import {
   aFunction,
   anObjectWith,
-  anyValue,
   listOf,
   type OptionChecks,
   oneOf,
   Quota,
-  requireOptions,
   tellOperator,
   tokenPrincipal,
 } from '@mrtr/core/kit';
@@ -55,7 +53,7 @@ export interface PageSet {
 }
 
 /** Options for admission and serving. All have defaults. */
-export interface AdmissionOptions extends BodyLimits, CallLimits, UnreadLimits {
+export interface AdmissionOptions extends BodyLimits, CallLimits, SessionLimits, UnreadLimits {
   /**
    * Host names that requests may be for; IPv6 addresses in brackets. Pages of these hosts may call, on any port. `any`:
    * the router in front checks the host, and only pages of `allowedOrigins` may call. Default: `localhost` and its
@@ -78,9 +76,7 @@ export interface AdmissionOptions extends BodyLimits, CallLimits, UnreadLimits {
    * How old clients are served. `sessions` (the default) holds a connection for each, so that tools can ask them;
    * `stateless` holds nothing.
    */
-  readonly oldClients?: 'sessions' | 'stateless';
-  /** Bounds on what old clients hold. */
-  readonly sessionLimits?: SessionLimits;
+  readonly legacyClients?: 'sessions' | 'stateless';
   /**
    * Carries changes that are published with `notify` to the subscriptions of new clients. Instances may share one: a
    * subscription on one hears what another publishes. Closing an instance does not end it. Default: the instance's own.
@@ -98,6 +94,7 @@ const texts = (members: string) => listOf(members, (value) => typeof value === '
 export const ADMISSION_CHECKS: OptionChecks<AdmissionOptions> = {
   ...BODY_CHECKS,
   ...CALL_CHECKS,
+  ...SESSION_CHECKS,
   ...UNREAD_CHECKS,
   allowedHosts: {
     allowed: "a list of host names, or 'any'",
@@ -106,9 +103,7 @@ export const ADMISSION_CHECKS: OptionChecks<AdmissionOptions> = {
   allowedOrigins: texts('origins'),
   verifier: anObjectWith('verifyAccessToken'),
   principal: aFunction,
-  oldClients: oneOf('sessions', 'stateless'),
-  // The constructor checks each of them.
-  sessionLimits: anyValue,
+  legacyClients: oneOf('sessions', 'stateless'),
   bus: anObjectWith('publish', 'subscribe'),
   // Their `path` may be known only once the server listens, so it is not read here.
   pages: listOf('pages, each an object with fetch()', (value) => anObjectWith('fetch').isAllowed(value)),
@@ -131,18 +126,16 @@ export class HttpAdmission {
   readonly #report: OnError;
   #shut = false;
 
-  /** @throws InvalidOption for wrong `sessionLimits` and `allowedOrigins`. */
+  /** @throws InvalidOption for wrong `allowedOrigins`. */
   constructor(served: ServerInstance, options: AdmissionOptions) {
     const {
       allowedHosts = LOOPBACK,
-      oldClients = 'sessions',
+      legacyClients = 'sessions',
       verifier,
       maxSubscriptions,
       bus,
       onerror,
     } = options;
-    const { sessionLimits = {} } = options;
-    requireOptions('sessionLimits', sessionLimits, SESSION_CHECKS);
     this.#served = served;
     this.#report = (error) => tellOperator(error, onerror);
     this.#bodies = new Bodies(options);
@@ -152,14 +145,14 @@ export class HttpAdmission {
     const hostsOfPages = allowedHosts === 'any' ? [] : allowedHosts;
     this.#origins = new Origins(options.allowedOrigins ?? [], hostsOfPages, METHODS);
     this.#modern = createMcpHandler(() => buildServer(served, onerror), {
-      legacy: oldClients === 'sessions' ? 'reject' : 'stateless',
+      legacy: legacyClients === 'sessions' ? 'reject' : 'stateless',
       ...(maxSubscriptions !== undefined && { maxSubscriptions }),
       ...(bus && { bus }),
       onerror: this.#report,
     });
     this.#authenticate = verifier && requireBearerAuth({ verifier });
     this.#identify = options.principal ?? tokenPrincipal;
-    this.#sessions = oldClients === 'sessions' ? new Sessions(served, sessionLimits, onerror) : undefined;
+    this.#sessions = legacyClients === 'sessions' ? new Sessions(served, options, onerror) : undefined;
   }
 
   /** Publishes changes to the subscriptions of new clients. */

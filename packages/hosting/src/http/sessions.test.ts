@@ -104,7 +104,7 @@ test('a client that loses its standing stream makes its session idle', async () 
 });
 
 test('sessions are limited, even if clients begin at the same time', async () => {
-  const { held, send } = sessions({ max: 2 });
+  const { held, send } = sessions({ maxSessions: 2 });
   const begun = await Promise.all([send(INITIALIZE), send(INITIALIZE), send(INITIALIZE)]);
   expect(begun.map(({ status }) => status)).toEqual([200, 200, 503]);
   expect(held.size).toBe(2);
@@ -114,14 +114,14 @@ test('sessions are limited, even if clients begin at the same time', async () =>
 });
 
 test('an initialize that is refused holds no session', async () => {
-  const { held, send } = sessions({ max: 1 });
+  const { held, send } = sessions({ maxSessions: 1 });
   const deaf = { ...INITIALIZE, headers: { 'content-type': 'application/json', accept: 'text/html' } };
   expect((await send(deaf)).status).toBe(406);
   expect(held.size).toBe(0);
 });
 
 test('a server that cannot be built holds no session', async () => {
-  const { served, held, send } = sessions({ max: 1 });
+  const { served, held, send } = sessions({ maxSessions: 1 });
   served.server = () => {
     throw new Error('no');
   };
@@ -130,7 +130,7 @@ test('a server that cannot be built holds no session', async () => {
 });
 
 test('the sessions of one principal are limited, and others are still served', async () => {
-  const { send } = sessions({ maxPerPrincipal: 2 });
+  const { send } = sessions({ maxSessionsPerPrincipal: 2 });
   const statuses = ['ada', 'ada', 'ada', 'bob'].map(async (sub) => (await send(INITIALIZE, sub)).status);
   expect(await Promise.all(statuses)).toEqual([200, 200, 429, 200]);
   expect((await read(await send(INITIALIZE, 'ada'))).error).toMatchObject({
@@ -139,7 +139,7 @@ test('the sessions of one principal are limited, and others are still served', a
 });
 
 test('anonymous callers are not counted as one principal', async () => {
-  const { send } = sessions({ max: 3, maxPerPrincipal: 1 });
+  const { send } = sessions({ maxSessions: 3, maxSessionsPerPrincipal: 1 });
   const begun = await Promise.all([1, 2, 3, 4].map(() => send(INITIALIZE)));
   expect(begun.map(({ status }) => status)).toEqual([200, 200, 200, 503]);
 });
@@ -153,7 +153,7 @@ const initializeOf = (bytes: number, clientInfo: object = {}) =>
   });
 
 test('33 large initializes of one principal hold no more bytes than it may, and others begin', async () => {
-  const { held, send } = sessions({ maxBytesPerPrincipal: 1_048_576 });
+  const { held, send } = sessions({ maxSessionBytesPerPrincipal: 1_048_576 });
   const statuses: number[] = [];
   for (let n = 0; n < 33; n++) statuses.push((await send(initializeOf(65_000), 'ada')).status);
   expect(statuses).toEqual([...Array(16).fill(200), ...Array(17).fill(429)]);
@@ -165,7 +165,7 @@ test('33 large initializes of one principal hold no more bytes than it may, and 
 });
 
 test('sessions that end give back their places and their bytes', async () => {
-  const { send } = sessions({ max: 1, maxBytes: 70_000 });
+  const { send } = sessions({ maxSessions: 1, maxSessionBytes: 70_000 });
   for (let n = 0; n < 3; n++) {
     const begun = await send(initializeOf(65_000));
     expect(begun.status).toBe(200);
@@ -184,7 +184,7 @@ test('sessions that end give back their places and their bytes', async () => {
 });
 
 test('a session keeps what its client can do and its name, and no icons', async () => {
-  const { served, send } = sessions({ maxBytes: 1000 });
+  const { served, send } = sessions({ maxSessionBytes: 1000 });
   const made = vi.spyOn(served, 'server');
   const icons = [{ src: `data:image/png;base64,${'A'.repeat(60_000)}` }];
   expect((await send(initializeOf(10, { title: 'By hand', icons }))).status).toBe(200);
@@ -194,8 +194,8 @@ test('a session keeps what its client can do and its name, and no icons', async 
 });
 
 /** A session whose calls to `ask` wait for their user. */
-async function asking(maxOpenCalls: number) {
-  const { send, begin, ...rest } = sessions({ maxOpenCalls });
+async function asking(maxOpenCallsPerSession: number) {
+  const { send, begin, ...rest } = sessions({ maxOpenCallsPerSession });
   const session = await begin();
   const call = (id: number, init: RequestInit = {}) =>
     send({ ...oldRequest('tools/call', { name: 'ask' }, session, id), ...init });

@@ -17,43 +17,43 @@ import { whenSent } from './when-sent.ts';
 /** Bounds on what old clients can make a server hold. */
 export interface SessionLimits {
   /** Sessions at once. Default 1000. */
-  readonly max?: number;
-  /** Sessions at once of one principal. Default 50; anonymous callers share `max`. */
-  readonly maxPerPrincipal?: number;
+  readonly maxSessions?: number;
+  /** Sessions at once of one principal. Default 50; anonymous callers share `maxSessions`. */
+  readonly maxSessionsPerPrincipal?: number;
   /** Bytes of what all sessions keep of their `initialize`. Default 16 MiB. */
-  readonly maxBytes?: number;
-  /** The same of one principal. Default 1 MiB; anonymous callers share `maxBytes`. */
-  readonly maxBytesPerPrincipal?: number;
+  readonly maxSessionBytes?: number;
+  /** The same of one principal. Default 1 MiB; anonymous callers share `maxSessionBytes`. */
+  readonly maxSessionBytesPerPrincipal?: number;
   /**
    * Calls of one session that are not over. Default 16. A call counts until it is answered, also when its client hung up.
    * A cancelled call counts until its handler moves to the abandoned ones (`maxAbandoned`), or ends. Answers and
    * cancellations always come in.
    */
-  readonly maxOpenCalls?: number;
+  readonly maxOpenCallsPerSession?: number;
   /**
    * A session without a request for this long is closed, in seconds; one with a call in progress is not, also where its
    * client hung up. Default 3600.
    */
-  readonly idleSeconds?: number;
+  readonly sessionIdleSeconds?: number;
 }
 
 export const SESSION_DEFAULTS = {
-  max: 1000,
-  maxPerPrincipal: 50,
-  maxBytes: 16_777_216,
-  maxBytesPerPrincipal: 1_048_576,
-  maxOpenCalls: 16,
-  idleSeconds: 3600,
+  maxSessions: 1000,
+  maxSessionsPerPrincipal: 50,
+  maxSessionBytes: 16_777_216,
+  maxSessionBytesPerPrincipal: 1_048_576,
+  maxOpenCallsPerSession: 16,
+  sessionIdleSeconds: 3600,
 };
 
 /** The checks of {@link SessionLimits}. */
 export const SESSION_CHECKS: OptionChecks<SessionLimits> = {
-  max: wholeNumber(),
-  maxPerPrincipal: wholeNumber(),
-  maxBytes: wholeNumber(),
-  maxBytesPerPrincipal: wholeNumber(),
-  maxOpenCalls: wholeNumber(),
-  idleSeconds: aTimeInSeconds,
+  maxSessions: wholeNumber(),
+  maxSessionsPerPrincipal: wholeNumber(),
+  maxSessionBytes: wholeNumber(),
+  maxSessionBytesPerPrincipal: wholeNumber(),
+  maxOpenCallsPerSession: wholeNumber(),
+  sessionIdleSeconds: aTimeInSeconds,
 };
 
 /** Who sent a request. */
@@ -85,10 +85,13 @@ export class Sessions {
     this.#served = served;
     this.#limits = withDefaults(limits, SESSION_DEFAULTS);
     this.#onerror = onerror;
-    this.#places = new Quota(this.#limits.max, this.#limits.maxPerPrincipal);
-    this.#bytes = new Quota(this.#limits.maxBytes, this.#limits.maxBytesPerPrincipal);
+    this.#places = new Quota(this.#limits.maxSessions, this.#limits.maxSessionsPerPrincipal);
+    this.#bytes = new Quota(this.#limits.maxSessionBytes, this.#limits.maxSessionBytesPerPrincipal);
     addGauge('sessions', this, ({ size }) => size);
-    this.#sweeper = setInterval(() => void this.#sweep(), Math.min(this.#limits.idleSeconds * 1000, 60_000));
+    this.#sweeper = setInterval(
+      () => void this.#sweep(),
+      Math.min(this.#limits.sessionIdleSeconds * 1000, 60_000),
+    );
     this.#sweeper.unref();
   }
 
@@ -127,7 +130,7 @@ export class Sessions {
       return noRoom(fullOfBytes, 'bytes in sessions');
     }
     const id = randomUUID();
-    const transport = new SessionTransport(this.#limits.maxOpenCalls, {
+    const transport = new SessionTransport(this.#limits.maxOpenCallsPerSession, {
       sessionIdGenerator: () => id,
       onsessionclosed: () => this.#end(id),
     });
@@ -176,7 +179,7 @@ export class Sessions {
   }
 
   async #sweep(): Promise<void> {
-    const stale = Date.now() - this.#limits.idleSeconds * 1000;
+    const stale = Date.now() - this.#limits.sessionIdleSeconds * 1000;
     for (const [id, session] of this.#sessions) {
       // A client that hung up has cancelled nothing: its call runs, and the session is idle from its end on.
       if (session.transport.hasOpenCalls) session.lastUsed = Date.now();

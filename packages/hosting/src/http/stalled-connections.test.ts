@@ -80,7 +80,7 @@ test('a connection on which nothing waits to be sent stays open, also while a ca
 });
 
 test('calls of a client that does not read give their places back', async () => {
-  const { url } = await hosting({ sendSeconds: 0.2, maxCalls: 4 });
+  const { url } = await hosting({ sendSeconds: 0.2, maxRequests: 4 });
   const client = connect(Number(url.port), url.hostname).on('error', () => {});
   onTestFinished(() => void client.destroy());
   const { headers, body } = requestInit('tools/call', { name: 'big' });

@@ -110,6 +110,6 @@ async function serve(place: Place, opening: Opening): Promise<Opened> {
     return { running, close: () => hosting.close() };
   }
   const { serveHttp } = await import('@mrtr/hosting/http');
-  const { url, close } = await serveHttp(running, { oldClients: opening.serve, drainSeconds: 1 });
+  const { url, close } = await serveHttp(running, { legacyClients: opening.serve, drainSeconds: 1 });
   return { running, url: url.href, close };
 }
