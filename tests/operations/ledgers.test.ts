@@ -26,7 +26,7 @@ import { postgresOfTheRun } from '@mrtr/postgres-server/testing';
 import { Pool } from 'pg';
 import { createClient } from 'redis';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { FIRST, leaseRequest, takeLease } from '../../packages/ledgers/src/lease-request.ts';
+import { FIRST, leaseRequest, takeLease } from '../../packages/ledgers/src/contract-requests.ts';
 import { cut } from '../../packages/linear-dbos/src/database.test-support.ts';
 import { hasRedisServer, ownRedis, type Redis, redisOfThisFile } from '../testkit/redis.ts';
 

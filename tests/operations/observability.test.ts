@@ -9,7 +9,7 @@ import { postgresOfTheRun } from '@mrtr/postgres-server/testing';
 import { Pool } from 'pg';
 import { createClient } from 'redis';
 import { expect, onTestFinished, test } from 'vitest';
-import { FIRST, leaseRequest, takeLease } from '../../packages/ledgers/src/lease-request.ts';
+import { FIRST, leaseRequest, takeLease } from '../../packages/ledgers/src/contract-requests.ts';
 import { opened } from '../durable/opened.test-support.ts';
 import { policyOf } from '../durable/site.test-support.ts';
 import { textOf } from '../testkit/project-files.ts';

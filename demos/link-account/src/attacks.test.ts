@@ -12,7 +12,7 @@ import type { CreateServer, SiteSettings } from './site.ts';
 import { SECRETS } from './users.ts';
 
 const REFUSED =
-  'This link is not good, or no longer. Go back to where you got it, and ask for another one.\n';
+  'This link does not work, or has expired. Go back to where you got it and ask for a new one.\n';
 const UNFINISHED = /^The page is not finished yet/;
 
 /** A call of ada's that asks, her browser, and the address that the calendar sends it back to. */
@@ -31,7 +31,7 @@ describe.each(ALL)('shape %s', (_, createServer) => {
     const seen = await (await browserOf('ada')).open(first.page ?? '');
     // Not even the calendar is reached.
     expect([seen.status, seen.text, seen.url.pathname]).toEqual([404, REFUSED, '/link/start']);
-    expect(errors[0]).toBe("Somebody came to another user's pending interaction.");
+    expect(errors[0]).toBe('A browser opened a page that belongs to another user. It got 404.');
     expect((await call('mallory', first)).asks).toMatch(UNFINISHED);
   });
 

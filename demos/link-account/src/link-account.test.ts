@@ -99,7 +99,7 @@ describe.each(ALL)('shape %s', (shape, createServer) => {
     const browser = await browserOf('ada');
     const back = await callbackFor(browser, first.page ?? '');
     back.searchParams.set('code', 'made up');
-    expect((await browser.open(back)).text).toBe('This did not work. Open the link again.\n');
+    expect((await browser.open(back)).text).toBe('Something went wrong here. Open the link again.\n');
     expect(errors).toEqual(['The calendar redeemed no code: 400.']);
     expect((await new Person('ada').link(first.page ?? '')).status).toBe(200);
     expect(await call('ada', first)).toEqual({ says: EVENTS });

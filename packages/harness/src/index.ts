@@ -18,12 +18,12 @@ export { InProcess } from './conversations/in-process.ts';
 export { callerNamed } from './hosts/caller.ts';
 export { type Endpoint, type Fetch, foreignHosting, type Hosting } from './hosts/endpoint.ts';
 export {
+  type HostedInstance,
   type HttpInstance,
   host,
   type LocalHosting,
   type LocalHostingKind,
   type McpInstance,
-  type ServerInstance,
 } from './hosts/host.ts';
 export {
   type HttpFace,

@@ -28,7 +28,7 @@ export { createMcpMount, type McpMount, type MountOptions, type NodeRequest } fr
 
 /** The options of {@link serveHttp}. All have defaults. */
 export interface HttpOptions extends MountOptions {
-  /** Address to bind. Default `127.0.0.1`: whoever wants to be reachable has to say so. */
+  /** Address to bind. Default `127.0.0.1`, which other machines cannot reach. */
   readonly host?: string;
   /** Default 0, any free port. */
   readonly port?: number;

@@ -182,7 +182,7 @@ test('a subscription over web requests that nobody reads is ended', async () => 
     for (let n = 0; n < 2000; n++) mcp.notify.toolsChanged();
     await settle();
   }
-  expect(served.errors).toEqual([expect.stringMatching(/^A stream was ended: \d+ bytes/)]);
+  expect(served.errors).toEqual([expect.stringMatching(/^A stream was closed: its client left \d+ bytes/)]);
   const closed = once(client.resume(), 'close');
   await within(5000, closed, () => 'The connection was not ended.');
 });

@@ -84,8 +84,9 @@ export interface McpMount {
   isReady(): Promise<boolean>;
   /**
    * Answers new requests with 503, lets calls in flight finish, aborts parked frames, ends sessions and streams. A call
-   * that waits for its user is in flight, and its answer would come in anew: it is cut after `drainSeconds`. Handlers
-   * that do not end when they are told to have `drainSeconds` once more. Your server stays open; close it afterwards.
+   * that waits for its user also counts as in flight. Its answer would arrive as a new request, which a closing server
+   * rejects, so the call ends after `drainSeconds`. Aborted handlers then get `drainSeconds` more. Your server stays open;
+   * close it afterwards.
    */
   close(): Promise<void>;
 }

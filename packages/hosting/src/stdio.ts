@@ -1,5 +1,6 @@
 /** stdio hosting: one connection, one process. stdout carries protocol only. */
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
+import { OperatorWarning } from '@mrtr/core/events';
 import { aFunction, anObjectWith, aTimeInSeconds, requireArgument, requireOptions } from '@mrtr/core/kit';
 import { buildServer, type OnError, type ServerInstance } from './instance/server-instance.ts';
 import { waitAtMost } from './instance/wait-at-most.ts';
@@ -64,7 +65,7 @@ function reportEachOnce(onerror: OnError): OnError {
     last = error;
     if (!error.message.startsWith('ReadBuffer exceeded')) return onerror(error);
     const why = `The client sent a line of over ${MAX_LINE_BYTES} bytes, so the connection was ended.`;
-    onerror(new Error(`${why} Send messages that are shorter.`, { cause: error }));
+    onerror(new OperatorWarning('line_too_long', `${why} Send messages that are shorter.`, { cause: error }));
   };
 }
 

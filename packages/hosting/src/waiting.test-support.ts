@@ -15,12 +15,6 @@ export const as = (subject: string, init: RequestInit): RequestInit => ({
   headers: { ...(init.headers as Record<string, string>), authorization: `Bearer token-of-${subject}` },
 });
 
-/** Asks until it is so, a bounded number of times. */
-export async function eventually(so: () => Promise<boolean>): Promise<void> {
-  for (let time = 0; time < 1000; time++) if (await so()) return;
-  throw new Error('It never came to be so.');
-}
-
 /** A server, and requests of new and old clients that wait for it. */
 export async function waiting(options: HttpOptions = {}) {
   const served = await hosting(options);

@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import type { StateLedger } from '@mrtr/core/seal';
 import { describe, expect, it } from 'vitest';
-import { FIRST, leaseRequest, takeLease } from './lease-request.ts';
+import { FIRST, leaseRequest, takeLease } from './contract-requests.ts';
 import type { LedgerCapacity } from './limits.ts';
 
 export {

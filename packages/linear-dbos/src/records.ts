@@ -43,14 +43,14 @@ export interface Message {
 }
 
 /**
- * How a turn of a call ended. `lost`: why the call cannot be resumed. `overdrawn`: why its questions may not go out, and
+ * How a turn of a call ended. `lost`: why the call cannot be resumed. `overLimit`: why its questions may not go out, and
  * `effects`: what had run.
  */
 export type TurnRecord = (
   | {
       readonly kind: 'asked';
       readonly requests: InputRequests;
-      readonly overdrawn?: string;
+      readonly overLimit?: string;
       readonly effects?: readonly string[];
     }
   | { readonly kind: 'returned'; readonly value?: unknown }

@@ -53,7 +53,7 @@ import { NEVER, type Runtime } from './runtime.ts';
 import type { TurnListeners } from './turn-listeners.ts';
 
 /** The store that a call runs in. */
-export interface Host {
+export interface CallHost {
   readonly instance: string;
   readonly ttlSeconds: number;
   readonly calls: CallTable;
@@ -88,7 +88,7 @@ export class RunningCall {
   readonly #callKey: CallKey;
   readonly #head: CallHeader;
   readonly #handler: LinearRound['handler'];
-  readonly #host: Host;
+  readonly #host: CallHost;
   readonly #frame: Frame;
   /** The latest published turn. Earlier turns only run again to bring the handler back to its place. */
   published: number;
@@ -124,7 +124,7 @@ export class RunningCall {
     head: CallHeader,
     handler: LinearRound['handler'],
     published: number,
-    host: Host,
+    host: CallHost,
   ) {
     this.id = callKey.call;
     this.#callKey = callKey;
@@ -230,7 +230,7 @@ export class RunningCall {
     let pause = this.#frame.start(() => this.#handler(input as never, context));
     for (let turn = 1; ; turn++) {
       const record = this.#recordOf(await Promise.race([pause, this.#failed]), turn);
-      const waits = record.kind === 'asked' && !record.overdrawn;
+      const waits = record.kind === 'asked' && !record.overLimit;
       this.parkedAt = waits ? turn : undefined;
       if (turn <= this.published && !waits) throw new Diverged(`Turn ${turn} of call ${this.id} had asked.`);
       if (turn > this.published && !(await this.#publish(record))) break;
@@ -276,16 +276,16 @@ export class RunningCall {
     const problem = askProblem(limits, requests, { requestState: continuationState(`${this.id}.${round}`) });
     if (problem === undefined) return { kind: 'asked', requests };
     this.#frame.abort(new ContinuationLost(problem.message));
-    return { kind: 'asked', requests, overdrawn: problem.message, effects: this.#frame.effects };
+    return { kind: 'asked', requests, overLimit: problem.message, effects: this.#frame.effects };
   }
 
   /** Ends the open turn. Returns false if the call is over; hangs if another instance owns the call. */
   async #publish(record: TurnRecord): Promise<boolean> {
     const { calls, instance, turnListeners, policy, ttlSeconds } = this.#host;
     const turn = this.published + 1;
-    const done = record.kind !== 'asked' || record.overdrawn !== undefined;
-    const told = { ...record, answers: this.#answered, principal: this.#principal };
-    const body = this.#callKey.seal(told, `turn ${turn}`);
+    const done = record.kind !== 'asked' || record.overLimit !== undefined;
+    const toPublish = { ...record, answers: this.#answered, principal: this.#principal };
+    const body = this.#callKey.seal(toPublish, `turn ${turn}`);
     const key = this.#callKey.key(keyRingOf(policy));
     // Only the request that waits here can read the first turn, so a first turn that ends the call is not kept.
     const keepSeconds = done ? (turn === 1 ? 0 : KEEP_SECONDS) : ttlSeconds;
@@ -293,7 +293,7 @@ export class RunningCall {
     const published = { turn, done, body, key, keepSeconds, tell: this.#tell };
     if (await calls.publish(this.id, instance, published)) {
       this.published = turn;
-      turnListeners.notify(this.id, turn, told);
+      turnListeners.notify(this.id, turn, toPublish);
       return true;
     }
     const row = await calls.read(this.id);

@@ -35,7 +35,7 @@ import {
   targetDigest,
   Unopened,
 } from './records.ts';
-import { type Host, KEEP_SECONDS, LOOK_AGAIN_MS, RunningCall, UNRECORDED } from './running-call.ts';
+import { type CallHost, KEEP_SECONDS, LOOK_AGAIN_MS, RunningCall, UNRECORDED } from './running-call.ts';
 import { Runtime } from './runtime.ts';
 import { Sweep } from './sweep.ts';
 import { TurnListeners } from './turn-listeners.ts';
@@ -231,9 +231,9 @@ export class DbosStore implements LinearStore {
       if (record.answers !== awaited.answers) throw lostContinuation();
       if (record.kind === 'threw') return { kind: 'threw', error: revivedError(record.error) };
       if (record.kind === 'returned') return { kind: 'returned', value: record.value };
-      if (record.overdrawn !== undefined) {
+      if (record.overLimit !== undefined) {
         // The boundary refuses it too, unless the call began with a stricter policy or another client.
-        if (!askProblem(call, record.requests)) throw lostContinuation(record.overdrawn);
+        if (!askProblem(call, record.requests)) throw lostContinuation(record.overLimit);
         return { ...record, id: undefined };
       }
       // The shim makes all rounds within one request. When that ends, the call ends.
@@ -462,7 +462,7 @@ export class DbosStore implements LinearStore {
     );
   }
 
-  get #host(): Host {
+  get #host(): CallHost {
     return {
       instance: this.#instance,
       ttlSeconds: this.#options.ttlSeconds,

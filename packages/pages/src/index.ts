@@ -10,7 +10,7 @@ export {
   type StepUp,
 } from './approval-page.ts';
 export { MemoryInteractions, type MemoryInteractionsOptions } from './memory-interactions.ts';
-export type { CallbackVisit, Identified, PageOptions, StartVisit, Visitor } from './page.ts';
+export type { BrowserIdentity, CallbackVisit, PageOptions, StartVisit, Visitor } from './page.ts';
 export {
   type PendingInteractions,
   type PendingInteractionsOptions,

@@ -1,5 +1,6 @@
 /** The two pages of a pending interaction: where a browser starts, and where it comes back to. */
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { OperatorWarning } from '@mrtr/core/events';
 import { parseWebPage, tellOperator } from '@mrtr/core/kit';
 import { type Interactions, refOf, type StoredInteraction } from './records.ts';
 import { confirmationPage, page } from './response.ts';
@@ -41,7 +42,7 @@ export interface CallbackVisit {
 }
 
 /** Who a browser belongs to, or a principal alone; undefined for nobody. */
-export type Identified = Visitor | string | undefined;
+export type BrowserIdentity = Visitor | string | undefined;
 
 /** What the author says of the pages. */
 export interface PageOptions<T> {
@@ -49,7 +50,7 @@ export interface PageOptions<T> {
    * Establishes who a browser belongs to, from the session of your own site: a principal, or a principal and the name of
    * the account; undefined for a browser that nobody is signed in with.
    */
-  identifyBrowser(request: Request): Identified | Promise<Identified>;
+  identifyBrowser(request: Request): BrowserIdentity | Promise<BrowserIdentity>;
   /** Gives the page to send the browser to. */
   start(visit: StartVisit): string | URL | Promise<string | URL>;
   /**
@@ -58,7 +59,7 @@ export interface PageOptions<T> {
    * question counts as declined then.
    */
   finish(visit: CallbackVisit): T | Promise<T>;
-  /** Gets what browsers are not told. */
+  /** Gets the errors that browsers do not see. */
   readonly onerror?: (error: Error) => void;
 }
 
@@ -204,14 +205,22 @@ export class Pages<T> {
   async #own(ref: string, { principal }: Visitor): Promise<StoredInteraction | undefined> {
     const kept = REF.test(ref) ? await this.#records.find(ref) : undefined;
     const isOwn = kept !== undefined && this.#records.isOf(kept.principal, principal);
-    if (kept && !isOwn) this.#report(new Error("Somebody came to another user's pending interaction."));
+    if (kept && !isOwn)
+      this.#report(
+        new OperatorWarning(
+          'page_refused',
+          'A browser opened a page that belongs to another user. It got 404.',
+        ),
+      );
     return isOwn ? kept : undefined;
   }
 
   /** One answer for all: whether there is such an interaction, and whose, is not for every browser. */
   #refuse(name: string, kept: StoredInteraction | undefined): Response {
     const why = kept ? `it is ${kept.stage}, or the state is not its latest` : 'this browser has none there';
-    this.#report(new Error(`The ${name} page of a pending interaction was refused: ${why}.`));
+    this.#report(
+      new OperatorWarning('page_refused', `The ${name} page of a pending interaction was refused: ${why}.`),
+    );
     return page(404);
   }
 
@@ -230,7 +239,7 @@ function areEqual(one: string, other: string): boolean {
   return timingSafeEqual(a, b);
 }
 
-function visitorOf(identified: Identified): Visitor | undefined {
+function visitorOf(identified: BrowserIdentity): Visitor | undefined {
   const visitor = typeof identified === 'string' ? { principal: identified } : identified;
   return typeof visitor?.principal === 'string' ? visitor : undefined;
 }

@@ -1,5 +1,6 @@
 /** The question that sends a user to a page, and is answered when they have finished there. */
 import { hash, randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import {
   type Answer,
   type AnswerOf,
@@ -17,10 +18,10 @@ import { anyValue, aText, canonicalJson, ownEntry, requireOptions } from '@mrtr/
 import { openAtRest, type SealingKey, sealAtRest } from '@mrtr/core/seal';
 import { type Call, callOf, isDigestOf } from '@mrtr/core/shape';
 import {
-  type Begun,
+  type InteractionProgress,
+  type InteractionSubject,
   type Interactions,
   isOpen,
-  type Known,
   refOf,
   type StoredInteraction,
 } from './records.ts';
@@ -76,7 +77,7 @@ export interface AskingOptions {
 export const NOBODY = 'This needs a caller whose identity is known: the page belongs to one user.';
 const AGAIN = 'The page is not finished yet. Finish there, and then accept this.';
 const UNFINISHED = 'The page was not finished in time. Call again to get another one.';
-const CLOSED: Known = { stage: 'closed' };
+const CLOSED: InteractionProgress = { stage: 'closed' };
 
 /** Makes the questions. */
 export class Asking {
@@ -193,11 +194,11 @@ export class Asking {
     }
   }
 
-  /** Begins an interaction of a handler that waits. Its id is kept with the call, and from nowhere else can it be had. */
+  /** Begins an interaction of a handler that waits. Only the call knows its id. */
   async #begin(
     canAsk: boolean,
     principal: string | undefined,
-    about: Pick<Begun, 'message' | 'data'>,
+    about: Pick<InteractionSubject, 'message' | 'data'>,
   ): Promise<string> {
     const id = randomBytes(16).toString('base64url');
     if (!canAsk) return id; // The question itself is refused in a moment.
@@ -207,7 +208,7 @@ export class Asking {
   }
 
   /** How far the user is on the page, and what came of it. Closes the page when its time, or the last visit, is over. */
-  async #visit(ref: string, asked: number, signal: AbortSignal): Promise<Known> {
+  async #visit(ref: string, asked: number, signal: AbortSignal): Promise<InteractionProgress> {
     const found = await this.#waitForFinish(ref, signal);
     // The last visit. An aborted handler is refused its next question, and closes the page then.
     const isLast = asked >= this.#options.maxAsks && !signal.aborted;
@@ -215,14 +216,14 @@ export class Asking {
     return stage === 'finished' ? { stage, value } : { stage };
   }
 
-  /** The interaction, when the user is through with it, or has had `waitSeconds`. */
+  /** The interaction, when the user has finished or refused, or `waitSeconds` are over. */
   async #waitForFinish(ref: string, signal: AbortSignal): Promise<StoredInteraction | undefined> {
     const { records, waitSeconds } = this.#options;
     let left = waitSeconds * 1000;
     for (let pause = 50; ; pause = Math.min(pause * 2, 1000, left)) {
       const kept = await records.find(ref);
       if (!kept || !isOpen(kept) || left <= 0 || signal.aborted) return kept;
-      await sleep(pause, signal);
+      await delay(pause, undefined, { signal }).catch(() => {});
       left -= pause;
     }
   }
@@ -239,24 +240,15 @@ export class Asking {
 const keysOf = ({ asked = new Map() }: Call, question: Question): readonly string[] =>
   [...asked].filter(([, digest]) => isDigestOf(digest, question)).map(([key]) => key);
 
-/** Waits, until the client cancels. */
-const sleep = (ms: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    const over = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', over);
-      resolve();
-    };
-    const timer = setTimeout(over, ms);
-    signal.addEventListener('abort', over);
-  });
-
-/** Nobody can guess it who does not know the call's id, and that is on no wire. Rounds and instances need no store for it. */
+/**
+ * Derived from the call's id, which never leaves the server, so nobody can guess it. Every round and instance derives the
+ * same id without a store.
+ */
 const idOf = ({ id }: Call, about: readonly string[]): string =>
   hash('sha256', JSON.stringify(['interaction', id, ...about]), 'base64url').slice(0, 22);
 
-/** Whether the user is through with it, and it was not given up. */
-const hasOutcome = ({ stage }: Known): boolean => stage === 'finished' || stage === 'refused';
+/** Whether the user finished or refused on the page. */
+const hasOutcome = ({ stage }: InteractionProgress): boolean => stage === 'finished' || stage === 'refused';
 
 /** The text of `data`, the same for equal values. @throws InvalidOption for what is no JSON, or is too large. */
 function requireData(what: string, data: unknown): string | undefined {
@@ -279,7 +271,7 @@ function jsonOf(data: unknown): string | undefined {
 const sameWordsMessage = (keys: readonly string[]): string =>
   `The page is asked under ${keys.map((key) => `'${key}'`).join(' and ')} with the same words. Give each question a \`name\`.`;
 
-interface Worded<T> extends Subject<T> {
+interface WordingOptions<T> extends Subject<T> {
   readonly id: string;
   readonly url: URL;
   readonly ring: readonly SealingKey[];
@@ -294,15 +286,15 @@ const withResponse = (question: Question): Question => ({
   },
 });
 
-type Made<T> = (kept: StoredInteraction | undefined) => Question<T>;
+type QuestionMaker<T> = (kept: StoredInteraction | undefined) => Question<T>;
 
 /** The question as it goes out first, and as it goes out again. An answer to either is an answer to both. */
-function wordings<T>(worded: Worded<T>): readonly [first: Made<T>, again: Made<T>] {
+function wordings<T>(worded: WordingOptions<T>): readonly [first: QuestionMaker<T>, again: QuestionMaker<T>] {
   const { message, url } = worded;
   const plain = [message, `${AGAIN} ${message}`].map((text) => worded.ask(text, url));
   const [first, again] = plain as [Question, Question];
   const made =
-    (one: Question, other: Question): Made<T> =>
+    (one: Question, other: Question): QuestionMaker<T> =>
     (kept) =>
       ({ ...one, otherWording: other.digest, ...answering(worded, first, kept) }) as Question<T>;
   return [made(first, again), made(again, first)];
@@ -313,7 +305,7 @@ function wordings<T>(worded: Worded<T>): readonly [first: Made<T>, again: Made<T
  * whose content is sealed for this interaction: no client can make it up, and the store may have forgotten by then.
  */
 function answering<T>(
-  { id, ring, valueFrom, fallback }: Worded<T>,
+  { id, ring, valueFrom, fallback }: WordingOptions<T>,
   agreed: Question,
   kept: StoredInteraction | undefined,
 ) {

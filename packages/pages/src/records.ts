@@ -11,7 +11,7 @@ import type { InteractionStore } from './store.ts';
 export type Stage = 'waiting' | 'started' | 'finishing' | 'finished' | 'refused' | 'closed';
 
 /** What is known of an interaction. */
-export interface Known {
+export interface InteractionProgress {
   readonly stage: Stage;
   /** The secret part of the `state` of the latest start. */
   readonly nonce?: string;
@@ -25,7 +25,7 @@ export interface Known {
 }
 
 /** What an interaction is about. Set when it begins. */
-export interface Begun {
+export interface InteractionSubject {
   /** A keyed digest of the identity of its user. */
   readonly principal: string;
   /** The words of the question that the user agreed to. */
@@ -37,7 +37,7 @@ export interface Begun {
 }
 
 /** An interaction as it was found. */
-export interface StoredInteraction extends Known, Begun {
+export interface StoredInteraction extends InteractionProgress, InteractionSubject {
   /** The stored text: the interaction is replaced only while it is this one. */
   readonly text: string;
 }
@@ -52,7 +52,8 @@ export interface Times {
 export const refOf = (id: string): string => hash('sha256', `ref ${id}`, 'base64url').slice(0, 22);
 
 /** Whether the user may still finish. */
-export const isOpen = ({ stage }: Known): boolean => ['waiting', 'started', 'finishing'].includes(stage);
+export const isOpen = ({ stage }: InteractionProgress): boolean =>
+  ['waiting', 'started', 'finishing'].includes(stage);
 
 /** Characters of a question that the start page shows: the rest of the record needs room as well. */
 const MOST_SHOWN = 300;
@@ -98,13 +99,13 @@ export class Interactions {
   }
 
   /** When an interaction began, and now, in seconds since the epoch. */
-  timesOf({ endsAt }: Begun): Times {
+  timesOf({ endsAt }: InteractionSubject): Times {
     const { ttlSeconds, now } = this.#options;
     return { askedAt: Math.floor(endsAt / 1000) - ttlSeconds, decidedAt: Math.floor(now() / 1000) };
   }
 
   /** Begins an interaction, unless there is one. */
-  async begin(ref: string, begun: Omit<Begun, 'endsAt'>): Promise<void> {
+  async begin(ref: string, begun: Omit<InteractionSubject, 'endsAt'>): Promise<void> {
     const { store, ttlSeconds, now } = this.#options;
     const message =
       begun.message.length > MOST_SHOWN ? `${begun.message.slice(0, MOST_SHOWN)}…` : begun.message;
@@ -127,7 +128,11 @@ export class Interactions {
    * Replaces what is known of an interaction; undefined when it is no longer there as it was found. While `finish` runs, its
    * time does not end. When it is over it gives back its place, and is kept as long as its call can come back for it.
    */
-  async replace(ref: string, found: StoredInteraction, known: Known): Promise<StoredInteraction | undefined> {
+  async replace(
+    ref: string,
+    found: StoredInteraction,
+    known: InteractionProgress,
+  ): Promise<StoredInteraction | undefined> {
     const { text, principal, message, data, endsAt } = found;
     const isOver = !isOpen(known);
     const next = { ...known, principal, endsAt, ...(isOver ? { message: '' } : { message, data }) };
@@ -169,7 +174,12 @@ export class Interactions {
   ): Promise<StoredInteraction | undefined> {
     let kept: StoredInteraction | undefined = found;
     while (kept && kept.key === undefined) {
-      const tied: Known = { stage: kept.stage, value: kept.value, key, ...(call !== undefined && { call }) };
+      const tied: InteractionProgress = {
+        stage: kept.stage,
+        value: kept.value,
+        key,
+        ...(call !== undefined && { call }),
+      };
       kept = (await this.replace(ref, kept, tied)) ?? (await this.find(ref));
     }
     if (kept && kept.call !== call) return undefined;

@@ -3,13 +3,13 @@ import { hash } from 'node:crypto';
 
 const WORDS: Readonly<Record<number, string>> = {
   200: 'Done. You can close this page, and go back to where you came from.',
-  303: 'You are sent on.',
+  303: 'Redirecting.',
   400: 'This form lacks its button. Open the link again.',
   401: 'Sign in to this site first, and open the link again.',
-  403: 'Another site sent this. Open the link again, and go on from there.',
-  404: 'This link is not good, or no longer. Go back to where you got it, and ask for another one.',
-  405: 'This page can only be opened.',
-  500: 'This did not work. Open the link again.',
+  403: 'This request came from another site. Open the link again and continue from there.',
+  404: 'This link does not work, or has expired. Go back to where you got it and ask for a new one.',
+  405: 'Open this page with its link; it accepts nothing else.',
+  500: 'Something went wrong here. Open the link again.',
 };
 
 /** A page of one sentence. Nothing of a request is ever in it. */

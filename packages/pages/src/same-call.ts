@@ -7,7 +7,7 @@ import { deriveName, type SealingKey } from '@mrtr/core/seal';
 import type { Call } from '@mrtr/core/shape';
 import { NOBODY } from './question.ts';
 import {
-  type Begun,
+  type InteractionSubject,
   type Interactions,
   isOpen,
   refOf,
@@ -89,7 +89,7 @@ export class SameCall {
   }
 
   /** Keeps a record for a page that somebody may open now. */
-  async begin(begun: Pick<Begun, 'message' | 'data'>): Promise<void> {
+  async begin(begun: Pick<InteractionSubject, 'message' | 'data'>): Promise<void> {
     const { records, call } = this.#wanted;
     if (!this.#kept) await records.begin(refOf(this.id), { ...begun, principal: call.principal ?? '' });
   }

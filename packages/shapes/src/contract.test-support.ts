@@ -3,6 +3,7 @@
  * adopts the contract in one line. If a shape differs in a behaviour, it names what it does instead. That test still
  * runs and has to fail, so that no difference outlives its reason.
  */
+
 import {
   type GetPromptResult,
   inputRequired,
@@ -25,6 +26,7 @@ import {
 } from '@mrtr/core';
 import { type ApprovalEvent, observe } from '@mrtr/core/events';
 import type { CompleteResult, SdkCallback } from '@mrtr/core/shape';
+import { Deferred } from '@mrtr/harness';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import {
@@ -34,7 +36,6 @@ import {
   type Caller,
   cancel,
   countRuns,
-  Deferred,
   decline,
   kelvin,
   metric,

@@ -71,25 +71,6 @@ export function countRuns<T>(fn: (run: number) => T) {
   return effect;
 }
 
-/** A promise that a test settles by hand. */
-export class Deferred<T = void> {
-  readonly promise: Promise<T>;
-  open!: (value: T) => void;
-  fail!: (reason: unknown) => void;
-
-  constructor() {
-    this.promise = new Promise((resolve, reject) => {
-      this.open = resolve;
-      this.fail = reject;
-    });
-  }
-}
-
-/** Lets everything that is ready run: some turns of the event loop, without waiting for a timer. */
-export async function turns(count = 20): Promise<void> {
-  for (let turn = 0; turn < count; turn++) await new Promise(setImmediate);
-}
-
 /** A request without a server around it: the boundary's record, and the SDK's context that carries it. */
 export function requestOf(
   over: Partial<Call>,

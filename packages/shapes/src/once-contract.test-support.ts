@@ -1,9 +1,11 @@
 /** The behaviour of `ctx.once` in the shapes that have it, stated once. */
+
 import { CannotAsk, cancelledResult, type InputKind, type RequestStateOptions, textResult } from '@mrtr/core';
 import { type EffectEvent, observe } from '@mrtr/core/events';
+import { Deferred, settle } from '@mrtr/harness';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { AuthorContext, Shape } from './contract.test-support.ts';
-import { countRuns, Deferred, kelvin, metric, Site, tool, turns, units } from './fixture.test-support.ts';
+import { countRuns, kelvin, metric, Site, tool, units } from './fixture.test-support.ts';
 
 type Context = Required<AuthorContext>;
 
@@ -105,7 +107,7 @@ export function onceContract(shape: Shape): void {
             started.open();
             return finish.promise.then(() => void runs.push('first'));
           });
-          await once('second', () => turns(1).then(() => void runs.push('second')));
+          await once('second', () => settle(1).then(() => void runs.push('second')));
         })();
       });
       const client = await site.connect();
@@ -114,7 +116,7 @@ export function onceContract(shape: Shape): void {
         arrived = true;
       });
       await started.promise;
-      await turns();
+      await settle();
       expect(arrived).toBe(false);
       finish.open();
       expect(await client.answer(await asking, { units: metric })).toEqual({ says: 'undefined' });

@@ -6,6 +6,7 @@ import {
   ProtocolErrorCode,
   type ServerContext,
 } from '@modelcontextprotocol/server';
+import { Deferred } from '@mrtr/harness';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 import { readAnswer } from '../answers/read-answer.ts';
@@ -21,22 +22,6 @@ import { Refusals } from './refusals.ts';
 const DONE = { content: [{ type: 'text', text: 'Paid.' }] };
 const TOO_MANY = { error: { code: -32603, data: { reason: 'too_many_calls' } } };
 
-interface Deferred<T = void> {
-  readonly promise: Promise<T>;
-  readonly resolve: (value: T) => void;
-  readonly reject: (error: unknown) => void;
-}
-
-/** A promise that the test settles. */
-function defer<T = void>(): Deferred<T> {
-  let resolve: (value: T) => void = () => {};
-  let reject: (error: unknown) => void = () => {};
-  const promise = new Promise<T>((yes, no) => {
-    [resolve, reject] = [yes, no];
-  });
-  return { promise, resolve, reject };
-}
-
 /** A tool that pays after it has asked. Each payment waits for the test. */
 function till(options: RequestStateOptions = {}) {
   const payments: { readonly signal: AbortSignal; readonly end: Deferred }[] = [];
@@ -45,7 +30,7 @@ function till(options: RequestStateOptions = {}) {
       const registered = server.registerTool('pay', { inputSchema: z.object({}) }, async (_, ctx) => {
         if (readAnswer(ctx, 'sure', sure).kind !== 'accepted')
           return inputRequired({ inputRequests: { sure: sure.request } });
-        const end = defer();
+        const end = new Deferred();
         payments.push({ signal: ctx.mcpReq.signal, end });
         await end.promise;
         return textResult('Paid.');
@@ -102,11 +87,11 @@ test('a retry that finds no free place spends nothing: it is served when a place
   const busy = site.retry(one);
   await site.paying(1);
   expect(await site.retry(two)).toMatchObject(TOO_MANY);
-  site.payments[0]?.end.resolve();
+  site.payments[0]?.end.open();
   expect((await busy).result).toMatchObject(DONE);
   const served = site.retry(two);
   await site.paying(2);
-  site.payments[1]?.end.resolve();
+  site.payments[1]?.end.open();
   expect((await served).result).toMatchObject(DONE);
 });
 
@@ -118,7 +103,7 @@ test('of 1000 copies of a retry, as many are admitted as there are places, and o
   const replies = Promise.all(Array.from({ length: 1000 }, () => site.retry(params)));
   await site.paying(1);
   const asked = lease.mock.calls.length;
-  site.payments[0]?.end.resolve();
+  site.payments[0]?.end.open();
   const results = await replies;
   expect(results.filter(({ result }) => result !== undefined)).toHaveLength(2);
   expect(
@@ -139,19 +124,19 @@ test('waiting retries of one caller count for that caller', async () => {
   const other = await site.begin(as('bob'));
   const bobs = site.retry(other, as('bob'));
   await site.paying(2);
-  for (const { end } of site.payments) end.resolve();
+  for (const { end } of site.payments) end.open();
   for (const reply of [first, second, bobs]) expect((await reply).result).toMatchObject(DONE);
 });
 
 test('the total is counted before the caller is identified, and is given back where that fails', async () => {
-  const known = defer<string>();
+  const known = new Deferred<string>();
   const principal = vi.fn(() => known.promise);
   const site = till({ maxCalls: 2, principal });
   const waiting = [1, 2].map(() => site.post('tools/call', { name: 'pay', arguments: {} }));
   await expect.poll(() => principal.mock.calls.length).toBe(2);
   expect(await site.post('tools/call', { name: 'pay', arguments: {} })).toMatchObject(TOO_MANY);
   expect(principal).toHaveBeenCalledTimes(2);
-  known.reject(new Error('the directory is down'));
+  known.fail(new Error('the directory is down'));
   for (const reply of waiting) expect((await reply).error).toMatchObject({ message: 'Internal error' });
   principal.mockImplementation(async () => 'ada');
   await site.begin();
@@ -168,7 +153,7 @@ test('a client that hangs up while the ledger decides spends nothing: its retry 
   await expect.poll(() => waiting.length).toBe(1);
   waiting.shift()?.();
   await site.paying(1);
-  site.payments[0]?.end.resolve();
+  site.payments[0]?.end.open();
   expect((await served).result).toMatchObject(DONE);
   expect(site.errors.join()).toContain('rejected: abandoned');
 });
@@ -191,7 +176,7 @@ test('a decision that comes after its limit is given back: the retry is served',
   await expect.poll(() => waiting.length).toBe(1);
   waiting.shift()?.();
   await site.paying(1);
-  site.payments[0]?.end.resolve();
+  site.payments[0]?.end.open();
   expect((await served).result).toMatchObject(DONE);
 });
 
@@ -239,7 +224,7 @@ test('a ledger that never settles does not keep the result from the client', asy
   const site = till({ ledger, ledgerTimeoutSeconds: 5 });
   const reply = site.retry(await site.begin());
   await vi.waitFor(() => expect(site.payments).toHaveLength(1));
-  site.payments[0]?.end.resolve();
+  site.payments[0]?.end.open();
   await vi.advanceTimersByTimeAsync(5000);
   expect((await reply).result).toMatchObject(DONE);
   expect(site.errors.join()).toContain('did not answer within 5 s');
@@ -256,7 +241,7 @@ test('a waiting retry is served when the lease before it is given back', async (
   const site = till({ ledger });
   const served = site.retry(await site.begin());
   await site.paying(1);
-  site.payments[0]?.end.resolve();
+  site.payments[0]?.end.open();
   expect((await served).result).toMatchObject(DONE);
   expect(settle).toHaveBeenCalledWith(expect.any(String), 'lease 2', expect.any(String));
 });
@@ -267,7 +252,7 @@ test('with `reject`, a retry does not wait for another', async () => {
   const served = site.retry(params);
   await site.paying(1);
   expect(await site.retry(params)).toEqual(REJECTED);
-  site.payments[0]?.end.resolve();
+  site.payments[0]?.end.open();
   expect((await served).result).toMatchObject(DONE);
   expect(site.errors.join()).toContain('rejected: in_flight');
 });
@@ -282,7 +267,7 @@ test('a retry whose client hangs up while it waits asks the ledger no more', asy
   await hangUp(site, params, () => expect.poll(() => lease.mock.calls.length).toBeGreaterThan(1));
   await expect.poll(() => site.errors.join()).toContain('rejected: abandoned');
   const asked = lease.mock.calls.length;
-  site.payments[0]?.end.resolve();
+  site.payments[0]?.end.open();
   expect((await served).result).toMatchObject(DONE);
   expect(lease).toHaveBeenCalledTimes(asked);
 });
@@ -292,7 +277,7 @@ test('a client that hangs up fires the signal, and what the handler returns all 
   const params = await site.begin();
   await hangUp(site, params, () => site.paying(1));
   expect(site.payments[0]?.signal.aborted).toBe(true);
-  site.payments[0]?.end.resolve();
+  site.payments[0]?.end.open();
   expect((await site.retry(params)).result).toMatchObject(DONE);
   expect(site.payments).toHaveLength(1);
 });
@@ -334,7 +319,7 @@ test.each([
   const pay = async (ctx: Parameters<typeof readAnswer>[0]) => {
     if (readAnswer(ctx, 'sure', sure).kind !== 'accepted')
       return inputRequired({ inputRequests: { sure: sure.request } });
-    const end = defer();
+    const end = new Deferred();
     entries.push(end);
     await end.promise;
     throw new Error('the signal fired');
@@ -353,7 +338,7 @@ test.each([
   await expect.poll(() => entries.length).toBe(1);
   client.abort();
   await sent;
-  entries[0]?.resolve();
+  entries[0]?.open();
   const again = await site.post(method, retry);
   if (method === 'tools/call') expect(again.result).toMatchObject(UNKNOWN);
   else expect(again.error?.message).toContain('its outcome is unknown');
@@ -369,7 +354,7 @@ test('cancelled calls whose handlers do not end leave their places to others', a
   }
   const served = site.retry(await site.begin());
   await site.paying(4);
-  site.payments[3]?.end.resolve();
+  site.payments[3]?.end.open();
   expect((await served).result).toMatchObject(DONE);
 });
 
@@ -380,7 +365,7 @@ test('above the limit of abandoned handlers a cancelled call keeps its place, an
   for (let call = 1; call <= 3; call++) await hangUp(site, await site.begin(), () => site.paying(call));
   expect(await site.post('tools/call', { name: 'pay', arguments: {} })).toMatchObject(TOO_MANY);
   expect(errors.filter((error) => /have not ended/.test(error))).toHaveLength(1);
-  for (const { end } of site.payments) end.resolve();
+  for (const { end } of site.payments) end.open();
   await expect
     .poll(async () => (await site.post('tools/call', { name: 'pay', arguments: {} })).result)
     .toBeDefined();
@@ -398,11 +383,11 @@ test('abandoned handlers count for their caller', async () => {
 });
 
 test('a cancelled call of an old client leaves its place too', async () => {
-  const entered = defer();
+  const entered = new Deferred();
   const site = hostTools(
     (server) => {
       server.registerTool('hang', {}, () => {
-        entered.resolve();
+        entered.open();
         return new Promise(() => {});
       });
       server.registerTool('hello', {}, () => textResult('Hello.'));
@@ -523,11 +508,11 @@ test('a handler that was replaced spends its token, and a low-level handler of t
 });
 
 test('a client that hangs up while its arguments are validated spends nothing', async () => {
-  const [validating, valid] = [defer(), defer()];
+  const [validating, valid] = [new Deferred(), new Deferred()];
   let slow = false;
   const to = z.string().refine(async () => {
     if (!slow) return true;
-    validating.resolve();
+    validating.open();
     await valid.promise;
     return true;
   });
@@ -551,7 +536,7 @@ test('a client that hangs up while its arguments are validated spends nothing', 
   await validating.promise;
   client.abort();
   await sent;
-  valid.resolve();
+  valid.open();
   slow = false;
   expect((await site.post('tools/call', retry)).result).toMatchObject(DONE);
   expect(paid).toHaveBeenCalledTimes(1);
@@ -619,7 +604,7 @@ test.each<[string, LeaseDecision | undefined]>([
 ])('a late decision that says %s gives nothing back', async (_what, lease) => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
-  const decided = defer<LeaseDecision>();
+  const decided = new Deferred<LeaseDecision>();
   const release = vi.fn(async () => {});
   const ledger = { ...ledgerThat(() => decided.promise), release };
   const site = till({ ledger, ledgerTimeoutSeconds: 5 });
@@ -627,7 +612,7 @@ test.each<[string, LeaseDecision | undefined]>([
   await vi.waitFor(() => expect(vi.getTimerCount()).toBeGreaterThan(0));
   await vi.advanceTimersByTimeAsync(5000);
   expect((await late).error).toMatchObject({ code: -32603 });
-  decided.resolve(lease as LeaseDecision);
+  decided.open(lease as LeaseDecision);
   await new Promise(setImmediate);
   expect(release).not.toHaveBeenCalled();
 });
@@ -699,7 +684,7 @@ const asksFirst =
     ctx.mcpReq.requestState() === undefined ? inputRequired({ requestState: 'asked' }) : end(ctx);
 
 test('a request that was cancelled before it came counts among the abandoned', async () => {
-  const principal = defer<undefined>();
+  const principal = new Deferred<undefined>();
   const { policy, send } = admission({ principal: () => principal.promise }, () => textResult('Paid.'));
   void send(undefined, AbortSignal.abort());
   expect([policy.running.total, policy.abandoned.total]).toEqual([0, 1]);
@@ -733,9 +718,9 @@ test('a low-level handler that throws after a hang-up has lost its token', async
 });
 
 test('a result is recorded before its client gets it, and an error too', async () => {
-  const recorded: ReturnType<typeof defer<void>>[] = [];
+  const recorded: Deferred[] = [];
   const settle = () => {
-    recorded.push(defer());
+    recorded.push(new Deferred());
     return recorded.at(-1)?.promise as Promise<void>;
   };
   const ledger = ledgerLike(new MemoryLedger(), { settle });
@@ -757,13 +742,13 @@ test('a result is recorded before its client gets it, and an error too', async (
     await expect.poll(() => recorded.length).toBe(at + 1);
     await new Promise(setImmediate);
     expect(state).toBe('pending');
-    recorded[at]?.resolve();
+    recorded[at]?.open();
     await expect.poll(() => state).toBe(end);
   }
 });
 
 test('a lease is given back before its client hears of the refusal', async () => {
-  const released = defer();
+  const released = new Deferred();
   const client = new AbortController();
   const lease = () => {
     client.abort();
@@ -780,7 +765,7 @@ test('a lease is given back before its client hears of the refusal', async () =>
   });
   await new Promise(setImmediate);
   expect(state).toBe('pending');
-  released.resolve();
+  released.open();
   await expect.poll(() => state).toBe('refused');
 });
 

@@ -1,5 +1,5 @@
 /**
- * Admission: the way of one request to its handler and back. `admit` shows the whole of it, in its one order:
+ * Takes one request to its handler and back. `admit` runs these steps, always in this order:
  *
  *     count → open → lease → serve → settle or release
  *
@@ -20,7 +20,7 @@ import { type Binding, canonicalArguments } from '../state/binding.ts';
 import { type OpenResult, openState } from '../state/codec.ts';
 import type { SealingKey } from '../state/key-ring.ts';
 import { canonicalJson, MAX_DEPTH } from '../support/canonical-json.ts';
-import { InvalidOption, StoreFull } from '../support/errors.ts';
+import { InvalidOption, OperatorWarning, StoreFull } from '../support/errors.ts';
 import type { LoggedCall } from '../support/log-line.ts';
 import { publish } from '../wire/diagnostics.ts';
 import { endCall } from '../wire/results.ts';
@@ -33,8 +33,8 @@ import {
   acceptsUnasked,
   type Boundary,
   type Handler,
+  type McpRequest,
   pseudonymOf,
-  type Request,
   type Round,
   serveRound,
 } from './round.ts';
@@ -71,7 +71,7 @@ export class Admission {
    *
    * @throws the handler's error, or the error that refuses the request.
    */
-  async admit(target: Target, request: Request, ctx: ServerContext): Promise<unknown> {
+  async admit(target: Target, request: McpRequest, ctx: ServerContext): Promise<unknown> {
     const place = this.#count(target.method, request, ctx.mcpReq.signal);
     try {
       const round = await this.#open(target, request, ctx, place);
@@ -85,7 +85,7 @@ export class Admission {
   }
 
   /** Takes a place in the server's total. A request that is cancelled moves to the abandoned, if they have room. */
-  #count(method: MrtrMethod, request: Request, signal: AbortSignal): Place {
+  #count(method: MrtrMethod, request: McpRequest, signal: AbortSignal): Place {
     const { running, abandoned } = this.#boundary.policy;
     const place = Place.take(running, undefined);
     if (typeof place === 'string') throw this.#tooManyCalls(place, this.#bind(method, request, undefined));
@@ -96,7 +96,7 @@ export class Admission {
   }
 
   /** Finds out who calls, and opens the state that came. Throws where either is refused. */
-  async #open({ method }: Target, request: Request, ctx: ServerContext, place: Place): Promise<Round> {
+  async #open({ method }: Target, request: McpRequest, ctx: ServerContext, place: Place): Promise<Round> {
     const { policy } = this.#boundary;
     const unknown = this.#bind(method, request, undefined);
     const binding = { ...unknown, principal: await this.#identify(unknown, ctx) };
@@ -194,7 +194,7 @@ export class Admission {
     return this.#boundary.refusals.reject(aboutRound(round), token, reason);
   }
 
-  #bind(method: MrtrMethod, request: Request, principal: string | undefined): Binding {
+  #bind(method: MrtrMethod, request: McpRequest, principal: string | undefined): Binding {
     const params = request.params ?? {};
     return {
       method,
@@ -228,7 +228,7 @@ export class Admission {
     if (answersFit(ctx.mcpReq.inputResponses, limit)) return;
     const expected = `An answer has to be JSON of at most ${limit} bytes, nested at most ${MAX_DEPTH} levels deep`;
     refusals.count('answer_too_large', about);
-    refusals.report(new Error(`An answer was refused. ${expected}.`), about);
+    refusals.report(new OperatorWarning('answer_refused', `An answer was refused. ${expected}.`), about);
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, expected, { reason: 'answer_too_large' });
   }
 

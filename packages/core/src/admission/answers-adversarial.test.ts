@@ -150,17 +150,17 @@ test('a round of 255 questions, the most that a token holds, is asked and answer
   expect(site.deleted).toEqual([0]);
 });
 
-const BAD_KEY = "TypeError: A question's key has to be well-formed text of at most 65535 bytes.";
+const BAD_KEY = "InvalidDefinition: A question's key has to be well-formed text of at most 65535 bytes.";
 const MISTAKES: [string, unknown, string | RegExp][] = [
   ['a key of 70 kB', { ['k'.repeat(70_000)]: sure.request }, BAD_KEY],
   ['a key of 70 kB in few characters', { ['€'.repeat(25_000)]: sure.request }, BAD_KEY],
   ['a key that is half a surrogate pair', { '\ud800': sure.request }, BAD_KEY],
-  ['a question that is null', { sure: null }, /^TypeError/],
-  ['a question that is a number', { sure: 1 }, /^TypeError/],
+  ['a question that is null', { sure: null }, /^InvalidDefinition/],
+  ['a question that is a number', { sure: 1 }, /^InvalidDefinition/],
   [
     'a question that is not JSON',
     { sure: { method: 'elicitation/create', params: { n: 1n } } },
-    /^TypeError/,
+    /^InvalidDefinition/,
   ],
 ];
 

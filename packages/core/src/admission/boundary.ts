@@ -13,7 +13,7 @@ import { Admission, type Target } from './admission.ts';
 import { aPolicy, partsOf, type RequestStatePolicy } from './policy.ts';
 import { Refusals } from './refusals.ts';
 import { watchRegistration } from './registration.ts';
-import type { Handler, Request as McpRequest } from './round.ts';
+import type { Handler, McpRequest } from './round.ts';
 
 type SetRequestHandler = (method: string, ...rest: unknown[]) => void;
 

@@ -5,7 +5,7 @@ import { tokenLength } from '../state/codec.ts';
 import { isRoutingLabel } from '../state/routing-label.ts';
 import { CannotAsk } from '../support/errors.ts';
 import type { Call, RoundLimits } from '../wire/call.ts';
-import { type InputKind, kindOf } from '../wire/input-kind.ts';
+import { type InputKind, inputKindOf } from '../wire/input-kind.ts';
 
 /** Why questions may not go out. */
 export type AskProblem =
@@ -48,7 +48,9 @@ export function askProblem(
     return { kind: 'label', message: STATE_NOT_KEPT };
   const bytes = tokenLength(Object.keys(requests), { payload, version }, routingLabel);
   if (bytes > maxStateBytes) return { kind: 'size', message: STATE_NOT_KEPT, bytes };
-  const input = asked.map(([, request]) => kindOf(request)).find((kind) => kind && !askable.includes(kind));
+  const input = asked
+    .map(([, request]) => inputKindOf(request))
+    .find((kind) => kind && !askable.includes(kind));
   if (input === undefined) return undefined;
   return { kind: 'unaskable', message: needsAskable([input]), input };
 }
@@ -64,7 +66,7 @@ export function unaskableAfter(
   { method, target, askable }: Pick<Call, 'method' | 'target' | 'askable'>,
 ): CannotAsk | undefined {
   if (effects.length === 0) return undefined;
-  const kinds = Object.values(requests).flatMap((request) => kindOf(request) ?? []);
+  const kinds = Object.values(requests).flatMap((request) => inputKindOf(request) ?? []);
   const lacked = new Set(kinds.filter((kind) => !askable.includes(kind)));
   return new CannotAsk(
     `${method} ${target} ended because its client cannot be asked, after these effects had run: ${quoteAll(effects)}. ` +

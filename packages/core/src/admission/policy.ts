@@ -284,10 +284,9 @@ function singleUseFrom(options: PolicyOptions): SingleUsePolicy | undefined {
 }
 
 /**
- * The ledger that nobody asked for: one per process, and one per clock where a policy has a clock of its own. All policies
- * share it, so that a policy that is made per request knows earlier presentations. It refuses nobody, and has no limit
- * per principal: a caller who fills a share of its own would have the ledger forget an approval of its own, and could use
- * it again.
+ * The default ledger: one per process (and per clock, if a policy sets `now`). All policies share it, so a policy made per
+ * request sees earlier tokens. It has no limit per principal: a caller could fill its own share on purpose, make the ledger
+ * forget a used approval, and use it again.
  */
 function ownLedger(now: RequestStateOptions['now']): MemoryLedger {
   const ledgers = processWide('own-ledgers', () => new WeakMap<() => number, MemoryLedger>());

@@ -1,4 +1,5 @@
 /** Limits that are counted per principal and in all. */
+import { OperatorWarning } from '../support/errors.ts';
 
 /** Which limit is reached: that of one owner (`own`), or that of all together (`all`). */
 export type QuotaExceeded = 'own' | 'all';
@@ -144,7 +145,10 @@ export class AbandonedQuota extends Quota {
     this.#reported.add(reported);
     const held = full === 'own' ? this.amountOf(owner) : this.total;
     this.#report(
-      new Error(notEnded(held, full === 'own' ? 'cancelled calls of one caller' : 'cancelled calls')),
+      new OperatorWarning(
+        'handlers_abandoned',
+        notEnded(held, full === 'own' ? 'cancelled calls of one caller' : 'cancelled calls'),
+      ),
     );
     return full;
   }

@@ -20,14 +20,14 @@ import { pseudonym } from '../state/at-rest.ts';
 import { type Binding, canonicalArguments } from '../state/binding.ts';
 import { freshCallId, MAX_KEY_BYTES, type OpenedState, sealState } from '../state/codec.ts';
 import type { SealingKey } from '../state/key-ring.ts';
-import { invalidLabel } from '../state/routing-label.ts';
-import { AnswerIgnored, StateTooLarge, TooManyQuestions } from '../support/errors.ts';
+import { invalidLabelError } from '../state/routing-label.ts';
+import { AnswerIgnored, InvalidDefinition, StateTooLarge, TooManyQuestions } from '../support/errors.ts';
 import type { LoggedCall } from '../support/log-line.ts';
 import { AnswerReads } from '../wire/answer-reads.ts';
 import { type AnswerStamp, stampAnswer } from '../wire/answer-stamp.ts';
 import { type Call, withCall } from '../wire/call.ts';
 import { publish, publishAround } from '../wire/diagnostics.ts';
-import { capabilitiesOf, declaredKinds, type InputKind, kindOf } from '../wire/input-kind.ts';
+import { capabilitiesOf, declaredKinds, type InputKind, inputKindOf } from '../wire/input-kind.ts';
 import { endCall } from '../wire/results.ts';
 import { isModern, MRTR_REVISION } from '../wire/revision.ts';
 import { describeIgnored, ignoredAnswers, ownAnswers } from './answers.ts';
@@ -38,13 +38,13 @@ import type { Refusals } from './refusals.ts';
 import { notesOf } from './shape-callback.ts';
 
 /** A request as the SDK hands it to a low-level handler. */
-export type Request = { readonly params?: Readonly<Record<string, unknown>> | undefined };
+export type McpRequest = { readonly params?: Readonly<Record<string, unknown>> | undefined };
 /** A low-level handler: the author's, or the one of `McpServer`. */
-export type Handler = (request: Request, ctx: ServerContext) => unknown;
+export type Handler = (request: McpRequest, ctx: ServerContext) => unknown;
 
 /** An admitted request. */
 export interface Round {
-  readonly request: Request;
+  readonly request: McpRequest;
   readonly ctx: ServerContext;
   readonly binding: Binding;
   /** The caller's pseudonym; undefined for an anonymous caller. */
@@ -230,21 +230,24 @@ class Serving {
     const { requestState } = result;
     if (requestState !== undefined && (typeof requestState !== 'string' || !requestState.isWellFormed())) {
       this.#refuse(
-        new TypeError('requestState has to be well-formed text. Return JSON.stringify(...) of it.'),
+        new InvalidDefinition('requestState has to be well-formed text. Return JSON.stringify(...) of it.'),
       );
     }
     if (requestState === undefined && Object.keys(requests).length === 0) {
-      this.#refuse(
-        new TypeError('The result is input_required, and has neither questions nor state.'),
-        ASKS_NOTHING,
-      );
+      this.#refuse(new InvalidDefinition(NO_QUESTION), ASKS_NOTHING);
     }
     const invalidKey = Object.keys(requests).find((key) => !isObject(requests[key]));
     if (invalidKey !== undefined)
-      this.#refuse(new TypeError(`The question '${invalidKey}' has to be an input request.`));
+      this.#refuse(
+        new InvalidDefinition(
+          `'${invalidKey}' is not an input request. Return ask({ … }) instead of building the result by hand.`,
+        ),
+      );
     if (!Object.keys(requests).every(isWritableKey)) {
       this.#refuse(
-        new TypeError(`A question's key has to be well-formed text of at most ${MAX_KEY_BYTES} bytes.`),
+        new InvalidDefinition(
+          `A question's key has to be well-formed text of at most ${MAX_KEY_BYTES} bytes.`,
+        ),
       );
     }
     const call = this.#call;
@@ -285,7 +288,7 @@ class Serving {
       case 'size':
         return this.#refuse(new StateTooLarge(problem.bytes, call.maxStateBytes), problem.message);
       case 'label':
-        return this.#refuse(invalidLabel(), problem.message);
+        return this.#refuse(invalidLabelError(), problem.message);
     }
   }
 
@@ -341,12 +344,14 @@ const isWritableKey = (key: string): boolean => key.isWellFormed() && Buffer.byt
 /** The SDK refuses questions that the client did not declare, so a round that ends in them is an error. */
 function outcomeOf(result: unknown, call: Call): 'input_required' | 'complete' | 'error' {
   if (!isInputRequiredResult(result)) return 'complete';
-  const kinds = Object.values(result.inputRequests ?? {}).map(kindOf);
+  const kinds = Object.values(result.inputRequests ?? {}).map(inputKindOf);
   return kinds.every((kind) => !kind || call.askable.includes(kind)) ? 'input_required' : 'error';
 }
 
 const NEEDS_MODERN = `This needs a client that makes several rounds (MCP ${MRTR_REVISION}).`;
 const ASKS_NOTHING = 'The server asks nothing';
+const NO_QUESTION =
+  'A result is input_required, but has no question and no state. Return ask({ … }), or a complete result.';
 const NOTHING_ASKED = new Map<string, never>();
 
 function traceparentOf(ctx: ServerContext): string | undefined {

@@ -2,8 +2,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { openAtRest, sealAtRest } from '../state/at-rest.ts';
-import type { OpenedState } from '../state/codec.ts';
+import { CLOCK_SKEW_MS, type OpenedState } from '../state/codec.ts';
 import type { SealingKey } from '../state/key-ring.ts';
+import { OperatorWarning } from '../support/errors.ts';
 import type { RefusalReason } from '../support/refusal-reasons.ts';
 import { type LedgerEvent, publish } from '../wire/diagnostics.ts';
 import type { LeaseDecision, StateLedger } from './ledger.ts';
@@ -149,12 +150,23 @@ async function leaseOnce(policy: SingleUsePolicy, retry: Retry): Promise<LeaseDe
       isLate = true;
     });
     if (decision.kind === 'clock-differs')
-      report(new Error(`This server's clock differs from the ledger's by ${decision.byMs} ms.`));
+      report(new OperatorWarning('clock_differs', clocksDiffer(decision.byMs)));
     return decision;
   } catch (cause) {
     throw new LedgerFailed('The ledger failed to decide about a token.', { cause });
   }
 }
+
+const clocksDiffer = (byMs: number): string =>
+  `This server's clock differs from the ledger's by ${byMs} ms. Every retry is refused until they agree to within ` +
+  `${CLOCK_SKEW_MS / 1000} s. Synchronise both clocks.`;
+
+const CHECK_LEDGER = "Check the ledger's database, or raise ledgerTimeoutSeconds.";
+const LATE = {
+  lease: `The retry was refused and nothing of it ran. ${CHECK_LEDGER}`,
+  settle: `The result may not be recorded; the token is not served again. ${CHECK_LEDGER}`,
+  release: `Its retry may be refused as lost. ${CHECK_LEDGER}`,
+} as const satisfies Record<LedgerEvent['operation'], string>;
 
 async function withinSeconds<T>(
   operation: LedgerEvent['operation'],
@@ -168,7 +180,12 @@ async function withinSeconds<T>(
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => {
       onLate();
-      reject(new Error(`The ledger did not answer within ${seconds} s.`));
+      reject(
+        new OperatorWarning(
+          'ledger_timed_out',
+          `The ledger did not answer within ${seconds} s. ${LATE[operation]}`,
+        ),
+      );
     }, seconds * 1000);
   });
   try {

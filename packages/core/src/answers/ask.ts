@@ -26,7 +26,7 @@ export interface AskOptions {
 export function ask(questions: Questions, options: AskOptions = {}): InputRequiredResult {
   requireOptions('ask', options, { state: anyValue });
   const requests = Object.entries(questions).map(([key, question]) => {
-    if (!isQuestion(question)) throw notAQuestion(key);
+    if (!isQuestion(question)) throw notAQuestionError(key);
     return [key, question.request] as const;
   });
   const requestState = options.state === undefined ? undefined : serialize(options.state);
@@ -37,7 +37,7 @@ export function ask(questions: Questions, options: AskOptions = {}): InputRequir
 }
 
 /** A handler asked a value that is not a question. */
-export const notAQuestion = (key: string): InvalidDefinition =>
+export const notAQuestionError = (key: string): InvalidDefinition =>
   new InvalidDefinition(
     `'${key}' is not a question. Make one with elicitation(...), sampling(...) or listRoots().`,
   );

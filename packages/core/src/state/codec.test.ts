@@ -2,15 +2,7 @@ import { createDecipheriv } from 'node:crypto';
 import { createRequestStateCodec, type ServerContext } from '@modelcontextprotocol/server';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import {
-  freshCallId,
-  MAX_ROUND,
-  openState,
-  sealState,
-  type TokenContent,
-  tokenId,
-  tokenLength,
-} from './codec.ts';
+import { freshCallId, MAX_ROUND, openState, sealState, type TokenContent, tokenLength } from './codec.ts';
 import { keyRing, type SealingKey } from './key-ring.ts';
 import { BINDING, bytesOf, EMPTY, KEY, NOW, OTHER_KEY, open, SEAL, seal } from './sealed.test-support.ts';
 
@@ -162,11 +154,10 @@ test.each([0, 1, 100, 8192])(
   },
 );
 
-test('a thousand tokens with equal content have a thousand ids, readable without a key', () => {
+test('a thousand tokens with equal content have a thousand ids', () => {
   const tokens = Array.from({ length: 1000 }, () => seal('p'));
   const ids = tokens.map((token) => open(token)).map((opened) => 'id' in opened && opened.id);
   expect(new Set(ids).size).toBe(1000);
-  expect(tokens.map(tokenId)).toEqual(ids);
 });
 
 test('a thousand new call ids are all different and have 16 bytes', () => {

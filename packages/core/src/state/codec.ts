@@ -17,7 +17,7 @@ import { createCipheriv, createDecipheriv, randomBytes, timingSafeEqual } from '
 import type { RefusalReason } from '../support/refusal-reasons.ts';
 import { BINDING_BYTES, type Binding, mismatch, writeBinding } from './binding.ts';
 import type { SealingKey } from './key-ring.ts';
-import { invalidLabel, isRoutingLabel } from './routing-label.ts';
+import { invalidLabelError, isRoutingLabel } from './routing-label.ts';
 
 /** Why a token was rejected. For the log and the diagnostics channel; never for the wire. */
 export type RejectionReason = Extract<
@@ -121,7 +121,7 @@ function plainBytes(keys: Iterable<string>, { payload = '', version }: Measured)
  * @throws InvalidLabel for a routing label that a token cannot carry.
  */
 export function sealState(content: TokenContent, options: SealOptions, key: SealingKey): string {
-  if (options.routingLabel !== undefined && !isRoutingLabel(options.routingLabel)) throw invalidLabel();
+  if (options.routingLabel !== undefined && !isRoutingLabel(options.routingLabel)) throw invalidLabelError();
   const label = labelSuffix(options.routingLabel);
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv('aes-256-gcm', key.cipher, nonce);
@@ -159,10 +159,6 @@ function writeContent(
   if (payload !== undefined) plain.write(payload, at);
   return plain;
 }
-
-/** The unique id of a token that {@link sealState} made. */
-export const tokenId = (token: string): string =>
-  Buffer.from(token.slice(PREFIX.length, PREFIX.length + 20), 'base64url').toString('base64url', 2, 14);
 
 /** Opens `token` and checks that it belongs to the request that carries it. `now` is in milliseconds. */
 export function openState(

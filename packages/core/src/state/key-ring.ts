@@ -1,6 +1,6 @@
 /** The keys that request state is sealed with. */
 import { hkdfSync, randomBytes } from 'node:crypto';
-import { InvalidOption } from '../support/errors.ts';
+import { InvalidOption, OperatorWarning } from '../support/errors.ts';
 import { processWide } from '../support/process-wide.ts';
 
 /** One secret, stretched into the keys that are derived from it. */
@@ -91,12 +91,19 @@ export class KeyReader implements Keys {
   }
 
   async #readAgain(): Promise<void> {
-    if (this.#isReading) return this.#report(new Error('The keys are still being read; the old ones stay.'));
+    if (this.#isReading)
+      return this.#report(
+        new OperatorWarning('keys_not_read', 'The keys are still being read; the old ones stay.'),
+      );
     this.#isReading = true;
     try {
       this.ring = keyRing(await this.#read());
     } catch (cause) {
-      this.#report(new Error('The keys could not be read again; the old ones stay.', { cause }));
+      this.#report(
+        new OperatorWarning('keys_not_read', 'The keys could not be read again; the old ones stay.', {
+          cause,
+        }),
+      );
     } finally {
       this.#isReading = false;
     }

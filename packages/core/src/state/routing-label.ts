@@ -8,7 +8,7 @@ const LABEL = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 export const isRoutingLabel = (text: string): boolean => LABEL.test(text);
 
 /** The message leaves out the label's text: an error that a handler throws may reach the client. */
-export const invalidLabel = (): InvalidLabel =>
+export const invalidLabelError = (): InvalidLabel =>
   new InvalidLabel(
     'A routing label has 1 to 64 characters of A-Z, a-z, 0-9, ".", "_" and "-", and begins with a letter or a ' +
       'digit. This one does not.',

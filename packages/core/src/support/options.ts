@@ -77,7 +77,7 @@ export function withDefaults<Options extends object, Defaults extends Partial<Op
  */
 export function requireArgument(owner: string, name: string, value: unknown, check: OptionCheck): void {
   if (check.isAllowed(value)) return;
-  throw new InvalidOption(`${owner}: ${name} must be ${check.allowed}; it is ${kindOf(value)}.`);
+  throw new InvalidOption(`${owner}: ${name} must be ${check.allowed}; it is ${describeType(value)}.`);
 }
 
 /** An option that cannot be left out. */
@@ -172,11 +172,11 @@ function describe(
   if (value === undefined && undefinedAllowed === 'if-left-out')
     return 'undefined. Set its environment variable, or leave the option out';
   if (typeof value === 'string' && quotesText && value.length <= MOST_QUOTED) return `'${value}'`;
-  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : kindOf(value);
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : describeType(value);
 }
 
 /** What kind of value it is, and nothing of the value itself. */
-function kindOf(value: unknown): string {
+function describeType(value: unknown): string {
   if (value === undefined || value === null) return String(value);
   if (value === '') return "''";
   if (Array.isArray(value)) return 'a list';

@@ -36,7 +36,7 @@ export function tellOperator(thrown: unknown, ...onerror: readonly (ErrorListene
   }
   if (listeners.length > 0) return;
   const kinds = processWide('kinds-of-error', () => new Set<string>());
-  const kind = kindOf(error);
+  const kind = errorKind(error);
   if (kinds.has(kind) || kinds.size >= MOST_KINDS) return;
   kinds.add(kind);
   process.emitWarning(
@@ -50,7 +50,7 @@ export function tellOperator(thrown: unknown, ...onerror: readonly (ErrorListene
 /** Messages may hold what a client sent. */
 const MOST_KINDS = 100;
 
-function kindOf(error: Error): string {
+function errorKind(error: Error): string {
   const { code, reason = code } = error as { readonly code?: unknown; readonly reason?: unknown };
   return typeof reason === 'string' ? reason : withoutCall(error.message).replaceAll(/\d+|'[^']*'/g, '');
 }

@@ -17,7 +17,7 @@ export const INPUT_KINDS: readonly InputKind[] = [
 ];
 
 /** The kind of an input request; undefined for anything else that an author may return. */
-export function kindOf(request: unknown): InputKind | undefined {
+export function inputKindOf(request: unknown): InputKind | undefined {
   const { method, params } = (request ?? {}) as { method?: unknown; params?: Record<string, unknown> };
   if (method === 'elicitation/create') return params?.mode === 'url' ? 'elicitation.url' : 'elicitation';
   if (method === 'sampling/createMessage') return usesTools(params) ? 'sampling.tools' : 'sampling';

@@ -13,7 +13,7 @@ import { type Endpoint, type Fetch, type Hosting, NO_SOCKET } from './endpoint.t
 export type LocalHostingKind = 'memory' | 'fleet' | 'restart';
 
 /** One instance of a server: it makes an `McpServer` for each request or connection, or it serves HTTP by itself. */
-export type ServerInstance = McpInstance | HttpInstance;
+export type HostedInstance = McpInstance | HttpInstance;
 
 interface Holding {
   /** Handlers parked in this instance's memory now. */
@@ -46,12 +46,12 @@ export interface HttpInstance extends Holding {
  */
 export interface LocalHosting extends Hosting {
   /** Starts one more instance, which serves every further request. The others stay, and hold what they hold. */
-  another(create?: () => ServerInstance): void;
+  another(create?: () => HostedInstance): void;
   /**
    * Throws every instance away and creates it anew: what they held in memory, and the connections of old clients, are
    * gone. With `create` that is a new version, deployed now.
    */
-  restart(create?: () => ServerInstance): Promise<void>;
+  restart(create?: () => HostedInstance): Promise<void>;
 }
 
 /**
@@ -60,12 +60,12 @@ export interface LocalHosting extends Hosting {
  * @example
  * const hosting = host('fleet', () => ({ server: () => createMyServer() }));
  */
-export const host = (kind: LocalHostingKind, create: () => ServerInstance): LocalHosting =>
+export const host = (kind: LocalHostingKind, create: () => HostedInstance): LocalHosting =>
   new Local(kind, create);
 
 class Local implements LocalHosting {
   readonly #kind: LocalHostingKind;
-  #create: () => ServerInstance;
+  #create: () => HostedInstance;
   #running: readonly Running[];
   /** The instance that {@link another} started last. Without one, each request reaches the next instance. */
   #sole: Running | undefined;
@@ -75,7 +75,7 @@ class Local implements LocalHosting {
   #restarted: Promise<void> = Promise.resolve();
   #over = false;
 
-  constructor(kind: LocalHostingKind, create: () => ServerInstance) {
+  constructor(kind: LocalHostingKind, create: () => HostedInstance) {
     this.#kind = kind;
     this.#create = create;
     const ids = kind === 'fleet' ? [1, 2, 3] : [1];
@@ -141,10 +141,10 @@ class Local implements LocalHosting {
 class Running {
   readonly id: string;
   readonly face: HttpInstance;
-  readonly #instance: ServerInstance;
+  readonly #instance: HostedInstance;
   readonly #connected: McpServer[] = [];
 
-  constructor(id: string, instance: ServerInstance) {
+  constructor(id: string, instance: HostedInstance) {
     this.id = id;
     this.#instance = instance;
     this.face = 'fetch' in instance ? instance : createMcpHandler(() => instance.server());

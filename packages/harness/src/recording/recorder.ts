@@ -72,7 +72,7 @@ export interface RecorderOptions {
 }
 
 /** A happening whose `instance` may be left out: it is the one in which it happened. */
-export type Recorded = Happening extends infer One
+export type RecordedHappening = Happening extends infer One
   ? One extends { readonly instance: string }
     ? Omit<One, 'instance'> & { readonly instance?: string | undefined }
     : One
@@ -132,7 +132,7 @@ export class Recorder {
   }
 
   /** Records a happening, now. */
-  record(happening: Recorded): void {
+  record(happening: RecordedHappening): void {
     if (this.#startedAt === undefined) return;
     const { kind } = happening;
     if (ENDS_A_STRETCH.has(kind)) this.#recordLines();

@@ -146,7 +146,7 @@ export class Bodies {
       const end = (received: Buffer | Response | Error) => {
         clearTimeout(late);
         body.off('data', take);
-        // Nobody listens to what comes after a refusal, and it has to flow away.
+        // Discard the rest: an unread body would block the connection.
         body.resume();
         held.release();
         if (received instanceof Error) reject(received);

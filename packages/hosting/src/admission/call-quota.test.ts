@@ -1,7 +1,7 @@
 import { requestInit } from '@mrtr/harness';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { hosting, oldMessage, oldRequest, read } from '../hosting.test-support.ts';
-import { as, eventually, newCall, oldCall, verifier, waiting } from '../waiting.test-support.ts';
+import { as, newCall, oldCall, verifier, waiting } from '../waiting.test-support.ts';
 
 const TOO_MANY = {
   status: 429,
@@ -17,7 +17,7 @@ test('the calls of one principal in both eras count together, and others are ser
   expect(await enters(as('ada', oldCall(ofAda, 3)))).toEqual(TOO_MANY);
   expect(await enters(as('bob', newCall()))).toBe('entered');
   release();
-  await eventually(async () => (await fetch(url, as('ada', newCall()))).ok);
+  await vi.waitFor(async () => expect((await fetch(url, as('ada', newCall()))).ok).toBe(true), 10_000);
 });
 
 test('a full server says so, and anonymous callers share it', async () => {
@@ -60,7 +60,7 @@ test.each([
     expect(served.waiting).toBe(limit);
     // A broken stream frees its place, once its handler has ended.
     release();
-    await eventually(async () => (await fetch(url, newCall())).ok);
+    await vi.waitFor(async () => expect((await fetch(url, newCall())).ok).toBe(true), 10_000);
   },
 );
 
@@ -98,7 +98,7 @@ test.each<[string, (url: URL, session: string, questions: unknown[]) => Promise<
   const callWho = () => fetch(url, requestInit('tools/call', { name: 'who' }));
   for (let n = 0; n < 20; n++) expect((await callWho()).status).toBe(503);
   await ends(url, id, questions);
-  await eventually(async () => (await callWho()).ok);
+  await vi.waitFor(async () => expect((await callWho()).ok).toBe(true), 10_000);
 });
 
 test('the bodies of calls that wait are counted in bytes', async () => {
@@ -136,5 +136,5 @@ test('subscriptions are limited for each principal and in all, and one that ends
   expect((await listen('bob')).status).toBe(200);
   expect((await listen('bob')).status).toBe(503);
   await first.body?.cancel();
-  await eventually(async () => (await listen('ada')).ok);
+  await vi.waitFor(async () => expect((await listen('ada')).ok).toBe(true), 10_000);
 });

@@ -11,9 +11,9 @@ import {
 } from '@mrtr/core/kit';
 import type { OnError } from '../instance/server-instance.ts';
 import type { Body } from './body.ts';
+import { CountedRequest } from './counted-request.ts';
 import type { Outgoing } from './exchange.ts';
 import { noRoom } from './problem.ts';
-import { RunningCall } from './running-call.ts';
 
 /**
  * Bounds on requests that are not over. `maxAbandoned` also bounds memory: an abandoned handler may hold its request's
@@ -62,7 +62,7 @@ export const CALL_DEFAULTS = {
 };
 
 /** A request that was let in, and who sent it. */
-export interface Admission {
+export interface AdmittedRequest {
   readonly request: Request;
   readonly outgoing: Outgoing;
   readonly body: Body | undefined;
@@ -85,7 +85,7 @@ export class CallQuota {
   }
 
   /** Has `serve` answer. Notifications and answers are not counted: they are what ends calls. */
-  async admit({ request, outgoing, body, principal }: Admission, serve: () => Promise<Response>) {
+  async admit({ request, outgoing, body, principal }: AdmittedRequest, serve: () => Promise<Response>) {
     if (!body || !isJSONRPCRequest(body.json)) return serve();
     const listens = body.json.method === 'subscriptions/listen';
     const place = Place.take(listens ? this.#subscriptions : this.#calls, principal);
@@ -96,7 +96,7 @@ export class CallQuota {
       return noRoom(bytes, 'bytes in the calls running');
     }
     // A subscription has no handler that could be abandoned.
-    const call = new RunningCall(request, { place, bytes }, listens ? undefined : this.#abandoned);
+    const call = new CountedRequest(request, { place, bytes }, listens ? undefined : this.#abandoned);
     // Also when the stream breaks: Node closes it then.
     const closed = outgoing.destroyed || new Promise<void>((resolve) => outgoing.once('close', resolve));
     const served = serve();

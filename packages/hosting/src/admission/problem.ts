@@ -28,7 +28,7 @@ export function countRefusal(response: Response, reason: RefusalReason): Respons
   return response;
 }
 
-/** A refusal for want of room. A client that fills its own share gets 429, and 503 where the server is full. */
+/** The refusal at a limit: 429 for the caller's own limit, 503 for the server's. */
 export const noRoom = (full: QuotaExceeded, what: string, headers?: Record<string, string>): Response =>
   full === 'own'
     ? problem(429, `You have too many ${what}; end one, or try again later`, headers)

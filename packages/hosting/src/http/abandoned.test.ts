@@ -2,10 +2,10 @@
 import { once } from 'node:events';
 import type { ServerContext } from '@mrtr/core';
 import { requestInit, settle } from '@mrtr/harness';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { oldMessage, oldRequest, read } from '../hosting.test-support.ts';
 import type { HttpOptions } from '../http.ts';
-import { as, eventually, newCall, oldCall, verifier, waiting } from '../waiting.test-support.ts';
+import { as, newCall, oldCall, verifier, waiting } from '../waiting.test-support.ts';
 
 const served = { status: 200, result: expect.anything() };
 const who = requestInit('tools/call', { name: 'who' });
@@ -106,7 +106,7 @@ test('without room among the abandoned handlers, a cancelled call keeps its plac
       'Make handlers end when their signal fires, and restart the server if they cannot.',
   ]);
   release();
-  await eventually(async () => (await fetch(url, who)).ok);
+  await vi.waitFor(async () => expect((await fetch(url, who)).ok).toBe(true), 10_000);
   expect(errors).toHaveLength(1);
 });
 

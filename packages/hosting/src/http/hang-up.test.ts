@@ -7,9 +7,9 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { ServerContext } from '@mrtr/core';
 import { Deferred, requestInit, settle, until } from '@mrtr/harness';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { hosting, modernClient, oldClient, oldRequest } from '../hosting.test-support.ts';
-import { eventually, waiting } from '../waiting.test-support.ts';
+import { waiting } from '../waiting.test-support.ts';
 
 /** A connection. `post` sends a request on it, `received` is what has come back. */
 async function connection(url: URL, header = 'keep-alive') {
@@ -110,7 +110,10 @@ test('calls that a new client sent on one connection at once end together when i
   }
   // Answered, and its response waits for those before it.
   post(requestInit('tools/call', { name: 'who' }, { id: 4 }));
-  await eventually(async () => (await fetch(url, requestInit('tools/call', { name: 'who' }))).status === 503);
+  await vi.waitFor(
+    async () => expect((await fetch(url, requestInit('tools/call', { name: 'who' }))).status).toBe(503),
+    10_000,
+  );
   socket.destroy();
   for (const handler of handlers) expect(await reasonOf(handler)).toEqual(CLOSED);
   await settle(2);

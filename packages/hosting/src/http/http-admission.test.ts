@@ -5,15 +5,15 @@ import { fixture, hosting, INITIALIZE, oldMessage, read } from '../hosting.test-
 import { createMcpMount, type MountOptions } from '../mount.ts';
 
 /** A mount, and requests that reach it. */
-function gateWith(options: MountOptions = {}) {
+function mountWith(options: MountOptions = {}) {
   const served = fixture();
-  const gate = createMcpMount(served, { drainSeconds: 0.01, onerror: served.onerror, ...options });
-  onTestFinished(() => gate.close().catch(() => {}));
+  const mount = createMcpMount(served, { drainSeconds: 0.01, onerror: served.onerror, ...options });
+  onTestFinished(() => mount.close().catch(() => {}));
   const send = (path: string, { headers, ...init }: RequestInit = {}): Promise<Response> => {
     const named = { host: 'localhost', ...(headers as Record<string, string>) };
-    return gate.fetch(new Request(`http://localhost${path}`, { ...init, headers: named }));
+    return mount.fetch(new Request(`http://localhost${path}`, { ...init, headers: named }));
   };
-  return { gate, served, send };
+  return { mount, served, send };
 }
 
 const refusal = (status: number, message: string, code = -32000) => ({ status, error: { code, message } });
@@ -28,7 +28,7 @@ function slowPages() {
 test('each path is that of MCP, but those at and below a path of pages', async () => {
   const { released, pages } = slowPages();
   released.open();
-  const { send } = gateWith({ pages });
+  const { send } = mountWith({ pages });
   for (const path of ['/', '/linked', '/mcp/'])
     expect((await read(await send(path, requestInit('tools/list')))).result).toHaveProperty('tools');
   expect(await (await send('/link/start')).text()).toBe('A page.');
@@ -36,20 +36,20 @@ test('each path is that of MCP, but those at and below a path of pages', async (
 });
 
 test('a method that MCP does not use is refused with a reason', async () => {
-  const { send } = gateWith();
+  const { send } = mountWith();
   expect(await read(await send('/mcp', { method: 'PUT' }))).toEqual(refusal(405, 'Method not allowed'));
 });
 
 test('a page is served for the allowed hosts alone', async () => {
   const { released, pages } = slowPages();
   released.open();
-  const { send } = gateWith({ pages });
+  const { send } = mountWith({ pages });
   expect((await send('/link/start', { headers: { host: 'evil.example' } })).status).toBe(403);
 });
 
 test('100 pages are served at once, and one more when one of them was sent', async () => {
   const { released, pages } = slowPages();
-  const { send } = gateWith({ pages });
+  const { send } = mountWith({ pages });
   const open = Array.from({ length: 100 }, () => send('/link/start'));
   expect(await read(await send('/link/start'))).toEqual(
     refusal(503, 'This server has too many pages open; try again later'),
@@ -61,7 +61,7 @@ test('100 pages are served at once, and one more when one of them was sent', asy
 
 test('a page that fails makes room for another', async () => {
   const fetch = () => Promise.reject(new Error('No page.'));
-  const { send, served } = gateWith({ pages: [{ path: '/link', fetch }] });
+  const { send, served } = mountWith({ pages: [{ path: '/link', fetch }] });
   for (let time = 0; time <= 100; time++) expect((await send('/link/start')).status).toBe(500);
   expect(served.errors).toEqual(Array(101).fill('No page.'));
 });
@@ -79,24 +79,24 @@ test('what is posted to a page is bounded like any body, and holds no place befo
 test('a server that closes serves neither pages nor MCP', async () => {
   const { released, pages } = slowPages();
   released.open();
-  const { gate, send } = gateWith({ pages });
-  await gate.close();
+  const { mount, send } = mountWith({ pages });
+  await mount.close();
   const closing = refusal(503, 'The server is shutting down');
   expect(await read(await send('/link/start'))).toEqual(closing);
   expect(await read(await send('/mcp', requestInit('tools/list')))).toEqual(closing);
 });
 
 test.each(['sessions', 'stateless'] as const)(
-  'a gate with %s closes, and its instance too',
+  'a mount with %s closes, and its instance too',
   async (legacyClients) => {
-    const { gate, served } = gateWith({ legacyClients });
-    await gate.close();
+    const { mount, served } = mountWith({ legacyClients });
+    await mount.close();
     expect(served.closed).toBe(1);
   },
 );
 
 test('more subscriptions than the default of the SDK are open at once when the options allow them', async () => {
-  const { send } = gateWith({ maxSubscriptions: 1025 });
+  const { send } = mountWith({ maxSubscriptions: 1025 });
   const subscribe = (id: number) =>
     send('/mcp', requestInit('subscriptions/listen', { notifications: { toolsListChanged: true } }, { id }));
   const types = [];
@@ -106,7 +106,7 @@ test('more subscriptions than the default of the SDK are open at once when the o
 });
 
 test('an initialize may have 65 536 bytes', async () => {
-  const { send } = gateWith();
+  const { send } = mountWith();
   const ofBytes = (bytes: number) =>
     send('/mcp', { ...INITIALIZE, body: `${INITIALIZE.body}`.padEnd(bytes, ' ') });
   expect((await ofBytes(65_536)).status).toBe(200);
@@ -114,7 +114,7 @@ test('an initialize may have 65 536 bytes', async () => {
 });
 
 test('an answer is of an old client, whatever revision its header names: a new one sends it in a request', async () => {
-  const { send } = gateWith();
+  const { send } = mountWith();
   const answer = oldMessage({ id: 1, result: {} }, 'guessed');
   const headers = { ...(answer.headers as Record<string, string>), 'mcp-protocol-version': '2026-07-28' };
   expect(await read(await send('/mcp', { ...answer, headers }))).toEqual(refusal(404, 'Session not found'));

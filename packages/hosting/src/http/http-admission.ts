@@ -1,4 +1,4 @@
-/** What every HTTP request passes before it reaches a server, and which server it reaches. */
+/** Checks each HTTP request and routes it to a server. */
 import type { Readable } from 'node:stream';
 import {
   type AuthInfo,
@@ -11,6 +11,7 @@ import {
   type ServerNotifier,
 } from '@modelcontextprotocol/server';
 import { MRTR_REVISION } from '@mrtr/core';
+import { OperatorWarning } from '@mrtr/core/events';
 import {
   aFunction,
   anObjectWith,
@@ -24,10 +25,10 @@ import {
 import { BODY_CHECKS, Bodies, type Body, type BodyLimits } from '../admission/body.ts';
 import { CALL_CHECKS, type CallLimits, CallQuota } from '../admission/call-quota.ts';
 import { Origins } from '../admission/cors.ts';
+import { CountedRequest } from '../admission/counted-request.ts';
 import type { Exchange } from '../admission/exchange.ts';
 import { isWiderThan } from '../admission/members.ts';
 import { countRefusal, internalError, noRoom, problem } from '../admission/problem.ts';
-import { RunningCall } from '../admission/running-call.ts';
 import { buildServer, type OnError, type ServerInstance } from '../instance/server-instance.ts';
 import { type Caller, SESSION_CHECKS, type SessionLimits, Sessions } from './sessions.ts';
 import { UNREAD_CHECKS, UnreadBytes, type UnreadLimits } from './unread-bytes.ts';
@@ -84,7 +85,7 @@ export interface AdmissionOptions extends BodyLimits, CallLimits, SessionLimits,
   readonly bus?: ServerEventBus;
   /** Pages for browsers, such as those of `pendingInteractions`. At most 100 are served at once. */
   readonly pages?: readonly PageSet[];
-  /** Gets what the wire is not told. Default: the first error of each kind is a warning of the process. */
+  /** Gets the errors that clients do not see. Default: the first error of each kind is a warning of the process. */
   readonly onerror?: OnError;
 }
 
@@ -184,7 +185,8 @@ export class HttpAdmission {
     const refused = hostHeaderValidationResponse(named, this.#allowedHosts);
     if (!refused) return undefined;
     const shown = host.slice(0, MOST_OF_HOST);
-    this.#report(new Error(`A request for the host '${shown}' was refused: it is none of allowedHosts.`));
+    const why = `A request for the host '${shown}' was refused: it is none of allowedHosts.`;
+    this.#report(new OperatorWarning('host_refused', why));
     return countRefusal(refused, 'http_forbidden_origin');
   }
 
@@ -198,7 +200,7 @@ export class HttpAdmission {
     return this.#serve(request, exchange, authInfo);
   }
 
-  /** Answers a browser. It may come from any site, so the origin is not looked at. */
+  /** Answers a browser. It may come from any site, so `Origin` is not checked. */
   async servePage(pages: PageSet, request: Request, { incoming }: Exchange): Promise<Response> {
     const refused = this.#refuseHost(request);
     if (refused) return refused;
@@ -214,7 +216,7 @@ export class HttpAdmission {
     }
   }
 
-  /** The request with its body, which has come in by then, or why it is refused. */
+  /** The request with its complete body, or the refusal. */
   async #receive(request: Request, incoming: Readable | undefined): Promise<Request | Response> {
     if (request.method === 'GET' || request.method === 'HEAD') return request;
     const { url, method, headers, signal } = request;
@@ -261,7 +263,7 @@ export class HttpAdmission {
     }
     const { authInfo } = caller;
     // A stateless server of old clients ends with its response too, and nobody can cancel its call any other way.
-    RunningCall.of(request)?.cancelOnHangUp();
+    CountedRequest.of(request)?.cancelOnHangUp();
     return this.#modern.fetch(request, {
       ...(authInfo && { authInfo }),
       ...(body && { parsedBody: body.json }),
@@ -287,9 +289,9 @@ function requirePrincipal(principal: unknown): string | undefined {
   );
 }
 
-/** Refuses what would take long to validate, and batches. */
+/** Rejects batches, and requests that are expensive to validate. */
 function refusalOf({ json, bytes }: Body): Response | undefined {
-  // Revisions since 2025-06-18 have none, and what is counted by request would let its hundred calls pass as one.
+  // Revisions since 2025-06-18 have no batches. A batch of 100 calls would count as one request.
   if (Array.isArray(json)) return problem(400, 'Send one message at a time, not a batch', {}, -32600);
   const { method, params } = (json ?? {}) as { method?: unknown; params?: { _meta?: unknown } | null };
   const initializes = method === 'initialize';
@@ -303,7 +305,7 @@ function refusalOf({ json, bytes }: Body): Response | undefined {
   return undefined;
 }
 
-/** Whether an old client sent this. The SDK reads all of a message to tell; with the new revision's name on it, once. */
+/** The SDK parses the whole message to decide; skip that when the header names the new revision. */
 const isLegacy = async (request: Request, message: unknown): Promise<boolean> => {
   const named = request.headers.get('mcp-protocol-version') === MRTR_REVISION;
   if (named && typeof (message as { readonly method?: unknown } | null)?.method === 'string') return false;

@@ -1,5 +1,6 @@
 /** Whether what a server depends on answers: asked at most once a second, however many load balancers want to know. */
 import { randomUUID } from 'node:crypto';
+import { OperatorWarning } from '@mrtr/core/events';
 import type { OptionCheck } from '@mrtr/core/kit';
 import type { StateLedger } from '@mrtr/core/seal';
 import type { OnError } from '../instance/server-instance.ts';
@@ -46,10 +47,13 @@ export class Readiness {
     });
     try {
       const ready = this.#pending < MOST_PENDING && (await Promise.race([this.#query(), late])) !== false;
-      if (!ready) this.#report(new Error(`Not ready: false, or no answer within ${MOST_MS} ms.`));
+      if (!ready)
+        this.#report(
+          new OperatorWarning('not_ready', `Not ready: false, or no answer within ${MOST_MS} ms.`),
+        );
       return ready;
     } catch (error) {
-      this.#report(error instanceof Error ? error : new Error(`Not ready: ${error}`));
+      this.#report(error instanceof Error ? error : new OperatorWarning('not_ready', `Not ready: ${error}`));
       return false;
     } finally {
       clearTimeout(timer);

@@ -11,8 +11,8 @@ import {
 } from '@modelcontextprotocol/server';
 import { Place, Quota } from '@mrtr/core/kit';
 import { awaitHandler } from '@mrtr/core/shape';
+import { CountedRequest } from '../admission/counted-request.ts';
 import { problem } from '../admission/problem.ts';
-import { RunningCall } from '../admission/running-call.ts';
 
 /** A call that is not over. `entered`: the server has it, and a cancellation finds it. */
 interface OpenCall {
@@ -55,7 +55,7 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
     if (typeof place === 'string')
       return problem(429, 'Too many calls are open in this session; answer or cancel one');
     const over = new Promise<void>((end) => this.#calls.set(id, { entered: false, request, place, end }));
-    RunningCall.of(request)?.lastUntil(over);
+    CountedRequest.of(request)?.lastUntil(over);
     let served = false;
     try {
       const response = await super.handleRequest(request, options);
@@ -71,7 +71,7 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
     // This fires the signals of the calls.
     await super.close();
     for (const [id, { request }] of [...this.#calls]) {
-      RunningCall.of(request)?.cancel();
+      CountedRequest.of(request)?.cancel();
       this.#end(id);
     }
   }
@@ -101,7 +101,7 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
   #cancel(id: RequestId): void {
     const call = this.#calls.get(id);
     if (!call?.entered) return;
-    RunningCall.of(call.request)?.cancel(() => call.place.giveBack());
+    CountedRequest.of(call.request)?.cancel(() => call.place.giveBack());
     const settled = awaitHandler(call.request).then(() => {
       if (this.#calls.get(id) === call) this.#end(id);
     });

@@ -2,7 +2,7 @@
  * Bytes of streams that wait to be read. The SDK sends a change to each subscription whether its client reads or not, and a
  * handler its progress: without a bound, a client that opens streams and reads none of them fills the memory.
  */
-import { publish } from '@mrtr/core/events';
+import { OperatorWarning, publish } from '@mrtr/core/events';
 import { addGauge, type OptionChecks, Quota, wholeNumber, withDefaults } from '@mrtr/core/kit';
 import type { Outgoing } from '../admission/exchange.ts';
 
@@ -151,7 +151,11 @@ class CountedStream {
         await new Promise((resolve) => setTimeout(resolve, LOOK_MS).unref());
       if (isFull()) {
         publish('mrtr:refusal', { reason: 'stream_unread' });
-        throw new Error(`A stream was ended: ${this.held} bytes of it waited to be read.`);
+        throw new OperatorWarning(
+          'stream_closed',
+          `A stream was closed: its client left ${this.held} bytes unread, and an unread limit was reached. Send less, ` +
+            'or raise maxUnreadBytesPerStream, maxUnreadBytes or maxUnreadBytesPerPrincipal.',
+        );
       }
       controller.enqueue(next.value);
       this.onChange();

@@ -1,8 +1,6 @@
-/** Knowing when an answer is over: a streamed one begins long before that. */
-
 /**
- * The same response; `done` is called once, when its body has been sent or has broken, or its client has gone, of which
- * either the request's signal tells or that the body is cancelled.
+ * Calls `done` once, when the response has ended: its body was sent or failed, the request's signal fired, or the body was
+ * cancelled.
  */
 export function whenSent(request: Request, response: Response, done: () => void): Response {
   if (!response.body) {

@@ -1,4 +1,5 @@
-/** Ends that somebody else has to come to: a handler that never settles must not keep a server from closing. */
+/** Bounded waits: a handler that never settles must not keep a server from closing. */
+import { OperatorWarning } from '@mrtr/core/events';
 import type { OnError } from './server-instance.ts';
 
 /** Waits for `end`, at most `ms` milliseconds. `onerror` is told when that was not enough. */
@@ -7,7 +8,11 @@ export async function waitAtMost(end: Promise<unknown>, ms: number, onerror: OnE
   const late = new Promise<void>((resolve) => {
     timer = setTimeout(() => {
       onerror(
-        new Error(`Handlers were still running ${ms} ms after they had been told to end; they are left.`),
+        new OperatorWarning(
+          'handlers_abandoned',
+          `Handlers were still running ${ms} ms after the server began to close, so it closed without them. Make handlers ` +
+            'end when ctx.signal fires.',
+        ),
       );
       resolve();
     }, ms);

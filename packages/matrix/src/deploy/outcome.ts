@@ -1,10 +1,10 @@
 /** What came of a call whose version was replaced. Nothing in it needs Node: the lab's page reads transcripts with it. */
 import { eventsOf, type Transcript } from '@mrtr/harness/transcript';
-import type { Outcome } from '@mrtr/option/deploys';
+import type { DeployOutcome } from '@mrtr/option/deploys';
 
-export type { Outcome };
+export type { DeployOutcome };
 
-export function outcomeOf({ events, end }: Pick<Transcript, 'events' | 'end'>): Outcome {
+export function outcomeOf({ events, end }: Pick<Transcript, 'events' | 'end'>): DeployOutcome {
   if (end.error || end.result.isError) return 'refuses';
   if (effectsIn(events).some((effect, at, all) => all.indexOf(effect) !== at)) return 'repeats';
   const asked = answersIn(events).flatMap(Object.keys);

@@ -4,7 +4,7 @@ import { createWorld, type World } from '@mrtr/example-tools';
 import type { Recorder } from '@mrtr/harness';
 import { converse, type Hosting, type ShownQuestion, scriptedUser } from '@mrtr/harness';
 import { resultText, type Transcript } from '@mrtr/harness/transcript';
-import type { Change, Outcome } from '@mrtr/option/deploys';
+import type { Change, DeployOutcome } from '@mrtr/option/deploys';
 import type { LoadedOption } from '@mrtr/options';
 import { WORLD_LANE } from '../measure/converse.ts';
 import { CHANGES, isAsk } from './code/code.ts';
@@ -32,7 +32,7 @@ export type Host = (
 
 type Claimed = Omit<Play, 'option'> & { readonly option: Pick<LoadedOption, 'id' | 'claims'> };
 
-export function claimOf({ option, change, moment }: Claimed): Outcome {
+export function claimOf({ option, change, moment }: Claimed): DeployOutcome {
   const claim = option.claims.deploys?.[change];
   if (claim === undefined)
     throw new Error(`Option ${option.id} claims nothing of a deploy: \`claims.deploys\`.`);

@@ -19,7 +19,7 @@ export interface Scenario {
 }
 
 /** How a call ended: the user answered, a default stood in, it failed, or the user refused. */
-export type Outcome = 'elicited' | 'default' | 'error' | 'cancelled';
+export type ObservedEnd = 'elicited' | 'default' | 'error' | 'cancelled';
 
 /** Whether the same call ends in the same way on other hosting, if that was measured. */
 export type Survival = 'finishes' | 'refused' | 'not measured';
@@ -31,7 +31,7 @@ export interface Observation {
   readonly legacy: LegacyPolicy;
   readonly tool: ToolName;
   readonly script: string;
-  readonly outcome: Outcome;
+  readonly outcome: ObservedEnd;
   readonly result: string;
   readonly questions: readonly string[];
   readonly rounds: number;
@@ -147,7 +147,7 @@ const textOf = ({ result, error }: End): string => error?.message ?? resultText(
 const questionsOf = ({ events }: Transcript): string[] =>
   eventsOf('question', events).map(({ message }) => message);
 
-function outcomeOf({ events, end }: Transcript): Outcome {
+function outcomeOf({ events, end }: Transcript): ObservedEnd {
   if (end.error || end.result.isError) return 'error';
   const last = eventsOf('answer', events).at(-1);
   if (!last) return 'default';

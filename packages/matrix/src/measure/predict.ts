@@ -2,7 +2,7 @@
 
 import { GET_WEATHER } from '@mrtr/example-tools';
 import type { AuditClaim, Claims, EntryClaim } from '@mrtr/option';
-import type { Observation, Outcome, Scenario } from './observe.ts';
+import type { Observation, ObservedEnd, Scenario } from './observe.ts';
 import { isHeld, isSpread } from './subject.ts';
 
 /** The measured fields that claims cover. If a field is undefined, the claims leave it open. */
@@ -57,13 +57,13 @@ function predictLegacy({ modern, legacy }: Claims, scenario: Scenario): Predicti
 const finishing = { otherInstance: 'finishes', restart: 'finishes' } as const;
 
 /** A client that cannot be asked gets the weather by default; resolving has no default. */
-const outcomeUnasked = (tool: string, claim: 'default' | 'error'): Outcome =>
+const outcomeUnasked = (tool: string, claim: 'default' | 'error'): ObservedEnd =>
   claim === 'default' && tool === GET_WEATHER ? 'default' : 'error';
 
 function effects(
   claim: { entries: EntryClaim; audit: AuditClaim },
   tool: string,
-  outcome: Outcome,
+  outcome: ObservedEnd,
   rounds: number,
 ) {
   const entries = claim.entries === 'once' ? 1 : rounds;
@@ -81,5 +81,5 @@ function effects(
   };
 }
 
-const endsBefore = ({ entries, audit }: { entries: EntryClaim; audit: AuditClaim }, outcome: Outcome) =>
+const endsBefore = ({ entries, audit }: { entries: EntryClaim; audit: AuditClaim }, outcome: ObservedEnd) =>
   outcome === 'cancelled' && entries === 'once' && audit === 'after-answer';

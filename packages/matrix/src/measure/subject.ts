@@ -4,16 +4,16 @@
 import type { LegacyPolicy, McpServer, RequestStatePolicy } from '@mrtr/core';
 import type {
   ClientKind,
+  HostedInstance,
   LocalHostingKind,
   ConversationRequest as Request,
-  ServerInstance,
 } from '@mrtr/harness';
 import type { Claims, OptionDeps } from '@mrtr/option';
 
 export interface Subject {
   readonly id: string;
   readonly title: string;
-  create(deps: OptionDeps): ServerInstance;
+  create(deps: OptionDeps): HostedInstance;
 }
 
 /** A subject with claims. Every option is one. */

@@ -4,10 +4,10 @@
  * What comes of the call. `finishes`: the user is asked nothing twice. `asks again`: an answer did not count. `refuses`:
  * it ends with an error message, and nothing happens. `repeats`: it finishes, and an effect happened twice.
  */
-export type Outcome = 'finishes' | 'asks again' | 'refuses' | 'repeats';
+export type DeployOutcome = 'finishes' | 'asks again' | 'refuses' | 'repeats';
 
 /** Of a call whose question is open and of one whose question was answered, or of both. */
-export type DeployClaim = Outcome | readonly [asked: Outcome, answered: Outcome];
+export type DeployClaim = DeployOutcome | readonly [asked: DeployOutcome, answered: DeployOutcome];
 
 /** The shapes that keep each answer with its question's words, under its key. */
 export const COMPARES_WORDS = {

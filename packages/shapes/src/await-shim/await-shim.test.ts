@@ -1,5 +1,7 @@
 /** Most of these tests pin a hazard of shape B, and not a feature. */
+
 import { ElicitationDeclined, textResult } from '@mrtr/core';
+import { settle } from '@mrtr/harness';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import {
@@ -13,7 +15,6 @@ import {
   Name,
   Site,
   tool,
-  turns,
   Units,
 } from '../fixture.test-support.ts';
 import { awaitShim } from './await-shim.ts';
@@ -123,7 +124,7 @@ test('two questions that start together and are awaited one by one cause no unha
     ),
   );
   expect(await (await site.connect(user)).call()).toEqual({ says: 'metric, Ada' });
-  await turns(3);
+  await settle(3);
   expect(unhandled).toEqual([]);
 });
 

@@ -1,9 +1,11 @@
 /** Handlers that changed between rounds, and code that runs too late. */
+
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { elicitation } from '@mrtr/core';
+import { Deferred, settle } from '@mrtr/harness';
 import { expect, test } from 'vitest';
-import { ada, Deferred, kelvin, metric, Name, Site, turns, Units } from '../fixture.test-support.ts';
+import { ada, kelvin, metric, Name, Site, Units } from '../fixture.test-support.ts';
 import { type JournalContext, JournalDiverged } from './index.ts';
 import { answerAll, askName, askUnits, connectTo, journaling } from './journaling.test-support.ts';
 
@@ -162,7 +164,7 @@ test('steps that a handler reaches after its round is over stay pending and exec
   });
   const asked = await client.send();
   late[0]?.open();
-  await turns();
+  await settle();
   expect(reached.splice(0)).toEqual(['early', 'late']);
 
   late[1]?.open();
@@ -185,7 +187,7 @@ test('a branch that awaits a promise without a journal makes the call diverge, a
     fails: new JournalDiverged('slow', 'an effect', "step 'units'").message,
   });
   gates[1]?.open();
-  await turns();
+  await settle();
   expect(ran).toEqual(['slow']);
 });
 
@@ -205,7 +207,7 @@ test('after a divergence, an effect with `retry` does not run again', async () =
   expect(await client.answer(asked, { units: metric })).toEqual({
     fails: new JournalDiverged('a', 'an effect', 'a time').message,
   });
-  await turns();
+  await settle();
   expect(ran).toEqual([]);
 });
 
@@ -220,7 +222,7 @@ test('an effect after the call has ended with an error does not start', async ()
   );
   expect(await client.send()).toEqual({ fails: 'The end.' });
   gate.open();
-  await turns();
+  await settle();
   expect(ran).toEqual([]);
 });
 
@@ -236,7 +238,7 @@ test('an entry that ended with a question is garbage, with everything that it he
   });
   const asked = await client.send();
   for (let turn = 0; turn < 50 && held[0]?.deref(); turn++) {
-    await turns(1);
+    await settle(1);
     collectGarbage();
   }
   expect(held[0]?.deref()).toBeUndefined();

@@ -1,19 +1,9 @@
 import { elicitation, listRoots } from '@mrtr/core';
 import { observe } from '@mrtr/core/events';
+import { Deferred, settle } from '@mrtr/harness';
 import { expect, expectTypeOf, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
-import {
-  ada,
-  countRuns,
-  Deferred,
-  decline,
-  metric,
-  name,
-  Site,
-  turns,
-  Units,
-  units,
-} from '../fixture.test-support.ts';
+import { ada, countRuns, decline, metric, name, Site, Units, units } from '../fixture.test-support.ts';
 import type { JournalContext } from './index.ts';
 import { answerAll, askName, askUnits, connectTo, journaling } from './journaling.test-support.ts';
 
@@ -105,7 +95,7 @@ test('effects that are awaited together run at the same time', async () => {
     Promise.all([ctx.once('one', effect(one, 'one')), ctx.once('other', effect(other, 'other'))]),
   );
   const call = client.send();
-  await turns();
+  await settle();
   expect(started).toEqual(['one', 'other']);
   other.open('second');
   one.open('first');
@@ -116,12 +106,12 @@ test('effects that a handler does not await still run after it returns, for no l
   const runs: string[] = [];
   const client = await connectTo(async (ctx) => {
     void (async () => {
-      for (const key of ['first', 'second']) await ctx.once(key, () => turns(1).then(() => runs.push(key)));
+      for (const key of ['first', 'second']) await ctx.once(key, () => settle(1).then(() => runs.push(key)));
     })();
     return 'done';
   });
   expect(await client.send()).toEqual({ says: '"done"' });
-  await turns();
+  await settle();
   expect(runs).toEqual(['first', 'second']);
 });
 

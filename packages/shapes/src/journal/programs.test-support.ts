@@ -1,7 +1,9 @@
 /** Random programs of asks and effects, and the result of an uninterrupted run. */
+
 import { elicitation } from '@mrtr/core';
+import { settle } from '@mrtr/harness';
 import fc from 'fast-check';
-import { accept, decline, kelvin, turns, Units } from '../fixture.test-support.ts';
+import { accept, decline, kelvin, Units } from '../fixture.test-support.ts';
 import type { EffectFailed, JournalContext } from './index.ts';
 
 /** One step. Keys are given when a program is made, so that they are unique in it. */
@@ -87,7 +89,7 @@ export class World {
   readonly #tried = new Set<string>();
 
   async effect(step: Extract<Step, { kind: 'effect' | 'flaky' }>): Promise<string> {
-    if (step.delay > 0) await turns(step.delay - 1);
+    if (step.delay > 0) await settle(step.delay - 1);
     if (step.kind === 'flaky' && !this.#tried.has(step.key)) {
       this.#tried.add(step.key);
       throw new Error('Not yet.');

@@ -29,7 +29,7 @@ import {
   isDigestOf,
   isQuestion,
   isSettled,
-  notAQuestion,
+  notAQuestionError,
   readingOf,
 } from '@mrtr/core/shape';
 import { afterMicrotasks } from '../kit/after-microtasks.ts';
@@ -156,7 +156,7 @@ export class Replay {
   }
 
   async #question<Q extends Question>(key: string, question: Q): Promise<AnswerOf<Q>> {
-    if (!isQuestion(question)) throw notAQuestion(key);
+    if (!isQuestion(question)) throw notAQuestionError(key);
     const entry = this.#reach(key, 'ask') as AskEntry | undefined;
     if (entry && !isDigestOf(entry[1], question)) {
       throw this.#diverge(new JournalDiverged(key, 'another question', `"${question.message}"`));

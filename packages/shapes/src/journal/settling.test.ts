@@ -1,5 +1,7 @@
 /** The values, failures and refusals that a step settles with, and their size. */
+
 import { ElicitationDeclined, elicitation, listRoots, NotJson } from '@mrtr/core';
+import { settle } from '@mrtr/harness';
 import { expect, test } from 'vitest';
 import {
   accept,
@@ -11,7 +13,6 @@ import {
   metric,
   Name,
   Site,
-  turns,
   Units,
 } from '../fixture.test-support.ts';
 import { EffectFailed, type JournalContext } from './index.ts';
@@ -80,7 +81,7 @@ test('with `retry`, a failing effect runs in each round until it succeeds, also 
 
 test('an effect that is retried delays no recorded step beside it, and ends no round', async () => {
   const slow = countRuns(async (run) => {
-    await turns(5);
+    await settle(5);
     if (run === 1) throw new Error('Not yet.');
     return 'done';
   });
@@ -192,7 +193,7 @@ test('refusals and failures that are not awaited yet cause no unhandled rejectio
   expect(await answerAll(client, { units: decline, name: decline })).toEqual({
     says: "Cancelled: the question 'units' was not answered.",
   });
-  await turns();
+  await settle();
 });
 
 // Slips of the author

@@ -3,8 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { observe } from '@mrtr/core/events';
+import { Deferred } from '@mrtr/harness';
 import { expect, onTestFinished, test } from 'vitest';
-import { ada, countRuns, Deferred, decline, kelvin, metric, Site } from '../fixture.test-support.ts';
+import { ada, countRuns, decline, kelvin, metric, Site } from '../fixture.test-support.ts';
 import { journal } from './index.ts';
 import {
   answerAll,

@@ -1,10 +1,12 @@
 /** Handlers of shape H that keep running after their call has ended. */
+
 import { textResult } from '@mrtr/core';
+import { Deferred, settle } from '@mrtr/harness';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { ada, countRuns, Deferred, Name, requestOf, turns, Units, units } from '../fixture.test-support.ts';
+import { ada, countRuns, Name, requestOf, Units, units } from '../fixture.test-support.ts';
 import { ContinuationStore, type LinearContext, type LinearRound } from './index.ts';
+import { ContinuationLost } from './messages.ts';
 import { type Handler, serving } from './parking.test-support.ts';
-import { ContinuationLost } from './words.ts';
 
 const FULL = /^This server has too many unanswered calls open/;
 const ASKS = { units: 'Which units?' };
@@ -20,7 +22,7 @@ beforeEach(() => {
 });
 afterEach(async () => {
   vi.useRealTimers();
-  await turns();
+  await settle();
   process.off('uncaughtException', onUncaught);
   for (const listener of vitestsOwn) process.on('uncaughtException', listener);
   expect(uncaught.splice(0)).toEqual([]);
@@ -40,7 +42,7 @@ const hanging =
 /** Lets all parked calls expire. */
 async function expire(): Promise<void> {
   vi.advanceTimersByTime(60_000);
-  await turns();
+  await settle();
 }
 
 test('a handler that hangs in its finally gives its place back when it expires, and is reported', async () => {
@@ -80,7 +82,7 @@ test('a step that hangs gives its call’s place back when the client cancels', 
   expect((await client.send()).fails).toMatch(FULL);
   controller.abort();
   await cancelled;
-  await turns();
+  await settle();
   expect(await client.send()).toEqual({ says: 'done' });
   gate.open();
 });
@@ -100,7 +102,7 @@ test('above the limit of abandoned handlers, a handler keeps the place of its ca
   expect((await client.send()).asks).toEqual(ASKS);
   expect((await client.send()).fails).toMatch(FULL);
   gate.open();
-  await turns();
+  await settle();
   expect((await client.send()).asks).toEqual(ASKS);
 });
 
@@ -156,7 +158,7 @@ test('a handler that waits for an answer that it can no longer get has ended', a
   for (let call = 0; call < 5; call++) {
     expect((await client.send()).asks).toEqual(ASKS);
     await expire();
-    await turns(200);
+    await settle(200);
   }
   vi.advanceTimersByTime(10_000);
   expect(errors).toEqual([]);
@@ -174,16 +176,16 @@ test('a handler that asks for ever beside a step that runs has ended when the st
   const cancel = async () => {
     const user = new AbortController();
     const call = client.send({}, { signal: user.signal });
-    await turns();
+    await settle();
     user.abort();
     await call;
-    await turns(200);
+    await settle(200);
   };
   await cancel();
   await cancel();
   expect((await client.send()).fails).toMatch(FULL);
   gate.open();
-  await turns();
+  await settle();
   expect((await client.send()).asks).toEqual(ASKS);
 });
 
@@ -204,9 +206,9 @@ const reminding =
 
 /** Lets refusals pass, and the handlers that race them against a time limit go on. */
 async function remind(): Promise<void> {
-  await turns(300);
+  await settle(300);
   vi.advanceTimersByTime(1000);
-  await turns();
+  await settle();
 }
 
 test('a handler that asks with a time limit of its own is reported once, and counts until it ends', async () => {
@@ -265,7 +267,7 @@ test('branches that ask side by side have stopped when each of them has', async 
   for (let call = 0; call < 3; call++) {
     expect((await client.send()).asks).toBeDefined();
     await expire();
-    await turns(200);
+    await settle(200);
   }
   vi.advanceTimersByTime(10_000);
   expect(errors).toEqual([]);
@@ -297,10 +299,10 @@ test('abandoned handlers that keep asking stop, and their memory is freed', asyn
   for (let call = 0; call < 50; call++) await client.send();
   await expire();
   // Each was asking when it expired. It gets 100 refusals after that; the next one never settles.
-  await turns(200);
+  await settle(200);
   const stopped = asked.runs;
   expect(stopped).toBeLessThanOrEqual(50 * 102);
-  await turns(200);
+  await settle(200);
   expect([asked.runs, store.parked]).toEqual([stopped, 0]);
 });
 
@@ -316,7 +318,7 @@ test('an abandoned handler that catches every error of its steps stops too', asy
   const { site } = serving(stubborn, { ttlSeconds: 60, onerror: () => {} });
   await (await site.connect()).send();
   await expire();
-  await turns(300);
+  await settle(300);
   expect(tried.runs).toBeLessThan(110);
 });
 
@@ -375,9 +377,9 @@ test('close waits for a hanging handler only for a limited time', async () => {
   await (await site.connect()).send();
   const closed = vi.fn();
   const closing = store.close().then(closed);
-  await turns();
+  await settle();
   vi.advanceTimersByTime(9_999);
-  await turns();
+  await settle();
   expect(closed).not.toHaveBeenCalled();
   vi.advanceTimersByTime(1);
   await closing;
@@ -406,6 +408,6 @@ test('the arguments of the open calls of one principal are limited in bytes, and
   // As many as may be abandoned are: this one keeps its bytes until it ends.
   await expect(ask(6000)).rejects.toThrow(refused);
   gate.open();
-  await turns();
+  await settle();
   await ask(6000);
 });

@@ -8,6 +8,7 @@
  * Nothing here holds a reference to a handler, so the memory of one that waits for ever without other references is
  * freed. Its place is not: no limit may depend on when the garbage collector runs.
  */
+import { OperatorWarning } from '@mrtr/core/events';
 import { AbandonedQuota, type LoggedCall, withCallInMessage } from '@mrtr/core/kit';
 import type { Frame, Overseer } from './frame.ts';
 
@@ -80,7 +81,8 @@ export class Abandoned implements Overseer {
 
   /** Reports a handler of `call` that takes too long. Call the returned function when it has ended. */
   #reportIfLate(call: LoggedCall, end: GiveBack): () => void {
-    const report = () => this.#report(withCallInMessage(new Error(NOT_ENDED), call));
+    const report = () =>
+      this.#report(withCallInMessage(new OperatorWarning('handlers_abandoned', NOT_ENDED), call));
     const timer = setTimeout(report, LET_END_MS);
     timer.unref();
     return () => {

@@ -1,5 +1,7 @@
 /** Shape H when events happen in an unlucky order. */
+
 import { ElicitationDeclined, textResult } from '@mrtr/core';
+import { Deferred, settle } from '@mrtr/harness';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import {
@@ -7,7 +9,6 @@ import {
   ada,
   as,
   countRuns,
-  Deferred,
   decline,
   kelvin,
   metric,
@@ -16,13 +17,12 @@ import {
   requestOf,
   Site,
   tool,
-  turns,
   Units,
   units,
 } from '../fixture.test-support.ts';
 import { ContinuationStore, linear } from './index.ts';
+import { ContinuationLost } from './messages.ts';
 import { type Handler, LOST, parking } from './parking.test-support.ts';
-import { ContinuationLost } from './words.ts';
 
 const UNITS = { units: 'Which units?' };
 
@@ -35,7 +35,7 @@ beforeEach(() => {
 });
 afterEach(async () => {
   vi.useRealTimers();
-  await turns(3);
+  await settle(3);
   process.off('unhandledRejection', onUnhandled);
   expect(unhandled.splice(0)).toEqual([]);
 });
@@ -143,7 +143,7 @@ test('a call that was resumed in time does not expire while its handler works', 
   );
   const client = await site.connect();
   const resuming = client.answer(await client.send(), { units: metric });
-  await turns();
+  await settle();
   vi.advanceTimersByTime(31_000);
   gate.open();
   expect(await resuming).toEqual({ says: 'metric' });
@@ -184,7 +184,7 @@ test('a question after the call was ended is refused, with the reason', async ()
   });
   const client = await site.connect();
   const running = client.send();
-  await turns();
+  await settle();
   const closing = store.close();
   gate.open();
   await closing;
@@ -207,9 +207,9 @@ test.each([
       return textResult('stopped');
     }, options);
     const asking = (await site.connect(undefined, capabilities)).send();
-    await turns();
+    await settle();
     vi.advanceTimersByTime(60_000);
-    await turns();
+    await settle();
     stopped = true;
     await asking;
     expect(asks.runs).toBeLessThan(100);
@@ -267,7 +267,7 @@ test('a call that asks too many questions at once leaves no handler waiting for 
   expect(await (await site.connect()).send()).toEqual({
     rejects: 'The server asks too many questions at once',
   });
-  await turns();
+  await settle();
   expect([events, store.parked]).toEqual([['finally: The server asks too many questions at once'], 0]);
 });
 
@@ -283,7 +283,7 @@ test('a handler that settles while it is parked keeps its result for the client'
   const client = await site.connect();
   const asked = await client.send();
   gate.open();
-  await turns();
+  await settle();
   expect(store.parked).toBe(1);
   expect(await client.answer(asked, { units: metric })).toEqual({ says: 'by default' });
   expect(store.parked).toBe(0);
@@ -299,7 +299,7 @@ test('a handler that fails while it is parked keeps its error for the client', a
   const client = await site.connect();
   const asked = await client.send();
   gate.fail(new Error('The printer is on fire.'));
-  await turns();
+  await settle();
   expect(await client.answer(asked, { units: metric })).toEqual({ fails: 'The printer is on fire.' });
   expect(store.parked).toBe(0);
 });
@@ -318,9 +318,9 @@ test('a handler that settled while parked gives its room back if no client fetch
   const client = await site.connect();
   await client.send();
   gate.open();
-  await turns();
+  await settle();
   vi.advanceTimersByTime(60_000);
-  await turns();
+  await settle();
   expect([aborted.runs, store.parked]).toEqual([0, 0]);
   expect(await client.send()).toEqual({ says: 'done' });
 });
@@ -345,7 +345,7 @@ test('a branch that works while its sibling is parked asks in the next round', a
   const first = await client.send();
   expect(first.asks).toEqual(UNITS);
   gate.open();
-  await turns();
+  await settle();
   const second = await client.answer(first, { units: metric });
   expect(second.asks).toEqual({ name: 'Which name?' });
   expect(await client.answer(second, { name: ada })).toEqual({ says: 'metric, Ada' });
@@ -373,7 +373,7 @@ test('two questions that expire cause no unhandled rejection', async () => {
   );
   await (await site.connect()).send();
   vi.advanceTimersByTime(60_000);
-  await turns();
+  await settle();
   expect(store.parked).toBe(0);
 });
 
@@ -381,7 +381,7 @@ test('a question that cannot be asked and is not awaited causes no unhandled rej
   const { site } = parking(async (_args, ctx) => {
     void ctx.elicit('Which units?', Units);
     void ctx.ask({ units });
-    await turns(2);
+    await settle(2);
     return textResult('done');
   });
   expect(await (await site.connect(undefined, {})).send()).toMatchObject({ lacks: {} });

@@ -1,11 +1,11 @@
 import { textResult } from '@mrtr/core';
+import { Deferred, settle } from '@mrtr/harness';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import {
   ada,
   as,
   type Caller,
   countRuns,
-  Deferred,
   decline,
   metric,
   Name,
@@ -14,7 +14,6 @@ import {
   requestOf,
   Site,
   tool,
-  turns,
   Units,
 } from '../fixture.test-support.ts';
 import { ContinuationStore, linear } from './index.ts';
@@ -94,7 +93,7 @@ test.each<[how: string, end: (client: Caller, asked: Outcome) => Promise<unknown
     'expires',
     () => {
       vi.advanceTimersByTime(60_000);
-      return turns();
+      return settle();
     },
   ],
 ])('a call that %s gives its room back', async (_how, end) => {
@@ -118,7 +117,7 @@ test('a parked handler that expires is aborted: its signal fires, its finally bl
   expect([store.parked, events]).toEqual([1, []]);
   vi.advanceTimersByTime(1);
   expect(store.parked).toBe(0);
-  await turns();
+  await settle();
   const why = 'Nobody answered in time, and the call was ended.';
   expect(events).toEqual([`signal: ${why}`, `thrown: ${why}`, 'finally']);
   expect(await client.answer(asked, { units: metric })).toEqual(LOST);
@@ -274,7 +273,7 @@ test('close aborts parked and running handlers, waits for their finally blocks, 
   await started.promise;
   const closing = store.close().then(() => events.push('closed'));
   expect([store.parked, vi.getTimerCount() - before]).toEqual([0, 1]);
-  await turns();
+  await settle();
   expect(events).toEqual([]);
   cleaned.open();
   await closing;
@@ -303,6 +302,6 @@ test('a store that is closed while it parks a handler does not keep it', async (
   const store: ContinuationStore = new ContinuationStore({ locate: () => void store.close() });
   const client = await new Site(tool(linear(handler, { store }))).connect();
   expect(await client.send()).toEqual(CLOSED);
-  await turns();
+  await settle();
   expect([store.parked, events.at(-1)]).toEqual([0, 'finally']);
 });

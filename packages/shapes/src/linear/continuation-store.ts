@@ -19,7 +19,6 @@ import { heldBytes } from '../kit/held-bytes.ts';
 import { Abandoned } from './abandoned.ts';
 import { FrameContext } from './context.ts';
 import { Frame, type FrameTurn } from './frame.ts';
-import { continuationState, type LinearRound, type LinearStore, type Turn } from './store.ts';
 import {
   CLIENT_CANCELLED,
   ContinuationLost,
@@ -29,7 +28,8 @@ import {
   SERVER_FULL,
   SERVER_FULL_OF_BYTES,
   UNANSWERED,
-} from './words.ts';
+} from './messages.ts';
+import { continuationState, type LinearRound, type LinearStore, type Turn } from './store.ts';
 
 /** The options of a {@link ContinuationStore}. Everything has a default. */
 export interface ContinuationStoreOptions {

@@ -24,9 +24,9 @@ import {
   type Questions,
   type ServerContext,
 } from '@mrtr/core';
-import { publish } from '@mrtr/core/events';
+import { OperatorWarning, publish } from '@mrtr/core/events';
 import { type LoggedCall, ownEntry, requireOptions, withCallInMessage } from '@mrtr/core/kit';
-import { fallbackOf, hasFallback, isQuestion, notAQuestion } from '@mrtr/core/shape';
+import { fallbackOf, hasFallback, isQuestion, notAQuestionError } from '@mrtr/core/shape';
 import { afterMicrotasks } from '../kit/after-microtasks.ts';
 import { duplicateKeyError } from '../kit/definition.ts';
 import { insideEffect, isInsideEffect } from '../kit/effect-scope.ts';
@@ -35,7 +35,7 @@ import type { HandlerContext } from '../kit/handler-context.ts';
 import { assertJson, copyJson } from '../kit/json.ts';
 import { ofEarlierRound, RECORDED_CHECKS, type Recorded } from '../kit/recorded.ts';
 import { guardedSignal } from './guarded-signal.ts';
-import { ContinuationLost } from './words.ts';
+import { ContinuationLost } from './messages.ts';
 
 /** How a handler ended. */
 export type Outcome =
@@ -95,8 +95,7 @@ const AT_ONCE: Perform = (_key, step) => step();
 const MOST_REFUSALS = 100;
 
 const NOT_STOPPED =
-  'The handler goes on although its call is over, and asks without waiting for the answer. ' +
-  'Make it end when ctx.signal fires, and ask nothing after that.';
+  'The handler is still running after its call ended, and still asks questions. Make it end when ctx.signal fires.';
 
 const insideStep = (what: string): InvalidDefinition =>
   new InvalidDefinition(
@@ -388,12 +387,12 @@ export class Frame {
   #takeBack(): void {
     this.#stopped = false;
     this.overseer?.takeBack(this);
-    this.#report(withCallInMessage(new Error(NOT_STOPPED), this.about));
+    this.#report(withCallInMessage(new OperatorWarning('handlers_abandoned', NOT_STOPPED), this.about));
   }
 
   #wrong(asked: readonly Open[]): InvalidDefinition | undefined {
     const odd = asked.find(({ question }) => !isQuestion(question));
-    if (odd) return notAQuestion(odd.key);
+    if (odd) return notAQuestionError(odd.key);
     if (isInsideEffect(this)) return insideStep(`"${asked[0]?.question.message}"`);
     const taken = asked.find(({ key }) => this.isOpen(key))?.key;
     return taken === undefined

@@ -2,6 +2,7 @@
  * An abort signal whose listeners cannot end the process. In Node, a listener that throws or rejects causes an uncaught
  * exception.
  */
+import { OperatorWarning } from '@mrtr/core/events';
 
 type Listener = Exclude<Parameters<AbortSignal['addEventListener']>[1], null>;
 
@@ -30,7 +31,13 @@ const guard =
   (signal: AbortSignal, listener: Listener, report: (error: Error) => void) =>
   (event: Event): void => {
     const reject = (cause: unknown) =>
-      report(new Error('A listener of ctx.signal failed. The call was ended all the same.', { cause }));
+      report(
+        new OperatorWarning(
+          'listener_failed',
+          'A listener of ctx.signal failed. The call was ended all the same.',
+          { cause },
+        ),
+      );
     try {
       const returned: unknown =
         typeof listener === 'function' ? listener.call(signal, event) : listener.handleEvent(event);

@@ -3,5 +3,5 @@ export type { LogLevel } from '../kit/handler-context.ts';
 export type { LinearContext } from './context.ts';
 export { ContinuationStore, type ContinuationStoreOptions } from './continuation-store.ts';
 export { type LinearOptions, linear } from './linear.ts';
+export { ContinuationLost } from './messages.ts';
 export type { LinearRound, LinearStore, Turn } from './store.ts';
-export { ContinuationLost } from './words.ts';

@@ -1,8 +1,10 @@
 /** Compares random interleavings of calls with a model of what each call may do. */
+
 import { type CallToolResult, type InputRequiredResult, textResult } from '@mrtr/core';
+import { settle } from '@mrtr/harness';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { accept, decline, Name, requestOf, turns } from '../fixture.test-support.ts';
+import { accept, decline, Name, requestOf } from '../fixture.test-support.ts';
 import { ContinuationStore, linear } from './index.ts';
 
 const TTL_SECONDS = 60;
@@ -110,7 +112,7 @@ async function play(all: readonly Step[]): Promise<void> {
         expect(await send(track, state, 'good')).toMatch(/^This call cannot be resumed/);
     } else if (track && step.do !== 'answer late')
       await answer(track, step.response, step.do === 'answer' ? 1 : 2);
-    await turns(2);
+    await settle(2);
     expect(store.parked).toBe(tracks.filter(alive).length);
   }
   await store.close();

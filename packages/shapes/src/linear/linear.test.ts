@@ -1,4 +1,5 @@
 import { CannotAsk, ElicitationDeclined, elicitation, listRoots, textResult } from '@mrtr/core';
+import { settle } from '@mrtr/harness';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import {
@@ -12,7 +13,6 @@ import {
   Name,
   name,
   Site,
-  turns,
   Units,
   units,
 } from '../fixture.test-support.ts';
@@ -114,7 +114,7 @@ test.each<[what: string, ask: (ctx: LinearContext) => Promise<unknown>, lacks: o
     });
     const capabilities = 'roots' in lacks ? { elicitation: {} } : {};
     expect(await (await site.connect(undefined, capabilities)).send()).toEqual({ lacks });
-    await turns();
+    await settle();
     expect([thrown, store.parked]).toEqual([[expect.any(CannotAsk)], 0]);
   },
 );

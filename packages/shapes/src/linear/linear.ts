@@ -29,8 +29,8 @@ import {
 import { ASKING_CHECKS, type AskingOptions } from '../kit/asking.ts';
 import type { Author } from '../kit/state.ts';
 import type { LinearContext } from './context.ts';
+import { ContinuationLost } from './messages.ts';
 import { continuationOf, continuationState, type LinearStore } from './store.ts';
-import { ContinuationLost } from './words.ts';
 
 /** The options of {@link linear}. */
 export interface LinearOptions extends AskingOptions {

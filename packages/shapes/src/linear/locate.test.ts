@@ -1,17 +1,9 @@
 /** The `locate` hook of shape H, with which a router sends retries to the instance that holds the frame. */
+
 import { textResult } from '@mrtr/core';
+import { settle } from '@mrtr/harness';
 import { expect, onTestFinished, test } from 'vitest';
-import {
-  ada,
-  countRuns,
-  metric,
-  Name,
-  type Outcome,
-  Site,
-  tool,
-  turns,
-  Units,
-} from '../fixture.test-support.ts';
+import { ada, countRuns, metric, Name, type Outcome, Site, tool, Units } from '../fixture.test-support.ts';
 import { ContinuationStore, type ContinuationStoreOptions, linear } from './index.ts';
 import { LOST } from './parking.test-support.ts';
 
@@ -101,7 +93,7 @@ test('a hook that throws fails the call, and its frame is not kept', async () =>
   };
   const { site, store } = instance(noName, () => void ended());
   expect(await (await site.connect()).send()).toEqual({ fails: 'No name yet.' });
-  await turns();
+  await settle();
   expect([store.parked, ended.runs]).toEqual([0, 1]);
 });
 
@@ -113,6 +105,6 @@ test('a hook that returns an invalid label fails the call, and its frame is not 
     () => void ended(),
   );
   expect(await (await site.connect()).send()).not.toMatchObject({ asks: {} });
-  await turns();
+  await settle();
   expect([store.parked, ended.runs]).toEqual([0, 1]);
 });

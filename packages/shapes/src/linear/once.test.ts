@@ -1,10 +1,12 @@
 /** `ctx.once` of shape H in memory. */
+
 import { listRoots, NotJson, textResult } from '@mrtr/core';
+import { Deferred, settle } from '@mrtr/harness';
 import { expect, test } from 'vitest';
-import { Deferred, metric, turns, Units, type units } from '../fixture.test-support.ts';
+import { metric, Units, type units } from '../fixture.test-support.ts';
 import type { LinearContext } from './index.ts';
+import { ContinuationLost } from './messages.ts';
 import { parking } from './parking.test-support.ts';
-import { ContinuationLost } from './words.ts';
 
 test.each<[what: string, step: () => unknown, fails: RegExp]>([
   ['throws', () => Promise.reject(new Error('No paper.')), /^No paper\.$/],
@@ -35,7 +37,7 @@ test.each<[what: string, inner: (ctx: LinearContext) => Promise<unknown>, why: s
 ])('%s inside a step is refused, also after an await', async (_what, inner, why) => {
   const { site, store } = parking(async (_args, ctx) => {
     await ctx.once('outer', async () => {
-      await turns(1);
+      await settle(1);
       await inner(ctx);
     });
     return textResult('done');
@@ -69,7 +71,7 @@ test('code that an effect left running may ask, also while another effect runs',
   const client = await site.connect();
   const asked = client.send();
   const other = client.send({ arguments: { n: 1 } });
-  await turns();
+  await settle();
   first.open();
   expect(await client.answer(await asked, { units: metric })).toEqual({ says: 'metric' });
   second.open();

@@ -1,8 +1,10 @@
 /** In any graph, each resolver runs once per entry, the rounds are the depth of questions, and no order matters. */
+
 import { elicitation, type Question, textResult } from '@mrtr/core';
+import { settle } from '@mrtr/harness';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Args, accept, type Caller, decline, Name, Site, tool, turns } from '../fixture.test-support.ts';
+import { Args, accept, type Caller, decline, Name, Site, tool } from '../fixture.test-support.ts';
 import { type Needs, type Outcome, outcome, type Resolver, resolve, resolver } from './index.ts';
 
 /** One resolver. It needs nodes before it, so there is no cycle. */
@@ -81,7 +83,7 @@ function declareGraph(graph: Graph, { reversed, delays }: Order) {
     resolvers.push(
       resolver(`r${at}`, Object.fromEntries(needs) as Needs, async (filled): Promise<string | Question> => {
         runs[at] = (runs[at] ?? 0) + 1;
-        await turns(delays[at] ?? one.delay);
+        await settle(delays[at] ?? one.delay);
         const given = below.map(({ at, how }) => describeNeed(at, how, textOf(filled[`n${at}`], how))).join();
         return one.kind === 'value' ? `v${at}(${given})` : elicitation(`q${at}(${given})`, Name);
       }),

@@ -1,20 +1,19 @@
 import { elicitation, isRefusal, textResult } from '@mrtr/core';
 import { observe } from '@mrtr/core/events';
 import type { Settled } from '@mrtr/core/shape';
+import { Deferred, settle } from '@mrtr/harness';
 import { expect, expectTypeOf, onTestFinished, test } from 'vitest';
 import {
   Args,
   ada,
   cancel,
   countRuns,
-  Deferred,
   decline,
   kelvin,
   metric,
   Name,
   Site,
   tool,
-  turns,
   Units,
 } from '../fixture.test-support.ts';
 import { argument, type HandlerContext, outcome, requestContext, resolve, resolver } from './index.ts';
@@ -126,7 +125,7 @@ test('a resolver runs as soon as its needs are filled, and does not wait for unr
     () => gates.slow.open('slow'),
   ]) {
     open();
-    await turns();
+    await settle();
     steps.push(started.splice(0));
   }
   expect(steps).toEqual([['slow', 'quick'], ['next'], [], ['last']]);
@@ -148,7 +147,7 @@ test('independent questions go out in one round, in the order of their declarati
   const site = new Site(tool(resolve(Args, { late, q0, q1, q2, q3 } as never, json)));
   const client = await site.connect();
   const asking = client.send();
-  await turns();
+  await settle();
   gate.open();
   const asked = await asking;
   expect(Object.keys(asked.asks ?? {})).toEqual(['late', 'q0', 'q1', 'q2', 'q3']);

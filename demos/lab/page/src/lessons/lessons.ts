@@ -2,7 +2,7 @@
 import type { Reply } from '@mrtr/harness';
 import { CLIENT, eventsOf, objectIn, type Question, resultText, tally } from '@mrtr/harness/transcript';
 import { outcomeOf } from '@mrtr/matrix/deploy/outcome';
-import type { Outcome } from '@mrtr/option/deploys';
+import type { DeployOutcome } from '@mrtr/option/deploys';
 import type { Conversation, SetUp, SideState } from '../../../src/protocol.ts';
 
 /** A part of a task: its id, its words, and whether the call that just ended on a side is it. */
@@ -46,7 +46,7 @@ interface Seen extends SetUp {
   /** Whether the end differs from what the user said first. */
   readonly isTampered: boolean;
   /** What a deploy, and nothing else that was done to the call, brought it to. */
-  readonly outcome: Outcome | undefined;
+  readonly outcome: DeployOutcome | undefined;
 }
 
 export function readCall({ setUp, conversation }: SideState): Seen {
@@ -195,7 +195,7 @@ export const LESSONS: readonly Lesson[] = [
   },
 ];
 
-function outcomeOfDeploy(conversation: Conversation): Outcome | undefined {
+function outcomeOfDeploy(conversation: Conversation): DeployOutcome | undefined {
   const { events, end } = conversation;
   const changes = eventsOf('restart', events).map(({ deployed }) => deployed);
   const isSpared =

@@ -2,7 +2,7 @@
 import type { AbandonedQuota, Place } from '@mrtr/core/kit';
 import { awaitHandler } from '@mrtr/core/shape';
 
-const calls = new WeakMap<Request, RunningCall>();
+const calls = new WeakMap<Request, CountedRequest>();
 
 /** The room that a call has taken. */
 interface Room {
@@ -14,7 +14,7 @@ interface Room {
  * A call holds a place and the bytes of its body until it is answered and its handler has ended. A cancelled call gives
  * them back before that: its handler moves to the abandoned ones, which have a limit of their own.
  */
-export class RunningCall {
+export class CountedRequest {
   readonly #request: Request;
   readonly #room: Room;
   readonly #abandoned: AbandonedQuota | undefined;
@@ -28,7 +28,7 @@ export class RunningCall {
   }
 
   /** The call that `request` made. Undefined for notifications and answers, which are not counted. */
-  static of(request: Request): RunningCall | undefined {
+  static of(request: Request): CountedRequest | undefined {
     return calls.get(request);
   }
 

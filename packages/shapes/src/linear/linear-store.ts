@@ -5,5 +5,5 @@ export { heldBytes } from '../kit/held-bytes.ts';
 export { assertJson } from '../kit/json.ts';
 export { FrameContext } from './context.ts';
 export { Frame, type FrameTurn, type Outcome, type Perform } from './frame.ts';
+export * from './messages.ts';
 export { continuationState, type LinearRound, type LinearStore, type Turn } from './store.ts';
-export * from './words.ts';
