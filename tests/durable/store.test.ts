@@ -1,7 +1,7 @@
 /** Stores in this process, on the database of this file. Tests that need their own database are in `store.proof.ts`. */
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { protectedServer, requestStatePolicy, textResult } from '@mrtr/core';
-import { legacyClient } from '@mrtr/harness';
+import { Deferred, legacyClient } from '@mrtr/harness';
 import { DbosStore } from '@mrtr/linear-dbos';
 import { query } from '@mrtr/postgres-server';
 import { postgresOfTheRun } from '@mrtr/postgres-server/testing';
@@ -165,13 +165,10 @@ test('a resource’s handler gets its URI as a URL', async () => {
 
 test('what runs when the session is lost hears its signal, and what runs afterwards has a fresh one', async () => {
   const { store } = await opened();
-  let begun = () => {};
-  const running = new Promise<void>((resolve) => {
-    begun = resolve;
-  });
+  const running = new Deferred();
   const tool = async (_args: object, ctx: LinearContext) => {
     const heard = await ctx.once('pay', () => {
-      begun();
+      running.open();
       return new Promise<string>((resolve) => ctx.signal.addEventListener('abort', () => resolve('stopped')));
     });
     return textResult(`${heard}, ${await ctx.once('ship', () => ctx.signal.aborted)}`);
@@ -183,7 +180,7 @@ test('what runs when the session is lost hears its signal, and what runs afterwa
   };
   const client = await oldClient({ server } as Site, async () => ({}));
   const called = client.callTool({ name: 'order', arguments: {} });
-  await running;
+  await running.promise;
   await cut(postgres);
   expect(await called).toMatchObject(textResult('stopped, false'));
   await client.close();
@@ -229,17 +226,14 @@ test('an old client is asked over its connection, and its call ends when the con
   const result = await client.callTool({ name: 'order', arguments: { item: 'tea' } });
   expect(result.content).toEqual([{ type: 'text', text: 'reserve #1, charge #2, ship #3' }]);
 
-  let isAsked = () => {};
-  const asked = new Promise<void>((resolve) => {
-    isAsked = resolve;
-  });
+  const asked = new Deferred();
   const gone = await oldClient(site, (message) => {
     if (message.startsWith('How many')) return answers(message);
-    isAsked();
+    asked.open();
     return new Promise(() => {});
   });
   const call = gone.callTool({ name: 'order', arguments: { item: 'milk' } }).catch(() => 'closed');
-  await asked;
+  await asked.promise;
   expect(store.parked).toBe(1);
   await gone.close();
   expect(await call).toBe('closed');

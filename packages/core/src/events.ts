@@ -1,6 +1,6 @@
 /** `@mrtr/core/events`: what happens in a call, over `node:diagnostics_channel`. */
 
-export { OperatorWarning, type WarningReason } from './support/errors.ts';
+export { OperatorWarning, type WarningReason } from './support/operator-warning.ts';
 export { type Attack, REFUSAL_REASONS, type RefusalReason } from './support/refusal-reasons.ts';
 export {
   type AnswerEvent,

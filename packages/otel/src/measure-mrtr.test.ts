@@ -10,7 +10,7 @@ import {
   textResult,
 } from '@mrtr/core';
 import { publish, REFUSAL_REASONS } from '@mrtr/core/events';
-import { InProcess } from '@mrtr/harness';
+import { Deferred, InProcess } from '@mrtr/harness';
 import {
   AggregationTemporality,
   type DataPoint,
@@ -118,19 +118,16 @@ test('a call that runs is counted while it runs', async () => {
   // Other tests of this process may have left calls that run.
   const running = async () => (await points())['mrtr.calls{mrtr.state,running}'] ?? Number.NaN;
   const before = await running();
-  let finish = () => {};
-  const finished = new Promise<void>((resolve) => {
-    finish = resolve;
-  });
+  const finished = new Deferred();
   const { face } = serve({}, (server) => {
     server.registerTool('slow', {}, async () => {
-      await finished;
+      await finished.promise;
       return textResult('Done.');
     });
   });
   const slow = face.post('tools/call', { name: 'slow' });
   await expect.poll(running).toBe(before + 1);
-  finish();
+  finished.open();
   await slow;
   expect(await running()).toBe(before);
 });

@@ -10,6 +10,7 @@ import {
   textResult,
 } from '@mrtr/core';
 import { publish, type RoundEvent } from '@mrtr/core/events';
+import { Deferred } from '@mrtr/harness';
 import { SpanStatusCode } from '@opentelemetry/api';
 import {
   BasicTracerProvider,
@@ -275,19 +276,12 @@ test('a round that fails fails its call', async () => {
 test('the end of tracing ends every span, and later rounds have none', async () => {
   const { stop, spans, calls } = traceInMemory();
   await round({ asks: true });
-  let finish = () => {};
-  const running = round({
-    call: 'slow',
-    target: 'slow',
-    within: () =>
-      new Promise<void>((resolve) => {
-        finish = resolve;
-      }),
-  });
+  const finished = new Deferred();
+  const running = round({ call: 'slow', target: 'slow', within: () => finished.promise });
   stop();
   expect(calls().map(outcomeOf)).toEqual(['unobserved', 'unobserved']);
   const before = spans().length;
-  finish();
+  finished.open();
   await running;
   await round();
   expect(spans()).toHaveLength(before);

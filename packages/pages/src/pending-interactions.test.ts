@@ -112,7 +112,10 @@ test('what the author’s functions throw stays on the server, and the user may 
   const shop = hostWithPage({ finish: fails });
   const { page, retry } = await asking(shop);
   const failed = await shop.open(await sentBack(shop, page));
-  expect([failed.status, await failed.text()]).toEqual([500, 'Something went wrong here. Open the link again.\n']);
+  expect([failed.status, await failed.text()]).toEqual([
+    500,
+    'Something went wrong here. Open the link again.\n',
+  ]);
   expect(shop.errors).toEqual(['db-7.internal is down']);
   down = false;
   expect(await (await shop.open(await sentBack(shop, page))).text()).toBe(FINISHED);

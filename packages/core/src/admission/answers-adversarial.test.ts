@@ -160,7 +160,7 @@ const MISTAKES: [string, unknown, string | RegExp][] = [
   [
     'a question that is not JSON',
     { sure: { method: 'elicitation/create', params: { n: 1n } } },
-    /^InvalidDefinition/,
+    /^TypeError/,
   ],
 ];
 

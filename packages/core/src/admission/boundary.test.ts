@@ -120,7 +120,9 @@ test('a result that asks nothing and keeps nothing costs its client no further r
   expect(await post('tools/call', { name: 'loop' })).toEqual({
     error: { code: -32603, message: 'The server asks nothing' },
   });
-  expect(errors).toEqual(['InvalidDefinition: A result is input_required, but has no question and no state. Return ask({ … }), or a complete result.']);
+  expect(errors).toEqual([
+    'InvalidDefinition: A result is input_required, but has no question and no state. Return ask({ … }), or a complete result.',
+  ]);
   expect(states).toEqual([]);
 });
 

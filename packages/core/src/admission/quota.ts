@@ -1,5 +1,5 @@
 /** Limits that are counted per principal and in all. */
-import { OperatorWarning } from '../support/errors.ts';
+import { OperatorWarning } from '../support/operator-warning.ts';
 
 /** Which limit is reached: that of one owner (`own`), or that of all together (`all`). */
 export type QuotaExceeded = 'own' | 'all';

@@ -4,7 +4,7 @@ import { ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { openAtRest, sealAtRest } from '../state/at-rest.ts';
 import { CLOCK_SKEW_MS, type OpenedState } from '../state/codec.ts';
 import type { SealingKey } from '../state/key-ring.ts';
-import { OperatorWarning } from '../support/errors.ts';
+import { OperatorWarning } from '../support/operator-warning.ts';
 import type { RefusalReason } from '../support/refusal-reasons.ts';
 import { type LedgerEvent, publish } from '../wire/diagnostics.ts';
 import type { LeaseDecision, StateLedger } from './ledger.ts';
@@ -161,13 +161,6 @@ const clocksDiffer = (byMs: number): string =>
   `This server's clock differs from the ledger's by ${byMs} ms. Every retry is refused until they agree to within ` +
   `${CLOCK_SKEW_MS / 1000} s. Synchronise both clocks.`;
 
-const CHECK_LEDGER = "Check the ledger's database, or raise ledgerTimeoutSeconds.";
-const LATE = {
-  lease: `The retry was refused and nothing of it ran. ${CHECK_LEDGER}`,
-  settle: `The result may not be recorded; the token is not served again. ${CHECK_LEDGER}`,
-  release: `Its retry may be refused as lost. ${CHECK_LEDGER}`,
-} as const satisfies Record<LedgerEvent['operation'], string>;
-
 async function withinSeconds<T>(
   operation: LedgerEvent['operation'],
   seconds: number,
@@ -180,10 +173,12 @@ async function withinSeconds<T>(
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => {
       onLate();
+      const why = operation === 'lease' ? 'The retry was refused and nothing of it ran. ' : '';
+      const todo = "Check the ledger's database, or raise ledgerTimeoutSeconds.";
       reject(
         new OperatorWarning(
           'ledger_timed_out',
-          `The ledger did not answer within ${seconds} s. ${LATE[operation]}`,
+          `The ledger did not answer within ${seconds} s. ${why}${todo}`,
         ),
       );
     }, seconds * 1000);

@@ -1,6 +1,7 @@
 /** The keys that request state is sealed with. */
 import { hkdfSync, randomBytes } from 'node:crypto';
-import { InvalidOption, OperatorWarning } from '../support/errors.ts';
+import { InvalidOption } from '../support/errors.ts';
+import { OperatorWarning } from '../support/operator-warning.ts';
 import { processWide } from '../support/process-wide.ts';
 
 /** One secret, stretched into the keys that are derived from it. */

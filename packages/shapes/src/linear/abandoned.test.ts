@@ -220,7 +220,9 @@ test('a handler that asks with a time limit of its own is reported once, and cou
   await client.send();
   await expire();
   for (let time = 0; time < 5; time++) await remind();
-  expect(errors.splice(0)).toEqual([expect.stringMatching(/^The handler is still running after its call ended/)]);
+  expect(errors.splice(0)).toEqual([
+    expect.stringMatching(/^The handler is still running after its call ended/),
+  ]);
   // It is the one that may be abandoned, so the next one keeps its place, however often it asks.
   expect((await client.send()).asks).toEqual({ 'units 0': 'Which units?' });
   await expire();
