@@ -16,10 +16,10 @@ function failOf(error: unknown): number {
 }
 
 try {
-  const { stdout: out, stderr: err } = process;
+  const { stdout: out, stderr: err, stdin } = process;
   // In the package, beside `dist`, and beside `src`.
   const viewer = new URL('../viewer/', import.meta.url);
-  process.exitCode = await main(process.argv.slice(2), { out, err, viewer });
+  process.exitCode = await main(process.argv.slice(2), { out, err, viewer, in: stdin });
 } catch (error) {
   process.exitCode = failOf(error);
 } finally {

@@ -7,14 +7,17 @@ import { junitReport } from '../report/junit.ts';
 import { markdownReport } from '../report/markdown.ts';
 import { redactor } from '../report/redact.ts';
 import { PROFILE, type Report, reportOf } from '../report/report.ts';
+import { type Sources, sarifReport } from '../report/sarif.ts';
 import { terminalCard, terminalReport } from '../report/terminal.ts';
 import { forLog, jsonText } from '../report/text.ts';
-import { run, selectChecks } from '../run/run.ts';
+import { findAsking, foundText } from '../run/find.ts';
+import { DEFAULTS, run, selectChecks } from '../run/run.ts';
 import type { Progress } from '../run/schedule.ts';
 import { type Inputs, UsageError } from '../target/target.ts';
 import { shorten } from '../wire/text.ts';
 import { readConfig } from './config.ts';
-import { inputsFrom } from './inputs.ts';
+import { initialise } from './init.ts';
+import { addressFrom, inputsFrom } from './inputs.ts';
 import type { CommandLine, Format, TargetOptions, Wanted } from './options.ts';
 import { Help, parseCommandLine } from './options.ts';
 import { planText } from './plan.ts';
@@ -23,6 +26,8 @@ import { planText } from './plan.ts';
 export interface Console {
   readonly out: NodeJS.WriteStream;
   readonly err: NodeJS.WriteStream;
+  /** Where `--init` reads what it asks for. Without a terminal it asks nothing. */
+  readonly in?: NodeJS.ReadableStream & { readonly isTTY?: boolean };
   /** The folder of the built viewer, which draws the conversations of HTML reports. */
   readonly viewer?: URL;
 }
@@ -50,6 +55,12 @@ export async function main(argv: readonly string[], console: Console): Promise<n
       out.write(listText());
       return 0;
     }
+    if (line.github && !line.init) throw new UsageError('--github belongs to --init: add it.');
+    if (line.find) return await findAll(line, console);
+    if (line.init) {
+      const complete = await initialise(line, { out, input: console.in });
+      return await checkAll(complete, targetsOf(complete), console);
+    }
     const targets = targetsOf(line);
     if (line.dryRun) {
       for (const { inputs } of targets) out.write(planText(inputs));
@@ -65,6 +76,15 @@ export async function main(argv: readonly string[], console: Console): Promise<n
     err.write(`mrtr-check: ${forLog(shorten(error.message, MOST_SAID))}\n`);
     return 2;
   }
+}
+
+async function findAll(line: CommandLine, { out, err }: Console): Promise<number> {
+  const { seed = DEFAULTS.seed, timeout = DEFAULTS.timeoutSeconds, maxTime } = line;
+  const address = addressFrom(line, line);
+  const found = await findAsking({ address, seed, timeoutSeconds: timeout, mostSeconds: maxTime });
+  const isFound = typeof found !== 'string';
+  (isFound ? out : err).write(forTerminalLines(isFound ? foundText(found) : `mrtr-check: ${found}\n`));
+  return isFound ? 0 : 3;
 }
 
 async function checkAll(line: CommandLine, targets: readonly Target[], console: Console): Promise<number> {
@@ -106,6 +126,10 @@ function targetsOf({
   dryRun,
   json,
   report,
+  find,
+  init,
+  github,
+  source,
   ...options
 }: CommandLine): readonly Target[] {
   if (config === undefined) return [targetOf(options, { url, command })];
@@ -133,7 +157,10 @@ function write(
   const colours = out.isTTY === true && out.hasColors?.() === true;
   for (const { format, file } of wanted) {
     if (line.json && file === undefined) continue;
-    const text = WRITERS[format](reports, { strict, colours: colours && file === undefined, viewer });
+    const text = WRITERS[format](reports, {
+      ...{ strict, colours: colours && file === undefined, viewer },
+      sources: { source: line.source, config: line.config },
+    });
     if (file === undefined) out.write(text);
     else writeFile(file, text);
   }
@@ -153,7 +180,12 @@ function writeFile(file: string, text: string): void {
 
 type Writer = (
   reports: readonly Report[],
-  how: { readonly strict: boolean; readonly colours: boolean; readonly viewer: URL | undefined },
+  how: {
+    readonly strict: boolean;
+    readonly colours: boolean;
+    readonly viewer: URL | undefined;
+    readonly sources: Sources;
+  },
 ) => string;
 
 const WRITERS: Readonly<Record<Format, Writer>> = {
@@ -161,6 +193,7 @@ const WRITERS: Readonly<Record<Format, Writer>> = {
   json: (reports) => jsonReport(reports),
   junit: (reports, { strict }) => junitReport(reports, { strict }),
   markdown: (reports) => reports.map(markdownReport).join('\n'),
+  sarif: (reports, { sources }) => sarifReport(reports, sources),
   html: (reports, { viewer }) => htmlReport(reports, viewer && readViewer(viewer)),
 };
 

@@ -15,6 +15,8 @@ export interface Place {
 
 export function inputsFrom(options: TargetOptions, place: Place): Inputs {
   const { probe, ttl, only } = options;
+  if (options.quick && options.complete)
+    throw new UsageError('--quick leaves checks out, and --complete wants them all: leave one of them out.');
   return {
     address: addressFrom(options, place),
     ...operationsFrom(options),
@@ -25,7 +27,7 @@ export function inputsFrom(options: TargetOptions, place: Place): Inputs {
     allowEffects: options.allowEffects ?? false,
     seed: options.seed ?? DEFAULTS.seed,
     timeoutSeconds: options.timeout ?? DEFAULTS.timeoutSeconds,
-    ...{ mostSeconds: options.maxTime, ttlSeconds: ttl, only },
+    ...{ mostSeconds: options.maxTime, ttlSeconds: ttl, only, quick: options.quick },
     ...(probe !== undefined && { probe: probeFrom(probe) }),
   };
 }
@@ -101,7 +103,7 @@ function answersFrom({ answer = [], answers }: TargetOptions): Readonly<Record<s
 }
 
 /** An address, a command, or both where the command serves HTTP at a port that it is given. */
-function addressFrom(options: TargetOptions, { url, command }: Place): Address {
+export function addressFrom(options: TargetOptions, { url, command }: Place): Address {
   if (url === undefined && command === undefined)
     throw new UsageError('Say where the server is: an address, or -- and the command that starts it.');
   const started = command?.some((word) => word.includes('{port}'));

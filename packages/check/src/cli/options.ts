@@ -3,7 +3,7 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { DEFAULTS, MOST_SECONDS } from '../run/run.ts';
 import { UsageError } from '../target/target.ts';
 
-const FORMATS = ['terminal', 'json', 'junit', 'markdown', 'html'] as const;
+const FORMATS = ['terminal', 'json', 'junit', 'markdown', 'html', 'sarif'] as const;
 export type Format = (typeof FORMATS)[number];
 
 export interface Wanted {
@@ -145,6 +145,7 @@ const TARGET_OPTIONS = [
   ['--needs-consent', 'yes', 'the effect needs a yes: one that nobody was asked for is a fail'],
   ['--allow-effects', 'yes', 'calls a tool that does not say that it only reads'],
   ['--only <ids>', 'ids', 'these checks alone, with commas between; `state` means all of state.*'],
+  ['--quick', 'yes', 'the gravest checks that end within a minute; the card says what was left out'],
   ['--seed <number>', 'number', 'for what is generated'],
   ['--timeout <seconds>', 'seconds', `for one answer (default: ${DEFAULTS.timeoutSeconds})`],
   ['--max-time <seconds>', 'seconds', `for the whole run (default: ${MOST_SECONDS}, beside --ttl)`],
@@ -154,9 +155,13 @@ const TARGET_OPTIONS = [
 ] as const satisfies readonly Described[];
 
 const LINE_OPTIONS = [
+  ['--find', 'yes', 'lists what the server has, and tries what only reads: what asks its user?'],
+  ['--init', 'yes', 'writes mrtr-check.json from the options, asks for what is missing, and runs once'],
+  ['--github', 'yes', 'with --init: writes a workflow too'],
   ['--list', 'yes', 'prints the checks'],
   ['--dry-run', 'yes', 'prints what would be sent, and sends nothing'],
   ['--report <format[=file]>', 'formats', FORMATS.join(', ')],
+  ['--source <folder>', 'text', 'with sarif: where the code is, so that findings stand at the tool'],
   ['--json', 'yes', 'prints the JSON report and nothing else'],
   ['--config <file>', 'text', 'several targets: { "targets": [ { "tool": … } ] }'],
 ] as const satisfies readonly Described[];

@@ -2,10 +2,27 @@
 import { readFileSync } from 'node:fs';
 import { CHECKS } from '../checks/all.ts';
 import { UsageError } from '../target/target.ts';
-import { isObject, parse } from '../wire/json.ts';
+import { isObject, type JsonObject, parse } from '../wire/json.ts';
 
-/** The reason for each accepted finding, by the check's id. */
-export type Baseline = Readonly<Record<string, string>>;
+/** Why a finding is accepted: the reason, or the reason with a last day (UTC) and the ticket that mends it. */
+export type Acceptance =
+  | string
+  | { readonly reason: string; readonly expires?: string; readonly ticket?: string };
+
+/** The acceptance of each finding, by the check's id. */
+export type Baseline = Readonly<Record<string, Acceptance>>;
+
+export function acceptanceText(one: Acceptance): string {
+  if (typeof one === 'string') return one;
+  const { reason, expires, ticket } = one;
+  const more = [...(ticket ? [ticket] : []), ...(expires ? [`until ${expires}`] : [])];
+  return more.length === 0 ? reason : `${reason} (${more.join(', ')})`;
+}
+
+export const isExpired = (one: Acceptance): boolean =>
+  typeof one !== 'string' && one.expires !== undefined && one.expires < new Date().toISOString().slice(0, 10);
+
+const FIELDS = ['reason', 'expires', 'ticket'];
 
 /** Reads `{ "accepted": { "state.size": "why" } }`. @throws UsageError */
 export function readBaseline(file: string): Baseline {
@@ -14,10 +31,20 @@ export function readBaseline(file: string): Baseline {
   for (const [id, reason] of Object.entries(accepted)) {
     if (!CHECKS.some((check) => check.id === id))
       throw new UsageError(`${file} accepts '${id}', which is no check.`);
-    if (typeof reason !== 'string' || reason.trim() === '')
-      throw new UsageError(`${file} accepts '${id}' without a reason: give one as its value.`);
+    const why = whyUnfit(isObject(reason) ? reason : { reason });
+    if (why !== undefined) throw new UsageError(`${file} accepts '${id}' ${why}`);
   }
   return accepted as Baseline;
+}
+
+function whyUnfit(entry: JsonObject): string | undefined {
+  const { reason, expires, ticket = '' } = entry;
+  if (typeof reason !== 'string' || reason.trim() === '') return 'without a reason: give one as its value.';
+  const other = Object.keys(entry).find((name) => !FIELDS.includes(name));
+  if (other !== undefined) return `with '${other}'. It has to be one of ${FIELDS.join(', ')}.`;
+  if (typeof ticket !== 'string') return 'with a ticket that is no text.';
+  const isDay = typeof expires === 'string' && new Date(expires).toJSON()?.slice(0, 10) === expires;
+  return expires === undefined || isDay ? undefined : 'until no day: expires has to be as "2027-01-31".';
 }
 
 export function readJson(file: string): unknown {

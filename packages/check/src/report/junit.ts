@@ -2,7 +2,10 @@
 import { partsOf, type Report, type ReportedCheck } from './report.ts';
 import { forMarkup } from './text.ts';
 
-/** Writes it. A fail is a failure (under `strict` a warn too), an undecided check an error, one that did not run skipped. */
+/**
+ * Writes it. A fail is a failure (under `strict` a warn too), an undecided check an error, one that did not run skipped.
+ * The format has no warning. A warn is skipped with its words: lists show that beside the test, and count no pass.
+ */
 export function junitReport(reports: readonly Report[], { strict = false } = {}): string {
   const suites = reports.map((report) => suite(report, strict));
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="mrtr-check">\n${suites.join('\n')}\n</testsuites>\n`;
@@ -10,7 +13,7 @@ export function junitReport(reports: readonly Report[], { strict = false } = {})
 
 function suite({ target, summary, checks }: Report, strict: boolean): string {
   const failing = checks.filter((check) => isFailure(check, strict)).length;
-  const skipped = summary['not-run'] + summary['not-applicable'];
+  const skipped = checks.filter((check) => isSkipped(check, strict)).length;
   const name = target.name ?? `${target.method} ${target.operation}`;
   const head =
     `  <testsuite name="${forMarkup(name)}" tests="${summary.checks}" failures="${failing}" ` +
@@ -20,6 +23,12 @@ function suite({ target, summary, checks }: Report, strict: boolean): string {
 
 const isFailure = ({ verdict, accepted }: ReportedCheck, strict: boolean): boolean =>
   accepted === null && (verdict === 'fail' || (strict && verdict === 'warn'));
+
+const isSkipped = (check: ReportedCheck, strict: boolean): boolean =>
+  ['not-run', 'not-applicable'].includes(check.verdict) || isWarning(check, strict);
+
+const isWarning = (check: ReportedCheck, strict: boolean): boolean =>
+  check.verdict === 'warn' && check.accepted === null && !isFailure(check, strict);
 
 function testCase(check: ReportedCheck, strict: boolean): string {
   const inner = innerOf(check, strict);
@@ -39,5 +48,7 @@ function innerOf(check: ReportedCheck, strict: boolean): string | undefined {
     return `      <error type="could-not-run" message="${message}">${text}</error>`;
   if (verdict === 'not-run' || verdict === 'not-applicable')
     return `      <skipped message="${forMarkup(`${verdict}: ${actual}`)}"/>`;
+  if (isWarning(check, strict))
+    return `      <skipped message="warn: ${message}"/>\n      <system-out>warn: ${text}</system-out>`;
   return verdict === 'pass' ? undefined : `      <system-out>${forMarkup(verdict)}: ${text}</system-out>`;
 }

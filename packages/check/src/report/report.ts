@@ -1,13 +1,14 @@
 /** The report of one run, as the JSON schema in `report.schema.json` describes it. */
 import type { Transcript } from '@mrtr/harness/transcript';
 import { type Clause, FINDINGS, type Finding, type Level, VERDICTS, type Verdict } from '../judging/check.ts';
+import { LEFT_OUT } from '../run/quick.ts';
 import type { Run } from '../run/run.ts';
 import type { Checked } from '../run/schedule.ts';
 import { exitCodeOf } from '../run/verdict.ts';
 import { isStarted } from '../target/next.ts';
 import { METHOD } from '../target/target.ts';
 import { shorten } from '../wire/text.ts';
-import type { Baseline } from './baseline.ts';
+import { acceptanceText, type Baseline, isExpired } from './baseline.ts';
 import { type Redact, redactedTranscript, redactor } from './redact.ts';
 import { curlOf, reproducing } from './shell.ts';
 
@@ -44,6 +45,8 @@ export const findingsIn = (checks: readonly ReportedCheck[]) =>
     ({ found }) => found.length > 0,
   );
 
+const isFinding = (verdict: Verdict): boolean => FINDINGS.some((one) => one === verdict);
+
 export const acceptedMark = ({ accepted }: ReportedCheck): string => (accepted === null ? '' : ' (accepted)');
 
 export const partsOf = ({ expected, actual, clause, remedy, accepted }: ReportedCheck) => [
@@ -66,7 +69,17 @@ export const staleWords = ({ summary }: Report): readonly string[] =>
   );
 
 /** How far the passes can be trusted. */
-export function caveatsOf({ checks }: Report): readonly string[] {
+export function caveatsOf({ checks, summary }: Report): readonly string[] {
+  const left = checks.filter(({ actual }) => actual === LEFT_OUT).map(({ id }) => id);
+  const expired = summary.expired ?? [];
+  return [
+    ...expired.map((words) => `The baseline no longer accepts ${words}. It is a finding again.`),
+    ...(left.length === 0 ? [] : [`--quick left out ${left.length} checks: ${left.join(', ')}.`]),
+    ...unseenIn(checks),
+  ];
+}
+
+function unseenIn(checks: readonly ReportedCheck[]): readonly string[] {
   const unseen = checks.filter(
     ({ verdict, actual }) => verdict === 'pass' && actual.includes('without --probe'),
   );
@@ -94,6 +107,8 @@ export interface Summary extends Readonly<Record<Verdict, number>> {
   readonly seconds: number;
   /** Accepted findings that are no longer found. */
   readonly stale: readonly string[];
+  /** Findings whose acceptance has expired, with its words. */
+  readonly expired?: readonly string[];
 }
 
 /** What was checked. */
@@ -138,6 +153,11 @@ export function reportOf(
   const checks = run.checked.map((checked) => reportCheck(checked, run, baseline, redact));
   const isGone = ({ verdict }: ReportedCheck) => verdict === 'pass' || verdict === 'not-applicable';
   const stale = Object.keys(baseline).filter((id) => checks.some((one) => one.id === id && isGone(one)));
+  const expired = Object.entries(baseline).flatMap(([id, one]) =>
+    isExpired(one) && checks.some((check) => check.id === id && isFinding(check.verdict))
+      ? [`${id}: ${acceptanceText(one)}`]
+      : [],
+  );
   const { address, operation } = inputs;
   return {
     profile: PROFILE,
@@ -150,7 +170,7 @@ export function reportOf(
       arguments: redact(operation.arguments),
     },
     seed: inputs.seed,
-    summary: { ...counts(checks), calls: run.calls, seconds: Math.round(run.ms / 100) / 10, stale },
+    summary: { ...counts(checks), calls: run.calls, seconds: Math.round(run.ms / 100) / 10, stale, expired },
     exitCode: exitCodeOf(
       checks.map(({ verdict, accepted }) => ({ verdict, accepted: accepted !== null })),
       { strict, complete, stale: stale.length },
@@ -169,7 +189,8 @@ function reportCheck(
   redact: Redact,
 ) {
   const { id, family, level, expected, clause, remedy } = check;
-  const found = FINDINGS.some((one) => one === verdict);
+  const found = isFinding(verdict);
+  const acceptance = found ? baseline[id] : undefined;
   const session = 'session' in finding ? finding.session : undefined;
   const { headers, otherHeaders } = inputs.address;
   const turn = session?.decisive ?? session?.turns.at(-1);
@@ -179,7 +200,7 @@ function reportCheck(
     actual: shorten(redact(finding.actual), MOST_SEEN),
     clause,
     remedy: (finding.kind === 'broken' && finding.remedy) || remedy,
-    accepted: found ? (baseline[id] ?? null) : null,
+    accepted: acceptance === undefined || isExpired(acceptance) ? null : acceptanceText(acceptance),
     reproduce: redact(reproducing(inputs, idsOf(id, finding))),
     // A server that was started here is gone when somebody reads this, and its port with it.
     curl: (found && !isStarted(inputs.address) && redact(curlOf(turn, own))) || null,

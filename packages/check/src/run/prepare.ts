@@ -136,7 +136,7 @@ const hint = ({ sessionContext }: CheckContext): string =>
     ? ' (A generated answer may mean nothing to the server: give that one with --answer.)'
     : '';
 
-async function findRevisionProblem(
+export async function findRevisionProblem(
   sessionContext: SessionContext,
   instance = sessionContext.instance,
 ): Promise<string | undefined> {
@@ -226,9 +226,9 @@ const unknown = (operation: Operation, listed: readonly JsonObject[]): string =>
   `The server has no ${nameOf(operation)}. It has: ${listed.map(({ name }) => asText(name)).join(', ') || 'none'}.`;
 
 /** Every page of a list, or undefined where the server does not list. */
-async function list(
+export async function list(
   sessionContext: SessionContext,
-  kind: 'tool' | 'prompt',
+  kind: Operation['kind'],
   instance = sessionContext.instance,
 ): Promise<readonly JsonObject[] | undefined> {
   const entries: JsonObject[] = [];

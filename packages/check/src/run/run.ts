@@ -7,6 +7,7 @@ import { Fleet } from '../target/instance.ts';
 import { type Address, type Inputs, UsageError } from '../target/target.ts';
 import { Limit } from './limit.ts';
 import { prepare } from './prepare.ts';
+import { canBeQuick, chooseQuick, leaveOut, QUICK_SECONDS } from './quick.ts';
 import { type Checked, type Progress, runChecks } from './schedule.ts';
 
 /** Everything that came of a run. */
@@ -53,7 +54,8 @@ export const MOST_SECONDS = 900;
 export async function run(given: RunInputs, progress?: Progress): Promise<Run> {
   const inputs: Inputs = { ...DEFAULTS, ...given, address: { headers: {}, ...given.address } };
   const started = performance.now();
-  const wanted = selectChecks(inputs.only);
+  const selected = selectChecks(inputs.only);
+  const wanted = inputs.quick ? selected.filter(canBeQuick) : selected;
   const limit = new Limit(mostSecondsOf(inputs, wanted));
   const patience = { timeoutMs: inputs.timeoutSeconds * 1000, over: limit.over };
   const fleet = new Fleet(inputs.address, patience);
@@ -61,8 +63,10 @@ export async function run(given: RunInputs, progress?: Progress): Promise<Run> {
     await Promise.all([fleet.first.start(), startSandbox()]);
     const next = wanted.some(({ needs }) => needs.includes('next')) ? await fleet.startNext() : undefined;
     const prepared = await prepare(inputs, { fleet, patience, limit, next });
-    const checked = await runChecks(inRunningOrder(wanted), prepared, progress);
-    const inOrder = wanted.map((check) => checked.find((one) => one.check === check) as Checked);
+    const isChosen = inputs.quick && !prepared.failure;
+    const chosen = isChosen ? await chooseQuick(wanted, prepared.context) : wanted;
+    const checked = await runChecks(inRunningOrder(chosen), prepared, progress);
+    const inOrder = selected.map((one) => checked.find(({ check }) => check === one) ?? leaveOut(one));
     return { inputs, checked: inOrder, calls: prepared.context.log.length, ms: performance.now() - started };
   } finally {
     limit.end();
@@ -71,9 +75,9 @@ export async function run(given: RunInputs, progress?: Progress): Promise<Run> {
 }
 
 /** @throws UsageError where the run would end before the time to live has */
-function mostSecondsOf({ mostSeconds, ttlSeconds = 0 }: Inputs, wanted: readonly Check[]): number {
+function mostSecondsOf({ mostSeconds, quick, ttlSeconds = 0 }: Inputs, wanted: readonly Check[]): number {
   const waits = wanted.some(({ needs }) => needs.includes('ttl')) && ttlSeconds <= MOST_WAIT ? ttlSeconds : 0;
-  const most = mostSeconds ?? MOST_SECONDS + waits;
+  const most = mostSeconds ?? (quick ? QUICK_SECONDS : MOST_SECONDS + waits);
   if (waits < most) return most;
   throw new UsageError(`--ttl ${waits} is waited for, and --max-time ${most} ends the run before that.`);
 }

@@ -67,6 +67,8 @@ export interface Inputs {
   readonly needsConsent: boolean;
   readonly allowEffects: boolean;
   readonly only?: readonly string[] | undefined;
+  /** The checks that end within a minute. */
+  readonly quick?: boolean | undefined;
   readonly seed: number;
   /** For one answer. */
   readonly timeoutSeconds: number;

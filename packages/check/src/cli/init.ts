@@ -1,0 +1,133 @@
+/** `--init`: from the options, and from what it asks for, to a configuration file and a workflow. */
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { createInterface } from 'node:readline';
+import { type Found, findAsking, foundText } from '../run/find.ts';
+import { DEFAULTS } from '../run/run.ts';
+import { UsageError } from '../target/target.ts';
+import { addressFrom } from './inputs.ts';
+import type { CommandLine } from './options.ts';
+import { WORKFLOW, workflowText } from './workflow.ts';
+
+/** Where it writes, and what it asks: without a terminal nothing is asked. */
+export interface Dialogue {
+  readonly out: { write(text: string): unknown };
+  readonly input?: (NodeJS.ReadableStream & { readonly isTTY?: boolean }) | undefined;
+}
+
+const CONFIG = 'mrtr-check.json';
+
+type Ask = (question: string, missing: string, fallback?: string) => Promise<string>;
+
+/** Writes the files. Returns the command line of the run that follows. @throws UsageError where something is missing */
+export async function initialise(line: CommandLine, { out, input }: Dialogue): Promise<CommandLine> {
+  const files = line.github ? [CONFIG, WORKFLOW] : [CONFIG];
+  for (const file of files)
+    if (existsSync(file)) throw new UsageError(`${file} is there already: change it, or move it away.`);
+  const reader = input?.isTTY ? createInterface({ input }) : undefined;
+  const lines = reader?.[Symbol.asyncIterator]();
+  const ask: Ask = async (question, missing, fallback) => {
+    if (lines === undefined && fallback !== undefined) return fallback;
+    if (lines === undefined) throw new UsageError(missing);
+    out.write(`${question}${fallback ? ` [${fallback}]` : ''} `);
+    const { value, done } = await lines.next();
+    if (done) throw new UsageError(missing);
+    return value.trim() || (fallback ?? '');
+  };
+  try {
+    const complete = await complement(line, ask, out);
+    writeFiles(complete, out);
+    return complete;
+  } finally {
+    reader?.close();
+  }
+}
+
+async function complement(line: CommandLine, ask: Ask, out: Dialogue['out']): Promise<CommandLine> {
+  const placed =
+    line.url === undefined && line.command === undefined ? { ...line, ...(await askPlace(ask)) } : line;
+  const found = await findAsking({
+    address: addressFrom(placed, placed),
+    seed: placed.seed ?? DEFAULTS.seed,
+    timeoutSeconds: placed.timeout ?? DEFAULTS.timeoutSeconds,
+    mostSeconds: placed.maxTime,
+  });
+  if (typeof found === 'string') throw new UsageError(`Nothing was written: ${found}.`);
+  const isNamed = placed.tool ?? placed.prompt ?? placed.resource;
+  if (isNamed === undefined) out.write(foundText(found));
+  const one = await choose(found, isNamed, ask);
+  const { kind, name, arguments: generated } = one.operation;
+  const allowEffects = placed.allowEffects || (!one.readOnly && (await allow(name, ask)));
+  const hasAnswers = placed.answer !== undefined || placed.answers !== undefined;
+  return {
+    ...placed,
+    [kind]: name,
+    arguments: placed.arguments ?? (await askArguments(generated, ask)),
+    ...(!hasAnswers && { generateAnswers: true }),
+    ...(allowEffects && { allowEffects }),
+    quick: true,
+  };
+}
+
+async function askPlace(ask: Ask): Promise<Pick<CommandLine, 'url' | 'command'>> {
+  const missing = 'Say where the server is: an address, or -- and the command that starts it.';
+  const place = await ask('The address of the server, or the command that starts it:', missing);
+  return /^https?:/.test(place) ? { url: place } : { command: place.split(/\s+/) };
+}
+
+async function choose(found: readonly Found[], named: string | undefined, ask: Ask): Promise<Found> {
+  const [asking, ...others] = found.filter(({ asks }) => asks === 'asks');
+  const fallback = others.length === 0 ? asking?.operation.name : undefined;
+  const missing = 'Say what is checked: --tool NAME, --prompt NAME or --resource URI.';
+  const name = named ?? (await ask('Which one is checked?', missing, fallback));
+  const one = found.find(({ operation }) => operation.name === name);
+  if (one === undefined) throw new UsageError(`The server has no '${name}'.\n${foundText(found)}`);
+  return one;
+}
+
+async function allow(name: string, ask: Ask): Promise<boolean> {
+  const missing = `The tool ${name} does not say that it only reads. A run calls it some hundred times: add --allow-effects where its effects do not matter.`;
+  const answer = await ask(
+    `${name} may write, and is called some hundred times. Do its effects not matter here? (yes)`,
+    missing,
+  );
+  if (!/^y/i.test(answer)) throw new UsageError(missing);
+  return true;
+}
+
+async function askArguments(generated: unknown, ask: Ask): Promise<unknown> {
+  const text = await ask('Its arguments, as JSON:', '', JSON.stringify(generated));
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new UsageError(`The arguments are no JSON: ${(error as Error).message}.`);
+  }
+}
+
+const RUN_ONLY = ['init', 'github', 'report', 'json', 'source', 'find', 'list', 'dryRun', 'config', 'quick'];
+
+function writeFiles(line: CommandLine, out: Dialogue['out']): void {
+  const secrets: string[] = [];
+  const hide = (prefix: string) => (header: string) => {
+    const [key = ''] = header.split(':');
+    secrets.push(`${prefix}${key.toUpperCase().replace(/\W/g, '_')}`);
+    return `${key}: \${${secrets.at(-1)}}`;
+  };
+  const named = Object.entries(line).filter(([key]) => !RUN_ONLY.includes(key));
+  const target = Object.fromEntries(
+    named.map(([key, value]) => [key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`), value]),
+  );
+  if (line.header) target.header = line.header.map(hide('MRTR_'));
+  if (line.otherHeader) target['other-header'] = line.otherHeader.map(hide('MRTR_OTHER_'));
+  const name = line.tool ?? line.prompt ?? line.resource;
+  write(CONFIG, `${JSON.stringify({ targets: [{ name, ...target }] }, null, 2)}\n`, out);
+  if (line.github) write(WORKFLOW, workflowText(CONFIG, secrets), out);
+  for (const secret of secrets)
+    out.write(`${secret} has to be in the environment, and a secret of the repository.\n`);
+}
+
+function write(file: string, text: string, out: Dialogue['out']): void {
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text, { flag: 'wx' });
+  out.write(`Wrote ${file}.\n`);
+}

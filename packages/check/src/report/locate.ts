@@ -1,0 +1,76 @@
+/** Where a finding stands on a code-scanning page: at the registration of its tool, or in the configuration file. */
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join, relative, resolve, sep } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+export interface Place {
+  readonly uri: string;
+  readonly line: number;
+}
+
+const MOST_FILES = 5000;
+const MOST_BYTES = 1024 * 1024;
+const SOURCE = /\.([cm]?[jt]sx?|py|go|rs|java|kt|cs|rb|php|swift|scala|exs?)$/;
+const SKIPPED = /^(\..*|node_modules|vendor|dist|build|target|__pycache__)$/;
+
+const literal = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+
+/** The surest first: a call that registers, a decorated function, a name in a table, the name alone. */
+const patternsOf = (name: string): readonly RegExp[] => {
+  const [word, quoted] = [literal(name), `["'\`]${literal(name)}["'\`]`];
+  return [
+    new RegExp(`(tool|prompt|resource)\\w*\\W{1,80}${quoted}`, 'i'),
+    new RegExp(`(tool|prompt|resource)[^\\n]*\\n(\\s*@[^\\n]*\\n)*\\s*(async\\s+)?def\\s+${word}\\b`, 'i'),
+    new RegExp(`name["']?\\s*[:=]\\s*${quoted}`, 'i'),
+    new RegExp(quoted),
+  ];
+};
+
+/** The place that names an operation. A test is looked at last: it names the tool too. */
+export function locate(name: string, folder: string): Place | undefined {
+  const rank = (file: string) => Number(isTest(relative(folder, file)));
+  const files = filesIn(folder).toSorted((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
+  const texts = files.map((file) => ({ file, text: readFileSync(file, 'utf8') }));
+  for (const pattern of patternsOf(name)) {
+    for (const { file, text } of texts) {
+      const found = pattern.exec(text);
+      if (found) return { uri: uriOf(file), line: lineAt(text, found.index + found[0].lastIndexOf(name)) };
+    }
+  }
+  return undefined;
+}
+
+/** The line of the configuration file that names the operation, or its first one. */
+export function locateInConfig(name: string, file: string): Place {
+  let text = '';
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch {
+    // A run from the command line has no such file: a page shows the name alone.
+  }
+  return { uri: uriOf(file), line: lineAt(text, Math.max(0, text.indexOf(JSON.stringify(name)))) };
+}
+
+const lineAt = (text: string, index: number): number => text.slice(0, index).split('\n').length;
+
+const isTest = (file: string): boolean => /[._-](test|spec)\b|\b(tests?|test_\w+)\b/i.test(file);
+
+/** Relative to the working directory, which is the repository's root in CI. */
+function uriOf(file: string): string {
+  const path = relative(process.cwd(), resolve(file));
+  return path.startsWith('..') ? pathToFileURL(file).href : encodeURI(path.split(sep).join('/'));
+}
+
+function filesIn(folder: string): readonly string[] {
+  const files: string[] = [];
+  const folders = [folder];
+  for (let next = folders.pop(); next !== undefined && files.length < MOST_FILES; next = folders.pop()) {
+    for (const entry of readdirSync(next, { withFileTypes: true })) {
+      const path = join(next, entry.name);
+      if (entry.isDirectory() && !SKIPPED.test(entry.name)) folders.push(path);
+      else if (entry.isFile() && SOURCE.test(entry.name) && statSync(path).size <= MOST_BYTES)
+        files.push(path);
+    }
+  }
+  return files.slice(0, MOST_FILES);
+}

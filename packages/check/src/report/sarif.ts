@@ -1,0 +1,98 @@
+/** The report as SARIF 2.1.0, for code-scanning pages. */
+import { createHash } from 'node:crypto';
+import { CHECKS } from '../checks/all.ts';
+import { type Check, FINDINGS } from '../judging/check.ts';
+import { locate, locateInConfig } from './locate.ts';
+import type { Report, ReportedCheck } from './report.ts';
+import { forTerminalLines, jsonText } from './text.ts';
+
+const PAGE = 'https://github.com/mrtr-shapes/mrtr-shapes/blob/main/docs/checking.md#what-each-check-means';
+const LEVEL = { fail: 'error', warn: 'warning', advice: 'note' } as const;
+const RULE_LEVEL = { M: 'error', 'M*': 'error', S: 'warning', A: 'note' } as const;
+
+/** Where the code and the configuration are. */
+export interface Sources {
+  /** The folder in which the registration of each tool is looked for. */
+  readonly source?: string | undefined;
+  /** The configuration file: the place of a finding whose tool was not found. */
+  readonly config?: string | undefined;
+}
+
+/** Writes it. An accepted finding is left out: code-scanning pages do not read why one is suppressed. */
+export function sarifReport(reports: readonly Report[], sources: Sources = {}): string {
+  const driver = { name: 'mrtr-check', informationUri: PAGE, rules: CHECKS.map(ruleOf) };
+  const run = {
+    tool: { driver },
+    columnKind: 'utf16CodeUnits',
+    invocations: reports.map(invocationOf),
+    results: reports.flatMap((report) => resultsOf(report, sources)),
+  };
+  const schema = 'https://json.schemastore.org/sarif-2.1.0.json';
+  return `${jsonText({ $schema: schema, version: '2.1.0', runs: [run] })}\n`;
+}
+
+function ruleOf({ id, level, family, expected, clause, remedy }: Check) {
+  const words = `${clause.at}: “${clause.words}”`;
+  return {
+    id,
+    name: id.replace(/(?:^|[.-])(\w)/g, (_, letter: string) => letter.toUpperCase()),
+    shortDescription: { text: expected },
+    fullDescription: { text: `${expected} ${words}` },
+    help: {
+      text: `${remedy}\n\n${words}`,
+      markdown: `**What to do:** ${remedy}\n\n**The clause:** ${words}\n\n[All checks](${PAGE})`,
+    },
+    helpUri: PAGE,
+    defaultConfiguration: { level: RULE_LEVEL[level] },
+    properties: { tags: ['mcp', family], precision: 'high' },
+  };
+}
+
+/** A page reads `[words](place)` as a link, wherever a server wrote that. */
+const plain = (text: string): string => forTerminalLines(text).replace(/[\\[\]]/g, '\\$&');
+
+const nameOf = ({ target }: Report): string => target.name ?? `${target.method} ${target.operation}`;
+
+function resultsOf(report: Report, { source, config = 'mrtr-check.json' }: Sources) {
+  const { operation } = report.target;
+  const { uri, line } =
+    (source === undefined ? undefined : locate(operation, source)) ?? locateInConfig(operation, config);
+  const location = {
+    physicalLocation: { artifactLocation: { uri, uriBaseId: '%SRCROOT%' }, region: { startLine: line } },
+  };
+  return FINDINGS.flatMap((verdict) => {
+    const found = report.checks.filter((one) => one.verdict === verdict && one.accepted === null);
+    return found.map((check) => ({
+      ruleId: check.id,
+      ruleIndex: CHECKS.findIndex(({ id }) => id === check.id),
+      level: LEVEL[verdict],
+      message: { text: messageOf(check, report) },
+      locations: [location],
+      partialFingerprints: fingerprintOf(check, report),
+    }));
+  });
+}
+
+const messageOf = ({ actual, remedy, reproduce }: ReportedCheck, report: Report): string =>
+  plain(`${nameOf(report)}: ${actual}\n\nWhat to do: ${remedy}\n\nAgain: ${reproduce}`);
+
+/** The same for the same check of the same target, whatever was seen this time. The page matches by the first. */
+function fingerprintOf({ id }: ReportedCheck, report: Report) {
+  const { method, operation } = report.target;
+  const digest = createHash('sha256').update(JSON.stringify([report.target.name, method, operation, id]));
+  const print = digest.digest('hex').slice(0, 32);
+  return { primaryLocationLineHash: `${print}:1`, 'mrtrCheck/v1': print };
+}
+
+function invocationOf(report: Report) {
+  const undecided = report.checks.filter(({ verdict }) => verdict === 'could-not-run');
+  return {
+    executionSuccessful: report.exitCode !== 3,
+    exitCode: report.exitCode,
+    toolExecutionNotifications: undecided.map(({ id, actual }) => ({
+      level: 'warning',
+      message: { text: plain(`${nameOf(report)}: ${id} could not run: ${actual}`) },
+      associatedRule: { id },
+    })),
+  };
+}

@@ -1,0 +1,122 @@
+/** `--find`: which tools, prompts and resources of a server ask their user. Calls nothing that may have effects. */
+import { asText } from '@mrtr/harness/transcript';
+import { Answerer } from '../answers/answerer.ts';
+import { validContent } from '../answers/generate.ts';
+import { fits } from '../answers/schema.ts';
+import { Undecided } from '../judging/undecided.ts';
+import { Session, type SessionContext } from '../session/session.ts';
+import { Fleet } from '../target/instance.ts';
+import { type Inputs, nameOf, type Operation } from '../target/target.ts';
+import { isObject, type JsonObject, objectAt } from '../wire/json.ts';
+import { describeOutcome, type Outcome } from '../wire/outcome.ts';
+import { Limit } from './limit.ts';
+import { findRevisionProblem, list } from './prepare.ts';
+import { MOST_SECONDS } from './run.ts';
+
+/** One operation, with what came of it. */
+export interface Found {
+  readonly operation: Operation;
+  readonly readOnly: boolean;
+  readonly asks: 'asks' | 'does not ask' | 'not tried';
+  readonly words: string;
+}
+
+const MOST_TRIED = 200;
+
+/** What there is, or why nothing can be looked at. */
+export async function findAsking(
+  inputs: Pick<Inputs, 'address' | 'seed' | 'timeoutSeconds' | 'mostSeconds'>,
+): Promise<readonly Found[] | string> {
+  const limit = new Limit(inputs.mostSeconds ?? MOST_SECONDS);
+  const patience = { timeoutMs: inputs.timeoutSeconds * 1000, over: limit.over };
+  const fleet = new Fleet(inputs.address, patience);
+  const context: SessionContext = {
+    instance: fleet.first,
+    operation: { kind: 'tool', name: '', arguments: {} },
+    answerer: new Answerer({}, true, inputs.seed),
+    schemaOf: () => undefined,
+    log: () => {},
+  };
+  try {
+    await fleet.first.start();
+    const problem = await limit.within(() => findRevisionProblem(context));
+    if (problem !== undefined) return problem;
+    const found: Found[] = [];
+    for (const kind of ['tool', 'prompt', 'resource'] as const)
+      for (const entry of (await limit.within(() => list(context, kind))) ?? []) {
+        const late = found.length >= MOST_TRIED ? `only the first ${MOST_TRIED} are` : undefined;
+        found.push(await limit.within(() => tryOut(kind, entry, { context, seed: inputs.seed, late })));
+      }
+    return found;
+  } catch (error) {
+    if (error instanceof Undecided) return error.message;
+    throw error;
+  } finally {
+    limit.end();
+    await fleet.close();
+  }
+}
+
+interface Means {
+  readonly context: SessionContext;
+  readonly seed: number;
+  readonly late: string | undefined;
+}
+
+async function tryOut(kind: Operation['kind'], entry: JsonObject, means: Means): Promise<Found> {
+  const { context, seed, late } = means;
+  const name = asText(kind === 'resource' ? entry.uri : entry.name);
+  const operation = { kind, name, arguments: argumentsFor(kind, entry, seed) };
+  const readOnly = kind !== 'tool' || objectAt(entry, 'annotations').readOnlyHint === true;
+  const why = late ?? (readOnly ? undefined : 'it does not say readOnlyHint, and was not called');
+  if (why !== undefined) return { operation, readOnly, asks: 'not tried', words: why };
+  const schemaOf = () => (kind === 'tool' ? entry.inputSchema : undefined);
+  const session = new Session({ ...context, schemaOf }, { operation });
+  return { operation, readOnly, ...readEnding(await session.first()) };
+}
+
+function readEnding(outcome: Outcome): Pick<Found, 'asks' | 'words'> {
+  if (outcome.kind === 'asked') {
+    const keys = Object.keys(outcome.requests);
+    return { asks: 'asks', words: keys.length > 0 ? keys.join(', ') : 'nothing yet: it sends state alone' };
+  }
+  const words = describeOutcome(outcome);
+  if (outcome.kind === 'completed') return { asks: 'does not ask', words };
+  return { asks: 'not tried', words: `with generated arguments it came to ${words}` };
+}
+
+/** What has to be given, and no more, where that fits the schema. The author's own examples come first. */
+function argumentsFor(kind: Operation['kind'], entry: JsonObject, seed: number): JsonObject {
+  if (kind === 'resource') return {};
+  if (kind === 'prompt') {
+    const listed = Array.isArray(entry.arguments) ? entry.arguments.filter(isObject) : [];
+    const names = listed.filter(({ required }) => required === true).map((one) => asText(one.name));
+    return validContent({ properties: Object.fromEntries(names.map((name) => [name, {}])) }, seed);
+  }
+  const schema = entry.inputSchema;
+  const all = Object.entries(validContent(schema, seed)).map(([name, value]) => {
+    const property = objectAt(objectAt(schema, 'properties'), name);
+    const [example] = Array.isArray(property.examples) ? property.examples : [];
+    return [name, property.default ?? example ?? value] as const;
+  });
+  const required = isObject(schema) && Array.isArray(schema.required) ? schema.required : [];
+  const least = Object.fromEntries(all.filter(([name]) => required.includes(name)));
+  return fits(schema, least) ? least : Object.fromEntries(all);
+}
+
+/** What `--find` prints. */
+export function foundText(found: readonly Found[]): string {
+  const lines = found.map((one) => {
+    const { operation, asks, words } = one;
+    const given = Object.keys(operation.arguments).length > 0 && asks !== 'not tried';
+    const args = given ? `  with ${JSON.stringify(operation.arguments)}` : '';
+    return `${asks.padEnd(13)} ${nameOf(operation).padEnd(30)} ${words}${args}`;
+  });
+  const asking = found.filter(({ asks }) => asks === 'asks').length;
+  const untried = found.filter(({ asks }) => asks === 'not tried').length;
+  const hint =
+    untried === 0
+      ? ''
+      : `\nA tool that writes is tried with --tool NAME --generate-answers --allow-effects, on data that may change.`;
+  return `${lines.join('\n')}\n\n${asking} of ${found.length} ask, ${untried} were not tried.${hint}\n`;
+}
