@@ -58,8 +58,10 @@ export async function main(argv: readonly string[], console: Console): Promise<n
     if (line.github && !line.init) throw new UsageError('--github belongs to --init: add it.');
     if (line.find) return await findAll(line, console);
     if (line.init) {
-      const complete = await initialise(line, { out, input: console.in });
-      return await checkAll(complete, targetsOf(complete), console);
+      const { line: complete, writeFiles } = await initialise(line, { out, input: console.in });
+      const code = await checkAll(complete, targetsOf(complete), console);
+      writeFiles();
+      return code;
     }
     const targets = targetsOf(line);
     if (line.dryRun) {
@@ -83,7 +85,8 @@ async function findAll(line: CommandLine, { out, err }: Console): Promise<number
   const address = addressFrom(line, line);
   const found = await findAsking({ address, seed, timeoutSeconds: timeout, mostSeconds: maxTime });
   const isFound = typeof found !== 'string';
-  (isFound ? out : err).write(forTerminalLines(isFound ? foundText(found) : `mrtr-check: ${found}\n`));
+  const text = isFound ? foundText(found) : forTerminalLines(`mrtr-check: ${found}\n`);
+  (isFound ? out : err).write(redactor(address)(text));
   return isFound ? 0 : 3;
 }
 

@@ -19,8 +19,15 @@ const CONFIG = 'mrtr-check.json';
 
 type Ask = (question: string, missing: string, fallback?: string) => Promise<string>;
 
-/** Writes the files. Returns the command line of the run that follows. @throws UsageError where something is missing */
-export async function initialise(line: CommandLine, { out, input }: Dialogue): Promise<CommandLine> {
+export interface Initialised {
+  /** The command line of the run that follows. */
+  readonly line: CommandLine;
+  /** Called after the run: one that was called wrongly leaves no files in the way of the next try. */
+  readonly writeFiles: () => void;
+}
+
+/** @throws UsageError where something is missing */
+export async function initialise(line: CommandLine, { out, input }: Dialogue): Promise<Initialised> {
   const files = line.github ? [CONFIG, WORKFLOW] : [CONFIG];
   for (const file of files)
     if (existsSync(file)) throw new UsageError(`${file} is there already: change it, or move it away.`);
@@ -36,8 +43,7 @@ export async function initialise(line: CommandLine, { out, input }: Dialogue): P
   };
   try {
     const complete = await complement(line, ask, out);
-    writeFiles(complete, out);
-    return complete;
+    return { line: complete, writeFiles: () => writeFiles(complete, out) };
   } finally {
     reader?.close();
   }

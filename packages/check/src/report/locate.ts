@@ -19,10 +19,10 @@ const literal = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\
 const patternsOf = (name: string): readonly RegExp[] => {
   const [word, quoted] = [literal(name), `["'\`]${literal(name)}["'\`]`];
   return [
-    new RegExp(`(tool|prompt|resource)\\w*\\W{1,80}${quoted}`, 'i'),
+    new RegExp(`(tool|prompt|resource)\\w*(<[^>]{1,80}>)?\\(\\s*${quoted}`, 'i'),
     new RegExp(`(tool|prompt|resource)[^\\n]*\\n(\\s*@[^\\n]*\\n)*\\s*(async\\s+)?def\\s+${word}\\b`, 'i'),
     new RegExp(`name["']?\\s*[:=]\\s*${quoted}`, 'i'),
-    new RegExp(quoted),
+    new RegExp(`["']${word}["']`),
   ];
 };
 

@@ -74,7 +74,7 @@ export function caveatsOf({ checks, summary }: Report): readonly string[] {
   const expired = summary.expired ?? [];
   return [
     ...expired.map((words) => `The baseline no longer accepts ${words}. It is a finding again.`),
-    ...(left.length === 0 ? [] : [`--quick left out ${left.length} checks: ${left.join(', ')}.`]),
+    ...(left.length === 0 ? [] : [`--quick left out: ${left.join(', ')}.`]),
     ...unseenIn(checks),
   ];
 }

@@ -58,7 +58,7 @@ function resultsOf(report: Report, { source, config = 'mrtr-check.json' }: Sourc
   const { uri, line } =
     (source === undefined ? undefined : locate(operation, source)) ?? locateInConfig(operation, config);
   const location = {
-    physicalLocation: { artifactLocation: { uri, uriBaseId: '%SRCROOT%' }, region: { startLine: line } },
+    physicalLocation: { artifactLocation: { uri }, region: { startLine: line } },
   };
   return FINDINGS.flatMap((verdict) => {
     const found = report.checks.filter((one) => one.verdict === verdict && one.accepted === null);

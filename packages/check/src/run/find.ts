@@ -4,6 +4,7 @@ import { Answerer } from '../answers/answerer.ts';
 import { validContent } from '../answers/generate.ts';
 import { fits } from '../answers/schema.ts';
 import { Undecided } from '../judging/undecided.ts';
+import { forTerminalLines } from '../report/text.ts';
 import { Session, type SessionContext } from '../session/session.ts';
 import { Fleet } from '../target/instance.ts';
 import { type Inputs, nameOf, type Operation } from '../target/target.ts';
@@ -118,5 +119,7 @@ export function foundText(found: readonly Found[]): string {
     untried === 0
       ? ''
       : `\nA tool that writes is tried with --tool NAME --generate-answers --allow-effects, on data that may change.`;
-  return `${lines.join('\n')}\n\n${asking} of ${found.length} ask, ${untried} were not tried.${hint}\n`;
+  return forTerminalLines(
+    `${lines.join('\n')}\n\n${asking} of ${found.length} ask, ${untried} were not tried.${hint}\n`,
+  );
 }
