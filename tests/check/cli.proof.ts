@@ -98,9 +98,21 @@ describe.concurrent('baseline', () => {
     expect(code).toBe(1);
   });
 
+  it('one with a ticket and a last day is accepted until then, and is a finding again after it', async () => {
+    const entry = { reason: 'We mend it.', ticket: 'BANK-7', expires: '2999-12-31' };
+    const accepted = await withBaseline({ 'retry.twice': entry }, 'retry.twice');
+    expect(accepted.out).toMatch(/accepted: We mend it\. \(BANK-7, until 2999-12-31\)/);
+    expect(accepted.code).toBe(0);
+    const expired = await withBaseline({ 'retry.twice': { ...entry, expires: '2020-01-31' } }, 'retry.twice');
+    expect(expired.out).toMatch(/no longer accepts this: We mend it\. \(BANK-7, until 2020-01-31\)/);
+    expect(expired.code).toBe(1);
+  });
+
   it('one without a reason, or for no check, is a mistake', async () => {
     expect((await withBaseline({ 'retry.twice': '' }, '')).err).toMatch(/without a reason/);
     expect((await withBaseline({ 'retry.thrice': 'x' }, '')).err).toMatch(/which is no check/);
+    const entry = { reason: 'x', expires: '2026-02-31' };
+    expect((await withBaseline({ 'retry.twice': entry }, '')).err).toMatch(/expires has to be as/);
   });
 });
 

@@ -85,7 +85,7 @@ async function findAll(line: CommandLine, { out, err }: Console): Promise<number
   const address = addressFrom(line, line);
   const found = await findAsking({ address, seed, timeoutSeconds: timeout, mostSeconds: maxTime });
   const isFound = typeof found !== 'string';
-  const text = isFound ? foundText(found) : forTerminalLines(`mrtr-check: ${found}\n`);
+  const text = isFound ? foundText(found) : forLog(`mrtr-check: ${found}\n`);
   (isFound ? out : err).write(redactor(address)(text));
   return isFound ? 0 : 3;
 }

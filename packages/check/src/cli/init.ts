@@ -28,7 +28,8 @@ export interface Initialised {
 
 /** @throws UsageError where something is missing */
 export async function initialise(line: CommandLine, { out, input }: Dialogue): Promise<Initialised> {
-  const files = line.github ? [CONFIG, WORKFLOW] : [CONFIG];
+  const { config = CONFIG, ...rest } = line;
+  const files = line.github ? [config, WORKFLOW] : [config];
   for (const file of files)
     if (existsSync(file)) throw new UsageError(`${file} is there already: change it, or move it away.`);
   const reader = input?.isTTY ? createInterface({ input }) : undefined;
@@ -42,8 +43,8 @@ export async function initialise(line: CommandLine, { out, input }: Dialogue): P
     return value.trim() || (fallback ?? '');
   };
   try {
-    const complete = await complement(line, ask, out);
-    return { line: complete, writeFiles: () => writeFiles(complete, out) };
+    const complete = await complement(rest, ask, out);
+    return { line: complete, writeFiles: () => writeFiles(complete, config, out) };
   } finally {
     reader?.close();
   }
@@ -112,7 +113,7 @@ async function askArguments(generated: unknown, ask: Ask): Promise<unknown> {
 
 const RUN_ONLY = ['init', 'github', 'report', 'json', 'source', 'find', 'list', 'dryRun', 'config', 'quick'];
 
-function writeFiles(line: CommandLine, out: Dialogue['out']): void {
+function writeFiles(line: CommandLine, config: string, out: Dialogue['out']): void {
   const secrets: string[] = [];
   const hide = (prefix: string) => (header: string) => {
     const [key = ''] = header.split(':');
@@ -126,8 +127,8 @@ function writeFiles(line: CommandLine, out: Dialogue['out']): void {
   if (line.header) target.header = line.header.map(hide('MRTR_'));
   if (line.otherHeader) target['other-header'] = line.otherHeader.map(hide('MRTR_OTHER_'));
   const name = line.tool ?? line.prompt ?? line.resource;
-  write(CONFIG, `${JSON.stringify({ targets: [{ name, ...target }] }, null, 2)}\n`, out);
-  if (line.github) write(WORKFLOW, workflowText(CONFIG, secrets), out);
+  write(config, `${JSON.stringify({ targets: [{ name, ...target }] }, null, 2)}\n`, out);
+  if (line.github) write(WORKFLOW, workflowText(config, secrets), out);
   for (const secret of secrets)
     out.write(`${secret} has to be in the environment, and a secret of the repository.\n`);
 }

@@ -14,6 +14,7 @@ import { junitReport } from './junit.ts';
 import { markdownReport } from './markdown.ts';
 import { redactedTranscript, redactor } from './redact.ts';
 import { PROFILE, type Report, type ReportedCheck } from './report.ts';
+import { sarifReport } from './sarif.ts';
 import { quote } from './shell.ts';
 import { terminalReport } from './terminal.ts';
 import { jsonText, printable } from './text.ts';
@@ -282,4 +283,16 @@ describe('the card', () => {
     expect(ends('warn', 1)).toMatch(/exit 1: under --strict a warn counts as a fail/);
     expect(ends('not-run', 3)).toMatch(/exit 3: an input was not given/);
   });
+});
+
+it('JUnit says of a warn that it is one, and counts it neither as passed nor as failed', () => {
+  expect(junitReport([report])).toMatch(/tests="7" failures="1" errors="1" skipped="3"/);
+  expect(junitReport([report])).toMatch(/<skipped message="warn: [^"]+"\/>\s*<system-out>warn: /);
+  expect(junitReport([report], { strict: true })).toMatch(/failures="2" errors="1" skipped="2"/);
+});
+
+it('SARIF makes no link of what a server sent', () => {
+  const [{ message }] = JSON.parse(sarifReport([{ ...report, target: { ...report.target, name: '[a](b)' } }]))
+    .runs[0].results;
+  expect(message.text).toMatch(/^\\\[a\\\]\(b\): /);
 });

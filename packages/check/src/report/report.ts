@@ -69,14 +69,9 @@ export const staleWords = ({ summary }: Report): readonly string[] =>
   );
 
 /** How far the passes can be trusted. */
-export function caveatsOf({ checks, summary }: Report): readonly string[] {
+export function caveatsOf({ checks }: Report): readonly string[] {
   const left = checks.filter(({ actual }) => actual === LEFT_OUT).map(({ id }) => id);
-  const expired = summary.expired ?? [];
-  return [
-    ...expired.map((words) => `The baseline no longer accepts ${words}. It is a finding again.`),
-    ...(left.length === 0 ? [] : [`--quick left out: ${left.join(', ')}.`]),
-    ...unseenIn(checks),
-  ];
+  return [...(left.length === 0 ? [] : [`--quick left out: ${left.join(', ')}.`]), ...unseenIn(checks)];
 }
 
 function unseenIn(checks: readonly ReportedCheck[]): readonly string[] {
@@ -107,8 +102,6 @@ export interface Summary extends Readonly<Record<Verdict, number>> {
   readonly seconds: number;
   /** Accepted findings that are no longer found. */
   readonly stale: readonly string[];
-  /** Findings whose acceptance has expired, with its words. */
-  readonly expired?: readonly string[];
 }
 
 /** What was checked. */
@@ -153,11 +146,6 @@ export function reportOf(
   const checks = run.checked.map((checked) => reportCheck(checked, run, baseline, redact));
   const isGone = ({ verdict }: ReportedCheck) => verdict === 'pass' || verdict === 'not-applicable';
   const stale = Object.keys(baseline).filter((id) => checks.some((one) => one.id === id && isGone(one)));
-  const expired = Object.entries(baseline).flatMap(([id, one]) =>
-    isExpired(one) && checks.some((check) => check.id === id && isFinding(check.verdict))
-      ? [`${id}: ${acceptanceText(one)}`]
-      : [],
-  );
   const { address, operation } = inputs;
   return {
     profile: PROFILE,
@@ -170,7 +158,7 @@ export function reportOf(
       arguments: redact(operation.arguments),
     },
     seed: inputs.seed,
-    summary: { ...counts(checks), calls: run.calls, seconds: Math.round(run.ms / 100) / 10, stale, expired },
+    summary: { ...counts(checks), calls: run.calls, seconds: Math.round(run.ms / 100) / 10, stale },
     exitCode: exitCodeOf(
       checks.map(({ verdict, accepted }) => ({ verdict, accepted: accepted !== null })),
       { strict, complete, stale: stale.length },
@@ -191,16 +179,18 @@ function reportCheck(
   const { id, family, level, expected, clause, remedy } = check;
   const found = isFinding(verdict);
   const acceptance = found ? baseline[id] : undefined;
+  const isOver = acceptance !== undefined && isExpired(acceptance);
+  const afterwords = isOver ? ` The baseline no longer accepts this: ${acceptanceText(acceptance)}.` : '';
   const session = 'session' in finding ? finding.session : undefined;
   const { headers, otherHeaders } = inputs.address;
   const turn = session?.decisive ?? session?.turns.at(-1);
   const own = turn?.principal === 'other' ? { ...headers, ...otherHeaders } : headers;
   return {
     ...{ id, family, level, verdict, expected },
-    actual: shorten(redact(finding.actual), MOST_SEEN),
+    actual: shorten(redact(finding.actual), MOST_SEEN) + afterwords,
     clause,
     remedy: (finding.kind === 'broken' && finding.remedy) || remedy,
-    accepted: acceptance === undefined || isExpired(acceptance) ? null : acceptanceText(acceptance),
+    accepted: acceptance === undefined || afterwords !== '' ? null : acceptanceText(acceptance),
     reproduce: redact(reproducing(inputs, idsOf(id, finding))),
     // A server that was started here is gone when somebody reads this, and its port with it.
     curl: (found && !isStarted(inputs.address) && redact(curlOf(turn, own))) || null,

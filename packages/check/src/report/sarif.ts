@@ -4,7 +4,7 @@ import { CHECKS } from '../checks/all.ts';
 import { type Check, FINDINGS } from '../judging/check.ts';
 import { locate, locateInConfig } from './locate.ts';
 import type { Report, ReportedCheck } from './report.ts';
-import { forTerminalLines, jsonText } from './text.ts';
+import { forLog, jsonText } from './text.ts';
 
 const PAGE = 'https://github.com/mrtr-shapes/mrtr-shapes/blob/main/docs/checking.md#what-each-check-means';
 const LEVEL = { fail: 'error', warn: 'warning', advice: 'note' } as const;
@@ -49,7 +49,7 @@ function ruleOf({ id, level, family, expected, clause, remedy }: Check) {
 }
 
 /** A page reads `[words](place)` as a link, wherever a server wrote that. */
-const plain = (text: string): string => forTerminalLines(text).replace(/[\\[\]]/g, '\\$&');
+const plain = (text: string): string => forLog(text).replace(/[\\[\]]/g, '\\$&');
 
 const nameOf = ({ target }: Report): string => target.name ?? `${target.method} ${target.operation}`;
 

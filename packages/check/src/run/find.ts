@@ -1,15 +1,15 @@
 /** `--find`: which tools, prompts and resources of a server ask their user. Calls nothing that may have effects. */
 import { asText } from '@mrtr/harness/transcript';
 import { Answerer } from '../answers/answerer.ts';
-import { validContent } from '../answers/generate.ts';
-import { fits } from '../answers/schema.ts';
 import { Undecided } from '../judging/undecided.ts';
-import { forTerminalLines } from '../report/text.ts';
+import { forLog } from '../report/text.ts';
+import { inWorker, startSandbox, unlessUnreadable } from '../sandbox.ts';
 import { Session, type SessionContext } from '../session/session.ts';
 import { Fleet } from '../target/instance.ts';
 import { type Inputs, nameOf, type Operation } from '../target/target.ts';
 import { isObject, type JsonObject, objectAt } from '../wire/json.ts';
 import { describeOutcome, type Outcome } from '../wire/outcome.ts';
+import { shorten } from '../wire/text.ts';
 import { Limit } from './limit.ts';
 import { findRevisionProblem, list } from './prepare.ts';
 import { MOST_SECONDS } from './run.ts';
@@ -22,7 +22,8 @@ export interface Found {
   readonly words: string;
 }
 
-const MOST_TRIED = 200;
+const MOST_LISTED = 200;
+const MOST_SHOWN = 300;
 
 /** What there is, or why nothing can be looked at. */
 export async function findAsking(
@@ -39,14 +40,15 @@ export async function findAsking(
     log: () => {},
   };
   try {
-    await fleet.first.start();
+    await Promise.all([fleet.first.start(), startSandbox()]);
     const problem = await limit.within(() => findRevisionProblem(context));
     if (problem !== undefined) return problem;
     const found: Found[] = [];
     for (const kind of ['tool', 'prompt', 'resource'] as const)
       for (const entry of (await limit.within(() => list(context, kind))) ?? []) {
-        const late = found.length >= MOST_TRIED ? `only the first ${MOST_TRIED} are` : undefined;
-        found.push(await limit.within(() => tryOut(kind, entry, { context, seed: inputs.seed, late })));
+        if (found.length >= MOST_LISTED) return found;
+        await fleet.revive();
+        found.push(await limit.within(() => tryOut(kind, entry, { context, seed: inputs.seed })));
       }
     return found;
   } catch (error) {
@@ -61,16 +63,16 @@ export async function findAsking(
 interface Means {
   readonly context: SessionContext;
   readonly seed: number;
-  readonly late: string | undefined;
 }
 
-async function tryOut(kind: Operation['kind'], entry: JsonObject, means: Means): Promise<Found> {
-  const { context, seed, late } = means;
+async function tryOut(kind: Operation['kind'], entry: JsonObject, { context, seed }: Means): Promise<Found> {
   const name = asText(kind === 'resource' ? entry.uri : entry.name);
-  const operation = { kind, name, arguments: argumentsFor(kind, entry, seed) };
   const readOnly = kind !== 'tool' || objectAt(entry, 'annotations').readOnlyHint === true;
-  const why = late ?? (readOnly ? undefined : 'it does not say readOnlyHint, and was not called');
-  if (why !== undefined) return { operation, readOnly, asks: 'not tried', words: why };
+  const args = unlessUnreadable(() => argumentsFor(kind, entry, seed));
+  const operation = { kind, name, arguments: args ?? {} };
+  const leave = (words: string): Found => ({ operation, readOnly, asks: 'not tried', words });
+  if (!readOnly) return leave('it does not say readOnlyHint, and was not called');
+  if (args === undefined) return leave('its input schema cannot be read');
   const schemaOf = () => (kind === 'tool' ? entry.inputSchema : undefined);
   const session = new Session({ ...context, schemaOf }, { operation });
   return { operation, readOnly, ...readEnding(await session.first()) };
@@ -92,17 +94,17 @@ function argumentsFor(kind: Operation['kind'], entry: JsonObject, seed: number):
   if (kind === 'prompt') {
     const listed = Array.isArray(entry.arguments) ? entry.arguments.filter(isObject) : [];
     const names = listed.filter(({ required }) => required === true).map((one) => asText(one.name));
-    return validContent({ properties: Object.fromEntries(names.map((name) => [name, {}])) }, seed);
+    return inWorker.validContent({ properties: Object.fromEntries(names.map((name) => [name, {}])) }, seed);
   }
   const schema = entry.inputSchema;
-  const all = Object.entries(validContent(schema, seed)).map(([name, value]) => {
+  const all = Object.entries(inWorker.validContent(schema, seed)).map(([name, value]) => {
     const property = objectAt(objectAt(schema, 'properties'), name);
     const [example] = Array.isArray(property.examples) ? property.examples : [];
     return [name, property.default ?? example ?? value] as const;
   });
   const required = isObject(schema) && Array.isArray(schema.required) ? schema.required : [];
   const least = Object.fromEntries(all.filter(([name]) => required.includes(name)));
-  return fits(schema, least) ? least : Object.fromEntries(all);
+  return inWorker.fits(schema, least) ? least : Object.fromEntries(all);
 }
 
 /** What `--find` prints. */
@@ -111,15 +113,16 @@ export function foundText(found: readonly Found[]): string {
     const { operation, asks, words } = one;
     const given = Object.keys(operation.arguments).length > 0 && asks !== 'not tried';
     const args = given ? `  with ${JSON.stringify(operation.arguments)}` : '';
-    return `${asks.padEnd(13)} ${nameOf(operation).padEnd(30)} ${words}${args}`;
+    return shorten(`${asks.padEnd(13)} ${nameOf(operation).padEnd(30)} ${words}${args}`, MOST_SHOWN);
   });
+  const first = found.length < MOST_LISTED ? '' : ` Only the first ${MOST_LISTED} were listed.`;
   const asking = found.filter(({ asks }) => asks === 'asks').length;
   const untried = found.filter(({ asks }) => asks === 'not tried').length;
   const hint =
     untried === 0
       ? ''
       : `\nA tool that writes is tried with --tool NAME --generate-answers --allow-effects, on data that may change.`;
-  return forTerminalLines(
-    `${lines.join('\n')}\n\n${asking} of ${found.length} ask, ${untried} were not tried.${hint}\n`,
+  return forLog(
+    `${lines.join('\n')}\n\n${asking} of ${found.length} ask, ${untried} were not tried.${first}${hint}\n`,
   );
 }

@@ -1,0 +1,143 @@
+/**
+ * What CI runs, run here step by step: the Dockerfile's steps make the packages, a project installs them, and `--init
+ * --github` writes a workflow, whose steps are read and run; then action.yml. What `uses:` names stands ready.
+ */
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { OPERATION } from './cli.test-support.ts';
+
+const MINUTES = 60_000;
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const scratch = mkdtempSync(join(tmpdir(), 'mrtr-ci-'));
+const [clone, packed, installed, project] = ['src', 'packed', 'opt', 'project'].map((one) =>
+  join(scratch, one),
+) as [...[string, string, string, string]];
+const summary = join(scratch, 'summary.md');
+const outputs = join(scratch, 'outputs');
+
+afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+
+function sh(script: string, cwd: string, env: Readonly<Record<string, string>> = {}) {
+  const { status, stdout, stderr } = spawnSync('bash', ['-eo', 'pipefail', '-c', script], {
+    ...{ cwd, encoding: 'utf8', env: { ...process.env, GITHUB_STEP_SUMMARY: summary, ...env } },
+  });
+  return { status, said: `${stdout}${stderr}` };
+}
+
+beforeAll(() => {
+  execFileSync('git', ['clone', '-q', ROOT, clone]);
+  const text = readFileSync(join(ROOT, 'Dockerfile'), 'utf8');
+  const steps = [...text.matchAll(/^RUN (.*)$/gm)].map(([, step = '']) => step);
+  expect(steps).toHaveLength(3);
+  for (const step of steps) {
+    const here = step.replaceAll('/packed', packed).replaceAll('/opt/mrtr-check', installed);
+    const { status, said } = sh(here, clone);
+    expect(status, said).toBe(0);
+  }
+  mkdirSync(join(project, 'vendor'), { recursive: true });
+  for (const file of readdirSync(packed)) cpSync(join(packed, file), join(project, 'vendor', file));
+  cpSync(join(ROOT, 'tests/check/servers'), join(project, 'servers'), { recursive: true });
+  writeFileSync(join(project, 'package.json'), '{ "private": true, "type": "module" }');
+  const { status, said } = sh('npm install --no-audit --save-dev ./vendor/*.tgz', project);
+  expect(status, said).toBe(0);
+}, 10 * MINUTES);
+
+interface Step {
+  readonly run?: string;
+  readonly uses?: string;
+  readonly if?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly 'working-directory'?: string;
+}
+
+/** Fills in what the runner would. An expression that nobody gave a value is a mistake. */
+const fill = (text: string, values: Readonly<Record<string, string>>): string =>
+  text.replace(/\$\{\{ (.+?) \}\}/g, (_, name: string) => values[name] ?? expect.fail(`no value of ${name}`));
+
+/** Runs the steps as a runner does: after a failure only those that say `always()`. */
+function runSteps(
+  steps: readonly Step[],
+  values: Readonly<Record<string, string>>,
+  env: Record<string, string> = {},
+) {
+  const said: string[] = [];
+  let failed = false;
+  for (const step of steps) {
+    // Whoever moves a tag would run in the job.
+    if (step.uses) expect(step.uses).toMatch(/^[\w/-]+@[0-9a-f]{40}$/);
+    if (step.run === undefined || (failed && step.if !== 'always()')) continue;
+    const own = Object.entries(step.env ?? {}).map(([name, value]) => [name, fill(value, values)]);
+    const cwd = fill(step['working-directory'] ?? project, values);
+    const ran = sh(fill(step.run, values), cwd, { ...env, ...Object.fromEntries(own) });
+    said.push(ran.said);
+    failed ||= ran.status !== 0;
+  }
+  return { failed, said: said.join('\n') };
+}
+
+const runWorkflow = () => {
+  rmSync(summary, { force: true });
+  const { jobs } = parse(readFileSync(join(project, '.github/workflows/mrtr-check.yml'), 'utf8'));
+  return runSteps(jobs['mrtr-check'].steps, { 'secrets.MRTR_X_KEY': 's3cr3t' });
+};
+
+it('the container has the program', () => {
+  const { status, said } = sh(`${installed}/node_modules/.bin/mrtr-check --list`, scratch);
+  expect([status, said.split('\n').length]).toEqual([0, 54]);
+});
+
+it('the workflow is red on a server with a fault, and green without it', { timeout: 5 * MINUTES }, () => {
+  const server = ['node', 'servers/bare.mjs', '--world', '.', '--http', '{port}', '--fault'];
+  const given = [...OPERATION, '--one-time', '--header', 'X-Key: s3cr3t', '--only', 'retry.twice,wire.shape'];
+  const words = ['--init', '--github', ...given, '--', ...server, 'retry.twice'].map((word) => `'${word}'`);
+  const init = sh(`npx --no-install mrtr-check ${words.join(' ')}`, project);
+  expect(init.status, init.said).toBe(1);
+
+  const red = runWorkflow();
+  expect(red.failed, red.said).toBe(true);
+  expect(readFileSync(summary, 'utf8')).toMatch(/\*\*fail\*\*: `retry\.twice`/);
+  const { runs } = JSON.parse(readFileSync(join(project, 'mrtr-check.sarif'), 'utf8'));
+  expect(runs[0].results).toMatchObject([{ ruleId: 'retry.twice', level: 'error' }]);
+  const [{ locations }] = runs[0].results;
+  expect(locations[0].physicalLocation.artifactLocation.uri).toBe('servers/bare.mjs');
+
+  const config = join(project, 'mrtr-check.json');
+  writeFileSync(config, readFileSync(config, 'utf8').replace(/"retry\.twice"\s*\]\s*\}\s*\]/, '"none"]}]'));
+  const green = runWorkflow();
+  expect(green.failed, green.said).toBe(false);
+});
+
+it('the action runs with its defaults, and says where its SARIF is', { timeout: 5 * MINUTES }, () => {
+  const { inputs, runs, outputs: given } = parse(readFileSync(join(clone, 'action.yml'), 'utf8'));
+  const defaults = Object.entries(inputs as Record<string, { default: string }>);
+  const values = {
+    'github.action_path': clone,
+    'toJSON(inputs)': JSON.stringify(Object.fromEntries(defaults.map(([name, one]) => [name, one.default]))),
+  };
+  const env = {
+    GITHUB_ACTION_PATH: clone,
+    GITHUB_OUTPUT: outputs,
+    RUNNER_TEMP: scratch,
+    MRTR_X_KEY: 's3cr3t',
+  };
+  const { failed, said } = runSteps(runs.steps, values, env);
+  expect(failed, said).toBe(false);
+  expect(readFileSync(outputs, 'utf8')).toBe('sarif=mrtr-check.sarif\nexit-code=0\n');
+  expect(Object.keys(given)).toEqual(['sarif', 'exit-code']);
+  expect(existsSync(join(project, 'mrtr-check.sarif'))).toBe(true);
+  expect(readFileSync(summary, 'utf8')).toMatch(/^# mrtr-check/m);
+});

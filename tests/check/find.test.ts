@@ -1,0 +1,88 @@
+/** `--find`, `--init` and `--quick`, in this process. ci.proof.ts has the files that they write, as CI runs them. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { main } from '@mrtr/check';
+import { describe, expect, it } from 'vitest';
+import { bareCommand, inWorld } from './bare.test-support.ts';
+import { bareWith, mrtrCheck, onBare } from './cli.test-support.ts';
+
+describe('--find', () => {
+  it('calls what only reads, and says which ask, and why one was not tried', async () => {
+    const { code, out } = await bareWith(['--find']);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^not tried +tool transfer +it does not say readOnlyHint, and was not called$/m);
+    expect(out).toMatch(/^does not ask +tool count +completed: "0"$/m);
+    expect(out).toMatch(/^asks +prompt transfer +account/m);
+    expect(out).toMatch(/3 of 6 ask, 2 were not tried\./);
+  });
+
+  it('a server that cannot be looked at is 3, with the reason', async () => {
+    const { code, out, err } = await mrtrCheck('--find', 'http://127.0.0.1:1/mcp');
+    expect([code, out]).toEqual([3, '']);
+    expect(err).toMatch(/^mrtr-check: server\/discover got no answer: the connection failed/);
+  });
+});
+
+/** Runs `--init` with somebody who types. */
+async function init(typed: string, ...options: readonly string[]) {
+  return inWorld(async (world) => {
+    const file = join(world, 'mrtr-check.json');
+    const input = Object.assign(new PassThrough(), { isTTY: true });
+    input.end(typed);
+    const written = { out: '', err: '' };
+    const sink = (name: 'out' | 'err') =>
+      ({ write: (text: string) => (written[name] += text) }) as unknown as NodeJS.WriteStream;
+    const words = [
+      '--init',
+      '--config',
+      file,
+      ...options,
+      '--',
+      ...bareCommand(world, { transport: 'stdio' }),
+    ];
+    const code = await main(words, { out: sink('out'), err: sink('err'), in: input });
+    const text = await readFile(file, 'utf8').catch(() => undefined);
+    return { code, ...written, config: text && JSON.parse(text).targets[0] };
+  });
+}
+
+describe('--init', () => {
+  it('asks for what is missing, runs once, and writes what it ran', async () => {
+    const { code, out, config } = await init(
+      'transfer\nyes\n{"to":"bob","amount":5}\n',
+      '--only',
+      'wire.shape',
+    );
+    expect(out).toMatch(/Which one is checked\? .*transfer may write/s);
+    expect(out).toMatch(/✓ 1 pass.*Wrote .*mrtr-check\.json\.\n$/s);
+    expect(config).toEqual({
+      ...{ name: 'transfer', tool: 'transfer', arguments: { to: 'bob', amount: 5 }, only: ['wire.shape'] },
+      ...{ 'generate-answers': true, 'allow-effects': true, command: expect.any(Array) },
+    });
+    expect(code).toBe(0);
+  });
+
+  it('takes what the options give, and keeps the values of headers out of the file', async () => {
+    const options = ['--prompt', 'balance', '--answer', 'account="checking"', '--header', 'X-Key: s3cr3t'];
+    const { config, out } = await init('\n', ...options, '--only', 'wire.shape');
+    expect(config).toMatchObject({ prompt: 'balance', header: [`X-Key: $${'{MRTR_X_KEY}'}`] });
+    expect(JSON.stringify(config)).not.toMatch(/s3cr3t|generate-answers|allow-effects/);
+    expect(out).toMatch(/MRTR_X_KEY has to be in the environment/);
+  });
+
+  it('writes nothing where it may not call the tool, or nobody says which one', async () => {
+    const refused = await init('transfer\nno\n');
+    expect([refused.code, refused.config]).toEqual([2, undefined]);
+    expect(refused.err).toMatch(/does not say that it only reads/);
+    const { code, err } = await bareWith(['--init', '--config', '/nonexistent/mrtr-check.json']);
+    expect(code).toBe(2);
+    expect(err).toMatch(/Say what is checked: --tool NAME/);
+  });
+});
+
+it('--quick says on the card what it left out, and is no complete run', async () => {
+  const { out } = await onBare('', '--quick', '--only', 'state.size,state.expired', '--ttl', '9');
+  expect(out).toMatch(/--quick left out: state\.expired\./);
+  expect((await onBare('', '--quick', '--complete')).err).toMatch(/leave one of them out/);
+});

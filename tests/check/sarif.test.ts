@@ -1,0 +1,95 @@
+/** SARIF, held to the published schema and read as a code-scanning page shows it. */
+import { readFile, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import type { Report } from '@mrtr/check';
+import { Ajv } from 'ajv';
+import { expect, it } from 'vitest';
+import { inWorld } from './bare.test-support.ts';
+import { mrtrCheck, onBare } from './cli.test-support.ts';
+
+// It is written in an older draft, whose `id` the validator refuses; nothing else in it differs.
+const { id, $schema, ...schema } = createRequire(import.meta.url)(
+  '@microsoft/jest-sarif/lib/schemas/sarif-2.1.0-rtm.5.json',
+);
+const validate = new Ajv({ strict: false, validateFormats: false, unicodeRegExp: false }).compile(schema);
+
+interface Result {
+  readonly ruleId: string;
+  readonly ruleIndex: number;
+  readonly level: string;
+  readonly message: { readonly text: string };
+  readonly partialFingerprints: Readonly<Record<string, string>>;
+  readonly locations: readonly {
+    readonly physicalLocation: {
+      readonly artifactLocation: { readonly uri: string };
+      readonly region: { readonly startLine: number };
+    };
+  }[];
+}
+
+/** A run over a source whose tool stands at a line. */
+async function runSarif(code: string, fault: string, ...options: readonly string[]) {
+  return inWorld(async (folder) => {
+    const at = (name: string) => join(folder, name);
+    await writeFile(at('server.py'), code);
+    const reports = ['--source', folder, '--report', `sarif=${at('s')}`, '--report', `json=${at('j')}`];
+    await onBare(fault, ...reports, ...options);
+    const log = JSON.parse(await readFile(at('s'), 'utf8'));
+    expect(validate(log) || validate.errors).toBe(true);
+    const report = JSON.parse(await readFile(at('j'), 'utf8')) as Report;
+    const [{ results, tool }] = log.runs;
+    return { results: results as Result[], rules: tool.driver.rules, report };
+  });
+}
+
+const CODE = '@mcp.tool()\ndef transfer():\n  pass\n';
+
+it('a page shows the rule, how grave it is, the place of the tool, and what to do', async () => {
+  const { results, rules, report } = await runSarif(CODE, 'answer.invalid', '--only', 'answer.invalid');
+  expect(rules).toHaveLength(53);
+  expect(results).toHaveLength(1);
+  const [{ ruleId, ruleIndex, level, message, locations }] = results as [Result];
+  const found = report.checks.find(({ verdict }) => verdict === 'warn');
+  expect([ruleId, rules[ruleIndex].id, level]).toEqual(['answer.invalid', 'answer.invalid', 'warning']);
+  expect(message.text).toContain(`${found?.remedy}`);
+  expect(rules[ruleIndex].shortDescription.text).toBe(found?.expected);
+  expect(rules[ruleIndex].help.markdown).toContain(found?.clause.words);
+  const { artifactLocation, region } = locations[0]?.physicalLocation ?? {};
+  expect([artifactLocation?.uri, region?.startLine]).toEqual([expect.stringMatching(/server\.py$/), 2]);
+});
+
+it('a finding keeps its fingerprints when the code moves and it is seen otherwise', async () => {
+  const only = ['--only', 'retry.twice', '--one-time'];
+  const first = await runSarif(CODE, 'retry.twice', ...only);
+  const second = await runSarif(`\n\n${CODE}`, 'retry.twice', ...only, '--seed', '7');
+  const other = await runSarif(CODE, 'retry.concurrent', '--only', 'retry.concurrent', '--one-time');
+  const prints = [first, second, other].map(({ results }) => results[0]?.partialFingerprints);
+  expect(prints[0]).toHaveProperty('primaryLocationLineHash');
+  expect(prints[1]).toEqual(prints[0]);
+  expect(prints[2]).not.toEqual(prints[0]);
+  expect(second.results[0]?.locations[0]?.physicalLocation.region.startLine).toBe(4);
+  expect(first.results[0]?.level).toBe('error');
+});
+
+it('what could not run is a notification and no result', async () => {
+  await inWorld(async (folder) => {
+    const report = ['--report', `sarif=${join(folder, 's')}`];
+    const { code } = await mrtrCheck(
+      '--tool',
+      'a',
+      '--only',
+      'wire.shape',
+      ...report,
+      'http://127.0.0.1:1/mcp',
+    );
+    const log = JSON.parse(await readFile(join(folder, 's'), 'utf8'));
+    expect(validate(log) || validate.errors).toBe(true);
+    const [{ results, invocations }] = log.runs;
+    expect([code, results]).toEqual([3, []]);
+    expect(invocations[0].executionSuccessful).toBe(false);
+    expect(invocations[0].toolExecutionNotifications).toMatchObject([
+      { associatedRule: { id: 'wire.shape' } },
+    ]);
+  });
+});
