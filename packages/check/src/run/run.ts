@@ -55,7 +55,8 @@ export async function run(given: RunInputs, progress?: Progress): Promise<Run> {
   const inputs: Inputs = { ...DEFAULTS, ...given, address: { headers: {}, ...given.address } };
   const started = performance.now();
   const selected = selectChecks(inputs.only);
-  const wanted = inputs.quick ? selected.filter(canBeQuick) : selected;
+  const waits = inputs.quick && inputs.ttlSeconds !== undefined;
+  const wanted = waits ? selected.filter(canBeQuick) : selected;
   const limit = new Limit(mostSecondsOf(inputs, wanted));
   const patience = { timeoutMs: inputs.timeoutSeconds * 1000, over: limit.over };
   const fleet = new Fleet(inputs.address, patience);
