@@ -1,7 +1,7 @@
 /** SARIF, held to the published schema and read as a code-scanning page shows it. */
 import { readFile, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import published from '@microsoft/jest-sarif/lib/schemas/sarif-2.1.0-rtm.5.json' with { type: 'json' };
 import type { Report } from '@mrtr/check';
 import { Ajv } from 'ajv';
 import { expect, it } from 'vitest';
@@ -9,9 +9,7 @@ import { inWorld } from './bare.test-support.ts';
 import { mrtrCheck, onBare } from './cli.test-support.ts';
 
 // It is written in an older draft, whose `id` the validator refuses; nothing else in it differs.
-const { id, $schema, ...schema } = createRequire(import.meta.url)(
-  '@microsoft/jest-sarif/lib/schemas/sarif-2.1.0-rtm.5.json',
-);
+const { id, $schema, ...schema } = published;
 const validate = new Ajv({ strict: false, validateFormats: false, unicodeRegExp: false }).compile(schema);
 
 interface Result {
