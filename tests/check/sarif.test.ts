@@ -6,7 +6,7 @@ import type { Report } from '@mrtr/check';
 import { Ajv } from 'ajv';
 import { expect, it } from 'vitest';
 import { inWorld } from './bare.test-support.ts';
-import { mrtrCheck, onBare } from './cli.test-support.ts';
+import { ANSWERS, bareWith, mrtrCheck, TRANSFER } from './cli.test-support.ts';
 
 // It is written in an older draft, whose `id` the validator refuses; nothing else in it differs.
 const { id, $schema, ...schema } = published;
@@ -32,7 +32,7 @@ async function runSarif(code: string, fault: string, ...options: readonly string
     const at = (name: string) => join(folder, name);
     await writeFile(at('server.py'), code);
     const reports = ['--source', folder, '--report', `sarif=${at('s')}`, '--report', `json=${at('j')}`];
-    await onBare(fault, ...reports, ...options);
+    await bareWith([...TRANSFER, ...ANSWERS, ...reports, ...options], { fault });
     const log = JSON.parse(await readFile(at('s'), 'utf8'));
     expect(validate(log) || validate.errors).toBe(true);
     const report = JSON.parse(await readFile(at('j'), 'utf8')) as Report;
@@ -58,10 +58,10 @@ it('a page shows the rule, how grave it is, the place of the tool, and what to d
 });
 
 it('a finding keeps its fingerprints when the code moves and it is seen otherwise', async () => {
-  const only = ['--only', 'retry.twice', '--one-time'];
-  const first = await runSarif(CODE, 'retry.twice', ...only);
-  const second = await runSarif(`\n\n${CODE}`, 'retry.twice', ...only, '--seed', '7');
-  const other = await runSarif(CODE, 'retry.concurrent', '--only', 'retry.concurrent', '--one-time');
+  const only = ['--only', 'wire.duplicate-keys'];
+  const first = await runSarif(CODE, 'wire.duplicate-keys', ...only);
+  const second = await runSarif(`\n\n${CODE}`, 'wire.duplicate-keys', ...only, '--seed', '7');
+  const other = await runSarif(CODE, 'state.readable', '--only', 'state.readable');
   const prints = [first, second, other].map(({ results }) => results[0]?.partialFingerprints);
   expect(prints[0]).toHaveProperty('primaryLocationLineHash');
   expect(prints[1]).toEqual(prints[0]);

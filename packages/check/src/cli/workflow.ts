@@ -25,7 +25,7 @@ jobs:
       - uses: actions/setup-node@820762786026740c76f36085b0efc47a31fe5020 # v7.0.0
         with:
           node-version: 22
-      - run: ${existsSync('pnpm-lock.yaml') ? 'npx -y pnpm install --frozen-lockfile' : existsSync('package-lock.json') ? 'npm ci' : 'npm install'}
+      - run: ${existsSync('pnpm-lock.yaml') ? 'npx -y pnpm@12 install --frozen-lockfile' : existsSync('package-lock.json') ? 'npm ci' : 'npm install'}
       # Without --quick, every check runs: do that before a release.
       - run: >-
           npx --no-install mrtr-check --config ${config} --quick --source .
