@@ -2,7 +2,7 @@
 
 export { aPolicy, clockOf, isSingleUse, tokenPrincipal, ttlOf } from './admission/policy.ts';
 export { type AbandonedLimits, AbandonedQuota, Place, Quota, type QuotaExceeded } from './admission/quota.ts';
-export { approvalLabel, approvedAnswer, someWords } from './questions/approval.ts';
+export { approvalLabel, approvedAnswer, refusedAnswer, someWords } from './questions/approval.ts';
 export { parseWebPage } from './questions/url-elicitation.ts';
 export { canonicalJson } from './support/canonical-json.ts';
 export { type LoggedCall, withCallInMessage } from './support/log-line.ts';

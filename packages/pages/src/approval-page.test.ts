@@ -60,6 +60,12 @@ function shopOf(
 
 type Shop = ReturnType<typeof shopOf>;
 
+const pressThenRetry = async (shop: Shop, decision: string) => {
+  const { url, retry } = await asking(shop);
+  await shop.press(url, decision);
+  return retry();
+};
+
 /** A call that asks to open the page, and its retries. */
 async function asking({ call }: Shop, capabilities?: object) {
   const { result } = await call({}, 'ada', capabilities);
@@ -402,6 +408,17 @@ test('a second proof is asked for after the button, and the receipt says so', as
   expect(shop.paid[0]).toMatchObject({ rung: 'verified-page' });
 });
 
+test('an approval of before `verify` was added does not count as verified', async () => {
+  const store = new MemoryInteractions();
+  const shop = resumable({ store });
+  const { url } = await asking(shop);
+  await shop.press(url, 'approve');
+  const verifying = resumable({ store, verify: stepUp(true) });
+  expect((await mute(verifying)).result).toMatchObject({ isError: true });
+  expect(verifying.paid).toEqual([]);
+  expect(textOf(await mute(shop))).toBe('Paid.');
+});
+
 test('a second proof that does not hold approves nothing', async () => {
   const shop = shopOf({ verify: stepUp(false) });
   const { url, retry } = await asking(shop);
@@ -423,6 +440,17 @@ test('the operator gets one event with the receipt', async () => {
   ]);
 });
 
+test.each<[string, (shop: Shop) => Promise<unknown>, string]>([
+  ['refused', async (shop) => pressThenRetry(shop, 'refuse'), 'refused'],
+  ['declined', async (shop) => (await asking(shop)).retry('decline'), 'declined'],
+  ['cancelled', async (shop) => (await asking(shop)).retry('cancel'), 'cancelled'],
+])('the operator learns that it was %s', async (_how, refuse, outcome) => {
+  const events: unknown[] = [];
+  onTestFinished(observe('mrtr:approval', (event) => events.push(event)));
+  await refuse(shopOf());
+  expect(events).toEqual([{ outcome, call: expect.any(String), target: 'link' }]);
+});
+
 test('a signed receipt is verified with jose alone, and a changed one is rejected', async () => {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519');
   const shop = shopOf();
@@ -439,6 +467,14 @@ test('a signed receipt is verified with jose alone, and a changed one is rejecte
   const forged = Buffer.from(JSON.stringify({ ...receipt, words: 'Pay “Eve”?' })).toString('base64url');
   await expect(verifyReceipt(`${head}.${forged}.${signature}`, publicKey)).rejects.toThrow(/signature/);
   expect(body).not.toBe(forged);
+});
+
+test('a shared secret signs no receipt, and a JWS of other content is none', async () => {
+  const secret = new Uint8Array(32);
+  await expect(signReceipt({} as Receipt, secret, { alg: 'HS256' })).rejects.toThrow(/asymmetric/);
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519');
+  const jws = await signReceipt({ foo: 1 } as never, privateKey, { alg: 'EdDSA' });
+  await expect(verifyReceipt(jws, publicKey)).rejects.toThrow(/lacks one of its fields/);
 });
 
 test.each<[string, object, RegExp]>([

@@ -34,6 +34,7 @@ import {
   type OptionChecks,
   oneOf,
   type Rung,
+  refusedAnswer,
   requireArgument,
   requireOptions,
   someWords,
@@ -173,7 +174,12 @@ export function approvalPage(options: ApprovalPageOptions): ApprovalPage {
     throw new Error('The second proof of an approval did not hold. Nothing was approved.');
   };
   const start = (visit: StartVisit) => verify?.start(visit) ?? visit.callbackUrl;
-  const { records, asking, path, fetch, inOwnScope } = makePages({ ...more, start, finish }, startPage);
+  const { records, asking, path, fetch, inOwnScope } = makePages(
+    { ...more, start, finish },
+    startPage,
+    // An approval of a page that had no second proof is none of a page that has it.
+    ` ${rung}`,
+  );
 
   const subjectOf = (words: Words, wanted: ApprovalQuestionOptions, isForm: boolean): Subject<Approval> => ({
     message: words.text,
@@ -181,6 +187,7 @@ export function approvalPage(options: ApprovalPageOptions): ApprovalPage {
     ...(wanted.name !== undefined && { name: wanted.name }),
     ask: isForm ? askInForm : urlElicitation,
     valueFrom: (decided, response) => approvalOf(response, words.text, rung, decided as Times),
+    noteRefusal,
   });
 
   const question: ApprovalPage['question'] = async (ctx, words, wanted) => {
@@ -204,8 +211,11 @@ export function approvalPage(options: ApprovalPageOptions): ApprovalPage {
       await same.begin({ message: words.text, data: subject.data });
       return refuse();
     }
-    if (decided === 'refused') throw new ElicitationDeclined('declined');
     const response = stampAnswer({ action: 'accept' }, () => call.stamp(name));
+    if (decided === 'refused') {
+      noteRefusal(response, 'refused');
+      throw new ElicitationDeclined('declined');
+    }
     return withValue(urlElicitation(words.text, url), subject.valueFrom(decided, response));
   };
 
@@ -265,6 +275,11 @@ function approvalOf(response: unknown, words: string, rung: Rung, { askedAt, dec
   const { value } = approvedAnswer(stamp, words, rung, { askedAt, answeredAt: decidedAt });
   return value;
 }
+
+const noteRefusal = (response: unknown, how: 'refused' | 'declined' | 'cancelled'): void => {
+  const stamp = stampOf(response);
+  if (stamp) refusedAnswer(stamp, how);
+};
 
 /** What the page shows, as it is kept. @throws InvalidOption for what is no text, or is too long. */
 function requireShown(words: Words, { approve, refuse, details = {} }: ApprovalQuestionOptions): Shown {

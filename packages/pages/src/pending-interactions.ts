@@ -141,8 +141,12 @@ export function pendingInteractions<T>(options: PendingInteractionsOptions<T>): 
   };
 }
 
-/** The pages of one sort, and the questions that send users there. */
-export function makePages<T>(options: PendingInteractionsOptions<T>, startPage?: StartPage) {
+/**
+ * The pages of one sort, and the questions that send users there.
+ *
+ * @param sort what is finished on a page of one sort does not count on a page of another.
+ */
+export function makePages<T>(options: PendingInteractionsOptions<T>, startPage?: StartPage, sort = '') {
   const { policy, url, ttlSeconds, waitSeconds, maxAsks } = withDefaults(options, PAGE_DEFAULTS);
   const { store = new MemoryInteractions({ now: clockOf(policy) }) } = options;
   const base = () => parseWebPage(typeof url === 'function' ? url() : url);
@@ -152,7 +156,7 @@ export function makePages<T>(options: PendingInteractionsOptions<T>, startPage?:
   const records = new Interactions({
     store,
     ring: () => keyRingOf(policy),
-    pageName: () => options.name ?? path(),
+    pageName: () => `${options.name ?? path()}${sort}`,
     ttlSeconds,
     stateTtlSeconds: ttlOf(policy),
     now: clockOf(policy),

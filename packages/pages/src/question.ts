@@ -50,6 +50,8 @@ export interface Subject<T> extends LinkOptions<T> {
   ask(text: string, url: URL): Question;
   /** The answer's value, from what the page gave and the client's response. */
   valueFrom(finished: unknown, response: unknown): T;
+  /** Hears of a refusal: `refused` on the page, or by the client. */
+  noteRefusal?(response: unknown, how: 'refused' | 'declined' | 'cancelled'): void;
   /** Ends the call in the place of a refusal that its client may have given by itself. */
   refuse?(url: URL): never;
 }
@@ -189,7 +191,10 @@ export class Asking {
         this.#visit(ref, asked, ctx.signal),
       );
       if (stage === 'finished') return subject.valueFrom(value, response);
-      if (stage === 'refused') throw new ElicitationDeclined('declined', key);
+      if (stage === 'refused') {
+        subject.noteRefusal?.(response, 'refused');
+        throw new ElicitationDeclined('declined', key);
+      }
       if (stage === 'closed') throw new InteractionUnfinished(UNFINISHED);
     }
   }
@@ -305,20 +310,24 @@ function wordings<T>(worded: WordingOptions<T>): readonly [first: QuestionMaker<
  * whose content is sealed for this interaction: no client can make it up, and the store may have forgotten by then.
  */
 function answering<T>(
-  { id, ring, valueFrom, fallback }: WordingOptions<T>,
+  { id, ring, valueFrom, noteRefusal, fallback }: WordingOptions<T>,
   agreed: Question,
   kept: StoredInteraction | undefined,
 ) {
   const place = `answer ${id}`;
   const read = (response: unknown): Answer<T> => {
     const answer = agreed.read(response);
+    if (isRefusal(answer)) noteRefusal?.(response, answer.kind);
     if (answer.kind !== 'accepted') return answer as Answer<never>;
     const { done } = (response as { readonly content?: { readonly done?: unknown } }).content ?? {};
     const sealed = typeof done === 'string' ? Buffer.from(done, 'base64url') : undefined;
     const opened = sealed && openAtRest(sealed, place, ring);
     if (opened !== undefined) return { kind: 'accepted', value: JSON.parse(opened).value };
     if (kept?.stage === 'finished') return { kind: 'accepted', value: valueFrom(kept.value, response) };
-    if (kept?.stage === 'refused') return { kind: 'declined' };
+    if (kept?.stage === 'refused') {
+      noteRefusal?.(response, 'refused');
+      return { kind: 'declined' };
+    }
     return { kind: 'invalid', issues: [{ message: 'The page is not finished.' }] };
   };
   const keep = (response: unknown) => {

@@ -1,5 +1,5 @@
-/** Receipts for somebody who does not trust your database: a compact JWS, with a key of yours. */
-import type { Receipt } from '@mrtr/core';
+/** Receipts for somebody who does not trust your database, but trusts your key: a compact JWS. */
+import { InvalidOption, type Receipt } from '@mrtr/core';
 import { canonicalJson } from '@mrtr/core/kit';
 import {
   CompactSign,
@@ -16,30 +16,46 @@ const TYPE = 'mrtr-receipt+json';
 export type ReceiptKey = CryptoKey | KeyObject | JWK | Uint8Array;
 
 /**
- * Signs a receipt. It says that your server issued it, and no more than the receipt's rung proves.
+ * Signs a receipt. It says that the holder of the key signed these fields. Its rung proves no more for it.
  *
- * @param header `alg` of the key, for example `EdDSA`, and its `kid`, if verifiers choose by it.
+ * @param header `alg` of the key, which is asymmetric, for example `EdDSA`; its `kid`, if verifiers choose by it.
  * @returns a compact JWS (RFC 7515); its payload is the receipt as JSON, its `typ` is `mrtr-receipt+json`.
+ * @throws InvalidOption for a shared secret (`HS256`, …): whoever verifies could also sign.
  * @example const jws = await signReceipt(receipt, privateKey, { alg: 'EdDSA', kid: '2026' });
  */
-export const signReceipt = (
+export async function signReceipt(
   receipt: Receipt,
   key: ReceiptKey,
   header: { readonly alg: string; readonly kid?: string },
-): Promise<string> =>
-  new CompactSign(new TextEncoder().encode(canonicalJson(receipt)))
+): Promise<string> {
+  if (header.alg.startsWith('HS'))
+    throw new InvalidOption(
+      `signReceipt: alg must be of an asymmetric key, such as EdDSA; it is ${header.alg}.`,
+    );
+  return new CompactSign(new TextEncoder().encode(canonicalJson(receipt)))
     .setProtectedHeader({ ...header, typ: TYPE })
     .sign(key);
+}
 
 /**
  * Verifies what {@link signReceipt} made.
  *
  * @param key the public key, or a function that gives it, such as `createRemoteJWKSet` of `jose`.
- * @throws the errors of `jose` for a signature that does not hold, and TypeError for a JWS that is no receipt.
+ * @throws the errors of `jose` for a signature that does not hold, and TypeError for a JWS that is no receipt, or has a shared
+ * secret.
  * @example const { words, answeredAt } = await verifyReceipt(jws, publicKey);
  */
 export async function verifyReceipt(jws: string, key: ReceiptKey | CompactVerifyGetKey): Promise<Receipt> {
   const { payload, protectedHeader } = await compactVerify(jws, key as CompactVerifyGetKey);
-  if (protectedHeader.typ !== TYPE) throw new TypeError(`This is no receipt: its typ must be ${TYPE}.`);
-  return JSON.parse(new TextDecoder().decode(payload));
+  if (protectedHeader.typ !== TYPE || protectedHeader.alg.startsWith('HS'))
+    throw new TypeError(`This is no receipt: its typ must be ${TYPE}, and its key asymmetric.`);
+  const receipt = JSON.parse(new TextDecoder().decode(payload));
+  const isReceipt =
+    TEXTS.every((name) => typeof receipt?.[name] === 'string') &&
+    TIMES.every((name) => Number.isSafeInteger(receipt[name]));
+  if (!isReceipt) throw new TypeError('This is no receipt: it lacks one of its fields.');
+  return receipt;
 }
+
+const TEXTS = ['id', 'words', 'wordsDigest', 'rung', 'call', 'tool', 'argumentsDigest'];
+const TIMES = ['askedAt', 'answeredAt'];

@@ -27,7 +27,7 @@ export interface ApprovalOptions {
   readonly type?: string;
 }
 
-/** A label, or a text to type, that looks the same to everybody. */
+/** A label, or a text to type, on one line and without marks of ours. */
 export const approvalLabel: OptionCheck = {
   allowed: 'a text on one line, without quotation marks and without characters that one does not see',
   isAllowed: (value) =>
@@ -40,7 +40,7 @@ export const approvalLabel: OptionCheck = {
 
 /** Text that `words` made. */
 export const someWords: OptionCheck = {
-  allowed: 'made with words`…`, so that its data cannot forge it',
+  allowed: 'made with words`…`, which sets its data apart',
   isAllowed: Words.isWords,
 };
 
@@ -165,7 +165,7 @@ export function approvedAnswer(
 }
 
 /** The answer of somebody who did not approve. Only the operator learns how. */
-function refusedAnswer(
+export function refusedAnswer(
   stamp: AnswerStamp,
   outcome: Exclude<Decision, 'approved'>,
 ): Exclude<Answer<never>, { kind: 'accepted' }> {

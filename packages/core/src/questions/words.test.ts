@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { InvalidOption } from '../support/errors.ts';
@@ -39,8 +40,11 @@ test.each<[string, string | number | boolean | bigint, string]>([
 
 test('a value of more than 200 characters is cut in the middle, and says how much is missing', () => {
   expect(shown('a'.repeat(200))).toBe(`Pay “${'a'.repeat(200)}” now?`);
-  const text = shown(`${'a'.repeat(100)}-${'b'.repeat(100)}`);
-  expect(text).toBe(`Pay “${'a'.repeat(90)}” (21 more characters) “${'b'.repeat(90)}” now?`);
+  const whole = `${'a'.repeat(100)}-${'b'.repeat(100)}`;
+  const digest = hash('sha256', whole).slice(0, 32);
+  const cut = `“${'a'.repeat(90)}” (21 more characters; SHA-256 of all: ${digest}) “${'b'.repeat(90)}”`;
+  expect(shown(whole)).toBe(`Pay ${cut} now?`);
+  expect(shown(whole.replace('-', '+'))).not.toBe(shown(whole));
 });
 
 test('no value holds a mark of ours, a line break or a character of no width', () => {
@@ -54,7 +58,7 @@ test('no value holds a mark of ours, a line break or a character of no width', (
   );
 });
 
-test('two different values never read the same', () => {
+test('two different values do not read the same, be they short or cut', () => {
   const text = fc.string({
     unit: fc.constantFrom('\\', 'n', '\n', 'u', '{', '}', 'a', '2', '0', ' '),
     maxLength: 6,

@@ -1,4 +1,5 @@
-/** Text for people that holds data which nobody can mistake for the author's own words. */
+/** Text for people that sets data apart from the author's own words. */
+import { hash } from 'node:crypto';
 import { InvalidOption } from '../support/errors.ts';
 
 /** The longest value that is shown whole, in characters. */
@@ -39,7 +40,7 @@ const END_ISOLATE = '\u2069';
 /** What {@link words} puts into its text: shown between marks, with everything deceptive escaped. */
 export type WordsValue = string | number | bigint | boolean | Words;
 
-/** Text that {@link words} made. Its data cannot pass for the author's words. */
+/** Text that {@link words} made. Its data stands between marks. */
 export class Words {
   /** As a person reads it. */
   readonly text: string;
@@ -65,10 +66,10 @@ export class Words {
 }
 
 /**
- * Makes the text of a question. Each value stands between “ and ”, which it cannot forge: line breaks, control
- * characters, bidirectional marks, zero-width characters and quotation marks are shown as escapes (`\n`, `\u{202e}`),
- * and a value of more than 200 characters is cut in the middle. A value can still be a lie in plain letters: letters of
- * another alphabet that look alike are not found.
+ * Makes the text of a question. Each value stands between “ and ”. These marks and those that we know to look like them,
+ * line breaks, control characters, bidirectional marks and zero-width characters are shown as escapes (`\n`, `\u{202e}`).
+ * A value of more than 200 characters is cut in the middle, with 128 bits of its SHA-256. A value can still be a lie in
+ * plain letters: a link or Markdown that a client renders, and letters of another alphabet that look alike, are not found.
  *
  * @throws InvalidOption for a value that is no text, number, boolean or {@link Words}, and when it is called as a
  * function: what it is given in the place of its own text would not be escaped.
@@ -94,7 +95,9 @@ function show(value: unknown, index: number): string {
   if (characters.length <= LONGEST) return quote(characters);
   const left = characters.length - 2 * SHOWN_OF_A_LONG_ONE;
   const [start, end] = [characters.slice(0, SHOWN_OF_A_LONG_ONE), characters.slice(-SHOWN_OF_A_LONG_ONE)];
-  return `${quote(start)} (${left} more characters) ${quote(end)}`;
+  // With the whole value's digest: two values that differ in the middle alone must not read the same.
+  const digest = hash('sha256', characters.join('')).slice(0, 32);
+  return `${quote(start)} (${left} more characters; SHA-256 of all: ${digest}) ${quote(end)}`;
 }
 
 function quote(characters: readonly string[]): string {

@@ -27,7 +27,7 @@ const YES = /^(approve|accept|agree|allow|confirm|yes|ok)/i;
 
 /** As a model does that reviews a question: it takes the choice that says yes, and types what it is told to type. */
 function affirmative(field: Field): unknown {
-  const toType = /type: (.+)$/.exec(field.title ?? '')?.[1];
+  const toType = /type “(.+)”$/.exec(field.title ?? '')?.[1];
   return toType ?? choicesIn(field).find((choice) => YES.test(`${choice}`)) ?? firstThatFits(field);
 }
 
