@@ -1,4 +1,4 @@
-/** Shape J: below the approval, somebody has approved. */
+/** Shape J: below the approval, a yes has come; its rung says what it proves. */
 import { elicitation, protectedServer } from '@mrtr/core';
 import {
   Original,

@@ -20,7 +20,7 @@ export type AskYes = (
 
 export type CreateServer = (policy: RequestStatePolicy, askYes: AskYes, world: World) => McpServer;
 
-/** What the person agrees to: exactly what will be written. */
+/** What is asked: the values that will be written. */
 export function changeOf(id: number, resolution?: ResolutionKind, original?: number): Words {
   if (resolution === undefined) return words`Reopen work item ${id}?`;
   if (original === undefined) return words`Resolve work item ${id} as ${resolution}?`;
@@ -28,4 +28,4 @@ export function changeOf(id: number, resolution?: ResolutionKind, original?: num
 }
 
 export const resultOf = (item: WorkItem, { receipt }: Approval) =>
-  textResult(`${describeItem(item)} Approved, rung '${receipt.rung}'.`);
+  textResult(`${describeItem(item)} A yes counted, rung '${receipt.rung}'.`);

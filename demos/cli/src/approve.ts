@@ -14,11 +14,12 @@ export async function approve(stage: Stage, shape?: string): Promise<number> {
       print(stage, ['', ` ${paint('title', act.title)}`, '']);
       let calls = 0;
       const { writes, rungs } = await play(act, createServer, (call) => {
-        if (calls++ > 0) print(stage, ['', '  ☺ opens the link, and presses the button', '']);
+        if (calls++ > 0)
+          print(stage, ['', '  ☺ opens the link, and presses the button (the demo plays ada)', '']);
         return drawCall(stage, call, (transcript) => closingLine(transcript, 'write'));
       });
       const [rung] = rungs;
-      const proof = rung === undefined ? 'No yes counted.' : `Approved, rung '${rung}'. ${RUNGS[rung]}`;
+      const proof = rung === undefined ? 'No yes counted.' : `A yes counted, rung '${rung}'. ${RUNGS[rung]}`;
       const text = `${act.note ?? ''} ${proof} Item written ${writes}×.`.trim();
       print(stage, ['', ...wrap(text, 78).map((line) => `  ${paint('effect', line)}`)]);
     }

@@ -54,9 +54,11 @@ describe('pnpm demo', () => {
     expect({ code, err }).toEqual({ code: 0, err: '' });
     const text = out.replaceAll(/\s+/g, ' ');
     expect(
-      [...text.matchAll(/Approved, rung '(\S+)'\. (?:A|The)|No yes counted/g)].map(([, rung]) => rung),
+      [...text.matchAll(/A yes counted, rung '(\S+)'\. (?:A|The)|No yes counted/g)].map(([, rung]) => rung),
     ).toEqual(['page', 'page', 'page', 'form', undefined]);
-    expect(text).toContain('No person saw a question. No yes counted. Item written 0×.');
+    expect(text).toContain(
+      'No person saw a question; ☺ marks an answer, whoever gave it. No yes counted. Item written 0×.',
+    );
     for (const line of out.split('\n')) expect([...line].length).toBeLessThanOrEqual(80);
   });
 

@@ -1,4 +1,4 @@
-/** A payment that is approved on a page of this server. The client's own answer approves nothing. */
+/** Payments of 10 euros or more are approved on a page of this server. For smaller ones the client's answer counts. */
 import { type McpServer, protectedServer, type RequestStatePolicy, textResult, words } from '@mrtr/core';
 import { type ApprovalPage, approvalPage } from '@mrtr/pages';
 import { journal } from '@mrtr/shapes/journal';

@@ -3,8 +3,8 @@
  *
  * Invariants, beside those of a pending interaction:
  * 1. A GET approves nothing: mail scanners and previews open links. A button approves, once, with a token of this page.
- * 2. The person sees the words, the details, and the account that the browser is signed in with, before anything is
- *    pressed. All of it is text.
+ * 2. The page shows (unless `render` leaves it out) the words, the details, and the account that the browser is signed
+ *    in with, before anything is pressed. All of it is text.
  * 3. Nothing is approved because something failed: a store that is full, gone or empty ends the call.
  * 4. What was approved counts for one call of this principal, with this tool, these arguments and these words.
  */
@@ -44,7 +44,7 @@ import {
 } from '@mrtr/core/kit';
 import { type Call, callOf } from '@mrtr/core/shape';
 import { type ApprovalView, renderApproval, type Shown, showApproval } from './approval-html.ts';
-import type { CallbackVisit, StartPage, StartVisit } from './page.ts';
+import type { CallbackVisit, Press, StartPage, StartVisit } from './page.ts';
 import { makePages, PAGE_CHECKS, type PendingInteractionsOptions } from './pending-interactions.ts';
 import type { Subject, WaitingContext } from './question.ts';
 import type { Times } from './records.ts';
@@ -83,7 +83,7 @@ export interface ApprovalQuestionOptions {
   readonly details?: Readonly<Record<string, string | number | boolean>>;
   /** Tells two approvals of one call apart that have the same words. */
   readonly name?: string;
-  /** Who gives the yes: somebody on the `page` (the default), or the `client`, in a form. There is no "either". */
+  /** Where the yes is given: on the `page` (the default), or by the `client`, in a form. There is no "either". */
   readonly by?: 'page' | 'client';
 }
 
@@ -100,7 +100,7 @@ export interface ApprovalPage {
    * @throws CannotAsk for a caller without a principal.
    * @throws InvalidOption for words that `words` did not make, and for a wrong option.
    * @throws ApprovalPending with the link, where `resume` is on.
-   * @throws ElicitationDeclined where the person refused before the same call came again.
+   * @throws ElicitationDeclined where a refusal was pressed before the same call came again.
    * @throws InteractionUnfinished when the time is over, and when the user was asked as often as allowed.
    * @throws StoreFull when too many pages are open.
    */
@@ -140,10 +140,11 @@ const QUESTION_CHECKS: OptionChecks<ApprovalQuestionOptions> = {
 const MAX_SHOWN_BYTES = 3072;
 
 /**
- * Makes a page on which a person approves or refuses.
+ * Makes a page with a button that approves and one that refuses.
  *
- * **It proves that a browser which is signed in as the caller pressed a button on a page of this server.** An agent that
- * drives that browser, and a weak sign-in, defeat it. With `verify` it also proves what your own check proves.
+ * **It proves that a request with the session of the caller pressed a button on a page of this server.** An agent that
+ * drives that browser, whoever else has its session, a script of the same origin, and a weak sign-in defeat it. With
+ * `verify` it also proves what your own check proves.
  *
  * @throws InvalidOption for an option that does not exist, is missing, or has a value that it cannot have.
  * @example
@@ -160,12 +161,7 @@ export function approvalPage(options: ApprovalPageOptions): ApprovalPage {
   const rung = verify ? 'verified-page' : 'page';
   const startPage: StartPage = {
     show: ({ data }, visitor, token) => showApproval({ ...(data as Shown), visitor, token }, render),
-    press: (form) => {
-      const decision = form.get('decision');
-      if (decision === 'refuse') return 'refuse';
-      if (decision !== 'approve') return undefined;
-      return verify ? 'go-on' : 'finish';
-    },
+    press: (form) => pressOf(form.get('decision'), verify !== undefined),
     valueFrom: (kept) => records.timesOf(kept),
     done: 'Approved. You can close this page, and go back to where you came from.',
   };
@@ -235,6 +231,13 @@ export function approvalPage(options: ApprovalPageOptions): ApprovalPage {
     },
     fetch,
   };
+}
+
+/** What a press on one of the two buttons does. */
+function pressOf(decision: string | null, isVerified: boolean): Press {
+  if (decision === 'refuse') return 'refuse';
+  if (decision !== 'approve') return undefined;
+  return isVerified ? 'go-on' : 'finish';
 }
 
 const resumed = new WeakMap<Call, Set<string>>();

@@ -11,7 +11,7 @@ export type Rung = 'form' | 'typed-form' | 'page' | 'verified-page';
 export interface Receipt {
   /** The same for the same approval, however often the handler reads it. */
   readonly id: string;
-  /** The text as it was shown. */
+  /** The text that was sent to the client, or given to the page. Nobody knows what a client showed. */
   readonly words: string;
   /** SHA-256 of `words` in UTF-8, base64url. */
   readonly wordsDigest: string;
