@@ -50,15 +50,20 @@ const KINDS: readonly (readonly [string, 'http' | 'stdio', Partial<Inputs>])[] =
 
 /** Over stdio there is one principal, and no connection of one request. */
 const HTTP_ALONE = ['state.other-principal', 'retry.lost-response', 'era.stateless'];
-const means = (transport: 'http' | 'stdio') => (id: string) =>
-  transport === 'http' || !HTTP_ALONE.includes(id);
+/** A prompt has no schema, and a resource no arguments. */
+const NOT_BEHIND: Readonly<Record<string, readonly string[]>> = {
+  prompt: ['consent.argument'],
+  resource: ['consent.argument', 'consent.spoofed'],
+};
+const means = (transport: 'http' | 'stdio', kind: string) => (id: string) =>
+  !NOT_BEHIND[kind]?.includes(id) && (transport === 'http' || !HTTP_ALONE.includes(id));
 
-describe.each(KINDS.slice(1))('a %s over %s', (_kind, transport, kind) => {
+describe.each(KINDS.slice(1))('a %s over %s', (kind, transport, more) => {
   eachFault('has the fault of $id', async ({ id, found, ...options }) => {
     const method = id === 'state.other-method' && { otherOperation: { ...TOOL, arguments: TEXTS } };
-    const inputs = { ...options.inputs, ...kind, ...method };
+    const inputs = { ...options.inputs, ...more, ...method };
     const given = { ...options, only: Object.keys(found), transport, inputs };
-    const expected = Object.entries(found).filter(([one]) => means(transport)(one));
+    const expected = Object.entries(found).filter(([one]) => means(transport, kind)(one));
     expect(findings(await checkBare({ ...given, fault: id }))).toEqual(Object.fromEntries(expected));
   });
 });
@@ -66,12 +71,12 @@ describe.each(KINDS.slice(1))('a %s over %s', (_kind, transport, kind) => {
 describe('the server without a fault', () => {
   it.each(KINDS)(
     'passes as a %s over %s, by every check that does not wait',
-    async (_kind, transport, inputs) => {
+    async (kind, transport, inputs) => {
       const one = await checkBare({ transport, next: [], inputs });
       expect(findings(one)).toEqual({});
       // Nothing is readable, so nothing can be forged; the new version has the same questions; the rest was not given.
       const nothing = ['state.forged', 'deploy.reworded', 'deploy.unfit'];
-      const absent = IDS.filter((id) => nothing.includes(id) || !means(transport)(id));
+      const absent = IDS.filter((id) => nothing.includes(id) || !means(transport, kind)(id));
       expect(Object.keys(verdicts(one, 'not-applicable'))).toEqual(absent);
       expect(Object.keys(verdicts(one, 'not-run'))).toEqual(['state.other-method', 'state.expired']);
     },
@@ -138,7 +143,8 @@ describe('nothing is decided', () => {
     const missing = bare.checked.filter(({ verdict }) => verdict === 'not-run');
     const saying = (words: string, picked: (id: string) => boolean) =>
       Object.fromEntries(IDS.filter(picked).map((id) => [id, words]));
-    const effects = /^(retry|effect)\.|^(refusal\.no-effect|instance\.replay-elsewhere)$/;
+    const effects =
+      /^(retry|effect)\.|^consent\.(?!blind|spoofed)|^(refusal\.no-effect|instance\.replay-elsewhere)$/;
     expect(Object.fromEntries(missing.map(({ check, finding }) => [check.id, finding.actual]))).toEqual({
       'state.other-tool': '--other-operation tool:NAME was not given',
       'state.other-method': '--other-operation with another kind (tool:, prompt: or resource:) was not given',

@@ -33,7 +33,7 @@ it.concurrent('a question that is skipped by an answer to it is called that, wha
   const args = ['--skips', '--audits'];
   const one = await checkBare({ fault: 'answer.unasked', args, only: ['answer.unasked'] });
   expect(wordsOf(one)).toBe(
-    'answer.unasked: The first question was skipped: asked sure: "Really send it?"; memo: "A memo for the other side?".',
+    'answer.unasked: The first question was skipped: asked sure: "Really send 5 to "bob"?"; memo: "A memo for the other side?".',
   );
 });
 

@@ -31,17 +31,30 @@ const QUESTIONS = {
     message: 'From which account?',
     schema: { type: 'string', enum: ['checking', 'savings'] },
   },
-  sure: { message: 'Really send it?', schema: { type: 'boolean' } },
+  sure: { message: sureMessage, schema: { type: 'boolean', default: faulty('consent.default-yes') } },
   memo: { message: 'A memo for the other side?', schema: { type: 'string', minLength: 1, maxLength: 40 } },
 };
 if (options.change === 'reworded') QUESTIONS.account.message = 'Which account pays?';
 if (options.change === 'narrowed') QUESTIONS.account.schema.enum = ['checking'];
 
-function form(key) {
-  const { message, schema } = QUESTIONS[key];
+/** What an argument brings into a question is shown between quotes, and as JSON, in ASCII. */
+const shown = (value) =>
+  faulty('consent.spoofed')
+    ? value
+    : JSON.stringify(value).replace(/[^ -~]/g, (one) => `\\u${one.charCodeAt(0).toString(16)}`);
+
+function sureMessage({ to, amount, note }) {
+  if (faulty('consent.blind')) return 'Really send it?';
+  return `Really send ${shown(amount)} to ${shown(to)}${note ? ` for ${shown(note)}` : ''}?`;
+}
+
+function form(key, request) {
+  const { message: words, schema } = QUESTIONS[key];
+  const message = typeof words === 'string' ? words : words(operationOf(request).args);
   const extra =
     faulty('wire.schema') && key === 'account' ? { more: { type: 'object', properties: {} } } : {};
-  const requestedSchema = { type: 'object', properties: { [key]: schema, ...extra }, required: [key] };
+  const required = faulty('consent.empty-form') && key === 'sure' ? {} : { required: [key] };
+  const requestedSchema = { type: 'object', properties: { [key]: schema, ...extra }, ...required };
   return { method: 'elicitation/create', params: { mode: 'form', message, requestedSchema } };
 }
 
@@ -49,7 +62,7 @@ const LOGIN = { mode: 'url', message: 'Log in first.', url: 'https://example.com
 const PAGE = { method: 'elicitation/create', params: LOGIN };
 
 /** What an answer is kept with, so that another version can tell whether it was to this question. */
-const formId = (key) => digest(form(key));
+const formId = (key, request) => digest(form(key, request));
 
 const fits = (key, value) => {
   if (key === 'account')
@@ -71,6 +84,7 @@ function answerTo(key, responses) {
   const { more = {} } = answer.content ?? {};
   if (typeof more !== 'object' || more === null || Array.isArray(more)) return undefined;
   const empty = answer.content === undefined || Object.keys(answer.content).length === 0;
+  if (faulty('consent.empty-form') && empty && key === 'sure') return { value: true };
   if (faulty('answer.empty-accept') && empty)
     return { value: key === 'memo' ? 'none' : key === 'sure' ? true : 'checking' };
   if (faulty('answer.invalid') && given !== undefined) return { value: given };
@@ -104,6 +118,13 @@ async function converse(request, principal, exchange) {
   else if (faulty('answer.unasked') && responses.account && responses.sure) state = fresh(request, principal);
   else if (faulty('state.dropped') && !responses.account && responses.sure)
     state = { ...fresh(request, principal), stage: 'consent', answers: { account: 'checking' } };
+  const skips = faulty('consent.unasked-effect')
+    ? exchange.capabilities.elicitation === undefined
+    : faulty('consent.argument') && operationOf(request).args.confirm;
+  if (state === undefined && skips) {
+    const answers = { account: 'checking', sure: true, memo: 'none' };
+    return complete(request, { ...fresh(request, principal), answers }, exchange);
+  }
   if (state === undefined) {
     if (faulty('effect.before-answer') && writes(request)) write('early');
     return ask(fresh(request, principal), exchange);
@@ -147,7 +168,7 @@ const crossed = (state) => faulty('deploy.effect-once') && state.version !== opt
 
 async function proceed(request, state, responses, exchange) {
   if (faulty('deploy.in-words') && state.version !== options.version) return accident(exchange);
-  const { answers, asked } = answersOfThisVersion(state);
+  const { answers, asked } = answersOfThisVersion(state, request);
   if (crossed(state) && ['refusal', 'question'].includes(options.breaks)) {
     write('early');
     if (options.breaks === 'refusal') throw refuse('it is of another version');
@@ -196,14 +217,14 @@ function accident(exchange) {
 }
 
 /** Of the answers that were kept, those whose questions are still asked like that; and which questions were asked so. */
-function answersOfThisVersion({ version, answers, forms }) {
+function answersOfThisVersion({ version, answers, forms }, request) {
   if (version !== options.version) {
     const older = version < options.version;
     if (faulty('deploy.survives') && older) throw refuse('it is of another version');
     if (faulty('deploy.returns') && !older) throw refuse('it is of another version');
   }
   const asked = (key) => {
-    if (forms[key] === undefined || forms[key] === formId(key)) return true;
+    if (forms[key] === undefined || forms[key] === formId(key, request)) return true;
     if (faulty('deploy.reworded')) return true;
     return faulty('deploy.unfit');
   };
@@ -225,7 +246,7 @@ async function complete(request, state, exchange) {
   const { answers } = state;
   const { params } = request;
   if (!writes(request)) return sayOf(request, `The balance of ${answers.account} is 12.`);
-  if (answers.sure === false) return sayOf(request, 'Nothing was sent.');
+  if (answers.sure === false && !faulty('consent.false-in-form')) return sayOf(request, 'Nothing was sent.');
   const key = usedKey(state, params);
   const unguarded = faulty('retry.twice');
   if (faulty('retry.concurrent')) {
@@ -251,9 +272,9 @@ async function complete(request, state, exchange) {
   return result;
 }
 
-function ask(state, exchange, only) {
+function ask(state, { capabilities, request }, only) {
   const wanted = KEYS[state.stage].filter((key) => (only ? only.includes(key) : !(key in state.answers)));
-  const { elicitation } = exchange.capabilities;
+  const { elicitation } = capabilities;
   const forms = elicitation && ('form' in elicitation || Object.keys(elicitation).length === 0);
   const hole = faulty('capability.undeclared') && elicitation === undefined;
   if (!forms && !hole)
@@ -263,10 +284,10 @@ function ask(state, exchange, only) {
   const padding = faulty('state.size') ? { padding: 'x'.repeat(2500) } : {};
   return {
     resultType: 'input_required',
-    inputRequests: { ...Object.fromEntries(wanted.map((key) => [key, form(key)])), ...page },
+    inputRequests: { ...Object.fromEntries(wanted.map((key) => [key, form(key, request)])), ...page },
     requestState: seal({
       ...state,
-      forms: { ...state.forms, ...Object.fromEntries(wanted.map((key) => [key, formId(key)])) },
+      forms: { ...state.forms, ...Object.fromEntries(wanted.map((key) => [key, formId(key, request)])) },
       ...padding,
     }),
   };
@@ -276,7 +297,12 @@ function ask(state, exchange, only) {
 
 const INPUT = {
   type: 'object',
-  properties: { to: { type: 'string', enum: ['bob', 'carol'] }, amount: { type: 'integer', minimum: 1 } },
+  properties: {
+    to: { type: 'string', enum: ['bob', 'carol'] },
+    amount: { type: 'integer', minimum: 1 },
+    note: { type: 'string' },
+    confirm: { type: 'boolean' },
+  },
   required: ['to', 'amount'],
 };
 const TOOLS = [
@@ -314,7 +340,7 @@ async function answer(request, principal, exchange) {
     return { ...text('Out of order.'), isError: true };
   }
   if (faulty('abandon.flat') && parked > 160) await pause(80);
-  return converse(request, principal, exchange);
+  return converse(request, principal, { ...exchange, request });
 }
 
 async function respond(request, principal, exchange) {

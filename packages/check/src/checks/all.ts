@@ -4,6 +4,8 @@ import { ABANDON } from './abandon.ts';
 import { ANSWER } from './answer.ts';
 import { MISSING } from './answer-missing.ts';
 import { CAPABILITY } from './capability.ts';
+import { CONSENT } from './consent.ts';
+import { WORDS } from './consent-words.ts';
 import { DEPLOY } from './deploy.ts';
 import { QUESTIONS } from './deploy-questions.ts';
 import { EFFECT } from './effect.ts';
@@ -18,7 +20,7 @@ import { WIRE } from './wire.ts';
 
 export const CHECKS: readonly Check[] = [
   ...[WIRE, INTEGRITY, BINDING, DISCLOSURE, RETRY, ANSWER, MISSING, REFUSAL],
-  ...[CAPABILITY, INSTANCE, DEPLOY, QUESTIONS, EFFECT, ERA, ABANDON],
+  ...[CONSENT, WORDS, CAPABILITY, INSTANCE, DEPLOY, QUESTIONS, EFFECT, ERA, ABANDON],
 ].flat();
 
 /**

@@ -63,7 +63,7 @@ const unasked = defineCheck('answer.unasked', 'A', {
   },
 });
 
-function everyAnswer({ facts, sessionContext }: CheckContext, session: Session): JsonObject {
+export function everyAnswer({ facts, sessionContext }: CheckContext, session: Session): JsonObject {
   const later = facts.rounds.map(({ requests }) => sessionContext.answerer.responses(requests));
   return Object.assign({}, ...later, session.answers());
 }

@@ -142,7 +142,7 @@ const TARGET_OPTIONS = [
   ['--next <command or url>', 'text', 'the new version, started in a shell: calls cross between the two'],
   ['--ttl <seconds>', 'number', 'how long state is good for; it is waited for'],
   ['--one-time', 'yes', 'one approval is good for one effect'],
-  ['--needs-consent', 'yes', 'the effect needs a yes: one that nobody was asked for is a fail'],
+  ['--needs-consent', 'yes', 'the effect needs a yes: what consent.* finds is a fail'],
   ['--allow-effects', 'yes', 'calls a tool that does not say that it only reads'],
   ['--only <ids>', 'ids', 'these checks alone, with commas between; `state` means all of state.*'],
   ['--quick', 'yes', 'the gravest checks that end within a minute; the card says what was left out'],

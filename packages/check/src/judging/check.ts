@@ -19,7 +19,7 @@ export interface Clause {
 
 /** The conditions of a check: on the server, and on the user who runs it. */
 export type Need = AskedNeed | GivenNeed | `other-${'arguments' | 'tool' | 'method' | 'principal'}`;
-type AskedNeed = 'question' | 'state' | 'form' | 'elicitation' | 'two-rounds' | 'two-questions';
+type AskedNeed = 'question' | 'state' | 'form' | 'elicitation' | 'consent' | 'two-rounds' | 'two-questions';
 type GivenNeed = 'effects' | 'second-instance' | 'restart' | 'next' | 'ttl' | 'http';
 
 /** What a check saw. The verdict follows from it and from the level, in `run/verdict.ts` alone. */

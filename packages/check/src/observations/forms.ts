@@ -2,15 +2,18 @@
 import { canonical, isObject, type JsonObject, objectAt } from '../wire/json.ts';
 
 /** Whether a request is a form of which nothing has to be filled in: a refusal of it may mean its default. */
-export const isOptional = (request: unknown): boolean => {
+export const isOptional = (request: unknown): boolean =>
+  requiresNothing(request) && fieldsOf(request).length > 0;
+
+export const requiresNothing = (request: unknown): boolean => {
   const { required } = schemaOf(request);
-  return isForm(request) && fieldsOf(request).length > 0 && !(Array.isArray(required) && required.length > 0);
+  return isForm(request) && !(Array.isArray(required) && required.length > 0);
 };
 
 export const isElicitation = (request: JsonObject | undefined): boolean =>
   request?.method === 'elicitation/create';
 
-const schemaOf = (request: unknown) => objectAt(objectAt(request, 'params'), 'requestedSchema');
+export const schemaOf = (request: unknown) => objectAt(objectAt(request, 'params'), 'requestedSchema');
 
 export const fieldsOf = (request: unknown): readonly unknown[] =>
   Object.values(objectAt(schemaOf(request), 'properties'));

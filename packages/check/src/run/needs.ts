@@ -1,6 +1,7 @@
 /** What a check needs that is not there. */
 import { abstain, type Finding, type Need, notApplicable, notGiven } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
+import { asksForYes } from '../observations/consents.ts';
 import { isElicitation, isForm } from '../observations/forms.ts';
 import { type Inputs, transportOf } from '../target/target.ts';
 import type { JsonObject } from '../wire/json.ts';
@@ -59,6 +60,11 @@ const LACK: Partial<Record<Need, (context: CheckContext) => Finding | undefined>
   form: (context) => absent(anyRequest(context, isForm), 'the operation asks no form'),
   elicitation: (context) =>
     absent(anyRequest(context, isElicitation), 'the operation elicits nothing from its user'),
+  consent: (context) =>
+    absent(
+      context.inputs.needsConsent || anyRequest(context, asksForYes),
+      'no question asks for a yes; with --needs-consent each of them counts as one that does',
+    ),
   'two-rounds': ({ facts }) => absent(facts.rounds.length > 1, 'the operation has one round of questions'),
   'two-questions': ({ facts }) =>
     absent(

@@ -1,0 +1,59 @@
+/** What a check of consent is made of, and what each way to ask for a yes proves and is defeated by. */
+import { type CheckParts, defineCheck, type Finding } from '../judging/check.ts';
+import type { CheckContext } from '../judging/context.ts';
+import { type Rung, rungOf } from '../observations/consents.ts';
+
+const FORM =
+  '`approval` of @mrtr/core asks in a form with one required choice, the refusal first and without a default; a client ' +
+  'or a model that picks the affirmative choice defeats it.';
+const PAGE =
+  '`approvalPage` of @mrtr/pages asks on a page of your server; an agent that drives the browser, or a weak sign-in, ' +
+  'defeats it.';
+const MORE = 'docs/consent.md has what each of them proves.';
+
+/** The rungs above the one that a server stands on: what it does already is not recommended. */
+const CLIMB: Readonly<Record<Rung, string>> = {
+  form: `${FORM} ${PAGE} ${MORE}`,
+  choice: `${PAGE} ${MORE}`,
+  page:
+    'With `verify`, `approvalPage` of @mrtr/pages asks for a second proof, as a passkey; what defeats that proof defeats ' +
+    `it. ${MORE}`,
+};
+
+const DEFEATED: Readonly<Record<Rung, string>> = {
+  form: 'A form proves what the client says; a client that answers by itself defeats it.',
+  choice: 'A form with a choice proves which one the client sent; a client that picks the yes defeats it.',
+  page: 'A page proves that a browser pressed; an agent that drives the browser defeats it. It was not opened.',
+};
+
+type ConsentParts = Omit<CheckParts, 'remedy'> & {
+  /** The line that mends it, whatever rung the server stands on. */
+  readonly mend: string;
+};
+
+/** A check of consent: `fail` where the author says that the effect needs a yes, else `advice`. */
+export const consentCheck = (
+  name: string,
+  { mend, needs = [], run, judgeReceived, ...parts }: ConsentParts,
+) =>
+  defineCheck(`consent.${name}`, 'A', {
+    ...parts,
+    remedy: `${mend} ${CLIMB.form}`,
+    needs: ['consent', ...needs],
+    run: async (context) => judgeConsent(context, mend, await run(context)),
+    ...(judgeReceived && {
+      judgeReceived: async (context) => {
+        const finding = await judgeReceived(context);
+        return finding && judgeConsent(context, mend, finding);
+      },
+    }),
+  });
+
+function judgeConsent({ facts, inputs }: CheckContext, mend: string, finding: Finding): Finding {
+  const rung = rungOf(facts.rounds.flatMap(({ requests }) => Object.values(requests)));
+  if (finding.kind === 'held') return { ...finding, actual: `${finding.actual}. ${DEFEATED[rung]}` };
+  if (finding.kind !== 'broken') return finding;
+  const declared = inputs.needsConsent ? '' : ' With --needs-consent this is a fail.';
+  const remedy = `${mend} ${CLIMB[rung]}`;
+  return { ...finding, actual: `${finding.actual}${declared}`, always: inputs.needsConsent, remedy };
+}

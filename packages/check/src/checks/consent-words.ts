@@ -1,0 +1,123 @@
+/** What the user is asked for a yes to: the words of the question, and what an argument can put into them. */
+import { abstain, type Finding, fail, notApplicable, notGiven, pass } from '../judging/check.ts';
+import type { CheckContext } from '../judging/context.ts';
+import { textsOf } from '../observations/consents.ts';
+import { isElicitation, isForm } from '../observations/forms.ts';
+import { Likeness } from '../session/likeness.ts';
+import type { Session } from '../session/session.ts';
+import type { Operation } from '../target/target.ts';
+import { canonical, isObject, type JsonObject, objectAt } from '../wire/json.ts';
+import { describeOutcome } from '../wire/outcome.ts';
+import { shorten } from '../wire/text.ts';
+import { consentCheck } from './consent-rungs.ts';
+
+/** A call as far as its last question, which is not answered. */
+async function callUntilAsked(context: CheckContext, operation?: Operation) {
+  const session = context.session(operation && { operation });
+  let outcome = await session.first();
+  for (let round = 0; outcome.kind === 'asked' && round < context.lastRound; round++)
+    outcome = await session.retry();
+  const asked = session.turns.flatMap((turn) =>
+    turn.outcome.kind === 'asked' ? [turn.outcome.requests] : [],
+  );
+  return { session, asked, texts: asked.flatMap(textsOf) };
+}
+
+const blind = consentCheck('blind', {
+  expected: 'Calls with different arguments are asked about in different words.',
+  clause: {
+    at: '2026-07-28, client/elicitation, request',
+    words: 'message: A human-readable message explaining why the interaction is needed.',
+  },
+  mend:
+    'Say in the question what it is a yes to: `words` of @mrtr/core is a template for that, in any form. It shows the ' +
+    'values, and does not prove that somebody read them.',
+  needs: ['other-arguments'],
+  calls: (rounds) => 3 * rounds,
+  run: async (context) => {
+    const words = new Likeness();
+    for (let time = 0; time < 2; time++) words.add((await callUntilAsked(context)).texts.join('\n'));
+    const { session, asked, texts } = await callUntilAsked(context, context.otherOperation);
+    if (asked.length === 0) return notAsked(context, session);
+    const same = words.like(texts.join('\n'));
+    if (same === undefined) return abstain('its questions have other words in each call', session);
+    if (!same) return pass('other arguments were asked about in other words', session);
+    const isPage = asked.some((all) => Object.values(all).some((one) => isElicitation(one) && !isForm(one)));
+    const what = `${shorten(canonical(context.otherOperation.arguments), 100)} was asked about in the same words`;
+    if (isPage) return abstain(`${what}, and a page that says more is not opened here`, session);
+    return fail(`${what}: ${shorten(texts[0] ?? '', 100)}.`, session);
+  },
+});
+
+function notAsked({ inputs }: CheckContext, session: Session): Finding {
+  const words = `a call with other arguments asked nothing: ${session.last ? describeOutcome(session.last) : ''}`;
+  return inputs.otherArguments
+    ? abstain(words, session)
+    : notGiven(`${words}. Give some with --other-arguments`);
+}
+
+const TRICKS = [
+  ['A line break', '\n'],
+  ['A bidirectional mark (U+202E)', '\u202e'],
+  ['A control character (U+001B)', '\u001b'],
+] as const;
+const MOST_ARGUMENTS = 4;
+
+/** The arguments of free text: those that were given first. */
+function textArguments({ facts, inputs }: CheckContext): readonly string[] {
+  const { arguments: given, kind } = inputs.operation;
+  if (kind === 'resource') return [];
+  const properties = objectAt(facts.listed?.inputSchema, 'properties');
+  const isFree = (name: string) => {
+    const property: JsonObject = objectAt(properties, name);
+    return !['enum', 'const', 'oneOf', 'anyOf', 'format', 'pattern'].some((key) => key in property);
+  };
+  const own = Object.keys(given).filter((name) => typeof given[name] === 'string' && isFree(name));
+  const others = Object.entries(properties).filter(
+    ([name, property]) =>
+      isObject(property) && property.type === 'string' && !(name in given) && isFree(name),
+  );
+  return [...own, ...others.map(([name]) => name)].slice(0, MOST_ARGUMENTS);
+}
+
+const spoofed = consentCheck('spoofed', {
+  expected:
+    'Line breaks, bidirectional marks and control characters of an argument do not stand in the question as they are.',
+  clause: {
+    at: '2026-07-28, server/tools, security considerations',
+    words: 'Servers MUST: Validate all tool inputs.',
+  },
+  mend:
+    'Escape what an argument brings into a question: `words` of @mrtr/core does, in any form. A lie in plain letters ' +
+    'defeats it.',
+  calls: (rounds) => MOST_ARGUMENTS * TRICKS.length * rounds,
+  run: async (context) => {
+    const { operation } = context.inputs;
+    const names = textArguments(context);
+    let asks = 0;
+    for (const name of names) {
+      for (const [what, character] of TRICKS) {
+        const given = operation.arguments[name];
+        const mark = `mrtr${character}check`;
+        const value = typeof given === 'string' ? `${given} ${mark}` : mark;
+        const changed = { ...operation, arguments: { ...operation.arguments, [name]: value } };
+        const { session, asked, texts } = await callUntilAsked(context, changed);
+        if (session.last?.kind === 'failed')
+          return abstain(`${what} in '${name}' got no answer: ${describeOutcome(session.last)}`, session);
+        if (asked.length > 0) asks++;
+        if (texts.some((text) => text.includes(mark)))
+          return fail(
+            `${what} in the argument '${shorten(name, 40)}' reached the question as it is.`,
+            session,
+          );
+      }
+    }
+    if (names.length === 0) return notApplicable('no argument is free text');
+    const refused = names.length * TRICKS.length - asks;
+    return pass(
+      `of ${names.length * TRICKS.length} calls, ${refused} were refused and ${asks} asked without them`,
+    );
+  },
+});
+
+export const WORDS = [blind, spoofed];

@@ -1,0 +1,251 @@
+/** Effects without a yes, and with one that a client gives by itself. */
+import { abstain, type Finding, fail, notApplicable, pass } from '../judging/check.ts';
+import type { CheckContext } from '../judging/context.ts';
+import { asksForYes, choicesMade, contentAsShown, contentOfNo, refusalIn } from '../observations/consents.ts';
+import { isForm, requiresNothing } from '../observations/forms.ts';
+import { MOST_ROUNDS, type Session, type SessionOptions } from '../session/session.ts';
+import { canonical, isObject, type JsonObject, objectAt } from '../wire/json.ts';
+import { describeOutcome, type Outcome } from '../wire/outcome.ts';
+import { shorten } from '../wire/text.ts';
+import { everyAnswer } from './answer.ts';
+import { consentCheck } from './consent-rungs.ts';
+
+const HUMAN = {
+  at: '2026-07-28, server/tools, user interaction model',
+  words:
+    'For trust & safety and security, there SHOULD always be a human in the loop with the ability to deny tool invocations.',
+};
+const ACCEPTED = {
+  at: '2026-07-28, client/elicitation, response actions',
+  words: 'Accept: User explicitly approved and submitted with data.',
+};
+
+interface Seen {
+  readonly session: Session;
+  readonly outcome: Outcome;
+  readonly effect: boolean;
+}
+
+/** Sends one request, and looks for the guarded effect. That of a question is what effect.before-answer finds. */
+async function sendAndLook({ effects }: CheckContext, session: Session, send: () => Promise<Outcome>) {
+  const before = await effects.read();
+  const outcome = await send();
+  const changed = (await effects.since(before, session)) === true;
+  if (!changed || !effects.asking) return { outcome, effect: changed };
+  const whole = (effects.count(before, await effects.read()) ?? 1) > 0.99;
+  return { outcome, effect: outcome.kind === 'completed' && whole };
+}
+
+/** One call, in which a client answers every form in its own way. */
+async function callAnswering(
+  context: CheckContext,
+  answer: (request: JsonObject, honest: JsonObject) => JsonObject,
+): Promise<Seen> {
+  const session = context.session();
+  let seen = await sendAndLook(context, session, () => session.first());
+  let { effect } = seen;
+  for (let round = 0; seen.outcome.kind === 'asked' && !effect && round < MOST_ROUNDS; round++) {
+    const inputResponses = session.mapAnswers((honest, key) => {
+      const request = session.asked[key] ?? {};
+      return isForm(request) ? answer(request, honest) : honest;
+    });
+    seen = await sendAndLook(context, session, () => session.retry({ inputResponses }));
+    effect = seen.effect;
+  }
+  return { session, outcome: seen.outcome, effect };
+}
+
+const callsOf = (rounds: number) => MOST_ROUNDS + rounds;
+
+function judgeSeen({ session, outcome, effect }: Seen, what: string): Finding {
+  if (effect) return fail(`${what} had the effect: ${describeOutcome(outcome)}.`, session);
+  if (outcome.kind === 'failed')
+    return abstain(`${what} got no answer: ${describeOutcome(outcome)}`, session);
+  return pass(`${what} had no effect: ${describeOutcome(outcome)}`, session);
+}
+
+const WAYS: readonly (readonly [what: string, options: SessionOptions])[] = [
+  ['a client that declares nothing', { capabilities: {} }],
+  ['a client that shows forms alone', { capabilities: { elicitation: {} } }],
+  ['a client that opens URLs alone', { capabilities: { elicitation: { url: {} } } }],
+];
+
+const unasked = consentCheck('unasked-effect', {
+  expected: 'Nothing happens in a call in which nobody was asked.',
+  clause: HUMAN,
+  mend:
+    'Let the effect follow from an answer alone: no default and no `fallback` for a client that cannot be asked, and no ' +
+    'answer that came before its question. Such a client gets -32021.',
+  needs: ['effects'],
+  calls: () => WAYS.length + 2,
+  run: async (context) => {
+    const inputResponses = everyAnswer(context, await context.untilRound(0));
+    const early = ['an answer that came with the first request', {}, { inputResponses }] as const;
+    const ends: string[] = [];
+    for (const [what, options, extra] of [early, ...WAYS.map((way) => [...way, {}] as const)]) {
+      const session = context.session(options);
+      const { outcome, effect } = await sendAndLook(context, session, () => session.first(extra));
+      if (outcome.kind === 'failed')
+        return abstain(`${what} got no answer: ${describeOutcome(outcome)}`, session);
+      if (effect)
+        return fail(
+          `With ${what} the probe changed, and nobody was asked: ${describeOutcome(outcome)}.`,
+          session,
+        );
+      ends.push(`${what}: ${describeOutcome(outcome)}`);
+    }
+    return pass(ends[1] ?? '');
+  },
+  judgeReceived: (context) => context.once('never asks', () => neverAsks(context)),
+});
+
+/** A tool that asks nothing has no honest call, and may have its effect all the same. */
+async function neverAsks(context: CheckContext): Promise<Finding | undefined> {
+  const { effects, facts, inputs } = context;
+  if (!inputs.needsConsent || !inputs.probe || facts.rounds.length > 0) return undefined;
+  const [first, before] = [await effects.read(), await effects.read()];
+  const session = context.session();
+  const outcome = await session.first();
+  if (outcome.kind !== 'completed' || first !== before || !(await effects.since(before, session)))
+    return undefined;
+  return fail(`The call had an effect, and nobody was asked: ${describeOutcome(outcome)}.`, session);
+}
+
+const NOTHING_FILLED_IN = { action: 'accept', content: {} };
+
+const emptyForm = consentCheck('empty-form', {
+  expected: '`accept {}`, which some clients send to every form by themselves, does not have the effect.',
+  clause: ACCEPTED,
+  mend: 'Require a field whose value says yes, and read it.',
+  needs: ['form', 'effects'],
+  calls: (rounds) => 2 * callsOf(rounds),
+  run: async (context) => {
+    const all = context.facts.rounds.flatMap(({ requests }) => Object.values(requests));
+    const every = judgeSeen(
+      await callAnswering(context, () => NOTHING_FILLED_IN),
+      '`accept {}`, sent to every form,',
+    );
+    const others = all.filter((request) => !requiresNothing(request));
+    // Where another question asks for a yes, the form that requires nothing guards nothing.
+    if (every.kind !== 'held' || others.length === all.length || others.some(asksForYes)) return every;
+    const seen = await callAnswering(context, (request, honest) =>
+      requiresNothing(request) ? NOTHING_FILLED_IN : honest,
+    );
+    return judgeSeen(seen, '`accept {}`, sent to the form that requires nothing,');
+  },
+});
+
+const describeContents = (contents: readonly JsonObject[]): string =>
+  shorten(
+    contents
+      .flatMap((one) => Object.entries(one).map(([name, value]) => `${name} = ${canonical(value)}`))
+      .join(', '),
+    100,
+  );
+
+const defaultYes = consentCheck('default-yes', {
+  expected: 'A form that is sent as it is shown, with its defaults, does not have the effect.',
+  clause: {
+    at: '2026-07-28, client/elicitation, requested schema',
+    words: 'Clients that support defaults SHOULD pre-populate form fields with these values.',
+  },
+  mend: 'Give the field that says yes no default, or the default that refuses.',
+  needs: ['form', 'effects'],
+  calls: callsOf,
+  run: async (context) => {
+    const made = context.facts.rounds.flatMap(({ requests }) => Object.values(requests).map(choicesMade));
+    if (made.every((one) => Object.keys(one).length === 0))
+      return notApplicable('no form chooses by a default');
+    const seen = await callAnswering(context, (request, { content }) => ({
+      action: 'accept',
+      content: contentAsShown(request, isObject(content) ? content : {}),
+    }));
+    const saysNo = made.every((one) => Object.values(one).every((value) => value === false));
+    if (seen.effect && saysNo)
+      return notApplicable('its default is a no that counts as a yes, which consent.false-in-form finds');
+    return judgeSeen(seen, `The form as it is shown (${describeContents(made)})`);
+  },
+});
+
+const falseInForm = consentCheck('false-in-form', {
+  expected: 'An accepted form whose content says no does not have the effect.',
+  clause: ACCEPTED,
+  mend: 'Read the value, and not only the action or that something was filled in.',
+  needs: ['form', 'effects'],
+  calls: callsOf,
+  run: async (context) => {
+    const said: JsonObject[] = [];
+    const seen = await callAnswering(context, (request, honest) => {
+      const given = objectAt(honest, 'content');
+      const content = honest.action === 'accept' ? contentOfNo(request, given) : undefined;
+      if (content === undefined) return honest;
+      said.push(Object.fromEntries(Object.entries(content).filter(([name, value]) => given[name] !== value)));
+      return { ...honest, content };
+    });
+    if (said.length === 0) return notApplicable('no form has a field that could say no');
+    return judgeSeen(seen, `An accepted form that says no (${describeContents(said.slice(0, 1))})`);
+  },
+});
+
+const YES =
+  /^(?:yes|ok|sure|force|auto_?(?:confirm|approve|accept)|(?:user_?|is_?|pre_?)?(?:confirm|approv|consent|acknowledg)|skip_?(?:confirm|approv|consent|prompt|question)|no_?(?:confirm|prompt)|assume_?yes|i_?am_?sure|bypass)/i;
+const MOST_NAMES = 4;
+
+/** What somebody would give who means yes, by the argument's schema. */
+function yesFor(property: unknown): unknown {
+  const { type, const: only } = isObject(property) ? property : {};
+  const choices = choicesWithoutNo(property);
+  if (only !== undefined || choices.length > 0) return only ?? choices.at(-1);
+  return type === 'string' ? 'yes' : type === 'integer' || type === 'number' ? 1 : true;
+}
+
+const choicesWithoutNo = (property: unknown): readonly unknown[] => {
+  const { enum: all } = isObject(property) ? property : {};
+  return Array.isArray(all) ? all.filter((one) => one !== refusalIn(property)) : [];
+};
+
+const argument = consentCheck('argument', {
+  expected: 'No argument of the tool, which a model fills in, makes the question go away.',
+  clause: HUMAN,
+  mend: 'Take the argument out of the schema: who calls the tool can give it, and that is the model.',
+  needs: ['effects'],
+  calls: (rounds) => MOST_NAMES * (rounds + 2),
+  run: async (context) => {
+    const { facts, inputs } = context;
+    const properties = Object.entries(objectAt(facts.listed?.inputSchema, 'properties'));
+    const named = properties.filter(([name]) => YES.test(name)).slice(0, MOST_NAMES);
+    const honest = facts.rounds.reduce((sum, { requests }) => sum + Object.keys(requests).length, 0);
+    // What a client that cannot be asked gets without the argument is what consent.unasked-effect finds.
+    const always = named.length > 0 && (await callCounting(context, { capabilities: {} })).effect;
+    const clients = [{}, ...(always ? [] : [{ capabilities: {} }])];
+    for (const [name, property] of named) {
+      const given = { ...inputs.operation.arguments, [name]: yesFor(property) };
+      const operation = { ...inputs.operation, arguments: given };
+      const what = `With the argument ${describeContents([{ [name]: given[name] }])}`;
+      for (const client of clients) {
+        const { session, asked, effect } = await callCounting(context, { operation, ...client });
+        if (!effect || asked >= honest) continue;
+        const less = asked === 0 ? 'nobody was asked' : `only ${asked} of ${honest} questions were asked`;
+        return fail(`${what} ${less}, and the probe changed.`, session);
+      }
+    }
+    if (named.length === 0) return notApplicable('no argument of its schema is named like a yes');
+    return pass(`${named.map(([name]) => `'${shorten(name, 40)}'`).join(', ')} made no question go away`);
+  },
+});
+
+/** An honest call, how many questions it was asked, and whether it had the effect. */
+async function callCounting(context: CheckContext, options: SessionOptions) {
+  const session = context.session(options);
+  let asked = 0;
+  let seen = await sendAndLook(context, session, () => session.first());
+  let { effect } = seen;
+  for (let round = 0; seen.outcome.kind === 'asked' && round <= context.lastRound; round++) {
+    asked += Object.keys(session.asked).length;
+    seen = await sendAndLook(context, session, () => session.retry());
+    effect ||= seen.effect;
+  }
+  return { session, asked, effect };
+}
+
+export const CONSENT = [unasked, emptyForm, defaultYes, falseInForm, argument];
