@@ -1,7 +1,7 @@
 /** What a check of consent is made of, and what each way to ask for a yes proves and is defeated by. */
 import { type CheckParts, defineCheck, type Finding } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
-import { type Rung, rungOf } from '../observations/consents.ts';
+import { type Rung, rungOfAll } from '../observations/consents.ts';
 
 const FORM =
   '`approval` of @mrtr/core asks in a form with one required choice, the refusal first and without a default; a client ' +
@@ -49,8 +49,13 @@ export const consentCheck = (
     }),
   });
 
-function judgeConsent({ facts, inputs }: CheckContext, mend: string, finding: Finding): Finding {
-  const rung = rungOf(facts.rounds.flatMap(({ requests }) => Object.values(requests)));
+/** How the honest calls were asked for a yes. */
+export const rungOf = ({ facts }: CheckContext): Rung =>
+  rungOfAll(facts.rounds.flatMap(({ requests }) => Object.values(requests)));
+
+function judgeConsent(context: CheckContext, mend: string, finding: Finding): Finding {
+  const { inputs } = context;
+  const rung = rungOf(context);
   if (finding.kind === 'held') return { ...finding, actual: `${finding.actual}. ${DEFEATED[rung]}` };
   if (finding.kind !== 'broken') return finding;
   const declared = inputs.needsConsent ? '' : ' With --needs-consent this is a fail.';

@@ -8,7 +8,7 @@ import { canonical, isObject, type JsonObject, objectAt } from '../wire/json.ts'
 import { describeOutcome, type Outcome } from '../wire/outcome.ts';
 import { shorten } from '../wire/text.ts';
 import { everyAnswer } from './answer.ts';
-import { consentCheck } from './consent-rungs.ts';
+import { consentCheck, rungOf } from './consent-rungs.ts';
 
 const HUMAN = {
   at: '2026-07-28, server/tools, user interaction model',
@@ -64,6 +64,12 @@ function judgeSeen({ session, outcome, effect }: Seen, what: string): Finding {
   return pass(`${what} had no effect: ${describeOutcome(outcome)}`, session);
 }
 
+/** A first request alone. */
+async function callOnce(context: CheckContext, options: SessionOptions, extra: JsonObject): Promise<Seen> {
+  const session = context.session(options);
+  return { session, ...(await sendAndLook(context, session, () => session.first(extra))) };
+}
+
 const WAYS: readonly (readonly [what: string, options: SessionOptions])[] = [
   ['a client that declares nothing', { capabilities: {} }],
   ['a client that shows forms alone', { capabilities: { elicitation: {} } }],
@@ -77,14 +83,16 @@ const unasked = consentCheck('unasked-effect', {
     'Let the effect follow from an answer alone: no default and no `fallback` for a client that cannot be asked, and no ' +
     'answer that came before its question. Such a client gets -32021.',
   needs: ['effects'],
-  calls: () => WAYS.length + 2,
+  calls: () => 2 * WAYS.length + 3,
   run: async (context) => {
     const inputResponses = everyAnswer(context, await context.untilRound(0));
     const early = ['an answer that came with the first request', {}, { inputResponses }] as const;
     const ends: string[] = [];
     for (const [what, options, extra] of [early, ...WAYS.map((way) => [...way, {}] as const)]) {
-      const session = context.session(options);
-      const { outcome, effect } = await sendAndLook(context, session, () => session.first(extra));
+      const call = () => callOnce(context, options, extra);
+      let { session, outcome, effect } = await call();
+      // A yes that was given on a page may wait for the same call, once.
+      if (effect && rungOf(context) === 'page') ({ session, outcome, effect } = await call());
       if (outcome.kind === 'failed')
         return abstain(`${what} got no answer: ${describeOutcome(outcome)}`, session);
       if (effect)

@@ -30,7 +30,7 @@ export const asksForYes = (request: JsonObject): boolean =>
   isElicitation(request) &&
   (!isForm(request) || fieldsOf(request).length === 0 || fieldsOf(request).some(isYesOrNo));
 
-export function rungOf(requests: readonly JsonObject[]): Rung {
+export function rungOfAll(requests: readonly JsonObject[]): Rung {
   const isChoice = (request: JsonObject) =>
     !requiresNothing(request) &&
     fieldsOf(request).some(

@@ -5,6 +5,7 @@ import { CheckContext, type Logged } from '../judging/context.ts';
 import { Undecided } from '../judging/undecided.ts';
 import { Effects, SOON_MS } from '../observations/effects.ts';
 import { Facts, type Listed } from '../observations/facts.ts';
+import { isElicitation, isForm } from '../observations/forms.ts';
 import { inWorker, unlessUnreadable } from '../sandbox.ts';
 import { MOST_ROUNDS, type Session, type SessionContext, type Turn } from '../session/session.ts';
 import type { Fleet, Instance } from '../target/instance.ts';
@@ -119,7 +120,11 @@ async function firstCalls(context: CheckContext): Promise<Failure | undefined> {
       context.sessionContext.answerer.mustFit(asked);
       await read();
     });
-    if (failure) return { ...failure, reason: `the honest call failed: ${failure.reason}${hint(context)}` };
+    if (failure)
+      return {
+        ...failure,
+        reason: `the honest call failed: ${failure.reason}${hint(context, failure.session)}`,
+      };
     await read();
     if (context.inputs.probe) await context.pause(SOON_MS);
     await read();
@@ -131,10 +136,14 @@ async function firstCalls(context: CheckContext): Promise<Failure | undefined> {
   }
 }
 
-const hint = ({ sessionContext }: CheckContext): string =>
-  sessionContext.answerer.generated
+function hint({ sessionContext }: CheckContext, session: Session | undefined): string {
+  const isPage = (one: JsonObject) => isElicitation(one) && !isForm(one);
+  if (Object.values(session?.asked ?? {}).some(isPage))
+    return '. A page decides, and the checker opens none: try a server on which somebody presses at once';
+  return sessionContext.answerer.generated
     ? ' (A generated answer may mean nothing to the server: give that one with --answer.)'
     : '';
+}
 
 export async function findRevisionProblem(
   sessionContext: SessionContext,

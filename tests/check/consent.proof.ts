@@ -1,0 +1,119 @@
+/** Servers of ours that ask for a yes, checked with `--needs-consent`: no finding, and what cannot be decided is said. */
+import { run } from '@mrtr/check';
+import {
+  type Approval,
+  approval,
+  ask,
+  isRefusal,
+  protectedServer,
+  type Question,
+  readAnswer,
+  requestStatePolicy,
+  type ServerContext,
+  textResult,
+  words,
+} from '@mrtr/core';
+import { listVerifier, serveHttp } from '@mrtr/hosting/http';
+import { approvalPage } from '@mrtr/pages';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { findings, probeOf, verdicts } from './bare.test-support.ts';
+
+const LABELS = { approve: 'Pay', refuse: 'Do not pay' };
+const ORIGIN = 'https://shop.example';
+const policy = requestStatePolicy({
+  // So many approvals of one user are more than a memory of used ones takes.
+  singleUse: false,
+  principal: ({ http }) => http?.authInfo?.extra?.sub as string | undefined,
+});
+const headers = { 'x-user': 'ada', origin: ORIGIN };
+const page = approvalPage({
+  policy,
+  url: `${ORIGIN}/approve`,
+  identifyBrowser: (request) => request.headers.get('x-user') ?? undefined,
+  resume: 'same-call',
+  waitSeconds: 0,
+});
+
+/** What a person does who approves: opens the page, and presses the button. */
+async function approve(url: string): Promise<void> {
+  const shown = await (await page.fetch(new Request(url, { headers }))).text();
+  const token = /name="token" value="([^"]+)"/.exec(shown)?.[1] ?? '';
+  const body = new URLSearchParams({ decision: 'approve', token });
+  await page.fetch(new Request(url, { method: 'POST', headers, body }));
+}
+
+type MakeQuestion = (ctx: ServerContext, payee: string) => Promise<Question<Approval>>;
+
+const onPage: MakeQuestion = (ctx, payee) => page.question(ctx, words`Pay ${payee}?`, LABELS);
+const pressed: MakeQuestion = async (ctx, payee) => {
+  const question = await onPage(ctx, payee);
+  const { url } = question.request.params as { url?: string };
+  if (url !== undefined) await approve(url);
+  return question;
+};
+
+async function checkShop(question: MakeQuestion, answers = {}) {
+  let paid = 0;
+  const server = () => {
+    const shop = protectedServer({ name: 'shop', version: '1.0.0' }, policy);
+    const inputSchema = z.object({ payee: z.string(), confirm: z.boolean().optional() });
+    shop.registerTool('pay', { inputSchema }, async ({ payee }, ctx) => {
+      const sure = await question(ctx, payee);
+      const answer = readAnswer(ctx, 'sure', sure);
+      if (isRefusal(answer)) return textResult('Nothing was paid.');
+      if (answer.kind !== 'accepted') return ask({ sure });
+      paid++;
+      return textResult('Paid.');
+    });
+    const annotations = { readOnlyHint: true };
+    shop.registerTool('count', { inputSchema: z.object({}), annotations }, () => textResult(String(paid)));
+    return shop;
+  };
+  const verifier = listVerifier([{ subject: 'ada', token: 'the-token-of-ada' }]);
+  const { url, close } = await serveHttp({ server, close: async () => {} }, { verifier });
+  try {
+    const ran = await run({
+      address: { url: url.href, headers: { authorization: 'Bearer the-token-of-ada' } },
+      operation: { kind: 'tool', name: 'pay', arguments: { payee: 'Bob' } },
+      answers,
+      probe: probeOf('count'),
+      needsConsent: true,
+      allowEffects: true,
+      only: ['consent', 'answer', 'refusal', 'effect'],
+    });
+    return { ran, paid };
+  } finally {
+    await close();
+  }
+}
+
+const actualOf = ({ checked }: Awaited<ReturnType<typeof run>>, id: string): string | undefined =>
+  checked.find(({ check }) => check.id === id)?.finding.actual;
+const idsOf = (found: object) => Object.keys(found).filter((id) => id.startsWith('consent.'));
+const FORM_ALONE = ['consent.empty-form', 'consent.default-yes', 'consent.false-in-form'];
+
+test('a page on which somebody presses has no finding', async () => {
+  const { ran, paid } = await checkShop(pressed);
+  expect(findings(ran)).toEqual({});
+  expect(idsOf(verdicts(ran, 'not-applicable'))).toEqual(FORM_ALONE);
+  expect(idsOf(verdicts(ran, 'pass'))).toHaveLength(4);
+  expect(actualOf(ran, 'consent.unasked-effect')).toMatch(/an agent that drives the browser defeats it/);
+  expect(paid).toBeGreaterThan(0);
+});
+
+test('a page that nobody opens has no effect, and no check decides anything', async () => {
+  const { ran, paid } = await checkShop(onPage);
+  expect(paid).toBe(0);
+  expect(Object.keys(verdicts(ran, 'could-not-run'))).toHaveLength(ran.checked.length);
+  expect(actualOf(ran, 'consent.unasked-effect')).toMatch(/A page decides, and the checker opens none/);
+});
+
+test('an approval in a form has no finding', async () => {
+  const inForm: MakeQuestion = async (_, payee) => approval(words`Pay ${payee}?`, LABELS);
+  const { ran } = await checkShop(inForm, { sure: { decision: 'approve' } });
+  expect(findings(ran)).toEqual({});
+  expect(idsOf(verdicts(ran, 'not-applicable'))).toEqual(['consent.default-yes']);
+  expect(idsOf(verdicts(ran, 'pass'))).toHaveLength(6);
+  expect(actualOf(ran, 'consent.false-in-form')).toMatch(/a client that picks the yes defeats it/);
+});

@@ -1,0 +1,251 @@
+/** Effects without a yes: each way of a fault alone is found, and what is none is not. */
+import { formOf, refuses, type Sent, says, type Twist } from '../scripted.test-support.ts';
+import {
+  advice,
+  asked,
+  early,
+  fail,
+  isCall,
+  isRetry,
+  mute,
+  notApplicable,
+  pass,
+  undecided,
+  ways,
+  when,
+  writing,
+} from './ways.test-support.ts';
+
+const DECLARED = { needsConsent: true };
+const sends = writing(says('Sent.'));
+const declares = (mode: string) => (sent: Sent) =>
+  isCall(sent) && JSON.stringify(sent.params.capabilities) === mode;
+
+ways('consent.unasked-effect', {
+  'an early answer': fail(
+    /With an answer that came with the first request the probe/,
+    when(early, sends),
+    DECLARED,
+  ),
+  'one that nobody declared': advice(/With --needs-consent this is a fail\.$/, when(early, sends)),
+  'a client that declares nothing': fail(/declares nothing the probe changed/, when(mute, sends), DECLARED),
+  'a client of URLs': fail(
+    /opens URLs alone the probe changed/,
+    when(declares('{"elicitation":{"url":{}}}'), sends),
+    DECLARED,
+  ),
+  'a tool that never asks': fail(
+    /^The call had an effect, and nobody was asked/,
+    when(isCall, sends),
+    DECLARED,
+  ),
+  'a tool that asks nothing and does nothing': undecided(
+    /asked nothing/,
+    when(isCall, says('Read.')),
+    DECLARED,
+  ),
+  'a default without the effect is right': pass(
+    /form proves what the client says/,
+    when(mute, says('Read.')),
+    DECLARED,
+  ),
+  'no answer': undecided(/no answer: the connection failed/, when(mute, 'hang-up')),
+});
+
+const YES = { type: 'boolean' };
+const CHOICE = { enum: ['no', 'yes'] };
+const form = (schema: object) => ({
+  method: 'elicitation/create',
+  params: { mode: 'form', message: 'Send it to bob?', requestedSchema: { type: 'object', ...schema } },
+});
+const field = (value: object, required = ['value']) => form({ properties: { value }, required });
+
+/** A tool with one question, and the contents with which it sends. */
+const tool =
+  (
+    question: object,
+    isYes: (content: Record<string, unknown>) => boolean,
+    words = 'Nothing was sent.',
+  ): Twist =>
+  (sent, honest, world) => {
+    if (!isCall(sent)) return honest();
+    if (!isRetry(sent)) return mute(sent) ? refuses(-32021) : asked({ sure: question });
+    const { action, content = {} } = sent.params.inputResponses?.sure ?? {};
+    if (action !== 'accept' || !isYes(content)) return says(words);
+    return sends(sent, honest, world);
+  };
+const any = () => true;
+const isTrue = ({ value }: Record<string, unknown>) => value === true;
+const isChosen = ({ value }: Record<string, unknown>) => value === 'yes';
+const answers = (value: unknown) => ({ ...DECLARED, answers: { sure: { value } } });
+const NO_FIELDS = { ...DECLARED, generateAnswers: true, answers: {} };
+
+ways('consent.empty-form', {
+  'a form without fields': fail(
+    /sent to every form, had the effect/,
+    tool(form({ properties: {} }), any),
+    NO_FIELDS,
+  ),
+  'fields that are required, and not looked at': fail(
+    /sent to every form/,
+    tool(field(YES), any),
+    answers(true),
+  ),
+  'an optional yes that is looked at is right': pass(
+    /had no effect/,
+    tool(field(YES, []), isTrue),
+    answers(true),
+  ),
+  'no answer': undecided(
+    /got no answer/,
+    when((sent) => JSON.stringify(sent.params.inputResponses?.account?.content) === '{}', 'hang-up'),
+  ),
+});
+
+ways('consent.default-yes', {
+  'a boolean': fail(
+    /\(value = true\) had the effect/,
+    tool(field({ ...YES, default: true }), isTrue),
+    answers(true),
+  ),
+  'a choice': fail(/\(value = "yes"\)/, tool(field({ ...CHOICE, default: 'yes' }), isChosen), answers('yes')),
+  'a default that refuses is right': pass(
+    /no effect/,
+    tool(field({ ...CHOICE, default: 'no' }), isChosen),
+    answers('yes'),
+  ),
+  'no default': notApplicable(/no form chooses/, tool(field(CHOICE), isChosen), answers('yes')),
+});
+
+ways('consent.false-in-form', {
+  'a boolean': fail(/\(value = false\) had the effect/, tool(field(YES), any), answers(true)),
+  'a choice': fail(/\(value = "no"\) had the effect/, tool(field(CHOICE), any), answers('yes')),
+  'a choice by its title': fail(
+    /\(value = "b"\) had/,
+    tool(
+      field({
+        oneOf: [
+          { const: 'a', title: 'Send' },
+          { const: 'b', title: 'Do not send' },
+        ],
+      }),
+      any,
+    ),
+    answers('a'),
+  ),
+  'a choice that is read is right': pass(
+    /which one the client sent/,
+    tool(field(CHOICE), isChosen),
+    answers('yes'),
+  ),
+  'nothing that says no': notApplicable(
+    /no form has a field/,
+    tool(field({ type: 'string' }), any),
+    answers('bob'),
+  ),
+});
+
+/** The same right tool with other arguments in its schema. */
+const listing =
+  (properties: object, twist: Twist): Twist =>
+  (sent, honest, world) =>
+    sent.method === 'tools/list'
+      ? {
+          result: {
+            resultType: 'complete',
+            tools: ['send', 'count'].map((name) => ({ name, inputSchema: { type: 'object', properties } })),
+          },
+        }
+      : twist(sent, honest, world);
+const given = (name: string, value: unknown) => (sent: Sent) =>
+  isCall(sent) && sent.params.arguments?.[name] === value;
+
+ways('consent.argument', {
+  'a flag': fail(
+    /force = true nobody was asked, and the probe changed/,
+    listing({ force: YES }, when(given('force', true), sends)),
+    DECLARED,
+  ),
+  'a word': advice(
+    /confirmation = "yes" nobody/,
+    listing({ confirmation: { type: 'string' } }, when(given('confirmation', 'yes'), sends)),
+  ),
+  'a flag for clients that cannot be asked': fail(
+    /auto_confirm_on_fallback = true nobody/,
+    listing(
+      { auto_confirm_on_fallback: YES },
+      when((sent) => mute(sent) && given('auto_confirm_on_fallback', true)(sent), sends),
+    ),
+    DECLARED,
+  ),
+  'one that changes nothing is right': pass(
+    /'force' made no question go away/,
+    listing({ force: YES }, (_, honest) => honest()),
+  ),
+  'no such argument': notApplicable(/named like a yes/, (_, honest) => honest()),
+});
+
+const URL_PAGE = {
+  method: 'elicitation/create',
+  params: { mode: 'url', message: 'Decide.', url: 'https://a.example/1' },
+};
+const NOTED = { arguments: { to: 'bob', note: 'lunch' }, kind: 'tool', name: 'send' } as const;
+/** A question with the note of its call in it, as `shown` has it. */
+const noting = (shown: (note: string) => string): Twist =>
+  listing({ to: { enum: ['bob', 'carol'] }, note: { type: 'string' } }, (...call) => {
+    const note = String(call[0].params.arguments?.note);
+    return tool({ ...formOf('sure', `Send it with ${shown(note)}?`) }, isTrue)(...call);
+  });
+const NOTE = { ...answers(true), operation: NOTED };
+
+ways('consent.blind', {
+  'the same words': fail(
+    /\{"to":"carol"\} was asked about in the same words: Send it/,
+    tool(field(YES), isTrue),
+    answers(true),
+  ),
+  'other words are right': pass(
+    /in other words/,
+    noting((note) => note),
+    {
+      ...NOTE,
+      otherArguments: { to: 'bob', note: 'dinner' },
+    },
+  ),
+  'a page that may say more': undecided(/a page that says more is not opened/, tool(URL_PAGE, any), DECLARED),
+  'arguments with which nothing is asked': undecided(
+    /asked nothing: error -32602/,
+    when(given('to', 'carol'), refuses(-32602)),
+    { otherArguments: { to: 'carol' } },
+  ),
+});
+
+const NEITHER = /[\n\u202e]/g;
+ways('consent.spoofed', {
+  'a line break': fail(
+    /^A line break in the argument 'note'/,
+    noting((note) => note),
+    NOTE,
+  ),
+  'a bidirectional mark': fail(
+    /^A bidirectional mark/,
+    noting((note) => note.replaceAll('\n', ' ')),
+    NOTE,
+  ),
+  'a control character': fail(
+    /^A control character/,
+    noting((note) => note.replace(NEITHER, ' ')),
+    NOTE,
+  ),
+  'an escape is right': pass(
+    /0 were refused and 3 asked/,
+    noting((note) => encodeURIComponent(note)),
+    NOTE,
+  ),
+  'a refusal is right': pass(
+    /3 were refused/,
+    when((sent) => String(sent.params.arguments?.note).includes('mrtr'), refuses(-32602)),
+    { operation: NOTED },
+  ),
+  'no free text': notApplicable(/no argument is free text/, (_, honest) => honest()),
+});
