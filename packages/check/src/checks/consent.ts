@@ -196,7 +196,7 @@ const falseInForm = consentCheck('false-in-form', {
 });
 
 const YES =
-  /^(?:yes|ok|sure|force|auto_?(?:confirm|approve|accept)|(?:user_?|is_?|pre_?)?(?:confirm|approv|consent|acknowledg)|skip_?(?:confirm|approv|consent|prompt|question)|no_?(?:confirm|prompt)|assume_?yes|i_?am_?sure|bypass)/i;
+  /^(?:yes|ok|sure|force|auto_?(?:confirm|approve|accept)|(?:user_?|is_?|pre_?)?(?:confirm|approv|consent|acknowledg)|skip_?(?:confirm|approv|consent|prompt|question)|no_?(?:confirm|prompt)|assume_?yes|i_?am_?sure|bypass|allow|override|proceed)/i;
 const MOST_NAMES = 4;
 
 /** What somebody would give who means yes, by the argument's schema. */

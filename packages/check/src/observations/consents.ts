@@ -22,7 +22,7 @@ export function refusalIn(field: unknown): unknown {
 }
 
 /** Whether a field is a yes or a no: a boolean, or a choice in which something refuses. */
-export const isYesOrNo = (field: unknown): boolean =>
+const isYesOrNo = (field: unknown): boolean =>
   isObject(field) && (field.type === 'boolean' || refusalIn(field) !== undefined);
 
 /** Whether a question asks for a yes: by a URL, by a form without fields, or by a field that is a yes or a no. */
