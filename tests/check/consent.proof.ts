@@ -93,6 +93,13 @@ const actualOf = ({ checked }: Awaited<ReturnType<typeof run>>, id: string): str
 const idsOf = (found: object) => Object.keys(found).filter((id) => id.startsWith('consent.'));
 const FORM_ALONE = ['consent.empty-form', 'consent.default-yes', 'consent.false-in-form'];
 
+test('a page that nobody opens has no effect, and no check decides anything', async () => {
+  const { ran, paid } = await checkShop(onPage);
+  expect(paid).toBe(0);
+  expect(Object.keys(verdicts(ran, 'could-not-run'))).toHaveLength(ran.checked.length);
+  expect(actualOf(ran, 'consent.unasked-effect')).toMatch(/A page decides, and the checker opens none/);
+});
+
 test('a page on which somebody presses has no finding', async () => {
   const { ran, paid } = await checkShop(pressed);
   expect(findings(ran)).toEqual({});
@@ -100,13 +107,6 @@ test('a page on which somebody presses has no finding', async () => {
   expect(idsOf(verdicts(ran, 'pass'))).toHaveLength(4);
   expect(actualOf(ran, 'consent.unasked-effect')).toMatch(/an agent that drives the browser defeats it/);
   expect(paid).toBeGreaterThan(0);
-});
-
-test('a page that nobody opens has no effect, and no check decides anything', async () => {
-  const { ran, paid } = await checkShop(onPage);
-  expect(paid).toBe(0);
-  expect(Object.keys(verdicts(ran, 'could-not-run'))).toHaveLength(ran.checked.length);
-  expect(actualOf(ran, 'consent.unasked-effect')).toMatch(/A page decides, and the checker opens none/);
 });
 
 test('an approval in a form has no finding', async () => {
