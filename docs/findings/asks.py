@@ -2,7 +2,7 @@
 
 import sys
 
-from fastmcp import FastMCP
+from fastmcp import Context, FastMCP
 from mcp.types import ElicitRequest, ElicitRequestFormParams, InputRequiredResult
 
 SCHEMA = {"type": "object", "properties": {"confirm": {"type": "boolean"}}, "required": ["confirm"]}
@@ -10,7 +10,9 @@ mcp = FastMCP("asks")
 
 
 @mcp.tool
-async def deploy(env: str) -> str | InputRequiredResult:
+async def deploy(env: str, ctx: Context) -> str | InputRequiredResult:
+    if ctx.input_responses:
+        return f"deployed to {env}"
     ask = ElicitRequest(params=ElicitRequestFormParams(message=f"Deploy to {env}?", requested_schema=SCHEMA))
     return InputRequiredResult(input_requests={"confirm": ask})
 
