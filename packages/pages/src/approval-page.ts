@@ -165,13 +165,9 @@ export function approvalPage(options: ApprovalPageOptions): ApprovalPage {
     valueFrom: (kept) => records.timesOf(kept),
     done: 'Approved. You can close this page, and go back to where you came from.',
   };
-  const finish = async (visit: CallbackVisit): Promise<true> => {
-    if ((await verify?.finish(visit)) === true) return true;
-    throw new Error('The second proof of an approval did not hold. Nothing was approved.');
-  };
   const start = (visit: StartVisit) => verify?.start(visit) ?? visit.callbackUrl;
   const { records, asking, path, fetch, inOwnScope } = makePages(
-    { ...more, start, finish },
+    { ...more, start, finish: (visit) => requireProof(verify, visit) },
     startPage,
     // An approval of a page that had no second proof is none of a page that has it.
     ` ${rung}`,
@@ -231,6 +227,11 @@ export function approvalPage(options: ApprovalPageOptions): ApprovalPage {
     },
     fetch,
   };
+}
+
+async function requireProof(verify: StepUp | undefined, visit: CallbackVisit): Promise<true> {
+  if ((await verify?.finish(visit)) === true) return true;
+  throw new Error('The second proof of an approval did not hold. Nothing was approved.');
 }
 
 /** What a press on one of the two buttons does. */
