@@ -4,7 +4,7 @@ import sources from 'virtual:sources';
 import type { Lines, LinesRun } from '@mrtr/harness/transcript';
 import { useEffect, useRef } from 'preact/hooks';
 import 'virtual:sources.css';
-import type { Ran } from './model.ts';
+import { marksOf, type Ran } from './model.ts';
 
 type Token = readonly [text: string, look: number];
 
@@ -32,15 +32,12 @@ export function Source({ file, ran }: SourceProps) {
   }, [file, first]);
   if (file === undefined || !lines)
     return <p class="nothing">No source: this transcript names no file of an author that this page knows.</p>;
-  const total = (line: number) =>
-    [...ran.before, ran.now].reduce((sum, run) => sum + countOf(run[file]?.[line]), 0);
   return (
     <div class="source" ref={box} tabIndex={0} role="region" aria-label={`Source: ${file}`}>
       <ol>
         {lines.map((tokens, at) => {
           const line = at + 1;
-          const count = total(line);
-          const isNow = countOf(now[line]) > 0;
+          const { isNow, run, count } = marksOf(file, ran, line);
           return (
             <li
               key={line}
@@ -51,7 +48,7 @@ export function Source({ file, ran }: SourceProps) {
               </span>
               <span class="number">{line}</span>
               <code>
-                <Tokens tokens={tokens} run={isNow ? now[line] : undefined} />
+                <Tokens tokens={tokens} run={isNow ? run : undefined} />
               </code>
               {count > 0 && (
                 <span class="unseen">
@@ -96,6 +93,3 @@ function Tokens({
     </>
   );
 }
-
-const countOf = (run: Lines[string] | undefined): number =>
-  typeof run === 'object' ? Math.max(...run.map(([, count]) => count)) : (run ?? 0);

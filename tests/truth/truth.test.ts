@@ -1,0 +1,119 @@
+/** What every drawing says of a conversation is what its events say, at each step. */
+import { LineCoverage } from '@mrtr/harness';
+import { rowsOf, spansOf, type Transcript, toMermaid } from '@mrtr/harness/transcript';
+import { authorsFile } from '@mrtr/matrix/processes';
+import { findOption, type ListedOption, loadOption } from '@mrtr/options';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { closingLine } from '../../demos/cli/src/closing-line.ts';
+import { diagram } from '../../demos/cli/src/diagram.ts';
+import { countsAt, marksOf, ranAt } from '../../demos/lab/page/src/viewer/model.ts';
+import { record, SITUATIONS } from '../../demos/lab/src/situations.ts';
+import { draw } from '../../packages/check/src/report/drawing.ts';
+import { FILE, generatedConversation } from './conversations.ts';
+import { countAll, countHeld, countLines, countMessages, falselyLost, judge } from './recount.ts';
+
+const inSingular = (word: string) => word.replace(/entries$/, 'entry').replace(/^(write|round)s$/, '$1');
+
+function holdsPage(transcript: Transcript): void {
+  const { events } = transcript;
+  const rows = rowsOf(transcript);
+  const files = [...new Set(events.flatMap((event) => (event.kind === 'lines' ? Object.keys(event.files) : [])))];
+  let [entries, step] = [0, 0];
+  for (const row of rows) {
+    const isEnd = ++step === rows.length;
+    const until = isEnd ? events.length - 1 : row.at;
+    const soFar = events.slice(0, until + 1);
+    const counts = countsAt(transcript, soFar).map(([number, name]) => [inSingular(name), number]);
+    expect(Object.fromEntries(counts), `the head at ${row.at}`).toEqual(countAll(soFar));
+    const verdict = judge(events, row.at);
+    expect(row.tone === 'error', `red at ${row.at}`).toBe(verdict === 'broken');
+    expect(row.tone === 'refused', `a shield at ${row.at}`).toBe(verdict === 'refused');
+    if (row.event.kind === 'entry' && row.event.part === 'handler')
+      expect(row.text).toBe(`entry ${++entries}`);
+    const parked = transcript.participants.filter((lane) =>
+      spansOf(lane, rows.slice(0, step)).some(({ kind, to }) => kind === 'parked' && to === undefined),
+    );
+    expect(parked.map(({ id }) => id), `parked at ${row.at}`).toEqual(
+      [...new Set(countHeld(events.slice(0, row.at + 1)))].sort(),
+    );
+    for (const file of files) {
+      const ran = ranAt(events, until);
+      const expected = new Map(countLines(soFar, file).map((one) => [one.line, one]));
+      for (const line of Array.from({ length: 80 }, (_, at) => at + 1)) {
+        const { isNow, isLit, count } = marksOf(file, ran, line);
+        const { count: entered = 0, isNow: runs = false } = expected.get(line) ?? {};
+        const mark = { line, isNow: runs, isLit: expected.has(line), count: entered };
+        expect({ line, isNow, isLit, count }, `${file} at ${row.at}`).toEqual(mark);
+      }
+    }
+  }
+}
+
+const countIn = (lines: readonly string[], what: RegExp) => lines.filter((line) => what.test(line)).length;
+
+/** The report draws messages that repeat each other once, below how often. */
+function countInReport(lines: readonly string[], what: RegExp): number {
+  let [sum, times] = [0, 1];
+  for (const line of lines) {
+    times = Number(/│ {2}(\d+) times:/.exec(line)?.[1] ?? times);
+    if (what.test(line)) sum += times;
+    if (/[▶◀✕✎☠]|restarted|deployed/.test(line)) times = 1;
+  }
+  return sum;
+}
+
+function holdsText(transcript: Transcript): void {
+  const { events } = transcript;
+  const { lost, arrived } = countMessages(events);
+  const broken = events.filter((event, at) => event.kind === 'effect' && judge(events, at) === 'broken').length;
+  const refused = events.filter((_, at) => judge(events, at) === 'refused').length;
+  const mermaid = toMermaid(transcript).split('\n');
+  const terminal = diagram(transcript);
+  const report = draw(transcript);
+  const isWhole = countIn(report, /and so on/) === 0;
+  expect(countIn(mermaid, /-xP/), 'lost, in Mermaid').toBe(lost);
+  expect(countIn(terminal, /✕/), 'lost, in the terminal').toBe(lost);
+  expect(countIn(terminal, /▶┃/), 'arrived, in the terminal').toBe(arrived);
+  for (const [name, lines] of Object.entries({ mermaid, terminal })) {
+    expect(countIn(lines, /AGAIN|NOBODY/), `red effects, in ${name}`).toBe(broken);
+    expect(countIn(lines, /⛨/), `refusals, in ${name}`).toBe(refused);
+  }
+  if (isWhole) {
+    expect(countInReport(report, /✕/), 'lost, in the report').toBe(lost);
+    expect(countInReport(report, /▶│/), 'arrived, in the report').toBe(arrived);
+  }
+  const all = countAll(events);
+  const closing = closingLine(transcript, 'write');
+  expect(closing).toContain(`${all.round} round`);
+  expect(closing).toContain(`written ${all.write}×`);
+}
+
+test('of every generated conversation', () => {
+  let generated = 0;
+  fc.assert(
+    fc.property(generatedConversation, (transcript) => {
+      generated++;
+      holdsPage(transcript);
+      holdsText(transcript);
+    }),
+  );
+  expect(generated).toBeGreaterThan(90);
+});
+
+const CLOSES = /^[\s})\];,]*$/;
+
+test.each(['b', 'e-bare', 'g', 'h', 'i'])('of every recorded conversation of %s', async (id) => {
+  const coverage = new LineCoverage(authorsFile);
+  const option = await loadOption(findOption(id) as ListedOption);
+  let lines = 0;
+  for (const situation of SITUATIONS) {
+    const { transcript } = await record(option, situation, coverage);
+    expect(falselyLost(transcript.events), situation.id).toEqual([]);
+    holdsPage(transcript);
+    holdsText(transcript);
+    lines += transcript.events.filter(({ kind }) => kind === 'lines').length;
+  }
+  coverage.close();
+  expect(lines).toBeGreaterThan(0);
+});
