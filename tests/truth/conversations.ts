@@ -2,7 +2,7 @@
 import type { Happening, Transcript, WireMessage } from '@mrtr/harness/transcript';
 import fc from 'fast-check';
 
-export const FILE = 'author.ts';
+const FILE = 'author.ts';
 
 const instance = fc.constantFrom('i1', 'i2');
 const part = fc.constantFrom('handler', 'step', 'end', 'resolver', 'body');
@@ -27,8 +27,8 @@ const round = fc.record({
   second: service,
   between: fc.constantFrom('nothing', 'nothing', 'kill', 'restart', 'deploy'),
 });
-type Service = (typeof service) extends fc.Arbitrary<infer One> ? One : never;
-type Round = (typeof round) extends fc.Arbitrary<infer One> ? One : never;
+type Service = typeof service extends fc.Arbitrary<infer One> ? One : never;
+type Round = typeof round extends fc.Arbitrary<infer One> ? One : never;
 
 class Play {
   readonly happenings: Happening[] = [];
@@ -57,9 +57,16 @@ class Play {
     const answer = (message: WireMessage) =>
       this.happenings.push({ kind: 'message', from, to: 'client', message, ...(isLost && { lost: true }) });
     if (outcome === 'refused') {
-      this.happenings.push({ kind: 'state', instance: from, phase: 'rejected', bytes: 9, reason: 'tampered' });
+      this.happenings.push({
+        kind: 'state',
+        instance: from,
+        phase: 'rejected',
+        bytes: 9,
+        reason: 'tampered',
+      });
       return void answer({ id, error: { code: -32602, message: 'Invalid' } });
     }
+    const ask = `q${this.happenings.length}`;
     const late: Happening[] = [];
     for (const { part, lines, turns, effect, isLate } of entries) {
       this.happenings.push({ kind: 'entry', instance: from, part, name: 'named' });
@@ -73,12 +80,13 @@ class Play {
     if (outcome === 'fails') answer({ id, result: { ...end, isError: true } });
     if (outcome === 'asks')
       answer({ id, result: { resultType: 'input_required', inputRequests: {}, requestState: `s${id}` } });
-    if (outcome === 'asks live') answer({ id: `q${id}`, method: 'elicitation/create', params: { message: 'Sure?' } });
+    if (outcome === 'asks live')
+      answer({ id: ask, method: 'elicitation/create', params: { message: 'Sure?' } });
     this.happenings.push(...late);
     if (isLost || !outcome.startsWith('asks')) return;
     this.#ask(framesHeld);
     if (outcome === 'asks') return;
-    const message = { id: `q${id}`, result: { action: 'accept' } };
+    const message = { id: ask, result: { action: 'accept' } };
     this.happenings.push({ kind: 'message', from: 'client', to: from, message });
     answer({ id, result: end });
   }
@@ -107,5 +115,12 @@ export const generatedConversation: fc.Arbitrary<Transcript> = fc
     for (const one of rounds) play.round(one);
     const events = play.happenings.map((happening, at) => ({ ...happening, at }));
     const end = { result: { content: [] } };
-    return { format: 'mrtr-transcript', version: 1, title: 'generated', participants: PARTICIPANTS, events, end };
+    return {
+      format: 'mrtr-transcript',
+      version: 1,
+      title: 'generated',
+      participants: PARTICIPANTS,
+      events,
+      end,
+    };
   });

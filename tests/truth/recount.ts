@@ -15,7 +15,8 @@ const ofKind = <Kind extends TranscriptEvent['kind']>(events: Events, kind: Kind
   events.filter((event): event is Of<Kind> => event.kind === kind);
 const isFromClient = (event: TranscriptEvent): event is Message & { at: number } =>
   event.kind === 'message' && event.from === 'client';
-export const isNotice = ({ message }: Message): boolean => String(message.method).startsWith('notifications/');
+export const isNotice = ({ message }: Message): boolean =>
+  String(message.method).startsWith('notifications/');
 /** The instance that a message of the client reached. */
 const reached = (event: TranscriptEvent): string | undefined =>
   isFromClient(event) && !isNotice(event) && !event.lost ? event.to : undefined;
@@ -63,7 +64,10 @@ export function countHeld(events: Events): readonly string[] {
     if (to !== undefined) [asked, held] = [takeOne(asked, to), takeOne(held, to)];
     if (isFromClient(event) && event.message.method === undefined) live--;
     if (event.kind === 'kill' || event.kind === 'restart')
-      [asked, held] = [asked, held].map((lanes) => lanes.filter((lane) => lane !== event.instance)) as [[], []];
+      [asked, held] = [asked, held].map((lanes) => lanes.filter((lane) => lane !== event.instance)) as [
+        [],
+        [],
+      ];
   }
   return held;
 }
@@ -116,9 +120,7 @@ export function judge(events: Events, at: number): 'broken' | 'refused' | undefi
   if (event?.kind !== 'message') return undefined;
   if (event.message.error === undefined && resultOf(event.message).isError !== true) return undefined;
   const since = before.slice(before.findLastIndex((one) => reached(one) === event.from));
-  return since.some(
-    (one) => one.kind === 'state' && one.phase === 'rejected' && one.instance === event.from,
-  )
+  return since.some((one) => one.kind === 'state' && one.phase === 'rejected' && one.instance === event.from)
     ? 'refused'
     : 'broken';
 }
@@ -126,8 +128,7 @@ export function judge(events: Events, at: number): 'broken' | 'refused' | undefi
 /** The lines of a file: in how many entries each ran, and which run now. */
 export function countLines(events: Events, file: string) {
   const entriesOf = new Map<string, Set<number>>();
-  const isHere = (event: TranscriptEvent) =>
-    event.kind === 'entry' ? event.instance : reached(event);
+  const isHere = (event: TranscriptEvent) => (event.kind === 'entry' ? event.instance : reached(event));
   const begun = events.findLastIndex((event) => isHere(event) !== undefined);
   const here = events[begun] && isHere(events[begun]);
   const now = new Set<string>();

@@ -87,6 +87,9 @@ export class Diagram {
 
   #drawMessage({ event, isSent, isOpen, text, tone }: Row): Lines {
     const message = event.kind === 'message' ? event.message : {};
+    const isLost = event.kind === 'message' && (event.lost || event.to === undefined);
+    if (isSent && isLost)
+      return [...this.#frame.text(text, tone, this.#isOpen), this.#frame.lost(true, isOpen)];
     if (isSent) {
       this.#arrowPending = true;
       return this.#frame.text(text, tone, this.#isOpen);
@@ -94,7 +97,10 @@ export class Diagram {
     this.#errorDrawn ||= message.error !== undefined;
     const result = objectIn(message, 'result');
     const aside = result.isError === true ? 'isError' : this.#describeState(result.requestState);
-    return [...this.#frame.text(text, tone, true, aside), this.#frame.toClient(isOpen)];
+    return [
+      ...this.#frame.text(text, tone, true, aside),
+      isLost ? this.#frame.lost(false, isOpen) : this.#frame.toClient(isOpen),
+    ];
   }
 
   #describeState(state: unknown): string {

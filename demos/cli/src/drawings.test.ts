@@ -86,7 +86,7 @@ test('roots and then the model, on a modern client', async () => {
         │                                                resolver roots  ┃
         │                                               resolver readme  ┃
         │                                              resolver summary  ┃
-        │                                                       entry 1  ┃
+        │                                                          body  ┃
         │  Runs a second-hand bicycle shop.                              ┃
         │◀───────────────────────────────────────────────────────────────┤
 

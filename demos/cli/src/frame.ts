@@ -42,6 +42,14 @@ export function frameIn(paint: Paint = plain) {
       const arrow = paint('frame', `├${'─'.repeat(BETWEEN - 1)}▶┃`);
       return `${MARGIN}${arrow}${label === '' ? '' : ` ${paint('entry', clip(label, LABEL - 1))}`}`;
     },
+    lost: (isSent: boolean, open: boolean) => {
+      const [left, right] = isSent ? ['├', '│'] : ['│', open ? '┨' : '┤'];
+      const half = '─'.repeat(BETWEEN / 2);
+      const line = isSent
+        ? `${half}✕${' '.repeat(BETWEEN / 2 - 1)}`
+        : `${' '.repeat(BETWEEN / 2 - 1)}✕${half}`;
+      return `${MARGIN}${paint('frame', left + line + right)}`;
+    },
     toClient: (open: boolean) =>
       `${MARGIN}${paint('frame', `│◀${'─'.repeat(BETWEEN - 1)}${open ? '┨' : '┤'}`)}`,
   };

@@ -13,6 +13,7 @@ const STYLES = {
   effect: 'yellow',
   result: 'bold',
   error: 'red',
+  refused: 'green',
 } as const;
 
 /** A part of the drawing, named for its meaning and not for its colour. */

@@ -61,6 +61,12 @@ export const SITUATIONS: readonly Situation[] = Object.entries<Omit<Situation, '
     ...RETRIED_TWICE,
     singleUse: true,
   },
+  lost: {
+    about: 'the answer to the retry is lost',
+    tool: 'work-item',
+    user: answerFixed,
+    faults: [undefined, { deliver: 'lose-answer' }],
+  },
   unasked: {
     about: 'an answer to a question that nobody asked',
     tool: 'work-item',

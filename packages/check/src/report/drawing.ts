@@ -52,7 +52,8 @@ function linesOf(row: Row, labels: ReadonlyMap<string, string>, changed: string)
       const as = isSent && event.from !== 'client' ? (labels.get(event.from) ?? '') : '';
       const words = [as, text + details(event.message, isSent), changed].filter((one) => one !== '');
       const lines = words.flatMap((one) => wrap(one, WIDTH - 8, 5)).map(inside);
-      return [...lines, `${isSent ? ARROW_RIGHT : ARROW_LEFT}${label}`];
+      const isLost = event.lost || event.to === undefined;
+      return [...lines, isLost ? LOST : `${isSent ? ARROW_RIGHT : ARROW_LEFT}${label}`];
     }
     case 'effect':
       return wrap(`probe: ${event.detail}`, WIDTH - 8, 3).map((line) => onTheRight(`✎ ${line}`));
@@ -66,6 +67,7 @@ function linesOf(row: Row, labels: ReadonlyMap<string, string>, changed: string)
 
 const ARROW_RIGHT = `    ├${'─'.repeat(WIDTH - 7)}▶│`;
 const ARROW_LEFT = `    │◀${'─'.repeat(WIDTH - 7)}┤`;
+const LOST = `    │${'─'.repeat(WIDTH / 2)}✕${' '.repeat(WIDTH / 2 - 7)}│`;
 const inside = (text: string): string => `    │  ${pad(text, WIDTH - 8)}│`;
 
 const GAP = [inside('… and so on …')];

@@ -82,15 +82,21 @@ export class LineCoverage {
 
 const INLINE_MAP = /^\/\/# sourceMappingURL=data:application\/json[^,]*;base64,(?<map>.+)$/m;
 
-/** A line that is a comment, or a part of one: it is there in a script whose types were only blanked out. */
-const COMMENT = /^\s*(?:\/\/|\/?\*)/;
+/**
+ * A line of the author's that nothing runs in: a comment, a part of one, or brackets that close. V8 gives those the count
+ * of the block around them, also where they were not reached.
+ */
+const NOTHING = /^\s*(?:\/\/|\/?\*|[})\];,\s]*$)/;
 
 /** The pieces of a script, by its inline source map. Without one its own lines are the author's. */
 function piecesIn(source: string): readonly Piece[] {
   const inline = INLINE_MAP.exec(source)?.groups?.map;
-  const map =
-    inline && new SourceMap(JSON.parse(Buffer.from(inline, 'base64').toString()) as SourceMapPayload);
-  const comments = source.split('\n').map((line) => map === undefined && COMMENT.test(line));
+  const payload =
+    inline && (JSON.parse(Buffer.from(inline, 'base64').toString()) as Partial<SourceMapPayload>);
+  const map = payload && new SourceMap(payload as SourceMapPayload);
+  const idle = (payload ? (payload.sourcesContent?.[0] ?? '') : source)
+    .split('\n')
+    .map((line) => NOTHING.test(line));
   const pieces: Piece[] = [];
   let [row, from] = [0, 0];
   for (let offset = 0; offset < source.length; offset++) {
@@ -98,11 +104,11 @@ function piecesIn(source: string): readonly Piece[] {
       [row, from] = [row + 1, offset + 1];
       continue;
     }
-    if (comments[row] || /\s/.test(source[offset] ?? '')) continue;
+    if (/\s/.test(source[offset] ?? '')) continue;
     const piece = map ? placeIn(map, row, offset - from) : { line: row + 1, column: offset - from + 1 };
     const last = pieces.at(-1);
-    if (piece && !(last && last.line === piece.line && last.column === piece.column))
-      pieces.push({ offset, ...piece });
+    const isSame = last?.line === piece?.line && last?.column === piece?.column;
+    if (piece && !isSame && !idle[piece.line - 1]) pieces.push({ offset, ...piece });
   }
   return pieces;
 }

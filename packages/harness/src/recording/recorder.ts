@@ -203,8 +203,9 @@ export class Recorder {
       try {
         await send(message, options);
       } catch (error) {
-        // When the call is over, the client closes, and cuts off requests that have reached their server.
-        if (event && this.#startedAt !== undefined) event.lost = true;
+        // A request that has reached its server is not lost: its answer is. So it is when the call is over, and closes.
+        const isServed = this.#served.has((message as WireMessage).id);
+        if (event && this.#startedAt !== undefined && !isServed) event.lost = true;
         throw error;
       }
     };
@@ -258,7 +259,14 @@ export class Recorder {
 const INSIDE = new Set<Happening['kind']>(['entry', 'lines', 'guard', 'effect', 'state', 'kill', 'restart']);
 
 /** What ran before one of these belongs to what came before it. */
-const ENDS_A_STRETCH = new Set<Happening['kind']>(['entry', 'question', 'model', 'roots']);
+const ENDS_A_STRETCH = new Set<Happening['kind']>([
+  'message',
+  'entry',
+  'effect',
+  'question',
+  'model',
+  'roots',
+]);
 
 function parse(body: string): WireMessage {
   try {

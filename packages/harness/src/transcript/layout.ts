@@ -19,8 +19,8 @@ import {
   restartText,
 } from './wording.ts';
 
-/** What a row is about, for its colour. */
-type Tone = 'request' | 'question' | 'user' | 'entry' | 'effect' | 'result' | 'error' | 'quiet';
+/** What a row is about, for its colour. `error` is a broken promise; `refused`, a refusal that did its work. */
+type Tone = 'request' | 'question' | 'user' | 'entry' | 'effect' | 'result' | 'error' | 'refused' | 'quiet';
 
 /** One drawn event. */
 export interface Row {
@@ -37,6 +37,8 @@ export interface Row {
   readonly isSent: boolean;
   /** Whether the server has an open request when it is over. */
   readonly isOpen: boolean;
+  /** The instances that hold a handler parked in memory when it is over, one for each such handler. */
+  readonly held: readonly string[];
 }
 
 type Drawn = Pick<Row, 'text' | 'tone' | 'from' | 'to'>;
@@ -60,6 +62,13 @@ export class Layout {
   /** The requests that nobody has answered yet: `client:1` is one of the client. */
   readonly #open = new Set<string>();
   readonly #effects = new Set<string>();
+  /** The instances that asked, one for each question that is open; those of {@link Row.held} are among them. */
+  #asking: readonly string[] = [];
+  #held: readonly string[] = [];
+  /** The instance that rejected the state of the request that it serves. */
+  readonly #rejecting = new Set<string>();
+  /** Whether the latest request was written by somebody on the way. */
+  #isForged = false;
   #at = 0;
   #round = 0;
   #entries = 0;
@@ -78,7 +87,23 @@ export class Layout {
     const at = this.#at++;
     const isSent = event.kind === 'message' && this.#clients.has(event.from);
     const drawn = event.kind === 'message' ? this.#message(event, isSent) : this.#draw(event);
-    return drawn && { at, event, ...drawn, round: this.#round, isSent, isOpen: this.#open.size > 0 };
+    if ('framesHeld' in event) {
+      // An old client is asked by a request of the server, whose handler waits for the answer.
+      const live = [...this.#open].filter((one) => one.startsWith('server:')).length;
+      const frames = Math.max(event.framesHeld, live);
+      this.#held = frames === 0 ? [] : this.#asking.slice(-frames);
+    }
+    const [isOpen, held] = [this.#open.size > 0, this.#held];
+    return drawn && { at, event, ...drawn, round: this.#round, isSent, isOpen, held };
+  }
+
+  /** An instance goes on with what it parked last; or all is gone that it held. */
+  #resume(instance: string, isGone: boolean): void {
+    const without = (lanes: readonly string[]) => {
+      const last = lanes.lastIndexOf(instance);
+      return lanes.filter((lane, at) => (isGone ? lane !== instance : at !== last));
+    };
+    [this.#asking, this.#held] = [without(this.#asking), without(this.#held)];
   }
 
   #draw(event: Exclude<TranscriptEvent, Message>): Drawn | undefined {
@@ -99,8 +124,8 @@ export class Layout {
       }
       case 'entry': {
         const { instance, part, name = '' } = event;
-        const isPart = part === 'step' || part === 'resolver';
-        return within(instance, 'entry', isPart ? `${part} ${name}` : `entry ${++this.#entries}`);
+        const words = part === 'handler' ? `entry ${++this.#entries}` : PARTS[part](name);
+        return within(instance, 'entry', words);
       }
       case 'lines':
         return undefined;
@@ -110,42 +135,74 @@ export class Layout {
       }
       case 'effect': {
         const to = this.#hasWorld ? WORLD : event.instance;
-        return { ...this.#effect(`${event.name}: ${event.detail}`), from: event.instance, to };
+        return { ...this.#effect(event), from: event.instance, to };
       }
       case 'state': {
         const { instance, phase, bytes, reason } = event;
-        return phase === 'rejected'
-          ? within(instance, 'error', `✗ state rejected${reason === undefined ? '' : `: ${reason}`}`)
-          : within(instance, 'quiet', `state ${phase}, ${bytes} B`);
+        if (phase !== 'rejected') return within(instance, 'quiet', `state ${phase}, ${bytes} B`);
+        this.#rejecting.add(instance);
+        return within(instance, 'refused', `⛨ state rejected${reason === undefined ? '' : `: ${reason}`}`);
       }
       case 'kill':
-        return within(event.instance, 'error', '☠ killed');
+        this.#resume(event.instance, true);
+        return within(event.instance, 'quiet', '☠ killed');
       case 'restart':
+        // What the old process was doing or holding is gone with it.
+        this.#resume(event.instance, true);
         return within(event.instance, 'quiet', restartText(event));
     }
   }
 
-  /** Marks an effect that one call has twice: this project is about preventing that. */
-  #effect(text: string): Pick<Drawn, 'text' | 'tone'> {
-    if (this.#effects.has(text)) return { text: `${text} — AGAIN`, tone: 'error' };
+  /** Marks an effect that one call has twice, or that nobody agreed to: this project is about preventing both. */
+  #effect({
+    name,
+    detail,
+  }: {
+    readonly name: string;
+    readonly detail: string;
+  }): Pick<Drawn, 'text' | 'tone'> {
+    const text = `${name}: ${detail}`;
+    const isAgain = this.#effects.has(text);
     this.#effects.add(text);
-    return { text, tone: 'effect' };
+    if (isAgain) return { text: `${text} — AGAIN`, tone: 'error' };
+    // An audit entry says who called, and needs no consent.
+    const isForged = this.#isForged && name !== 'audit';
+    return isForged ? { text: `${text} — NOBODY AGREED`, tone: 'error' } : { text, tone: 'effect' };
   }
 
   #message(event: Message, isSent: boolean): Drawn | undefined {
     const { message, altered, again, lost } = event;
     const { method, id } = message;
-    if (isSent && isCall(message) && !altered && !again) this.#round++;
+    if (isSent && isCall(message) && !lost && !again) this.#round++;
     if (typeof method === 'string' && method.startsWith('notifications/')) return undefined;
     const [own, other] = isSent ? ['client', 'server'] : ['server', 'client'];
     if (method === undefined) this.#open.delete(`${other}:${id}`);
-    else this.#open.add(`${own}:${id}`);
+    else if (!isSent || !lost) this.#open.add(`${own}:${id}`);
+    if (isSent && event.to !== undefined && !lost) this.#receive(event.to, altered === true);
+    if (!isSent && asks(message)) this.#asking = [...this.#asking, event.from];
+    const isRefused = !isSent && hasFailed(message) && this.#rejecting.has(event.from);
     const prefix = altered ? 'altered on its way: ' : again ? 'delivered again: ' : lost ? 'lost: ' : '';
+    const words = prefix + messageText(message, isSent);
     const to = event.to ?? (isSent ? this.#server : CLIENT);
-    const tone = altered ? 'error' : toneOf(message, isSent);
-    return { from: event.from, to, tone, text: prefix + messageText(message, isSent) };
+    return isRefused
+      ? { from: event.from, to, tone: 'refused', text: words.replace('✗', '⛨') }
+      : { from: event.from, to, tone: toneOf(message, isSent), text: words };
+  }
+
+  #receive(instance: string, isForged: boolean): void {
+    this.#resume(instance, false);
+    this.#rejecting.delete(instance);
+    this.#isForged = isForged;
   }
 }
+
+/** What each part of a handler in parts is called, when it runs. */
+const PARTS = {
+  step: (name: string) => `step ${name}`,
+  resolver: (name: string) => `resolver ${name}`,
+  end: () => 'end step',
+  body: () => 'body',
+} as const;
 
 const hasFailed = (message: WireMessage): boolean =>
   message.error !== undefined || objectIn(message, 'result').isError === true;
@@ -153,9 +210,11 @@ const hasFailed = (message: WireMessage): boolean =>
 function toneOf(message: WireMessage, isSent: boolean): Tone {
   if (hasFailed(message)) return 'error';
   if (isSent) return 'request';
-  const asks = isQuestion(message) || objectIn(message, 'result').resultType === 'input_required';
-  return asks ? 'question' : 'result';
+  return asks(message) ? 'question' : 'result';
 }
+
+const asks = (message: WireMessage): boolean =>
+  isQuestion(message) || objectIn(message, 'result').resultType === 'input_required';
 
 /** The rows of a whole conversation. */
 export function rowsOf({
@@ -186,7 +245,6 @@ export function spansOf(lane: Participant, rows: readonly (Row | undefined)[]): 
       open.delete(kind);
     }
   };
-  let answered: string | undefined;
   for (const [at, row] of rows.entries()) {
     if (!row) continue;
     const { event, from, to, isSent } = row;
@@ -195,23 +253,19 @@ export function spansOf(lane: Participant, rows: readonly (Row | undefined)[]): 
       if (event.kind === 'question') begin('waits', at);
       if (event.kind === 'answer') end(at, 'waits');
     } else if (lane.kind === 'instance') {
-      if (event.kind === 'message' && isSent && to === lane.id && !event.lost) {
-        end(at, 'parked');
-        begin('works', at);
-      }
+      if (row.held.includes(lane.id)) begin('parked', at - 1);
+      else end(at, 'parked');
+      if (event.kind === 'message' && isSent && to === lane.id && !event.lost) begin('works', at);
       if (isAnswer && from === lane.id) end(at, 'works');
-      if (event.kind === 'question' && event.framesHeld > 0 && answered === lane.id) begin('parked', at - 1);
       if (event.kind === 'kill' && from === lane.id) {
-        end(at, 'works', 'parked');
+        end(at, 'works');
         begin('dead', at);
       }
       if (event.kind === 'restart' && from === lane.id) {
-        // What the old process was doing or holding is gone with it.
-        end(at, 'works', 'parked', 'dead');
+        end(at, 'works', 'dead');
         if (event.deployed !== undefined) begin('next', at);
       }
     }
-    if (event.kind === 'message' && !isSent) answered = from;
   }
   return [...spans, ...[...open].map(([kind, from]) => ({ kind, from }))];
 }

@@ -13,6 +13,7 @@ import {
   rowsOf,
   type TranscriptEvent,
   tally,
+  type WireMessage,
 } from '@mrtr/harness/transcript';
 import type { Conversation } from '../../../src/protocol.ts';
 
@@ -42,24 +43,36 @@ export function align(left: readonly Row[], right: readonly Row[]): readonly Bea
   }));
 }
 
-/** What ran up to an event: in the stretch that it belongs to, and before that. */
+/** What ran up to an event: since the latest request or entry, where that happened; and all of it, by its entry. */
 export interface Ran {
-  readonly now: LinesRun;
-  readonly before: readonly LinesRun[];
+  readonly now: readonly LinesRun[];
+  readonly all: readonly { readonly entry: number; readonly files: LinesRun }[];
 }
 
+/** `at` is the place of the latest event that is known: a line is lit when it has run, and not before. */
 export function ranAt(events: readonly TranscriptEvent[], at: number): Ran {
-  const stretches = events.flatMap((event, end) =>
-    event.kind === 'lines' ? [{ end, files: event.files }] : [],
-  );
-  const current = stretches.find(({ end }) => end > at);
-  const before = stretches.filter(({ end }) => end <= at).map(({ files }) => files);
-  // Before the server has got the request, nothing of the next stretch runs. A later part of the handler has an entry.
-  const begun = events
-    .slice((stretches.findLast(({ end }) => end <= at)?.end ?? -1) + 1, at + 1)
-    .some((event) => event.kind === 'entry' || (event.kind === 'message' && event.from === CLIENT));
-  return { now: (begun && current?.files) || {}, before };
+  let [now, here]: [LinesRun[], string | undefined] = [[], undefined];
+  const all: Ran['all'][number][] = [];
+  const entries = new Map<string, number>();
+  for (const [place, event] of events.slice(0, at + 1).entries()) {
+    const reached = event.kind === 'entry' ? event.instance : reachedBy(event);
+    if (reached !== undefined) [now, here] = [[], reached];
+    if (event.kind === 'entry') entries.set(event.instance, place);
+    if (event.kind !== 'lines') continue;
+    all.push({ entry: entries.get(event.instance) ?? -1, files: event.files });
+    if (event.instance === here) now.push(event.files);
+  }
+  return { now, all };
 }
+
+/** The instance that a message of the client reached. */
+const reachedBy = (event: TranscriptEvent): string | undefined =>
+  event.kind === 'message' && event.from === CLIENT && !event.lost && !isNotice(event.message)
+    ? event.to
+    : undefined;
+
+const isNotice = ({ method }: WireMessage): boolean =>
+  typeof method === 'string' && method.startsWith('notifications/');
 
 type Count = readonly [number: string, name: string, bad: boolean];
 
@@ -70,21 +83,31 @@ export const countsAt = (
 ): readonly Count[] =>
   participants.some(({ kind }) => kind === 'world') ? fromInside(events) : fromOutside(events);
 
+/** A part of a handler by what the head calls it; the lanes say the same of each. */
+const RUNS = {
+  handler: 'entered',
+  step: 'steps run',
+  end: 'end step run',
+  resolver: 'resolvers run',
+  body: 'body run',
+} as const;
+
 function fromInside(events: Conversation['events']): readonly Count[] {
-  const { rounds, entries, questions, effects, framesHeld } = tally({ events });
+  const { rounds, questions, effects } = tally({ events });
+  const rows = rowsOf({ events, participants: [] });
   const [audits, writes] = [effects.audit ?? 0, effects.write ?? 0];
-  const twice = (name: string) =>
-    rowsOf({ events, participants: [] }).some(
-      ({ event, tone }) => event.kind === 'effect' && event.name === name && tone === 'error',
-    );
+  const isBroken = (name: string) =>
+    rows.some(({ event, tone }) => event.kind === 'effect' && event.name === name && tone === 'error');
+  const parts = eventsOf('entry', events).map(({ part }) => part);
+  const ran = [...new Set(parts.length > 0 ? parts : (['handler'] as const))];
   return [
-    [`${audits}`, audits === 1 ? 'audit entry' : 'audit entries', twice('audit')],
-    [`${writes}`, writes === 1 ? 'write' : 'writes', twice('write')],
-    [`${entries}×`, 'entered', false],
+    [`${audits}`, audits === 1 ? 'audit entry' : 'audit entries', isBroken('audit')],
+    [`${writes}`, writes === 1 ? 'write' : 'writes', isBroken('write')],
+    ...ran.map((part): Count => [`${parts.filter((one) => one === part).length}×`, RUNS[part], false]),
     [`${rounds}`, rounds === 1 ? 'round' : 'rounds', false],
     [`${questions}`, 'asked', false],
     [stateOf(events), 'state', false],
-    [`${framesHeld}`, 'held', false],
+    [`${rows.at(-1)?.held.length ?? 0}`, 'held', false],
   ];
 }
 
@@ -106,12 +129,21 @@ function stateOf(events: Conversation['events']): string {
   return sizes.length > 0 ? `${sizes.at(-1)} B` : '–';
 }
 
-/** How a line of a file looks at a step: whether it runs now, which parts of it do, and how often it ran. */
-export function marksOf(file: string, { now, before }: Ran, line: number) {
-  const run = now[file]?.[line];
-  const count = [...before, now].reduce((sum, one) => sum + countOf(one[file]?.[line]), 0);
-  return { isNow: countOf(run) > 0, isLit: count > 0, run, count };
+/** How a line of a file looks at a step: whether it has run, runs now and where, and in how many entries it ran. */
+export function marksOf(file: string, { now, all }: Ran, line: number) {
+  const ran = all.filter(({ files }) => files[file]?.[line] !== undefined);
+  const run = now.map((files) => files[file]?.[line]).reduce(mergeRuns, undefined);
+  const entries = new Set(ran.map(({ entry }) => entry).filter((entry) => entry >= 0));
+  return { isNow: run !== undefined, isLit: ran.length > 0, run, count: entries.size };
 }
 
-const countOf = (run: Lines[string] | undefined): number =>
-  typeof run === 'object' ? Math.max(...run.map(([, count]) => count)) : (run ?? 0);
+type Run = Lines[string] | undefined;
+
+/** What ran of a line in two stretches of one entry. */
+function mergeRuns(one: Run, other: Run): Run {
+  if (typeof one !== 'object' || typeof other !== 'object')
+    return typeof one === 'object' ? (other ?? one) : (one ?? other);
+  const countAt = (run: typeof one, at: number) => run.findLast(([column]) => column <= at)?.[1] ?? 0;
+  const columns = [...new Set([...one, ...other].map(([column]) => column))].sort((a, b) => a - b);
+  return columns.map((at) => [at, Math.max(countAt(one, at), countAt(other, at))] as const);
+}

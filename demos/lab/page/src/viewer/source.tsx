@@ -20,8 +20,7 @@ interface SourceProps {
 export function Source({ file, ran }: SourceProps) {
   const lines = file === undefined ? undefined : sources.files[file];
   const box = useRef<HTMLDivElement>(null);
-  const now = (file && ran.now[file]) || {};
-  const first = Object.keys(now)[0];
+  const first = file && ran.now.flatMap((run) => Object.keys(run[file] ?? {}))[0];
   useEffect(() => {
     const lit = box.current?.querySelector('.now');
     const { current } = box;
@@ -37,22 +36,20 @@ export function Source({ file, ran }: SourceProps) {
       <ol>
         {lines.map((tokens, at) => {
           const line = at + 1;
-          const { isNow, run, count } = marksOf(file, ran, line);
+          const { isNow, isLit, run, count } = marksOf(file, ran, line);
           return (
-            <li
-              key={line}
-              class={`${isNow ? 'now' : ''} ${count > 0 ? 'ran' : ''} ${count > 1 ? 'again' : ''}`}
-            >
-              <span class="count" title={count > 0 ? `ran ${count} times so far` : ''}>
+            <li key={line} class={`${isNow ? 'now' : ''} ${isLit ? 'ran' : ''} ${count > 1 ? 'again' : ''}`}>
+              <span class="count" title={count > 1 ? `ran in ${count} entries so far` : ''}>
                 {count > 1 ? `${count}×` : ''}
               </span>
               <span class="number">{line}</span>
               <code>
                 <Tokens tokens={tokens} run={isNow ? run : undefined} />
               </code>
-              {count > 0 && (
+              {isLit && (
                 <span class="unseen">
-                  {isNow ? ' runs now,' : ' ran,'} {count} times so far
+                  {isNow ? ' runs now' : ' ran'}
+                  {count > 1 && `, in ${count} entries so far`}
                 </span>
               )}
             </li>

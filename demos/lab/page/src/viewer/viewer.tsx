@@ -139,8 +139,8 @@ function Side({ name, side, beats, step, onStep, differs, view, onPanel, named }
   const isEnd = step >= beats.length - 1;
   const until = isEnd ? events.length - 1 : at;
   const soFar = events.slice(0, until + 1);
-  const ran = useMemo(() => ranAt(events, at), [events, at]);
-  const file = filesIn(ran.now, ...ran.before)[0] ?? filesIn(...linesIn(events))[0] ?? side.file;
+  const ran = useMemo(() => ranAt(events, until), [events, until]);
+  const file = filesIn(...ran.now, ...linesIn(events))[0] ?? side.file;
   const panels = PANELS.filter(([one]) => one !== 'source' || file !== undefined);
   const panel = panels.some(([one]) => one === view.panel) ? view.panel : 'wire';
   const shown = rows.slice(0, step + 1).flatMap((row) => row ?? []);
