@@ -83,7 +83,7 @@ function holdsText(transcript: Transcript): void {
   expect(countIn(terminal, /▶┃/), 'arrived, in the terminal').toBe(arrived);
   for (const [name, lines] of Object.entries({ mermaid, terminal })) {
     expect(countIn(lines, /AGAIN|NOBODY/), `red effects, in ${name}`).toBe(broken);
-    expect(countIn(lines, /⛨/), `refusals, in ${name}`).toBe(refused);
+    expect(countIn(lines, /⊘/), `refusals, in ${name}`).toBe(refused);
   }
   if (isWhole) {
     expect(countInReport(report, /✕/), 'lost, in the report').toBe(lost);

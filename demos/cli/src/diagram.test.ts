@@ -68,10 +68,10 @@ test('a tool error, a JSON-RPC error and a rejected state each have their own dr
       { error: { message: `MCP error -32602: ${message}`, code: -32602 } },
     ),
   );
-  expect(lines.filter((line) => /[✗⛨]/.test(line)).map((line) => line.trim())).toEqual([
+  expect(lines.filter((line) => /[✗⊘]/.test(line)).map((line) => line.trim())).toEqual([
     expect.stringMatching(/^│ {2}✗ No such place\. +isError {2}┃$/),
-    expect.stringMatching(/⛨ state rejected {2}┃$/),
-    expect.stringMatching(/^│ {2}⛨ error -32602 {2}Invalid or expired requestState +┃$/),
+    expect.stringMatching(/⊘ state rejected {2}┃$/),
+    expect.stringMatching(/^│ {2}⊘ error -32602 {2}Invalid or expired requestState +┃$/),
   ]);
 });
 

@@ -40,8 +40,13 @@ export function Bar({ route, shown, live, link, onFile }: BarProps) {
       <div class="right">
         {route.page === 'live' && live.kind === 'open' && (
           <>
-            <span class="badge live">live processes</span>
-            <button type="button" class="button primary" onClick={() => callBoth(live)}>
+            <span class="badge live">{live.gone ? 'was live' : 'live processes'}</span>
+            <button
+              type="button"
+              class="button primary"
+              disabled={live.gone !== undefined}
+              onClick={() => callBoth(live)}
+            >
               Make both calls
             </button>
           </>

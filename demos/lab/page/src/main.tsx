@@ -77,7 +77,7 @@ function Lab() {
             <p class={live.kind === 'none' ? 'notice' : 'lead'} role="status">
               {live.kind === 'none' ? live.why : 'Connecting …'}
             </p>
-            {live.kind === 'none' && (
+            {live.kind === 'none' && live.hasRecordings && (
               <p>
                 Everything that was recorded is here all the same: <a href="#/">open the measured table</a>.
               </p>

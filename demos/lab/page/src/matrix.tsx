@@ -58,7 +58,12 @@ function Table({ index }: { readonly index: Recordings }) {
                 </th>
                 {cells.map((cell, at) => (
                   <td key={at}>
-                    <Cell cell={cell} option={option} label={`${name}, ${index.columns[at]}`} />
+                    <Cell
+                      cell={cell}
+                      option={option}
+                      label={`${name}, ${index.columns[at]}`}
+                      about={index.about}
+                    />
                   </td>
                 ))}
               </tr>
@@ -79,14 +84,17 @@ interface CellProps {
   readonly cell: Measured;
   readonly option: string;
   readonly label: string;
+  readonly about: Recordings['about'];
 }
 
 /** A cell with two proofs shows them side by side; one with a single proof, beside the same call in another shape. */
-function Cell({ cell, option, label }: CellProps) {
-  const [proof = '', second] = cell.proofs;
+function Cell({ cell, option, label, about }: CellProps) {
+  const [proof, second] = cell.proofs.filter((id) => id in about);
+  if (proof === undefined)
+    return <span title="There is no recording of this">{cell.text} (not recorded)</span>;
   const situation = proof.split('.')[1];
   const rival = `${RIVALS[option] ?? 'h'}.${situation}`;
-  const right = second ?? (rival === proof ? undefined : rival);
+  const right = second ?? (rival === proof || !(rival in about) ? undefined : rival);
   const link = hashOf({ page: 'compare', left: proof, right, view: PLAIN_VIEW });
   return (
     <a

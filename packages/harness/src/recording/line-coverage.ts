@@ -3,6 +3,7 @@
  * so each take is what ran since the one before. V8 counts the continuation of an `await` on its own: a handler that is
  * parked has run above its question in one take, and below it in the next.
  */
+import { readFileSync } from 'node:fs';
 import { type Debugger, type Profiler, Session } from 'node:inspector';
 import { SourceMap, type SourceMapPayload } from 'node:module';
 import type { Lines, LinesRun } from '../transcript/transcript.ts';
@@ -47,7 +48,7 @@ export class LineCoverage {
     for (const script of result) {
       const name = this.#nameOf(script.url);
       if (name === undefined) continue;
-      const lines = countLines(this.#piecesOf(script.scriptId), script.functions);
+      const lines = countLines(this.#piecesOf(script), script.functions);
       if (Object.keys(lines).length > 0) files[name] = lines;
     }
     return Object.keys(files).length > 0 ? files : undefined;
@@ -58,13 +59,13 @@ export class LineCoverage {
     this.#session.disconnect();
   }
 
-  #piecesOf(scriptId: string): readonly Piece[] {
+  #piecesOf({ scriptId, url }: Profiler.ScriptCoverage): readonly Piece[] {
     const known = this.#pieces.get(scriptId);
     if (known) return known;
     const { scriptSource } = this.#post<Debugger.GetScriptSourceReturnType>('Debugger.getScriptSource', {
       scriptId,
     });
-    const pieces = piecesIn(scriptSource);
+    const pieces = piecesIn(scriptSource, url);
     this.#pieces.set(scriptId, pieces);
     return pieces;
   }
@@ -89,12 +90,12 @@ const INLINE_MAP = /^\/\/# sourceMappingURL=data:application\/json[^,]*;base64,(
 const NOTHING = /^\s*(?:\/\/|\/?\*|[})\];,\s]*$)/;
 
 /** The pieces of a script, by its inline source map. Without one its own lines are the author's. */
-function piecesIn(source: string): readonly Piece[] {
+function piecesIn(source: string, url: string): readonly Piece[] {
   const inline = INLINE_MAP.exec(source)?.groups?.map;
   const payload =
     inline && (JSON.parse(Buffer.from(inline, 'base64').toString()) as Partial<SourceMapPayload>);
   const map = payload && new SourceMap(payload as SourceMapPayload);
-  const idle = (payload ? (payload.sourcesContent?.[0] ?? '') : source)
+  const idle = (payload ? (payload.sourcesContent?.[0] ?? readFileSync(new URL(url), 'utf8')) : source)
     .split('\n')
     .map((line) => NOTHING.test(line));
   const pieces: Piece[] = [];

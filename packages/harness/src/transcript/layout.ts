@@ -141,7 +141,7 @@ export class Layout {
         const { instance, phase, bytes, reason } = event;
         if (phase !== 'rejected') return within(instance, 'quiet', `state ${phase}, ${bytes} B`);
         this.#rejecting.add(instance);
-        return within(instance, 'refused', `⛨ state rejected${reason === undefined ? '' : `: ${reason}`}`);
+        return within(instance, 'refused', `⊘ state rejected${reason === undefined ? '' : `: ${reason}`}`);
       }
       case 'kill':
         this.#resume(event.instance, true);
@@ -185,7 +185,7 @@ export class Layout {
     const words = prefix + messageText(message, isSent);
     const to = event.to ?? (isSent ? this.#server : CLIENT);
     return isRefused
-      ? { from: event.from, to, tone: 'refused', text: words.replace('✗', '⛨') }
+      ? { from: event.from, to, tone: 'refused', text: words.replace('✗', '⊘') }
       : { from: event.from, to, tone: toneOf(message, isSent), text: words };
   }
 

@@ -49,7 +49,7 @@ test('a restart is a note, and a deploy says what it changed', () => {
   `);
 });
 
-const SAFE = /(?:[\p{L}\p{M}\p{N} .,:!?'"(){}[\]/_=+→×·…\p{So}\ufffd-]|#\d+;)+/u.source;
+const SAFE = /(?:[\p{L}\p{M}\p{N} .,:!?'"(){}[\]/_=+→×·…⊘\p{So}\ufffd-]|#\d+;)+/u.source;
 const LINE = new RegExp(
   `^ {2}(?:title|actor P\\d as|participant P\\d as|Note over P\\d:|P\\d(?:->>|-->>|-x)P\\d:) ${SAFE}$`,
   'u',

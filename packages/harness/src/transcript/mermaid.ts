@@ -52,7 +52,7 @@ function escapeText(text: string): string {
     .trim();
   const short = [...line].length > MOST ? `${[...line].slice(0, MOST).join('')}…` : line;
   const safe = [...short].map((character) =>
-    /[\p{L}\p{M}\p{N} .,:!?'"(){}[\]/_=+→×·…\p{So}\ufffd-]/u.test(character)
+    /[\p{L}\p{M}\p{N} .,:!?'"(){}[\]/_=+→×·…⊘\p{So}\ufffd-]/u.test(character)
       ? character
       : `#${character.codePointAt(0)};`,
   );

@@ -69,7 +69,7 @@ observeDiagnostics((diagnostic) => {
   const { call = '' } = diagnostic.event as { readonly call?: string };
   const place = places.get(call) ?? current.getStore() ?? connection;
   if (!place) return;
-  if (diagnostic.channel === 'mrtr:handler') tellLines(place);
+  tellLines(place);
   tell(place, diagnostic);
 });
 await database.remote.hello(name);
@@ -97,7 +97,12 @@ async function serve(place: Place, opening: Opening): Promise<Opened> {
     tellLines(place);
     tell(place, { channel: 'mrtr:handler', event: {} });
   };
-  const running = subject.create({ world: remoteWorld(database, place), state, postgres, onEntry });
+  const running = subject.create({
+    world: remoteWorld(database, place, () => tellLines(place)),
+    state,
+    postgres,
+    onEntry,
+  });
   if (opening.countLines) counted.splice(0, counted.length, place);
   // What ran while the module was loaded is no entry.
   coverage?.take();

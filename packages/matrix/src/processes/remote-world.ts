@@ -6,23 +6,34 @@ import type { Rpc } from './rpc.ts';
 
 /**
  * The world at `place`. A write resolves when the database has acknowledged it, so a kill of the process loses no write
- * that the handler has seen.
+ * that the handler has seen. `onWrite` is called before each.
  */
-export function remoteWorld({ remote }: Rpc<DatabaseMethods>, place: Place): World {
+export function remoteWorld(
+  { remote }: Rpc<DatabaseMethods>,
+  place: Place,
+  onWrite: () => void = () => {},
+): World {
+  const before =
+    <Args extends readonly unknown[], Result>(write: (...args: Args) => Result) =>
+    (...args: Args): Result => {
+      onWrite();
+      return write(...args);
+    };
   return {
     weather: fixedWeather,
     audit: {
-      record: (entry) => remote.record(place, entry),
+      record: before((entry) => remote.record(place, entry)),
       get entries(): readonly string[] {
         throw elsewhere();
       },
     },
     items: {
       find: (id) => remote.find(place, id),
-      setState: (id, state) => remote.setState(place, id, state),
+      setState: before((id, state) => remote.setState(place, id, state)),
       // JSON has no undefined.
-      resolve: (id, resolution, original) =>
+      resolve: before((id, resolution, original) =>
         remote.resolve(place, id, resolution, ...(original === undefined ? [] : [original])),
+      ),
       get writes(): readonly never[] {
         throw elsewhere();
       },

@@ -4,12 +4,14 @@ import type { Change, Command, SideName, SideState } from '../../../src/protocol
 
 export type Live =
   /** The page was exported, or opened without the token. */
-  | { readonly kind: 'none'; readonly why: string }
+  | { readonly kind: 'none'; readonly why: string; readonly hasRecordings: boolean }
   | { readonly kind: 'connecting' }
   | {
       readonly kind: 'open';
       readonly sides: Readonly<Record<SideName, SideState>>;
       readonly send: (command: Command) => Promise<void>;
+      /** Why nothing more happens here, where the lab is gone. */
+      readonly gone?: string;
     };
 
 const KEPT = 'mrtr-lab-token';
@@ -26,7 +28,7 @@ function takeToken(): string | undefined {
 
 const EXPORTED = 'This page has no server. In the repository, pnpm lab opens it with one.';
 const NO_TOKEN = 'Open the address that pnpm lab printed: this one lacks its token, so it can start nothing.';
-const GONE = 'The lab was closed. Start it again with pnpm lab.';
+const GONE = 'The lab was closed. What happened until then stays here. Start it again with pnpm lab.';
 
 const isExported = location.protocol === 'file:' || document.documentElement.hasAttribute('data-exported');
 const token = isExported ? undefined : takeToken();
@@ -46,10 +48,10 @@ async function send(command: Command): Promise<void> {
 export function useLive(): Live {
   const [live, setLive] = useState<Live>(
     isExported
-      ? { kind: 'none', why: EXPORTED }
+      ? { kind: 'none', why: EXPORTED, hasRecordings: true }
       : token
         ? { kind: 'connecting' }
-        : { kind: 'none', why: NO_TOKEN },
+        : { kind: 'none', why: NO_TOKEN, hasRecordings: true },
   );
   const sides = useRef<Partial<Record<SideName, SideState>>>({});
   useEffect(() => {
@@ -62,7 +64,12 @@ export function useLive(): Live {
     };
     listen(onChange)
       .catch(() => GONE)
-      .then((why) => !isOver && setLive({ kind: 'none', why }));
+      .then((why) => {
+        const { left, right } = sides.current;
+        if (isOver) return;
+        if (left && right) setLive({ kind: 'open', sides: { left, right }, send: async () => {}, gone: why });
+        else setLive({ kind: 'none', why, hasRecordings: why !== GONE });
+      });
     return () => {
       isOver = true;
     };

@@ -20,14 +20,16 @@ export function Deploy({ side, state, send }: DeployProps) {
   const { asked, conversation } = state;
   const [change, setChange] = useState<Change>('reworded');
   const isOver = conversation.end !== undefined;
-  const runs = eventsOf('restart', conversation.events).some(({ deployed }) => deployed !== undefined);
+  const deployed = eventsOf('restart', conversation.events).findLast((one) => one.deployed)?.deployed;
+  const runs = deployed !== undefined;
   return (
     <div class="line deploy">
       <label>
         Version 2{' '}
         <select
           aria-label={`Version 2 on the ${side}`}
-          value={change}
+          value={isOver ? change : (deployed ?? change)}
+          disabled={runs && !isOver}
           onChange={(event) => setChange(event.currentTarget.value as Change)}
         >
           {GROUPS.map(([label, changes]) => (

@@ -1,6 +1,6 @@
 /** The live page: two real servers and two real clients, whose user is the person at the page. */
 import { useEffect, useRef } from 'preact/hooks';
-import type { Command, Conversation, SetUp, SideName, SideState } from '../../../src/protocol.ts';
+import type { Command, Conversation, SetUp, SideName } from '../../../src/protocol.ts';
 import { LessonStrip } from '../lessons/strip.tsx';
 import type { Route } from '../route.ts';
 import { type Shown, Viewer } from '../viewer/viewer.tsx';
@@ -21,7 +21,7 @@ interface LiveProps {
 }
 
 export function LivePage({ live, route, go, onShown }: LiveProps) {
-  const { sides, send } = live;
+  const { sides, send, gone } = live;
   const { left, right } = sides;
   useEffect(() => {
     onShown([left.conversation, right.conversation].filter(({ events }) => events.length > 0));
@@ -41,11 +41,16 @@ export function LivePage({ live, route, go, onShown }: LiveProps) {
       go({ ...route, view: { ...route.view, step: undefined } });
     seen.current = events;
   }, [events]);
-  const paneOf = (side: SideName): Shown => sideShown(side, sides, send, (next) => setUp(side, next));
+  const paneOf = (side: SideName): Shown => sideShown(side, live, (next) => setUp(side, next));
   return (
     <>
       {route.lesson && <LessonStrip id={route.lesson} live={live} />}
       <main class="work">
+        {gone && (
+          <p class="link-strip" role="alert">
+            {gone}
+          </p>
+        )}
         {isOther && route.setUps && (
           <p class="link-strip" role="status">
             This link holds another set-up: {route.setUps.map(describeSetUp).join(' beside ')}.{' '}
@@ -81,8 +86,7 @@ const describeSetUp = ({ option, tool, client }: SetUp): string =>
 
 function sideShown(
   side: SideName,
-  sides: Readonly<Record<SideName, SideState>>,
-  send: (command: Command) => Promise<void>,
+  { sides, send, gone }: LiveProps['live'],
   onSetUp: (setUp: SetUp) => void,
 ): Shown {
   const state = sides[side];
@@ -92,12 +96,18 @@ function sideShown(
     conversation: state.conversation,
     insides: state.insides,
     file: fileOf(state),
-    head: <Head side={side} state={state} send={command} onSetUp={onSetUp} />,
-    laneTool: (instance) => <InstanceTool side={side} state={state} send={command} instance={instance} />,
-    stateTools: (
+    head: (
+      <div inert={gone !== undefined}>
+        <Head side={side} state={state} send={command} onSetUp={onSetUp} />
+      </div>
+    ),
+    laneTool: gone
+      ? undefined
+      : (instance) => <InstanceTool side={side} state={state} send={command} instance={instance} />,
+    stateTools: gone === undefined && (
       <Tamper side={side} state={state} other={sides[side === 'left' ? 'right' : 'left']} send={command} />
     ),
-    foot: (
+    foot: gone === undefined && (
       <div class={`foot ${asked ? 'asks' : ''}`}>
         {asked && (
           <Question

@@ -1,5 +1,5 @@
 /** The tamper editor: the latest state as bytes. What is written here goes out with the next retry. */
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { Command, SideName, SideState } from '../../../src/protocol.ts';
 import { statesIn } from '../viewer/panels.tsx';
 
@@ -57,6 +57,8 @@ export function Tamper({ side, state, other, send }: TamperProps) {
 /** A state that is not sealed is a text that anybody may write. */
 function Plain({ current, onChange }: Omit<BytesProps, 'original'>) {
   const [text, setText] = useState(current);
+  // What a button below changes stands here: it is what goes out.
+  useEffect(() => setText(current), [current]);
   return (
     <>
       <textarea

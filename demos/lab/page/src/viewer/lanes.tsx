@@ -136,8 +136,11 @@ function Lifeline({ lane, frame, height }: { lane: Participant; frame: Frame; he
 
 function Drawn({ row, beat, frame }: { row: Row; beat: number; frame: Frame }) {
   const { x, y, width, step } = frame;
-  const { event, from, to, tone, text } = row;
-  const kind = kindOf(event);
+  const { event, from, to, tone } = row;
+  // A shield is drawn in the place of its sign.
+  const text = row.text.replace(/^⊘ /, '');
+  const isRefused = tone === 'refused';
+  const kind = isRefused ? 'refused' : kindOf(event);
   const classes = `row ${kind} ${tone === 'error' ? 'bad' : ''} ${beat > step ? 'later' : ''}`;
   const [start, end] = [x(from), x(to)];
   const top = y(beat);
@@ -167,7 +170,8 @@ function Drawn({ row, beat, frame }: { row: Row; beat: number; frame: Frame }) {
       ) : (
         <path class="tip" d={`M${tip} ${top + 8}l${-6 * direction} -3.5v7z`} />
       )}
-      <text x={left} y={top + 3}>
+      {isRefused && <Mark kind={kind} x={left + 5} y={top - 2} />}
+      <text x={isRefused ? left + 16 : left} y={top + 3}>
         {clip(text, room)}
       </text>
     </g>
@@ -181,6 +185,7 @@ function kindOf(event: Row['event']): string {
 
 function Mark({ kind, x, y }: { kind: string; x: number; y: number }) {
   if (kind === 'entry') return <rect class="mark" x={x - 6} y={y - 6} width="12" height="12" rx="3" />;
+  if (kind === 'refused') return <path class="mark" d={`M${x} ${y - 7}l6 2v5q0 5 -6 8q-6 -3 -6 -8v-5z`} />;
   if (kind === 'kill') return <path class="mark" d={`M${x - 6} ${y - 6}l12 12m0 -12l-12 12`} />;
   if (kind === 'deploy') return <path class="mark" d={`M${x} ${y - 7}l7 7l-7 7l-7 -7z`} />;
   return <circle class="mark" cx={x} cy={y} r="4" />;

@@ -51,7 +51,13 @@ export function States({
 }) {
   const states = statesByRound(events.slice(0, at + 1));
   const longest = Math.max(1, ...states.map(([state]) => state.length));
-  const rejected = eventsOf('state', events.slice(0, at + 1)).filter(({ phase }) => phase === 'rejected');
+  const known = rowsOf({ events: events.slice(0, at + 1), participants: [] });
+  const refusals = known.flatMap(({ event, tone }) =>
+    event.kind === 'state' && tone === 'refused' ? [event] : [],
+  );
+  const answers = known.flatMap(({ event, tone, text }) =>
+    event.kind === 'message' && tone === 'refused' ? [text] : [],
+  );
   return (
     <div class="states" tabIndex={0} role="region" aria-label="States">
       {states.length === 0 && <p class="nothing">No state has gone out yet.</p>}
@@ -67,10 +73,10 @@ export function States({
           {insides && <Claims inside={insides[state]} />}
         </section>
       ))}
-      {rejected.map(({ reason, instance }) => (
-        <p class="refusal" key={reason}>
-          The client sees: <b>Invalid or expired requestState</b>. The operator of {instance} sees:{' '}
-          <b>{reason}</b> (<code>mrtr:state</code>).
+      {refusals.map(({ reason, instance }, place) => (
+        <p class="shield" key={place}>
+          ⊘ The client sees: <b>{answers[place]?.replace('⊘ ', '') ?? 'nothing yet'}</b>. The operator of{' '}
+          {instance} sees: <b>{reason}</b> (<code>mrtr:state</code>).
         </p>
       ))}
       {children}
@@ -124,6 +130,7 @@ interface WorldProps {
 
 export function World({ rows, end, isSeen }: WorldProps) {
   const effects = rows.filter(({ event }) => event.kind === 'effect');
+  const isRefused = rows.findLast(({ event }) => event.kind === 'message')?.tone === 'refused';
   return (
     <div class="world" tabIndex={0} role="region" aria-label="The world's ledger">
       {effects.length === 0 ? (
@@ -143,7 +150,7 @@ export function World({ rows, end, isSeen }: WorldProps) {
         </table>
       )}
       {end && (
-        <p class={end.error || end.result.isError ? 'refusal' : 'quiet'}>
+        <p class={isRefused ? 'shield' : end.error || end.result.isError ? 'refusal' : 'quiet'}>
           The call ended:{' '}
           {end.error ? `error ${end.error.code ?? ''} ${asText(end.error.message)}` : resultText(end.result)}
         </p>
