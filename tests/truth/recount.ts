@@ -15,8 +15,7 @@ const ofKind = <Kind extends TranscriptEvent['kind']>(events: Events, kind: Kind
   events.filter((event): event is Of<Kind> => event.kind === kind);
 const isFromClient = (event: TranscriptEvent): event is Message & { at: number } =>
   event.kind === 'message' && event.from === 'client';
-export const isNotice = ({ message }: Message): boolean =>
-  String(message.method).startsWith('notifications/');
+const isNotice = ({ message }: Message): boolean => String(message.method).startsWith('notifications/');
 /** The instance that a message of the client reached. */
 const reached = (event: TranscriptEvent): string | undefined =>
   isFromClient(event) && !isNotice(event) && !event.lost ? event.to : undefined;

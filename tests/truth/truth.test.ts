@@ -41,18 +41,20 @@ function holdsPage(transcript: Transcript): void {
       parked.map(({ id }) => id),
       `parked at ${row.at}`,
     ).toEqual([...new Set(countHeld(events.slice(0, row.at + 1)))].sort());
+    const ran = ranAt(events, until);
     for (const file of files) {
-      const ran = ranAt(events, until);
-      const expected = new Map(countLines(soFar, file).map((one) => [one.line, one]));
-      for (const line of Array.from({ length: 80 }, (_, at) => at + 1)) {
-        const { isNow, isLit, count } = marksOf(file, ran, line);
-        const { count: entered = 0, isNow: runs = false } = expected.get(line) ?? {};
-        const mark = { line, isNow: runs, isLit: expected.has(line), count: entered };
-        expect({ line, isNow, isLit, count }, `${file} at ${row.at}`).toEqual(mark);
-      }
+      const marks = LINES.map((line) => ({ line, ...marksOf(file, ran, line) }));
+      const lit = marks
+        .filter(({ isLit }) => isLit)
+        .map(({ line, count, isNow }) => ({ line, count, isNow }));
+      expect(marks.filter(({ isLit, isNow }) => isNow && !isLit)).toEqual([]);
+      const expected = countLines(soFar, file).sort((one, other) => one.line - other.line);
+      expect(lit, `${file} at ${row.at}`).toEqual(expected);
     }
   }
 }
+
+const LINES = Array.from({ length: 80 }, (_, at) => at + 1);
 
 const countIn = (lines: readonly string[], what: RegExp) => lines.filter((line) => what.test(line)).length;
 

@@ -354,9 +354,13 @@ describe('13: the lessons, solved as a new user would', () => {
     const text = left.region.getByLabel('The state, as text');
     await left.button('Cut it').click();
     // What is shown is what goes out.
-    await page.waitForFunction(`!document.querySelector('.left textarea').value.includes('}')`);
+    await page.waitForFunction(
+      () => !document.querySelector<HTMLTextAreaElement>('.left textarea')?.value.includes('}'),
+    );
     await left.button('Leave it as it was').click();
-    await page.waitForFunction(`document.querySelector('.left textarea').value.includes('}')`);
+    await page.waitForFunction(() =>
+      document.querySelector<HTMLTextAreaElement>('.left textarea')?.value.includes('}'),
+    );
     await text.fill((await text.inputValue()).replace('Duplicate', 'Fixed'));
     await left.answer('Present this text');
     await right.answer('Flip a bit');
