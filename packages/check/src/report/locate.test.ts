@@ -8,7 +8,7 @@ const TS = "// 'deploy' is a tool\nconst name = 1;\nserver.registerTool(\n  'dep
 const PYTHON = '@mcp.tool()\n@cached\nasync def deploy(env: str):\n  pass\n';
 const TABLE = "const words = ['deploy'];\nexport const tool = {\n  name: 'deploy',\n};\n";
 
-function located(files: Readonly<Record<string, string>>): string | undefined {
+function locateIn(files: Readonly<Record<string, string>>): string | undefined {
   const folder = mkdtempSync(join(tmpdir(), 'mrtr-locate-'));
   try {
     for (const [name, text] of Object.entries(files)) {
@@ -37,7 +37,7 @@ it.each([
   ['code before its test', { 'a.test.ts': TS, 'b.ts': `\n${TS}` }, 'b.ts:5'],
   ['nothing in what is installed', { 'node_modules/a.ts': TS, 'a.md': TS }, undefined],
 ])('finds %s', (_what, files, place) => {
-  expect(located(files)).toBe(place);
+  expect(locateIn(files)).toBe(place);
 });
 
 it('a file that is not there has a first line', () => {

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { InvalidOption } from '../support/errors.ts';
 import { Words, words } from './words.ts';
 
-const shown = (value: string | number | boolean | bigint): string => words`Pay ${value} now?`.text;
+const show = (value: string | number | boolean | bigint): string => words`Pay ${value} now?`.text;
 
 test.each<[string, string | number | boolean | bigint, string]>([
   ['a name', 'Ada', '“Ada”'],
@@ -35,22 +35,22 @@ test.each<[string, string | number | boolean | bigint, string]>([
   ['an escape between letters from right to left', 'א\u202eב', '“\u2066א\\u{202e}ב\u2069”'],
   ['an emoji', '🙂', '“🙂”'],
 ])('%s is shown between marks that it cannot forge', (_what, value, text) => {
-  expect(shown(value)).toBe(`Pay ${text} now?`);
+  expect(show(value)).toBe(`Pay ${text} now?`);
 });
 
 test('a value of more than 200 characters is cut in the middle, and says how much is missing', () => {
-  expect(shown('a'.repeat(200))).toBe(`Pay “${'a'.repeat(200)}” now?`);
+  expect(show('a'.repeat(200))).toBe(`Pay “${'a'.repeat(200)}” now?`);
   const whole = `${'a'.repeat(100)}-${'b'.repeat(100)}`;
   const digest = hash('sha256', whole).slice(0, 32);
   const cut = `“${'a'.repeat(90)}” (21 more characters; SHA-256 of all: ${digest}) “${'b'.repeat(90)}”`;
-  expect(shown(whole)).toBe(`Pay ${cut} now?`);
-  expect(shown(whole.replace('-', '+'))).not.toBe(shown(whole));
+  expect(show(whole)).toBe(`Pay ${cut} now?`);
+  expect(show(whole.replace('-', '+'))).not.toBe(show(whole));
 });
 
 test('no value holds a mark of ours, a line break or a character of no width', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (value) => {
-      const inside = shown(value).slice('Pay '.length, -' now?'.length).replaceAll('“\u2066', '“');
+      const inside = show(value).slice('Pay '.length, -' now?'.length).replaceAll('“\u2066', '“');
       const quotes = [...inside].filter((one) => one === '“' || one === '”').length;
       expect(quotes).toBe([...value].length > 200 ? 4 : 2);
       expect(inside).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}\u200b-\u200f\u202a-\u202e\u2066\u2067]/u);
@@ -65,7 +65,7 @@ test('two different values do not read the same, be they short or cut', () => {
   });
   fc.assert(
     fc.property(text, text, (one, other) => {
-      expect(shown(one) === shown(other)).toBe(one === other);
+      expect(show(one) === show(other)).toBe(one === other);
     }),
   );
 });
