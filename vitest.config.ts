@@ -22,7 +22,7 @@ export default defineConfig({
         test: {
           name: 'proof',
           include: ['{packages,demos,tests}/**/*.proof.ts'],
-          testTimeout: 60_000,
+          testTimeout: 240_000,
           // The checker's runs wait for probes most of their time.
           maxConcurrency: 10,
         },

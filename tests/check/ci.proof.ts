@@ -97,7 +97,9 @@ const runWorkflow = () => {
 
 it('the container has the program', () => {
   const { status, said } = sh(`${installed}/node_modules/.bin/mrtr-check --list`, scratch);
-  expect([status, said.split('\n').length]).toEqual([0, 54]);
+  expect(status, said).toBe(0);
+  expect(said).toContain('state.forged');
+  expect(said).toContain('consent.argument');
 });
 
 it('the workflow is red on a server with a fault, and green without it', { timeout: 5 * MINUTES }, () => {

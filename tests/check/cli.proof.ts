@@ -37,7 +37,7 @@ describe.concurrent('reports', () => {
     const { code, out, err } = await onBare('retry.twice', '--json', '--one-time', ...secret);
     const report = JSON.parse(out) as Report;
     expect(validate(report) || validate.errors).toBe(true);
-    expect(new Set(report.checks.map(({ id }) => id)).size).toBe(53);
+    expect(new Set(report.checks.map(({ id }) => id)).size).toBe(60);
     expect(report.exitCode).toBe(code);
     expect(err).toBe('');
     expect(out).not.toContain('s3cr3t-token');
