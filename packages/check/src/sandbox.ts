@@ -103,6 +103,8 @@ export const inWorker = new Proxy({} as Tasks, {
 
 /** Starts the worker, while nobody waits for it: a program that stands still loses the connections that a server closes. */
 export async function startSandbox(): Promise<void> {
+  // Another run, perhaps on a machine that is less busy.
+  unreadable.clear();
   sandbox ??= new Sandbox();
   await sandbox.ready;
 }
