@@ -25,7 +25,7 @@ export async function called(
   return resultText(done.end?.result ?? {});
 }
 
-export const listeningAt = (url: URL): Hosting => foreignHosting({ kind: 'http', url });
+export const listeningAt = (url: URL): Hosting => foreignHosting(url);
 
 /** The address of MCP on a server that listens until the test ends. */
 export async function urlOf(server: Server): Promise<URL> {

@@ -6,12 +6,12 @@ import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { McpServer as OldServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { type McpServer, protectedServer, requestStatePolicy } from '@mrtr/core';
-import { InProcess, modernClient } from '@mrtr/harness';
+import { Conversation, host, InProcess, modernClient } from '@mrtr/harness';
 import { ContinuationStore } from '@mrtr/shapes/linear';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import * as before from './before-v1.ts';
 import { HOW_MANY } from './how-many.ts';
-import type { Restaurant } from './restaurant.ts';
+import { createRestaurant, type Restaurant } from './restaurant.ts';
 import * as toE from './to-e.ts';
 import * as toF from './to-f.ts';
 import * as toG from './to-g.ts';
@@ -19,21 +19,22 @@ import * as toH from './to-h.ts';
 import * as toJ from './to-j.ts';
 
 const CALL = { name: 'book', arguments: { date: '2026-12-24' } };
-const BOOKED = { content: [{ type: 'text', text: 'Booked hold 1 for 2.' }] };
+const BOOKED = { content: [{ type: 'text', text: 'Booked table 1 on 2026-12-24 for 2.' }] };
 const CANCELLED = { content: [{ type: 'text', text: "Cancelled: the question 'guests' was not answered." }] };
 
-/** A restaurant that records every effect. */
-function noting(): Restaurant & { readonly done: string[] } {
+/** A restaurant with one table, which records every effect. */
+function noting(now?: () => number): Restaurant & { readonly done: string[] } {
   const done: string[] = [];
+  const { hold, book } = createRestaurant(1, now);
   return {
     done,
-    hold: async (date) => {
+    hold: (date, owner) => {
       done.push(`hold ${date}`);
-      return `hold ${done.length}`;
+      return hold(date, owner);
     },
-    book: async (hold, people) => {
+    book: (...booking) => {
       done.push('book');
-      return `Booked ${hold} for ${people}.`;
+      return book(...booking);
     },
   };
 }
@@ -67,16 +68,17 @@ describe.each<[shape: string, register: Register, heldBeforeAsking: boolean]>([
   ['H', (server, restaurant) => toH.registerBook(server, restaurant, store), true],
   ['J', toJ.registerBook, true],
 ])('after, in shape %s', (_shape, register, heldBeforeAsking) => {
-  function restaurantAt() {
-    const restaurant = noting();
+  function restaurantAt(now?: () => number) {
+    const restaurant = noting(now);
     const policy = requestStatePolicy({ keys: ['a key of at least thirty-two bytes'], singleUse: false });
-    const site = new InProcess(() => {
+    const createServer = () => {
       const server = protectedServer({ name: 'restaurant', version: '2.0.0' }, policy);
       register(server, restaurant);
       return server;
-    });
+    };
+    const site = new InProcess(createServer);
     onTestFinished(() => site.close());
-    return { restaurant, site };
+    return { restaurant, site, createServer };
   }
 
   test.each(['modern', 'legacy'] as const)('a %s client is asked once, with the same form', async (era) => {
@@ -101,6 +103,31 @@ describe.each<[shape: string, register: Register, heldBeforeAsking: boolean]>([
     await expect(client.callTool(CALL)).rejects.toMatchObject({ code: -32021 });
     expect(restaurant.done).toEqual([]);
   });
+
+  test.each(['modern', 'legacy'] as const)(
+    'the table of a %s client that never comes back is free after ten minutes, and its late answer books nothing',
+    async (client) => {
+      let now = 0;
+      const { createServer } = restaurantAt(() => now);
+      const start = () =>
+        Conversation.start({ client, call: { method: 'tools/call', params: CALL } }, () =>
+          host('memory', () => ({ server: createServer })),
+        );
+      const answers = { [client === 'modern' ? 'guests' : 'people']: 2 };
+      const left = await start();
+      if (heldBeforeAsking)
+        expect((await start()).first.end?.result).toMatchObject({ content: [{ text: 'No table is free.' }] });
+      now = 600_000;
+      const next = await start();
+      expect((await next.first.answer(answers)).end?.result).toMatchObject(BOOKED);
+      const late = (await left.first.answer(answers)).end?.result;
+      expect(late).toMatchObject({
+        isError: true,
+        content: [{ text: expect.stringMatching(/no longer|free/) }],
+      });
+      await Promise.all([left.close(), next.close()]);
+    },
+  );
 });
 
 const store = new ContinuationStore();

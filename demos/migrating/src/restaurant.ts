@@ -1,16 +1,37 @@
 /** The business of the example: a table is held before the question, and booked after it. */
 
-/** The effects of the tools. */
+/** The effects of the tools. A database does each in one statement, and so checks and writes at once. */
 export interface Restaurant {
-  /** Reserves a table for some minutes; gives the reservation's id. */
-  hold(date: string): Promise<string>;
-  book(hold: string, people: number): Promise<string>;
+  /** Holds a table for ten minutes: if nobody comes back, the hold ends by itself. The same `owner` gets the same table. */
+  hold(date: string, owner: string): Promise<string>;
+  /** Books a table, if `owner` still holds it. */
+  book(table: string, owner: string, people: number): Promise<string>;
 }
 
-const held: string[] = [];
+/** As long as a user has for an answer (`ttlSeconds`). */
+const HOLD_MS = 600_000;
 
-/** A restaurant with a table for everybody. */
-export const restaurant: Restaurant = {
-  hold: async (date) => `hold ${held.push(date)}`,
-  book: async (hold, people) => `Booked ${hold} for ${people}.`,
-};
+export function createRestaurant(tables = 20, now: () => number = Date.now): Restaurant {
+  const holds = new Map<string, { readonly owner: string; readonly until: number }>();
+  const ownerOf = (table: string) => {
+    const hold = holds.get(table);
+    return hold && hold.until > now() ? hold.owner : undefined;
+  };
+  return {
+    hold: async (date, owner) => {
+      const names = Array.from({ length: tables }, (_, at) => `table ${at + 1} on ${date}`);
+      const table = names.find((name) => ownerOf(name) === owner) ?? names.find((name) => !ownerOf(name));
+      if (!table) throw new Error('No table is free.');
+      holds.set(table, { owner, until: now() + HOLD_MS });
+      return table;
+    },
+    book: async (table, owner, people) => {
+      if (ownerOf(table) !== owner) throw new Error('The table is no longer held for you. Call again.');
+      holds.set(table, { owner: 'booked', until: Number.POSITIVE_INFINITY });
+      return `Booked ${table} for ${people}.`;
+    },
+  };
+}
+
+/** A restaurant with twenty tables. */
+export const restaurant = createRestaurant();

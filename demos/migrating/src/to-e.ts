@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   ask,
   cancelledResult,
@@ -19,7 +20,8 @@ export function registerBook(server: McpServer, restaurant: Restaurant): void {
     if (isRefusal(answer)) return cancelledResult('guests');
     if (answer.kind !== 'accepted') return ask({ guests });
     // The hold moved below the question: above it, each round would hold a table.
-    const hold = await restaurant.hold(date);
-    return textResult(await restaurant.book(hold, answer.value.people));
+    const owner = randomUUID();
+    const table = await restaurant.hold(date, owner);
+    return textResult(await restaurant.book(table, owner, answer.value.people));
   });
 }

@@ -10,11 +10,12 @@ const inputSchema = z.object({ date: z.string() });
 export function registerBook(server: McpServer, restaurant: Restaurant): void {
   const book = once(
     async ({ date }: z.infer<typeof inputSchema>, ctx) => {
-      const hold = await ctx.once('hold', () => restaurant.hold(date));
+      const owner = ctx.idempotencyKey('hold');
+      const table = await ctx.once('hold', () => restaurant.hold(date, owner));
       const answer = ctx.answer('guests', guests);
       if (isRefusal(answer)) return cancelledResult('guests');
       if (answer.kind !== 'accepted') return ask({ guests });
-      return textResult(await restaurant.book(hold, answer.value.people));
+      return textResult(await restaurant.book(table, owner, answer.value.people));
     },
     { asks: ['elicitation'] },
   );

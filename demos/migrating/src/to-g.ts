@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { elicitation, type McpServer, textResult } from '@mrtr/core';
 import { ToolBuilder } from '@mrtr/shapes/tool-builder';
 import { z } from 'zod';
@@ -11,8 +12,9 @@ export function registerBook(server: McpServer, restaurant: Restaurant): void {
   const book = new ToolBuilder<z.infer<typeof inputSchema>>()
     .incompleteStep('guests', () => guests)
     .endStep(async ({ date }, { guests: { people } }) => {
-      const hold = await restaurant.hold(date);
-      return textResult(await restaurant.book(hold, people));
+      const owner = randomUUID();
+      const table = await restaurant.hold(date, owner);
+      return textResult(await restaurant.book(table, owner, people));
     })
     .build();
   server.registerTool('book', { inputSchema }, book);

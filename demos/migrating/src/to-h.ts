@@ -10,9 +10,10 @@ const inputSchema = z.object({ date: z.string() });
 export function registerBook(server: McpServer, restaurant: Restaurant, store: ContinuationStore): void {
   const book = linear(
     async ({ date }: z.infer<typeof inputSchema>, ctx) => {
-      const hold = await restaurant.hold(date);
+      const owner = ctx.idempotencyKey('hold');
+      const table = await restaurant.hold(date, owner);
       const { people } = await ctx.ask('guests', guests);
-      return textResult(await restaurant.book(hold, people));
+      return textResult(await restaurant.book(table, owner, people));
     },
     { store, asks: ['elicitation'] },
   );

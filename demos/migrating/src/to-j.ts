@@ -10,9 +10,10 @@ const inputSchema = z.object({ date: z.string() });
 export function registerBook(server: McpServer, restaurant: Restaurant): void {
   const book = journal(
     async ({ date }: z.infer<typeof inputSchema>, ctx) => {
-      const hold = await ctx.once('hold', () => restaurant.hold(date));
+      const owner = ctx.idempotencyKey('hold');
+      const table = await ctx.once('hold', () => restaurant.hold(date, owner));
       const { people } = await ctx.ask('guests', guests);
-      return textResult(await restaurant.book(hold, people));
+      return textResult(await restaurant.book(table, owner, people));
     },
     { asks: ['elicitation'] },
   );

@@ -17,3 +17,4 @@ export {
   type RoundEvent,
   type StateEvent,
 } from './wire/diagnostics.ts';
+export { type RunningCall, type WatchOptions, watchRunningCalls } from './wire/running-calls.ts';

@@ -93,10 +93,19 @@ class Serving {
 
   serve(handler: Handler, run: HandlerRun): Promise<unknown> {
     const { request, ctx, opened } = this.#round;
-    const { id, method, target, round } = this.#call;
+    const { id, method, target, round, principal } = this.#call;
     const traceparent = traceparentOf(ctx);
     const signal = new HandlerSignal(ctx.mcpReq.signal);
-    return publishAround({ phase: 'start', call: id, method, target, round, traceparent }, async () => {
+    const start = {
+      phase: 'start',
+      call: id,
+      method,
+      target,
+      round,
+      caller: principal,
+      traceparent,
+    } as const;
+    return publishAround(start, async () => {
       let outcome: 'input_required' | 'complete' | 'error' = 'error';
       if (opened) {
         const bytes = ctx.mcpReq.requestState<string>()?.length ?? 0;

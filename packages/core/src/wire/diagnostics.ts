@@ -17,6 +17,8 @@ export interface RoundEvent {
   readonly target: string;
   /** 1 for the first request. */
   readonly round: number;
+  /** Only at the start: the caller's pseudonym; undefined for an anonymous caller. */
+  readonly caller?: string | undefined;
   /** Only at the start: the client's W3C trace context, if it sent one in `_meta`. Client input, not checked. */
   readonly traceparent?: string | undefined;
   /** Only at the end. */

@@ -134,6 +134,16 @@ test('a server that authenticates by itself gets the token of the caller, and a 
   expect(end.error?.message).toContain('Remove `caller`');
 });
 
+test('a server that runs is named by its address, and anything else is refused by name', () => {
+  const url = 'http://localhost:3000/mcp';
+  for (const server of [url, new URL(url), { kind: 'http', url: new URL(url) } as const])
+    expect(foreignHosting(server).endpoint('modern')).toEqual({ kind: 'http', url: new URL(url) });
+  for (const server of ['no address', { url }, undefined])
+    expect(() => foreignHosting(server as never)).toThrow(
+      `server must be an address, such as '${url}', or an`,
+    );
+});
+
 test('before its call, a connected client can be asked which tools there are', async () => {
   const names: (readonly string[])[] = [];
   for (const client of ['modern', 'legacy'] as const) {

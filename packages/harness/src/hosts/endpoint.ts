@@ -1,4 +1,5 @@
 /** Where a client connects to a running server. */
+import { inspect } from 'node:util';
 import type { McpServer } from '@modelcontextprotocol/server';
 import type { Program } from '../processes/program.ts';
 import type { Era } from '../transcript/call.ts';
@@ -45,11 +46,22 @@ export const NO_SOCKET = new URL('http://mrtr.invalid/mcp');
  * The hosting of a server that runs already, or that starts with its client's connection and ends with it.
  *
  * @example
- * await converse(request, () => foreignHosting({ kind: 'http', url }));
+ * await converse(request, () => foreignHosting('http://localhost:3000/mcp'));
+ * @throws Error for anything else than the server's address, or an endpoint.
  */
-export const foreignHosting = (endpoint: Endpoint): Hosting => ({
-  instances: ['server'],
-  endpoint: () => endpoint,
-  framesHeld: () => 0,
-  close: async () => {},
-});
+export function foreignHosting(server: string | URL | Endpoint): Hosting {
+  const endpoint = endpointOf(server);
+  return { instances: ['server'], endpoint: () => endpoint, framesHeld: () => 0, close: async () => {} };
+}
+
+function endpointOf(server: string | URL | Endpoint): Endpoint {
+  if (server instanceof URL) return { kind: 'http', url: server };
+  if (typeof server === 'string' && URL.canParse(server)) return { kind: 'http', url: new URL(server) };
+  const kind: unknown = (server as Endpoint | undefined)?.kind;
+  if (typeof kind === 'string' && KINDS.includes(kind)) return server as Endpoint;
+  throw new Error(
+    `foreignHosting: server must be an address, such as 'http://localhost:3000/mcp', or an Endpoint with a kind of ${KINDS.join(', ')}; it is ${inspect(server, { depth: 0 })}.`,
+  );
+}
+
+const KINDS = ['http', 'memory', 'stdio'];

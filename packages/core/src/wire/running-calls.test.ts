@@ -1,0 +1,61 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { z } from 'zod';
+import { as } from '../admission/asking.test-support.ts';
+import { hostTools } from '../admission/hosted.test-support.ts';
+import { InvalidOption } from '../support/errors.ts';
+import { publish } from './diagnostics.ts';
+import { textResult } from './results.ts';
+import { watchRunningCalls } from './running-calls.ts';
+
+test('a handler that hangs in its first round is listed, also when its client has gone, and none that has ended', async () => {
+  const running = watchRunningCalls();
+  onTestFinished(running.stop);
+  const gone = new AbortController();
+  let [enter, end] = [() => {}, () => {}];
+  const entered = new Promise<void>((resolve) => (enter = resolve));
+  const hung = new Promise<void>((resolve) => (end = resolve));
+  const { post } = hostTools((server) => {
+    server.registerTool('greet', {}, () => textResult('Hello.'));
+    server.registerTool('deploy', { inputSchema: z.object({ env: z.string() }) }, async () => {
+      enter();
+      await hung;
+      return textResult('Done.');
+    });
+  });
+  await post('tools/call', { name: 'greet', arguments: {} });
+  const params = { name: 'deploy', arguments: { env: 'a secret' } };
+  const reply = post('tools/call', params, { ...as('ada'), signal: gone.signal }).catch(() => undefined);
+  await entered;
+  gone.abort();
+  expect(running.list()).toEqual([
+    {
+      call: expect.stringMatching(/^[\w-]{22}$/),
+      method: 'tools/call',
+      target: 'deploy',
+      round: 1,
+      since: expect.any(Date),
+      caller: expect.stringMatching(/^[\w-]{22}$/),
+    },
+  ]);
+  expect(JSON.stringify(running.list())).not.toContain('secret');
+  end();
+  await reply;
+  await expect.poll(() => running.list()).toEqual([]);
+});
+
+test('the list is bounded, keeps the oldest, and shows a request that is served twice until both have ended', () => {
+  const running = watchRunningCalls({ maxCalls: 1 });
+  const publishRound = (phase: 'start' | 'end', call: string) =>
+    publish('mrtr:round', { phase, call, method: 'tools/call', target: 'deploy', round: 1 });
+  const listed = () => running.list().map(({ call }) => call);
+  for (const call of ['one', 'two', 'one']) publishRound('start', call);
+  expect(listed()).toEqual(['one']);
+  for (const call of ['two', 'one']) publishRound('end', call);
+  expect(listed()).toEqual(['one']);
+  publishRound('end', 'one');
+  expect(listed()).toEqual([]);
+  running.stop();
+  publishRound('start', 'three');
+  expect(listed()).toEqual([]);
+  expect(() => watchRunningCalls({ maxCalls: 0 })).toThrow(InvalidOption);
+});
