@@ -96,16 +96,8 @@ class Serving {
     const { id, method, target, round, principal } = this.#call;
     const traceparent = traceparentOf(ctx);
     const signal = new HandlerSignal(ctx.mcpReq.signal);
-    const start = {
-      phase: 'start',
-      call: id,
-      method,
-      target,
-      round,
-      caller: principal,
-      traceparent,
-    } as const;
-    return publishAround(start, async () => {
+    const about = { call: id, method, target, round };
+    return publishAround({ phase: 'start', ...about, caller: principal, traceparent }, async () => {
       let outcome: 'input_required' | 'complete' | 'error' = 'error';
       if (opened) {
         const bytes = ctx.mcpReq.requestState<string>()?.length ?? 0;
@@ -124,7 +116,7 @@ class Serving {
       } finally {
         // An old client's request goes on while the shim asks, and can still be cancelled.
         if (isModern(this.#call.revision)) signal.end();
-        publish('mrtr:round', { phase: 'end', call: id, method, target, round, outcome });
+        publish('mrtr:round', { phase: 'end', ...about, outcome });
       }
     });
   }
