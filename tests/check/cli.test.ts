@@ -77,7 +77,7 @@ it('a new version that does not start is 2, before anything is called, with what
 });
 
 it('--list names every check, and --dry-run counts calls without a server', async ({ expect }) => {
-  expect((await mrtrCheck('--list')).out.trim().split('\n')).toHaveLength(53);
+  expect((await mrtrCheck('--list')).out.trim().split('\n')).toHaveLength(60);
   const { code, out } = await mrtrCheck(...OPERATION, '--dry-run', 'http://127.0.0.1:1/mcp');
   expect(out).toMatch(/It would call tool transfer up to about \d+ times .* Nothing was sent now\./s);
   expect(out).toMatch(/state\.expired +not run: --ttl was not given/);

@@ -45,7 +45,7 @@ const CODE = '@mcp.tool()\ndef transfer():\n  pass\n';
 
 it('a page shows the rule, how grave it is, the place of the tool, and what to do', async () => {
   const { results, rules, report } = await runSarif(CODE, 'answer.invalid', '--only', 'answer.invalid');
-  expect(rules).toHaveLength(53);
+  expect(rules).toHaveLength(60);
   expect(results).toHaveLength(1);
   const [{ ruleId, ruleIndex, level, message, locations }] = results as [Result];
   const found = report.checks.find(({ verdict }) => verdict === 'warn');
