@@ -12,7 +12,7 @@ export const LOST: Outcome = {
 export const WHERE_TO = { address: 'Where to, for charge #2?' };
 export const RESULT: Outcome = { says: 'reserve #1, charge #2, ship #3' };
 
-const PATIENCE = { timeout: 20_000, interval: 100 };
+const PATIENCE = { timeout: 90_000, interval: 100 };
 let orders = 0;
 
 export class Call {
