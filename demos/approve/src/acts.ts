@@ -44,7 +44,7 @@ const showsForms =
 
 const UNATTENDED = {
   state: 'Resolved',
-  note: 'No person saw a question; ☺ marks an answer, whoever gave it.',
+  note: 'No person saw a question; ☺ marks every answer.',
   user: () => selfAnswering('the affirmative value'),
 } as const;
 

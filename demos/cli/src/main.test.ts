@@ -57,7 +57,7 @@ describe('pnpm demo', () => {
       [...text.matchAll(/A yes counted, rung '(\S+)'\. (?:A|The)|No yes counted/g)].map(([, rung]) => rung),
     ).toEqual(['page', 'page', 'page', 'form', undefined]);
     expect(text).toContain(
-      'No person saw a question; ☺ marks an answer, whoever gave it. No yes counted. Item written 0×.',
+      'No person saw a question; ☺ marks every answer. No yes counted. Item written 0×.',
     );
     for (const line of out.split('\n')) expect([...line].length).toBeLessThanOrEqual(80);
   });

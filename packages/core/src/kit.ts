@@ -2,7 +2,14 @@
 
 export { aPolicy, clockOf, isSingleUse, tokenPrincipal, ttlOf } from './admission/policy.ts';
 export { type AbandonedLimits, AbandonedQuota, Place, Quota, type QuotaExceeded } from './admission/quota.ts';
-export { approvalLabel, approvedAnswer, refusedAnswer, someWords } from './questions/approval.ts';
+export {
+  approvalLabel,
+  approvedAnswer,
+  refusedAnswer,
+  requireStamp,
+  requireTwoLabels,
+  someWords,
+} from './questions/approval.ts';
 export { parseWebPage } from './questions/url-elicitation.ts';
 export { canonicalJson } from './support/canonical-json.ts';
 export { type LoggedCall, withCallInMessage } from './support/log-line.ts';
@@ -27,6 +34,7 @@ export {
   withDefaults,
 } from './support/options.ts';
 export { processWide, tellOperator, warnOnce } from './support/process-wide.ts';
+export { waitAtMost } from './support/wait-at-most.ts';
 export { ownEntry } from './wire/answer-reads.ts';
 export { stampAnswer, stampOf } from './wire/answer-stamp.ts';
 export { addGauge, type GaugeName, readGauges } from './wire/gauges.ts';

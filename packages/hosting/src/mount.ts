@@ -27,7 +27,7 @@ import { aReadinessCheck, Readiness, type ReadinessCheck } from './http/readines
 import { SEND_SECONDS, StalledConnections } from './http/stalled-connections.ts';
 import { whenSent } from './http/when-sent.ts';
 import type { OnError, ServerInstance } from './instance/server-instance.ts';
-import { waitAtMost } from './instance/wait-at-most.ts';
+import { waitForHandlers } from './instance/wait-for-handlers.ts';
 
 /** The options of {@link createMcpMount}. All have defaults. */
 export interface MountOptions extends AdmissionOptions {
@@ -248,7 +248,7 @@ export class Mount implements McpMount {
     setMaxListeners(0, signal);
     await Promise.allSettled(open.map((outgoing) => once(outgoing, 'close', { signal })));
     try {
-      await waitAtMost(this.#admission.close(), this.#drainMs, this.#report);
+      await waitForHandlers(this.#admission.close(), this.#drainMs, this.#report);
     } finally {
       this.#stalled.stop();
       for (const outgoing of this.#inFlight) outgoing.destroy();

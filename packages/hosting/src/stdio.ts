@@ -3,7 +3,7 @@ import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/s
 import { OperatorWarning } from '@mrtr/core/events';
 import { aFunction, anObjectWith, aTimeInSeconds, requireArgument, requireOptions } from '@mrtr/core/kit';
 import { buildServer, type OnError, type ServerInstance } from './instance/server-instance.ts';
-import { waitAtMost } from './instance/wait-at-most.ts';
+import { waitForHandlers } from './instance/wait-for-handlers.ts';
 
 /** A message is a line; the SDK's own limit. */
 const MAX_LINE_BYTES = 10_485_760;
@@ -45,7 +45,7 @@ export function serveOverStdio(served: ServerInstance, options: StdioOptions = {
   });
   let closing: Promise<void> | undefined;
   const close = () => {
-    closing ??= waitAtMost((async () => served.close())(), drainSeconds * 1000, onerror)
+    closing ??= waitForHandlers((async () => served.close())(), drainSeconds * 1000, onerror)
       .finally(() => handle.close())
       .finally(ended);
     return closing;

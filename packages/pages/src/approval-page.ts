@@ -18,7 +18,6 @@ import {
   MrtrError,
   type Question,
   type ServerContext,
-  UnprotectedServer,
   urlElicitation,
   type Words,
 } from '@mrtr/core';
@@ -37,6 +36,8 @@ import {
   refusedAnswer,
   requireArgument,
   requireOptions,
+  requireStamp,
+  requireTwoLabels,
   someWords,
   stampAnswer,
   stampOf,
@@ -143,7 +144,7 @@ const MAX_SHOWN_BYTES = 3072;
  * Makes a page with a button that approves and one that refuses.
  *
  * **It proves that a request with the session of the caller pressed a button on a page of this server.** An agent that
- * drives that browser, whoever else has its session, a script of the same origin, and a weak sign-in defeat it. With
+ * drives that browser, anybody else with its session, a script of the same origin, and a weak sign-in defeat it. With
  * `verify` it also proves what your own check proves.
  *
  * @throws InvalidOption for an option that does not exist, is missing, or has a value that it cannot have.
@@ -274,9 +275,7 @@ const askInForm = (text: string, url: URL): Question =>
 
 /** The answer of somebody who approved on the page. */
 function approvalOf(response: unknown, words: string, rung: Rung, { askedAt, decidedAt }: Times): Approval {
-  const stamp = stampOf(response);
-  if (!stamp) throw new UnprotectedServer('An approval came to a server without protectRequestState.');
-  const { value } = approvedAnswer(stamp, words, rung, { askedAt, answeredAt: decidedAt });
+  const { value } = approvedAnswer(requireStamp(response), words, rung, { askedAt, answeredAt: decidedAt });
   return value;
 }
 
@@ -286,10 +285,10 @@ const noteRefusal = (response: unknown, how: 'refused' | 'declined' | 'cancelled
 };
 
 /** What the page shows, as it is kept. @throws InvalidOption for what is no text, or is too long. */
-function requireShown(words: Words, { approve, refuse, details = {} }: ApprovalQuestionOptions): Shown {
+function requireShown(words: Words, options: ApprovalQuestionOptions): Shown {
+  const { approve, refuse, details = {} } = options;
   requireArgument('approvalPage', 'words', words, someWords);
-  if (approve.toLowerCase() === refuse.toLowerCase())
-    throw new InvalidOption(`approvalPage: approve and refuse are both '${approve}'. Give them two labels.`);
+  requireTwoLabels('approvalPage', options);
   const isText = (value: unknown) => ['string', 'number', 'boolean'].includes(typeof value);
   if (typeof details !== 'object' || details === null || !Object.values(details).every(isText))
     throw new InvalidOption(

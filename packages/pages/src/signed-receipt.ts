@@ -20,7 +20,7 @@ export type ReceiptKey = CryptoKey | KeyObject | JWK | Uint8Array;
  *
  * @param header `alg` of the key, which is asymmetric, for example `EdDSA`; its `kid`, if verifiers choose by it.
  * @returns a compact JWS (RFC 7515); its payload is the receipt as JSON, its `typ` is `mrtr-receipt+json`.
- * @throws InvalidOption for a shared secret (`HS256`, …): whoever verifies could also sign.
+ * @throws InvalidOption for a shared secret (`HS256`, …): a verifier could also sign.
  * @example const jws = await signReceipt(receipt, privateKey, { alg: 'EdDSA', kid: '2026' });
  */
 export async function signReceipt(

@@ -40,7 +40,7 @@ function findUndeclared(outcome: Outcome, capabilities: JsonObject): string | un
   return undefined;
 }
 
-/** It looked at the capabilities, so that is not what it is told to do. */
+/** The server looked at the capabilities, so the remedy does not tell it to. */
 const REFUSED = {
   remedy:
     `It does not ask, which is right: what is wrong is its refusal. Answer the error ${MISSING} with the missing capabilities ` +

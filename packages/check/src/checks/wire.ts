@@ -41,7 +41,7 @@ interface Sought {
   readonly allowed?: Fault | undefined;
 }
 
-/** The first fault, and where there is none, the first that the specification allows, as long as `look` says so. */
+/** The first fault. If there is none, the first oddity that the specification allows. It stops when `look` says no. */
 async function findFault(
   log: readonly Logged[],
   { fault, allowed }: Sought,

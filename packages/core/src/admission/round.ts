@@ -84,6 +84,7 @@ class Serving {
   readonly #round: Round;
   readonly #misfit: Misfit = {};
   readonly #call: Call;
+  #argumentsDigest: string | undefined;
 
   constructor(boundary: Boundary, round: Round) {
     this.#boundary = boundary;
@@ -153,7 +154,9 @@ class Serving {
 
   #stamp(key: string, askedAt?: number): AnswerStamp {
     const { id: call, target, principal } = this.#call;
-    const argumentsDigest = hash('sha256', canonicalArguments(this.#round.binding), 'base64url');
+    // One for all answers of the round: arguments may be large.
+    this.#argumentsDigest ??= hash('sha256', canonicalArguments(this.#round.binding), 'base64url');
+    const argumentsDigest = this.#argumentsDigest;
     const answeredAt = secondsOf(this.#boundary.policy.now());
     return { call, key, target, argumentsDigest, principal, askedAt: askedAt ?? answeredAt, answeredAt };
   }

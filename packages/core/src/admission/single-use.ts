@@ -6,6 +6,7 @@ import { CLOCK_SKEW_MS, type OpenedState } from '../state/codec.ts';
 import type { SealingKey } from '../state/key-ring.ts';
 import { OperatorWarning } from '../support/operator-warning.ts';
 import type { RefusalReason } from '../support/refusal-reasons.ts';
+import { waitAtMost } from '../support/wait-at-most.ts';
 import { type LedgerEvent, publish } from '../wire/diagnostics.ts';
 import type { LeaseDecision, StateLedger } from './ledger.ts';
 
@@ -169,26 +170,20 @@ async function withinSeconds<T>(
 ): Promise<T> {
   const began = performance.now();
   let outcome: LedgerEvent['outcome'] = 'failed';
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => {
-      onLate();
-      const why = operation === 'lease' ? 'The retry was refused and nothing of it ran. ' : '';
-      const todo = "Check the ledger's database, or raise ledgerTimeoutSeconds.";
-      reject(
-        new OperatorWarning(
-          'ledger_timed_out',
-          `The ledger did not answer within ${seconds} s. ${why}${todo}`,
-        ),
-      );
-    }, seconds * 1000);
-  });
+  const refuse = (): never => {
+    onLate();
+    const why = operation === 'lease' ? 'The retry was refused and nothing of it ran. ' : '';
+    const todo = "Check the ledger's database, or raise ledgerTimeoutSeconds.";
+    throw new OperatorWarning(
+      'ledger_timed_out',
+      `The ledger did not answer within ${seconds} s. ${why}${todo}`,
+    );
+  };
   try {
-    const answer = await Promise.race([asked, late]);
+    const answer = await waitAtMost(asked, seconds * 1000, refuse);
     outcome = 'answered';
     return answer;
   } finally {
-    clearTimeout(timer);
     publish('mrtr:ledger', { operation, outcome, seconds: (performance.now() - began) / 1000 });
   }
 }

@@ -90,7 +90,7 @@ test.each<[string, string | undefined, string]>([
   expect(await readingOf({ action: 'accept', content }, typed)).toMatchObject({ kind });
 });
 
-test('whoever refuses need not type', async () => {
+test('a refusal needs no typed text', async () => {
   const refused = { action: 'accept', content: { decision: 'refuse' } };
   expect(await readingOf(refused, typed)).toEqual({ kind: 'declined' });
 });

@@ -69,9 +69,8 @@ export function approval(words: Words, options: ApprovalOptions): Question<Appro
     refuse: asRequired(approvalLabel),
     type: { ...approvalLabel, undefinedAllowed: 'if-left-out' },
   });
-  const { approve, refuse, type } = options;
-  if (approve.toLowerCase() === refuse.toLowerCase())
-    throw new InvalidOption(`approval: approve and refuse are both '${approve}'. Give them two labels.`);
+  const { type } = options;
+  requireTwoLabels('approval', options);
   requireArgument('approval', 'words', words.text, aText);
   const { text } = words;
   const made: Question<Approval> = question<Approval, { kind: 'elicitation'; fields: readonly string[] }>({
@@ -116,18 +115,31 @@ function interpret(
 ): Answer<Approval> {
   const view = inputResponse({ response }, 'response');
   if (view.kind !== 'elicit') return { kind: 'missing' };
-  const stamp = stampOf(response);
-  if (!stamp) {
-    throw new UnprotectedServer(
-      'An approval came to a server that does not protect it. Call protectRequestState(server, policy) on the new ' +
-        'McpServer before you register anything.',
-    );
-  }
+  const stamp = requireStamp(response);
   // Also where the policy accepts unasked answers: nobody was shown these words.
   if (stamp.asked !== digest) return { kind: 'missing' };
   const answer = decide(view.action, view.content ?? undefined, type);
   const rung = type === undefined ? 'form' : 'typed-form';
   return answer === 'approved' ? approvedAnswer(stamp, message, rung) : refusedAnswer(stamp, answer);
+}
+
+/** @throws UnprotectedServer for an answer that no boundary has seen: its client could have made up the stamp. */
+export function requireStamp(response: unknown): AnswerStamp {
+  const stamp = stampOf(response);
+  if (stamp) return stamp;
+  throw new UnprotectedServer(
+    'An approval came to a server that does not protect it. Call protectRequestState(server, policy) on the new ' +
+      'McpServer before you register anything.',
+  );
+}
+
+/** @throws InvalidOption for labels that a person cannot tell apart. */
+export function requireTwoLabels(
+  owner: string,
+  { approve, refuse }: Pick<ApprovalOptions, 'approve' | 'refuse'>,
+): void {
+  if (approve.toLowerCase() !== refuse.toLowerCase()) return;
+  throw new InvalidOption(`${owner}: approve and refuse are both '${approve}'. Give them two labels.`);
 }
 
 type Decision = 'approved' | 'refused' | 'declined' | 'cancelled' | 'missing' | 'invalid';

@@ -55,12 +55,14 @@ export function openAtRest(
  */
 export function deriveName(purpose: 'form' | 'same call', text: string, key: SealingKey): string {
   const own = createHmac('sha256', key.naming).update(`\0${purpose}`).digest();
-  return createHmac('sha256', own).update(text).digest('base64url').slice(0, 22);
+  return nameUnder(own, text);
 }
 
 /** A pseudonym of `text` for a store to count and compare: the same under the same key, and it reveals nothing. */
-export const pseudonym = (text: string, key: SealingKey): string =>
-  createHmac('sha256', key.naming).update(text).digest('base64url').slice(0, 22);
+export const pseudonym = (text: string, key: SealingKey): string => nameUnder(key.naming, text);
+
+const nameUnder = (key: Buffer, text: string): string =>
+  createHmac('sha256', key).update(text).digest('base64url').slice(0, 22);
 
 // A policy's key ring has at least one key; see `keyRing`.
 const first = (ring: readonly SealingKey[]): SealingKey => ring[0] as SealingKey;

@@ -47,15 +47,15 @@ test('the list is bounded, keeps the oldest, and shows a request that is served 
   const running = watchRunningCalls({ maxCalls: 1 });
   const publishRound = (phase: 'start' | 'end', call: string) =>
     publish('mrtr:round', { phase, call, method: 'tools/call', target: 'deploy', round: 1 });
-  const listed = () => running.list().map(({ call }) => call);
+  const listCalls = () => running.list().map(({ call }) => call);
   for (const call of ['one', 'two', 'one']) publishRound('start', call);
-  expect(listed()).toEqual(['one']);
+  expect(listCalls()).toEqual(['one']);
   for (const call of ['two', 'one']) publishRound('end', call);
-  expect(listed()).toEqual(['one']);
+  expect(listCalls()).toEqual(['one']);
   publishRound('end', 'one');
-  expect(listed()).toEqual([]);
+  expect(listCalls()).toEqual([]);
   running.stop();
   publishRound('start', 'three');
-  expect(listed()).toEqual([]);
+  expect(listCalls()).toEqual([]);
   expect(() => watchRunningCalls({ maxCalls: 0 })).toThrow(InvalidOption);
 });

@@ -1,7 +1,7 @@
 /** Whether what a server depends on answers: asked at most once a second, however many load balancers want to know. */
 import { randomUUID } from 'node:crypto';
 import { OperatorWarning } from '@mrtr/core/events';
-import type { OptionCheck } from '@mrtr/core/kit';
+import { type OptionCheck, waitAtMost } from '@mrtr/core/kit';
 import type { StateLedger } from '@mrtr/core/seal';
 import type { OnError } from '../instance/server-instance.ts';
 
@@ -41,12 +41,9 @@ export class Readiness {
 
   /** The reason goes to `onerror` and not into the answer, which anybody can read. */
   async #ask(): Promise<boolean> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<false>((resolve) => {
-      timer = setTimeout(() => resolve(false), MOST_MS);
-    });
     try {
-      const ready = this.#pending < MOST_PENDING && (await Promise.race([this.#query(), late])) !== false;
+      const answer = this.#pending < MOST_PENDING && (await waitAtMost(this.#query(), MOST_MS, () => false));
+      const ready = answer !== false;
       if (!ready)
         this.#report(
           new OperatorWarning('not_ready', `Not ready: false, or no answer within ${MOST_MS} ms.`),
@@ -55,8 +52,6 @@ export class Readiness {
     } catch (error) {
       this.#report(error instanceof Error ? error : new OperatorWarning('not_ready', `Not ready: ${error}`));
       return false;
-    } finally {
-      clearTimeout(timer);
     }
   }
 

@@ -55,7 +55,7 @@ export function ranAt(events: readonly TranscriptEvent[], at: number): Ran {
   const all: Ran['all'][number][] = [];
   const entries = new Map<string, number>();
   for (const [place, event] of events.slice(0, at + 1).entries()) {
-    const reached = event.kind === 'entry' ? event.instance : reachedBy(event);
+    const reached = event.kind === 'entry' ? event.instance : receiverOf(event);
     if (reached !== undefined) [now, here] = [[], reached];
     if (event.kind === 'entry') entries.set(event.instance, place);
     if (event.kind !== 'lines') continue;
@@ -66,7 +66,7 @@ export function ranAt(events: readonly TranscriptEvent[], at: number): Ran {
 }
 
 /** The instance that a message of the client reached. */
-const reachedBy = (event: TranscriptEvent): string | undefined =>
+const receiverOf = (event: TranscriptEvent): string | undefined =>
   event.kind === 'message' && event.from === CLIENT && !event.lost && !isNotice(event.message)
     ? event.to
     : undefined;
