@@ -17,7 +17,8 @@ import { type LinearContext, type LinearStore, linear } from '@mrtr/shapes/linea
 import { z } from 'zod';
 import type { Wanted } from './shop.test-support.ts';
 
-const PATIENCE_MS = 30_000;
+// A client that gives up ends its call: what these tests hold is what becomes of a call whose client waits.
+const PATIENCE_MS = 90_000;
 
 /** What a client got for one request. `state` is sealed. */
 export interface Outcome {

@@ -25,7 +25,7 @@ beforeAll(async () => {
   // Git leaves the `node_modules` of an option that is gone.
   await mkdir(join(copy, 'packages/options/k-gone/node_modules'), { recursive: true });
   await run('node', 'packages/options/new-option.mjs', 'k', 'lease');
-  await run('pnpm', 'install', '--offline', '--no-frozen-lockfile');
+  await run('pnpm', 'install', '--prefer-offline', '--no-frozen-lockfile');
 }, 120_000);
 
 afterAll(() => rm(copy, { recursive: true, force: true }));
