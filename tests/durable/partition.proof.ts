@@ -16,14 +16,15 @@ beforeAll(async () => {
 });
 afterAll(() => deployment.end());
 
-/** A way to the database that can be cut so that only the database notices. */
+/** A way to the database that can be cut so that only the database notices, and mended. */
 async function wayTo(postgres: string) {
   const { hostname, port } = new URL(postgres);
   const open = new Set<[client: Socket, upstream: Socket]>();
+  const stranded = new Set<Socket>();
   let isCut = false;
   const listener = createServer((client) => {
     client.on('error', () => {});
-    if (isCut) return;
+    if (isCut) return void stranded.add(client);
     const upstream = connect(Number(port), hostname).on('error', () => {});
     const both: [Socket, Socket] = [client, upstream];
     open.add(both);
@@ -32,7 +33,8 @@ async function wayTo(postgres: string) {
     client.on('close', () => upstream.destroy());
     upstream.on('close', () => {
       open.delete(both);
-      if (!isCut) client.destroy();
+      if (isCut) stranded.add(client);
+      else client.destroy();
     });
   }).listen(0, '127.0.0.1');
   await once(listener, 'listening');
@@ -46,6 +48,10 @@ async function wayTo(postgres: string) {
         client.unpipe(upstream);
         upstream.destroy();
       }
+    },
+    mend: () => {
+      isCut = false;
+      for (const client of stranded) client.destroy();
     },
   };
 }
@@ -75,6 +81,51 @@ test('a call of an owner that a partition cuts off goes on elsewhere after its t
   );
   expect(await call.address(other, second)).toEqual(RESULT);
   expect(call.order.attempts).toEqual(['reserve', 'charge', 'charge', 'ship']);
+});
+
+test('a call that its instance gave up continues on another, also when the instance is back', async () => {
+  const way = await wayTo(deployment.postgres);
+  const owner = await deployment.start({ postgres: way.url, takeOverSeconds: 2 });
+  const other = await deployment.start({ takeOverSeconds: 2 });
+  const call = new Call(shop);
+  const first = await call.first(owner);
+  const charging = call.order.hold('charge');
+  const answered = call.count(owner, first);
+  await charging;
+  way.cut();
+  expect((await answered).fails).toContain('cannot be reached now');
+  way.mend();
+  const alive = async () =>
+    (
+      await query<{ alive: boolean }>(
+        deployment.postgres,
+        'SELECT NOT pg_try_advisory_xact_lock_shared(instance) AS alive FROM mrtr_linear.mrtr_calls WHERE NOT done',
+      )
+    )[0]?.alive;
+  await vi.waitFor(async () => expect(await alive()).toBe(true), 20_000);
+  call.order.release();
+  const second = await call.eventually(() => call.count(other, first));
+  expect(await call.address(other, second)).toEqual(RESULT);
+});
+
+test('an instance whose queue another one deleted takes a call over', async () => {
+  const [owner, other] = [await deployment.start(), await deployment.start()];
+  const call = new Call(shop);
+  const first = await call.first(owner);
+  await owner.kill();
+  const scans = async () =>
+    (
+      await query<{ seq_scan: string }>(
+        deployment.postgres,
+        "SELECT seq_scan FROM pg_stat_user_tables WHERE relname = 'queues'",
+      )
+    )[0]?.seq_scan;
+  await query(deployment.postgres, 'DELETE FROM mrtr_linear.queues');
+  // DBOS looks once a second, and stops to serve a queue that it does not find.
+  const before = Number(await scans());
+  await vi.waitFor(async () => expect(Number(await scans())).toBeGreaterThan(before + 1), 20_000);
+  const second = await call.eventually(() => call.count(other, first));
+  expect(await call.address(other, second)).toEqual(RESULT);
 });
 
 test('a process that stood still while another took its call over starts no further step', async () => {

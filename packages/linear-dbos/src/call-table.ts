@@ -134,7 +134,7 @@ export class CallTable {
     return rows.length === 1;
   }
 
-  /** Gives up calls that wait for their users: any instance may take them over at once. */
+  /** Gives up calls of `instance` of which nothing runs: any instance may take them over at once. */
   async release(ids: readonly string[], instance: string): Promise<void> {
     if (ids.length === 0) return;
     await query(

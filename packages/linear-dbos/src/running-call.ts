@@ -64,6 +64,8 @@ export interface CallHost {
   report(error: Error): void;
   /** The call no longer runs here. */
   ended(call: RunningCall): void;
+  /** The call no longer runs here, and is not over: another instance may run it. */
+  letGo(call: RunningCall): void;
 }
 
 /** How long the result of a call is kept, in seconds: a request may wait for it on another instance. */
@@ -76,7 +78,6 @@ const INTERRUPTED =
 
 /** How many unsealed messages of a turn are skipped. */
 const MOST_FORGED = 100;
-const BEGIN_WITHIN_MS = 2000;
 const DIVERGED =
   'This call cannot be resumed: its handler took other steps than it took before. Start the call again.';
 /** The message of a call that ends because DBOS or the database failed. */
@@ -108,8 +109,8 @@ export class RunningCall {
   #answered: string | undefined;
   /** The caller's digest from the latest answer. */
   #principal: string | undefined;
-  #expectedSince = Number.POSITIVE_INFINITY;
-  #begun = false;
+  /** Whether DBOS has begun to run it. */
+  hasBegun = false;
   /** How many sessions this instance had lost when it last saw that it owns the call. Undefined before a turn's first look. */
   #ownedAfterLosses: number | undefined;
   /** The request of the open round, if it came to this process: progress and log messages go out on it. */
@@ -143,11 +144,14 @@ export class RunningCall {
 
   /** The workflow. Resolves when the call is over. */
   async run(): Promise<void> {
-    this.#begun = true;
+    this.hasBegun = true;
     try {
       await this.#turns();
     } catch (error) {
-      if (error instanceof DBOSWorkflowConflictError) throw error; // DBOS waits for its new owner.
+      if (error instanceof DBOSWorkflowConflictError) {
+        this.#host.letGo(this);
+        throw error; // DBOS waits for its new owner.
+      }
       if (this.#released) await NEVER;
       this.#report(error);
       const why = isDivergence(error) ? DIVERGED : UNRECORDED;
@@ -160,18 +164,6 @@ export class RunningCall {
 
   #report(error: unknown): void {
     this.#host.report(withCallInMessage(error, this.#frame.about));
-  }
-
-  /**
-   * Whether DBOS should have begun it by now. If DBOS loses a connection while it dequeues a workflow, it forgets it.
-   */
-  get isOverdue(): boolean {
-    return !this.#begun && performance.now() - this.#expectedSince > BEGIN_WITHIN_MS;
-  }
-
-  /** Notes that DBOS is asked to start it now. */
-  expect(): void {
-    this.#expectedSince = performance.now();
   }
 
   /** Ends the call from outside: its client cancelled it, or has gone. */

@@ -132,6 +132,8 @@ export class Runtime {
   /** Resumes an expected workflow here. Returns false if DBOS has recorded it as over. */
   async resume(id: string): Promise<boolean> {
     return this.#outside.runInAsyncScope(async () => {
+      // Another instance deletes the queue if it sweeps while this one has lost its session.
+      await this.#registerQueue();
       await DBOS.resumeWorkflow(id, { queueName: this.#queue });
       const status = await DBOS.getWorkflowStatus(id);
       return status?.status === 'ENQUEUED' || status?.status === 'PENDING';
@@ -200,12 +202,19 @@ export class Runtime {
         await DBOS.launch();
         await pool.query(tableOfCalls(schema));
       });
-      await DBOS.registerQueue(runtime.#queue, { minPollingIntervalMs: LOOK_EVERY_MS });
+      await runtime.#registerQueue();
       return runtime;
     } catch (error) {
       await runtime.#close().catch(() => {});
       throw error;
     }
+  }
+
+  async #registerQueue(): Promise<void> {
+    await DBOS.registerQueue(this.#queue, {
+      minPollingIntervalMs: LOOK_EVERY_MS,
+      onConflict: 'never_update',
+    });
   }
 
   async #close(): Promise<void> {

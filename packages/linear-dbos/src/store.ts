@@ -57,6 +57,9 @@ const LOOK_ELSEWHERE_MS = 500;
 // The session of a dead instance may end a little after the first look.
 const LOOK_SOON_MS = 50;
 const DRAIN_MS = 5000;
+// DBOS begins a call that was taken over in about a tenth of a second; one that it has forgotten, never.
+const BEGIN_WITHIN_MS = 2000;
+const LET_GO_AGAIN_MS = 1000;
 const LOST =
   'This call cannot be resumed here: its continuation expired, was resumed already, or is unknown. Start the call again.';
 const ELSEWHERE =
@@ -98,8 +101,10 @@ export class DbosStore implements LinearStore {
   readonly #rounds = new Set<Promise<unknown>>();
   /** Ends the requests that wait, when the database has been out of reach for too long. */
   readonly #waiting = new Set<() => void>();
-  /** The calls that this instance has given up, until their handlers have ended. */
+  /** The calls that this instance has given up, until their handlers have ended or had their time. */
   readonly #givenUp = new Map<string, Promise<void>>();
+  /** The calls that other instances may soon take over, until the table says so. */
+  readonly #lettingGo = new Map<string, Promise<void>>();
   #closing: Promise<void> | undefined;
 
   private constructor(runtime: Runtime, instance: string, options: Settings) {
@@ -196,8 +201,12 @@ export class DbosStore implements LinearStore {
     for (const call of [...this.#running.values()]) {
       const ended = call.giveUp();
       if (!ended) continue;
-      this.#givenUp.set(call.id, ended);
-      void ended.then(() => this.#givenUp.get(call.id) === ended && this.#givenUp.delete(call.id));
+      const over = Promise.race([ended, this.#waitForOwner()]);
+      this.#givenUp.set(call.id, over);
+      void over.then(() => {
+        if (this.#givenUp.get(call.id) === over) this.#givenUp.delete(call.id);
+        this.#letGo(call.id);
+      });
     }
     for (const end of this.#waiting) end();
   }
@@ -221,11 +230,12 @@ export class DbosStore implements LinearStore {
     const { signal } = ctx.mcpReq;
     const awaited = await (round.id === undefined ? this.#start(round) : this.#answer(round, round.id));
     const stopReminding = this.#remind(awaited);
+    const request = new AbortController();
     const giveUp = () => void this.#giveUp(awaited, CLIENT_CANCELLED);
     signal.addEventListener('abort', giveUp, { once: true });
     if (signal.aborted) giveUp();
     try {
-      const record = await this.#whileReachable(this.#outcome(awaited, round));
+      const record = await this.#whileReachable(this.#outcome(awaited, round, request.signal));
       if (record.kind === 'lost') throw lostContinuation(record.why);
       // Another request answered at the same time and came first. Its result is not for this request.
       if (record.answers !== awaited.answers) throw lostContinuation();
@@ -242,6 +252,7 @@ export class DbosStore implements LinearStore {
       if (!speaksMrtr(ctx)) signal.addEventListener('abort', over, { once: true });
       return { kind: 'asked', id: `${awaited.callKey.call}.${awaited.turn}`, requests: record.requests };
     } finally {
+      request.abort();
       stopReminding();
       this.#running.get(awaited.callKey.call)?.forgetRequest(ctx);
       signal.removeEventListener('abort', giveUp);
@@ -295,7 +306,6 @@ export class DbosStore implements LinearStore {
     }
     const begun = { callKey, turn: 1 };
     try {
-      running.expect();
       await this.#runtime.start(id, () => running.run());
     } catch (error) {
       this.#running.delete(id);
@@ -349,12 +359,15 @@ export class DbosStore implements LinearStore {
     return { ...awaited, message: sealed };
   }
 
-  /** Waits for the end of the turn. If no live instance runs the call, this instance takes it over. */
-  async #outcome(awaited: AwaitedTurn, round: LinearRound): Promise<TurnRecord> {
+  /**
+   * Waits for the end of the turn, until the request is over. If no live instance runs the call, this instance takes it
+   * over.
+   */
+  async #outcome(awaited: AwaitedTurn, round: LinearRound, request: AbortSignal): Promise<TurnRecord> {
     const { turn, callKey } = awaited;
     const id = callKey.call;
     const ownerless = new Ownerless(this.#options.takeOverSeconds * 1000);
-    for (let looks = 0; ; looks++) {
+    for (let looks = 0; !request.aborted; looks++) {
       const wait = this.#turnListeners.listen(id, turn);
       try {
         const running = this.#running.get(id);
@@ -365,9 +378,9 @@ export class DbosStore implements LinearStore {
           if (ended) return ended;
           if (!row || row.turn > turn) throw lostContinuation();
           const isOurs = row.instance === this.#instance;
-          if (running && (!isOurs || running.isOverdue)) this.#forget(running);
+          if (running && !isOurs) this.#forget(running);
           const free = isOurs || (await ownerless.whyFree(row, () => this.#runtime.hasAnswers(id, row.turn)));
-          if (free) await this.#takeOver(callKey, row, round, free === 'nothing runs');
+          if (free && !request.aborted) await this.#takeOver(callKey, row, round, free === 'nothing runs');
         }
         const elsewhere = Math.min(LOOK_SOON_MS * 2 ** looks, LOOK_ELSEWHERE_MS);
         const record = await wait.next(this.#running.has(id) ? LOOK_HERE_MS : elsewhere);
@@ -376,6 +389,7 @@ export class DbosStore implements LinearStore {
         wait.stop();
       }
     }
+    throw lostContinuation(UNREACHABLE);
   }
 
   /** @param ranNothing whether nothing of the call ran a moment ago, so that nobody has waited for its owner. */
@@ -397,24 +411,57 @@ export class DbosStore implements LinearStore {
     let isMine = false;
     try {
       // What this instance gave up may still run here.
-      const ended = this.#givenUp.get(id);
-      if (ended) await Promise.race([ended, this.#waitForOwner()]);
+      await this.#givenUp.get(id);
+      await this.#lettingGo.get(id);
       isMine = await this.#runtime.calls.takeOver(id, row.instance, this.#instance);
       // The owner had lost its session and not noticed, and has received the answers meanwhile.
       if (isMine && ranNothing && (await this.#runtime.hasAnswers(id, row.turn))) await this.#waitForOwner();
-      running.expect();
       // DBOS has recorded the call as over, but nothing was published: its owner could no longer reach the database.
       if (isMine && !(await this.#runtime.resume(id))) {
         isMine = false;
         await this.#giveUp({ callKey, turn: row.turn + 1 }, UNRECORDED);
       }
+      if (isMine) setTimeout(() => running.hasBegun || this.#letGo(id, running), BEGIN_WITHIN_MS).unref();
     } catch (error) {
       isMine = false;
+      this.#letGo(id, running);
       throw error;
     } finally {
       if (!isMine) {
         this.#runtime.unexpect(id);
         this.#running.delete(id);
+      }
+    }
+  }
+
+  /**
+   * Lets any instance take over a call of this one that does not run here: it was given up, another execution replaced
+   * it, or DBOS has forgotten it, as it does when its connection ends while it dequeues a workflow. No request may wait
+   * here for the call, and others see that this instance is alive.
+   */
+  #letGo(id: string, forgotten?: RunningCall): void {
+    if (forgotten && this.#running.get(id) === forgotten) {
+      this.#runtime.unexpect(id);
+      this.#forget(forgotten);
+    }
+    if (this.#running.has(id) || this.#lettingGo.has(id)) return;
+    this.#lettingGo.set(
+      id,
+      this.#releaseCall(id).finally(() => {
+        this.#lettingGo.delete(id);
+        this.#turnListeners.notify(id);
+      }),
+    );
+  }
+
+  async #releaseCall(id: string): Promise<void> {
+    while (!this.#closing) {
+      try {
+        await this.#runtime.presence.certain();
+        return await this.#runtime.calls.release([id], this.#instance);
+      } catch (error) {
+        this.#options.onerror(error as Error);
+        await delay(LET_GO_AGAIN_MS, undefined, { ref: false });
       }
     }
   }
@@ -473,6 +520,7 @@ export class DbosStore implements LinearStore {
       turnListeners: this.#turnListeners,
       report: this.#options.onerror,
       ended: (call) => this.#forget(call),
+      letGo: (call) => this.#letGo(call.id, call),
     };
   }
 
