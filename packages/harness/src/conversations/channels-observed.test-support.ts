@@ -1,0 +1,15 @@
+/** A program: prints whether the channels are observed when the harness is loaded, in two conversations, and after them. */
+import { channel } from 'node:diagnostics_channel';
+import { CALL, deployer } from '../deployer.test-support.ts';
+import { CHANNELS, converse, host } from '../index.ts';
+
+const look = () => console.log(CHANNELS.map((name) => channel(name).hasSubscribers).join());
+
+look();
+const user = () => {
+  look();
+  return { action: 'cancel' } as const;
+};
+const deploy = () => converse({ ...CALL, user }, () => host('memory', () => ({ server: deployer })));
+await Promise.all([deploy(), deploy()]);
+look();
