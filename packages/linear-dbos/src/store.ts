@@ -19,6 +19,7 @@ import {
   type Turn,
 } from '@mrtr/shapes/linear-store';
 import type { CallRow } from './call-table.ts';
+import { LettingGo } from './letting-go.ts';
 import { type DbosStoreOptions, resolveOptions, type Settings } from './options.ts';
 import { Ownerless } from './ownerless.ts';
 import { newInstance } from './presence.ts';
@@ -35,31 +36,21 @@ import {
   targetDigest,
   Unopened,
 } from './records.ts';
-import { type CallHost, KEEP_SECONDS, LOOK_AGAIN_MS, RunningCall, UNRECORDED } from './running-call.ts';
+import { type AwaitedTurn, remindOwner } from './reminding.ts';
+import { type CallHost, KEEP_SECONDS, RunningCall, UNRECORDED } from './running-call.ts';
 import { Runtime } from './runtime.ts';
 import { Sweep } from './sweep.ts';
 import { TurnListeners } from './turn-listeners.ts';
 
-/** The turn that a request waits for. */
-interface AwaitedTurn {
-  readonly callKey: CallKey;
-  readonly turn: number;
-  /** The digest of the answers that start it; see `unreadAnswers`. */
-  readonly answers?: string;
-  /** The answers as they were sent. */
-  readonly message?: string;
-}
-
-const REMIND_MS = 1000;
 // A call that runs here notifies the request. These looks only check that it still runs here.
 const LOOK_HERE_MS = 2500;
 const LOOK_ELSEWHERE_MS = 500;
 // The session of a dead instance may end a little after the first look.
 const LOOK_SOON_MS = 50;
 const DRAIN_MS = 5000;
-// DBOS begins a call that was taken over in about a tenth of a second; one that it has forgotten, never.
+// DBOS begins a call that was taken over in about a tenth of a second. One that it dequeues while its connection ends,
+// it forgets.
 const BEGIN_WITHIN_MS = 2000;
-const LET_GO_AGAIN_MS = 1000;
 const LOST =
   'This call cannot be resumed here: its continuation expired, was resumed already, or is unknown. Start the call again.';
 const ELSEWHERE =
@@ -101,16 +92,22 @@ export class DbosStore implements LinearStore {
   readonly #rounds = new Set<Promise<unknown>>();
   /** Ends the requests that wait, when the database has been out of reach for too long. */
   readonly #waiting = new Set<() => void>();
-  /** The calls that this instance has given up, until their handlers have ended or had their time. */
-  readonly #givenUp = new Map<string, Promise<void>>();
-  /** The calls that other instances may soon take over, until the table says so. */
-  readonly #lettingGo = new Map<string, Promise<void>>();
+  readonly #lettingGo: LettingGo;
   #closing: Promise<void> | undefined;
 
   private constructor(runtime: Runtime, instance: string, options: Settings) {
     this.#options = options;
     this.#runtime = runtime;
     this.#instance = instance;
+    this.#lettingGo = new LettingGo({
+      instance,
+      takeOverMs: options.takeOverSeconds * 1000,
+      calls: runtime.calls,
+      presence: runtime.presence,
+      runs: (id) => this.#running.has(id),
+      report: options.onerror,
+      released: (id) => this.#turnListeners.notify(id),
+    });
     this.#sweep = new Sweep(runtime, options.sweepSeconds, options.onerror);
     addGauge('frames.parked', this, ({ parked }) => parked);
   }
@@ -180,6 +177,7 @@ export class DbosStore implements LinearStore {
   }
 
   async #close(): Promise<void> {
+    this.#lettingGo.close();
     const over = new AbortController();
     const late = delay(DRAIN_MS, undefined, over).catch(() => {});
     await Promise.race([Promise.allSettled([...this.#rounds]), late]);
@@ -200,13 +198,7 @@ export class DbosStore implements LinearStore {
   #giveUpRunning(): void {
     for (const call of [...this.#running.values()]) {
       const ended = call.giveUp();
-      if (!ended) continue;
-      const over = Promise.race([ended, this.#waitForOwner()]);
-      this.#givenUp.set(call.id, over);
-      void over.then(() => {
-        if (this.#givenUp.get(call.id) === over) this.#givenUp.delete(call.id);
-        this.#letGo(call.id);
-      });
+      if (ended) this.#lettingGo.when(ended, call.id);
     }
     for (const end of this.#waiting) end();
   }
@@ -229,7 +221,7 @@ export class DbosStore implements LinearStore {
     const { call, ctx } = round;
     const { signal } = ctx.mcpReq;
     const awaited = await (round.id === undefined ? this.#start(round) : this.#answer(round, round.id));
-    const stopReminding = this.#remind(awaited);
+    const stopReminding = remindOwner(this.#runtime, awaited, this.#options.onerror);
     const request = new AbortController();
     const giveUp = () => void this.#giveUp(awaited, CLIENT_CANCELLED);
     signal.addEventListener('abort', giveUp, { once: true });
@@ -257,29 +249,6 @@ export class DbosStore implements LinearStore {
       this.#running.get(awaited.callKey.call)?.forgetRequest(ctx);
       signal.removeEventListener('abort', giveUp);
     }
-  }
-
-  /**
-   * Wakes the instance that runs the call if PostgreSQL's notification of the answers was lost with a connection:
-   * another message sends another notification. It waits longer each time, until the parked call's own next look finds
-   * them.
-   */
-  #remind({ callKey, turn, message }: AwaitedTurn): () => void {
-    if (message === undefined) return () => {};
-    const topic = String(turn - 1);
-    let wait = REMIND_MS;
-    let timer: NodeJS.Timeout;
-    const later = () => {
-      timer = setTimeout(() => {
-        this.#runtime
-          .send(callKey.call, message, topic, `${topic} after ${wait}`)
-          .catch(this.#options.onerror);
-        wait *= 2;
-        if (wait < LOOK_AGAIN_MS) later();
-      }, wait);
-    };
-    later();
-    return () => clearTimeout(timer);
   }
 
   async #start(round: LinearRound): Promise<AwaitedTurn> {
@@ -411,8 +380,7 @@ export class DbosStore implements LinearStore {
     let isMine = false;
     try {
       // What this instance gave up may still run here.
-      await this.#givenUp.get(id);
-      await this.#lettingGo.get(id);
+      await this.#lettingGo.settled(id);
       isMine = await this.#runtime.calls.takeOver(id, row.instance, this.#instance);
       // The owner had lost its session and not noticed, and has received the answers meanwhile.
       if (isMine && ranNothing && (await this.#runtime.hasAnswers(id, row.turn))) await this.#waitForOwner();
@@ -421,10 +389,10 @@ export class DbosStore implements LinearStore {
         isMine = false;
         await this.#giveUp({ callKey, turn: row.turn + 1 }, UNRECORDED);
       }
-      if (isMine) setTimeout(() => running.hasBegun || this.#letGo(id, running), BEGIN_WITHIN_MS).unref();
+      if (isMine) setTimeout(() => running.hasBegun || this.#letGo(running), BEGIN_WITHIN_MS).unref();
     } catch (error) {
       isMine = false;
-      this.#letGo(id, running);
+      this.#letGo(running);
       throw error;
     } finally {
       if (!isMine) {
@@ -434,36 +402,12 @@ export class DbosStore implements LinearStore {
     }
   }
 
-  /**
-   * Lets any instance take over a call of this one that does not run here: it was given up, another execution replaced
-   * it, or DBOS has forgotten it, as it does when its connection ends while it dequeues a workflow. No request may wait
-   * here for the call, and others see that this instance is alive.
-   */
-  #letGo(id: string, forgotten?: RunningCall): void {
-    if (forgotten && this.#running.get(id) === forgotten) {
-      this.#runtime.unexpect(id);
-      this.#forget(forgotten);
-    }
-    if (this.#running.has(id) || this.#lettingGo.has(id)) return;
-    this.#lettingGo.set(
-      id,
-      this.#releaseCall(id).finally(() => {
-        this.#lettingGo.delete(id);
-        this.#turnListeners.notify(id);
-      }),
-    );
-  }
-
-  async #releaseCall(id: string): Promise<void> {
-    while (!this.#closing) {
-      try {
-        await this.#runtime.presence.certain();
-        return await this.#runtime.calls.release([id], this.#instance);
-      } catch (error) {
-        this.#options.onerror(error as Error);
-        await delay(LET_GO_AGAIN_MS, undefined, { ref: false });
-      }
-    }
+  /** Lets another instance take over a call that another execution replaced, that failed to start, or that DBOS forgot. */
+  #letGo(call: RunningCall): void {
+    if (this.#running.get(call.id) !== call) return;
+    this.#runtime.unexpect(call.id);
+    this.#forget(call);
+    this.#lettingGo.now(call.id);
   }
 
   #waitForOwner(): Promise<void> {
@@ -520,7 +464,7 @@ export class DbosStore implements LinearStore {
       turnListeners: this.#turnListeners,
       report: this.#options.onerror,
       ended: (call) => this.#forget(call),
-      letGo: (call) => this.#letGo(call.id, call),
+      letGo: (call) => this.#letGo(call),
     };
   }
 
