@@ -7,6 +7,7 @@ export default defineConfig({
     isolate: false,
     // Vitest leaves one core free by default, which is half of a machine with two.
     maxWorkers: '100%',
+    setupFiles: ['./tests/testkit/seed.ts'],
     globalSetup: 'packages/postgres-server/src/of-the-run.ts',
     // A bound on waiting, and no measure of time: a machine that is busy is slow.
     testTimeout: 30_000,
@@ -23,8 +24,8 @@ export default defineConfig({
           name: 'proof',
           include: ['{packages,demos,tests}/**/*.proof.ts'],
           testTimeout: 240_000,
-          // The checker's runs wait for probes most of their time.
-          maxConcurrency: 10,
+          // The checker's runs wait for probes most of their time, as long as the machine is not busy.
+          maxConcurrency: 5,
         },
       },
       { extends: true, test: { name: 'tests', include: ['tests/**/*.test.ts'] } },

@@ -2,19 +2,25 @@
 import type { Pace } from './race.ts';
 import type { Spread } from './statistics.ts';
 
-/** How much of it is run: `quick` to see that it runs. */
+/** How much of it is run. */
 export interface Effort {
   readonly kind: 'quick' | 'full';
   readonly pace: Pace;
 }
 
+/** All there are: `quick` to see that it runs. */
+export const EFFORTS = {
+  quick: { kind: 'quick', pace: { rounds: 2, sliceMs: 4, warmupMs: 10 } },
+  full: { kind: 'full', pace: { rounds: 15, sliceMs: 25, warmupMs: 150 } },
+} as const satisfies Record<string, Effort>;
+
 /** The goal for a number. */
-export type Goal = { readonly most: number } | { readonly least: number };
+export type Goal = { readonly most: number };
 
 /** One measured number. */
 export interface Figure {
   readonly what: string;
-  readonly unit: '×' | 'B' | 'ms' | 'µs' | 'req/s' | 'calls/s' | '';
+  readonly unit: '×' | 'B' | 'ms' | 'µs' | 'req/s' | 'calls/s';
   readonly value: number;
   /** The quartiles, if there are several measurements. */
   readonly spread?: readonly [low: number, high: number] | undefined;
@@ -26,8 +32,8 @@ export interface Figure {
 /** The results of a benchmark. */
 export interface Outcome {
   readonly figures: readonly Figure[];
-  /** Absolute values and conditions. */
-  readonly notes: readonly string[];
+  /** How it was measured. */
+  readonly note?: string;
 }
 
 /** One of the benchmarks. */
@@ -43,10 +49,8 @@ export type Verdict = 'met' | 'within noise' | 'missed';
 /** Whether a figure meets its goal; undefined if it has none. */
 export function verdictOf({ value, goal, noise = 0 }: Figure): Verdict | undefined {
   if (!goal) return undefined;
-  const limit = 'most' in goal ? goal.most : goal.least;
-  if ('most' in goal ? value <= limit : value >= limit) return 'met';
-  const excess = 'most' in goal ? value / limit : limit / value;
-  return excess <= 1 + noise ? 'within noise' : 'missed';
+  if (value <= goal.most) return 'met';
+  return value / goal.most <= 1 + noise ? 'within noise' : 'missed';
 }
 
 /** A figure that is a ratio. */

@@ -1,5 +1,5 @@
 /** The cost of sealing a state and opening it again. */
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { createRequestStateCodec, type ServerContext } from '@modelcontextprotocol/server';
 import { elicitation } from '@mrtr/core';
 import { type Binding, keyRing, openState, type SealingKey, sealState } from '@mrtr/core/seal';
@@ -60,18 +60,6 @@ function ours(state: object): number {
   return token.length;
 }
 
-const nonce = randomBytes(12);
-
-/** The floor: AES and serialisation both ways, without the rest of a token. */
-function floor(state: object): void {
-  const cipher = createCipheriv('aes-256-gcm', SECRET, nonce);
-  const sealed = cipher.update(JSON.stringify(state), 'utf8');
-  cipher.final();
-  const decipher = createDecipheriv('aes-256-gcm', SECRET, nonce, { authTagLength: 16 });
-  decipher.setAuthTag(cipher.getAuthTag());
-  JSON.parse(decipher.update(sealed, undefined, 'utf8') + decipher.final('utf8'));
-}
-
 const sdk = async (state: object) => bound.verify(await bound.mint(state, ctx), ctx);
 
 async function ofSize(bytes: number, pace: Pace): Promise<readonly Figure[]> {
@@ -80,7 +68,6 @@ async function ofSize(bytes: number, pace: Pace): Promise<readonly Figure[]> {
     withTwin([
       { name: 'sdk', run: () => sdk(state) },
       { name: 'ours', run: () => ours(state) },
-      { name: 'floor', run: () => floor(state) },
     ]),
     pace,
   );
@@ -93,7 +80,6 @@ async function ofSize(bytes: number, pace: Pace): Promise<readonly Figure[]> {
       { most: GOALS[bytes] ?? 1 },
       noise,
     ),
-    ratioFigure(`${bytes} B ÷ bare AES and JSON both ways`, result.ratio('ours', 'floor')),
     {
       what: `${bytes} B, token ÷ SDK's signed one`,
       unit: '×',
@@ -110,6 +96,6 @@ export const codec: Benchmark = {
   async run({ pace }) {
     const figures: Figure[] = [];
     for (const bytes of SIZES) figures.push(...(await ofSize(bytes, pace)));
-    return { figures, notes: [] };
+    return { figures };
   },
 };

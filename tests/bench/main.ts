@@ -1,6 +1,48 @@
-/** `pnpm bench`. */
-import { readArgs } from './args.ts';
-import { runBenchmarks } from './run.ts';
+/** `pnpm bench`: runs benchmarks, one after the other, and reports. */
+import { parseArgs } from 'node:util';
+import { type Benchmark, EFFORTS, verdictOf } from './benchmark.ts';
+import { codec } from './codec.ts';
+import { durable } from './durable.ts';
+import { http } from './http.ts';
+import { parkedFrames } from './parked-frames.ts';
+import { type Chapter, cellsOf, writeDocument } from './report.ts';
+import { startUp } from './start-up.ts';
+import { wholeCall } from './whole-call.ts';
 
+const BENCHMARKS: readonly Benchmark[] = [codec, wholeCall, http, parkedFrames, startUp, durable];
+const NAMES = BENCHMARKS.map(({ name }) => name);
+const HELP = `pnpm bench measures, and writes docs/performance.md.
+  --only NAME  one of ${NAMES.join(', ')}; may be given several times; writes nothing
+  --check      exit with 1 when a goal is missed by more than the run's A/A spread
+  --quick      a few seconds, to see that it runs; writes nothing
+MRTR_BENCH_POSTGRES names a PostgreSQL to measure on: the connection string of a role that may create databases.
+`;
+
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string', multiple: true, default: NAMES },
+    check: { type: 'boolean', default: false },
+    quick: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+});
+const { only, check, quick, help } = values;
+if (help || only.some((name) => !NAMES.includes(name))) {
+  process.stdout.write(HELP);
+  process.exit(help ? 0 : 2);
+}
+
+const effort = EFFORTS[quick ? 'quick' : 'full'];
+const chapters: Chapter[] = [];
+for (const { name, title, run } of BENCHMARKS.filter(({ name }) => only.includes(name))) {
+  const started = performance.now();
+  console.log(`\n${name}: ${title}`);
+  const outcome = await run(effort);
+  for (const figure of outcome.figures) console.log(`  ${cellsOf(figure).filter(Boolean).join('  ')}`);
+  chapters.push({ name, title, seconds: (performance.now() - started) / 1000, ...outcome });
+}
+if (!quick && only === NAMES) writeDocument(chapters, effort);
+const missed = chapters.flatMap(({ figures }) => figures).filter((one) => verdictOf(one) === 'missed');
+console.log(missed.length === 0 ? '\nEvery goal is met.' : `\n${missed.length} goals are missed.`);
 // Sockets that a benchmark left open must not keep the program alive.
-process.exit(await runBenchmarks(readArgs(process.argv.slice(2))));
+process.exit(check && missed.length > 0 ? 1 : 0);

@@ -29,12 +29,6 @@ export const parkedFrames: Benchmark = {
     });
     // They may run side by side, because they measure memory.
     const measured = (await Promise.all(figures)).flat();
-    const alone = await report<number>('awaiting', ['100000'], ['--expose-gc']);
-    const floor = {
-      what: 'An async function that awaits one promise, heap each',
-      unit: 'B',
-      value: alone,
-    } as const;
-    return { figures: [...measured, floor], notes: [] };
+    return { figures: measured };
   },
 };

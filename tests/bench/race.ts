@@ -60,16 +60,11 @@ export const withTwin = ([first, ...rest]: readonly [Contestant, ...Contestant[]
 
 /** Runs the contestants against each other. */
 export async function race(contestants: readonly Contestant[], pace: Pace): Promise<Race> {
-  const options = { iterations: 3, warmup: false, throws: true };
-  const warming = new Bench({ ...options, time: pace.warmupMs });
-  const bench = new Bench({ ...options, time: pace.sliceMs });
-  for (const { name, run } of contestants) {
-    warming.add(name, run);
-    bench.add(name, run);
-  }
-  for (const task of warming.tasks) await task.run();
-  const slices = bench.tasks.map((task): Slicer => ({ name: task.name, slice: () => sliceOf(task) }));
-  return interleaved(slices, pace.rounds);
+  for (const one of contestants) await slicer(one, pace.warmupMs).slice();
+  return interleaved(
+    contestants.map((one) => slicer(one, pace.sliceMs)),
+    pace.rounds,
+  );
 }
 
 /** A contestant in any process. `slice` measures one slice, and resolves with microseconds for one iteration. */
@@ -93,7 +88,14 @@ export function slicer({ name, run }: Contestant, sliceMs: number): Slicer {
   const bench = new Bench({ iterations: 1, warmup: false, throws: true, time: sliceMs });
   bench.add(name, run);
   const [task] = bench.tasks as [Task];
-  return { name, slice: () => sliceOf(task) };
+  const slice = async () => {
+    task.reset(false);
+    await task.run();
+    const { result } = task;
+    if (result.state !== 'completed') throw new Error(`${name} did not complete.`, { cause: result });
+    return result.latency.p50 * 1000;
+  };
+  return { name, slice };
 }
 
 /** The contestants in another order in each round, so that none always has the same neighbour. */
@@ -101,12 +103,4 @@ function turned<T>(slicers: readonly T[], round: number): readonly T[] {
   const from = round % slicers.length;
   const order = [...slicers.slice(from), ...slicers.slice(0, from)];
   return round % 2 === 0 ? order : order.reverse();
-}
-
-async function sliceOf(task: Task): Promise<number> {
-  task.reset(false);
-  await task.run();
-  const { result } = task;
-  if (result.state !== 'completed') throw new Error(`${task.name} did not complete.`, { cause: result });
-  return result.latency.p50 * 1000;
 }

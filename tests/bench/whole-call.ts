@@ -49,7 +49,6 @@ async function compare(atOnce: number, pace: Pace): Promise<readonly Figure[]> {
     ratioFigure(`Empty handler, ${at} ÷ documented style`, result.ratio('empty', 'documented')),
     microseconds('documented style', 'documented'),
     microseconds('empty handler', 'empty'),
-    { what: `${at}, A/A spread`, unit: '×', value: 1 + noise },
   ];
 }
 
@@ -60,10 +59,9 @@ export const wholeCall: Benchmark = {
     const longer = { ...pace, sliceMs: pace.sliceMs * 2, warmupMs: pace.warmupMs * 4 };
     const figures: Figure[] = [];
     for (const atOnce of [1, MANY]) figures.push(...(await compare(atOnce, longer)));
-    const notes = [
+    const note =
       'Requests are posted by hand to `createMcpHandler`; the same client on both sides. The documented style binds its ' +
-        'state to method and client.',
-    ];
-    return { figures, notes };
+      'state to method and client.';
+    return { figures, note };
   },
 };

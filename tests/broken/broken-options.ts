@@ -23,7 +23,7 @@ import {
   type World,
 } from '@mrtr/example-tools';
 import type { Measured } from '@mrtr/matrix';
-import { type Claims, type OptionDeps, SERVER_INFO } from '@mrtr/option';
+import { type Claims, type Option, type OptionDeps, SERVER_INFO } from '@mrtr/option';
 import { option as a } from '@mrtr/option-a';
 import { option as bare } from '@mrtr/option-e/bare';
 import { option as f } from '@mrtr/option-f';
@@ -34,12 +34,8 @@ type Weather = (
   world: World,
 ) => (args: GetWeather, ctx: ServerContext) => Promise<CallToolResult | InputRequiredResult>;
 
-export interface BrokenOption {
-  readonly why: string;
-  readonly option: Measured;
-}
-
-const withWeather = (id: string, weather: Weather, claims: Claims = a.claims): Measured => ({
+/** Option A's claims with another weather handler, and without the other tool. */
+export const withWeather = (id: string, weather: Weather, claims: Claims = a.claims): Measured & Option => ({
   id,
   title: id,
   claims,
@@ -126,10 +122,6 @@ export const ownKeyPerInstance: Measured = {
     return f.create({ ...deps, state });
   },
 };
-export const tellsWhereItRuns = withWeather(
-  'tells-where',
-  guarded({ message: `Which units? (asked by process ${process.pid})` }),
-);
 /** Holds calls in memory, and claims that any instance can resume them when this one is killed. */
 export const hidesKills: Measured = {
   title: 'broken',

@@ -7,16 +7,12 @@ import {
   forgeriesAsClaimed,
   type Measured,
   measure,
-  measureOldServer,
   mechanicsAsClaimed,
-  onceAtOldServer,
   retriesAsClaimed,
   SCENARIOS,
   sameForTheHost,
-  sameFromOldServer,
   sameOnTheWire,
 } from '@mrtr/matrix';
-import { oldServer } from '@mrtr/matrix/old-server';
 import { findOption, type ListedOption, loadOption } from '@mrtr/options';
 import { beforeAll, expect, it } from 'vitest';
 import * as broken from './broken-options.ts';
@@ -102,27 +98,6 @@ it('5: a success where a failure is claimed is noticed', async () => {
     claims: { ...e.claims, legacy: { ...e.claims.legacy, stateless: 'error' as const } },
   };
   expect(each(failsClearly, await metric(claimsToFail, 'legacy', 'fleet'))).toContain("ended with 'default'");
-});
-
-it('6 and 7: an old server with another result, and with effects that happen twice, is noticed', async () => {
-  const twice: typeof oldServer = {
-    ...oldServer,
-    create: ({ world, ...rest }) => {
-      const weather = {
-        current: async () => ({ location: 'Kyoto', units: 'metric', temperature: 22, sky: 'clear' }) as const,
-      };
-      const record = async (entry: string) => {
-        await world.audit.record(entry);
-        await world.audit.record(entry);
-      };
-      return oldServer.create({ world: { ...world, weather, audit: { ...world.audit, record } }, ...rest });
-    },
-  };
-  const cells = await measureOldServer(twice);
-  expect(sameFromOldServer(cells, await metric(a)).join()).toContain('Weather in Kyoto: 22°C, clear.');
-  expect(cells.flatMap(onceAtOldServer)).toContain(
-    'old server · get_weather · metric: expected audits 1, measured 2',
-  );
 });
 
 it('a retry that is served twice in spite of single use is noticed', async () => {

@@ -1,57 +1,23 @@
 /** Shows that the fuzzer finds faults: each broken twin lacks one check, and a default run is enough to notice. */
 
-import {
-  ask,
-  type CallToolResult,
-  cancelledResult,
-  elicitation,
-  type InputRequiredResult,
-  protectedServer,
-  readAnswer,
-  type ServerContext,
-  textResult,
-} from '@mrtr/core';
-import {
-  type AuditLog,
-  describeWeather,
-  GET_WEATHER,
-  type GetWeather,
-  getWeatherTool,
-  Units,
-} from '@mrtr/example-tools';
-import { type Option, SERVER_INFO } from '@mrtr/option';
+import { ask, cancelledResult, elicitation, readAnswer, textResult } from '@mrtr/core';
+import { type AuditLog, describeWeather, GET_WEATHER, Units } from '@mrtr/example-tools';
+import type { Option } from '@mrtr/option';
 import { option as e } from '@mrtr/option-e';
 import { option as naive } from '@mrtr/option-e/naive';
 import { option as f } from '@mrtr/option-f';
-import { MemoryInteractions } from '@mrtr/pages';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { z } from 'zod';
 import { partsOf, policyFromParts } from '../../packages/core/src/admission/policy.ts';
-import { onlyItsUserFinishes, type Pages } from '../fuzz/callbacks.ts';
 import { firstFailure, holds } from '../fuzz/cases.ts';
 import { onlyWhatIsOwed, type Suspect } from '../fuzz/servers.ts';
+import { withWeather } from './broken-options.ts';
 
 /** MRTR_FUZZ_CASES does not change these tests. */
-const [SERVER, CALLBACKS] = [67, 100];
+const CASES = 67;
 
 type Deps = Parameters<Option['create']>[0];
-type Weather = (
-  deps: Deps,
-) => (args: GetWeather, ctx: ServerContext) => Promise<CallToolResult | InputRequiredResult>;
-
-/** Option E with another weather handler, and without the other tool. */
-const withWeather = (weather: Weather): Option => ({
-  ...e,
-  create: (deps) => ({
-    server() {
-      const server = protectedServer(SERVER_INFO, deps.state);
-      server.registerTool(GET_WEATHER, getWeatherTool, weather(deps));
-      return server;
-    },
-    close: async () => {},
-  }),
-});
 
 const changed = (option: Option, change: (deps: Deps) => Partial<Deps>): Option => ({
   ...option,
@@ -62,7 +28,7 @@ const units = elicitation('Which units?', Units);
 const asked = () => ask({ units });
 
 /** Asks with a schema, and accepts any answer. */
-const believing = withWeather(({ world }) => async ({ location }, { mcpReq }) => {
+const believing = withWeather('believing', (world) => async ({ location }, { mcpReq }) => {
   const answer = mcpReq.inputResponses?.units as
     | { action: string; content?: z.infer<typeof Units> }
     | undefined;
@@ -73,7 +39,7 @@ const believing = withWeather(({ world }) => async ({ location }, { mcpReq }) =>
 });
 
 /** Puts the whole error into its result. */
-const talkative = withWeather(() => async (_args, ctx) => {
+const talkative = withWeather('talkative', () => async (_args, ctx) => {
   const answer = readAnswer(ctx, 'units', units);
   if (answer.kind === 'invalid') throw new Error(new Error('The answer does not fit.').stack);
   return asked();
@@ -112,7 +78,7 @@ test.each<[string, Suspect]>([
     },
   ],
 ])('an option that %s is found', async (_what, suspect) => {
-  expect(await firstFailure(onlyWhatIsOwed(suspect), SERVER)).toBeDefined();
+  expect(await firstFailure(onlyWhatIsOwed(suspect), CASES)).toBeDefined();
 });
 
 const twice = (audit: AuditLog): AuditLog => ({
@@ -121,20 +87,6 @@ const twice = (audit: AuditLog): AuditLog => ({
     await audit.record(entry);
     await audit.record(entry);
   },
-});
-
-class Careless extends MemoryInteractions {
-  override async replace(id: string, before: string, after: string) {
-    return (await super.replace(id, before, after)) || super.replace(id, (await this.find(id)) ?? '', after);
-  }
-}
-
-test.each<readonly [string, Pages]>([
-  ['take every browser for the same user', { identifyBrowser: () => 'ada' }],
-  ['take a state as often as it comes', { store: (now) => new Careless({ now }) }],
-  ['forget the time', { store: () => new MemoryInteractions({ now: () => 0 }) }],
-])('pages that %s are found', async (_what, pages) => {
-  expect(await firstFailure(onlyItsUserFinishes(pages), CALLBACKS)).toBeDefined();
 });
 
 test('a polluted prototype is found', async () => {

@@ -87,3 +87,7 @@ export const verdicts = ({ checked }: Pick<Run, 'checked'>, ...kinds: readonly V
 
 export const findings = (one: Pick<Run, 'checked'>): Found =>
   verdicts(one, 'fail', 'warn', 'advice', 'could-not-run');
+
+/** For the message of a test: on a busy machine a check may not have been decided. */
+export const whyUndecided = ({ checked }: Pick<Run, 'checked'>): string =>
+  checked.flatMap(({ verdict, finding }) => (verdict === 'could-not-run' ? [finding.actual] : [])).join('\n');

@@ -1,11 +1,6 @@
-/** Runs `mrtr-check`: in a process of its own, as people start it, or in this one, which is quicker. */
-import { execFile } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
-import { main } from '@mrtr/check';
+/** Runs `mrtr-check` in this process, which is quicker. hostile.proof.ts starts it as people do. */
+import { type Console, main } from '@mrtr/check';
 import { type BareOptions, bareCommand, inWorld } from './bare.test-support.ts';
-
-export const PROGRAM = fileURLToPath(new URL('../../packages/check/src/main.ts', import.meta.url));
 
 export const TRANSFER = ['--tool', 'transfer', '--arguments', '{"to":"bob","amount":5}', '--allow-effects'];
 export const ANSWERS = '--answer account="checking" --answer sure=true --answer memo="lunch"'.split(' ');
@@ -17,23 +12,18 @@ export interface Ended {
   readonly err: string;
 }
 
-export async function inProcess(...args: readonly string[]): Promise<Ended> {
-  try {
-    const words = ['--import', 'tsx', PROGRAM, ...args];
-    const { stdout, stderr } = await promisify(execFile)(process.execPath, words);
-    return { code: 0, out: stdout, err: stderr };
-  } catch (error) {
-    const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };
-    return { code, out: stdout, err: stderr };
-  }
-}
+export const mrtrCheck = (...args: readonly string[]): Promise<Ended> => mrtrCheckOn({}, args);
 
-export async function mrtrCheck(...args: readonly string[]): Promise<Ended> {
+/** On a terminal, where `err` is one, and with somebody who types, where there is an `input`. */
+export async function mrtrCheckOn(
+  { isTTY = false, input }: { readonly isTTY?: boolean; readonly input?: Console['in'] },
+  args: readonly string[],
+): Promise<Ended> {
   const written = { out: '', err: '' };
-  const sink = (name: 'out' | 'err') =>
-    ({ write: (text: string) => (written[name] += text) }) as unknown as NodeJS.WriteStream;
-  const code = await main(args, { out: sink('out'), err: sink('err') });
-  return { code, ...written };
+  const sink = (name: 'out' | 'err', more = {}) =>
+    ({ write: (text: string) => (written[name] += text), ...more }) as unknown as NodeJS.WriteStream;
+  const console = { out: sink('out'), err: sink('err', { isTTY }), ...(input && { in: input }) };
+  return { code: await main(args, console), ...written };
 }
 
 export const bareWith = (words: readonly string[], options: BareOptions = {}): Promise<Ended> =>

@@ -6,11 +6,6 @@ import { bareWith, mrtrCheck, OPERATION, onBare } from './cli.test-support.ts';
 import { type Answers, resultText, serving } from './posted.test-support.ts';
 
 describe('exit codes', { timeout: 30_000 }, () => {
-  it('a fail is 1', async () => {
-    expect((await onBare('state.readable', '--only', 'state.readable')).code).toBe(0);
-    expect((await onBare('wire.duplicate-keys', '--only', 'wire.duplicate-keys')).code).toBe(1);
-  });
-
   it('a server that cannot be reached is 3', async () => {
     const { code, out } = await mrtrCheck('--tool', 'a', '--only', 'wire', 'http://127.0.0.1:1/mcp');
     expect(out).toMatch(/COULD NOT RUN/);

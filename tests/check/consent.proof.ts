@@ -71,7 +71,7 @@ async function checkShop(question: MakeQuestion, answers = {}) {
     return shop;
   };
   const verifier = listVerifier([{ subject: 'ada', token: 'the-token-of-ada' }]);
-  const { url, close } = await serveHttp({ server, close: async () => {} }, { verifier });
+  const { url, close } = await serveHttp({ server }, { verifier });
   try {
     const ran = await run({
       address: { url: url.href, headers: { authorization: 'Bearer the-token-of-ada' } },

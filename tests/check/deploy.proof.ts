@@ -6,9 +6,9 @@ import { claimOf, MOMENTS } from '@mrtr/matrix/deploy';
 import type { Change } from '@mrtr/option/deploys';
 import { findOption, type ListedOption, type LoadedOption, loadOption } from '@mrtr/options';
 import { describe, expect, it } from 'vitest';
-import { checkBare, findings, verdicts } from './bare.test-support.ts';
+import { checkBare, findings, verdicts, whyUndecided } from './bare.test-support.ts';
 import { checkDeploy } from './deploy.test-support.ts';
-import { type Answers, resultText, serving } from './posted.test-support.ts';
+import { type Answers, cached, DISCOVERED, resultText, serving } from './posted.test-support.ts';
 
 const only = ['deploy'];
 
@@ -82,10 +82,9 @@ it.concurrent('the new version is gone when the run is over', async () => {
 });
 
 const listing = (tools: readonly object[]): Answers => {
-  const more = { resultType: 'complete', ttlMs: 0, cacheScope: 'private' };
   const results: Readonly<Record<string, object>> = {
-    'server/discover': { ...more, supportedVersions: ['2026-07-28'], capabilities: { tools: {} } },
-    'tools/list': { ...more, tools },
+    'server/discover': DISCOVERED,
+    'tools/list': cached({ tools }),
     'tools/call': { resultType: 'input_required', inputRequests: {}, requestState: 'state' },
   };
   const done = { resultType: 'complete', content: [] };
@@ -148,7 +147,9 @@ const TRIED: readonly (readonly [string, Change])[] = [
 
 describe.concurrent('our shapes', () => {
   it.each(TRIED)('%s does what it claims of a version: %s', async (shape, change) => {
-    const { 'deploy.returns': _, ...forth } = findings(await checkDeploy(shape, change));
+    const one = await checkDeploy(shape, change);
+    expect(whyUndecided(one)).toBe('');
+    const { 'deploy.returns': _, ...forth } = findings(one);
     expect(forth).toEqual(expected(await loadOption(findOption(shape) as ListedOption), change));
   });
 

@@ -8,21 +8,29 @@ export interface Fault {
   readonly inputs?: Partial<Inputs>;
   readonly args?: readonly string[];
   readonly next?: readonly string[];
+  /** The checks that look at something near, where others would show nothing or take too long. */
+  readonly near?: readonly string[];
+  /** Where the fault shows alone; over stdio, where nothing else is said. */
+  readonly transport?: 'http';
 }
+
+/** Over stdio there is one principal, and no connection of one request. */
+export const HTTP_ALONE = ['state.other-principal', 'retry.lost-response', 'era.stateless'];
 
 type More = Omit<Fault, 'id' | 'found'> & { readonly also?: Fault['found'] };
 
-const fault = (id: string, verdict: Verdict, { also = {}, ...rest }: More = {}): Fault => ({
-  id,
-  found: { [id]: verdict, ...also },
-  ...rest,
-});
+const fault = (id: string, verdict: Verdict, { also = {}, ...rest }: More = {}): Fault => {
+  const found = { [id]: verdict, ...also };
+  const isHttp = HTTP_ALONE.some((one) => one in found);
+  return { id, found, ...(isHttp && { transport: 'http' }), ...rest };
+};
 
 export const PROMPT = { kind: 'prompt', name: 'transfer', arguments: { to: 'bob', amount: 5 } } as const;
 
 export const FAULTS: readonly Fault[] = [
   fault('wire.result-type', 'fail'),
-  fault('wire.shape', 'fail'),
+  // Over stdio the id says which request an answer is to: none would be answered.
+  fault('wire.shape', 'fail', { transport: 'http' }),
   fault('wire.schema', 'fail'),
   fault('wire.duplicate-keys', 'fail'),
   fault('wire.no-server-requests', 'fail'),
@@ -47,7 +55,8 @@ export const FAULTS: readonly Fault[] = [
     also: fail('retry.concurrent', 'retry.lost-response', 'state.rolled-back', 'instance.replay-elsewhere'),
   }),
   fault('retry.concurrent', 'fail'),
-  fault('retry.lost-response', 'fail'),
+  // It holds every last answer for a moment.
+  fault('retry.lost-response', 'fail', { near: ['retry', 'instance', 'state.rolled-back', 'effect'] }),
   fault('answer.unasked', 'advice', { also: advice('consent.unasked-effect') }),
   fault('answer.other-key', 'warn'),
   fault('answer.other-round', 'warn'),
@@ -65,8 +74,9 @@ export const FAULTS: readonly Fault[] = [
   ),
   fault('capability.mode', 'fail'),
   fault('capability.undeclared', 'fail'),
-  fault('instance.second', 'advice'),
-  fault('instance.restart', 'advice'),
+  // Over stdio a process that starts again is another instance.
+  fault('instance.second', 'advice', { transport: 'http' }),
+  fault('instance.restart', 'advice', { transport: 'http' }),
   fault('instance.replay-elsewhere', 'fail'),
   fault('deploy.survives', 'advice', { next: [] }),
   fault('deploy.returns', 'advice', { next: [] }),
@@ -83,6 +93,18 @@ export const FAULTS: readonly Fault[] = [
   fault('era.stateless', 'advice'),
   fault('abandon.flat', 'advice'),
 ];
+
+/** Remedies by their beginnings: none asks for what the server does already. */
+export const REMEDIES: Readonly<Record<string, string>> = {
+  'retry.twice': 'Make one id in the first round',
+  'retry.concurrent': 'It remembers used approvals, and looks before it writes',
+  'instance.replay-elsewhere': 'It remembers used approvals, and each instance its own',
+  'state.rolled-back': 'It remembers used states, and not the call',
+  'state.forged': 'It verifies a signature where there is one',
+  'effect.before-answer': 'It happens once for each call already',
+  'effect.once': 'Where one effect runs more than once after the last answer',
+  'effect.per-round': 'Put effects after the last question',
+};
 
 /** Faults that show for a moment, or in what a call takes: a busy neighbour would hide them. */
 export const RACING: readonly string[] = ['retry.concurrent', 'retry.lost-response', 'abandon.flat'];

@@ -2,10 +2,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { main } from '@mrtr/check';
 import { describe, expect, it } from 'vitest';
 import { bareCommand, inWorld } from './bare.test-support.ts';
-import { bareWith, mrtrCheck, onBare } from './cli.test-support.ts';
+import { bareWith, mrtrCheck, mrtrCheckOn, onBare } from './cli.test-support.ts';
 
 describe('--find', () => {
   it('calls what only reads, and says which ask, and why one was not tried', async () => {
@@ -30,20 +29,10 @@ async function init(typed: string, ...options: readonly string[]) {
     const file = join(world, 'mrtr-check.json');
     const input = Object.assign(new PassThrough(), { isTTY: true });
     input.end(typed);
-    const written = { out: '', err: '' };
-    const sink = (name: 'out' | 'err') =>
-      ({ write: (text: string) => (written[name] += text) }) as unknown as NodeJS.WriteStream;
-    const words = [
-      '--init',
-      '--config',
-      file,
-      ...options,
-      '--',
-      ...bareCommand(world, { transport: 'stdio' }),
-    ];
-    const code = await main(words, { out: sink('out'), err: sink('err'), in: input });
+    const command = bareCommand(world, { transport: 'stdio' });
+    const ended = await mrtrCheckOn({ input }, ['--init', '--config', file, ...options, '--', ...command]);
     const text = await readFile(file, 'utf8').catch(() => undefined);
-    return { code, ...written, config: text && JSON.parse(text).targets[0] };
+    return { ...ended, config: text && JSON.parse(text).targets[0] };
   });
 }
 

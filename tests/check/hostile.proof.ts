@@ -4,6 +4,7 @@
  */
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -11,9 +12,22 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { CHECKS, type Report } from '@mrtr/check';
-import { expect, it } from 'vitest';
+import { build } from 'esbuild';
+import { beforeAll, expect, it } from 'vitest';
 import { inWorld } from './bare.test-support.ts';
-import { PROGRAM } from './cli.test-support.ts';
+
+const CHECK = fileURLToPath(new URL('../../packages/check/', import.meta.url));
+const BUILT = join(CHECK, 'node_modules/.cache/hostile');
+
+// Each process would translate the sources, and its worker would do so again.
+beforeAll(async () => {
+  const { dependencies } = JSON.parse(readFileSync(join(CHECK, 'package.json'), 'utf8'));
+  await build({
+    entryPoints: ['main', 'worker'].map((name) => join(CHECK, `src/${name}.ts`)),
+    ...{ bundle: true, outdir: BUILT, platform: 'node', target: 'node20', format: 'esm' },
+    external: Object.keys(dependencies).filter((name) => !name.startsWith('@mrtr/')),
+  });
+});
 
 const HOSTILE = fileURLToPath(new URL('./servers/hostile.mjs', import.meta.url));
 const MOST_KILOBYTES = 512 * 1024;
@@ -37,7 +51,7 @@ function check(hostility: string, transport: string, ...words: readonly string[]
   return inWorld(async (world) => {
     const file = (format: string) => join(world, `report.${format}`);
     const args = [
-      ...['--import', MEASURE, '--import', 'tsx', PROGRAM, '--tool', 'act', '--arguments', '{"a":"b"}'],
+      ...['--import', MEASURE, join(BUILT, 'main.js'), '--tool', 'act', '--arguments', '{"a":"b"}'],
       ...['--generate-answers', '--timeout', '2', '--max-time', String(SECONDS), ...words],
       ...FORMATS.flatMap((format) => ['--report', `${format}=${file(format)}`]),
       ...['--report', 'terminal', '--', process.execPath, HOSTILE, hostility],
@@ -60,7 +74,7 @@ function check(hostility: string, transport: string, ...words: readonly string[]
 }
 
 const FORMS = ['any-of', 'unique-items', 'arrays', 'async', 'pattern', 'cycle', 'remote', 'deep', 'fields'];
-const ANSWERS = ['segments', 'leaves', 'long', 'questions', 'forks', 'pages'];
+const ANSWERS = ['segments', 'leaves', 'long', 'questions', 'forks', 'pages', 'wide', 'versions'];
 const ANYWHERE = ['large', 'events', 'endless', 'line', 'slow', 'stderr'];
 const OVER_HTTP = ['redirect', 'gzip', 'headers'];
 const HOSTILITIES = [
@@ -76,6 +90,7 @@ it.concurrent.each(HOSTILITIES)('%s over %s is survived, and reported', async (h
   expect(out).toContain(`exit ${code}:`);
   if (hostility === 'large')
     expect(out).toMatch(/are together\s+larger\s+than\s+128\s+MiB|reached its limit/);
+  if (hostility === 'versions') expect(report.checks[0]?.actual).toContain('longer than 4 MiB)');
   expect(report.checks.filter(({ actual }) => actual.includes('defect of mrtr-check'))).toEqual([]);
   expect(kilobytes).toBeGreaterThan(0);
   expect(kilobytes).toBeLessThan(MOST_KILOBYTES);

@@ -1,7 +1,7 @@
 /** Servers with several ordinary mistakes at once: each finding names its own mistake, and says it rightly. */
 import { reportOf } from '@mrtr/check';
 import { expect, it } from 'vitest';
-import { checkBare, fail, findings, verdicts } from './bare.test-support.ts';
+import { checkBare, fail, findings } from './bare.test-support.ts';
 import { checkTwisted, refuses } from './scripted.test-support.ts';
 import { mute, when } from './ways/ways.test-support.ts';
 
@@ -48,28 +48,6 @@ it.concurrent('the curl line of a finding sends the altered request, and not an 
   expect(given.join()).toContain(sent);
   expect(answers).not.toContain(sent);
 });
-
-/** The bare server with the fault of a check, a part of the remedy that it gets, and a check that passes beside it. */
-const REMEDIES = [
-  ['retry.twice', /^Make one id in the first round/, undefined],
-  ['retry.concurrent', /^It remembers used approvals, and looks before it writes/, 'retry.twice'],
-  ['instance.replay-elsewhere', /^It remembers used approvals, and each instance its own/, 'retry.twice'],
-  ['state.rolled-back', /^It remembers used states, and not the call/, 'retry.twice'],
-  ['state.forged', /^It verifies a signature where there is one/, 'state.tampered'],
-  ['effect.before-answer', /^It happens once for each call already/, 'effect.per-round'],
-  ['effect.once', /^Where one effect runs more than once after the last answer/, 'effect.before-answer'],
-  ['effect.per-round', /^Put effects after the last question/, undefined],
-] as const;
-
-it.each(REMEDIES)(
-  'the remedy of %s asks for nothing that the server does already',
-  async (id, remedy, beside) => {
-    const run = await checkBare({ fault: id, only: [id, ...(beside ? [beside] : [])] });
-    const found = reportOf(run).checks.find((check) => check.id === id);
-    expect(found?.remedy).toMatch(remedy);
-    expect(beside === undefined ? [] : Object.keys(verdicts(run, 'pass'))).toEqual(beside ? [beside] : []);
-  },
-);
 
 it.concurrent('a server that does not ask where it may not is told what is wrong with its refusal', async () => {
   const refusing = when(mute, refuses(-32600));

@@ -3,7 +3,7 @@ import { CHECKS, htmlReport, markdownReport, type Run, reportOf, run, terminalRe
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { EVERYTHING } from './bare.test-support.ts';
-import { type Answers, resultText, serving } from './posted.test-support.ts';
+import { type Answers, DISCOVERED, resultText, serving, textResult } from './posted.test-support.ts';
 
 // An object with a `toString` that cannot be called is no text, and not every library notices.
 const json = fc.oneof(fc.jsonValue({ maxDepth: 3 }), fc.constant({ toString: 1, valueOf: null }));
@@ -41,16 +41,12 @@ const FORM = {
   method: 'elicitation/create',
   params: { message: 'Sure?', requestedSchema: SCHEMA },
 };
-const CACHED = { ttlMs: 0, cacheScope: 'private' };
-const DISCOVERED = { resultType: 'complete', supportedVersions: ['2026-07-28'], capabilities: {}, ...CACHED };
-
 const STATE = 'c3RhdGUtb2YtdGhlLWNhbGwtWA';
 const ASKS = { resultType: 'input_required', inputRequests: { sure: FORM }, requestState: STATE };
-const done = (text: string) => ({ resultType: 'complete', content: [{ type: 'text', text }] });
 
 const honestTo = (method: string, params: Record<string, unknown> | undefined) => {
   if (method === 'server/discover') return DISCOVERED;
-  return params?.inputResponses ? done('Done.') : ASKS;
+  return params?.inputResponses ? textResult('Done.') : ASKS;
 };
 
 /** Honest for as long as two calls take, and at every second call afterwards; nonsense in between. */
@@ -76,7 +72,7 @@ const defectsOf = ({ checked }: Run) =>
 it('a server that asks for ever is not called for ever', async () => {
   let [calls, effects] = [0, 0];
   const asking: Answers = ({ id, method, params }) => {
-    if (params?.name === 'count') return resultText(id, done(`${effects}`));
+    if (params?.name === 'count') return resultText(id, textResult(`${effects}`));
     if (method === 'tools/call') calls++;
     // Two honest calls of two requests each.
     const result = calls > 4 ? ASKS : honestTo(method, params);

@@ -29,5 +29,14 @@ export async function serving<T>(answers: Answers, use: (url: string) => Promise
   }
 }
 
+export const cached = (more: object) => ({
+  resultType: 'complete',
+  ttlMs: 0,
+  cacheScope: 'private',
+  ...more,
+});
+export const DISCOVERED = cached({ supportedVersions: ['2026-07-28'], capabilities: { tools: {} } });
+export const textResult = (text: string) => ({ resultType: 'complete', content: [{ type: 'text', text }] });
+
 export const resultText = (id: number, result: unknown): string =>
   JSON.stringify({ jsonrpc: '2.0', id, result });

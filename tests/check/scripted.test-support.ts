@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { type RunInputs, run } from '@mrtr/check';
 import { probeOf } from './bare.test-support.ts';
-import { type Answers, type Posted, serving } from './posted.test-support.ts';
+import { type Answers, cached, DISCOVERED, type Posted, serving, textResult } from './posted.test-support.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -57,9 +57,9 @@ export const formOf = (key: string, message = `What is ${key}?`): Json => {
   return { method: 'elicitation/create', params: { mode: 'form', message, requestedSchema } };
 };
 
-export const says = (text: string): Answer => ({
-  result: { resultType: 'complete', content: [{ type: 'text', text }] },
-});
+export const says = (text: string): Answer => ({ result: textResult(text) });
+
+export const lists = (...tools: readonly Json[]): Answer => ({ result: cached({ tools }) });
 
 export const refuses = (code: number, data?: Json, status?: number): Answer => ({
   error: { code, message: 'No.', ...(data && { data }) },
@@ -123,16 +123,11 @@ const openCalls = ({ states }: World): number =>
 const INPUT = { type: 'object', properties: { to: { enum: ['bob', 'carol'] } }, required: ['to'] };
 
 function honestly(sent: Sent, world: World): Answer {
-  const complete = (more: Json): Answer => ({
-    result: { resultType: 'complete', ttlMs: 0, cacheScope: 'private', ...more },
-  });
   switch (sent.method) {
     case 'server/discover':
-      return complete({ supportedVersions: ['2026-07-28'], capabilities: { tools: {} } });
+      return { result: DISCOVERED };
     case 'tools/list':
-      return complete({
-        tools: ['send', 'refund', 'count', 'open'].map((name) => ({ name, inputSchema: INPUT })),
-      });
+      return lists(...['send', 'refund', 'count', 'open'].map((name) => ({ name, inputSchema: INPUT })));
     case 'tools/call':
       if (sent.params.name === 'count') return says(String(world.effects));
       return sent.params.name === 'open' ? says(String(openCalls(world))) : called(sent, world);

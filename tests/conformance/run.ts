@@ -1,13 +1,24 @@
 /** `pnpm conformance`: runs the official suite against every shape and a client. Exit code 1 if anything fails. */
 import { availableParallelism } from 'node:os';
+import { RunningProcess } from '@mrtr/harness/process';
 import type { LoadedOption } from '@mrtr/options';
+import { installWithNode, nodeFor } from '../testkit/own-lockfile.ts';
 import { OPTIONS_UNDER_TEST } from './fixture.ts';
-import { withServer } from './fixture-process.ts';
-import { notRun, serverScenarios, suiteVersion, testClient, testServer, type Verdict } from './suite.ts';
-import { installSuite, suiteNode } from './suite-install.ts';
+import {
+  HERE,
+  notRun,
+  serverScenarios,
+  suiteVersion,
+  testClient,
+  testServer,
+  type Verdict,
+} from './suite.ts';
 
 // A fixed number, so that a list that was not read completely does not pass.
 const SERVER_SCENARIOS = 14;
+const SUITE = new URL('suite/', import.meta.url);
+/** The suite needs it. */
+const NODE = 22;
 
 try {
   process.exitCode = (await run()) ? 0 : 1;
@@ -17,9 +28,9 @@ try {
 }
 
 async function run(): Promise<boolean> {
-  const { versions, platform, arch, execPath } = process;
-  const node = suiteNode({ version: versions.node, platform, arch, execPath });
-  installSuite(node);
+  const { versions, execPath } = process;
+  const node = nodeFor(SUITE, NODE);
+  installWithNode(SUITE, NODE);
   const scenarios = await serverScenarios();
   if (scenarios.length !== SERVER_SCENARIOS) {
     throw new Error(`The suite lists ${scenarios.length} MRTR server scenarios, not ${SERVER_SCENARIOS}.`);
@@ -58,14 +69,17 @@ async function testShape(
   shape: LoadedOption,
   scenarios: readonly string[],
 ): Promise<Verdict[]> {
+  const args = ['--import', 'tsx', 'server.ts', '--shape', shape.id];
+  const server = new RunningProcess({ command: process.execPath, args }, { cwd: HERE });
   try {
-    return await withServer(shape, async (url) => {
-      const verdicts: Verdict[] = [];
-      for (const scenario of scenarios) verdicts.push(await testServer(node, scenario, url));
-      return verdicts;
-    });
+    const url = await server.until(({ err }) => / at (http:\S+)/.exec(err)?.[1]);
+    const verdicts: Verdict[] = [];
+    for (const scenario of scenarios) verdicts.push(await testServer(node, scenario, url));
+    return verdicts;
   } catch (error) {
     return scenarios.map((scenario) => notRun(scenario, error));
+  } finally {
+    await server.kill();
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * The server for the suite: `node --import tsx server.ts --shape f --port 3000`. The runner starts it. The server sends
- * the runner its address, and ends with it.
+ * The server for the suite: `node --import tsx server.ts --shape f --port 3000`. The runner starts it, and
+ * reads the address that it prints.
  */
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
@@ -29,6 +29,5 @@ const hosting = await serveHttp(servedIn(shape, policy), {
   drainSeconds: 1,
 });
 const close = () => void hosting.close();
-process.once('SIGTERM', close).once('SIGINT', close).once('disconnect', close);
-process.send?.(hosting.url.href);
+process.once('SIGTERM', close).once('SIGINT', close);
 process.stderr.write(`Shape ${shape.name} (${shape.title}) at ${hosting.url}\n`);

@@ -14,21 +14,22 @@ import { type LoadedOption, loadOptions } from '@mrtr/options';
 import { expect } from 'vitest';
 import { cellsAmiss } from '../testkit/cells.ts';
 import { schemaMistakes } from '../testkit/transcript-schema.ts';
-import { expectedPlays, nameOfPlay, PLAYS_OF_A_SHAPE } from './expected-plays.ts';
+import { type Extent, expectedPlays, nameOfPlay, PLAYS_OF_A_SHAPE } from './expected-plays.ts';
 
 export const DEPLOYED = (await loadOptions()).filter(({ claims }) => claims.deploys);
 
-/** Plays every change, at both moments, and compares. */
-export async function holdToClaims(option: LoadedOption, host: Host): Promise<void> {
+/** Plays every change, while the question is open or at both moments, and compares. */
+export async function holdToClaims(option: LoadedOption, host: Host, extent: Extent): Promise<void> {
+  const moments = MOMENTS.filter((moment) => extent === 'all' || moment === 'asked');
   const [wrong, played]: [string[], Play[]] = [[], []];
   for (const change of CHANGE_NAMES) {
-    const plays = MOMENTS.map((moment): Play => ({ option, change, moment }));
+    const plays = moments.map((moment): Play => ({ option, change, moment }));
     played.push(...plays);
     wrong.push(...(await Promise.all(plays.map((one) => differences(one, host)))).flat());
   }
   expect(wrong.join('\n')).toBe('');
-  expect(cellsAmiss(expectedPlays(option.id), played.map(nameOfPlay)).join('\n')).toBe('');
-  expect(played).toHaveLength(PLAYS_OF_A_SHAPE);
+  expect(cellsAmiss(expectedPlays(option.id, extent), played.map(nameOfPlay)).join('\n')).toBe('');
+  expect(played).toHaveLength(PLAYS_OF_A_SHAPE[extent]);
 }
 
 async function differences(one: Play, host: Host): Promise<string[]> {

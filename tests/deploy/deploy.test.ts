@@ -1,4 +1,4 @@
-/** A deploy between two rounds, in this process: two servers with one key. `deploy.proof.ts` has two processes. */
+/** A deploy between two rounds, in this process: two servers with one key. `deploy.proof.ts` has more. */
 
 import { CHANGE_NAMES, deployTables, inMemory, QUESTION_CHANGES, STEP_CHANGES } from '@mrtr/matrix/deploy';
 import { expect, test } from 'vitest';
@@ -23,6 +23,6 @@ test('every shape and every change is measured, and has its place in a table', (
 
 for (const option of DEPLOYED.filter(({ needsPostgres }) => !needsPostgres)) {
   test(`option ${option.id} does what it claims when its code changes between two rounds`, async () => {
-    await holdToClaims(option, inMemory());
+    await holdToClaims(option, inMemory(), 'brief');
   }, 30_000);
 }

@@ -1,8 +1,7 @@
 /**
- * Many calls over real HTTP. Instances are killed at random moments and started again, their connections are cut, and
- * answers are presented twice. The random choices come from a seed; their timing depends on the machine.
+ * Many calls over real HTTP. Instances are killed at random moments and started again, and answers are presented twice.
+ * The random choices come from a seed; their timing depends on the machine. `partition.proof.ts` cuts connections.
  */
-import { cut } from '../../packages/linear-dbos/src/database.test-support.ts';
 import { Instance, type Setting } from './instances.test-support.ts';
 import type { Shop } from './shop.test-support.ts';
 import { answering, type Outcome, type Sent } from './site.test-support.ts';
@@ -12,8 +11,6 @@ export interface Chaos {
   readonly shop: Shop;
   readonly calls: number;
   readonly seed: number;
-  /** How many events (an effect, or an answered request) happen between two failures, on average. */
-  readonly between?: number;
 }
 
 export interface Tally {
@@ -24,7 +21,6 @@ export interface Tally {
   /** Answers that were presented at once to two instances. */
   doubled: number;
   kills: number;
-  cuts: number;
   /** Violations: wrong effects or wrong responses. */
   readonly faults: string[];
 }
@@ -33,8 +29,8 @@ const FLEET = 3;
 const AT_ONCE = 16;
 /** How often an answer is presented again. */
 const PATIENCE = 40;
-/** How often the start of an instance is tried. */
-const STARTS = 3;
+/** How many events (an effect, or an answered request) happen between two kills, on average. */
+const BETWEEN = 40;
 const RESULT = /^reserve #1, charge #2, ship #3$/;
 const CLEAN = /^(?:This call |The calls? |This server |Nobody answered )[^\n]*$/;
 const TELLTALE = /postgres|SQL|SELECT|relation|password|DBOS|node:|\bat .*:\d+/i;
@@ -75,18 +71,13 @@ export async function chaos(plan: Chaos): Promise<Tally> {
 const contentFor = ({ asks }: Outcome): Readonly<Record<string, string>> =>
   Object.values(asks ?? {})[0]?.startsWith('How many') ? { count: '3' } : { address: 'home' };
 
-/** Answers to the same questions with other values. */
-const changed = (responses: Sent['inputResponses']) =>
-  JSON.parse(JSON.stringify(responses).replace('"3"', '"4"').replace('"home"', '"work"'));
-
-/** The instances, and their failures. */
+/** The instances, and their deaths. */
 class Fleet {
-  readonly tally: Tally = { completed: 0, refused: [], lost: 0, doubled: 0, kills: 0, cuts: 0, faults: [] };
+  readonly tally: Tally = { completed: 0, refused: [], lost: 0, doubled: 0, kills: 0, faults: [] };
   readonly #plan: Chaos;
   readonly #random: Random;
   readonly #slots = new Map<number, Instance>();
   readonly #starting = new Map<number, Promise<void>>();
-  readonly #cutting = new Set<Promise<unknown>>();
   #happened = 0;
   #next: number;
 
@@ -105,7 +96,7 @@ class Fleet {
 
   /** A live instance, when there is one; if possible another than `other`. */
   async someone(random: Random, other?: Instance): Promise<Instance> {
-    // A start takes as long as many calls; without this, failures would become too rare.
+    // A start takes as long as many calls; without this, kills would become too rare.
     while (this.#slots.size === 0 || (this.#isDue && this.#slots.size < FLEET - 1))
       await Promise.race(this.#starting.values());
     const all = [...this.#slots.values()];
@@ -119,13 +110,12 @@ class Fleet {
     if (!this.#isDue || this.#slots.size < FLEET - 1) return;
     this.#next = this.#happened + this.#interval();
     const which = this.#random();
-    if (which < 0.15) this.#cut();
-    else if (which < 0.25) for (const each of [...this.#slots.values()]) this.#kill(each);
-    else this.#kill(which < 0.7 ? instance : pick([...this.#slots.values()], this.#random));
+    if (which < 0.1) for (const each of [...this.#slots.values()]) this.#kill(each);
+    else this.#kill(which < 0.6 ? instance : pick([...this.#slots.values()], this.#random));
   }
 
   async end(): Promise<void> {
-    await Promise.allSettled([...this.#starting.values(), ...this.#cutting]);
+    await Promise.allSettled(this.#starting.values());
     await Promise.all([...this.#slots.values()].map((instance) => instance.kill()));
   }
 
@@ -134,7 +124,7 @@ class Fleet {
   }
 
   #interval(): number {
-    return Math.ceil((0.5 + this.#random()) * (this.#plan.between ?? 40));
+    return Math.ceil((0.5 + this.#random()) * BETWEEN);
   }
 
   #kill(instance: Instance): void {
@@ -147,26 +137,13 @@ class Fleet {
     this.#starts(slot);
   }
 
-  #cut(): void {
-    this.tally.cuts++;
-    const cutting = cut(this.#plan.setting.postgres);
-    this.#cutting.add(cutting);
-    cutting.finally(() => this.#cutting.delete(cutting)).catch(() => {});
-  }
-
   #starts(slot: number): void {
     const { setting, shop } = this.#plan;
     const started = async () => {
-      // An instance that loses the database while it starts ends, and is started again.
-      for (let attempt = 1; !this.#slots.has(slot); attempt++) {
-        const instance = await Instance.start(setting, shop).catch((error) => {
-          if (attempt === STARTS) throw error;
-        });
-        if (!instance) continue;
-        instance.onEffect = () => this.happened(instance);
-        instance.onDeath = () => this.tally.faults.push('An instance ended that nobody had killed.');
-        this.#slots.set(slot, instance);
-      }
+      const instance = await Instance.start(setting, shop);
+      instance.onEffect = () => this.happened(instance);
+      instance.onDeath = () => this.tally.faults.push('An instance ended that nobody had killed.');
+      this.#slots.set(slot, instance);
       this.#starting.delete(slot);
     };
     this.#starting.set(slot, started());
@@ -218,27 +195,23 @@ class Caller {
   }
 
   /** Presents an answer until a result comes; sometimes to two instances at once. */
-  async #present(sent: Sent, twice = this.#random() < 0.2): Promise<Outcome> {
-    // Sometimes the two answers differ, and only one of them counts.
-    const differs = twice && sent.inputResponses !== undefined && this.#random() < 0.3;
-    const also = differs ? { ...sent, inputResponses: changed(sent.inputResponses) } : sent;
+  async #present(sent: Sent): Promise<Outcome> {
+    const twice = this.#random() < 0.2;
     let outcome: Outcome = {};
     for (let attempt = 0; attempt < PATIENCE; attempt++) {
-      outcome = twice && attempt === 0 ? await this.#twice(sent, also) : await this.#once(sent);
+      outcome = twice && attempt === 0 ? await this.#twice(sent) : await this.#once(sent);
       const isLost = outcome.rejects !== undefined && DIED.test(outcome.rejects);
-      if (isLost || AGAIN.test(outcome.fails ?? '')) continue;
-      // The other answer counted, and the instance that got it has died.
-      return differs && outcome.fails !== undefined ? this.#present(also, false) : outcome;
+      if (!isLost && !AGAIN.test(outcome.fails ?? '')) return outcome;
     }
     return { fails: `No instance had an answer, ${PATIENCE} times: ${JSON.stringify(outcome)}` };
   }
 
-  async #twice(sent: Sent, also: Sent): Promise<Outcome> {
+  async #twice(sent: Sent): Promise<Outcome> {
     const { tally } = this.#fleet;
     tally.doubled++;
     const one = await this.#fleet.someone(this.#random);
     const other = await this.#fleet.someone(this.#random, one);
-    const both = await Promise.all([this.#at(one, sent), this.#at(other, also)]);
+    const both = await Promise.all([this.#at(one, sent), this.#at(other, sent)]);
     const [best, ...more] = both.filter(({ asks, says }) => asks ?? says);
     const said = (outcome: Outcome) => JSON.stringify(outcome.asks ?? outcome.says);
     if (best && more.some((each) => said(each) !== said(best)))

@@ -13,7 +13,7 @@ export class Deployment {
   }
 
   async start(changes: Partial<Setting> = {}): Promise<Instance> {
-    const own = { postgres: this.postgres, keys: ['k'.repeat(32)], version: '1', takeOverSeconds: 1 };
+    const own = { postgres: this.postgres, keys: ['k'.repeat(32)], version: '1', takeOverSeconds: 2 };
     const setting = { ...own, ...changes };
     const instance = await Instance.start(setting, this.shop);
     this.#instances.push(instance);

@@ -1,12 +1,13 @@
 /** Calls that outlive their process, on a real PostgreSQL, with instances in real processes. */
+import { PostgresInteractions } from '@mrtr/ledgers/postgres';
 import { postgresOfTheRun } from '@mrtr/postgres-server/testing';
-import { afterAll, beforeAll, describe, expect, vi } from 'vitest';
-import { cut } from '../../packages/linear-dbos/src/database.test-support.ts';
+import { Pool } from 'pg';
+import { afterAll, beforeAll, describe, expect, onTestFinished, vi } from 'vitest';
 import { Call, LOST, RESULT, WHERE_TO } from './call.test-support.ts';
 import { Deployment } from './deployment.test-support.ts';
 import type { Instance } from './instances.test-support.ts';
 import { Shop } from './shop.test-support.ts';
-import { answering, type Outcome } from './site.test-support.ts';
+import { agreeing, answering, type Outcome, pageOn, policyOf, type Sent } from './site.test-support.ts';
 
 const { database, test } = await postgresOfTheRun();
 const shop = new Shop();
@@ -15,50 +16,27 @@ let owner: Instance;
 let other: Instance;
 let third: Instance;
 let confused: Instance;
-let newest: Instance;
 let instances: Instance[];
+
+/** What an instance reported, but for sessions that a busy machine was too slow to answer: it gets others. */
+const reportedBy = ({ errors }: Instance) => errors.filter((error) => !error.includes('alive was lost'));
 
 beforeAll(async () => {
   deployment = new Deployment(await database(), shop);
   const start = deployment.start.bind(deployment);
   // Start all at once on an empty database, so that all of them create its tables.
-  instances = await Promise.all([
-    start(),
-    start(),
-    start(),
-    start({ mistakesCallers: true }),
-    start({ version: '2', code: '1' }),
-  ]);
-  [owner, other, third, confused, newest] = instances as [Instance, Instance, Instance, Instance, Instance];
+  instances = await Promise.all([start(), start(), start(), start({ mistakesCallers: true })]);
+  [owner, other, third, confused] = instances as [Instance, Instance, Instance, Instance];
 }, 60_000);
 afterAll(() => deployment.end());
 
-test('five instances that start at once on an empty database all serve', async () => {
+test('four instances that start at once on an empty database all serve', async () => {
   const served = instances.map((instance) => instance.send({ name: 'silent' }));
   expect(await Promise.all(served)).toEqual(instances.map(() => ({ says: 'nothing' })));
-  expect(instances.flatMap(({ errors }) => errors)).toEqual([]);
+  expect(instances.flatMap(reportedBy)).toEqual([]);
 });
 
 describe('while its owner lives', () => {
-  test('while one answer is processed, the same answer shares its result and a different one is refused', async () => {
-    const call = new Call(shop);
-    const first = await call.first(owner);
-    const charging = call.order.hold('charge');
-    const heard = call.count(owner, first);
-    await charging;
-    const declined = { arguments: { item: call.item }, requestState: first.state };
-    const late = [owner, other].flatMap((instance) => [
-      call.count(instance, first),
-      instance.send({ ...declined, inputResponses: { count: { action: 'decline' } } }),
-    ]);
-    // Both were sent, and wait for the end of the turn.
-    await new Promise((resolve) => setTimeout(resolve, 200));
-    call.order.release();
-    expect((await heard).asks).toEqual(WHERE_TO);
-    const [one, no, another, never] = await Promise.all(late);
-    expect([one?.asks, no, another?.asks, never]).toEqual([WHERE_TO, LOST, WHERE_TO, LOST]);
-  });
-
   test.each([
     ['that runs it', () => owner],
     ['that does not', () => other],
@@ -72,7 +50,7 @@ describe('while its owner lives', () => {
     await charging;
     cancelling.abort();
     expect(Object.keys(await answered)).toEqual(['rejects']);
-    await vi.waitFor(async () => expect(await call.count(third, first)).toEqual(LOST));
+    await vi.waitFor(async () => expect(await call.count(third, first)).toEqual(LOST), 20_000);
     expect(call.order.done).toEqual(call.whole.slice(0, 2));
   });
 
@@ -95,7 +73,6 @@ describe('after its owner was killed', () => {
   const fickle = new Call(shop, { name: 'fickle' });
   const reworded = new Call(shop, { name: 'reworded' });
   const failing = new Call(shop, { name: 'failing' });
-  const newer = new Call(shop);
   const asked = new Map<Call, Outcome>();
   const careless = new Call(shop);
   const pondered = new Call(shop, { name: 'pondering' });
@@ -104,10 +81,9 @@ describe('after its owner was killed', () => {
   const latest = (call: Call) => asked.get(call) as Outcome;
 
   beforeAll(async () => {
-    const calls = [later, raced, retried, fickle, reworded, failing, newer, careless, pondered];
+    const calls = [later, raced, retried, fickle, reworded, failing, careless, pondered];
     for (const call of calls) asked.set(call, await call.first(owner));
     asked.set(later, await later.count(owner, latest(later)));
-    asked.set(newer, await newer.count(newest, latest(newer)));
     careless.order.honoursKeys = false;
     const computing = [retried, careless].map(({ order }) => order.hold('charge'));
     computing.push(pondered.order.hold('ponder'));
@@ -162,16 +138,16 @@ describe('after its owner was killed', () => {
       fails:
         'This call cannot be resumed: its handler took other steps than it took before. Start the call again.',
     });
-    expect(other.errors).toEqual([expect.stringContaining('Check that your workflow is deterministic')]);
+    expect(reportedBy(other)).toEqual([expect.stringContaining('Check that your workflow is deterministic')]);
   });
 
   test('a question without a key that is asked again in other words ends the call, and `onerror` names it', async () => {
-    const errors = other.errors.length;
+    const errors = reportedBy(other).length;
     expect(await reworded.count(other, latest(reworded))).toEqual({
       fails:
         'This call cannot be resumed: its handler took other steps than it took before. Start the call again.',
     });
-    expect(other.errors.slice(errors)).toEqual([
+    expect(reportedBy(other).slice(errors)).toEqual([
       expect.stringContaining(
         "The answers of round 1 are to 'count', and the handler now asks another question under that key.",
       ),
@@ -187,27 +163,39 @@ describe('after its owner was killed', () => {
     expect(await untouched.count(third, first)).toEqual(fails(untouched));
     expect(await failing.count(other, latest(failing))).toEqual(fails(failing));
   });
+});
 
-  test('an instance of another version passes answers on, and refuses to run the call by naming both versions', async () => {
-    expect(latest(newer).asks).toEqual(WHERE_TO);
-    expect(await newer.address(newest, latest(newer))).toEqual({
-      fails:
-        "This call began on version '1' of this server, and no instance of that version is left. Version '2' cannot " +
-        'resume it. Start the call again.',
-    });
-    expect(newer.order.done).toEqual(newer.whole.slice(0, 2));
+test('a call that sent its user to a page resumes in another process, and asks again until they have finished there', async () => {
+  const dying = await deployment.start();
+  const pool = new Pool({ connectionString: deployment.postgres, max: 1 });
+  onTestFinished(() => pool.end());
+  const pages = new PostgresInteractions(pool);
+  await pages.createTable();
+  const own: Sent = { name: 'linked', arguments: { item: 'tea' }, principal: 'ada' };
+  const agree = (instance: Instance, asked: Outcome) => instance.send({ ...own, ...agreeing(asked) });
+
+  const terms = await dying.send(own);
+  expect(terms).toMatchObject({
+    asks: { terms: 'Read the terms first.' },
+    page: 'https://shop.example/terms',
   });
+  const asked = await agree(other, terms);
+  expect(asked.asks).toEqual({ link: 'Link your account.' });
+  const again = await agree(dying, asked);
+  const notYet = {
+    link: 'The page is not finished yet. Finish there, and then accept this. Link your account.',
+  };
+  expect(again).toMatchObject({ asks: notYet, page: asked.page });
+  await dying.kill();
 
-  test('an instance whose connections were cut continues its calls', async () => {
-    const call = new Call(shop);
-    const first = await call.first(other);
-    await cut(deployment.postgres);
-    const second = await vi.waitFor(async () => {
-      const outcome = await call.count(other, first);
-      expect(outcome.asks).toEqual(WHERE_TO);
-      return outcome;
-    }, 10_000);
-    expect(await call.address(other, second)).toEqual(RESULT);
-    expect(call.order.done).toEqual(call.whole);
-  }, 15_000);
+  // Its handler runs again here: the same page, and the visits that were too early are still so.
+  const resumed = await agree(other, again);
+  expect(resumed).toMatchObject({ asks: notYet, page: asked.page });
+  const { fetch } = pageOn(pages, policyOf(['k'.repeat(32)]));
+  const open = (url: string, user: string, method = 'GET') =>
+    fetch(new Request(url, { method, headers: { 'x-user': user, origin: 'https://shop.example' } }));
+  expect((await open(asked.page ?? '', 'mallory', 'POST')).status).toBe(404);
+  const sent = await open(asked.page ?? '', 'ada', 'POST');
+  expect((await open(sent.headers.get('location') ?? '', 'ada')).status).toBe(200);
+  expect(await agree(other, resumed)).toEqual({ says: 'tea for the account of ada' });
 });

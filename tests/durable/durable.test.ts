@@ -1,15 +1,13 @@
 /** A call outlives its process: two real processes on a real PostgreSQL. `durable.proof.ts` has more. */
-import { PostgresInteractions } from '@mrtr/ledgers/postgres';
 import { query } from '@mrtr/postgres-server';
 import { postgresOfTheRun } from '@mrtr/postgres-server/testing';
-import { Pool } from 'pg';
-import { afterAll, beforeAll, describe, expect, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, vi } from 'vitest';
 import { cut } from '../../packages/linear-dbos/src/database.test-support.ts';
 import { Call, LOST, RESULT, WHERE_TO } from './call.test-support.ts';
 import { Deployment } from './deployment.test-support.ts';
 import type { Instance } from './instances.test-support.ts';
 import { Shop } from './shop.test-support.ts';
-import { agreeing, type Outcome, pageOn, policyOf, type Sent } from './site.test-support.ts';
+import type { Outcome } from './site.test-support.ts';
 
 /** How many locks of instances are held. */
 const lockedBy = async (postgres: string): Promise<number> => {
@@ -111,39 +109,4 @@ test('an owner whose database sessions end while it charges is not overtaken: th
   expect([second.asks, (await answered).asks]).toEqual([WHERE_TO, WHERE_TO]);
   expect(await call.address(calm as Instance, second)).toEqual(RESULT);
   expect(call.order.attempts).toEqual(['reserve', 'charge', 'ship']);
-});
-
-test('a call that sent its user to a page resumes in another process, and asks again until they have finished there', async () => {
-  const dying = await deployment.start();
-  const pool = new Pool({ connectionString: deployment.postgres, max: 1 });
-  onTestFinished(() => pool.end());
-  const pages = new PostgresInteractions(pool);
-  await pages.createTable();
-  const own: Sent = { name: 'linked', arguments: { item: 'tea' }, principal: 'ada' };
-  const agree = (instance: Instance, asked: Outcome) => instance.send({ ...own, ...agreeing(asked) });
-
-  const terms = await dying.send(own);
-  expect(terms).toMatchObject({
-    asks: { terms: 'Read the terms first.' },
-    page: 'https://shop.example/terms',
-  });
-  const asked = await agree(other, terms);
-  expect(asked.asks).toEqual({ link: 'Link your account.' });
-  const again = await agree(dying, asked);
-  const notYet = {
-    link: 'The page is not finished yet. Finish there, and then accept this. Link your account.',
-  };
-  expect(again).toMatchObject({ asks: notYet, page: asked.page });
-  await dying.kill();
-
-  // Its handler runs again here: the same page, and the visits that were too early are still so.
-  const resumed = await agree(other, again);
-  expect(resumed).toMatchObject({ asks: notYet, page: asked.page });
-  const { fetch } = pageOn(pages, policyOf(['k'.repeat(32)]));
-  const open = (url: string, user: string, method = 'GET') =>
-    fetch(new Request(url, { method, headers: { 'x-user': user, origin: 'https://shop.example' } }));
-  expect((await open(asked.page ?? '', 'mallory', 'POST')).status).toBe(404);
-  const sent = await open(asked.page ?? '', 'ada', 'POST');
-  expect((await open(sent.headers.get('location') ?? '', 'ada')).status).toBe(200);
-  expect(await agree(other, resumed)).toEqual({ says: 'tea for the account of ada' });
 });

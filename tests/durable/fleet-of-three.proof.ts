@@ -15,7 +15,7 @@ test('`pnpm demo fleet-of-three` shows one call that is refused, and two that fi
   const { out, err } = running.said;
   expect({ code, err }).toEqual({ code: 0, err: '' });
   const [introduction, ...shapes] = out.split(/^(?= (?:H|J) )/m);
-  expect(introduction).toMatch(/^ fleet-of-three · .+\n PostgreSQL .+\.\n\n Three server processes /);
+  expect(introduction).toMatch(/^ fleet-of-three · .+\n\n PostgreSQL .+\.\n\n\n Three server processes /);
   const asked = (heading: string) =>
     ` ${heading}\n   server 1  How was #4522 resolved?\n   server 1  ☠ killed\n   user      ☺ Duplicate\n`;
   const finished =

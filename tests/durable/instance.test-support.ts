@@ -11,7 +11,7 @@ import type { FromParent, Setting, ToParent } from './instances.test-support.ts'
 import { pageOn, policyOf, Site } from './site.test-support.ts';
 
 const tell = (message: ToParent) => void process.send?.(message);
-const { keys, mistakesCallers, code, ...options } = JSON.parse(process.argv[2] ?? '{}') as Setting;
+const { keys, mistakesCallers, ...options } = JSON.parse(process.argv[2] ?? '{}') as Setting;
 const effects = new Map<number, (result: string) => void>();
 
 const policy = policyOf(keys);
@@ -27,7 +27,7 @@ const mistaken: Pick<LinearStore, 'round'> = {
 const pool = new Pool({ connectionString: options.postgres, max: 1 });
 let asked = 0;
 const site = new Site(mistakesCallers ? mistaken : store, policy, {
-  code: code ?? options.version,
+  code: options.version,
   link: pageOn(new PostgresInteractions(pool), policy),
   entered: (entered, by) => tell({ entered, by }),
   effect: (wanted) => {

@@ -1,10 +1,9 @@
 /** Instances in their own processes: tests start them, send them requests over HTTP, and kill them. */
-import { type ChildProcess, fork } from 'node:child_process';
 import { hash } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { RunningProcess } from '@mrtr/harness/process';
 import type { DbosStoreOptions } from '@mrtr/linear-dbos';
 import { build, type Plugin } from 'esbuild';
 import { Shop, type Wanted } from './shop.test-support.ts';
@@ -14,8 +13,6 @@ export interface Setting extends Omit<DbosStoreOptions, 'policy' | 'onerror'> {
   readonly keys: readonly string[];
   /** The store sees another caller in each request, whoever the server finds. */
   readonly mistakesCallers?: boolean;
-  /** The real version of the code, if `version` is wrong. */
-  readonly code?: string;
 }
 
 export type FromParent =
@@ -30,7 +27,6 @@ export type ToParent =
   | { readonly counted: number; readonly parked: number }
   | { readonly error: string };
 
-const PATIENCE_MS = 30_000;
 export const ANYBODY = 'anybody';
 
 /** Leaves foreign packages out of the bundle, by their file: only the package that depends on one can resolve it. */
@@ -73,9 +69,10 @@ async function bundled(): Promise<string> {
 let program: Promise<string> | undefined;
 
 export class Instance {
-  readonly #child: ChildProcess;
+  readonly #process: RunningProcess;
   readonly #shop: Shop;
   readonly #waiting = new Map<number, (parked: number) => void>();
+  readonly #open: Promise<URL>;
   readonly #customer: Customer;
   #messages = 0;
   #ending = false;
@@ -85,50 +82,37 @@ export class Instance {
   /** Called for each effect of this instance, after it was performed and before its result returns. */
   onEffect: () => void = () => {};
 
-  private constructor(child: ChildProcess, url: URL, shop: Shop) {
-    this.#child = child;
+  private constructor(program: string, setting: Setting, shop: Shop) {
+    const args = [program, JSON.stringify(setting)];
+    this.#process = new RunningProcess({ command: process.execPath, args }, { ipc: true });
     this.#shop = shop;
-    this.#customer = new Customer((principal) => {
-      const headers = { authorization: `Bearer ${principal || ANYBODY}` };
-      return new StreamableHTTPClientTransport(url, { requestInit: { headers } });
+    this.#open = new Promise((resolve) => {
+      this.#process.child.on('message', (message: ToParent) => {
+        if ('open' in message) resolve(new URL(message.open));
+        else this.#heard(message);
+      });
     });
-    child.on('message', (message: ToParent) => this.#heard(message));
-    child.once('exit', () => this.#ending || this.onDeath());
+    this.#customer = new Customer(async (principal) => {
+      const headers = { authorization: `Bearer ${principal || ANYBODY}` };
+      return new StreamableHTTPClientTransport(await this.#open, { requestInit: { headers } });
+    });
+    void this.#process.ended.then(() => this.#ending || this.onDeath());
   }
 
   static async start(setting: Setting, shop = new Shop()): Promise<Instance> {
     program ??= bundled();
-    const child = fork(await program, [JSON.stringify(setting)], {
-      execArgv: [],
-      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-    });
-    let said = '';
-    child.stderr?.on('data', (chunk) => {
-      said = `${said}${chunk}`.slice(-2000);
-    });
-    const early: ToParent[] = [];
-    const signal = AbortSignal.timeout(PATIENCE_MS);
-    const ended = once(child, 'exit', { signal }).then(() =>
-      Promise.reject(new Error(`The instance ended at its start: ${said}`)),
-    );
-    ended.catch(() => {});
-    for (;;) {
-      const [message]: ToParent[] = await Promise.race([once(child, 'message', { signal }), ended]);
-      if (message && 'open' in message) {
-        const instance = new Instance(child, new URL(message.open), shop);
-        for (const one of early) instance.#heard(one);
-        return instance;
-      }
-      if (message) early.push(message);
+    const instance = new Instance(await program, setting, shop);
+    try {
+      await instance.#process.whileAlive(instance.#open);
+      return instance;
+    } catch (error) {
+      await instance.kill();
+      throw error;
     }
   }
 
   send(sent: Sent, cancelled?: AbortSignal): Promise<Outcome> {
     return this.#customer.send(sent, cancelled);
-  }
-
-  get alive(): boolean {
-    return this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
   parked(): Promise<number> {
@@ -139,42 +123,29 @@ export class Instance {
     });
   }
 
-  freeze(): void {
-    this.#child.kill('SIGSTOP');
-  }
-
-  thaw(): void {
-    this.#child.kill('SIGCONT');
-  }
-
   /** Stops the process where it stands, until it is told to go on. */
   stop(): void {
-    this.#child.kill('SIGSTOP');
+    this.#process.child.kill('SIGSTOP');
   }
 
   continue(): void {
-    this.#child.kill('SIGCONT');
+    this.#process.child.kill('SIGCONT');
   }
 
   async kill(): Promise<void> {
-    await this.#end(() => this.#child.kill('SIGKILL'));
+    this.#ending = true;
+    await this.#process.kill();
   }
 
   async close(): Promise<void> {
-    await this.#end(() => this.#tell({ close: true }));
-  }
-
-  async #end(how: () => void): Promise<void> {
-    if (!this.alive) return;
     this.#ending = true;
-    const exited = once(this.#child, 'exit', { signal: AbortSignal.timeout(PATIENCE_MS) });
-    how();
-    await exited;
+    await this.#process.stop(() => this.#tell({ close: true }));
   }
 
   #tell(message: FromParent): void {
+    const { child } = this.#process;
     // A test may kill it meanwhile.
-    if (this.#child.connected) this.#child.send(message, () => {});
+    if (child.connected) child.send(message, () => {});
   }
 
   #heard(message: ToParent): void {

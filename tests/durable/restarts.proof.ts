@@ -1,7 +1,6 @@
 /** Restarts while calls are open: of all instances, of PostgreSQL, and with a newer version of the code. */
 import { type OwnServer, ownServer } from '@mrtr/postgres-server';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { cut } from '../../packages/linear-dbos/src/database.test-support.ts';
 import { Call, RESULT, WHERE_TO } from './call.test-support.ts';
 import { Deployment } from './deployment.test-support.ts';
 import type { Instance } from './instances.test-support.ts';
@@ -64,28 +63,6 @@ test('calls resume after PostgreSQL crashed and was started again', async () => 
   expect(said).toContain('The session that shows this instance as alive was lost.');
 }, 60_000);
 
-test('an instance that counted as dead and comes back repeats nothing, and keeps serving', async () => {
-  const { postgres, shop, start } = await deployed();
-  const [frozen, other] = await Promise.all([start(), start()]);
-  const call = new Call(shop);
-  const asked = await call.first(frozen);
-  const charging = call.order.hold('charge');
-  const answered = call.count(frozen, asked);
-  await charging;
-  frozen.freeze();
-  await cut(postgres);
-  const second = await call.eventually(() => call.count(other, asked));
-  call.order.release();
-  frozen.thaw();
-  const outcome = await answered;
-  expect(outcome.asks ?? outcome.fails).toEqual(outcome.asks ? WHERE_TO : expect.stringMatching(/again/));
-  expect(await call.eventually(() => call.address(frozen, second))).toEqual(RESULT);
-  expect(call.order.attempts).toEqual(['reserve', 'charge', 'charge', 'ship']);
-  expect(call.order.faults(true)).toEqual([]);
-  const next = new Call(shop);
-  expect((await next.eventually(() => next.first(frozen))).asks).toBeDefined();
-}, 60_000);
-
 test('in a rolling deploy, old calls end on the old code or are refused by version, and no call runs on both', async () => {
   const { shop, start } = await deployed();
   const old = await start();
@@ -119,15 +96,4 @@ test('in a rolling deploy, old calls end on the old code or are refused by versi
   expect(await left.address(again, late)).toEqual(RESULT);
   expect([drained, left, fresh].map(({ order }) => [...order.codes])).toEqual([['1'], ['1'], ['2']]);
   expect([drained, left, fresh].flatMap(({ order }) => order.faults(true))).toEqual([]);
-}, 60_000);
-
-test('a deploy that changes the code and not the version is noticed', async () => {
-  const { shop, start } = await deployed();
-  const old = await start();
-  const call = new Call(shop);
-  const asked = await call.first(old);
-  await old.kill();
-  // A deploy that forgot to change `version`.
-  await call.count(await start({ code: '2' }), asked);
-  expect(call.order.faults(false)).toEqual(['was run by code 1 and 2']);
 }, 60_000);

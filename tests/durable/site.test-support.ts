@@ -187,7 +187,7 @@ export class Site {
     this.#policy = policy;
     this.#tools = tools(trade);
     const handler = createMcpHandler(() => this.server());
-    this.#customer = new Customer((principal) => {
+    this.#customer = new Customer(async (principal) => {
       const extra = { sub: principal, number: 7n };
       const authInfo = (): AuthInfo => ({ token: 't', clientId: 'app', scopes: this.scopes, extra });
       const fetch = (url: string | URL, init?: RequestInit) =>
@@ -210,10 +210,10 @@ export class Site {
 
 /** A client of one principal. The test answers its questions; its `send` never rejects. */
 export class Customer {
-  readonly #transport: (principal: string) => StreamableHTTPClientTransport;
+  readonly #transport: (principal: string) => Promise<StreamableHTTPClientTransport>;
   readonly #clients = new Map<string, Promise<Client>>();
 
-  constructor(transport: (principal: string) => StreamableHTTPClientTransport) {
+  constructor(transport: (principal: string) => Promise<StreamableHTTPClientTransport>) {
     this.#transport = transport;
   }
 
@@ -229,8 +229,10 @@ export class Customer {
     }
   }
 
-  #connect(principal: string): Promise<Client> {
-    return modernClient(this.#transport(principal), { capabilities: { elicitation: { form: {}, url: {} } } });
+  async #connect(principal: string): Promise<Client> {
+    return modernClient(await this.#transport(principal), {
+      capabilities: { elicitation: { form: {}, url: {} } },
+    });
   }
 }
 

@@ -2,7 +2,6 @@
 import { requestStatePolicy } from '@mrtr/core';
 import { query } from '@mrtr/postgres-server';
 import { postgresOfTheRun } from '@mrtr/postgres-server/testing';
-import { Client } from 'pg';
 import { expect, onTestFinished, vi } from 'vitest';
 import { LOST } from './call.test-support.ts';
 import { ANYBODY, Instance } from './instances.test-support.ts';
@@ -64,34 +63,6 @@ test('while a key is added, put in front, and the old one removed, calls wait an
   expect(attempts).toEqual([['reserve'], ['charge'], ['ship']]);
   expect([one, two, three].flatMap(({ errors }) => errors)).toEqual([]);
 });
-
-test('the death of an owner is noticed soon, even a moment after the first look', async () => {
-  const { answer, postgres } = await opened();
-  const gone = await Instance.start({ postgres, version: '1', keys: [KEY] });
-  const asked = [await gone.send({}), await gone.send({}), await gone.send({})];
-  await gone.kill();
-  const [owner] = await query<{ instance: string }>(postgres, 'SELECT instance FROM mrtr_linear.mrtr_calls');
-  // Holds its lock, as long as PostgreSQL may take to end the session of a dead process.
-  const session = new Client(postgres);
-  await session.connect();
-  onTestFinished(() => session.end());
-  const SENT = "SELECT FROM mrtr_linear.notifications WHERE topic = '1'";
-  const took: number[] = [];
-  for (const first of asked) {
-    await session.query('SELECT pg_advisory_lock($1::bigint)', [owner?.instance]);
-    const answered = answer(first, { count: '3' }, { principal: ANYBODY });
-    await vi.waitFor(async () => expect(await query(postgres, SENT)).toHaveLength(took.length + 1), {
-      timeout: 10_000,
-      interval: 5,
-    });
-    await new Promise((resolve) => setTimeout(resolve, 30));
-    const ended = performance.now();
-    await session.query('SELECT pg_advisory_unlock($1::bigint)', [owner?.instance]);
-    expect((await answered).asks).toBeDefined();
-    took.push(performance.now() - ended);
-  }
-  expect(Math.min(...took)).toBeLessThan(400);
-}, 20_000);
 
 test('a store that is closed while calls wait reports no errors afterwards', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true });

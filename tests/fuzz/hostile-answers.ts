@@ -11,16 +11,7 @@ const GOOD: Readonly<Record<Asked, readonly unknown[]>> = {
   original: [4301, 4522, 1, 99_999],
 };
 const BAD: readonly unknown[] = [
-  'Metric',
-  'kelvin',
-  'fixed',
-  0,
-  -1,
-  100_000,
-  4301.5,
-  '4301',
-  null,
-  true,
+  ...['Metric', 'kelvin', 'fixed', 0, -1, 100_000, 4301.5, '4301', null, true],
   ['metric'],
 ];
 

@@ -2,42 +2,10 @@
 import fc from 'fast-check';
 
 const KEYS = [
-  ...[
-    '__proto__',
-    'constructor',
-    'prototype',
-    'toString',
-    'valueOf',
-    'hasOwnProperty',
-    '__defineGetter__',
-    'toJSON',
-  ],
+  ...'__proto__ constructor prototype toString valueOf hasOwnProperty __defineGetter__ toJSON'.split(' '),
   ...['then', 'length', '', '0', '-1', 'null', 'undefined'],
-  ...[
-    'units',
-    'resolution',
-    'original',
-    'action',
-    'content',
-    'method',
-    'result',
-    'requestState',
-    'roots',
-    'role',
-  ],
-  ...[
-    'é',
-    'e\u0301',
-    'ünits',
-    'u\u0000nits',
-    '\u202estinu',
-    '\ufeffunits',
-    '\ud800',
-    '\udc00',
-    '😀',
-    '\u0130',
-    'ı',
-  ],
+  ...'units resolution original action content method result requestState roots role'.split(' '),
+  ...'é e\u0301 ünits u\u0000nits \u202estinu \ufeffunits \ud800 \udc00 😀 \u0130 ı'.split(' '),
 ];
 
 export const hostileKey = fc.oneof(

@@ -85,7 +85,7 @@ const budgets: Budget[] = [
     what: 'the repository, lines of TypeScript',
     measured: sum(written.map((file) => linesOf(textOf(file)))),
     // The design asks for 72 500. Lower this whenever something goes.
-    max: 89_500,
+    max: 84_300,
   },
   { what: '@mrtr/core, exported names', measured: exportedByCore.length, max: 60 },
   { what: 'README.md, lines', measured: linesOf(textOf('README.md')), max: 160 },

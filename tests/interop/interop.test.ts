@@ -2,7 +2,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { scriptedUser } from '@mrtr/harness';
 import { expect, onTestFinished, test } from 'vitest';
 import { Options } from './options.ts';
 import { callWithOurs } from './our-client.ts';
@@ -96,12 +95,7 @@ test('a tap changes nothing and notes everything, on both transports', { timeout
     ['HTTP', 'modern', '2026-07-28'],
   ] as const) {
     const { target, wire, close } = await tapped(await options.target('E', transport), folder);
-    const user = scriptedUser({ units: ['imperial'] });
-    const report = await callWithOurs(client, target, {
-      tool: 'get_weather',
-      arguments: { location: 'Tokyo' },
-      user,
-    });
+    const report = await callWithOurs(client, target);
     const question = 'arrived';
     expect(observed(report, await wire())).toEqual({ revision, question, got: '72°F, as answered' });
     expect((await wire()).asks).toBe(true);

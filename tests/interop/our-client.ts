@@ -1,10 +1,10 @@
 /** Our two clients, at a target that is not ours. */
 import {
-  type Answering,
   converse,
   type Endpoint,
   foreignHosting,
   type LogicalCall,
+  scriptedUser,
   within,
 } from '@mrtr/harness';
 import { resultText, tally } from '@mrtr/harness/transcript';
@@ -13,23 +13,16 @@ import type { Target } from './target.ts';
 
 export type OurClient = 'modern' | 'legacy';
 
-export interface Asking {
-  readonly tool: string;
-  readonly arguments: Readonly<Record<string, unknown>>;
-  readonly user: NonNullable<Answering['user']>;
-  /** In the text of the result, where the answer has arrived. */
-  readonly answer: string;
-}
-
 const PATIENCE_MS = 60_000;
 
-/** Calls the tool. A call that fails is a report with an error. */
-export async function callWithOurs(
-  client: OurClient,
-  target: Target,
-  { tool, arguments: args, user }: Omit<Asking, 'answer'>,
-): Promise<Report> {
-  const call: LogicalCall = { method: 'tools/call', params: { name: tool, arguments: args } };
+const call: LogicalCall = {
+  method: 'tools/call',
+  params: { name: 'get_weather', arguments: { location: 'Tokyo' } },
+};
+
+/** Calls the tool for a user who answers "imperial". A call that fails is a report with an error. */
+export async function callWithOurs(client: OurClient, target: Target): Promise<Report> {
+  const user = scriptedUser({ units: ['imperial'] });
   const endpoint: Endpoint =
     'url' in target ? { kind: 'http', url: new URL(target.url) } : { kind: 'stdio', ...target };
   try {

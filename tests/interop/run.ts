@@ -1,5 +1,5 @@
 /**
- * `pnpm interop`: foreign clients at options E and H, proxies between, and our clients at foreign servers. Prints each
+ * `pnpm interop`: foreign clients at options E and H, and foreign proxies between our clients and them. Prints each
  * row as it comes, and writes the tables into `docs/interop.md`. With words, only rows whose name has one of them, and
  * nothing is written.
  */
@@ -8,14 +8,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { scriptedUser } from '@mrtr/harness';
 import { updateBlocks } from '@mrtr/matrix/documents';
 import { CLIENTS, type ForeignClient, runClient, UNTRIED_CLIENTS } from './clients.ts';
 import { FOREIGN_NODE, installForeign, quietEnvironment, versionOf } from './foreign.ts';
 import { type Legacy, type Option, Options, TRIED } from './options.ts';
 import { callWithOurs, type OurClient } from './our-client.ts';
 import { PROXIES, withProxy } from './proxies.ts';
-import { runServer, SERVERS, UNTRIED_SERVERS } from './servers.ts';
 import { type Placed, rowsOf, tableOf } from './table.ts';
 import { type Target, type Transport, tapped } from './target.ts';
 import { isWell, type Observation, observed } from './wording.ts';
@@ -41,10 +39,6 @@ try {
     'interop: proxies': tableOf(
       ['Between', 'Version', 'At', 'Our client', 'Revisions', 'The question', 'The user got', 'What helps'],
       await proxyRows(),
-    ),
-    'interop: servers': tableOf(
-      ['Server', 'Version', 'Over', 'Our client', 'Revision', 'The question', 'The user got'],
-      await serverRows(),
     ),
   };
   if (words.length === 0) await updateBlocks(tables, { write: true, only: Object.keys(tables) });
@@ -134,9 +128,7 @@ async function throughProxy(
   const running = await withProxy(proxy, atServer.target, env);
   const atClient = await tapped(running.target, folder);
   try {
-    const user = scriptedUser({ units: ['imperial'] });
-    const asking = { tool: 'get_weather', arguments: { location: 'Tokyo' }, user };
-    const report = await callWithOurs(ours, atClient.target, asking);
+    const report = await callWithOurs(ours, atClient.target);
     const server = await atServer.wire();
     const { revision } = await atClient.wire();
     const revisions = revision === server.revision ? revision : `${revision} → ${server.revision}`;
@@ -146,24 +138,6 @@ async function throughProxy(
     await running.close();
     await atServer.close();
   }
-}
-
-async function serverRows(): Promise<string[][]> {
-  const rows: string[][] = [];
-  for (const server of SERVERS.filter(({ name }) => isWanted(name))) {
-    for (const ours of OURS) {
-      const running = await runServer(server, env);
-      const { target, wire, close } = await tapped(running.target, folder);
-      const asking = server.asking();
-      const report = await callWithOurs(ours, target, asking);
-      const { revision, question, got } = observed(report, await wire(), asking.answer);
-      await close();
-      await running.close();
-      const version = await versionOf(server.package);
-      rows.push(said([server.name, version, server.transport, ours, revision, question, got]));
-    }
-  }
-  return [...rows, ...UNTRIED_SERVERS.map(([name, why]) => [name, '', '', '', '', '', why])];
 }
 
 function said(row: string[]): string[] {

@@ -11,11 +11,11 @@ export interface Observation {
 /** In the weather's answer to "imperial", and nowhere else. */
 const IMPERIAL = '72°F';
 
-/** Puts together what the client reported and what was on the wire. `answer` is in the text of an answered call. */
-export const observed = (report: Report, wire: Wire, answer = IMPERIAL): Observation => ({
+/** Puts together what the client reported and what was on the wire. */
+export const observed = (report: Report, wire: Wire): Observation => ({
   revision: wire.revision,
   question: questionWord(report, wire),
-  got: gotWord(report, answer),
+  got: gotWord(report),
 });
 
 function questionWord({ asked }: Report, wire: Wire): string {
@@ -25,9 +25,9 @@ function questionWord({ asked }: Report, wire: Wire): string {
 }
 
 /** What the person got: the answered question, the default, or the text or error in one short line. */
-function gotWord({ got = '', error }: Report, answer: string): string {
+function gotWord({ got = '', error }: Report): string {
   if (error !== undefined) return `error: ${clipped(error)}`;
-  if (got.includes(answer)) return `${answer}, as answered`;
+  if (got.includes(IMPERIAL)) return `${IMPERIAL}, as answered`;
   return got.includes('22°C') ? '22°C, the default' : clipped(got);
 }
 

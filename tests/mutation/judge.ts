@@ -85,8 +85,9 @@ function textAt(source: string, { start, end }: Mutant['location']): string {
   return lines.join('\n');
 }
 
+/** Without backticks, between which the document has it. */
 function inOneLine(text: string): string {
-  const line = text.replace(/\s+/g, ' ').trim();
+  const line = text.replace(/\s+/g, ' ').replaceAll('`', "'").trim();
   return line.length > LONGEST_TEXT ? `${line.slice(0, LONGEST_TEXT)}…` : line;
 }
 

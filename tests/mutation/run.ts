@@ -2,20 +2,19 @@
  * `pnpm mutate [file…]`: changes the given files, or those of `targets.ts`, in many small ways, and counts the changes
  * that no test notices. Exit code 1 if a score is too low, or if docs/mutation.md and the survivors differ.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { installFolder } from '../testkit/own-lockfile.ts';
 import { copyRepository } from './copy.ts';
-import { quoteKey, readExplained, rowsOf, tableOf, withScores } from './document.ts';
+import { readExplained, tableOf } from './document.ts';
 import { type FileResult, faultsOf, resultOf } from './judge.ts';
 import { runStryker } from './stryker.ts';
 import { groupByPackage, TARGETS } from './targets.ts';
 
-const USAGE = `Usage: pnpm mutate [file…] [--write]
+const USAGE = `Usage: pnpm mutate [file…]
 
-  file     a source file of a package; by default the targets of tests/mutation/targets.ts
-  --write  updates the table of docs/mutation.md
+  file  a source file of a package; by default the targets of tests/mutation/targets.ts
 `;
 
 const ROOT = new URL('../../', import.meta.url);
@@ -31,7 +30,7 @@ try {
 async function run(): Promise<boolean> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { help: { type: 'boolean' }, write: { type: 'boolean' } },
+    options: { help: { type: 'boolean' } },
   });
   if (values.help) {
     console.log(USAGE);
@@ -47,15 +46,13 @@ async function run(): Promise<boolean> {
     for (const file of group.files)
       results.push(resultOf(file, mutated[file] ?? { source: '', mutants: [] }));
   }
-  // Read again: a run takes minutes, and somebody may have written reasons meanwhile.
-  if (values.write) writeFileSync(DOCUMENT, withScores(readFileSync(DOCUMENT, 'utf8'), results, TARGETS));
   return report(results, faultsOf(results, explained, TARGETS));
 }
 
 function report(results: readonly FileResult[], faults: readonly string[]): boolean {
-  console.log(`\n${tableOf(rowsOf(results))}\n`);
+  console.log(`\n${tableOf(results)}\n`);
   for (const { survivors } of results)
-    for (const { file, line, key } of survivors) console.log(`${file}:${line}  ${quoteKey(key)}`);
+    for (const { file, line, key } of survivors) console.log(`${file}:${line}  \`${key}\``);
   console.log(faults.length === 0 ? '\nEverything is in order.' : `\n${faults.join('\n')}`);
   return faults.length === 0;
 }

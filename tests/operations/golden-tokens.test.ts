@@ -90,7 +90,7 @@ function goldenOf(name: string, today: string): string {
   const token = tokens[name];
   if (token !== undefined) return token;
   throw new Error(
-    `golden-tokens.json has no token of '${name}'. Add today's: ${JSON.stringify({ [name]: today })}`,
+    `tests/operations/golden-tokens.json has no token of '${name}'. Add today's to "tokens": ${JSON.stringify({ [name]: today })}`,
   );
 }
 

@@ -1,12 +1,6 @@
-/** Every ledger against the contract, and the behaviour that only one of them has. */
-
-import { execFileSync } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
-import { renameSync } from 'node:fs';
+/** Every ledger against the contract, and the behaviour that only one of them has. `ledgers.proof.ts` crashes them. */
 import { InvalidOption, MemoryLedger } from '@mrtr/core';
-import { processWide } from '@mrtr/core/kit';
-import type { LeaseRequest, StateLedger } from '@mrtr/core/seal';
-import { freePort } from '@mrtr/harness/process';
+import type { StateLedger } from '@mrtr/core/seal';
 import {
   type InteractionsUnderTest,
   interactionsContract,
@@ -14,31 +8,17 @@ import {
   ledgerContract,
 } from '@mrtr/ledgers/contract';
 import { PostgresInteractions, PostgresLedger, type Queryable } from '@mrtr/ledgers/postgres';
-import {
-  type RedisClient,
-  RedisInteractions,
-  RedisLedger,
-  type RedisLedgerOptions,
-} from '@mrtr/ledgers/redis';
+import { type RedisClient, RedisInteractions, RedisLedger } from '@mrtr/ledgers/redis';
 import { MemoryInteractions } from '@mrtr/pages';
-import { ownServer, query } from '@mrtr/postgres-server';
+import { query } from '@mrtr/postgres-server';
 import { postgresOfTheRun } from '@mrtr/postgres-server/testing';
 import { Pool } from 'pg';
 import { createClient } from 'redis';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { FIRST, leaseRequest, takeLease } from '../../packages/ledgers/src/contract-requests.ts';
 import { cut } from '../../packages/linear-dbos/src/database.test-support.ts';
-import { hasRedisServer, ownRedis, type Redis, redisOfThisFile } from '../testkit/redis.ts';
-
-const toClose: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of toClose.splice(0).reverse()) await close();
-});
-
-const random = () => randomBytes(6).toString('hex');
-
-/** A driver may report a cut connection to the first caller after the cut. The second caller gets a new connection. */
-const retried = <T>(attempt: () => Promise<T>): Promise<T> => attempt().catch(attempt);
+import { type Redis, redisOfThisFile } from '../testkit/redis.ts';
+import { begun, connectedTo, heardWarnings, random, retried } from './ledgers.test-support.ts';
 
 /** Passes replies on, but loses the first that answers such a command, as a socket does that closes. */
 function loseOnce(isLost: (command: string) => boolean): <T>(command: string, reply: T) => T {
@@ -101,7 +81,7 @@ describe.skipIf(missing !== undefined)('on PostgreSQL', () => {
 
   function pool(): Pool {
     const made = new Pool({ connectionString: url, max: 4 }).on('error', () => {});
-    toClose.push(() => made.end());
+    onTestFinished(() => made.end());
     return made;
   }
 
@@ -162,19 +142,6 @@ describe.skipIf(missing !== undefined)('on PostgreSQL', () => {
     expect(await recorded(ledger, [1000])).toEqual(['settled']);
   });
 
-  test('a table of an older version gets what it lacks, and its entries still count', async () => {
-    await query(
-      url,
-      `CREATE TABLE older (id text PRIMARY KEY, principal text, answers text NOT NULL, result text,
-         lease_until timestamptz NOT NULL, forget_at timestamptz NOT NULL);
-       INSERT INTO older VALUES ('a', NULL, 'yes', NULL, now() + interval '1 minute', now() + interval '1 hour')`,
-    );
-    const ledger = new PostgresLedger(pool(), { table: 'older' });
-    await Promise.all([1, 2, 3, 4].map(() => ledger.createTable()));
-    expect(await ledger.lease(leaseRequest('a'))).toEqual({ kind: 'in-flight' });
-    expect(await ledger.lease(leaseRequest('b'))).toEqual(FIRST);
-  });
-
   test('instances that begin at once write one beginning, and later ones keep it', async () => {
     await new PostgresLedger(pool(), { table: 'begun' }).createTable();
     await query(url, 'TRUNCATE begun');
@@ -193,7 +160,7 @@ describe.skipIf(missing !== undefined)('on PostgreSQL', () => {
     const token = leaseRequest('a');
     await ledger.settle('a', await takeLease(ledger, token), 'done');
     const admin = await pool().connect();
-    toClose.push(async () => admin.release());
+    onTestFinished(() => admin.release());
     await admin.query('BEGIN; DELETE FROM deleted');
     const decision = ledger.lease(token);
     const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%INTO deleted %'`;
@@ -209,39 +176,6 @@ describe.skipIf(missing !== undefined)('on PostgreSQL', () => {
     const ledger = new PostgresLedger({ query }, { table: 'unheard' });
     await ledger.createTable();
     await expectGivenBack(ledger);
-  });
-
-  test('a crash keeps every entry; a standby that lacks some serves them again, unless the beginning is deleted', async () => {
-    const server = await ownServer({ programs: process.env.MRTR_TEST_POSTGRES_PROGRAMS });
-    toClose.push(() => server.stop());
-    const ledgerNow = () =>
-      new PostgresLedger({
-        query: async (text, values) => ({ rows: await query(server.url, text, values as unknown[]) }),
-      });
-    const ledger = ledgerNow();
-    await ledger.createTable();
-    const serve = async (id: string) => {
-      const token = leaseRequest(id);
-      await ledger.settle(id, await takeLease(ledger, token), 'done');
-      return token;
-    };
-    const [{ data_directory: data = '' } = {}] = await query<{ data_directory: string }>(
-      server.url,
-      'SHOW data_directory',
-    );
-    const kept = await serve('kept');
-    await server.restart(() => void execFileSync('cp', ['-a', data, `${data}.standby`]));
-    expect(await ledgerNow().lease(kept)).toMatchObject({ kind: 'settled' });
-    const lost = [await serve('a'), await serve('b')] as const;
-    // A standby that gets nothing any more has the files of its primary at that moment.
-    await server.restart(() => {
-      renameSync(data, `${data}.primary`);
-      renameSync(`${data}.standby`, data);
-    });
-    expect(await ledgerNow().lease(kept)).toMatchObject({ kind: 'settled' });
-    expect(await ledgerNow().lease(lost[0])).toEqual(FIRST);
-    await query(server.url, "DELETE FROM mrtr_ledger WHERE id = '(beginning)'");
-    expect(await ledgerNow().lease(lost[1])).toEqual({ kind: 'older-than-ledger' });
   });
 
   test('a ledger deletes expired entries', async () => {
@@ -263,20 +197,6 @@ test('a ledger on PostgreSQL rejects a table name that is a statement', () => {
 });
 
 const redis = await redisOfThisFile();
-
-async function connectedTo({ options }: Redis) {
-  const client = createClient(options).on('error', () => {});
-  await client.connect();
-  // It may be connecting again, to a server that has gone.
-  toClose.push(async () => client.destroy());
-  return client;
-}
-
-async function begun(client: RedisClient, options: RedisLedgerOptions): Promise<RedisLedger> {
-  const ledger = new RedisLedger(client, options);
-  await ledger.begin();
-  return ledger;
-}
 
 describe.skipIf(redis === undefined)('on Redis', () => {
   afterAll(() => redis?.stop());
@@ -405,12 +325,12 @@ describe.skipIf(redis === undefined)('on Redis', () => {
   test('a ledger that may not ask for INFO and CONFIG works, and keeps its beginning', async () => {
     const [admin, user, prefix] = [await connected(), `test-${random()}`, `test:${random()}:`];
     await admin.sendCommand(['ACL', 'SETUSER', user, 'on', 'nopass', '~*', '+@all', '-info', '-config']);
-    toClose.push(() => admin.sendCommand(['ACL', 'DELUSER', user]));
+    onTestFinished(() => admin.sendCommand(['ACL', 'DELUSER', user]));
     const client = await connected();
     await client.sendCommand(['AUTH', user, 'none']);
     const ledger = await begun(client, { prefix });
     const before = await admin.hGetAll(`${prefix}beginning`);
-    expect(before).toMatchObject({ run: '', durable: '' });
+    expect(before).toMatchObject({ run: '' });
     expect(await ledger.lease(leaseRequest('a'))).toEqual(FIRST);
     await begun(client, { prefix });
     expect(await admin.hGetAll(`${prefix}beginning`)).toEqual(before);
@@ -430,7 +350,7 @@ describe.skipIf(redis === undefined)('on Redis', () => {
     await expect(ledger.lease(leaseRequest('a'))).rejects.toThrow('closed');
     await expect(ledger.begin()).rejects.toThrow('closed');
     await client.connect();
-    toClose.push(() => client.close());
+    onTestFinished(() => client.close());
     // Nothing is known of the time before the first lease, so not even a token of a clock that is ahead is served.
     const ahead = leaseRequest('a', { issuedAt: Date.now() + 30_000 });
     expect(await ledger.lease(ahead)).toEqual({ kind: 'older-than-ledger' });
@@ -442,229 +362,20 @@ describe.skipIf(redis === undefined)('on Redis', () => {
   });
 });
 
-/** The warnings of this test, by their code. */
-function heardWarnings(): (code: string) => unknown[] {
-  processWide('warned', () => new Set<string>()).clear();
-  const emit = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
-  toClose.push(async () => emit.mockRestore());
-  return (code) =>
-    emit.mock.calls
-      .filter(([, options]) => (options as { code?: string }).code === code)
-      .map(([text]) => text);
-}
-
-describe.skipIf(!hasRedisServer())('on a Redis that crashes', () => {
-  const SNAPSHOTS = ['--save', '3600 1', '--appendonly', 'no'];
-  const DURABLE = ['--save', '', '--appendonly', 'yes', '--appendfsync', 'always'];
-
-  async function started(settings: readonly string[]) {
-    const server = await ownRedis(settings);
-    toClose.push(() => server.stop());
-    return server;
-  }
-
-  /** A new process of a server: a client and a ledger of its own. */
-  const newProcess = async (server: Redis) => begun(await connectedTo(server), {});
-
-  test('a token that the last snapshot lacks is not usable again', async () => {
-    const server = await started(SNAPSHOTS);
-    const ledger = await newProcess(server);
-    await (await connectedTo(server)).sendCommand(['SAVE']);
-    const token = leaseRequest('a');
-    await ledger.settle('a', await takeLease(ledger, token), 'done');
-    await server.crash();
-    expect(await (await newProcess(server)).lease(token)).toEqual({ kind: 'older-than-ledger' });
-    expect(await retried(() => ledger.lease(token))).toEqual({ kind: 'older-than-ledger' });
-    // A server whose clock is ahead may have issued this one before the crash.
-    const ahead = leaseRequest('b', { issuedAt: Date.now() + 50_000 });
-    expect(await ledger.lease(ahead)).toEqual({ kind: 'older-than-ledger' });
-  });
-
-  test('a Redis that writes each entry to disk keeps them, and no open call is refused, crash after crash', async () => {
-    const server = await started(DURABLE);
-    const ledger = await newProcess(server);
-    const [used, ...open] = ['a', 'b', 'c'].map((id) => leaseRequest(id)) as [
-      LeaseRequest,
-      ...LeaseRequest[],
-    ];
-    await ledger.settle('a', await takeLease(ledger, used), 'done');
-    for (const token of open) {
-      await server.crash();
-      const later = await newProcess(server);
-      expect(await later.lease(used)).toEqual({ kind: 'settled', result: 'done', answers: 'yes' });
-      expect(await later.lease(token)).toEqual(FIRST);
-    }
-  });
-
-  test('a ledger that finds a restarted Redis reads its settings again', async () => {
-    const server = await started(DURABLE);
-    const ledger = await newProcess(server);
-    for (const open of ['a', 'b', 'c'].map((id) => leaseRequest(id))) {
-      await server.crash();
-      expect(await retried(() => ledger.lease(open))).toEqual(FIRST);
-      await ledger.begin();
-    }
-  });
-
-  test('settings that a restart takes back count for nothing', async () => {
-    const server = await started(SNAPSHOTS);
-    const admin = await connectedTo(server);
-    await admin.configSet({ appendonly: 'yes', appendfsync: 'always' });
-    await waitForFile(admin);
-    const ledger = await newProcess(server);
-    await admin.sendCommand(['SAVE']);
-    const token = leaseRequest('a');
-    await ledger.settle('a', await takeLease(ledger, token), 'done');
-    await server.crash();
-    expect(await (await newProcess(server)).lease(token)).toEqual({ kind: 'older-than-ledger' });
-  });
-
-  test.each([
-    ['before the ledger notes the settings again, refuses open calls', 0, { kind: 'older-than-ledger' }],
-    ['after that, refuses none', 61_000, FIRST],
-  ])('a restart after a rewrite of the append-only file, and %s', async (_, passed, expected) => {
-    const server = await started(DURABLE);
-    const client = await connectedTo(server);
-    const ledger = await begun(client, {});
-    const open = leaseRequest('a');
-    await client.sendCommand(['BGREWRITEAOF']);
-    await waitForFile(client);
-    const now = performance.now();
-    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now + passed);
-    const scripts = vi.spyOn(client, 'eval');
-    await ledger.lease(leaseRequest('b'));
-    const listEnded = () => scripts.mock.settledResults.filter(({ type }) => type === 'fulfilled');
-    clock.mockRestore();
-    await vi.waitFor(() => expect(listEnded()).toHaveLength(passed ? 2 : 1));
-    await server.crash();
-    expect(await (await newProcess(server)).lease(open)).toEqual(expected);
-  });
-
-  /** Waits until Redis has written its append-only file anew. */
-  const waitForFile = (admin: Awaited<ReturnType<typeof connectedTo>>) =>
-    vi.waitFor(
-      async () =>
-        expect(await admin.info('persistence')).toMatch(
-          /aof_enabled:1\s+aof_rewrite_in_progress:0\s+aof_rewrite_scheduled:0/,
-        ),
-      { timeout: 10_000 },
-    );
-
-  /** Makes the second a replica of the first, and waits until it has the ledger's beginning on disk. */
-  async function attach(primary: Redis, replica: Redis): Promise<void> {
-    // Both listen on sockets in the file system, which Redis cannot replicate over.
-    const ports = await connectedTo(primary);
-    await ports.configSet('bind', '127.0.0.1');
-    const port = await freePort();
-    await ports.configSet('port', String(port));
-    const admin = await connectedTo(replica);
-    await admin.sendCommand(['REPLICAOF', '127.0.0.1', String(port)]);
-    await vi.waitFor(async () => expect(await admin.exists('mrtr:ledger:beginning')).toBe(1), {
-      timeout: 10_000,
-    });
-    await waitForFile(admin);
-  }
-
-  const startPair = async () =>
-    [await started([...DURABLE, '--repl-diskless-sync-delay', '0']), await started(DURABLE)] as const;
-
-  test('a replica that takes over begins anew, however durable its primary was', async () => {
-    const [primary, replica] = await startPair();
-    const ledger = await newProcess(primary);
-    await attach(primary, replica);
-    // The replica gets nothing any more, as when the primary's host fails.
-    await (await connectedTo(replica)).sendCommand(['REPLICAOF', 'NO', 'ONE']);
-    const token = leaseRequest('a');
-    await ledger.settle('a', await takeLease(ledger, token), 'done');
-    expect(await (await newProcess(replica)).lease(token)).toEqual({ kind: 'older-than-ledger' });
-  });
-
-  test('a replica that was down, and is started as a primary, begins anew', async () => {
-    const [primary, replica] = await startPair();
-    const ledger = await newProcess(primary);
-    await attach(primary, replica);
-    await replica.crash(); // Its settings name no primary.
-    const token = leaseRequest('a');
-    await ledger.settle('a', await takeLease(ledger, token), 'done');
-    expect(await (await connectedTo(replica)).exists('mrtr:ledger:beginning')).toBe(1);
-    expect(await (await newProcess(replica)).lease(token)).toEqual({ kind: 'older-than-ledger' });
-  });
-
-  test('a replica that attaches costs no open call, and a restart of its primary then does', async () => {
-    const [primary, replica] = await startPair();
-    const ledger = await newProcess(primary);
-    const [open, later] = [leaseRequest('a'), leaseRequest('b')];
-    await attach(primary, replica);
-    expect(await ledger.lease(open)).toEqual(FIRST);
-    await ledger.begin();
-    // Meanwhile, the replica may have been the primary, and served the other token.
-    await primary.crash();
-    expect(await (await newProcess(primary)).lease(later)).toEqual({ kind: 'older-than-ledger' });
-  });
-
-  test('a full Redis refuses new tokens and pages, finishes those it has, and accepts new ones when it has room', async () => {
-    const server = await started(DURABLE);
-    const admin = await connectedTo(server);
-    const ledger = await newProcess(server);
-    const [used, served, open] = [leaseRequest('a'), leaseRequest('b'), leaseRequest('c')];
-    await ledger.settle('a', await takeLease(ledger, used), 'done');
-    const lease = await takeLease(ledger, served);
-    const page = { id: 'p', principal: 'ada', value: 'x', ttlSeconds: 60 };
-    const pages = new RedisInteractions(admin);
-    await pages.add(page);
-    await admin.configSet('maxmemory', '1');
-    await expect(ledger.lease(open)).rejects.toThrow('OOM');
-    await expect(pages.add({ ...page, id: 'q' })).rejects.toThrow('OOM');
-    await ledger.settle('b', lease, 'done');
-    for (const token of [used, served]) expect(await ledger.lease(token)).toMatchObject({ kind: 'settled' });
-    expect(await pages.replace('p', 'x', 'y')).toBe(true);
-    await admin.configSet('maxmemory', '0');
-    expect(await ledger.lease(open)).toEqual(FIRST);
-    expect(await pages.add({ ...page, id: 'q' })).toBe(true);
-  });
-
-  test('a ledger warns once about settings that lose entries, and not about safe ones', async () => {
-    const server = await started(DURABLE);
-    const admin = await connectedTo(server);
-    const warnings = heardWarnings();
-    await newProcess(server);
-    expect([...warnings('MRTR_REDIS_NOT_DURABLE'), ...warnings('MRTR_REDIS_EVICTS')]).toEqual([]);
-    await admin.configSet({ appendfsync: 'everysec', 'maxmemory-policy': 'volatile-lru' });
-    for (let n = 0; n < 2; n++) await newProcess(server);
-    expect(warnings('MRTR_REDIS_NOT_DURABLE')).toEqual([expect.stringContaining('appendfsync everysec')]);
-    expect(warnings('MRTR_REDIS_EVICTS')).toEqual([expect.stringContaining('volatile-lru')]);
-    // A durable run was noted before. It is not any more.
-    const open = leaseRequest('a');
-    await server.crash();
-    expect(await (await newProcess(server)).lease(open)).toEqual({ kind: 'older-than-ledger' });
-  });
-});
-
 const noDatabase = { query: async () => ({ rows: [] }) };
 const noRedis = { eval: async () => '' };
 
-/** Makes each store with arguments that no type allows. */
-const STORES: Record<string, { readonly needs: string; make(client?: unknown, options?: object): unknown }> =
-  {
-    RedisLedger: {
-      needs: 'client must be an object with eval()',
-      make: (client = noRedis, options) => new RedisLedger(client as never, options),
-    },
-    PostgresLedger: {
-      needs: 'db must be an object with query()',
-      make: (db = noDatabase, options) => new PostgresLedger(db as never, options),
-    },
-    RedisInteractions: {
-      needs: 'client must be an object with eval()',
-      make: (client = noRedis, options) => new RedisInteractions(client as never, options),
-    },
-    PostgresInteractions: {
-      needs: 'db must be an object with query()',
-      make: (db = noDatabase, options) => new PostgresInteractions(db as never, options),
-    },
-  };
+const ON_REDIS = { client: noRedis, needs: 'client must be an object with eval()' };
+const ON_POSTGRES = { client: noDatabase, needs: 'db must be an object with query()' };
+const STORES = {
+  RedisLedger: { Store: RedisLedger, ...ON_REDIS },
+  PostgresLedger: { Store: PostgresLedger, ...ON_POSTGRES },
+  RedisInteractions: { Store: RedisInteractions, ...ON_REDIS },
+  PostgresInteractions: { Store: PostgresInteractions, ...ON_POSTGRES },
+};
+type StoreName = keyof typeof STORES;
 
-test.each([
+test.each<[StoreName, object, string]>([
   ['RedisLedger', { prefx: 'a' }, "there is no option 'prefx'. Did you mean 'prefix'?"],
   ['RedisLedger', { prefix: '' }, 'prefix must be'],
   ['RedisLedger', { maxBytes: '1' }, 'maxBytes must be'],
@@ -681,14 +392,16 @@ test.each([
   ],
   ['PostgresInteractions', { sweepSeconds: Number.NaN }, 'sweepSeconds must be'],
 ])('%s rejects %o', (name, options, message) => {
-  const make = () => STORES[name]?.make(undefined, options);
+  const { Store, client } = STORES[name];
+  const make = () => new Store(client as never, options);
   expect(make).toThrow(InvalidOption);
   expect(make).toThrow(`${name}: ${message}`);
 });
 
 test.each(Object.entries(STORES))(
   '%s rejects a URL in the place of its client, and does not repeat it',
-  (name, { needs, make }) => {
+  (name, { needs, Store }) => {
+    const make = (client: unknown) => new Store(client as never);
     const refusal = (kind: string) => new InvalidOption(`${name}: ${needs}; it is ${kind}.`);
     expect(() => make('redis://user:secret@redis.example')).toThrow(refusal('a text'));
     expect(() => make(null)).toThrow(refusal('null'));

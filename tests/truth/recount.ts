@@ -94,7 +94,7 @@ export function countAll(events: Events): Readonly<Record<string, string>> {
     .map(({ message }) => resultOf(message).requestState)
     .findLast((one) => typeof one === 'string');
   return {
-    'audit entry': effects('audit'),
+    'audit record': effects('audit'),
     write: effects('write'),
     ...(Object.keys(entries).length > 0 ? entries : { entered: '0×' }),
     round: `${requests.length}`,
@@ -104,8 +104,8 @@ export function countAll(events: Events): Readonly<Record<string, string>> {
   };
 }
 
-/** What a row is: a promise that was broken, a refusal that did its work, or neither. */
-export function judge(events: Events, at: number): 'broken' | 'refused' | undefined {
+/** What a row is: a promise that was broken, a refusal that did its work, or neither. `isAgent`: a program answers. */
+export function judge(events: Events, at: number, isAgent: boolean): 'broken' | 'refused' | undefined {
   const [event, before] = [events[at], events.slice(0, at)];
   if (event?.kind === 'effect') {
     const isSecond = ofKind(before, 'effect').some(
@@ -113,15 +113,166 @@ export function judge(events: Events, at: number): 'broken' | 'refused' | undefi
     );
     const request = before.findLast((one) => reached(one) !== undefined);
     const isForged = event.name !== 'audit' && request?.kind === 'message' && request.altered;
-    return isSecond || isForged ? 'broken' : undefined;
+    const isUnattended = event.name !== 'audit' && isAgent && ofKind(before, 'visit').length === 0;
+    return isSecond || isForged || isUnattended ? 'broken' : undefined;
   }
   if (event?.kind === 'state') return event.phase === 'rejected' ? 'refused' : undefined;
   if (event?.kind !== 'message') return undefined;
   if (event.message.error === undefined && resultOf(event.message).isError !== true) return undefined;
+  if (isFromClient(event)) return 'broken';
+  if (isAgent && ofKind(before, 'visit').length === 0) return 'refused';
   const since = before.slice(before.findLastIndex((one) => reached(one) === event.from));
   return since.some((one) => one.kind === 'state' && one.phase === 'rejected' && one.instance === event.from)
     ? 'refused'
     : 'broken';
+}
+
+/** The entry that an event belongs to, by its place. */
+const entryBefore = (events: Events, at: number, instance: string): number =>
+  events.slice(0, at).findLastIndex((one) => one.kind === 'entry' && one.instance === instance);
+
+/** Where an instance stands: the last line that it reported in its latest entry; nowhere once it was killed. */
+function lastLine(events: Events, instance: string): number | undefined {
+  const since = events.findLastIndex(
+    (one) =>
+      (one.kind === 'entry' || one.kind === 'kill' || one.kind === 'restart') && one.instance === instance,
+  );
+  if (events[since]?.kind !== 'entry') return undefined;
+  const reports = ofKind(events.slice(since + 1), 'lines').filter((one) => one.instance === instance);
+  return reports.at(-1)?.order?.at(-1)?.[1];
+}
+
+const isQuestionOf = (event: TranscriptEvent | undefined, lane: string): boolean =>
+  event?.kind === 'message' && event.from === lane && isAsking(event);
+
+/** What a lane's handler does, by what happened to it last. */
+function findHow(events: Events, lane: string): string {
+  let how = 'nothing';
+  /** Whether its latest message before a place was a request of its own, as old clients are asked. */
+  const isLive = (at: number) => {
+    const asked = events.slice(0, at).findLast((one) => one.kind === 'message' && one.from === lane);
+    return asked?.kind === 'message' && asked.message.method !== undefined;
+  };
+  for (const [at, event] of events.entries()) {
+    const isOwn = 'instance' in event && event.instance === lane;
+    if (isOwn && (event.kind === 'kill' || event.kind === 'restart')) how = 'nothing';
+    if (isOwn && event.kind === 'entry') how = 'runs';
+    if (isOwn && event.kind === 'lines' && event.order?.length && how === 'asks' && isLive(at)) how = 'runs';
+    if (reached(event) === lane && how === 'waits') how = 'runs';
+    if (how !== 'nothing' && event.kind === 'message' && event.from === lane)
+      how = isQuestionOf(event, lane) ? 'asks' : 'left';
+    if (event.kind !== 'question' || how !== 'asks') continue;
+    const isParked = event.framesHeld > 0 && countHeld(events.slice(0, at + 1)).includes(lane);
+    how = isParked ? 'waits' : isLive(at) ? 'asks' : 'left';
+  }
+  return how;
+}
+
+/** The program counter: its line, and whether the handler runs, asks, waits in memory, or has returned. */
+export function findStand(events: Events): { readonly line: number; readonly how: string } | undefined {
+  const lanes = ['i1', 'i2', 'i3'];
+  const ran = (event: TranscriptEvent, at: number): string | undefined => {
+    if (event.kind === 'entry') return event.instance;
+    if (event.kind === 'lines')
+      return event.order?.length && findHow(events.slice(0, at), event.instance) !== 'nothing'
+        ? event.instance
+        : undefined;
+    const lane = reached(event);
+    return lane !== undefined && findHow(events.slice(0, at), lane) === 'waits' ? lane : undefined;
+  };
+  const latest = events.findLastIndex((event, at) => ran(event, at) !== undefined);
+  const here = events[latest] && ran(events[latest], latest);
+  const waiting = lanes.filter((lane) => findHow(events, lane) === 'waits');
+  const lane = [here, ...waiting].find((one) => one !== undefined && lastLine(events, one) !== undefined);
+  return lane === undefined
+    ? undefined
+    : { line: lastLine(events, lane) as number, how: findHow(events, lane) };
+}
+
+const TIMES: Readonly<Record<string, number>> = { once: 1, twice: 2, both: 2 };
+const numberOf = (word = ''): number => TIMES[word] ?? Number.parseInt(word, 10);
+
+type Claims = readonly (readonly [RegExp, (found: readonly string[]) => boolean])[];
+
+function claimsOfEffects(events: Events, isAgent: boolean): Claims {
+  const effects = ofKind(events, 'effect');
+  const verdicts = events.map((_, at) => judge(events, at, isAgent));
+  const repeats = effects.map(
+    (one) => effects.filter(({ name, detail }) => name === one.name && detail === one.detail).length,
+  );
+  const writes = effects.filter(({ name }) => name === 'write').length;
+  return [
+    [
+      /nobody agreed|no person agreed/,
+      () => events.some(({ kind }, at) => kind === 'effect' && verdicts[at] === 'broken'),
+    ],
+    [
+      /wrote (?:its audit record|the item|\w+) (twice|\d+ times)(?::|\.)/,
+      ([, n]) => repeats.includes(numberOf(n)) || writes === numberOf(n),
+    ],
+    [/wrote nothing/, () => writes === 0],
+    [/wrote the item once/, () => writes === 1],
+    [/wrote once/, () => writes === 0 && effects.length === 1],
+    [
+      /made (\d+) different records/,
+      ([, n]) => repeats.every((one) => one === 1) && effects.length === numberOf(n),
+    ],
+    [/refused/, () => verdicts.includes('refused')],
+  ];
+}
+
+function claimsOfPlaces(events: Events): Claims {
+  const stand = findStand(events);
+  const everWaited = (line: number) =>
+    events.some((_, at) => {
+      const then = findStand(events.slice(0, at + 1));
+      return then?.how === 'waits' && then.line === line;
+    });
+  const handlers = ofKind(events, 'entry').filter(({ part }) => part === 'handler').length;
+  const entriesOf = (line: number) =>
+    new Set(
+      events.flatMap((event, at) =>
+        event.kind === 'lines' && event.order?.some(([, one]) => one === line)
+          ? [entryBefore(events, at, event.instance)]
+          : [],
+      ),
+    ).size;
+  const isHeld = countHeld(events).length > 0;
+  const wasEnded = events.some(
+    (event, at) =>
+      (event.kind === 'kill' || event.kind === 'restart') &&
+      countHeld(events.slice(0, at)).includes(event.instance),
+  );
+  return [
+    [/line (\d+) ran in (\d+) entries/, ([, line, n]) => entriesOf(Number(line)) >= numberOf(n)],
+    [/line (\d+) ran both times/, ([, line]) => entriesOf(Number(line)) >= 2 && handlers === 2],
+    [/waits on line (\d+)/, ([, line]) => stand?.how === 'waits' && stand.line === Number(line)],
+    [/waited on line (\d+)/, ([, line]) => everWaited(Number(line))],
+    [
+      /continues on line (\d+), where it waited/,
+      ([, line]) => stand?.how === 'runs' && stand.line === Number(line) && everWaited(Number(line)),
+    ],
+    [/is on line (\d+)/, ([, line]) => stand?.how === 'runs' && stand.line === Number(line)],
+    [/ran its handler (twice|\d+ times)/, ([, n]) => handlers === numberOf(n)],
+    [/lost the call/, () => isHeld || wasEnded],
+    [/has returned/, () => !isHeld],
+    [/stays open/, () => isHeld],
+    [/is entered again/, () => handlers > 1],
+    [/is entered\./, () => handlers === 1],
+    [/is called again/, () => countAll(events).round !== '1'],
+    [/is called\./, () => countAll(events).round === '1'],
+    [/user says: |^\S+: |ended with an error|runs its/, () => true],
+  ];
+}
+
+/** The claims of a sentence that do not hold of the events so far. */
+export function findFalseClaims(sentence: string, events: Events, isAgent: boolean): readonly string[] {
+  const claims = [...claimsOfEffects(events, isAgent), ...claimsOfPlaces(events)];
+  const made = claims.filter(([what]) => what.test(sentence));
+  if (made.length === 0) return [`nothing is known of: ${sentence}`];
+  return made.flatMap(([what, holds]) =>
+    holds(what.exec(sentence) ?? []) ? [] : [`${what} in: ${sentence}`],
+  );
 }
 
 /** The lines of a file: in how many entries each ran, and which run now. */
@@ -133,9 +284,13 @@ export function countLines(events: Events, file: string) {
   const now = new Set<string>();
   for (const [at, event] of events.entries()) {
     if (event.kind !== 'lines') continue;
-    const entry = events
+    const latest = events
       .slice(0, at)
-      .findLastIndex((one) => one.kind === 'entry' && one.instance === event.instance);
+      .findLastIndex(
+        (one) => (one.kind === 'entry' && one.instance === event.instance) || reached(one) === event.instance,
+      );
+    // What ran after a request and before its entry is of no entry.
+    const entry = events[latest]?.kind === 'entry' ? latest : -1;
     for (const line of Object.keys(event.files[file] ?? {})) {
       entriesOf.set(line, (entriesOf.get(line) ?? new Set()).add(entry));
       if (at > begun && event.instance === here) now.add(line);

@@ -1,6 +1,6 @@
 /** What every drawing says of a conversation is what its events say, at each step. */
 import { readFileSync } from 'node:fs';
-import { LineCoverage } from '@mrtr/harness';
+import { LineTrace } from '@mrtr/harness';
 import { rowsOf, spansOf, type Transcript, toMermaid } from '@mrtr/harness/transcript';
 import { authorsFile } from '@mrtr/matrix/processes';
 import { findOption, type ListedOption, loadOption } from '@mrtr/options';
@@ -8,16 +8,31 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { closingLine } from '../../demos/cli/src/closing-line.ts';
 import { diagram } from '../../demos/cli/src/diagram.ts';
-import { countsAt, marksOf, ranAt } from '../../demos/lab/page/src/viewer/model.ts';
+import { marksOf, ranAt, standsAt } from '../../demos/lab/page/src/viewer/code.ts';
+import { countsAt } from '../../demos/lab/page/src/viewer/model.ts';
+import { describe } from '../../demos/lab/page/src/viewer/sentence.ts';
 import { record, SITUATIONS } from '../../demos/lab/src/situations.ts';
 import { draw } from '../../packages/check/src/report/drawing.ts';
 import { generatedConversation } from './conversations.ts';
-import { countAll, countHeld, countLines, countMessages, falselyLost, judge } from './recount.ts';
+import {
+  countAll,
+  countHeld,
+  countLines,
+  countMessages,
+  falselyLost,
+  findFalseClaims,
+  findStand,
+  judge,
+} from './recount.ts';
 
-const inSingular = (word: string) => word.replace(/entries$/, 'entry').replace(/^(write|round)s$/, '$1');
+const inSingular = (word: string) => word.replace(/(record|write|round)s$/, '$1');
+
+const hasAgent = ({ participants }: Transcript): boolean =>
+  participants.some((one) => one.kind === 'person' && one.isAgent);
 
 function holdsPage(transcript: Transcript): void {
   const { events } = transcript;
+  const isAgent = hasAgent(transcript);
   const rows = rowsOf(transcript);
   const files = [
     ...new Set(events.flatMap((event) => (event.kind === 'lines' ? Object.keys(event.files) : []))),
@@ -29,7 +44,7 @@ function holdsPage(transcript: Transcript): void {
     const soFar = events.slice(0, until + 1);
     const counts = countsAt(transcript, soFar).map(([number, name]) => [inSingular(name), number]);
     expect(Object.fromEntries(counts), `the head at ${row.at}`).toEqual(countAll(soFar));
-    const verdict = judge(events, row.at);
+    const verdict = judge(events, row.at, isAgent);
     expect(row.tone === 'error', `red at ${row.at}`).toBe(verdict === 'broken');
     expect(row.tone === 'refused', `a shield at ${row.at}`).toBe(verdict === 'refused');
     if (row.event.kind === 'entry' && row.event.part === 'handler')
@@ -41,6 +56,12 @@ function holdsPage(transcript: Transcript): void {
       parked.map(({ id }) => id),
       `parked at ${row.at}`,
     ).toEqual([...new Set(countHeld(events.slice(0, row.at + 1)))].sort());
+    const stand = standsAt(soFar, rows.slice(0, step));
+    const { line, how } = stand ?? {};
+    expect(stand && { line, how }, `the program counter at ${row.at}`).toEqual(findStand(soFar));
+    const shown = { conversation: transcript, rows: rows.slice(0, step), events: soFar, stand, isEnd };
+    const sentence = describe({ name: 'B', ...shown });
+    expect(findFalseClaims(sentence, soFar, isAgent), `the sentence at ${row.at}`).toEqual([]);
     const ran = ranAt(events, until);
     for (const file of files) {
       const marks = LINES.map((line) => ({ line, ...marksOf(file, ran, line) }));
@@ -71,11 +92,12 @@ function countInReport(lines: readonly string[], what: RegExp): number {
 
 function holdsText(transcript: Transcript): void {
   const { events } = transcript;
+  const isAgent = hasAgent(transcript);
   const { lost, arrived } = countMessages(events);
   const broken = events.filter(
-    (event, at) => event.kind === 'effect' && judge(events, at) === 'broken',
+    (event, at) => event.kind === 'effect' && judge(events, at, isAgent) === 'broken',
   ).length;
-  const refused = events.filter((_, at) => judge(events, at) === 'refused').length;
+  const refused = events.filter((_, at) => judge(events, at, isAgent) === 'refused').length;
   const mermaid = toMermaid(transcript).split('\n');
   const terminal = diagram(transcript);
   const report = draw(transcript);
@@ -105,6 +127,8 @@ test('of every generated conversation', () => {
       holdsPage(transcript);
       holdsText(transcript);
     }),
+    // What fails here fails everywhere.
+    { seed: 20260728 },
   );
   expect(generated).toBeGreaterThan(90);
 });
@@ -113,11 +137,11 @@ const CLOSES = /^[\s})\];,]*$/;
 const root = new URL('../../', import.meta.url);
 
 test.each(['b', 'e-bare', 'g', 'h'])('of every recorded conversation of %s', async (id) => {
-  const coverage = new LineCoverage(authorsFile);
+  const trace = new LineTrace(authorsFile);
   const option = await loadOption(findOption(id) as ListedOption);
   const lit = new Set<string>();
   for (const situation of SITUATIONS) {
-    const { transcript } = await record(option, situation, coverage);
+    const { transcript } = await record(option, situation, trace);
     expect(falselyLost(transcript.events), situation.id).toEqual([]);
     holdsPage(transcript);
     holdsText(transcript);
@@ -126,7 +150,7 @@ test.each(['b', 'e-bare', 'g', 'h'])('of every recorded conversation of %s', asy
       for (const [file, lines] of files) for (const line of Object.keys(lines)) lit.add(`${file}:${line}`);
     }
   }
-  coverage.close();
+  trace.close();
   const textAt = (place: string) => {
     const [file = '', line] = place.split(':');
     return readFileSync(new URL(file, root), 'utf8').split('\n')[Number(line) - 1];

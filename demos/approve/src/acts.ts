@@ -16,7 +16,8 @@ export interface Act {
   readonly title: string;
   readonly where: Where;
   readonly state: 'Active' | 'Resolved';
-  readonly note?: string;
+  /** Set where a program answers in the place of a person. */
+  readonly isAgent?: true;
   /** The user of the client; undefined for a client that cannot be asked, whose model calls again. */
   readonly user?: (site: Site, decision: Decision) => User;
   /** What ada decides on the page. Default: she approves. */
@@ -44,7 +45,7 @@ const showsForms =
 
 const UNATTENDED = {
   state: 'Resolved',
-  note: 'No person saw a question; ☺ marks every answer.',
+  isAgent: true,
   user: () => selfAnswering('the affirmative value'),
 } as const;
 
@@ -57,7 +58,7 @@ export const ACTS: readonly Act[] = [
 ];
 
 /** Makes one call of an act. `onEvent` is called as it goes on. */
-export type PlayCall = (onEvent?: Request['onEvent']) => Promise<Transcript>;
+export type PlayCall = (options?: Pick<Request, 'onEvent' | 'takeLines'>) => Promise<Transcript>;
 
 /** What came of an act: how often the item was written, and the rungs of its receipts. */
 export interface Ending {
@@ -80,11 +81,11 @@ export async function play(
     method: 'tools/call',
     params: { name: RESOLVE_WORK_ITEM, arguments: { id: 4522, state } },
   };
-  const make: PlayCall = (onEvent) =>
+  const make: PlayCall = (options) =>
     converse(
       {
         subject: { id: where, title, create: ({ world }) => site.instance(world) },
-        ...{ client, hosting: 'memory', legacy: 'degrade', caller: callerNamed('ada'), call, onEvent },
+        ...{ client, hosting: 'memory', legacy: 'degrade', caller: callerNamed('ada'), call, ...options },
         user: user?.(site, decision),
       },
       ({ recorder }) => host('memory', () => site.instance(recordedWorld(recorder))),

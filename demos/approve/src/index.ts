@@ -36,5 +36,5 @@ export const RUNGS: Readonly<Record<string, string>> = {
   form: 'The client chose this answer to these words. A client, or a model, that says yes by itself defeats it.',
   'typed-form':
     'The client chose this answer, and repeated the number that the form shows. A client, or a model, that copies it defeats it.',
-  page: 'A browser that is signed in as ada pressed a button. An agent that drives that browser, or a weak sign-in, defeats it.',
+  page: 'A request with the session of ada pressed a button. An agent that has it, or drives that browser, or a weak sign-in, defeats it.',
 };

@@ -22,18 +22,6 @@ test('the program prints the four messages and the question, always the same', {
   `);
 });
 
-test('the tool that is hosted over HTTP asks once, and ends', { timeout: 30_000 }, () => {
-  const hosted = fileURLToPath(new URL('./hosted.ts', import.meta.url));
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['--import', 'tsx', hosted], {
-    encoding: 'utf8',
-  });
-  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-  expect(stdout).toBe(
-    'The user reads "Really deploy?" and says yes.\n' +
-      "[ { type: 'text', text: 'Deployed, ticket 7 for staging.' } ]\n",
-  );
-});
-
 /** A client that makes each round itself, so that it can send wrong requests. */
 async function client() {
   const policy = requestStatePolicy({ keys: ['a key of at least thirty-two bytes'], singleUse: false });
@@ -57,18 +45,5 @@ test('a yes to staging does not count for production', async () => {
   await expect(deploy('production', { ...yes, requestState })).rejects.toMatchObject({ code: -32602 });
   expect(await deploy('staging', { ...yes, requestState })).toMatchObject({
     content: [{ type: 'text', text: 'Deployed to staging.' }],
-  });
-});
-
-test('a question whose answer does not fit is asked again; a refusal ends the call', async () => {
-  const deploy = await client();
-  const { requestState } = (await deploy('staging')) as { requestState: string };
-  const perhaps = { inputResponses: { confirm: { action: 'accept', content: { confirm: 'perhaps' } } } };
-  expect(await deploy('staging', { ...perhaps, requestState })).toMatchObject({
-    resultType: 'input_required',
-  });
-  const no = { inputResponses: { confirm: { action: 'decline' } } };
-  expect(await deploy('staging', { ...no, requestState })).toMatchObject({
-    content: [{ text: "Cancelled: the question 'confirm' was not answered." }],
   });
 });

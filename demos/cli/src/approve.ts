@@ -1,9 +1,12 @@
 /** `approve`: draws who can give a yes, and says what each yes proves. */
 import { ACTS, play, RUNGS, SHAPES } from '@mrtr/demo-approve';
+import { type Participant, PERSON } from '@mrtr/harness/transcript';
 import { closingLine } from './closing-line.ts';
 import { wrap } from './printable.ts';
 import { drawCall, print, type Stage } from './stage.ts';
 import { titleLine } from './title-line.ts';
+
+const AGENT: Participant = { id: PERSON, kind: 'person', label: 'agent', isAgent: true };
 
 /** Draws every act, in every shape or in one. Resolves with the exit code. */
 export async function approve(stage: Stage, shape?: string): Promise<number> {
@@ -16,11 +19,18 @@ export async function approve(stage: Stage, shape?: string): Promise<number> {
       const { writes, rungs } = await play(act, createServer, (call) => {
         if (calls++ > 0)
           print(stage, ['', '  ☺ opens the link, and presses the button (the demo plays ada)', '']);
-        return drawCall(stage, call, (transcript) => closingLine(transcript, 'write'));
+        const people = act.isAgent ? [AGENT] : [];
+        return drawCall(
+          stage,
+          (onEvent) => call({ onEvent }),
+          (transcript) => closingLine(transcript, 'write'),
+          { people },
+        );
       });
       const [rung] = rungs;
       const proof = rung === undefined ? 'No yes counted.' : `A yes counted, rung '${rung}'. ${RUNGS[rung]}`;
-      const text = `${act.note ?? ''} ${proof} Item written ${writes}×.`.trim();
+      const note = act.isAgent ? 'No person saw a question; ☺ marks every answer.' : '';
+      const text = `${note} ${proof} Item written ${writes}×.`.trim();
       print(stage, ['', ...wrap(text, 78).map((line) => `  ${paint('effect', line)}`)]);
     }
     print(stage, ['']);

@@ -1,13 +1,13 @@
 import type { Subject } from '@mrtr/matrix';
 import { expect, test } from 'vitest';
-import type { Settings } from './args.ts';
-import { DEMOS, type Demo, findDemo, headingOf, loadSubjects } from './catalog.ts';
+import { DEMOS, type Demo, headingOf, loadSubjects } from './catalog.ts';
 import { columns } from './printable.ts';
 import { play } from './run-demo.ts';
 import { type Scene, scenesOf } from './scene.ts';
+import type { Settings } from './settings.ts';
 
 const RUNNABLE = DEMOS.filter(({ load }) => load);
-const demoOf = (name: string) => findDemo(name) as Demo;
+const demoOf = (wanted: string) => DEMOS.find(({ name }) => name === wanted) as Demo;
 
 const SETTINGS: Settings = {
   tool: 'weather',
@@ -34,8 +34,8 @@ test('a heading leaves room for the settings of the run', () => {
 });
 
 test('a heading names the demo', () => {
-  expect(headingOf(demoOf('f'))).toBe('option F · once');
-  expect(headingOf(demoOf('h'), true)).toBe('option H on PostgreSQL');
+  expect(headingOf(demoOf('option-f'))).toBe('option F · once');
+  expect(headingOf(demoOf('option-h'), true)).toBe('option H on PostgreSQL');
   expect(headingOf(demoOf('basic'))).toBe('basic · one question, one retry');
 });
 

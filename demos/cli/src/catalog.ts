@@ -2,22 +2,38 @@
 
 import type { Subject } from '@mrtr/matrix';
 import { findOption, type ListedOption, loadOption, OPTIONS } from '@mrtr/options';
+import type { Settings } from './settings.ts';
+import type { Stage } from './stage.ts';
+
+export type Flag =
+  | 'tool'
+  | 'shape'
+  | 'client'
+  | 'hosting'
+  | 'answer'
+  | 'legacy'
+  | 'postgres'
+  | 'deploy'
+  | 'json'
+  | 'mermaid';
 
 export interface Demo {
   /** The name in lists and headings: `basic`, `option-g`. */
   readonly name: string;
   readonly title: string;
-  readonly takes: readonly string[];
+  readonly takes: readonly Flag[];
   /** Set if it is an option, with both tools. */
   readonly option?: ListedOption;
   /** Where it runs, if the command line has no say in that. */
   readonly where?: string;
+  readonly needsPostgres?: boolean;
   readonly shapes?: readonly string[];
   /** The subjects: one, or one for each shape. Absent if the demo draws itself. */
   readonly load?: () => Promise<readonly Subject[]>;
+  readonly drawItself?: (stage: Stage, settings: Settings) => Promise<number>;
 }
 
-const CONVERSATION: readonly string[] = ['client', 'hosting', 'answer', 'legacy', 'json', 'mermaid'];
+const CONVERSATION: readonly Flag[] = ['client', 'hosting', 'answer', 'legacy', 'json', 'mermaid'];
 const NO_USER = CONVERSATION.filter((flag) => flag !== 'answer');
 
 /** The options that have their own demo; the others are variants of one. */
@@ -37,10 +53,15 @@ type Server = Parameters<typeof import('@mrtr/matrix').standalone>[2];
 const ofOption = (option: ListedOption): Demo => ({
   name: `option-${option.id}`,
   title: option.title,
-  takes: ['tool', ...CONVERSATION, ...(option.id === 'h' ? ['store', 'postgres'] : []), 'deploy'],
+  takes: ['tool', ...CONVERSATION, ...(option.id === 'h' ? (['postgres'] as const) : []), 'deploy'],
   option,
   load: async () => [await loadOption(option)],
 });
+
+const writeTo =
+  ({ terminal }: Stage, stream: 'stdout' | 'stderr' = 'stdout') =>
+  (text: string) =>
+    void terminal[stream].write(text);
 
 export const DEMOS: readonly Demo[] = [
   program('basic', 'one question, one retry', () => import('@mrtr/demo-basic')),
@@ -74,24 +95,44 @@ export const DEMOS: readonly Demo[] = [
     takes: ['shape'],
     where: 'five clients · in memory',
     shapes: ['g', 'j'],
+    drawItself: async (stage, { shape }) => (await import('./approve.ts')).approve(stage, shape),
   },
-  { name: 'sticky', title: 'option H behind HAProxy', takes: [] },
-  { name: 'fleet-of-three', title: 'a process dies between two questions', takes: ['postgres'] },
-  { name: 'tracing', title: "a call's OpenTelemetry spans", takes: [] },
   {
-    name: 'all',
-    title: 'every option, one line each',
-    takes: ['tool', ...CONVERSATION.filter((flag) => flag !== 'mermaid')],
+    name: 'sticky',
+    title: 'option H behind HAProxy',
+    takes: [],
+    drawItself: async (stage) =>
+      (await import('@mrtr/demo-sticky')).sticky({ out: writeTo(stage), err: writeTo(stage, 'stderr') }),
+  },
+  {
+    name: 'fleet-of-three',
+    title: 'a process dies between two questions',
+    takes: ['postgres'],
+    where: '',
+    needsPostgres: true,
+    drawItself: async (stage) =>
+      (await import('@mrtr/demo-fleet-of-three')).fleetOfThree(
+        writeTo(stage),
+        stage.postgres as string,
+        stage.paint,
+      ),
+  },
+  {
+    name: 'tracing',
+    title: "a call's OpenTelemetry spans",
+    takes: [],
+    where: 'modern client · in memory',
+    drawItself: async (stage) => (await import('./tracing.ts')).tracing(stage.paint, writeTo(stage)),
   },
 ];
 
-/** The demo of this name. An option has three names: its package, letter and word (`option-g`, `g`, `tool-builder`). */
-export function findDemo(name: string): Demo | undefined {
+/** The demo of the option with this name, letter or word: `option-g`, `g`, `tool-builder`. */
+export function optionDemo(name: string): Demo | undefined {
   const option = findOption(name);
-  return DEMOS.find((demo) => demo.name === name || (option !== undefined && demo.option === option));
+  return option && DEMOS.find((demo) => demo.option === option);
 }
 
-/** The subjects of a demo; `shape` picks one of its shapes, `onPostgres` keeps an option's calls in a database. */
+/** The subjects of a demo; `shape` picks one of its shapes, `postgres` keeps an option's calls in a database. */
 export async function loadSubjects(
   demo: Demo,
   shape?: string,

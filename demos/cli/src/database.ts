@@ -12,23 +12,13 @@ const VARIABLE = 'MRTR_POSTGRES';
 
 export class DatabaseError extends Error {}
 
-/** Of `--postgres`, or else the variable. The error does not repeat a wrong text: it may hold a password. */
-export function databaseOf(flag: string | undefined, env: Environment): Database {
-  const url = flag ?? env[VARIABLE];
+/** Of `--postgres [url]`, or else the variable. The error does not repeat a wrong text: it may hold a password. */
+export function databaseOf(flag: string | true | undefined, env: Environment): Database {
+  const given = typeof flag === 'string' ? flag : undefined;
+  const url = given ?? env[VARIABLE];
   if (url === undefined || isConnectionString(url)) return { url };
-  const where = flag === undefined ? VARIABLE : '--postgres';
+  const where = given === undefined ? VARIABLE : '--postgres';
   throw new UsageError(`${where} takes a connection string: postgres://user:password@host:port/database.`);
-}
-
-/** Of `--store` and `--postgres`; undefined for the memory. */
-export function withStore(
-  store: 'memory' | 'postgres',
-  flag: string | undefined,
-  env: Environment,
-): Database | undefined {
-  if (store === 'postgres') return databaseOf(flag, env);
-  if (flag !== undefined) throw new UsageError('--postgres goes with --store postgres.');
-  return undefined;
 }
 
 const isConnectionString = (url: string): boolean =>

@@ -176,13 +176,6 @@ test('nothing is drawn while the person types an answer', async () => {
   expect(terminal.said().out).toMatch(/TYPED[\s\S]+◇[\s\S]+☺[\s\S]+Closed\./);
 });
 
-test('an effect that comes twice in one call is marked', () => {
-  const audit: Happening = { kind: 'effect', instance: 'i1', name: 'audit', detail: 'Tokyo' };
-  const drawn = diagram(transcript([toolCall(0, tokyo), entry, audit, audit])).join('\n');
-  expect(drawn.match(/✎ audit: Tokyo {2}┃/g)).toHaveLength(1);
-  expect(drawn.match(/✎ audit: Tokyo — AGAIN {2}┃/g)).toHaveLength(1);
-});
-
 test('an answer that does not fit its form is drawn with the reason', () => {
   const schema = {
     type: 'object',

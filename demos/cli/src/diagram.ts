@@ -4,7 +4,14 @@
  */
 
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv';
-import { Layout, objectIn, type Row, type Transcript, type TranscriptEvent } from '@mrtr/harness/transcript';
+import {
+  Layout,
+  objectIn,
+  type Participant,
+  type Row,
+  type Transcript,
+  type TranscriptEvent,
+} from '@mrtr/harness/transcript';
 import { type Frame, frameIn } from './frame.ts';
 import { type Paint, plain } from './paint.ts';
 
@@ -22,7 +29,7 @@ const BESIDE_CLIENT: readonly TranscriptEvent['kind'][] = ['answer', 'visit', 'm
 
 /** Draws event by event, during the conversation. Each call returns the lines that are complete. */
 export class Diagram {
-  readonly #layout = new Layout();
+  readonly #layout: Layout;
   readonly #frame: Frame;
   /** Whether the server's diagnostics are heard: only then is it known whether state is sealed. */
   readonly #inside: boolean;
@@ -33,7 +40,8 @@ export class Diagram {
   #errorDrawn = false;
   #question: Extract<TranscriptEvent, { kind: 'question' }> | undefined;
 
-  constructor(paint: Paint = plain, inside = true) {
+  constructor(paint: Paint = plain, inside = true, people: readonly Participant[] = []) {
+    this.#layout = new Layout(people);
     this.#inside = inside;
     this.#frame = frameIn(paint);
   }
@@ -123,7 +131,8 @@ const isWhole = ({ event }: Row): boolean =>
   event.kind === 'entry' && event.part !== 'step' && event.part !== 'resolver';
 
 export function diagram(transcript: Transcript, paint: Paint = plain): Lines {
-  const drawing = new Diagram(paint);
+  const people = transcript.participants.filter(({ kind }) => kind === 'person');
+  const drawing = new Diagram(paint, true, people);
   const rows = transcript.events.flatMap((event) => drawing.next(event));
   return [...drawing.begin(), ...rows, ...drawing.end(transcript)];
 }

@@ -19,28 +19,6 @@ async function draw(line: string, at = 0): Promise<string> {
   return ['', ...diagram(transcript), '', `  ${closingLine(transcript, scene.effect)}`, ''].join('\n');
 }
 
-test('a parked resource whose second round reaches another instance', async () => {
-  expect(await draw('prompt-and-resource --shape h --hosting fleet', 1)).toMatchInlineSnapshot(`
-    "
-      client                                                          server
-        │  resources/read report://quarterly                             │
-        ├───────────────────────────────────────────────────────────────▶┃ entry 1
-        │  input_required  currency: "In which currency?"                ┃
-        │                                           state 210 B, sealed  ┃
-        │◀───────────────────────────────────────────────────────────────┤
-        │  ☺ EUR                                                         │
-        │  resources/read report://quarterly + currency, state           │
-        ├───────────────────────────────────────────────────────────────▶┃
-        │  ✗ error -32600  This call cannot be resumed here: its         ┃
-        │  continuation expired, was resumed already, or is held by      ┃
-        │  another server instance. Start the call again.                ┃
-        │◀───────────────────────────────────────────────────────────────┤
-
-      2 rounds · handler entered 1× · 1 frame held between rounds
-    "
-  `);
-});
-
 test('a resource that asks an old client over its open stream', async () => {
   expect(await draw('prompt-and-resource --shape j --client legacy --legacy shim', 1)).toMatchInlineSnapshot(`
     "

@@ -18,7 +18,7 @@ describe.concurrent('pnpm demo, in its own process', () => {
   test('a wrong command line prints what exists on stderr, with exit code 2', async () => {
     const { code, out, err } = await program('basic --frobnicate');
     expect({ code, out }).toEqual({ code: 2, out: '' });
-    expect(err).toContain("Unknown option '--frobnicate'. Options:");
+    expect(err).toContain("Unknown option '--frobnicate'.");
     expect(err).not.toContain('    at ');
   });
 

@@ -1,7 +1,6 @@
 import { type Transcript, tally } from '@mrtr/harness/transcript';
 import { postgresOfTheRun } from '@mrtr/postgres-server/testing';
 import { describe, expect, test } from 'vitest';
-import { DEMOS, LETTERED } from './catalog.ts';
 import { run } from './terminal.test-support.ts';
 
 const { database, test: testOnPostgres } = await postgresOfTheRun();
@@ -29,23 +28,9 @@ describe('pnpm demo', () => {
   });
 
   test('--deploy draws a call whose second round reaches another version', async () => {
-    const [again, refused] = await Promise.all([
-      run('option-g --deploy reworded'),
-      run('j --deploy step-renamed --json'),
-    ]);
-    expect(again.out).toMatch(/a new version is deployed: reworded/);
-    expect(again.out).toMatch(/"What size, please\?"[\s\S]*Ordered: colour red, size L, ticket T1\./);
-    for (const line of again.out.split('\n')) expect([...line].length).toBeLessThanOrEqual(80);
-    const { end, events } = JSON.parse(refused.out) as Transcript;
-    expect(JSON.stringify(end)).toContain("the handler took step 'slip'");
-    expect(tally({ events })).toMatchObject({ rounds: 2, effects: { ticket: 1 } });
-  });
-
-  test('all prints one line per option, and their results', async () => {
-    const { code, out } = await run('all --client legacy');
-    expect(code).toBe(0);
-    expect(out.match(/^ [A-Z] {2}.+ \(1\)$/gm)).toHaveLength(LETTERED.length);
-    expect(out).toMatch(/\n {2}\(1\) Weather in Tokyo: 22°C, partly cloudy\.\n$/);
+    const { out } = await run('option-g --deploy reworded');
+    expect(out).toMatch(/a new version is deployed: reworded/);
+    expect(out).toMatch(/"What size, please\?"[\s\S]*Ordered: colour red, size L, ticket T1\./);
     for (const line of out.split('\n')) expect([...line].length).toBeLessThanOrEqual(80);
   });
 
@@ -60,6 +45,10 @@ describe('pnpm demo', () => {
       'No person saw a question; ☺ marks every answer. No yes counted. Item written 0×.',
     );
     for (const line of out.split('\n')) expect([...line].length).toBeLessThanOrEqual(80);
+  });
+
+  test('the help of a demo in several shapes says which it runs', async () => {
+    expect((await run('approve --help')).out).toContain('one shape alone; without it, g and j');
   });
 
   test('a demo in several shapes draws each of them, under its title', async () => {
@@ -89,43 +78,8 @@ describe('pnpm demo', () => {
     expect(printed.out).toContain('held by another server instance');
   });
 
-  test('one person answers the questions of several conversations', async () => {
-    const { code, out } = await run('prompt-and-resource --shape i --answer ask', {
-      typed: 'customers\nUSD\n',
-    });
-    expect(code).toBe(0);
-    expect(out).toContain('for customers.');
-    expect(out).toContain('Profit: 330 k USD.');
-  });
-
-  test('ask takes answers from stdin, and the end of input as a cancel', async () => {
-    const { code, out } = await run('option-f --tool work-item --answer ask', {
-      typed: 'Lost\nDuplicate\n',
-    });
-    expect(code).toBe(0);
-    expect(out.match(/How was #4522 resolved\?\n/g)).toHaveLength(2);
-    expect(out).toContain(
-      "Resolution, required (1 Fixed | 2 Duplicate | 3 Won't fix; decline, cancel): Lost\n",
-    );
-    expect(out).toContain('Original item, required (whole number from 1 to 99999; decline, cancel): \n');
-    expect(out).toContain('☺ dismisses the question');
-    expect(out).toContain("Cancelled: the question 'original' was not answered.");
-    expect(out).toContain('item written 0×');
-  });
-
-  test('--list prints every demo with its title', async () => {
-    const { code, out, err } = await run('--list');
-    expect({ code, err }).toEqual({ code: 0, err: '' });
-    expect(out).toMatch(/^basic +one question, one retry\n/);
-    expect(out).toMatch(/^prompt-and-resource {2}each asks a user\n/m);
-    expect(out).toMatch(
-      /^sticky +option H behind HAProxy\nfleet-of-three +a process dies between two questions\ntracing +a call's OpenTelemetry spans\nall +every/m,
-    );
-    expect(out.match(/^[\w-]+ {2,}\S.+$/gm)).toHaveLength(DEMOS.length);
-  });
-
   test('a database that cannot be used gives an error without the password, and the exit code 1', async () => {
-    for (const line of ['option-h --store postgres', 'fleet-of-three', 'matrix']) {
+    for (const line of ['option-h', 'fleet-of-three', 'matrix']) {
       const { code, out, err } = await run(`${line} --postgres postgres://ada:secret@127.0.0.1:1/calls`);
       expect(code).toBe(1);
       expect(err).toBe('PostgreSQL at 127.0.0.1:1/calls cannot be used: connect ECONNREFUSED 127.0.0.1:1\n');
@@ -134,7 +88,7 @@ describe('pnpm demo', () => {
   });
 
   testOnPostgres('any instance of option-h resumes a call, with its calls in a PostgreSQL', async () => {
-    const { code, out, err } = await run('option-h --store postgres --hosting fleet --tool work-item', {
+    const { code, out, err } = await run('option-h --postgres --hosting fleet --tool work-item', {
       env: { MRTR_POSTGRES: await database() },
     });
     expect({ code, err }).toEqual({ code: 0, err: '' });

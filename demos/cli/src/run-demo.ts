@@ -4,10 +4,10 @@ import type { Transcript, TranscriptEvent } from '@mrtr/harness/transcript';
 import { converse, type Subject } from '@mrtr/matrix';
 import { inMemory, play as playDeploy } from '@mrtr/matrix/deploy';
 import { findOption, type ListedOption, loadOption } from '@mrtr/options';
-import type { Settings } from './args.ts';
 import { type Demo, loadSubjects } from './catalog.ts';
 import { closingLine } from './closing-line.ts';
 import { type Scene, scenesOf } from './scene.ts';
+import type { Settings } from './settings.ts';
 import { drawCall, print, type Stage, textOf, withPerson } from './stage.ts';
 import { titleLine } from './title-line.ts';
 

@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 import { converse, type Endpoint, foreignHosting, scriptedModel, type User } from '@mrtr/harness';
 import { type Transcript, tally } from '@mrtr/harness/transcript';
 import { plural } from './closing-line.ts';
-import { exists, UsageError, unknown } from './command-line.ts';
+import { UsageError } from './command-line.ts';
 import { clip, printable, wrap } from './printable.ts';
 import type { ServerCall } from './server-call.ts';
 import { drawCall, print, type Stage, textOf, withPerson } from './stage.ts';
@@ -26,7 +26,7 @@ export async function runServerCall(asked: ServerCall, stage: Stage): Promise<nu
     if (format !== 'drawing') return makeCall(() => {});
     const below = wrap(server, WIDTH - 2).map((line) => ` ${paint('quiet', line)}`);
     print(stage, [titleLine(clip(tool ?? 'tools', WIDTH / 2), `${client} client`, paint), '', ...below, '']);
-    return drawCall(stage, makeCall, describeFromOutside, false);
+    return drawCall(stage, makeCall, describeFromOutside, { inside: false });
   });
   if (format !== 'drawing') print(stage, [textOf(format, transcript)]);
   if (!transcript.end.error) return 0;
@@ -56,11 +56,8 @@ async function call(asked: ServerCall, user: User, onEvent: OnEvent): Promise<Tr
       onConnect: async ({ toolNames }) => {
         const names = await toolNames();
         if (names.includes(tool)) return;
-        mistake = new UsageError(
-          tool === ''
-            ? `Which tool? ${exists('Tools', names)}`
-            : unknown(`The server has no tool '${tool}'.`, tool, 'Tools', names),
-        );
+        const what = tool === '' ? 'Which tool?' : `The server has no tool '${tool}'.`;
+        mistake = new UsageError(`${what} Tools: ${names.join(', ')}.`);
         throw mistake;
       },
     },

@@ -2,8 +2,8 @@
 import { ada, type Does } from '@mrtr/demo-link-account/ada';
 import { type LogicalCall, type Reply, scriptedModel, scriptedUser } from '@mrtr/harness';
 import { type ConversationRequest, SCRIPTS, type Script } from '@mrtr/matrix';
-import type { Settings } from './args.ts';
 import type { CountedEffect } from './closing-line.ts';
+import type { Settings } from './settings.ts';
 
 /** A call, the user who answers its questions, and the effect that it must have once. */
 export type Scene = Pick<ConversationRequest, 'call' | 'user' | 'model' | 'roots'> & {
@@ -57,7 +57,7 @@ const callOf = (name: string, args: Readonly<Record<string, unknown>>): LogicalC
   params: { name, arguments: args },
 });
 
-export function optionScene({ tool, answer }: Asked): Scene {
+function optionScene({ tool, answer }: Asked): Scene {
   const isWeather = tool === 'weather';
   const weather = answer === 'ask' ? 'metric' : answer;
   const played = isWeather ? script('get_weather', weather) : script('resolve_work_item', WORK_ITEM[answer]);

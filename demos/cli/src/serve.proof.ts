@@ -1,4 +1,4 @@
-/** `pnpm serve option-h --store postgres`: on a PostgreSQL that it starts, and on one that is named. */
+/** `pnpm serve option-h --postgres`: on a PostgreSQL that it starts, and on one that is named. */
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { poster } from '@mrtr/harness';
 import { postgresOfTheRun } from '@mrtr/postgres-server/testing';
@@ -8,21 +8,19 @@ import { command, listening, METRIC, modern, PLUGGED, SUNNY, TOKYO } from './ser
 const { database, test: testOnPostgres } = await postgresOfTheRun();
 
 test('serves on a PostgreSQL that it starts itself, without a given key', async () => {
-  const client = await modern(
-    new StdioClientTransport({ ...command('h', '--store', 'postgres'), ...PLUGGED }),
-  );
+  const client = await modern(new StdioClientTransport({ ...command('h', '--postgres'), ...PLUGGED }));
   expect(await client.callTool(TOKYO)).toMatchObject(SUNNY);
   await client.close();
 }, 90_000);
 
 testOnPostgres('another process with the database and the keys resumes a call', async () => {
   const env = { MRTR_POSTGRES: await database(), KEYS: 'k'.repeat(32) };
-  const first = await listening('h --store postgres --state-key-env KEYS', env);
+  const first = await listening('h --postgres --state-key-env KEYS', env);
   const { requestState, ...asked } = await round(first.url, {});
   expect(asked).toMatchObject({ resultType: 'input_required' });
   first.running.child.kill('SIGTERM');
   expect(await first.running.ended).toBe(0);
-  const second = await listening('h --store postgres --state-key-env KEYS', env);
+  const second = await listening('h --postgres --state-key-env KEYS', env);
   const answer = { inputResponses: { units: METRIC }, requestState };
   expect(await round(second.url, answer)).toMatchObject(SUNNY);
   expect(await round(second.url, answer)).toMatchObject(SUNNY);

@@ -43,7 +43,7 @@ test('a port in use gives an error, and the exit code 1', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
   const { port } = other.address() as AddressInfo;
-  const err = `Cannot listen on 127.0.0.1, port ${port}: the port is in use. Take another one, or 0 for any that is free.\n`;
+  const err = `Cannot listen on port ${port}: the port is in use. Take another one, or 0 for any that is free.\n`;
   expect(await run(`serve g --http ${port}`)).toEqual({ code: 1, out: '', err });
   other.close();
 });

@@ -16,7 +16,7 @@ import { headingOf, loadOnPostgres } from './catalog.ts';
 import { UsageError } from './command-line.ts';
 import { describeDatabase, withDatabase } from './database.ts';
 import { printable } from './printable.ts';
-import { type HttpSettings, readServeArgs, type ServeSettings } from './serve-args.ts';
+import { readServeArgs, type ServeSettings } from './serve-args.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Runs the command; resolves with its exit code when serving has ended. */
@@ -43,7 +43,7 @@ async function serveUntilOver(settings: ServeSettings, say: Say, postgres?: stri
     const hosting = await listen(served, settings.http, report);
     if (typeof hosting === 'string') {
       say(hosting);
-      await served.close();
+      await served.close?.();
       return 1;
     }
     say(`${headingOf(settings.demo, postgres !== undefined)}, at ${hosting.url}`);
@@ -74,25 +74,22 @@ async function instanceOf(
 
 async function listen(
   served: ServerInstance,
-  settings: HttpSettings,
+  { port, holders }: NonNullable<ServeSettings['http']>,
   report: OnError,
 ): Promise<HttpHosting | string> {
-  const { host, port, holders, ...allowed } = settings;
   const verifier = holders && listVerifier(holders);
   try {
-    return await serveHttp(served, { host, port, ...allowed, verifier, onerror: report });
+    return await serveHttp(served, { port, verifier, onerror: report });
   } catch (error) {
     const reason = REASONS[(error as NodeJS.ErrnoException).code ?? ''];
     if (reason === undefined) throw error;
-    return `Cannot listen on ${host}, port ${port}: ${reason}`;
+    return `Cannot listen on port ${port}: ${reason}`;
   }
 }
 
 const REASONS: Readonly<Record<string, string>> = {
   EADDRINUSE: 'the port is in use. Take another one, or 0 for any that is free.',
   EACCES: 'this user may not. Ports from 1024 on are for everybody.',
-  EADDRNOTAVAIL: 'this machine does not have that address.',
-  ENOTFOUND: 'that name has no address.',
 };
 
 /** Resolves when a signal has come and everything is closed. A second signal does not wait. */

@@ -116,7 +116,7 @@ test('a server that needs a model and roots gets scripted ones', async () => {
 test('a tool that the server does not have exits with 2 and names the tools; without a name it lists them', async () => {
   const tools = 'Tools: get_weather, resolve_work_item.\nMore: pnpm demo --help\n';
   const mistyped = await demo(['--server', url, '--tool', 'get_wether']);
-  const meant = `The server has no tool 'get_wether'. (Did you mean get_weather?) ${tools}`;
+  const meant = `The server has no tool 'get_wether'. ${tools}`;
   expect(mistyped).toMatchObject({ code: 2, err: meant });
   expect(mistyped.out).not.toContain('client  ');
   expect(await demo(['--server', url])).toMatchObject({ code: 2, err: `Which tool? ${tools}` });
@@ -161,27 +161,25 @@ test('a command is split as a shell would, and a call without arguments has an e
 });
 
 test.each([
-  [['--server', ' ', '--tool', 't'], '--server takes an address or a command.'],
+  [['--server', ' '], '--server takes an address or a command.'],
   [['--server', 'A=1', '--tool', 't'], '--server takes an address or a command.'],
   [['--server', 'a', '--header', 'A: 1'], '--header goes with an address'],
   [
-    ['--server', 'http://a/', '--header', 'secret'],
+    ['--server', 'http://a/', '--header', 'a b: c'],
     "--header takes a line such as 'Authorization: Bearer TOKEN'.",
   ],
-  [['--server', 'http://a/', '--header', 'a b: c'], '--header takes a line'],
-  [['basic', '--header', 'a: b'], 'remove --header.'],
   [['--server', 'http://', '--tool', 't'], "--server: 'http://' is no address."],
-  [['--server', 'a', '--tool', 't', '--arguments', '[1]'], '--arguments takes a JSON object, such as'],
-  [['--server', 'a', '--tool', 't', '--arguments', '{'], '--arguments takes a JSON object, such as'],
-  [
-    ['--server', 'a', '--tool', 't', '--answer', 'metric'],
-    "--answer cannot be 'metric' with --server. Values: ask, decline, cancel.",
-  ],
-  [['--server', 'a', '--tool', 't', '--hosting', 'fleet'], 'remove --hosting.'],
-  [['basic', '--server', 'a', '--tool', 't'], "Give a name or --server, not both; remove 'basic'."],
-  [['basic', '--arguments', '{}'], "'basic' takes only --client,"],
-  [['option-e', '--tool', 'get_weather'], "--tool cannot be 'get_weather'. Values: weather, work-item."],
+  [['--server', 'a', '--arguments', '[1]'], 'It takes a JSON object, such as'],
+  [['--server', 'a', '--arguments', '{'], 'It takes a JSON object, such as'],
+  [['--server', 'a', '--answer', 'metric'], 'Allowed choices are ask, decline, cancel.'],
+  [['--server', 'a', '--hosting', 'fleet'], "Unknown option '--hosting'."],
+  [['basic', '--server', 'a', '--tool', 't'], 'Too many arguments'],
 ])('%j is refused with what exists', (args, message) => {
   expect(() => read(args)).toThrow(UsageError);
   expect(() => read(args)).toThrow(message);
+});
+
+test('a wrong header is not repeated in the error: it may be a token', () => {
+  const error = new UsageError("--header takes a line such as 'Authorization: Bearer TOKEN'.");
+  expect(() => read(['--server', 'http://a/', '--header', 'secret'])).toThrow(error);
 });

@@ -1,47 +1,52 @@
 /** The command line of `pnpm demo --server`: a tool of a server that is not ours. */
 import type { ClientKind, Endpoint } from '@mrtr/harness';
-import type { Command as Program } from 'commander';
-import { exists, isGiven, UsageError } from './command-line.ts';
-import type { Environment } from './terminal.ts';
+import { InvalidArgumentError, Option } from 'commander';
+import { command, oneOf, parseArgs, UsageError } from './command-line.ts';
+import type { Environment, Terminal } from './terminal.ts';
 
-const ANSWERS = ['ask', 'decline', 'cancel'] as const;
-
-export type ServerCall = ReturnType<typeof serverCall>;
-
-export const SERVER_FLAGS = [
-  'server',
-  'tool',
-  'arguments',
-  'header',
-  'client',
-  'answer',
-  'json',
-  'mermaid',
-] as const;
-
-export function serverCall(line: Program, env: Environment) {
-  const { server, tool, arguments: json, header, client, answer, json: asJson, mermaid } = line.opts();
-  const [name] = line.args;
-  if (name !== undefined) throw new UsageError(`Give a name or --server, not both; remove '${name}'.`);
-  return {
-    /** The address or the command, as it was typed. */
-    server: server as string,
-    endpoint: endpointOf(server, env, header),
-    /** Undefined for a list of the tools. */
-    tool: isGiven(line, 'tool') ? (tool as string) : undefined,
-    arguments: argumentsIn(json),
-    client: client as ClientKind,
-    answer: isGiven(line, 'answer') ? answerIn(answer) : 'ask',
-    format: formatOf(asJson, mermaid),
-  };
+export interface ServerCall {
+  /** The address or the command, as it was typed. */
+  readonly server: string;
+  readonly endpoint: Endpoint;
+  /** Undefined for a list of the tools. */
+  readonly tool?: string | undefined;
+  readonly arguments: Readonly<Record<string, unknown>>;
+  readonly client: ClientKind;
+  readonly answer: 'ask' | 'decline' | 'cancel';
+  readonly format: 'drawing' | 'json' | 'mermaid';
 }
 
-function endpointOf(server: string, env: Environment, headers?: readonly string[]): Endpoint {
+export const isServerCall = (args: readonly string[]): boolean =>
+  args.some((arg) => arg === '--server' || arg.startsWith('--server='));
+
+export function serverCall(
+  args: readonly string[],
+  terminal: Pick<Terminal, 'env' | 'stdout'>,
+): ServerCall | undefined {
+  const line = command('demo', '--server <server> [options]', 'Calls a tool of any server.', terminal)
+    .requiredOption('--server <server>', 'its address, or the command that starts it')
+    .option('--tool <name>', 'its tool; without, the tools are listed')
+    .option('--arguments <json>', "the tool's arguments", argumentsIn, {})
+    .option('--header <line>', "for an address: 'Name: value'; may be given again", further)
+    .addOption(oneOf('--client <kind>', 'who calls', ['modern', 'legacy', 'modern-only']))
+    .addOption(oneOf('--answer <kind>', 'who answers', ['ask', 'decline', 'cancel']))
+    .addOption(new Option('--json', 'print the transcript, and nothing else').conflicts('mermaid'))
+    .option('--mermaid', 'print it as a Mermaid diagram, and nothing else');
+  if (!parseArgs(line, args)) return undefined;
+  const { header, json, mermaid, ...call } = line.opts();
+  const endpoint = endpointOf(call.server, terminal.env, header);
+  return { ...(call as ServerCall), endpoint, format: json ? 'json' : mermaid ? 'mermaid' : 'drawing' };
+}
+
+const further = (line: string, before: readonly string[] = []) => [...before, line];
+
+function endpointOf(server: string, env: Environment, headers: readonly string[] = []): Endpoint {
   if (/^https?:/i.test(server)) {
     if (!URL.canParse(server)) throw new UsageError(`--server: '${server}' is no address.`);
-    return { kind: 'http', url: new URL(server), headers: headers && headersIn(headers) };
+    return { kind: 'http', url: new URL(server), headers: headersIn(headers) };
   }
-  if (headers) throw new UsageError('--header goes with an address: a command is called without HTTP.');
+  if (headers.length > 0)
+    throw new UsageError('--header goes with an address: a command is called without HTTP.');
   // As a shell would split it, so that a path may have spaces.
   const words = [...server.matchAll(/(?:"[^"]*"|'[^']*'|\S)+/g)].map(([word]) =>
     word.replace(/"([^"]*)"|'([^']*)'/g, '$1$2'),
@@ -68,10 +73,10 @@ function headersIn(lines: readonly string[]): Readonly<Record<string, string>> {
   return Object.fromEntries(headers);
 }
 
-function argumentsIn(json = '{}'): Readonly<Record<string, unknown>> {
+function argumentsIn(json: string): Readonly<Record<string, unknown>> {
   const value = parse(json);
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
-  throw new UsageError('--arguments takes a JSON object, such as \'{"location":"Tokyo"}\'.');
+  throw new InvalidArgumentError('It takes a JSON object, such as \'{"location":"Tokyo"}\'.');
 }
 
 function parse(json: string): unknown {
@@ -81,14 +86,3 @@ function parse(json: string): unknown {
     return undefined;
   }
 }
-
-function answerIn(answer: string): (typeof ANSWERS)[number] {
-  const known = ANSWERS.find((one) => one === answer);
-  if (known === undefined) {
-    throw new UsageError(`--answer cannot be '${answer}' with --server. ${exists('Values', ANSWERS)}`);
-  }
-  return known;
-}
-
-export const formatOf = (json: boolean, mermaid: boolean): 'drawing' | 'json' | 'mermaid' =>
-  json ? 'json' : mermaid ? 'mermaid' : 'drawing';

@@ -1,11 +1,11 @@
 /** What every conversation at a terminal needs: its user, its drawing, and its transcript as text. */
 import type { User } from '@mrtr/harness';
-import { type Transcript, type TranscriptEvent, toMermaid } from '@mrtr/harness/transcript';
-import type { Settings } from './args.ts';
+import { type Participant, type Transcript, type TranscriptEvent, toMermaid } from '@mrtr/harness/transcript';
 import { personAt } from './ask-person.ts';
 import { Diagram } from './diagram.ts';
 import type { Paint } from './paint.ts';
 import { wrap } from './printable.ts';
+import type { Settings } from './settings.ts';
 import type { Terminal } from './terminal.ts';
 
 export interface Stage {
@@ -25,9 +25,9 @@ export async function drawCall(
   stage: Stage,
   makeCall: MakeCall,
   closing: (transcript: Transcript) => string,
-  inside?: boolean,
+  { inside, people }: { readonly inside?: boolean; readonly people?: readonly Participant[] } = {},
 ): Promise<Transcript> {
-  const diagram = new Diagram(stage.paint, inside);
+  const diagram = new Diagram(stage.paint, inside, people);
   // The heads wait for the first event: the call may be impossible. Other lines wait while the person types.
   const waiting = [...diagram.begin()];
   let questions = 0;

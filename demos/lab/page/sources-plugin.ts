@@ -11,7 +11,7 @@ import type { Plugin } from 'vite';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const options = 'packages/options';
-const AUTHORS = /^(?:weather|work-item|write)[\w-]*\.ts$/;
+const AUTHORS = /^(?:weather|work-item)[\w-]*\.ts$/;
 
 type Token = readonly [text: string, look: number];
 
@@ -55,7 +55,7 @@ function authorsFiles(): readonly string[] {
   const folders = found(options, /^[a-z]-/);
   return [
     ...folders.flatMap((folder) => found(`${folder}/src`, AUTHORS)),
-    'packages/options/option/src/guard-first.ts',
+    'demos/approve/src/tool-builder.ts',
   ];
 }
 

@@ -103,14 +103,3 @@ test.each<[where: string, command: Command, taken: readonly unknown[], refused: 
   expect(taken.map(isRead)).toEqual(taken.map(() => true));
   expect(refused.map(isRead)).toEqual(refused.map(() => false));
 });
-
-test.each([
-  ['no JSON', 'kill left i1'],
-  ['a command that there is not', '{"do":"run","side":"left"}'],
-  ['a deploy of a change that there is not', '{"do":"deploy","side":"left","change":"broken"}'],
-  ['a side of the prototype', '{"do":"call","side":"__proto__"}'],
-  ['a list of commands', '[{"do":"call","side":"left"}]'],
-  ['nothing', 'null'],
-])('%s is no command', (_what, text) => {
-  expect(readCommand(text)).toBeUndefined();
-});

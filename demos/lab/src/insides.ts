@@ -1,17 +1,15 @@
 /** What the lab's key shows inside the states of a conversation. */
 import { keyRing, openState } from '@mrtr/core/seal';
-import { eventsOf, objectIn, type TranscriptEvent } from '@mrtr/harness/transcript';
+import type { TranscriptEvent } from '@mrtr/harness/transcript';
 import { SERVER_INFO } from '@mrtr/option';
 import { CALLS } from './call.ts';
 import type { Inside, Insides, ToolWord } from './protocol.ts';
+import { statesIn } from './states.ts';
 
 /** Opens every state that the server of `tool` gave out in `events`, with the key that it was sealed with. */
 export function insides(events: readonly TranscriptEvent[], tool: ToolWord, key: Uint8Array): Insides {
   const found: Record<string, Inside> = {};
-  for (const { message } of eventsOf('message', events)) {
-    const { requestState } = objectIn(message, 'result');
-    if (typeof requestState === 'string') found[requestState] ??= inside(requestState, tool, key);
-  }
+  for (const state of statesIn(events)) found[state] ??= inside(state, tool, key);
   return found;
 }
 

@@ -1,12 +1,13 @@
 /** The live lab: two sides, and what is done to them. */
 import { Database } from '@mrtr/matrix/processes';
+import { setUp } from './lessons.ts';
 import { Pane, Refused } from './pane.ts';
 import { Postgres } from './postgres.ts';
 import type { Change, Command, SetUp, SideName } from './protocol.ts';
 
 const FIRST: Readonly<Record<SideName, SetUp>> = {
-  left: { option: 'b', tool: 'weather', client: 'modern', instances: 'two', singleUse: false },
-  right: { option: 'h', tool: 'weather', client: 'modern', instances: 'two', singleUse: false },
+  left: setUp('b'),
+  right: setUp('h'),
 };
 
 export class Lab {

@@ -1,35 +1,76 @@
 /** The measured table of the lab: the matrix's own, and for each of its cells the recordings that prove it. */
-import { type Measured as MeasuredOption, measure, optionsTable, SCENARIOS, TABLED } from '@mrtr/matrix';
+import { type Measured as MeasuredOption, measure, optionsTable, TABLED } from '@mrtr/matrix';
 import type { Recordings } from './protocol.ts';
 
-/** The situations of `situations.ts` that prove the cells, column by column. */
-const PROOFS: readonly (readonly string[])[] = [
-  ['one', 'two'],
-  ['one'],
-  ['one', 'two'],
-  ['one'],
-  ['fleet', 'fleet-two'],
-  ['restart'],
-  ['old', 'old-degrade', 'old-fleet'],
-  ['mute'],
-  ['twice-single', 'twice'],
-  ['unasked', 'other-state'],
+interface Column {
+  readonly question: string;
+  /** The short answer, by the beginning of what the matrix says; what it says where none fits. */
+  readonly answers: Readonly<Record<string, string>>;
+  /** The beginning of what the matrix says where a reader should beware; by default, where it says it in bold. */
+  readonly trap?: string;
+  /** The situations of `situations.ts` that prove the cell. */
+  readonly proofs: readonly string[];
+}
+
+const FINISHES = { finishes: 'yes', refused: 'no: the call is lost' };
+const GIVES = { default: 'the fallback', error: 'an error' };
+
+/** In the order of the matrix's columns. */
+const COLUMNS: readonly Column[] = [
+  {
+    question: 'Does the function that writes run again?',
+    answers: { '1× / 1×': 'no', '': 'yes, in every round' },
+    proofs: ['one', 'two'],
+  },
+  {
+    question: 'How often was the audit record written?',
+    answers: { 2: 'twice', 1: 'once' },
+    proofs: ['one'],
+  },
+  {
+    question: 'What does the client carry?',
+    answers: { none: 'plain text', '': 'sealed state' },
+    proofs: ['one', 'two'],
+  },
+  { question: 'What waits in memory?', answers: { 1: 'the handler', 0: 'nothing' }, proofs: ['one'] },
+  { question: 'Can another instance take the answer?', answers: FINISHES, proofs: ['fleet', 'fleet-two'] },
+  { question: 'Does a call outlive a restart?', answers: FINISHES, proofs: ['restart'] },
+  {
+    question: 'What does an old client get?',
+    answers: { asked: 'asked, in a session', default: 'the fallback, or the shim asks' },
+    proofs: ['old', 'old-degrade', 'old-fleet'],
+  },
+  { question: 'And a client that cannot be asked?', answers: GIVES, proofs: ['mute'] },
+  {
+    question: 'Can one approval write twice?',
+    answers: { '1 (1': 'no', 1: 'only with single use off', 2: 'yes' },
+    trap: '2',
+    proofs: ['twice-single', 'twice'],
+  },
+  {
+    question: 'Does it believe an answer nobody asked for?',
+    answers: { refused: 'no', taken: 'yes' },
+    proofs: ['unasked', 'other-state'],
+  },
 ];
 
 export async function measuredRow(
   option: MeasuredOption,
 ): Promise<{ readonly columns: readonly string[]; readonly cells: Recordings['rows'][number]['cells'] }> {
-  const scenarios = SCENARIOS.filter(({ script }) => TABLED.includes(script.name));
-  const [[, ...columns] = [], [, ...texts] = []] = optionsTable([option], await measure(option, scenarios));
-  if (columns.length !== PROOFS.length)
-    throw new Error('The matrix has other columns than the lab has proofs.');
-  const cells = PROOFS.map((situations, at) => {
+  const [[, ...titles] = [], [, ...texts] = []] = optionsTable([option], await measure(option, TABLED));
+  if (titles.length !== COLUMNS.length)
+    throw new Error('The matrix has other columns than the lab has questions.');
+  const cells = COLUMNS.map(({ answers, proofs, trap }, at) => {
     const text = texts[at] ?? '';
+    const plain = text.replaceAll('**', '');
+    const beginning = Object.keys(answers).filter((one) => plain.startsWith(one));
+    const [longest = ''] = beginning.sort((one, other) => other.length - one.length);
     return {
-      text: text.replaceAll('**', ''),
-      bad: text.includes('**') || text === 'refused',
-      proofs: situations.map((situation) => `${option.id}.${situation}`),
+      answer: answers[longest] ?? plain,
+      text: plain,
+      bad: trap === undefined ? text.includes('**') || text === 'refused' : plain.startsWith(trap),
+      proofs: proofs.map((situation) => `${option.id}.${situation}`),
     };
   });
-  return { columns: columns.map((title) => title.replaceAll('`', '')), cells };
+  return { columns: COLUMNS.map(({ question }) => question), cells };
 }

@@ -4,18 +4,13 @@ import { postgresOfTheRun } from '@mrtr/postgres-server/testing';
 import { test as anywhere, expect, onTestFinished } from 'vitest';
 import { watching } from './lab.test-support.ts';
 import { Lab } from './lab.ts';
+import { setUp } from './lessons.ts';
 import { Postgres } from './postgres.ts';
-import type { SetUp, SideState } from './protocol.ts';
+import type { SideState } from './protocol.ts';
 
 const { database, test } = await postgresOfTheRun();
 
-const SET_UP: SetUp = {
-  option: 'h-postgres',
-  tool: 'weather',
-  client: 'modern',
-  instances: 'two',
-  singleUse: false,
-};
+const SET_UP = setUp('h-postgres');
 
 test('another instance finishes the call that the killed one had begun', async () => {
   const lab = await Lab.start(new Postgres(await database()));
@@ -29,7 +24,7 @@ test('another instance finishes the call that the killed one had begun', async (
   await lab.do({ do: 'answer', side: 'left', question: 1, reply });
   const { conversation } = await until(({ doing }) => doing === 'over');
   expect(resultText(conversation?.end?.result ?? {})).toBe('Weather in Tokyo: 22°C, partly cloudy.');
-}, 30_000);
+}, 60_000);
 
 test('on a server that the lab starts, a new version finishes a call if it asks more at the end', async () => {
   const lab = await Lab.start();
@@ -48,7 +43,7 @@ test('on a server that the lab starts, a new version finishes a call if it asks 
   expect(resultText(conversation?.end?.result ?? {})).toBe(
     'Ordered: colour red, gift no, size M, ticket T1.',
   );
-}, 30_000);
+}, 60_000);
 
 anywhere(
   'a side whose database cannot be started says so, and stays as it was',
@@ -66,5 +61,5 @@ anywhere(
     await lab.do({ do: 'call', side: 'left' });
     await until(({ asked }) => asked !== undefined);
   },
-  30_000,
+  60_000,
 );

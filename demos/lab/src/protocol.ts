@@ -29,7 +29,10 @@ export interface Recording {
   readonly insides: Insides;
 }
 
-export interface Measured {
+export interface MeasuredCell {
+  /** Such as `once`. */
+  readonly answer: string;
+  /** What was counted. */
   readonly text: string;
   /** Set where a reader should beware. */
   readonly bad?: boolean;
@@ -37,12 +40,13 @@ export interface Measured {
 }
 
 export interface Recordings {
+  /** The questions. */
   readonly columns: readonly string[];
   readonly rows: readonly {
     readonly option: string;
     readonly name: string;
     readonly title: string;
-    readonly cells: readonly Measured[];
+    readonly cells: readonly MeasuredCell[];
   }[];
   readonly about: Readonly<Record<string, string>>;
   readonly missing: Readonly<Record<string, string>>;
@@ -57,6 +61,8 @@ export interface Asked {
 export interface Offered extends Pick<ListedOption, 'id' | 'name' | 'title' | 'needsPostgres'> {
   /** The author's file of each tool; without the tools that it is not written for. */
   readonly files: Readonly<Partial<Record<ToolWord, string | undefined>>>;
+  /** Whether it has the tool with a version 2, whose code is no author's. */
+  readonly hasVersions: boolean;
 }
 
 export interface SideState {

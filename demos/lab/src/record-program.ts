@@ -1,23 +1,24 @@
 /**
  * `node record-program.ts FOLDER`: records every option in every situation, and writes FOLDER/index.js and a script for each
  * recording. Scripts and no JSON: a page that was opened from a disk may load a script, and fetch nothing. A program of
- * its own, since coverage counts everything that runs in a process.
+ * its own, since the trace sees everything that runs in a process.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { requestStatePolicy } from '@mrtr/core';
-import { LineCoverage } from '@mrtr/harness';
+import { LineTrace } from '@mrtr/harness';
 import { type Measured, onPostgres } from '@mrtr/matrix';
 import { authorsFile } from '@mrtr/matrix/processes';
 import { type ListedOption, loadOption, OPTIONS } from '@mrtr/options';
+import { recordBranches } from './branches.ts';
 import { measuredRow } from './measured.ts';
 import type { Recording, Recordings } from './protocol.ts';
 import { record, SITUATIONS } from './situations.ts';
 
 const [folder = ''] = process.argv.slice(2);
 mkdirSync(folder, { recursive: true });
-const coverage = new LineCoverage(authorsFile);
+const trace = new LineTrace(authorsFile);
 const rows: Recordings['rows'][number][] = [];
 let columns: Recordings['columns'] = [];
 const about: Record<string, string> = {};
@@ -32,7 +33,7 @@ function write(name: string, value: Recording | Recordings): void {
 
 async function recordOption(option: Measured & Pick<ListedOption, 'name' | 'title'>): Promise<void> {
   for (const situation of SITUATIONS) {
-    const recording = await record(option, situation, coverage);
+    const recording = await record(option, situation, trace);
     about[recording.id] = recording.about;
     write(recording.id, recording);
   }
@@ -68,6 +69,7 @@ for (const listed of OPTIONS) {
     });
   }
 }
+await recordBranches(trace, (recording) => write(recording.id, recording));
 write('index', { columns, rows, about, missing });
-coverage.close();
+trace.close();
 process.exit();

@@ -4,17 +4,18 @@ import { MemoryLedger, requestStatePolicy } from '@mrtr/core';
 import {
   type Hosting,
   host,
-  type LineCoverage,
+  type LineTrace,
   type LocalHostingKind,
   scriptedUser,
   type User,
 } from '@mrtr/harness';
-import { eventsOf, objectIn, type Transcript } from '@mrtr/harness/transcript';
+import { CLIENT, type Transcript } from '@mrtr/harness/transcript';
 import { converse, type Measured as MeasuredOption } from '@mrtr/matrix';
 import { CALLS } from './call.ts';
 import { insides } from './insides.ts';
 import { network } from './network.ts';
-import type { Fault, Recording, SetUp } from './protocol.ts';
+import type { Fault, Recording, SetUp, ToolWord } from './protocol.ts';
+import { statesIn } from './states.ts';
 
 interface Situation extends Partial<Omit<SetUp, 'option' | 'instances'>> {
   readonly id: string;
@@ -45,7 +46,7 @@ export const SITUATIONS: readonly Situation[] = Object.entries<Omit<Situation, '
     hosting: 'fleet',
     tool: 'work-item',
   },
-  restart: { about: 'the instance is restarted between the rounds', hosting: 'restart' },
+  restart: { about: 'the instance is restarted before each request', hosting: 'restart' },
   old: { about: 'an old client that holds its connection', client: 'legacy' },
   'old-two': { about: 'an old client is asked twice', client: 'legacy', tool: 'work-item' },
   'old-degrade': { about: "an old client, without the SDK's shim", client: 'legacy', legacy: 'degrade' },
@@ -83,7 +84,7 @@ export const SITUATIONS: readonly Situation[] = Object.entries<Omit<Situation, '
 export async function record(
   option: MeasuredOption,
   situation: Situation,
-  coverage: LineCoverage,
+  trace: LineTrace,
 ): Promise<Recording> {
   const { id, about, tool = 'weather', client = 'modern', hosting = 'memory', singleUse = false } = situation;
   const { legacy = 'shim', faults = [], user = tool === 'weather' ? metric : duplicate } = situation;
@@ -98,14 +99,53 @@ export async function record(
     return stolen !== undefined && requests === 3 ? { ...fault, state: stolen } : fault;
   };
   const transcript = await converse(
-    { subject: option, client, hosting, legacy, call, user: user(), takeLines: () => coverage.take() },
+    {
+      subject: option,
+      client,
+      hosting,
+      legacy,
+      call,
+      user: user(),
+      takeLines: () => linesOf(tool, trace.take()),
+    },
     ({ world, recorder }) => {
       const onEntry = () => recorder.tell({ channel: 'mrtr:handler', event: {} });
       const hosted = host(hosting, () => option.create({ world, state, onEntry }));
       return faults.length > 0 ? through(hosted, (send) => network(send, recorder, faultOf)) : hosted;
     },
   );
-  return { id: `${option.id}.${id}`, about, transcript, insides: insides(transcript.events, tool, key) };
+  const events = hosting === 'restart' ? moveRestarts(transcript.events) : transcript.events;
+  return {
+    id: `${option.id}.${id}`,
+    about,
+    transcript: { ...transcript, events },
+    insides: insides(events, tool, key),
+  };
+}
+
+/**
+ * This hosting restarts its instance when a request comes, and delivers it then: what is recorded as sent before was
+ * received after. The restart before the first request is no part of the call.
+ */
+function moveRestarts(events: Transcript['events']): Transcript['events'] {
+  const ordered = [...events];
+  for (const [at, event] of ordered.entries()) {
+    const before = ordered[at - 1];
+    if (event.kind === 'restart' && before?.kind === 'message' && before.from === CLIENT)
+      ordered.splice(at - 1, 2, { ...event, at: before.at }, { ...before, at: event.at });
+  }
+  return ordered[0]?.kind === 'restart' ? ordered.slice(1) : ordered;
+}
+
+/**
+ * What ran of the tool's own files: a handler that another call has left behind, and that ends now, is not of this one.
+ */
+function linesOf(tool: ToolWord, ran: ReturnType<LineTrace['take']>): ReturnType<LineTrace['take']> {
+  if (!ran) return undefined;
+  const isOwn = (file: string) => file.split('/').at(-1)?.startsWith(tool) === true;
+  const files = Object.fromEntries(Object.entries(ran.files).filter(([file]) => isOwn(file)));
+  const order = ran.order.filter(([file]) => isOwn(file));
+  return order.length > 0 ? { files, order } : undefined;
 }
 
 type Send = Parameters<typeof network>[0];
@@ -132,11 +172,5 @@ async function stateOfAnotherItem(option: MeasuredOption, key: Uint8Array): Prom
     { subject: option, client: 'modern', hosting: 'memory', legacy: 'shim', call: call as never, user },
     ({ world }) => host('memory', () => option.create({ world, state })),
   );
-  return statesIn(transcript).at(-1);
+  return statesIn(transcript.events).at(-1);
 }
-
-const statesIn = (transcript: Transcript): readonly string[] =>
-  eventsOf('message', transcript.events).flatMap(({ message }) => {
-    const { requestState } = objectIn(message, 'result');
-    return typeof requestState === 'string' ? [requestState] : [];
-  });

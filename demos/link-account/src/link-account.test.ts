@@ -14,8 +14,6 @@ import { ALL, siteOf } from './site.test-support.ts';
 import type { CreateServer } from './site.ts';
 
 const EVENTS = 'Today ada has a bicycle to fetch, at 17:00.';
-const AGAIN = `The page is not finished yet. Finish there, and then accept this. ${LINK}`;
-const OVER = 'The page was not finished in time. Call again to get another one.';
 
 const play = (subject: (typeof SHAPES)[number], does?: Does): Promise<Transcript> =>
   converse({
@@ -62,26 +60,6 @@ describe.each(SHAPES.map((subject) => [subject.id, subject] as const))('shape %s
 });
 
 describe.each(ALL)('shape %s', (shape, createServer) => {
-  test('a retry waits for the user who is still on the page', async () => {
-    const { call } = await siteOf(createServer, { waitSeconds: 30 });
-    const first = await call('ada');
-    const retry = call('ada', first);
-    await new Person('ada').link(first.page ?? '');
-    expect(await retry).toEqual({ says: EVENTS });
-  });
-
-  test('a call ends with an error when its user was asked as often as allowed, and its page is closed', async () => {
-    const { call, browserOf } = await siteOf(createServer);
-    let round = await call('ada');
-    const { page } = round;
-    for (let times = 1; times < 5; times++) {
-      round = await call('ada', round);
-      expect(round).toMatchObject({ asks: AGAIN, page });
-    }
-    expect(await call('ada', round)).toEqual({ fails: OVER });
-    expect((await (await browserOf('ada')).open(page ?? '')).status).toBe(404);
-  });
-
   test('an answer to either wording counts', async () => {
     const { call } = await siteOf(createServer);
     const first = await call('ada');
@@ -91,27 +69,6 @@ describe.each(ALL)('shape %s', (shape, createServer) => {
     for (const round of shape === 'H' ? [again] : [first, again]) {
       expect(await call('ada', round)).toEqual({ says: EVENTS });
     }
-  });
-
-  test('a user who could not finish may begin again on the same page', async () => {
-    const { call, browserOf, callbackFor, errors } = await siteOf(createServer);
-    const first = await call('ada');
-    const browser = await browserOf('ada');
-    const back = await callbackFor(browser, first.page ?? '');
-    back.searchParams.set('code', 'made up');
-    expect((await browser.open(back)).text).toBe('Something went wrong here. Open the link again.\n');
-    expect(errors).toEqual(['The calendar redeemed no code: 400.']);
-    expect((await new Person('ada').link(first.page ?? '')).status).toBe(200);
-    expect(await call('ada', first)).toEqual({ says: EVENTS });
-  });
-
-  test('a question that was refused closes its page', async () => {
-    const { call, browserOf } = await siteOf(createServer);
-    const first = await call('ada');
-    expect(await call('ada', first, { link: { action: 'decline' } })).toEqual({
-      says: "Cancelled: the question 'link' was not answered.",
-    });
-    expect((await (await browserOf('ada')).open(first.page ?? '')).status).toBe(404);
   });
 });
 

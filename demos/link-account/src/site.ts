@@ -40,7 +40,7 @@ export async function startSite(
     identifyBrowser: (request) => sessions.userOf(request),
   });
   hosting = await serveHttp(
-    { server: () => createServer(policy, made), close: async () => {} },
+    { server: () => createServer(policy, made) },
     { verifier: listVerifier(HOLDERS), pages: [made.link, sessions], drainSeconds: 1 },
   );
   calendar.registered.set(CLIENT_ID, new URL('/link/callback', hosting.url).href);

@@ -11,4 +11,4 @@ function createServer() {
   return server;
 }
 
-serveStdio(createServer); // or, over HTTP: await serveHttp({ server: createServer, close: async () => {} }, { port: 3000 })
+serveStdio(createServer); // or, over HTTP: await serveHttp({ server: createServer }, { port: 3000 })

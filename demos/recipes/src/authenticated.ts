@@ -16,9 +16,6 @@ export const verifier = listVerifier(parseTokenList('ada=ada-secret-of-16+,bob=b
 
 /** Answers 401 without a valid token. A session belongs to the user who began it. */
 export const mcp = createMcpMount(
-  {
-    server: () => registerDeploy(protectedServer({ name: 'deployer', version: '1.0.0' }, policy)),
-    close: async () => {},
-  },
+  { server: () => registerDeploy(protectedServer({ name: 'deployer', version: '1.0.0' }, policy)) },
   { verifier, principal },
 );

@@ -34,7 +34,7 @@ export async function openBank(makePage = impatientPage(), pages: readonly PageS
   const page = makePage(policy, () => new URL('/approve', site()));
   const caller = callerNamed('ada');
   const hosting = await serveHttp(
-    { server: () => createServer(policy, page), close: async () => {} },
+    { server: () => createServer(policy, page) },
     {
       verifier: listVerifier([{ subject: 'ada', token: caller.token }]),
       pages: [page, ...pages],

@@ -5,7 +5,7 @@ import { createServer } from './deploy.ts';
 /** Listens on this machine only. `port` 0 is any free port. */
 export async function open(port: number): Promise<HttpHosting> {
   const hosting = await serveHttp(
-    { server: createServer, close: async () => {} }, // `close`: for what outlives a request, such as H's store
+    { server: createServer }, // with `close`, where something outlives a request, such as H's store
     { port, onerror: (error) => console.error(error.message) },
   );
   process.once('SIGTERM', () => void hosting.close()); // finishes the calls in flight

@@ -4,6 +4,6 @@ import { createServer } from './deploy.ts';
 
 /** Made once in a process. On a network, give it `allowedHosts` and `readiness`: your ledger. */
 export const mcp = createMcpMount(
-  { server: createServer, close: async () => {} }, // `close`: for what outlives a request, such as H's store
+  { server: createServer }, // with `close`, where something outlives a request, such as H's store
   { onerror: (error) => console.error(error.message) },
 );

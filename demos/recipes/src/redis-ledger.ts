@@ -10,7 +10,8 @@ export async function open(redisOptions: Parameters<typeof createClient>[0], key
   // It reconnects by itself; a lease asked for meanwhile is refused, after `ledgerTimeoutSeconds` (5).
   redis.on('error', (error) => console.error(error));
   await redis.connect();
-  const ledger = new RedisLedger(redis);
+  // Of a Redis with the settings below.
+  const ledger = new RedisLedger(redis, { durable: true });
   await ledger.begin();
   const policy = requestStatePolicy({ keys, ledger });
   const createServer = (): McpServer =>

@@ -19,7 +19,6 @@ export function hostWithLog(log: Log) {
         server.server.onerror = (error) => log('server.onerror', error.message);
         return registerDeploy(server);
       },
-      close: async () => {},
     },
     // 3. The mount: requests that reach no tool, such as those of an unknown revision. It also sets 2 where you do not.
     { onerror: (error) => log('mount.onerror', error.message) },

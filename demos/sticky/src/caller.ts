@@ -12,8 +12,8 @@ export interface Called {
 
 const CALL = { name: 'resolve_work_item', arguments: { id: 4522, state: 'Resolved' } };
 
-/** Resolves item 4522 as a duplicate: two questions, three rounds. `beforeAnswer` gets the instance that asked. */
-export async function call(url: URL, beforeAnswer?: (servedBy: string) => Promise<void>): Promise<Called> {
+/** Resolves item 4522 as a duplicate: two questions, three rounds. */
+export async function call(url: URL): Promise<Called> {
   const servedBy: string[] = [];
   const watchFetch = async (input: string | URL, init?: RequestInit) => {
     const response = await fetch(input, init);
@@ -21,15 +21,11 @@ export async function call(url: URL, beforeAnswer?: (servedBy: string) => Promis
       servedBy.push(response.headers.get('x-served-by') ?? 'nobody');
     return response;
   };
-  const answer = scriptedUser({ resolution: ['Duplicate'], original: [4301] });
   const { events, end } = await converse(
     {
       client: 'modern-only',
       call: { method: 'tools/call', params: CALL },
-      user: async (question) => {
-        await beforeAnswer?.(servedBy.at(-1) ?? 'nobody');
-        return answer(question);
-      },
+      user: scriptedUser({ resolution: ['Duplicate'], original: [4301] }),
     },
     () => foreignHosting({ kind: 'http', url, fetch: watchFetch }),
   );

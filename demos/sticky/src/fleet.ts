@@ -10,8 +10,6 @@ type InstanceName = (typeof INSTANCES)[number];
 export interface Fleet {
   /** Where each listens, as `host:port`. */
   readonly addresses: Readonly<Record<InstanceName, string>>;
-  /** Ends one at once, as a crash would. */
-  kill(name: InstanceName): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -32,7 +30,7 @@ export async function startFleet(): Promise<Fleet> {
   try {
     const [i1, i2, i3] = await Promise.all(INSTANCES.map((name) => processes[name].message<string>()));
     const addresses = { i1, i2, i3 } as Record<InstanceName, string>;
-    return { addresses, kill: (name) => processes[name].kill(), close };
+    return { addresses, close };
   } catch (error) {
     await close();
     throw error;

@@ -1,7 +1,6 @@
 /** The instances behind the router, with the configuration in the repository. */
 import { readPosted, requestInit } from '@mrtr/harness';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { call } from './caller.ts';
 import { type Fleet, startFleet } from './fleet.ts';
 import { haproxyVersion, type Router, readConfiguration, startRouter } from './haproxy.ts';
 import { sticky } from './sticky.ts';
@@ -69,15 +68,6 @@ testRouting(
   },
 );
 
-testRouting('many calls at once, each from its own client, all finish', async () => {
-  const calls = await Promise.all(Array.from({ length: 9 }, () => call(router.url)));
-  for (const { servedBy, text } of calls) {
-    expect(text).toBe('#4522 resolved as Duplicate of #4301.');
-    expect(servedBy).toEqual(Array(3).fill(servedBy[0]));
-  }
-  expect(new Set(calls.map(({ servedBy }) => servedBy[0])).size).toBe(3);
-});
-
 testRouting('a label that a client makes up chooses an instance, which rejects the state', async () => {
   for (const name of ['i3', 'i1', 'i3', 'i2']) {
     const answer = await present({ arguments: ARGUMENTS, requestState: `v1.AAAA~${name}` });
@@ -104,27 +94,3 @@ testRouting(
     expect(await present(tooLarge)).toEqual({ by: expect.stringMatching(INSTANCE), error: REJECTED });
   },
 );
-
-/**
- * Kills an instance and waits until HAProxy has noticed. A request on a connection that it still keeps to the dead one
- * would end without an answer.
- */
-async function killAndWait(name: string): Promise<void> {
-  await fleet.kill(name as 'i1' | 'i2' | 'i3');
-  const routed = { arguments: ARGUMENTS, requestState: `v1.AAAA~${name}` };
-  for (let attempt = 0; attempt < 20; attempt++) {
-    const answer = await present(routed).catch(() => undefined);
-    if (answer && answer.by !== name) return;
-  }
-  throw new Error(`HAProxy still routes to ${name}, which is dead.`);
-}
-
-// The last test on this fleet, because it kills an instance.
-testRouting('another instance refuses the call of a dead one, with the reason', async () => {
-  const { servedBy, failed, text } = await call(router.url, killAndWait);
-  expect(failed).toBe(true);
-  expect(text).toMatch(/^This call cannot be resumed here: its continuation .* Start the call again\.$/);
-  expect(servedBy).toHaveLength(2);
-  expect(servedBy[1]).not.toBe(servedBy[0]);
-  expect(await call(router.url)).toMatchObject({ failed: false });
-});

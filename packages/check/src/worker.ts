@@ -1,6 +1,6 @@
 /** The worker in which what a server sent is compiled, generated from and taken apart, as `sandbox.ts` asks for it. */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import { invalidContents, validContent } from './answers/generate.ts';
+import * as contents from './answers/generate.ts';
 import { callsOf, otherArgumentsFrom } from './answers/other-arguments.ts';
 import { fits, misfit, whyUnfit } from './answers/schema.ts';
 import { whyUnfillable } from './answers/unfillable.ts';
@@ -10,8 +10,17 @@ import { aliases, bitFlips } from './tokens/mutate.ts';
 import { duplicateKeys } from './wire/json.ts';
 
 const ARGUMENTS = { callsOf, otherArgumentsFrom };
-const CONTENTS = { fits, invalidContents, misfit, validContent, whyUnfillable, whyUnfit };
-const TASKS = { ...ARGUMENTS, ...CONTENTS, aliases, bitFlips, duplicateKeys, forgeries, readableParts };
+const SCHEMAS = { fits, misfit, whyUnfillable, whyUnfit };
+const TASKS = {
+  ...ARGUMENTS,
+  ...contents,
+  ...SCHEMAS,
+  aliases,
+  bitFlips,
+  duplicateKeys,
+  forgeries,
+  readableParts,
+};
 export type Tasks = typeof TASKS;
 
 /** What a server sent in a few KiB may ask for gigabytes. */

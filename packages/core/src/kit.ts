@@ -11,6 +11,7 @@ export {
   someWords,
 } from './questions/approval.ts';
 export { parseWebPage } from './questions/url-elicitation.ts';
+export { escapeHidden } from './questions/words.ts';
 export { canonicalJson } from './support/canonical-json.ts';
 export { type LoggedCall, withCallInMessage } from './support/log-line.ts';
 export {
@@ -30,6 +31,7 @@ export {
   requireKnownOptions,
   requireOptions,
   wholeNumber,
+  wholeNumbers,
   wholeSeconds,
   withDefaults,
 } from './support/options.ts';

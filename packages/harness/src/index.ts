@@ -38,7 +38,7 @@ export {
 export type { Program } from './processes/program.ts';
 export { Deferred, settle, until, within } from './processes/waiting.ts';
 export { CHANNELS, type Diagnostic, observeDiagnostics } from './recording/diagnostics.ts';
-export { LineCoverage } from './recording/line-coverage.ts';
+export { LineTrace } from './recording/line-trace.ts';
 export {
   inInstance,
   Recorder,

@@ -1,13 +1,20 @@
 /** A listening server with five tools, and real clients of it. */
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { type Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { inputRequired } from '@modelcontextprotocol/server';
 import { protectedServer, requestStatePolicy, type ServerContext, textResult } from '@mrtr/core';
-import { Deferred, legacyClient, modernClient as modern, readPosted, requestInit } from '@mrtr/harness';
+import {
+  Deferred,
+  legacyClient,
+  modernClient as modern,
+  readPosted,
+  requestInit,
+  within,
+} from '@mrtr/harness';
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { type HttpHosting, type HttpOptions, serveHttp } from './http.ts';
@@ -33,7 +40,7 @@ export const FLOODED = textResult('Flooded.');
 
 /**
  * Tools: `ask` asks one question, `wait` answers when it is released and ignores its signal, `stream` does the same after
- * a progress notification, `flood` sends 5000 messages without a pause, `big` answers with 8 MiB, `who` says whose token it was called with.
+ * a progress notification, `flood` sends 1000 messages without a pause, `big` answers with 8 MiB, `who` says whose token it was called with.
  */
 export function fixture(): Fixture {
   const policy = requestStatePolicy({ keys: ['k'.repeat(32)], singleUse: false });
@@ -77,8 +84,8 @@ export function fixture(): Fixture {
       });
       server.registerTool('flood', {}, async (ctx) => {
         const { progressToken = 0 } = ctx.mcpReq._meta ?? {};
-        for (let progress = 1; progress <= 5000; progress++) {
-          const params = { progressToken, progress, message: 'x'.repeat(300) };
+        for (let progress = 1; progress <= 1000; progress++) {
+          const params = { progressToken, progress, message: 'x'.repeat(3000) };
           await ctx.mcpReq.notify({ method: 'notifications/progress', params });
         }
         return FLOODED;
@@ -154,23 +161,57 @@ export const INITIALIZE = oldRequest('initialize', {
   clientInfo: { name: 'by hand', version: '1.0.0' },
 });
 
+export const withHeaders = (init: RequestInit, headers: object): RequestInit => ({
+  ...init,
+  headers: { ...(init.headers as Record<string, string>), ...headers },
+});
+
+/** Begins a session of an old client, and resolves with its id. */
+export async function beginSession(url: URL, headers: object = {}): Promise<string> {
+  const begun = await fetch(url, withHeaders(INITIALIZE, headers));
+  await begun.text();
+  return begun.headers.get('mcp-session-id') ?? '';
+}
+
 /** The status of a response, and the result or the error in it. */
 export async function read(response: Response) {
   const { text: _, ...message } = await readPosted(response);
   return message;
 }
 
+/** A connection that ends with the test. */
+export function openSocket({ hostname, port }: Pick<URL, 'hostname' | 'port'>): Socket {
+  const socket = connect(Number(port), hostname).on('error', () => {});
+  onTestFinished(() => void socket.destroy());
+  return socket;
+}
+
+/** A request as it goes over a connection. */
+export function httpText({ host, pathname }: URL, { headers, body }: RequestInit): string {
+  const all = { host, ...headers, 'content-length': Buffer.byteLength(`${body}`) };
+  const lines = Object.entries(all).map((header) => header.join(': '));
+  return [`POST ${pathname} HTTP/1.1`, ...lines, '', body].join('\r\n');
+}
+
+/** A subscription over a real connection, whose client reads its beginning and then nothing. */
+export async function subscribe(url: URL): Promise<Socket> {
+  const client = openSocket(url);
+  const params = { notifications: { toolsListChanged: true } };
+  client.write(httpText(url, requestInit('subscriptions/listen', params)));
+  await within(5000, once(client, 'data'), () => 'The subscription was not answered.');
+  return client.pause();
+}
+
 /**
  * Opens a connection. `send` writes bytes and resolves with all that came back when the server has closed it. `use`
  * writes bytes and resolves with the first that come back.
  */
-export async function rawConnection({ hostname, port }: URL) {
-  const socket = connect(Number(port), hostname);
-  onTestFinished(() => void socket.destroy());
+export async function rawConnection(url: URL) {
+  const socket = openSocket(url);
   const chunks: Buffer[] = [];
   const ended = new Promise((resolve) => socket.once('close', resolve));
   await once(socket, 'connect');
-  socket.on('data', (chunk) => chunks.push(chunk)).on('error', () => {});
+  socket.on('data', (chunk) => chunks.push(chunk));
   return {
     async use(bytes: string): Promise<string> {
       const first = once(socket, 'data');

@@ -1,14 +1,16 @@
 import { Deferred, requestInit } from '@mrtr/harness';
 import { expect, test } from 'vitest';
 import {
+  beginSession,
   fixture,
   hosting,
-  INITIALIZE,
+  httpText,
   modernClient,
   oldClient,
   oldRequest,
   rawConnection,
   read,
+  withHeaders,
 } from './hosting.test-support.ts';
 import { type HttpOptions, serveHttp } from './http.ts';
 
@@ -35,13 +37,7 @@ test.each([
 test('an answer is sent to its last byte before its connection is cut, and announces the cut', async () => {
   const { http, url, entered, release } = await hosting(FOREVER);
   const connection = await rawConnection(url);
-  const { headers, body } = requestInit('tools/call', { name: 'wait' });
-  const lines = Object.entries(headers as Record<string, string>).map(([name, value]) => `${name}: ${value}`);
-  const answer = connection.send(
-    ['POST /mcp HTTP/1.1', 'Host: localhost', ...lines, `Content-Length: ${`${body}`.length}`, '', body].join(
-      '\r\n',
-    ),
-  );
+  const answer = connection.send(httpText(url, requestInit('tools/call', { name: 'wait' })));
   await entered;
   const closed = http.close();
   release();
@@ -71,21 +67,9 @@ test('while a server closes, requests on open connections get 503, on used and u
   expect(refused).toMatch(/^HTTP\/1\.1 503 [\s\S]*shutting down/);
 });
 
-test('a call that hangs is cut off after the drain time', async () => {
-  const { http, url, entered } = await hosting({ drainSeconds: 0.05 });
-  const call = fetch(url, requestInit('tools/call', { name: 'wait' })).then(read);
-  const cut = expect(call).rejects.toThrow();
-  const { mcpReq } = await entered;
-  await http.close();
-  await cut;
-  expect(mcpReq.signal.aborted).toBe(true);
-});
-
 test("streams that stand open do not delay it: an old client's, and a new one's subscription", async () => {
   const { http, url } = await hosting(FOREVER);
-  const begun = await fetch(url, INITIALIZE);
-  const session = { 'mcp-session-id': begun.headers.get('mcp-session-id') ?? '' };
-  await begun.text();
+  const session = { 'mcp-session-id': await beginSession(url) };
   const standing = await fetch(url, { headers: { ...session, accept: 'text/event-stream' } });
   expect(standing.headers.get('content-type')).toBe('text/event-stream');
   const listening = await fetch(url, requestInit('subscriptions/listen', { notifications: {} }));
@@ -111,17 +95,6 @@ test('a request that comes as a server closes does not delay it', async () => {
   expect(await silent).toMatch(/^(HTTP\/1\.1 200|$)/);
 });
 
-test('closing releases the instance once, after its calls, however often it is called', async () => {
-  const served = await hosting(FOREVER);
-  const call = (await modernClient(served.url)).callTool({ name: 'wait' });
-  await served.entered;
-  const closed = [served.http.close(), served.http.close()];
-  expect(served.closed).toBe(0);
-  served.release();
-  await Promise.all([call, ...closed]);
-  expect(served.closed).toBe(1);
-});
-
 test('an instance that fails to close is an error, and the port is free all the same', async () => {
   const served = await hosting();
   served.close = () => Promise.reject(new Error('stuck'));
@@ -135,9 +108,7 @@ test('an instance that throws when it is closed leaves nothing open', async () =
   served.close = () => {
     throw new Error('stuck');
   };
-  const begun = await fetch(served.url, INITIALIZE);
-  await begun.text();
-  const session = begun.headers.get('mcp-session-id') ?? '';
+  const session = await beginSession(served.url);
   const call = fetch(served.url, oldRequest('tools/call', { name: 'wait' }, session)).then(read);
   const cut = expect(call).rejects.toThrow();
   const { mcpReq } = await served.entered;
@@ -148,11 +119,8 @@ test('an instance that throws when it is closed leaves nothing open', async () =
 
 test('an old client’s call is waited for, whatever headers of the new revision it has', async () => {
   const { http, url, entered, release } = await hosting(FOREVER);
-  const begun = await fetch(url, INITIALIZE);
-  await begun.text();
-  const request = oldRequest('tools/call', { name: 'wait' }, begun.headers.get('mcp-session-id') ?? '');
-  const headers = { ...(request.headers as object), 'mcp-method': 'subscriptions/listen' };
-  const call = fetch(url, { ...request, headers }).then(read);
+  const request = oldRequest('tools/call', { name: 'wait' }, await beginSession(url));
+  const call = fetch(url, withHeaders(request, { 'mcp-method': 'subscriptions/listen' })).then(read);
   await entered;
   const closed = http.close();
   release();

@@ -1,6 +1,14 @@
 import { requestInit } from '@mrtr/harness';
 import { expect, test } from 'vitest';
-import { hosting, INITIALIZE, oldRequest, rawConnection, read } from './hosting.test-support.ts';
+import {
+  beginSession,
+  hosting,
+  INITIALIZE,
+  oldRequest,
+  rawConnection,
+  read,
+  withHeaders,
+} from './hosting.test-support.ts';
 
 const listTools = requestInit('tools/list');
 
@@ -149,7 +157,7 @@ test('members that are nested as deep as they may are an error and no failure of
     `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"who","arguments":{"x":${deep}}}}`,
     `{"jsonrpc":"2.0","id":1,"result":${deep}}`,
   ];
-  const session = (await fetch(url, INITIALIZE)).headers.get('mcp-session-id') ?? '';
+  const session = await beginSession(url);
   for (const request of [listTools, oldRequest('tools/list', {}, session)]) {
     for (const body of bodies) {
       const { status } = await fetch(url, { ...request, body });
@@ -177,7 +185,7 @@ test.each(['null', '[]', '7', '"text"', '{}', '[[]]', '{"jsonrpc":"2.0","id":{},
 
 test('a batch is refused from clients of both eras, and nothing of it runs', async () => {
   const { url } = await hosting();
-  const session = (await fetch(url, INITIALIZE)).headers.get('mcp-session-id') ?? '';
+  const session = await beginSession(url);
   for (const request of [requestInit('tools/list'), oldRequest('tools/list', {}, session), INITIALIZE]) {
     expect(await read(await fetch(url, { ...request, body: `[${request.body}]` }))).toEqual({
       status: 400,
@@ -194,14 +202,12 @@ test.each([
   ['Application/JSON', 200],
 ])('a body of type %s is answered with %i', async (type, status) => {
   const { url } = await hosting();
-  const headers = { ...(listTools.headers as Record<string, string>), 'content-type': type };
-  expect((await fetch(url, { ...listTools, headers })).status).toBe(status);
+  expect((await fetch(url, withHeaders(listTools, { 'content-type': type }))).status).toBe(status);
 });
 
 test('an encoded body is refused before it is read', async () => {
   const { url } = await hosting();
-  const headers = { ...(listTools.headers as Record<string, string>), 'content-encoding': 'gzip' };
-  expect((await fetch(url, { ...listTools, headers })).status).toBe(415);
+  expect((await fetch(url, withHeaders(listTools, { 'content-encoding': 'gzip' }))).status).toBe(415);
 });
 
 test('a request for a whole URL is refused, and its connection ends', async () => {

@@ -3,17 +3,9 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { ServerNotifier } from '@modelcontextprotocol/server';
-import {
-  anObjectWith,
-  aText,
-  type OptionCheck,
-  type OptionChecks,
-  requireArgument,
-  requireOptions,
-  wholeNumber,
-} from '@mrtr/core/kit';
+import { aText, type OptionCheck, type OptionChecks, requireOptions, wholeNumber } from '@mrtr/core/kit';
 import { problem } from './admission/problem.ts';
-import type { ServerInstance } from './instance/server-instance.ts';
+import { requireInstance, type ServerInstance } from './instance/server-instance.ts';
 import { findPages, MOUNT_CHECKS, Mount, type MountOptions, type Routes } from './mount.ts';
 
 export { listVerifier, parseTokenList, type TokenHolder } from './admission/bearer-tokens.ts';
@@ -69,7 +61,7 @@ export interface HttpHosting {
  * @throws Error with Node's `code` where the address cannot be had: `EADDRINUSE`, `EACCES`, `EADDRNOTAVAIL`, …
  */
 export async function serveHttp(served: ServerInstance, options: HttpOptions = {}): Promise<HttpHosting> {
-  requireArgument('serveHttp', 'served', served, anObjectWith('server', 'close'));
+  requireInstance('serveHttp', served);
   requireOptions('serveHttp', options, CHECKS);
   const { host = '127.0.0.1', port = 0, path = '/mcp', pages } = options;
   // Few paths need no router. Hono's would also serve HEAD as GET, and so open a standing stream that nobody reads.

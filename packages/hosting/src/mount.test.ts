@@ -1,14 +1,24 @@
 /** A mount in routers that are not ours. `serveHttp` is one in a plain server of Node; its tests are elsewhere. */
 import { once } from 'node:events';
 import { createServer, type RequestListener, request } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import type { AuthInfo } from '@modelcontextprotocol/server';
 import { InvalidOption } from '@mrtr/core';
 import { callerNamed, Deferred, requestInit, settle, within } from '@mrtr/harness';
 import express from 'express';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { fixture, INITIALIZE, modernClient, oldClient, oldRequest, read } from './hosting.test-support.ts';
+import {
+  beginSession,
+  fixture,
+  INITIALIZE,
+  modernClient,
+  oldClient,
+  oldRequest,
+  read,
+  subscribe,
+  withHeaders,
+} from './hosting.test-support.ts';
 import { createMcpMount, type McpMount, type MountOptions } from './mount.ts';
 
 function mounting(options: MountOptions = {}) {
@@ -55,11 +65,6 @@ const inEachRouter = test.each([
   ['web requests', onWeb],
 ]);
 
-async function begin(url: URL, headers: object = {}): Promise<string> {
-  const begun = await fetch(url, { ...INITIALIZE, headers: { ...INITIALIZE.headers, ...headers } as never });
-  await begun.text();
-  return begun.headers.get('mcp-session-id') ?? '';
-}
 const statusOf = async (url: URL, init: RequestInit) => (await fetch(url, init)).status;
 const WAIT = requestInit('tools/call', { name: 'wait' });
 const LIST = requestInit('tools/list');
@@ -78,9 +83,8 @@ inEachRouter('on %s, clients of both eras are asked, beside another route', asyn
 
 inEachRouter('on %s, a session belongs to the user who began it', async (_name, router) => {
   const url = await listen(router(mounting().mcp));
-  const who = oldRequest('tools/call', { name: 'who' }, await begin(url, { user: 'ada' }));
-  const as = (headers: object) =>
-    fetch(url, { ...who, headers: { ...who.headers, ...headers } as never }).then(read);
+  const who = oldRequest('tools/call', { name: 'who' }, await beginSession(url, { user: 'ada' }));
+  const as = (headers: object) => fetch(url, withHeaders(who, headers)).then(read);
   for (const other of [{ user: 'bob' }, {}]) expect(await as(other)).toMatchObject({ status: 404 });
   expect(await as({ user: 'ada' })).toMatchObject({ result: { content: [{ text: 'ada' }] } });
 });
@@ -169,15 +173,7 @@ test('a subscription over web requests that nobody reads is ended', async () => 
   onTestFinished(() => print.mockRestore());
   const { mcp, served } = mounting({ maxUnreadBytesPerStream: 100_000 });
   const url = await listen(onWeb(mcp));
-  const { headers, body } = requestInit('subscriptions/listen', {
-    notifications: { toolsListChanged: true },
-  });
-  const lines = Object.entries({ ...headers, host: 'localhost', 'content-length': body.length });
-  const client = connect(Number(url.port), url.hostname).on('error', () => {});
-  onTestFinished(() => void client.destroy());
-  client.write(`POST /mcp HTTP/1.1\r\n${lines.map((line) => line.join(': ')).join('\r\n')}\r\n\r\n${body}`);
-  await within(5000, once(client, 'data'), () => 'The subscription was not answered.');
-  client.pause();
+  const client = await subscribe(url);
   for (let time = 0; served.errors.length === 0 && time < 200; time++) {
     for (let n = 0; n < 2000; n++) mcp.notify.toolsChanged();
     await settle();
@@ -196,7 +192,7 @@ inEachRouter('on %s, a close lets calls finish, and refuses new ones', async (_n
     calls.push(client.callTool({ name: 'wait' }));
     await entry;
   }
-  const closed = mcp.close();
+  const closed = Promise.all([mcp.close(), mcp.close()]);
   expect(await statusOf(url, LIST)).toBe(503);
   expect([mcp.isLive(), await mcp.isReady(), served.closed]).toEqual([false, false, 0]);
   served.release();
@@ -210,7 +206,7 @@ inEachRouter('on %s, a close cuts calls that do not end', async (_name, router) 
   const { mcp, served } = mounting();
   const url = await listen(router(mcp));
   const cut = [];
-  for (const init of [WAIT, oldRequest('tools/call', { name: 'wait' }, await begin(url))]) {
+  for (const init of [WAIT, oldRequest('tools/call', { name: 'wait' }, await beginSession(url))]) {
     const entry = served.nextEntry();
     const read = (response: Response) => response.text();
     cut.push(fetch(url, init).then(read, () => 'cut'));
@@ -224,7 +220,7 @@ inEachRouter('on %s, a close cuts calls that do not end', async (_name, router) 
 test('two mounts know nothing of each other’s sessions, and one outlives the other', async () => {
   const [one, two] = [mounting().mcp, mounting().mcp];
   const url = await listen(express().use('/one', one.handle).use('/two', two.handle), '/one');
-  const list = oldRequest('tools/list', {}, await begin(url));
+  const list = oldRequest('tools/list', {}, await beginSession(url));
   const other = new URL('/two', url);
   expect([await statusOf(other, list), await statusOf(url, list)]).toEqual([404, 200]);
   await two.close();
@@ -272,8 +268,7 @@ test('with allowedHosts `any` the router checks the host, and pages of other sit
   const allowedOrigins = ['https://app.example'];
   const [any, own] = [mounting({ allowedHosts: 'any', allowedOrigins }), mounting({ allowedOrigins })];
   const status = async ({ mcp }: typeof any, headers: object) => {
-    const all = { ...LIST.headers, ...headers };
-    return (await mcp.fetch(new Request('https://shop.example/mcp', { ...LIST, headers: all }))).status;
+    return (await mcp.fetch(new Request('https://shop.example/mcp', withHeaders(LIST, headers)))).status;
   };
   expect(await status(any, {})).toBe(200);
   expect(await status(any, { origin: 'https://app.example' })).toBe(200);

@@ -5,14 +5,7 @@ import { Readable } from 'node:stream';
 import { getRequestListener, RequestError } from '@hono/node-server';
 import type { AuthInfo, McpHandlerRequestOptions, ServerNotifier } from '@modelcontextprotocol/server';
 import { MRTR_REVISION } from '@mrtr/core';
-import {
-  anObjectWith,
-  aTimeInSeconds,
-  type OptionChecks,
-  requireArgument,
-  requireOptions,
-  tellOperator,
-} from '@mrtr/core/kit';
+import { aTimeInSeconds, type OptionChecks, requireOptions, tellOperator } from '@mrtr/core/kit';
 import { bodyWasRead } from './admission/body.ts';
 import { type Exchange, type Outgoing, WebOutgoing } from './admission/exchange.ts';
 import { internalError, problem } from './admission/problem.ts';
@@ -26,7 +19,7 @@ import {
 import { aReadinessCheck, Readiness, type ReadinessCheck } from './http/readiness.ts';
 import { SEND_SECONDS, StalledConnections } from './http/stalled-connections.ts';
 import { whenSent } from './http/when-sent.ts';
-import type { OnError, ServerInstance } from './instance/server-instance.ts';
+import { type OnError, requireInstance, type ServerInstance } from './instance/server-instance.ts';
 import { waitForHandlers } from './instance/wait-for-handlers.ts';
 
 /** The options of {@link createMcpMount}. All have defaults. */
@@ -97,11 +90,11 @@ export interface McpMount {
  * @throws InvalidOption for `served` without its two functions, and for an option that does not exist or has a value that
  * it cannot have.
  * @example
- * const mcp = createMcpMount({ server: createServer, close: async () => {} }, { allowedHosts: ['shop.example'] });
+ * const mcp = createMcpMount({ server: createServer }, { allowedHosts: ['shop.example'] });
  * app.all('/mcp', mcp.handle); // express; on hono: app.all('/mcp', (c) => mcp.fetch(c.req.raw))
  */
 export function createMcpMount(served: ServerInstance, options: MountOptions = {}): McpMount {
-  requireArgument('createMcpMount', 'served', served, anObjectWith('server', 'close'));
+  requireInstance('createMcpMount', served);
   requireOptions('createMcpMount', options, MOUNT_CHECKS);
   const { pages } = options;
   const isPages = (path: string) => pages?.some((set) => isLike(path, set.path));

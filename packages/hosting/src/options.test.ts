@@ -6,7 +6,7 @@ import { INITIALIZE } from './hosting.test-support.ts';
 import { serveHttp } from './http.ts';
 import { serveOverStdio } from './stdio.ts';
 
-const served = { server: (): McpServer => expect.unreachable(), close: async () => {} };
+const served = { server: (): McpServer => expect.unreachable() };
 
 /** Serves for the length of a test. */
 async function serve(options: unknown): Promise<void> {
@@ -50,7 +50,7 @@ test('without `onerror`, the first error of a kind is a warning of the process',
   const server = () => {
     throw new Error('The database of the tools is gone.');
   };
-  const http = await serveHttp({ server, close: async () => {} });
+  const http = await serveHttp({ server });
   onTestFinished(() => http.close());
   for (let time = 0; time < 2; time++)
     for (const init of [INITIALIZE, requestInit('tools/list')])
@@ -62,12 +62,17 @@ test('without `onerror`, the first error of a kind is a warning of the process',
 test.each<[served: unknown, kind: string]>([
   [undefined, 'undefined'],
   [() => {}, 'a function'],
-  [{ server() {} }, 'an object'],
-  [{ close() {} }, 'an object'],
+  [{}, 'an object'],
 ])('an instance that cannot be served, %j, is refused', async (wrong, kind) => {
-  const message = `served must be an object with server() and close(); it is ${kind}.`;
+  const message = `served must be an object with server(); it is ${kind}.`;
   await expect(serveHttp(wrong as never)).rejects.toThrow(new InvalidOption(`serveHttp: ${message}`));
   expect(() => serveOverStdio(wrong as never)).toThrow(new InvalidOption(`serveOverStdio: ${message}`));
+});
+
+test('a close that cannot be called is refused before anything is served', async () => {
+  const message = 'serveHttp: served must be an object with server() and close(); it is an object.';
+  const wrong = serveHttp({ ...served, close: 'later' as never });
+  await expect(wrong).rejects.toThrow(new InvalidOption(message));
 });
 
 test('serveOverStdio refuses a function in the place of its options', () => {

@@ -1,8 +1,13 @@
 /** stdio hosting: one connection, one process. stdout carries protocol only. */
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { OperatorWarning } from '@mrtr/core/events';
-import { aFunction, anObjectWith, aTimeInSeconds, requireArgument, requireOptions } from '@mrtr/core/kit';
-import { buildServer, type OnError, type ServerInstance } from './instance/server-instance.ts';
+import { aFunction, aTimeInSeconds, requireOptions } from '@mrtr/core/kit';
+import {
+  buildServer,
+  type OnError,
+  requireInstance,
+  type ServerInstance,
+} from './instance/server-instance.ts';
 import { waitForHandlers } from './instance/wait-for-handlers.ts';
 
 /** A message is a line; the SDK's own limit. */
@@ -33,7 +38,7 @@ export interface StdioHosting {
  * @throws InvalidOption when `served` lacks one of its two functions, or an option is wrong.
  */
 export function serveOverStdio(served: ServerInstance, options: StdioOptions = {}): StdioHosting {
-  requireArgument('serveOverStdio', 'served', served, anObjectWith('server', 'close'));
+  requireInstance('serveOverStdio', served);
   requireOptions<StdioOptions>('serveOverStdio', options, {
     drainSeconds: aTimeInSeconds,
     onerror: aFunction,
@@ -45,7 +50,7 @@ export function serveOverStdio(served: ServerInstance, options: StdioOptions = {
   });
   let closing: Promise<void> | undefined;
   const close = () => {
-    closing ??= waitForHandlers((async () => served.close())(), drainSeconds * 1000, onerror)
+    closing ??= waitForHandlers((async () => served.close?.())(), drainSeconds * 1000, onerror)
       .finally(() => handle.close())
       .finally(ended);
     return closing;

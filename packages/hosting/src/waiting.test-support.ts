@@ -2,7 +2,7 @@
 import { requestInit } from '@mrtr/harness';
 import { onTestFinished } from 'vitest';
 import { listVerifier } from './admission/bearer-tokens.ts';
-import { hosting, INITIALIZE, oldRequest, read } from './hosting.test-support.ts';
+import { beginSession, hosting, oldRequest, read, withHeaders } from './hosting.test-support.ts';
 import type { HttpOptions } from './http.ts';
 
 export const verifier = listVerifier(
@@ -10,20 +10,15 @@ export const verifier = listVerifier(
 );
 
 /** The same request with a token. */
-export const as = (subject: string, init: RequestInit): RequestInit => ({
-  ...init,
-  headers: { ...(init.headers as Record<string, string>), authorization: `Bearer token-of-${subject}` },
-});
+export const as = (subject: string, init: RequestInit): RequestInit => withHeaders(init, bearerOf(subject));
+
+const bearerOf = (subject: string) => ({ authorization: `Bearer token-of-${subject}` });
 
 /** A server, and requests of new and old clients that wait for it. */
 export async function waiting(options: HttpOptions = {}) {
   const served = await hosting(options);
   const { url } = served;
-  const session = async (authorized: (init: RequestInit) => RequestInit = (init) => init) => {
-    const begun = await fetch(url, authorized(INITIALIZE));
-    await begun.text();
-    return begun.headers.get('mcp-session-id') ?? '';
-  };
+  const session = (subject?: string) => beginSession(url, subject === undefined ? {} : bearerOf(subject));
   const left = new AbortController();
   onTestFinished(() => left.abort());
   /** Sends a call that waits; resolves when its handler has been entered, or with its refusal. */

@@ -27,6 +27,8 @@ const interaction = (of: Partial<NewInteraction> = {}): NewInteraction => ({
   ...of,
 });
 
+const FULL = { code: 'store_full' };
+
 /**
  * Defines the contract's tests, in a `describe` of their own. Call it at the top of a vitest file, or in a `describe`.
  *
@@ -110,10 +112,8 @@ function bounds(make: () => Promise<InteractionsUnderTest>): void {
     const first = interaction({ principal });
     for (const one of [first, interaction({ principal })]) await store.add(one);
     const third = store.add(interaction({ principal }));
-    await expect(third).rejects.toMatchObject({
-      code: 'store_full',
-      message: /^You have too many pages open/,
-    });
+    const message = /^You have too many pages open/;
+    await expect(third).rejects.toMatchObject({ ...FULL, message });
     // What is there already takes no more room.
     expect(await store.add(first)).toBe(false);
     expect(await store.add(interaction())).toBe(true);
@@ -131,13 +131,10 @@ function bounds(make: () => Promise<InteractionsUnderTest>): void {
   it('keeps no value over its limit, when it begins or later', async () => {
     const store = await (await make()).another({ maxValueBytes: 10 });
     const begun = interaction();
-    await expect(store.add(interaction({ value: 'x'.repeat(11) }))).rejects.toMatchObject({
-      code: 'store_full',
-    });
+    const long = 'x'.repeat(11);
+    await expect(store.add(interaction({ value: long }))).rejects.toMatchObject(FULL);
     await store.add(begun);
-    await expect(store.replace(begun.id, 'begun', 'x'.repeat(11))).rejects.toMatchObject({
-      code: 'store_full',
-    });
+    await expect(store.replace(begun.id, 'begun', long)).rejects.toMatchObject(FULL);
     expect(await store.replace(begun.id, 'begun', 'x'.repeat(10))).toBe(true);
   });
 }
@@ -149,15 +146,10 @@ function times(make: () => Promise<InteractionsUnderTest>): void {
     const first = interaction({ ttlSeconds: 1 });
     const { id, principal } = first;
     await store.add(first);
-    expect(await store.replace(id, 'other', 'finished', { principal, ttlSeconds: 60, isOver: true })).toBe(
-      false,
-    );
-    expect(await store.replace(id, 'begun', 'finished', { principal, ttlSeconds: 60, isOver: true })).toBe(
-      true,
-    );
-    expect(await store.replace(id, 'finished', 'read', { principal, ttlSeconds: 60, isOver: true })).toBe(
-      true,
-    );
+    const time = { principal, ttlSeconds: 60, isOver: true };
+    expect(await store.replace(id, 'other', 'finished', time)).toBe(false);
+    expect(await store.replace(id, 'begun', 'finished', time)).toBe(true);
+    expect(await store.replace(id, 'finished', 'read', time)).toBe(true);
     const second = interaction({ principal });
     expect(await store.add(second)).toBe(true);
     expect(await store.add(first)).toBe(false);
@@ -173,9 +165,8 @@ function times(make: () => Promise<InteractionsUnderTest>): void {
     const first = interaction({ ttlSeconds: 1 });
     const { id, principal } = first;
     await store.add(first);
-    expect(await store.replace(id, 'begun', 'finishing', { principal, ttlSeconds: 60, isOver: false })).toBe(
-      true,
-    );
+    const time = { principal, ttlSeconds: 60, isOver: false };
+    expect(await store.replace(id, 'begun', 'finishing', time)).toBe(true);
     await expect(store.add(interaction({ principal }))).rejects.toMatchObject({ code: 'store_full' });
     expect(await store.find(id)).toBe('finishing');
     await lapse(id);

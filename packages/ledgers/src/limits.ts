@@ -1,5 +1,5 @@
 /** What the stores of this package may hold. */
-import { wholeNumber } from '@mrtr/core/kit';
+import { wholeNumbers } from '@mrtr/core/kit';
 
 /** What a ledger may hold. Anonymous callers share the limits of all. */
 export interface LedgerCapacity {
@@ -16,19 +16,14 @@ export interface LedgerCapacity {
   readonly maxBytesPerPrincipal?: number;
 }
 
-export const LEDGER_CHECKS = {
-  maxEntries: wholeNumber(),
-  maxEntriesPerPrincipal: wholeNumber(),
-  maxBytes: wholeNumber(),
-  maxBytesPerPrincipal: wholeNumber(),
-};
-
 export const LEDGER_DEFAULTS = {
   maxEntries: 1_000_000,
   maxEntriesPerPrincipal: 1000,
   maxBytes: 268_435_456,
   maxBytesPerPrincipal: 4_194_304,
 };
+
+export const LEDGER_CHECKS = wholeNumbers(LEDGER_DEFAULTS);
 
 /** What a store of pending interactions may hold. */
 export interface InteractionCapacity {
@@ -42,16 +37,11 @@ export interface InteractionCapacity {
   readonly maxValueBytes?: number;
 }
 
-export const INTERACTION_CHECKS = {
-  maxEntries: wholeNumber(),
-  maxEntriesPerPrincipal: wholeNumber(),
-  maxOverPerPrincipal: wholeNumber(),
-  maxValueBytes: wholeNumber(),
-};
-
 export const INTERACTION_DEFAULTS = {
   maxEntries: 100_000,
   maxEntriesPerPrincipal: 20,
   maxOverPerPrincipal: 200,
   maxValueBytes: 8192,
 };
+
+export const INTERACTION_CHECKS = wholeNumbers(INTERACTION_DEFAULTS);

@@ -67,8 +67,8 @@ export class PostgresInteractions implements InteractionStore {
     return createOnce(
       this.#db,
       `CREATE TABLE IF NOT EXISTS ${this.#table} (
-         id text PRIMARY KEY, principal text NOT NULL, value text NOT NULL, ends_at timestamptz NOT NULL);
-       ALTER TABLE ${this.#table} ADD COLUMN IF NOT EXISTS is_over boolean NOT NULL DEFAULT false;
+         id text PRIMARY KEY, principal text NOT NULL, value text NOT NULL, ends_at timestamptz NOT NULL,
+         is_over boolean NOT NULL DEFAULT false);
        CREATE INDEX IF NOT EXISTS ${this.#table}_expiry ON ${this.#table} (ends_at);
        CREATE INDEX IF NOT EXISTS ${this.#table}_principal ON ${this.#table} (principal, ends_at)`,
     );

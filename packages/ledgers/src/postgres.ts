@@ -96,24 +96,17 @@ export class PostgresLedger implements StateLedger {
   }
 
   /**
-   * Creates the table, unless it exists, and adds the columns that an older version did not have. Writes the time when
-   * the ledger began, unless the table has it: tokens that are older are refused. So await this before you serve.
-   * Several instances may call this at once.
+   * Creates the table, unless it exists. Writes the time when the ledger began, unless the table has it: tokens that are
+   * older are refused. So await this before you serve. Several instances may call this at once.
    *
    * @throws the database's error, when the role may not create tables.
    */
   async createTable(): Promise<void> {
-    // ALTER TABLE waits for every reader, even if the column exists, and all leases wait behind it. So look first.
     await createOnce(
       this.#db,
       `CREATE TABLE IF NOT EXISTS ${this.#table} (
          id text PRIMARY KEY, principal text, answers text NOT NULL, result text, lease text,
          lease_until timestamptz NOT NULL, forget_at timestamptz NOT NULL);
-       DO $$ BEGIN
-         IF NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = '${this.#table}'::regclass AND attname = 'lease') THEN
-           ALTER TABLE ${this.#table} ADD COLUMN IF NOT EXISTS lease text;
-         END IF;
-       END $$;
        CREATE INDEX IF NOT EXISTS ${this.#table}_expiry ON ${this.#table} (forget_at);
        CREATE INDEX IF NOT EXISTS ${this.#table}_principal ON ${this.#table} (principal, forget_at)`,
     );

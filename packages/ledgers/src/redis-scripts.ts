@@ -16,16 +16,15 @@ end
 //   raised   '1' if the clock skew was added to it
 //   replid   the master_replid of the Redis that wrote it; empty if Redis refuses INFO
 //   run      its run_id
-//   durable  '1' after a restart of a run that wrote each entry to its disk before it answered; see NOTE_DURABLE
 // Redis gets another master_replid when it restarts, when it is promoted, and when its first replica attaches. After the
-// first two, the newest entries may be gone, so the ledger begins anew. It does not after a restart of a durable run, and
-// not where only a replica attached: the run_id is the same. In both cases `durable` has to be found out again.
-// `master_replid2` is zero until a replica is promoted: its primary's settings say nothing about its own entries.
+// first two, the newest entries may be gone, so the ledger begins anew. It does not after a restart where its operator says
+// that Redis is durable, and not where only a replica attached: the run_id is the same. `master_replid2` is zero until a
+// replica is promoted: its primary's settings say nothing about its own entries.
 // A ledger that knew an earlier beginning adds the clock skew: a token of a server whose clock is ahead may have been
 // issued, and used, before the loss. It does so too where a ledger that knew none began first, but only once.
 //
 // Returns the time, 'known' or 'begun', and whether there was none.
-const BEGINNING = `${INFO}local function beginning(key, knew, skew)
+const BEGINNING = `${INFO}local function beginning(key, knew, skew, durable)
   local known = redis.call('HMGET', key, 'at', 'replid', 'raised')
   local before, raised = known[1] and tonumber(known[1]), known[3] or ''
   if before and knew and knew < before and raised ~= '1' then
@@ -34,9 +33,9 @@ const BEGINNING = `${INFO}local function beginning(key, knew, skew)
   end
   local replid = info('replication', 'master_replid')
   if before and (replid == '' or replid == known[2]) then return before, 'known', false end
-  local run, was = info('server', 'run_id'), redis.call('HMGET', key, 'run', 'durable')
-  local isSameRun = run ~= '' and was[1] == run
-  local isDurable = was[2] == '1' and info('persistence', 'aof_enabled') == '1'
+  local run = info('server', 'run_id')
+  local isSameRun = run ~= '' and redis.call('HGET', key, 'run') == run
+  local isDurable = durable == '1' and info('persistence', 'aof_enabled') == '1'
   local isPromoted = not string.find(info('replication', 'master_replid2'), '^0+$')
   local at = now
   if before and (isSameRun or isDurable) and not isPromoted then
@@ -44,42 +43,22 @@ const BEGINNING = `${INFO}local function beginning(key, knew, skew)
   elseif before or knew then
     at, raised = math.max(before or 0, now + skew), '1'
   end
-  redis.call('HSET', key, 'at', string.format('%d', at), 'raised', raised, 'replid', replid, 'run', run, 'durable', '')
+  redis.call('HSET', key, 'at', string.format('%d', at), 'raised', raised, 'replid', replid, 'run', run)
   return at, 'begun', not before
 end
 `;
 
-/** KEYS: the beginning. ARGV: the beginning that the ledger knew, and the skew. Returns the master_replid and the time. */
+/** KEYS: the beginning. ARGV: the beginning that the ledger knew, the skew, and whether Redis is durable ('1'). */
 export const BEGIN = `${CLOCK}${BEGINNING}
-local at = beginning(KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]))
-return { info('replication', 'master_replid'), at }
-`;
-
-/**
- * KEYS: the beginning. ARGV: the master_replid of the Redis whose settings were read, and whether they are durable.
- *
- * `durable` is '1' in the append-only file alone, and empty in memory. So Redis finds it if it restarts from this file,
- * and no snapshot and no replica has it: they may lack entries. A rewrite of the file drops it, so it is noted again and
- * again. It is not noted while Redis has a replica, which may serve while this Redis is down. Without a backlog, the
- * first replica that attaches changes the master_replid, and the next lease takes the note back.
- */
-export const NOTE_DURABLE = `${INFO}
-if info('replication', 'master_replid') ~= ARGV[1] or redis.call('HGET', KEYS[1], 'replid') ~= ARGV[1] then return end
-local isAlone = info('replication', 'role') == 'master' and info('replication', 'connected_slaves') == '0'
-  and info('replication', 'repl_backlog_active') == '0'
-if ARGV[2] == '1' and isAlone and redis.set_repl then
-  redis.set_repl(redis.REPL_AOF)
-  redis.call('HSET', KEYS[1], 'durable', '1')
-  redis.set_repl(redis.REPL_NONE)
-end
-redis.call('HSET', KEYS[1], 'durable', '')
+local at = beginning(KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[3])
+return at
 `;
 
 /**
  * KEYS: the entry, the index of all entries, the index of the principal's, and the beginning. ARGV: id, answers, expiry,
  * lease in ms, the server's clock, skew, the two limits (0: no limit), the principal ('': anonymous), the lease's id, the
- * time of issue, and the beginning that the ledger knew ('': none). Returns the kind, its two texts, and if the beginning
- * was looked at, the time and 'known' or 'begun'.
+ * time of issue, the beginning that the ledger knew ('': none), and whether Redis is durable ('1'). Returns the kind, its two
+ * texts, and if the beginning was looked at, the time and 'known' or 'begun'.
  *
  * A full Redis refuses a script at its first write alone, and only if that needs memory. So the entry is written first.
  */
@@ -95,7 +74,7 @@ if entry[1] then
 end
 local expires = tonumber(ARGV[3])
 if now >= expires then return { 'expired' } end
-local at, beginningWas, isFirst = beginning(KEYS[4], tonumber(ARGV[12]), skew)
+local at, beginningWas, isFirst = beginning(KEYS[4], tonumber(ARGV[12]), skew, ARGV[13])
 if isFirst or tonumber(ARGV[11]) - math.max(0, by) < at then return { 'older-than-ledger', '', '', at, beginningWas } end
 local forget = string.format('%d', expires + skew)
 local lease = string.format('%d', now + tonumber(ARGV[4]))

@@ -4,12 +4,12 @@ import { warnOnce } from '@mrtr/core/kit';
 import type { RedisClient } from './redis-client.ts';
 
 /**
- * Warns about settings that can lose entries, once in a process. Returns whether Redis writes each entry to disk before
- * it answers. Undefined when it does not show its settings, as most managed services do not.
+ * Warns about settings that can lose entries, once in a process. Returns false where Redis answers before an entry is on
+ * disk. Most managed services do not show their settings.
  */
-export async function checkSettings(client: RedisClient): Promise<boolean | undefined> {
+export async function mayBeDurable(client: RedisClient): Promise<boolean> {
   const settings = await readSettings(client);
-  if (!settings) return undefined;
+  if (!settings) return true;
   const { appendonly, appendfsync, 'maxmemory-policy': policy } = settings;
   if (policy !== undefined && policy !== 'noeviction') {
     warnOnce(
@@ -18,14 +18,14 @@ export async function checkSettings(client: RedisClient): Promise<boolean | unde
         'its token a second time. Set maxmemory-policy to noeviction.',
     );
   }
-  if (appendonly === undefined || appendfsync === undefined) return undefined;
+  if (appendonly === undefined || appendfsync === undefined) return true;
   const isDurable = appendonly === 'yes' && appendfsync === 'always';
   if (!isDurable) {
     warnOnce(
       'MRTR_REDIS_NOT_DURABLE',
       `Redis answers before an entry is on disk (appendonly ${appendonly}, appendfsync ${appendfsync}), so a crash can ` +
         'lose entries. After each restart of Redis, the ledger refuses all calls that are open, and those that begin in ' +
-        'the first minute. Set appendonly to yes and appendfsync to always.',
+        'the first minute. Set appendonly to yes and appendfsync to always, and give the ledger `durable: true`.',
     );
   }
   return isDurable;

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { StoreFull } from '@mrtr/core';
 import {
+  aBoolean,
   anObjectWith,
   aText,
   requireArgument,
@@ -14,8 +15,8 @@ import type { LeaseDecision, LeaseRequest, StateLedger } from '@mrtr/core/seal';
 import { CLOCK_SKEW_MS, ledgerFullMessage } from '@mrtr/core/seal';
 import { LEDGER_CHECKS, LEDGER_DEFAULTS, type LedgerCapacity } from './limits.ts';
 import type { RedisClient } from './redis-client.ts';
-import { BEGIN, LEASE, NOTE_DURABLE, RELEASE, SETTLE } from './redis-scripts.ts';
-import { checkSettings } from './redis-settings.ts';
+import { BEGIN, LEASE, RELEASE, SETTLE } from './redis-scripts.ts';
+import { mayBeDurable } from './redis-settings.ts';
 
 export type { RedisClient } from './redis-client.ts';
 export { RedisInteractions, type RedisInteractionsOptions } from './redis-interactions.ts';
@@ -24,6 +25,11 @@ export { RedisInteractions, type RedisInteractionsOptions } from './redis-intera
 export interface RedisLedgerOptions extends LedgerCapacity {
   /** The beginning of every key. Default `mrtr:ledger:`. Servers that share keys and audience must share it. */
   readonly prefix?: string;
+  /**
+   * Whether Redis writes each entry to its disk before it answers (`appendonly yes`, `appendfsync always`), so that a
+   * restart loses none. Default false: after each restart, the ledger refuses the calls that were open.
+   */
+  readonly durable?: boolean;
 }
 
 type Reply = readonly [
@@ -57,9 +63,8 @@ export class RedisLedger implements StateLedger {
   #begun: Promise<void>;
   /** The latest beginning that this instance saw. */
   #knownBeginning = 0;
-  /** The master_replid of the Redis that it began on. */
-  #replid = '';
-  #notedAt = 0;
+  /** Whether this run of Redis is durable, unless its settings say otherwise. */
+  #isDurable = false;
 
   /**
    * Writes the ledger's beginning, unless Redis has it: tokens that are older are refused. So connect the client first.
@@ -70,10 +75,11 @@ export class RedisLedger implements StateLedger {
     requireArgument('RedisLedger', 'client', client, anObjectWith('eval'));
     requireOptions<RedisLedgerOptions>('RedisLedger', options, {
       prefix: aText,
+      durable: aBoolean,
       ...LEDGER_CHECKS,
     });
     this.#client = client;
-    this.#options = withDefaults(options, { prefix: 'mrtr:ledger:', ...LEDGER_DEFAULTS });
+    this.#options = withDefaults(options, { prefix: 'mrtr:ledger:', durable: false, ...LEDGER_DEFAULTS });
     this.#begun = this.#begin();
     this.#begun.catch(warnOfBeginning);
   }
@@ -121,7 +127,7 @@ export class RedisLedger implements StateLedger {
           this.#options.prefix + index,
           this.#beginning,
         ],
-        arguments: [id, answers, ...numbers, principal ?? '', lease, String(issuedAt), this.#knew],
+        arguments: [id, answers, ...numbers, principal ?? '', lease, String(issuedAt), ...this.#known],
       })) as Reply;
     } catch (error) {
       // Redis may have given the lease, and only its reply was lost. Nobody else knows the lease, so give it back.
@@ -147,42 +153,28 @@ export class RedisLedger implements StateLedger {
     await this.#client.eval(RELEASE, { keys, arguments: [lease, id] });
   }
 
-  /** Writes the beginning where it is missing, and notes whether this run of Redis can lose entries. */
+  /** Reads the settings, and writes the beginning where it is missing. */
   async #begin(): Promise<void> {
-    const reply = await this.#client.eval(BEGIN, {
+    this.#isDurable = (await mayBeDurable(this.#client)) && this.#options.durable;
+    const began = await this.#client.eval(BEGIN, {
       keys: [this.#beginning],
-      arguments: [this.#knew, String(CLOCK_SKEW_MS)],
+      arguments: [this.#known[0], String(CLOCK_SKEW_MS), this.#known[1]],
     });
-    const [replid, began] = reply as [string, number];
-    this.#replid = replid;
-    this.#knownBeginning = Math.max(this.#knownBeginning, began);
-    await this.#noteDurable();
-  }
-
-  async #noteDurable(): Promise<void> {
-    this.#notedAt = performance.now();
-    const isDurable = await checkSettings(this.#client);
-    if (isDurable === undefined || this.#replid === '') return;
-    await this.#client.eval(NOTE_DURABLE, {
-      keys: [this.#beginning],
-      arguments: [this.#replid, isDurable ? '1' : ''],
-    });
+    this.#knownBeginning = Math.max(this.#knownBeginning, Number(began));
   }
 
   #noteBeginning([, , , began, beginning]: Reply): void {
     if (began === undefined) return;
     this.#knownBeginning = Math.max(this.#knownBeginning, began);
-    if (beginning === 'begun') {
-      // Redis lost the beginning, or was restarted, perhaps with other settings, or has a replica now.
-      this.#begun = this.#begin();
-      this.#begun.catch(warnOfBeginning);
-    } else if (performance.now() - this.#notedAt > NOTE_EVERY_MS) {
-      this.#noteDurable().catch(tellOperator);
-    }
+    if (beginning !== 'begun') return;
+    // Redis lost the beginning, or was restarted, perhaps with other settings, or has a replica now.
+    this.#begun = this.#begin();
+    this.#begun.catch(warnOfBeginning);
   }
 
-  get #knew(): string {
-    return this.#knownBeginning === 0 ? '' : String(this.#knownBeginning);
+  /** What the scripts are told: the beginning that this instance knew, and whether Redis is durable. */
+  get #known(): [string, string] {
+    return [this.#knownBeginning === 0 ? '' : String(this.#knownBeginning), this.#isDurable ? '1' : ''];
   }
 
   get #beginning(): string {
@@ -193,9 +185,6 @@ export class RedisLedger implements StateLedger {
     return `${this.#options.prefix}entry:${id}`;
   }
 }
-
-// Redis drops the note when it rewrites its append-only file. Until the next note, a restart is taken for a loss.
-const NOTE_EVERY_MS = 60_000;
 
 const warnOfBeginning = (error: unknown): void =>
   warnOnce(

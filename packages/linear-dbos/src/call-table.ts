@@ -53,17 +53,12 @@ export interface Published extends Ended {
   readonly tell?: string | undefined;
 }
 
-/** Statements that create the table in `schema`, which exists, and add the column that an older version did not have. */
+/** Statements that create the table in `schema`, which exists. */
 export const tableOfCalls = (schema: string): string =>
   `CREATE TABLE IF NOT EXISTS ${schema}.mrtr_calls (
      id text PRIMARY KEY, instance bigint NOT NULL, version text NOT NULL, principal text, target text,
      turn int NOT NULL DEFAULT 0, done boolean NOT NULL DEFAULT false,
      key bytea NOT NULL, head bytea NOT NULL, body bytea, expires_at timestamptz NOT NULL);
-   DO $$ BEGIN
-     IF NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = '${schema}.mrtr_calls'::regclass AND attname = 'target') THEN
-       ALTER TABLE ${schema}.mrtr_calls ADD COLUMN IF NOT EXISTS target text;
-     END IF;
-   END $$;
    CREATE INDEX IF NOT EXISTS mrtr_calls_expiry ON ${schema}.mrtr_calls (expires_at);
    CREATE INDEX IF NOT EXISTS mrtr_calls_open ON ${schema}.mrtr_calls (principal) WHERE NOT done`;
 

@@ -54,7 +54,7 @@ export class LettingGo {
   }
 
   /** Resolves when nothing of the call is on its way out here. */
-  async settled(id: string): Promise<void> {
+  async waitUntilSettled(id: string): Promise<void> {
     await this.#ending.get(id);
     await this.#releasing.get(id);
   }

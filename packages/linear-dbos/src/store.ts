@@ -380,7 +380,7 @@ export class DbosStore implements LinearStore {
     let isMine = false;
     try {
       // What this instance gave up may still run here.
-      await this.#lettingGo.settled(id);
+      await this.#lettingGo.waitUntilSettled(id);
       isMine = await this.#runtime.calls.takeOver(id, row.instance, this.#instance);
       // The owner had lost its session and not noticed, and has received the answers meanwhile.
       if (isMine && ranNothing && (await this.#runtime.hasAnswers(id, row.turn))) await this.#waitForOwner();

@@ -1,6 +1,5 @@
 /** The matrix: measures every option in every scenario, and compares it with its claims. */
 export * from './measure/converse.ts';
-export * from './measure/from-old-server.ts';
 export * from './measure/invariants.ts';
 export * from './measure/measure.ts';
 export * from './measure/observe.ts';

@@ -2,9 +2,9 @@
 import { GET_WEATHER, RESOLVE_WORK_ITEM } from '@mrtr/example-tools';
 import { markdownTable } from 'markdown-table';
 import { deployTables } from './deploy/table.ts';
-import { type OldServerCell, oldServerTable } from './measure/from-old-server.ts';
 import type { Cell } from './measure/invariants.ts';
-import type { Observation } from './measure/observe.ts';
+import { SCENARIOS } from './measure/measure.ts';
+import type { LocalScenario, Observation } from './measure/observe.ts';
 import type { RetriedTwice } from './measure/retried-twice.ts';
 import type { Measured } from './measure/subject.ts';
 import { type UnattendedCell, unattendedTable } from './measure/unattended.ts';
@@ -16,19 +16,20 @@ const METRIC = { tool: GET_WEATHER, script: 'metric' } as const;
 const FIXED = { tool: RESOLVE_WORK_ITEM, script: 'fixed' } as const;
 const DUPLICATE = { tool: RESOLVE_WORK_ITEM, script: 'duplicate' } as const;
 
-/** The scripts that the tables show. */
-export const TABLED: readonly string[] = [METRIC, FIXED, DUPLICATE].map(({ script }) => script);
+/** The scenarios that the tables show: three calls of a modern client, and the weather of all others. */
+export const TABLED: readonly LocalScenario[] = SCENARIOS.filter(({ client, script: { name } }) =>
+  (client === 'modern' ? [METRIC, FIXED, DUPLICATE] : [METRIC]).some(({ script }) => script === name),
+);
 
 /** Rows of cells, the head first. A cell is Markdown, and `<br>` begins a line in it. */
 export type Rows = readonly (readonly string[])[];
 
-type TableName = 'options' | 'unattended' | 'quadrant' | 'old-server' | keyof ReturnType<typeof deployTables>;
+type TableName = 'options' | 'unattended' | 'quadrant' | keyof ReturnType<typeof deployTables>;
 
 /** Every measured table in Markdown, by the name of its block in the documents. */
 export function measuredTables(
   options: readonly Measured[],
   cells: readonly Cell[],
-  oldCells: readonly OldServerCell[],
   unattended: readonly UnattendedCell[],
 ): Readonly<Record<TableName, string>> {
   // The variants of an option stand below the lettered ones, but H's stands below H.
@@ -39,7 +40,6 @@ export function measuredTables(
     options: optionsTable(rows, cells),
     quadrant: quadrantTable(rows, observationsIn(cells)),
     unattended: unattendedTable(unattended),
-    'old-server': oldServerTable(oldCells, cells),
     ...deployTables(options),
   };
   const written = Object.entries(tables).map(([name, table]) => [name, markdownTable(table)]);

@@ -1,14 +1,5 @@
 import { channel } from 'node:diagnostics_channel';
-import {
-  ask,
-  InvalidOption,
-  listRoots,
-  type McpServer,
-  protectedServer,
-  type Receipt,
-  requestStatePolicy,
-  textResult,
-} from '@mrtr/core';
+import { InvalidOption, type Receipt } from '@mrtr/core';
 import { publish, type RoundEvent } from '@mrtr/core/events';
 import { Deferred } from '@mrtr/harness';
 import { SpanStatusCode } from '@opentelemetry/api';
@@ -128,47 +119,6 @@ test('an approval is an event with the id and the rung of its receipt, and witho
   expect(events.map(({ name, attributes }) => ({ name, ...attributes }))).toEqual([
     { name: 'mrtr.approval', 'mrtr.outcome': 'declined' },
     { name: 'mrtr.approval', 'mrtr.outcome': 'approved', 'mrtr.receipt': 'r', 'mrtr.rung': 'page' },
-  ]);
-});
-
-/** Calls a tool at 2025-11-25, over a transport that answers every request for roots. */
-async function callAsOldClient(server: McpServer, name: string): Promise<unknown> {
-  type Message = Record<string, unknown>;
-  let arrive = (_: unknown) => {};
-  const arrived = new Promise<unknown>((resolve) => {
-    arrive = resolve;
-  });
-  let receive = (_: Message) => {};
-  const send = async ({ id, method, result }: Message) => {
-    if (method === 'roots/list') receive({ jsonrpc: '2.0', id, result: { roots: [] } });
-    else if (id === 'call') arrive(result);
-  };
-  const transport = { start: async () => {}, close: async () => {}, send };
-  await server.connect(transport as Parameters<McpServer['connect']>[0]);
-  receive = (transport as unknown as { onmessage: typeof receive }).onmessage;
-  const clientInfo = { name: 'old', version: '1' };
-  const hello = { protocolVersion: '2025-11-25', capabilities: { roots: {} }, clientInfo };
-  receive({ jsonrpc: '2.0', id: 'hello', method: 'initialize', params: hello });
-  receive({ jsonrpc: '2.0', method: 'notifications/initialized' });
-  receive({ jsonrpc: '2.0', id: 'call', method: 'tools/call', params: { name } });
-  return arrived;
-}
-
-test('a call on a protected server is one span, also where the author keeps no state', async () => {
-  vi.useRealTimers();
-  const { calls, rounds } = traceInMemory();
-  const policy = requestStatePolicy({ keys: ['k'.repeat(32)], singleUse: false });
-  const server = protectedServer({ name: 'shop', version: '1' }, policy);
-  server.registerTool('deploy', {}, (ctx) =>
-    ctx.mcpReq.inputResponses?.roots ? textResult('Done.') : ask({ roots: listRoots() }),
-  );
-  expect(await callAsOldClient(server, 'deploy')).toMatchObject(textResult('Done.'));
-  expect(calls().map(({ attributes }) => [attributes['mrtr.rounds'], attributes['mrtr.outcome']])).toEqual([
-    [2, 'complete'],
-  ]);
-  expect(rounds().map(({ events }) => events.map(({ name }) => name))).toEqual([
-    ['mrtr.handler', 'mrtr.state', 'mrtr.ask'],
-    ['mrtr.state', 'mrtr.handler'],
   ]);
 });
 

@@ -1,6 +1,7 @@
 /** The page of an approval. Every value in it is text. */
+import { escapeHidden } from '@mrtr/core/kit';
 import type { Visitor } from './page.ts';
-import { escapeHtml, htmlPage, showHidden, signedInAs } from './response.ts';
+import { escapeHtml, htmlPage, signedInAs } from './response.ts';
 
 /** All that the page shows of a call. */
 export interface Shown {
@@ -58,7 +59,7 @@ const button = (value: string, label: string): string =>
   `<button name="decision" value="${value}">${escapeHtml(label)}</button>`;
 
 function listOf(details: Shown['details']): string {
-  const show = (value: unknown) => `<bdi>${escapeHtml(showHidden(`${value}`))}</bdi>`;
+  const show = (value: unknown) => `<bdi>${escapeHtml(escapeHidden(`${value}`))}</bdi>`;
   const rows = Object.entries(details).map(
     ([name, value]) => `<dt>${show(name)}</dt><dd>${show(value)}</dd>`,
   );

@@ -43,7 +43,7 @@ import {
   stampOf,
   wholeNumber,
 } from '@mrtr/core/kit';
-import { type Call, callOf } from '@mrtr/core/shape';
+import { callOf } from '@mrtr/core/shape';
 import { type ApprovalView, renderApproval, type Shown, showApproval } from './approval-html.ts';
 import type { CallbackVisit, Press, StartPage, StartVisit } from './page.ts';
 import { makePages, PAGE_CHECKS, type PendingInteractionsOptions } from './pending-interactions.ts';
@@ -55,7 +55,10 @@ import { SameCall } from './same-call.ts';
 export interface StepUp {
   /** Gives the page to send the browser to. It comes back to `callbackUrl` with `state`. */
   start(visit: StartVisit): string | URL | Promise<string | URL>;
-  /** Whether the proof holds. `false`, or an error, approves nothing; the person may try again. */
+  /**
+   * Whether the proof holds. `false`, or an error, approves nothing, and the person may try again until the page expires:
+   * count the tries of a code that can be guessed.
+   */
   finish(visit: CallbackVisit): boolean | Promise<boolean>;
 }
 
@@ -103,7 +106,7 @@ export interface ApprovalPage {
    * @throws ApprovalPending with the link, where `resume` is on.
    * @throws ElicitationDeclined where a refusal was pressed before the same call came again.
    * @throws InteractionUnfinished when the time is over, and when the user was asked as often as allowed.
-   * @throws StoreFull when too many pages are open.
+   * @throws StoreFull when too many pages are open, and StoreUnreachable when the store fails.
    */
   question(ctx: ServerContext, words: Words, options: ApprovalQuestionOptions): Promise<Question<Approval>>;
   /** The same for a handler that waits, in shape H. It keeps no request, so `resume` does not work there. */
@@ -198,18 +201,18 @@ export function approvalPage(options: ApprovalPageOptions): ApprovalPage {
       throw new ApprovalPending(pendingMessage(words.text, url, resumeSeconds));
     };
     if (opensPages || showsForms) return asking.ask(ctx, { ...subject, id: same.id, refuse });
-    requireAnother(call, same.id);
-    const decided = await same.take(name);
+    const decided = await same.take();
     if (decided === undefined) {
       await same.begin({ message: words.text, data: subject.data });
       return refuse();
     }
-    const response = stampAnswer({ action: 'accept' }, () => call.stamp(name));
+    const response = stampAnswer({ action: 'accept' }, () => call.stamp(same.id));
     if (decided === 'refused') {
       noteRefusal(response, 'refused');
       throw new ElicitationDeclined('declined');
     }
-    return withValue(urlElicitation(words.text, url), subject.valueFrom(decided, response));
+    const value = subject.valueFrom(decided, response);
+    return withValue(urlElicitation(words.text, url), value, (key) => inOwnScope(() => same.readUnder(key)));
   };
 
   return {
@@ -242,24 +245,22 @@ function pressOf(decision: string | null, isVerified: boolean): Press {
   return isVerified ? 'go-on' : 'finish';
 }
 
-const resumed = new WeakMap<Call, Set<string>>();
-
-/** @throws InvalidOption for a second question that would take the yes of the first. */
-function requireAnother(call: Call, id: string): void {
-  const ids = resumed.get(call) ?? new Set();
-  // A strict journal enters its handler twice, in later rounds.
-  if (call.round === 1 && ids.has(id))
-    throw new InvalidOption('A call asks for the same words twice. Give each approval a `name`.');
-  resumed.set(call, ids.add(id));
-}
-
 /** What was decided, for a client that cannot be asked, or that was asked while it said that it opens URLs. */
-const withValue = (asked: Question, value: Approval): Question<Approval> => ({
+const withValue = (
+  asked: Question,
+  value: Approval,
+  requireFallbackKey: (key: string) => void,
+): Question<Approval> => ({
   ...asked,
   fallback: value,
+  requireFallbackKey,
   read: (response) => {
     const answer = asked.read(response);
-    return answer.kind === 'accepted' ? { kind: 'accepted', value } : answer;
+    if (answer.kind !== 'accepted') return answer;
+    // An answer that a shape kept has no stamp. It was read before, and the store knows under which key.
+    const stamp = stampOf(response);
+    if (stamp) requireFallbackKey(stamp.key);
+    return { kind: 'accepted', value };
   },
 });
 
@@ -289,10 +290,9 @@ function requireShown(words: Words, options: ApprovalQuestionOptions): Shown {
   const { approve, refuse, details = {} } = options;
   requireArgument('approvalPage', 'words', words, someWords);
   requireTwoLabels('approvalPage', options);
-  const isText = (value: unknown) => ['string', 'number', 'boolean'].includes(typeof value);
-  if (typeof details !== 'object' || details === null || !Object.values(details).every(isText))
+  if (!areDetails(details))
     throw new InvalidOption(
-      'approvalPage: details must be texts, numbers, and true or false, by their names.',
+      'approvalPage: details must be a plain object of texts, numbers, and true or false, by their names.',
     );
   const shown = { words: words.text, approve, refuse, details };
   if (Buffer.byteLength(JSON.stringify(shown)) > MAX_SHOWN_BYTES)
@@ -300,6 +300,18 @@ function requireShown(words: Words, options: ApprovalQuestionOptions): Shown {
       `approvalPage: words and details must be at most ${MAX_SHOWN_BYTES} bytes together.`,
     );
   return shown;
+}
+
+/** Whether the page can show all of them: a Map, or a class with getters, has some that it would not. */
+function areDetails(details: unknown): boolean {
+  if (typeof details !== 'object' || details === null) return false;
+  if (![Object.prototype, null].includes(Object.getPrototypeOf(details))) return false;
+  const isText = (value: unknown) =>
+    Number.isFinite(value) || typeof value === 'string' || typeof value === 'boolean';
+  const names = Object.keys(details);
+  if (names.length < Reflect.ownKeys(details).length || names.some((name) => name.trim() === ''))
+    return false;
+  return Object.values(details).every(isText);
 }
 
 const pendingMessage = (words: string, url: URL, seconds: number): string =>

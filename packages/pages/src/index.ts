@@ -17,5 +17,6 @@ export {
   pendingInteractions,
 } from './pending-interactions.ts';
 export { InteractionUnfinished, type LinkOptions, type WaitingContext } from './question.ts';
+export { StoreUnreachable } from './records.ts';
 export { isSameOrigin } from './same-origin.ts';
 export { type ReceiptKey, signReceipt, verifyReceipt } from './signed-receipt.ts';

@@ -1,7 +1,15 @@
 /** The interactions of one process. */
 
 import { StoreFull } from '@mrtr/core';
-import { addGauge, aFunction, Quota, type QuotaExceeded, requireOptions, wholeNumber } from '@mrtr/core/kit';
+import {
+  addGauge,
+  aFunction,
+  Quota,
+  type QuotaExceeded,
+  requireOptions,
+  wholeNumbers,
+  withDefaults,
+} from '@mrtr/core/kit';
 import {
   type InteractionStore,
   interactionsFullMessage,
@@ -24,6 +32,13 @@ export interface MemoryInteractionsOptions {
   readonly now?: () => number;
 }
 
+const LIMITS = {
+  maxEntries: 10_000,
+  maxEntriesPerPrincipal: 20,
+  maxOverPerPrincipal: 200,
+  maxValueBytes: 8192,
+};
+
 interface Entry {
   readonly principal: string;
   endsAt: number;
@@ -36,49 +51,38 @@ export class MemoryInteractions implements InteractionStore {
   readonly #entries = new Map<string, Entry>();
   readonly #open: Quota;
   readonly #over = new Quota(Number.POSITIVE_INFINITY);
-  readonly #maxEntries: number;
-  readonly #maxOver: number;
-  readonly #maxValueBytes: number;
-  readonly #now: () => number;
+  readonly #options: Required<MemoryInteractionsOptions>;
   #nextSweep = 0;
 
   /** @throws InvalidOption for an option that does not exist, or has a value that it cannot have. */
   constructor(options: MemoryInteractionsOptions = {}) {
     requireOptions<MemoryInteractionsOptions>('MemoryInteractions', options, {
-      maxEntries: wholeNumber(),
-      maxEntriesPerPrincipal: wholeNumber(),
-      maxOverPerPrincipal: wholeNumber(),
-      maxValueBytes: wholeNumber(),
+      ...wholeNumbers(LIMITS),
       now: aFunction,
     });
-    const {
-      maxEntries = 10_000,
-      maxEntriesPerPrincipal = 20,
-      maxOverPerPrincipal = 200,
-      maxValueBytes = 8192,
-      now = Date.now,
-    } = options;
-    this.#open = new Quota(maxEntries, maxEntriesPerPrincipal);
-    this.#maxEntries = maxEntries;
-    this.#maxOver = maxOverPerPrincipal;
-    this.#maxValueBytes = maxValueBytes;
-    this.#now = now;
+    this.#options = withDefaults(options, { ...LIMITS, now: () => Date.now() });
+    this.#open = new Quota(this.#options.maxEntries, this.#options.maxEntriesPerPrincipal);
     addGauge('pages.pending', this, (store) => store.#pending);
   }
 
   /** Pages that their users have not finished. Looks at every one: entries whose time is over may stay. */
   get #pending(): number {
-    const now = this.#now();
+    const now = this.#options.now();
     return [...this.#entries.values()].filter(({ isOver, endsAt }) => !isOver && now < endsAt).length;
   }
 
   /** See {@link InteractionStore.add}. */
   async add({ id, principal, value, ttlSeconds }: NewInteraction): Promise<boolean> {
-    requireInteractionFits(value, this.#maxValueBytes);
+    requireInteractionFits(value, this.#options.maxValueBytes);
     if (this.#alive(id)) return false;
     const full = this.#roomFor(principal);
     if (full) throw new StoreFull(interactionsFullMessage(full));
-    this.#entries.set(id, { principal, value, endsAt: this.#now() + ttlSeconds * 1000, isOver: false });
+    this.#entries.set(id, {
+      principal,
+      value,
+      endsAt: this.#options.now() + ttlSeconds * 1000,
+      isOver: false,
+    });
     return true;
   }
 
@@ -89,12 +93,12 @@ export class MemoryInteractions implements InteractionStore {
 
   /** See {@link InteractionStore.replace}. */
   async replace(id: string, before: string, after: string, time?: NewTime): Promise<boolean> {
-    requireInteractionFits(after, this.#maxValueBytes);
+    requireInteractionFits(after, this.#options.maxValueBytes);
     const entry = this.#alive(id);
     if (entry?.value !== before) return false;
     entry.value = after;
     if (!time) return true;
-    entry.endsAt = this.#now() + time.ttlSeconds * 1000;
+    entry.endsAt = this.#options.now() + time.ttlSeconds * 1000;
     if (time.isOver && !entry.isOver) {
       entry.isOver = true;
       this.#open.giveBack(entry.principal);
@@ -105,7 +109,7 @@ export class MemoryInteractions implements InteractionStore {
 
   #alive(id: string): Entry | undefined {
     const entry = this.#entries.get(id);
-    if (!entry || this.#now() < entry.endsAt) return entry;
+    if (!entry || this.#options.now() < entry.endsAt) return entry;
     this.#remove(id, entry);
     return undefined;
   }
@@ -113,7 +117,7 @@ export class MemoryInteractions implements InteractionStore {
   /** Takes a place. If none is free, sweeps first. A sweep looks at every entry, so it runs at most once a second. */
   #roomFor(principal: string): QuotaExceeded | undefined {
     const full = this.#take(principal);
-    const now = this.#now();
+    const now = this.#options.now();
     if (!full || now < this.#nextSweep) return full;
     this.#nextSweep = now + 1000;
     for (const [id, entry] of this.#entries) if (entry.endsAt <= now) this.#remove(id, entry);
@@ -121,8 +125,8 @@ export class MemoryInteractions implements InteractionStore {
   }
 
   #take(principal: string): QuotaExceeded | undefined {
-    if (this.#open.total + this.#over.total >= this.#maxEntries) return 'all';
-    if (this.#over.amountOf(principal) >= this.#maxOver) return 'own';
+    if (this.#open.total + this.#over.total >= this.#options.maxEntries) return 'all';
+    if (this.#over.amountOf(principal) >= this.#options.maxOverPerPrincipal) return 'own';
     return this.#open.take(principal);
   }
 

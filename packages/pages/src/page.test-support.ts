@@ -10,12 +10,55 @@ import {
 } from '@mrtr/core';
 import { callerNamed, InProcess, type Posted } from '@mrtr/harness';
 import { onTestFinished } from 'vitest';
+import { MemoryInteractions } from './memory-interactions.ts';
 import { type PendingInteractionsOptions, pendingInteractions } from './pending-interactions.ts';
 
 const PAGES = { elicitation: { url: {} } };
 export const SIGNED_IN = { headers: { 'x-user': 'ada' } };
 /** A press on the button of the start page. */
 export const GO_ON = { method: 'POST', headers: { ...SIGNED_IN.headers, origin: 'https://shop.example' } };
+
+type Before = (method: 'add' | 'find' | 'replace', args: readonly unknown[]) => unknown;
+
+/** A store in memory. `before` sees each request to it first, and may let it fail. */
+export class HookedStore extends MemoryInteractions {
+  readonly #before: Before;
+
+  constructor(before: Before) {
+    super();
+    this.#before = before;
+  }
+
+  override async add(...args: Parameters<MemoryInteractions['add']>) {
+    await this.#before('add', args);
+    return super.add(...args);
+  }
+  override async find(...args: Parameters<MemoryInteractions['find']>) {
+    await this.#before('find', args);
+    return super.find(...args);
+  }
+  override async replace(...args: Parameters<MemoryInteractions['replace']>) {
+    await this.#before('replace', args);
+    return super.replace(...args);
+  }
+}
+
+/** A store whose `method` fails from the `at`th time on. */
+export function failingStore(
+  method: Parameters<Before>[0],
+  at: number,
+  error = new Error('The store is gone.'),
+) {
+  let left = at;
+  return new HookedStore((one) => {
+    if (one === method && --left <= 0) throw error;
+  });
+}
+
+/** The first link in a text, or in a result. */
+export const linkIn = (text: unknown): string => /https:[^\s"\\]+/.exec(JSON.stringify(text))?.[0] ?? '';
+
+type Asked = { inputRequests: Readonly<Record<string, { params: object }>>; requestState: string };
 
 type Pages = Partial<PendingInteractionsOptions<string>>;
 type Tool = (ctx: ServerContext) => Promise<ReturnType<typeof textResult> | ReturnType<typeof ask>>;
@@ -49,6 +92,16 @@ export function hostTool(tool: Tool, options: RequestStateOptions = {}) {
       { name: 'link', arguments: {}, ...params },
       { capabilities, ...(caller !== '' && { authInfo: callerNamed(caller) }) },
     );
+  /** A call that asks, the page of its first question, and its retry, which says the same to every question. */
+  const asking = async (capabilities?: object) => {
+    const { result } = await call({}, 'ada', capabilities);
+    const { inputRequests, requestState } = result as unknown as Asked;
+    const retry = (action = 'accept', capable = capabilities) => {
+      const inputResponses = Object.fromEntries(Object.keys(inputRequests).map((key) => [key, { action }]));
+      return call({ requestState, inputResponses }, 'ada', capable);
+    };
+    return { params: Object.values(inputRequests)[0]?.params, page: linkIn(inputRequests), retry };
+  };
   /** A page of this server's. */
   const pageAt = (path: string, over: Pages = {}) =>
     pendingInteractions<string>({
@@ -61,13 +114,18 @@ export function hostTool(tool: Tool, options: RequestStateOptions = {}) {
       onerror: ({ message }) => errors.push(message),
       ...over,
     });
-  return { clock, call, pageAt, errors, policy };
+  return { clock, call, asking, pageAt, errors, policy };
 }
 
 /** A server whose tool waits for a page, and the page itself. */
-export function hostWithPage(over: Pages = {}, options: RequestStateOptions = {}) {
+export function hostWithPage(
+  over: Pages = {},
+  options: RequestStateOptions = {},
+  about = (): readonly [words: string, data: unknown] => ['Link it.', { sum: 5 }],
+) {
   const site = hostTool(async (ctx) => {
-    const question = await link.question(ctx, 'Link it.', { data: { sum: 5 } });
+    const [words, data] = about();
+    const question = await link.question(ctx, words, { data });
     const answer = readAnswer(ctx, 'link', question);
     if (answer.kind === 'accepted') return textResult(answer.value);
     return ask({ link: question });

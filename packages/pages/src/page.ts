@@ -2,7 +2,7 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { OperatorWarning } from '@mrtr/core/events';
 import { parseWebPage, tellOperator } from '@mrtr/core/kit';
-import { type Interactions, refOf, type StoredInteraction } from './records.ts';
+import { type Interactions, refOf, type StoredInteraction, StoreUnreachable } from './records.ts';
 import { confirmationPage, page } from './response.ts';
 import { isSameOrigin } from './same-origin.ts';
 
@@ -59,7 +59,7 @@ export interface PageOptions<T> {
    * question counts as declined then.
    */
   finish(visit: CallbackVisit): T | Promise<T>;
-  /** Gets the errors that browsers do not see. */
+  /** Gets the errors that browsers and clients do not see, those of the store among them. */
   readonly onerror?: (error: Error) => void;
 }
 
@@ -225,7 +225,7 @@ export class Pages<T> {
   }
 
   #report(error: unknown): void {
-    tellOperator(error, this.#options.onerror);
+    if (!(error instanceof StoreUnreachable)) tellOperator(error, this.#options.onerror);
   }
 }
 

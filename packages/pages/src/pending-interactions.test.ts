@@ -1,24 +1,12 @@
-import type { Question } from '@mrtr/core';
 import { ask, readAnswer, textResult } from '@mrtr/core';
 import type { Posted } from '@mrtr/harness';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { MemoryInteractions } from './memory-interactions.ts';
-import { GO_ON, hostTool, hostWithPage, SIGNED_IN } from './page.test-support.ts';
+import { GO_ON, HookedStore, hostTool, hostWithPage, linkIn, SIGNED_IN } from './page.test-support.ts';
+import type { CallbackVisit, StartVisit } from './page.ts';
+import type { NewTime } from './store.ts';
 
 const FINISHED = 'Done. You can close this page, and go back to where you came from.\n';
-
-type Asking = { inputRequests: { link: { params: { url: string } } }; requestState: string };
-
-/** The page of a call, and its retry. */
-async function asking({ call }: Pick<ReturnType<typeof hostWithPage>, 'call'>) {
-  const { inputRequests, requestState } = (await call()).result as unknown as Asking;
-  const inputResponses = { link: { action: 'accept' } };
-  return {
-    page: inputRequests.link.params.url,
-    retry: () => call({ requestState, inputResponses }),
-    decline: () => call({ requestState, inputResponses: { link: { action: 'decline' } } }),
-  };
-}
 
 /** Where a browser of ada's is sent back to. */
 const sentBack = async ({ open }: Pick<ReturnType<typeof hostWithPage>, 'open'>, page: string) =>
@@ -27,7 +15,7 @@ const sentBack = async ({ open }: Pick<ReturnType<typeof hostWithPage>, 'open'>,
 test('of two callbacks at the same moment one finishes, and the work is done once', async () => {
   let runs = 0;
   const shop = hostWithPage({ finish: async () => `linked ${++runs}` });
-  const { page, retry } = await asking(shop);
+  const { page, retry } = await shop.asking();
   const back = await sentBack(shop, page);
   const responses = await Promise.all([1, 2, 3].map(() => shop.open(back)));
   expect(responses.map(({ status }) => status).sort()).toEqual([200, 404, 404]);
@@ -37,29 +25,26 @@ test('of two callbacks at the same moment one finishes, and the work is done onc
 
 test('of two starts at the same moment one counts', async () => {
   const shop = hostWithPage();
-  const { page } = await asking(shop);
+  const { page } = await shop.asking();
   const responses = await Promise.all([shop.open(page, GO_ON), shop.open(page, GO_ON)]);
   expect(responses.map(({ status }) => status).sort()).toEqual([303, 404]);
 });
 
 test('a page that a browser opens while its call gives it up is closed all the same', async () => {
   let opens: (() => Promise<unknown>) | undefined;
-  /** The browser is at the start page between each look of the call and what it makes of it. */
-  class Slow extends MemoryInteractions {
-    override async replace(...args: Parameters<MemoryInteractions['replace']>) {
-      const first = opens;
-      opens = undefined;
-      await first?.();
-      return super.replace(...args);
-    }
-  }
-  const shop = hostWithPage({ store: new Slow() });
-  const { page, decline } = await asking(shop);
+  // The browser is at the start page between each look of the call and what it makes of it.
+  const store = new HookedStore((method) => {
+    const first = method === 'replace' ? opens : undefined;
+    if (first) opens = undefined;
+    return first?.();
+  });
+  const shop = hostWithPage({ store });
+  const { page, retry } = await shop.asking();
   let back = '';
   opens = async () => {
     back = await sentBack(shop, page);
   };
-  expect((await decline()).result).not.toHaveProperty('isError');
+  expect((await retry('decline')).result).not.toHaveProperty('isError');
   expect(back).toContain('state=');
   expect((await shop.open(back)).status).toBe(404);
 });
@@ -73,7 +58,7 @@ test('a caller without a principal gets an error that says why: nobody could com
 
 test('pages are opened, the start page is left by its button, and nothing else is done with them', async () => {
   const shop = hostWithPage();
-  const { page } = await asking(shop);
+  const { page } = await shop.asking();
   const back = await sentBack(shop, page);
   for (const method of ['HEAD', 'PUT', 'DELETE', 'OPTIONS']) {
     expect((await shop.open(page, { ...GO_ON, method })).status).toBe(405);
@@ -91,7 +76,7 @@ test('pages are opened, the start page is left by its button, and nothing else i
 
 test('no page can be framed, is kept, or tells the next page its address', async () => {
   const shop = hostWithPage();
-  const { page } = await asking(shop);
+  const { page } = await shop.asking();
   const back = await sentBack(shop, page);
   for (const url of [page, back, back]) {
     const { headers } = await shop.open(url);
@@ -110,7 +95,7 @@ test('what the author’s functions throw stays on the server, and the user may 
     return 'linked';
   };
   const shop = hostWithPage({ finish: fails });
-  const { page, retry } = await asking(shop);
+  const { page, retry } = await shop.asking();
   const failed = await shop.open(await sentBack(shop, page));
   expect([failed.status, await failed.text()]).toEqual([
     500,
@@ -128,32 +113,25 @@ test('what the author’s functions throw stays on the server, and the user may 
 
 test('a browser is never sent to what is no page', async () => {
   const shop = hostWithPage({ start: () => 'javascript:alert(1)' });
-  const { page } = await asking(shop);
+  const { page } = await shop.asking();
   const response = await shop.open(page, GO_ON);
   expect([response.status, response.headers.get('location')]).toEqual([500, null]);
 });
 
 test('a value of finish that is too large to keep is the author’s mistake', async () => {
   const shop = hostWithPage({ finish: () => 'x'.repeat(8192) });
-  const { page } = await asking(shop);
+  const { page } = await shop.asking();
   expect((await shop.open(await sentBack(shop, page))).status).toBe(500);
   expect(shop.errors[0]).toMatch(/^An interaction would hold \d+ bytes; 8192 are allowed\.$/);
 });
 
 test('who reads the store finds neither the id of a page, nor a state, nor a user', async () => {
   const seen: string[] = [];
-  class Read extends MemoryInteractions {
-    override add(interaction: Parameters<MemoryInteractions['add']>[0]) {
-      seen.push(JSON.stringify(interaction));
-      return super.add(interaction);
-    }
-    override replace(...args: Parameters<MemoryInteractions['replace']>) {
-      seen.push(JSON.stringify(args));
-      return super.replace(...args);
-    }
-  }
-  const shop = hostWithPage({ store: new Read() });
-  const { page } = await asking(shop);
+  const store = new HookedStore((method, args) => {
+    if (method !== 'find') seen.push(JSON.stringify(args));
+  });
+  const shop = hostWithPage({ store });
+  const { page } = await shop.asking();
   const back = await sentBack(shop, page);
   await shop.open(back);
   const nonce = new URL(back).searchParams.get('state')?.split('.')[1] as string;
@@ -171,7 +149,7 @@ test('a call may wait for its page until its time is over, and ends then', async
   let now = Date.now();
   const store = new MemoryInteractions({ now: () => now });
   const host = hostWithPage({ store, ttlSeconds: 60 }, { now: () => now });
-  const { retry } = await asking(host);
+  const { retry } = await host.asking();
   now += 59_999;
   expect(outcome(await retry())).toBe('asked');
   now += 1;
@@ -179,7 +157,7 @@ test('a call may wait for its page until its time is over, and ends then', async
 });
 
 test('a retry waits for the page as long as it may, and then the question goes out again', async () => {
-  const { retry } = await asking(hostWithPage({ waitSeconds: 3 }));
+  const { retry } = await hostWithPage({ waitSeconds: 3 }).asking();
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
   const over = vi.fn();
@@ -219,7 +197,7 @@ test('a page does not answer for another on the same store: not at its start, it
   const pay = site.pageAt('/pay', { store, finish: finish('paid') });
   const open = (url: string, init: RequestInit = SIGNED_IN) =>
     (new URL(url).pathname.startsWith('/pay') ? pay : link).fetch(new Request(url, init));
-  const { page, retry } = await asking(site);
+  const { page, retry } = await site.asking();
   const atLink = page.replace('/pay/', '/link/');
   for (const init of [SIGNED_IN, GO_ON]) expect((await open(atLink, init)).status).toBe(404);
   const back = await sentBack({ open }, page);
@@ -231,17 +209,17 @@ test('a page does not answer for another on the same store: not at its start, it
 });
 
 test('two pages of one call, in the same words, are two pages', async () => {
-  const seen: Question[] = [];
+  const ids = new Set<string | null>();
   const site = hostTool(async (ctx) => {
-    for (const page of [link, pay]) seen.push(await page.question(ctx, 'Go there.'));
+    for (const page of [link, pay]) {
+      const { request } = await page.question(ctx, 'Go there.');
+      ids.add(new URL((request.params as { url: string }).url).searchParams.get('id'));
+    }
     return textResult('');
   });
   const [link, pay] = [site.pageAt('/link'), site.pageAt('/pay')];
   await site.call();
-  const ids = seen.map(({ request }) =>
-    new URL((request.params as { url: string }).url).searchParams.get('id'),
-  );
-  expect(new Set(ids).size).toBe(2);
+  expect(ids.size).toBe(2);
 });
 
 /** A tool that asks for its page under each of `keys`, one after another or all at once. */
@@ -266,10 +244,7 @@ test.each([true, false])(
   async (isTogether) => {
     const site = hostWithKeys(['rent', 'power'], isTogether);
     let { result } = await site.call();
-    const { inputRequests } = result as unknown as {
-      inputRequests: Record<string, { params: { url: string } }>;
-    };
-    await site.open(await sentBack(site, inputRequests.rent?.params.url ?? ''));
+    await site.open(await sentBack(site, linkIn(result)));
     const inputResponses = { rent: { action: 'accept' }, power: { action: 'accept' } };
     for (let round = 0; round < 3 && result?.resultType === 'input_required'; round++) {
       ({ result } = await site.call({ requestState: result.requestState, inputResponses }));
@@ -282,21 +257,16 @@ test.each([true, false])(
 test('a page that was finished for one sum does not count for another, nor for other words', async () => {
   let [words, sum] = ['Pay it.', 5];
   const shown: unknown[] = [];
-  const site = hostTool(async (ctx) => {
-    const question = await link.question(ctx, words, { data: { sum } });
-    const answer = readAnswer(ctx, 'link', question);
-    return answer.kind === 'accepted' ? textResult(answer.value) : ask({ link: question });
-  });
-  const link = site.pageAt('/link', {
-    start: ({ data, state, callbackUrl }) => {
+  const over = {
+    start: ({ data, state, callbackUrl }: StartVisit) => {
       shown.push(data);
       return `${callbackUrl}?state=${state}`;
     },
-    finish: ({ data }) => `paid ${JSON.stringify(data)}`,
-  });
-  const open = (url: string, init: RequestInit = SIGNED_IN) => link.fetch(new Request(url, init));
-  const { page, retry } = await asking(site);
-  await open(await sentBack({ open }, page));
+    finish: ({ data }: CallbackVisit) => `paid ${JSON.stringify(data)}`,
+  };
+  const shop = hostWithPage(over, {}, () => [words, { sum }]);
+  const { page, retry } = await shop.asking();
+  await shop.open(await sentBack(shop, page));
   sum = 500;
   expect((await retry()).result).toMatchObject({ resultType: 'input_required' });
   [words, sum] = ['Pay it twice.', 5];
@@ -308,47 +278,41 @@ test('a page that was finished for one sum does not count for another, nor for o
 
 test('pages that were declined, finished or refused there leave room for others', async () => {
   const shop = hostWithPage({ store: new MemoryInteractions({ maxEntriesPerPrincipal: 1 }) });
-  type Asked = Awaited<ReturnType<typeof asking>>;
+  type Asked = Awaited<ReturnType<typeof shop.asking>>;
   const ends: ((asked: Asked) => Promise<unknown>)[] = [
-    ({ decline }) => decline(),
+    ({ retry }) => retry('decline'),
     async ({ page }) => shop.open(await sentBack(shop, page)),
     async ({ page }) => shop.open(`${await sentBack(shop, page)}&error=access_denied`),
   ];
   for (const end of ends) {
-    const asked = await asking(shop);
+    const asked = await shop.asking();
     expect((await shop.call()).result).toMatchObject({
       content: [{ text: 'You have too many pages open. Finish one, or try again later.' }],
     });
     await end(asked);
   }
-  await asking(shop);
+  await shop.asking();
 });
 
 test('a page that was finished in time counts as long as the call’s state does', async () => {
   let finish = () => 'linked';
-  const site = hostTool(async (ctx) => {
-    const question = await link.question(ctx, 'Link it.');
-    const answer = readAnswer(ctx, 'link', question);
-    return answer.kind === 'accepted' ? textResult(answer.value) : ask({ link: question });
-  });
-  const link = site.pageAt('/link', { ttlSeconds: 600, finish: () => finish() });
-  const open = (url: string, init: RequestInit = SIGNED_IN) => link.fetch(new Request(url, init));
-  const [one, slow] = [await asking(site), await asking(site)];
-  site.clock.now += 599_000;
-  await open(await sentBack({ open }, one.page));
+  const shop = hostWithPage({ ttlSeconds: 600, finish: () => finish() });
+  const [one, slow] = [await shop.asking(), await shop.asking()];
+  shop.clock.now += 599_000;
+  await shop.open(await sentBack(shop, one.page));
   finish = () => {
-    site.clock.now += 60_000;
+    shop.clock.now += 60_000;
     return 'linked late';
   };
-  expect((await open(await sentBack({ open }, slow.page))).status).toBe(200);
-  site.clock.now = 1_800_000_000_000 + 3_599_000;
+  expect((await shop.open(await sentBack(shop, slow.page))).status).toBe(200);
+  shop.clock.now = 1_800_000_000_000 + 3_599_000;
   expect((await one.retry()).result).toMatchObject({ content: [{ text: 'linked' }] });
   expect((await slow.retry()).result).toMatchObject({ content: [{ text: 'linked late' }] });
 });
 
 test('opening the start page changes nothing: a browser may fetch it ahead, and the user may look at it twice', async () => {
   const shop = hostWithPage({ start: () => 'https://other.example' });
-  const { page } = await asking(shop);
+  const { page } = await shop.asking();
   const back = await shop.open(page, GO_ON);
   expect(back.status).toBe(303);
   for (const _ of [1, 2]) expect((await shop.open(page)).status).toBe(200);
@@ -362,14 +326,14 @@ test.each([
   ['of a neighbour', { 'sec-fetch-site': 'same-site', origin: 'https://shop.example' }],
 ])('a post %s does not go on', async (_what, headers) => {
   const shop = hostWithPage();
-  const { page } = await asking(shop);
+  const { page } = await shop.asking();
   const sent = await shop.open(page, { method: 'POST', headers: { ...SIGNED_IN.headers, ...headers } });
   expect([sent.status, sent.headers.get('location')]).toEqual([403, null]);
 });
 
 test('a post of the page’s own goes on, as browsers send it', async () => {
   const shop = hostWithPage();
-  const { page } = await asking(shop);
+  const { page } = await shop.asking();
   const own = { ...SIGNED_IN.headers, 'sec-fetch-site': 'same-origin' };
   for (const headers of [own, { ...own, origin: 'https://shop.example' }])
     expect((await shop.open(page, { method: 'POST', headers })).status).toBe(303);
@@ -379,13 +343,16 @@ test('the start page names the account and the question, as text', async () => {
   const shop = hostWithPage({
     identifyBrowser: ({ headers }) => ({
       principal: headers.get('x-user') ?? '',
-      account: '<b>ada</b> & "co"',
+      account: '<b>ada</b> & "co"\u202e',
     }),
   });
-  const { page } = await asking(shop);
+  const { page } = await shop.asking();
   const html = await (await shop.open(page)).text();
   expect(html).toContain(
-    'signed in as <strong><bdi>&#60;b&#62;ada&#60;/b&#62; &#38; &#34;co&#34;</bdi></strong>',
+    String.raw`signed in as <strong><bdi>&#60;b&#62;ada&#60;/b&#62; &#38; &#34;co&#34;\u{202e}</bdi></strong>`,
+  );
+  expect(html).toContain(
+    String.raw`<button>Continue as &#60;b&#62;ada&#60;/b&#62; &#38; &#34;co&#34;\u{202e}</button>`,
   );
   expect(html).toContain('<bdi>Link it.</bdi>');
 });
@@ -395,18 +362,15 @@ test.each([
   ['its value is too large', () => 'x'.repeat(8192)],
 ])('a finish that succeeded does not run again when %s', async (_what, value) => {
   let finished = 0;
-  class Failing extends MemoryInteractions {
-    override async replace(...args: Parameters<MemoryInteractions['replace']>) {
-      if (args[3]?.isOver && finished === 1) throw new Error('the store is gone');
-      return super.replace(...args);
-    }
-  }
+  const store = new HookedStore((_method, [, , , time]) => {
+    if ((time as NewTime | undefined)?.isOver && finished === 1) throw new Error('the store is gone');
+  });
   const finish = () => {
     finished++;
     return value();
   };
-  const shop = hostWithPage({ store: new Failing(), finish });
-  const { page } = await asking(shop);
+  const shop = hostWithPage({ store, finish });
+  const { page } = await shop.asking();
   const back = await sentBack(shop, page);
   const failed = await shop.open(back);
   expect([failed.status, await failed.text()]).toEqual([500, expect.stringContaining('Do not do it again')]);
@@ -415,33 +379,31 @@ test.each([
 });
 
 test('an error of finish reaches `onerror`, also where the store then fails', async () => {
-  class Failing extends MemoryInteractions {
-    override async replace(...args: Parameters<MemoryInteractions['replace']>) {
-      if (args[3]?.isOver === false && finishing++ > 0) throw new Error('the store is gone');
-      return super.replace(...args);
-    }
-  }
   let finishing = 0;
+  const store = new HookedStore((_method, [, , , time]) => {
+    if ((time as NewTime | undefined)?.isOver === false && finishing++ > 0)
+      throw new Error('the store is gone');
+  });
   const finish = () => {
     throw new Error('no such code');
   };
-  const shop = hostWithPage({ store: new Failing(), finish });
-  const { page } = await asking(shop);
+  const shop = hostWithPage({ store, finish });
+  const { page } = await shop.asking();
   await shop.open(await sentBack(shop, page));
   expect(shop.errors).toEqual(['the store is gone', 'no such code']);
 });
 
 test('a finish that failed gives its user no more time, and no more pages', async () => {
   let fails = true;
-  const store = (now: () => number) => new MemoryInteractions({ maxEntriesPerPrincipal: 1, now });
   const finish = () => {
     if (fails) throw new Error('not yet');
     return 'linked';
   };
   const clock = { now: 1_800_000_000_000 };
   const now = () => clock.now;
-  const shop = hostWithPage({ store: store(now), finish, ttlSeconds: 60 }, { now });
-  const { page } = await asking(shop);
+  const store = new MemoryInteractions({ maxEntriesPerPrincipal: 1, now });
+  const shop = hostWithPage({ store, finish, ttlSeconds: 60 }, { now });
+  const { page } = await shop.asking();
   expect((await shop.open(await sentBack(shop, page))).status).toBe(500);
   expect((await shop.call()).result).toMatchObject({ isError: true });
   fails = false;
@@ -455,7 +417,7 @@ test('a call does not end while finish runs, however often it was asked', async 
     goOn = resolve;
   });
   const shop = hostWithPage({ finish: () => running, maxAsks: 1 });
-  const { page, retry } = await asking(shop);
+  const { page, retry } = await shop.asking();
   const finishing = shop.open(await sentBack(shop, page));
   const { result } = await retry();
   expect(result?.resultType).toBe('input_required');
@@ -466,11 +428,7 @@ test('a call does not end while finish runs, however often it was asked', async 
 });
 
 test('data and words at their bounds leave room for what the page notes', async () => {
-  const site = hostTool(async (ctx) =>
-    ask({ link: await link.question(ctx, '\u0001'.repeat(5000), { data: 'x'.repeat(4094) }) }),
-  );
-  const link = site.pageAt('/link');
-  const open = (url: string, init: RequestInit = SIGNED_IN) => link.fetch(new Request(url, init));
-  const { page } = await asking(site);
-  expect((await open(page, GO_ON)).status).toBe(303);
+  const shop = hostWithPage({}, {}, () => ['\u0001'.repeat(5000), 'x'.repeat(4094)]);
+  const { page } = await shop.asking();
+  expect((await shop.open(page, GO_ON)).status).toBe(303);
 });

@@ -13,7 +13,7 @@
  *    kept as long as the call can come back for it.
  */
 import { AsyncResource } from 'node:async_hooks';
-import type { Question, RequestStatePolicy, ServerContext } from '@mrtr/core';
+import { type Question, type RequestStatePolicy, type ServerContext, urlElicitation } from '@mrtr/core';
 import {
   aFunction,
   anObjectWith,
@@ -33,7 +33,7 @@ import {
 import { keyRingOf } from '@mrtr/core/seal';
 import { MemoryInteractions } from './memory-interactions.ts';
 import { type PageOptions, Pages, type StartPage } from './page.ts';
-import { Asking, type LinkOptions, type WaitingContext } from './question.ts';
+import { Asking, type LinkOptions, type Subject, type WaitingContext } from './question.ts';
 import { Interactions } from './records.ts';
 import type { InteractionStore } from './store.ts';
 
@@ -97,7 +97,7 @@ export interface PendingInteractions<T> {
    * @throws InvalidOption for a wrong option, for `data` that is too large, and for two questions of one call that cannot
    * be told apart.
    * @throws InteractionUnfinished when the time is over, and when the user was asked as often as allowed.
-   * @throws StoreFull when too many pages are open.
+   * @throws StoreFull when too many pages are open, and StoreUnreachable when the store fails.
    */
   question(ctx: ServerContext, message: string, options?: LinkOptions<T>): Promise<Question<T>>;
   /**
@@ -108,7 +108,7 @@ export interface PendingInteractions<T> {
    * @param key names the question, uniquely in the call.
    * @throws ElicitationDeclined when the user refuses, here or on the other site.
    * @throws CannotAsk for a caller without a principal, and for a client that cannot open pages if there is no `fallback`.
-   * @throws InvalidOption, InteractionUnfinished and StoreFull as {@link question}.
+   * @throws InvalidOption, InteractionUnfinished, StoreFull and StoreUnreachable as {@link question}.
    * @example const { account } = await link.ask(ctx, 'link', 'Link your calendar to the shop.');
    */
   ask(ctx: WaitingContext, key: string, message: string, options?: Omit<LinkOptions<T>, 'name'>): Promise<T>;
@@ -135,11 +135,26 @@ export function pendingInteractions<T>(options: PendingInteractionsOptions<T>): 
     get path() {
       return path();
     },
-    question: (ctx, message, more = {}) => inOwnScope(() => asking.question<T>(ctx, message, more)),
-    ask: (ctx, key, message, more = {}) => asking.wait<T>(ctx, key, message, more),
+    question: async (ctx, message, more = {}) => {
+      requireOptions<LinkOptions<T>>('question', more, { fallback: anyValue, name: aText, data: anyValue });
+      return inOwnScope(() => asking.ask<T>(ctx, linkTo(message, more)));
+    },
+    ask: async (ctx, key, message, more = {}) => {
+      requireOptions<typeof more>('ask', more, { fallback: anyValue, data: anyValue });
+      if (!ctx.canAsk('elicitation.url') && more.fallback !== undefined) return more.fallback;
+      return asking.waitFor<T>(ctx, key, linkTo(message, more));
+    },
     fetch,
   };
 }
+
+/** A question whose answer is what the page gave. */
+const linkTo = <T>(message: string, more: LinkOptions<T>): Subject<T> => ({
+  message,
+  ...more,
+  ask: urlElicitation,
+  valueFrom: (finished) => finished as T,
+});
 
 /**
  * The pages of one sort, and the questions that send users there.
@@ -160,6 +175,7 @@ export function makePages<T>(options: PendingInteractionsOptions<T>, startPage?:
     ttlSeconds,
     stateTtlSeconds: ttlOf(policy),
     now: clockOf(policy),
+    onerror: options.onerror,
   });
   const pages = new Pages(records, options, pageAt, startPage);
   // A strict journal watches the clocks of its handler, and what happens in here is not the handler's.

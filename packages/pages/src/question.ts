@@ -12,9 +12,8 @@ import {
   MrtrError,
   type Question,
   type ServerContext,
-  urlElicitation,
 } from '@mrtr/core';
-import { anyValue, aText, canonicalJson, ownEntry, requireOptions } from '@mrtr/core/kit';
+import { canonicalJson, ownEntry } from '@mrtr/core/kit';
 import { openAtRest, type SealingKey, sealAtRest } from '@mrtr/core/seal';
 import { type Call, callOf, isDigestOf } from '@mrtr/core/shape';
 import {
@@ -89,17 +88,6 @@ export class Asking {
     this.#options = options;
   }
 
-  /** See `PendingInteractions.question`. */
-  async question<T>(ctx: ServerContext, message: string, options: LinkOptions<T>): Promise<Question<T>> {
-    requireOptions<LinkOptions<T>>('question', options, { fallback: anyValue, name: aText, data: anyValue });
-    return this.ask(ctx, {
-      message,
-      ...options,
-      ask: urlElicitation,
-      valueFrom: (finished) => finished as T,
-    });
-  }
-
   /** The question about `subject`, and its answer when the user has finished. */
   async ask<T>(ctx: ServerContext, subject: Subject<T>): Promise<Question<T>> {
     const { records, maxAsks } = this.#options;
@@ -127,7 +115,7 @@ export class Asking {
     const agreed = (response as { readonly action?: unknown } | undefined)?.action === 'accept';
     const found = agreed ? await this.#waitForFinish(ref, ctx.mcpReq.signal) : await records.find(ref);
     const kept = found && call.isPrincipal(found.principal) ? found : undefined;
-    const tie = (to: StoredInteraction) => records.tie(ref, to, key, subject.id && call.id);
+    const tie = (to: StoredInteraction) => records.tie(ref, to, { key, call: subject.id && call.id });
     if (kept && hasOutcome(kept)) return first(await tie(kept));
     const refuses = isRefusal(first(undefined).read(response));
     const isLast = (call.timesAsked.get(key) ?? 0) >= maxAsks && kept?.stage !== 'finishing';
@@ -145,23 +133,6 @@ export class Asking {
   wasAsked<T>(call: Call, subject: Subject<T>, id: string): boolean {
     const [first] = wordings<T>({ ...subject, id, url: this.pageOf(id), ring: this.#options.records.ring });
     return keysOf(call, first(undefined)).length > 0;
-  }
-
-  /** See `PendingInteractions.ask`. */
-  async wait<T>(
-    ctx: WaitingContext,
-    key: string,
-    message: string,
-    options: Omit<LinkOptions<T>, 'name'>,
-  ): Promise<T> {
-    requireOptions<typeof options>('ask', options, { fallback: anyValue, data: anyValue });
-    if (!ctx.canAsk('elicitation.url') && options.fallback !== undefined) return options.fallback;
-    return this.waitFor(ctx, key, {
-      message,
-      ...options,
-      ask: urlElicitation,
-      valueFrom: (finished) => finished as T,
-    });
   }
 
   /** Asks about `subject` in a handler that waits, and resolves with the answer's value. */

@@ -1,6 +1,7 @@
 /** Pending interactions on a store: sealed, each under a digest of its id, and changed by comparison only. */
 import { hash } from 'node:crypto';
-import { InvalidOption } from '@mrtr/core';
+import { InvalidOption, MrtrError } from '@mrtr/core';
+import { tellOperator } from '@mrtr/core/kit';
 import { deriveName, openAtRest, pseudonym, type SealingKey, sealAtRest } from '@mrtr/core/seal';
 import type { InteractionStore } from './store.ts';
 
@@ -19,9 +20,9 @@ export interface InteractionProgress {
   /** What `finish` gave. */
   readonly value?: unknown;
   /** The key under which the call asked what the user finished. No other key may use it. */
-  readonly key?: string;
+  readonly key?: string | undefined;
   /** The call that took it, where any call may come for it. */
-  readonly call?: string;
+  readonly call?: string | undefined;
 }
 
 /** What an interaction is about. Set when it begins. */
@@ -55,6 +56,15 @@ export const refOf = (id: string): string => hash('sha256', `ref ${id}`, 'base64
 export const isOpen = ({ stage }: InteractionProgress): boolean =>
   ['waiting', 'started', 'finishing'].includes(stage);
 
+/** @throws InvalidOption for a second key, which would take what was finished for the first. */
+export function requireOneKey(first: string | undefined, key: string | undefined): void {
+  if (key === undefined || first === key) return;
+  throw new InvalidOption(
+    `What the user finished on a page answered '${first}', so it does not answer '${key}'. ` +
+      'Give each question of a call that has the same words a `name`.',
+  );
+}
+
 /** Characters of a question that the start page shows: the rest of the record needs room as well. */
 const MOST_SHOWN = 300;
 
@@ -70,7 +80,16 @@ export interface InteractionsOptions {
   readonly stateTtlSeconds: number;
   /** The policy's clock, in milliseconds. */
   readonly now: () => number;
+  /** Gets the errors of the store. */
+  readonly onerror?: ((error: Error) => void) | undefined;
 }
+
+/** A store of pages failed. The message is for the user; `onerror` has got the store's error. */
+export class StoreUnreachable extends MrtrError {
+  static override readonly code = 'store_unreachable';
+}
+
+const UNREACHABLE = 'The pages of this server cannot be reached now. Try again later.';
 
 /** The interactions of one page. */
 export class Interactions {
@@ -111,12 +130,12 @@ export class Interactions {
       begun.message.length > MOST_SHOWN ? `${begun.message.slice(0, MOST_SHOWN)}…` : begun.message;
     const endsAt = now() + ttlSeconds * 1000;
     const value = this.#seal(ref, { ...begun, message, endsAt, stage: 'waiting' });
-    await store.add({ id: ref, principal: begun.principal, value, ttlSeconds });
+    await this.#reach(store.add({ id: ref, principal: begun.principal, value, ttlSeconds }));
   }
 
   /** An interaction; undefined for none, and for what was not sealed here. */
   async find(ref: string): Promise<StoredInteraction | undefined> {
-    const text = await this.#options.store.find(ref);
+    const text = await this.#reach(this.#options.store.find(ref));
     if (text === undefined) return undefined;
     const plain = openAtRest(Buffer.from(text, 'base64url'), this.#placeOf(ref), this.ring);
     return plain === undefined
@@ -142,7 +161,7 @@ export class Interactions {
     const isBack = found.stage === 'finishing' && !isLong;
     const left = Math.max(0, Math.ceil((endsAt - now()) / 1000));
     const time = { principal, ttlSeconds: isLong ? stateTtlSeconds : left, isOver };
-    const replaced = await store.replace(ref, text, sealed, isLong || isBack ? time : undefined);
+    const replaced = await this.#reach(store.replace(ref, text, sealed, isLong || isBack ? time : undefined));
     return replaced ? { ...next, text: sealed } : undefined;
   }
 
@@ -160,36 +179,35 @@ export class Interactions {
   }
 
   /**
-   * Ties what came of an interaction to the key that its question was asked under.
+   * Ties what came of an interaction to the key that reads it, and to the call that takes it, where any call may.
    *
-   * @param call the call that takes it, where any call may come for it.
    * @returns undefined where it is gone, or another call has taken it.
    * @throws InvalidOption when it is tied to another key.
    */
   async tie(
     ref: string,
     found: StoredInteraction,
-    key: string,
-    call?: string,
+    { key, call }: Pick<InteractionProgress, 'key' | 'call'>,
   ): Promise<StoredInteraction | undefined> {
     let kept: StoredInteraction | undefined = found;
-    while (kept && kept.key === undefined) {
-      const tied: InteractionProgress = {
-        stage: kept.stage,
-        value: kept.value,
-        key,
-        ...(call !== undefined && { call }),
-      };
+    while (kept && (kept.call ?? call) === call) {
+      const tied: InteractionProgress = { stage: kept.stage, value: kept.value, key: kept.key ?? key, call };
+      requireOneKey(tied.key, key);
+      if (kept.key === tied.key && kept.call === call) return kept;
       kept = (await this.replace(ref, kept, tied)) ?? (await this.find(ref));
     }
-    if (kept && kept.call !== call) return undefined;
-    if (kept && kept.key !== key) {
-      throw new InvalidOption(
-        `What the user finished on the page ${this.pageName} answered '${kept.key}', so it does not answer '${key}'. ` +
-          'Give each question of a call that has the same words a `name`.',
-      );
+    return undefined;
+  }
+
+  /** @throws StoreUnreachable where the store fails: its own error may name hosts, and is not for a client. */
+  async #reach<T>(request: Promise<T>): Promise<T> {
+    try {
+      return await request;
+    } catch (error) {
+      if (error instanceof MrtrError) throw error;
+      tellOperator(error, this.#options.onerror);
+      throw new StoreUnreachable(UNREACHABLE);
     }
-    return kept;
   }
 
   #seal(ref: string, kept: Omit<StoredInteraction, 'text'>): string {

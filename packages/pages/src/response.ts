@@ -1,5 +1,6 @@
 /** What browsers get. */
 import { hash } from 'node:crypto';
+import { escapeHidden } from '@mrtr/core/kit';
 
 const WORDS: Readonly<Record<number, string>> = {
   200: 'Done. You can close this page, and go back to where you came from.',
@@ -37,12 +38,12 @@ export const confirmationPage = (message: string, account: string): Response =>
     `<p>You were asked:</p>
 <blockquote><bdi>${escapeHtml(message)}</bdi></blockquote>
 ${signedInAs(account)}
-<form method="post"><button>Continue as ${escapeHtml(account)}</button></form>`,
+<form method="post"><button>Continue as ${escapeHtml(escapeHidden(account))}</button></form>`,
   );
 
 /** Who this browser belongs to: a sign-in that somebody else planted is seen. */
 export const signedInAs = (account: string): string =>
-  `<p>You are signed in as <strong><bdi>${escapeHtml(showHidden(account))}</bdi></strong>. If that is not your account, or you did not ask
+  `<p>You are signed in as <strong><bdi>${escapeHtml(escapeHidden(account))}</bdi></strong>. If that is not your account, or you did not ask
 for this, close the page.</p>`;
 
 /** A page of HTML, without scripts, that no other site can frame. */
@@ -65,7 +66,7 @@ const STYLE = `:root { color-scheme: light dark; font: 1.1rem/1.5 system-ui, san
 main { max-width: 34rem; margin: 12vh auto; padding: 0 1rem; overflow-wrap: anywhere }
 blockquote { margin: 1rem 0; padding-left: 1rem; border-left: 0.25rem solid; white-space: pre-wrap }
 button { font: inherit; padding: 0.6rem 1.2rem; max-width: 100%; margin: 0 0.75rem 0.75rem 0 }
-dl { display: grid; grid-template-columns: max-content 1fr; gap: 0.25rem 1rem }
+dl { display: grid; grid-template-columns: fit-content(40%) minmax(0, 1fr); gap: 0.25rem 1rem }
 dt { opacity: 0.75 }
 dd { margin: 0 }`;
 
@@ -80,10 +81,3 @@ const HTML = {
 /** Text as text, also between quotation marks. */
 export const escapeHtml = (text: string): string =>
   text.replaceAll(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
-
-/** Text with an escape in the place of what a reader does not see, and of what moves the text beside it. */
-export const showHidden = (text: string): string =>
-  text.replaceAll(
-    /[\p{C}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}]/gu,
-    (hidden) => `\\u{${hidden.codePointAt(0)?.toString(16)}}`,
-  );

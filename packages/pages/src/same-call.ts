@@ -1,5 +1,5 @@
 /**
- * Finds the approval of a call again when the same call comes later: the same principal, tool, arguments and words. An
+ * Finds the approval of a call again when the same call comes later: the same principal, server, tool, arguments and words. An
  * approval counts for one call. Each next one of the same call has a record, and so a link, of its own.
  */
 import { CannotAsk, StoreFull } from '@mrtr/core';
@@ -11,13 +11,14 @@ import {
   type Interactions,
   isOpen,
   refOf,
+  requireOneKey,
   type StoredInteraction,
   type Times,
 } from './records.ts';
 
 /** How often one call can be approved within the time that records are kept. */
 const MOST = 20;
-const TAKEN = 'Another call has just used this approval. Call again to get a page of your own.';
+const USED = 'This approval was used. Call again to get a page of your own.';
 const FULL = 'This call was approved very often within a short time. Try again later.';
 
 interface Wanted {
@@ -36,7 +37,7 @@ export class SameCall {
   /** The id in the link. */
   readonly id: string;
   readonly #wanted: Wanted;
-  readonly #kept: StoredInteraction | undefined;
+  #kept: StoredInteraction | undefined;
 
   private constructor(wanted: Wanted, id: string, kept: StoredInteraction | undefined) {
     this.#wanted = wanted;
@@ -53,12 +54,13 @@ export class SameCall {
    */
   static async find(wanted: Wanted): Promise<SameCall> {
     const { records, call, about } = wanted;
-    const { principal, method, target } = call;
+    const { principal, audience, method, target } = call;
     if (principal === undefined) throw new CannotAsk(NOBODY);
     const { argumentsDigest } = call.stamp('');
     const text = JSON.stringify([
       'same call',
       principal,
+      audience,
       method,
       target,
       argumentsDigest,
@@ -94,13 +96,47 @@ export class SameCall {
     if (!this.#kept) await records.begin(refOf(this.id), { ...begun, principal: call.principal ?? '' });
   }
 
-  /** What was decided, taken for this call and for no other; undefined while nothing is. */
-  async take(key: string): Promise<Times | 'refused' | undefined> {
+  /**
+   * What was decided, taken for this call and for no other; undefined while nothing is.
+   *
+   * @throws StoreFull where it was used.
+   */
+  async take(): Promise<Times | 'refused' | undefined> {
     const kept = this.#kept;
     if (!kept || isOpen(kept)) return undefined;
     const { records, call } = this.#wanted;
-    const taken = await records.tie(refOf(this.id), kept, key, call.id);
-    if (!taken) throw new StoreFull(TAKEN);
+    const readers = this.#readers();
+    // Taken in an earlier round, by a reader that the store does not know.
+    const isUsed = kept.call !== undefined && kept.key === undefined && !readers.has(this.id);
+    const taken = isUsed ? undefined : await records.tie(refOf(this.id), kept, { call: call.id });
+    if (!taken) throw new StoreFull(USED);
+    this.#kept = taken;
+    readers.set(this.id, readers.get(this.id) ?? taken.key);
     return taken.stage === 'finished' ? (taken.value as Times) : 'refused';
   }
+
+  /**
+   * Ties what was taken to the key that reads it. Readers do not wait, so the store learns it afterwards. A later round
+   * is refused where it did not.
+   *
+   * @throws InvalidOption for a second key.
+   */
+  readUnder(key: string): void {
+    const { records, call } = this.#wanted;
+    const first = this.#readers().get(this.id);
+    requireOneKey(first ?? key, key);
+    if (first !== undefined) return;
+    this.#readers().set(this.id, key);
+    records.tie(refOf(this.id), this.#kept as StoredInteraction, { key, call: call.id }).catch(() => {});
+  }
+
+  #readers(): Map<string, string | undefined> {
+    const { call } = this.#wanted;
+    const readers = READERS.get(call) ?? new Map<string, string | undefined>();
+    READERS.set(call, readers);
+    return readers;
+  }
 }
+
+/** Of each round: the approvals that it took, by id, and the keys that read them. */
+const READERS = new WeakMap<Call, Map<string, string | undefined>>();

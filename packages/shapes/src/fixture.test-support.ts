@@ -1,12 +1,12 @@
 /** Questions, answers, and a deployment with its clients, for the tests of all shapes. */
 import type { Client, RequestOptions } from '@modelcontextprotocol/client';
 import type {
+  AuthInfo,
   ClientCapabilities,
   ElicitResult,
   InputRequest,
   InputRequests,
 } from '@modelcontextprotocol/server';
-import { type AuthInfo, createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server';
 import {
   elicitation,
   type McpServer,
@@ -18,8 +18,9 @@ import {
 } from '@mrtr/core';
 import type { CompleteResult, SdkCallback } from '@mrtr/core/shape';
 import { AnswerReads, type Call } from '@mrtr/core/shape';
+import { InProcess } from '@mrtr/harness';
+import { onTestFinished } from 'vitest';
 import { z } from 'zod';
-import { modernClient, oldClient, type User } from './in-process.test-support.ts';
 
 const SERVER = { name: 'shapes-test', version: '0.0.0' };
 const KEY = 'k'.repeat(32);
@@ -50,6 +51,9 @@ export const as = (sub: string): AuthInfo => ({
   scopes: [],
   extra: { sub },
 });
+
+/** Answers a question from its message. */
+type User = (message: string) => ElicitResult;
 
 export type Register = (server: McpServer) => void;
 
@@ -84,6 +88,7 @@ export function requestOf(
     legacyCapabilities: undefined,
     legacy: 'degrade',
     principal: undefined,
+    audience: 'test',
     stamp: (key, askedAt = 0) => ({
       call: 'call',
       key,
@@ -134,14 +139,18 @@ interface Round {
 export class Site {
   readonly policy: RequestStatePolicy;
   #register: Register;
-  #handler: McpHttpHandler;
-  /** The caller of all requests from now on. */
-  caller: AuthInfo | undefined;
+  #inProcess: InProcess;
 
   constructor(register: Register, state: RequestStateOptions = {}) {
     this.policy = requestStatePolicy({ keys: [KEY], singleUse: false, ...state });
     this.#register = register;
-    this.#handler = createMcpHandler(() => this.server());
+    this.#inProcess = new InProcess(() => this.server());
+    onTestFinished(() => this.#inProcess.close());
+  }
+
+  /** The caller of all requests from now on. */
+  set caller(caller: AuthInfo | undefined) {
+    this.#inProcess.caller = caller;
   }
 
   /** Deploys another version; calls under way are resumed by it. */
@@ -151,7 +160,7 @@ export class Site {
 
   /** Serves from `factory`, which may leave out the protection. */
   serve(factory: () => McpServer): void {
-    this.#handler = createMcpHandler(factory);
+    this.#inProcess = new InProcess(factory);
   }
 
   server(): McpServer {
@@ -160,22 +169,26 @@ export class Site {
     return server;
   }
 
-  fetch = (url: string | URL, init?: RequestInit): Promise<Response> =>
-    this.#handler.fetch(new Request(url, init), this.caller === undefined ? {} : { authInfo: this.caller });
-
   /** A modern client. `user` answers the questions of {@link Caller.call}. */
   async connect(user?: User, capabilities: ClientCapabilities = { elicitation: {} }): Promise<Caller> {
-    return new Caller(await modernClient(this.fetch, user, capabilities));
+    const elicit = ({ message }: { readonly message: string }) => {
+      if (!user) throw new Error(`Nobody answers "${message}".`);
+      return user(message);
+    };
+    return new Caller(await this.#inProcess.modern({ capabilities, elicit }));
   }
 
   /** An old client. Without a user it cannot be asked. */
-  async connectLegacy(user?: User, capabilities?: ClientCapabilities): Promise<LegacyCaller> {
+  async connectLegacy(
+    user?: User,
+    capabilities: ClientCapabilities = user ? { elicitation: {} } : {},
+  ): Promise<LegacyCaller> {
     const questions: string[] = [];
-    const show: User = (message) => {
+    const elicit = ({ message }: { readonly message: string }) => {
       questions.push(message);
       return (user as User)(message);
     };
-    const client = await oldClient(this.server(), user && show, capabilities);
+    const client = await this.#inProcess.legacy({ capabilities, elicit });
     return {
       questions,
       call: (args = {}) => outcomeOf(() => client.callTool({ name: 'tool', arguments: args })),

@@ -27,13 +27,6 @@ const counting = () => elicitation(`Which units? (asked ${++shown} times)`, Unit
 
 test.each([
   [
-    'once: a key that is asked and never read',
-    'unread',
-    once((_args, ctx) =>
-      isSettled(ctx.answer('units', units)) ? textResult('Done.') : ask({ unist: units }),
-    ),
-  ],
-  [
     'once: an answer that is read inside once',
     'unread',
     once(async (_args, ctx) => {
@@ -56,10 +49,9 @@ test.each([
   ],
 ])('%s is reported from the second time on', async (_what, reason, callback) => {
   const { outcome, events, errors } = await exhaustRounds(tool(callback));
-  const key = Object.keys({ unist: 1, units: 1 }).find((name) => outcome.fails?.includes(`'${name}'`));
   expect(outcome).toEqual({
-    fails: `This call still needs input after 4 rounds. It asked '${key}' 4 times. Start it again.`,
+    fails: `This call still needs input after 4 rounds. It asked 'units' 4 times. Start it again.`,
   });
-  expect(events).toEqual([`${key} ${reason} 2`, `${key} ${reason} 3`]);
-  expect(errors).toEqual([expect.stringContaining(`asks '${key}' again, and ignored two answers to it`)]);
+  expect(events).toEqual([`units ${reason} 2`, `units ${reason} 3`]);
+  expect(errors).toEqual([expect.stringContaining(`asks 'units' again, and ignored two answers to it`)]);
 });

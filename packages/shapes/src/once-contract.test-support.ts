@@ -4,6 +4,7 @@ import { CannotAsk, cancelledResult, type InputKind, type RequestStateOptions, t
 import { type EffectEvent, observe } from '@mrtr/core/events';
 import { Deferred, settle } from '@mrtr/harness';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { z } from 'zod';
 import type { AuthorContext, Shape } from './contract.test-support.ts';
 import { countRuns, kelvin, metric, Site, tool, units } from './fixture.test-support.ts';
 
@@ -15,7 +16,9 @@ const working = (
   work: (ctx: Context) => unknown,
   policy: RequestStateOptions = {},
   asks?: readonly InputKind[],
-) => {
+) => new Site(registering(shape, work, asks), policy);
+
+function registering(shape: Shape, work: (ctx: Context) => unknown, asks?: readonly InputKind[]) {
   let value: unknown;
   const callback = shape.write({
     rounds: [{ units }],
@@ -26,8 +29,8 @@ const working = (
     below: () => textResult(JSON.stringify(value) ?? 'undefined'),
     refused: () => cancelledResult('units'),
   });
-  return new Site(tool(callback as never), policy);
-};
+  return tool(callback as never);
+}
 
 /** Makes a call in which the question is answered at the second attempt. */
 async function threeRounds(site: Site) {
@@ -36,8 +39,12 @@ async function threeRounds(site: Site) {
   return client.answer(again, { units: metric });
 }
 
-/** Adopts the contract of `ctx.once`. */
-export function onceContract(shape: Shape): void {
+/**
+ * Adopts the contract of `ctx.once`.
+ *
+ * @param records whether a later round gets the value from the state, and not from a handler that waits.
+ */
+export function onceContract(shape: Shape, { records }: { readonly records: boolean }): void {
   describe(`ctx.once of ${shape.name}`, () => {
     test.each([
       [undefined],
@@ -157,6 +164,31 @@ export function onceContract(shape: Shape): void {
       expect(await (await site.connect(undefined, capabilities)).send()).toEqual({ lacks });
       expect(above.runs).toBe(0);
     });
+
+    if (records)
+      test('a recorded value is taken over by a schema, or nothing more runs', async () => {
+        const site = working(shape, ({ once }) => once('ticket', () => 'ticket 1'));
+        const client = await site.connect();
+        const asked = await client.send();
+        const Ticket = z.object({ id: z.string() });
+        const opens = countRuns(() => ({ id: 'ticket 2' }));
+        const next = countRuns(() => 'next');
+        const taking = (schema: z.ZodType<{ id: string }>) =>
+          site.deploy(
+            registering(shape, async ({ once }) => {
+              const ticket = await once('ticket', opens, { schema }).catch(() => 'swallowed');
+              await once('next', next);
+              return ticket;
+            }),
+          );
+        taking(Ticket);
+        const { rejects } = await client.answer(asked, { units: metric });
+        expect(rejects).toMatch(/Invalid or expired requestState/);
+        expect([opens.runs, next.runs]).toEqual([0, 0]);
+        taking(z.union([Ticket, z.string().transform((id) => ({ id }))]) as never);
+        expect(await client.answer(asked, { units: metric })).toEqual({ says: '{"id":"ticket 1"}' });
+        expect([opens.runs, next.runs]).toEqual([0, 1]);
+      });
 
     test('an observer sees that an effect ran, and in which call', async () => {
       const [calls, effects]: [string[], EffectEvent[]] = [[], []];

@@ -1,4 +1,4 @@
-/** An HTTP server of one subject. Reports its processor time and its heap on request. */
+/** An HTTP server of one subject. Reports its port and its processor time on request. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { toNodeHandler } from '@modelcontextprotocol/node';
@@ -8,7 +8,6 @@ import { documented } from '../subject/documented.ts';
 import { running, SHAPES } from '../subject/options.ts';
 import { forgetfulWorld } from '../subject/world.ts';
 import { cpuUsed } from './cpu.ts';
-import { heapUsed } from './heap.ts';
 
 const [name = ''] = process.argv.slice(2);
 const option = SHAPES.find(({ id }) => id === name);
@@ -22,6 +21,5 @@ async function listen(): Promise<number> {
 }
 
 const port = await listen();
-const TOLD: Readonly<Record<string, () => unknown>> = { port: () => port, cpu: cpuUsed, heap: heapUsed };
-process.on('message', async (message) => process.send?.(await TOLD[String(message)]?.()));
+process.on('message', (message) => process.send?.(message === 'port' ? port : cpuUsed()));
 process.on('disconnect', () => process.exit());

@@ -5,7 +5,6 @@ import { option } from '@mrtr/option-h-postgres';
 import { getWeather } from '@mrtr/option-h-postgres/weather';
 import { resolveWorkItem } from '@mrtr/option-h-postgres/work-item';
 import { linear } from '@mrtr/shapes/linear';
-import { database } from './database.ts';
 import { policy, running, SHAPES } from './options.ts';
 
 /**
@@ -16,7 +15,7 @@ export async function runningOn(id: string): Promise<RunningOption> {
   const shape = SHAPES.find((one) => one.id === id);
   if (shape) return running(shape);
   const store = await DbosStore.open({
-    postgres: database(),
+    postgres: process.env.MRTR_BENCH_DATABASE ?? '',
     policy: policy(),
     version: 'bench',
     onerror: ({ message }) => void process.stderr.write(`${message}\n`),

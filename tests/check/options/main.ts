@@ -40,9 +40,14 @@ async function checkAll(database: () => Promise<string>): Promise<number> {
   const results = new Map<string, readonly Checked[]>();
   const wrong: string[] = [];
   await eachOf(runs, async ({ option, tool }) => {
-    const checked = await measured(option.id, tool, database);
+    let checked = await measured(option.id, tool, database);
+    let differences = unexpected(option.id, tool, checked);
+    if (differences.length > 0) {
+      // A busy machine may not start a second instance in time: what differs is measured once more.
+      checked = await measured(option.id, tool, database);
+      differences = unexpected(option.id, tool, checked);
+    }
     results.set(`${option.id} ${tool}`, checked);
-    const differences = unexpected(option.id, tool, checked);
     wrong.push(...differences);
     const verdict = differences.length === 0 ? 'as expected' : differences.join('\n  ');
     process.stdout.write(`${option.name}, ${tool}: ${verdict}\n`);

@@ -10,6 +10,7 @@
  * and writes nothing. The tool `count` says how many lines there are. What several instances share lies in DIR: the lines, and the used approvals.
  */
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { unlinkSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
@@ -414,6 +415,11 @@ async function shimmed(request, exchange) {
 const MAY_ASK = ['tools/call', 'prompts/get', 'resources/read'];
 const INTERRUPTION = '{"jsonrpc":"2.0","id":"s1","method":"roots/list"}';
 
+const interrupting = ({ method, params }) =>
+  faulty('wire.no-server-requests') &&
+  MAY_ASK.includes(method) &&
+  params._meta?.[`${META}clientCapabilities`]?.roots !== undefined;
+
 async function overHttp(port) {
   const server = createServer(async (req, res) => {
     if (req.method !== 'POST') return res.writeHead(405).end();
@@ -422,11 +428,10 @@ async function overHttp(port) {
     const request = JSON.parse(Buffer.concat(chunks).toString());
     if (request.id === undefined) return res.writeHead(202).end();
     let status = 200;
-    const wantsRoots = request.params?._meta?.[`${META}clientCapabilities`]?.roots !== undefined;
-    const interrupts = faulty('wire.no-server-requests') && wantsRoots;
-    const stream = (faulty('retry.lost-response') || interrupts) && MAY_ASK.includes(request.method);
+    const interrupts = interrupting(request);
+    const stream = interrupts || (faulty('retry.lost-response') && MAY_ASK.includes(request.method));
     if (stream) res.writeHead(200, { 'content-type': 'text/event-stream' }).write(': working\n\n');
-    if (stream && interrupts) res.write(`event: message\ndata: ${INTERRUPTION}\n\n`);
+    if (interrupts) res.write(`event: message\ndata: ${INTERRUPTION}\n\n`);
     const exchange = {
       status: (code) => {
         status = code;
@@ -434,7 +439,8 @@ async function overHttp(port) {
       session: req.headers['mcp-session-id'],
       drop: () => req.socket.destroy(),
       whenRead: async (then) => {
-        await pause(25);
+        // A busy client takes its time to cut it. Until then the answer is not sent.
+        await Promise.race([once(req.socket, 'close'), pause(250)]);
         if (!req.socket.destroyed) then();
       },
     };
@@ -465,8 +471,7 @@ function overStdio() {
     if (request.id === undefined) return;
     if (request.method === undefined) return waiting.get(request.id)?.(request.result);
     if (options.chatty) process.stdout.write('got a request\n');
-    if (faulty('wire.no-server-requests') && MAY_ASK.includes(request.method))
-      process.stdout.write(`${INTERRUPTION}\n`);
+    if (interrupting(request)) process.stdout.write(`${INTERRUPTION}\n`);
     // A process is a session of its own.
     const exchange = { drop: () => process.exit(1), session: 'stdio', ask, whenRead: async (then) => then() };
     process.stdout.write(`${await respond(request, 'nobody', exchange)}\n`);

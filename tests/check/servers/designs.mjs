@@ -2,11 +2,9 @@
  * Servers on the bare protocol, each right in a way of its own, or with something odd about it. They are
  * unlike `bare.mjs` in what a checker could stumble over: where state lies, what keys, questions and results look like.
  *
- *   const server = await serve(DESIGNS['new keys']);
+ *   await serving(answersOf(DESIGNS['new keys']), use);
  */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
 import { gunzipSync, gzipSync } from 'node:zlib';
 
 const REVISION = '2026-07-28';
@@ -191,7 +189,7 @@ export const DESIGNS = {
   'a ping': { streams: true, pings: true },
   'a limit of requests in a time': { limits: true },
   'a probe with a clock': { count: (count) => `${count} done, ${Math.floor(performance.now() / 1000)} s up` },
-  'a probe that is late': { delayMs: 2 },
+  'a probe that is late': { late: true },
   'a name of the instance': { steps: [[SURE]], named: true },
   'no look at what was filled in': { steps: [[SURE]], lax: true },
 };
@@ -201,7 +199,7 @@ export const DESIGNS = {
 const digest = (value) => createHash('sha256').update(JSON.stringify(value)).digest('base64url');
 
 /** One design, what it keeps, and a world that several servers may share: the bookings, and the used approvals. */
-const partsOf = (design, world = { count: 0, used: new Set() }) => ({
+const partsOf = (design, world = { count: 0, shown: 0, used: new Set() }) => ({
   steps: [[CITY], [SURE]],
   keyOf: (key) => key,
   done: () => text('Done.'),
@@ -274,10 +272,11 @@ async function call(parts, { method, params }, principal) {
   return state.refused ? parts.declined() : book(parts, approvalOf(parts, state, params.requestState));
 }
 
-function book({ world, delayMs, named, instance, done }, approval) {
+/** A late probe shows three of four effects at the second look alone. */
+function book({ world, late, named, instance, done }, approval) {
   world.used.add(approval);
-  if (delayMs === undefined) world.count++;
-  else setTimeout(() => world.count++, delayMs);
+  world.count++;
+  if (!late || world.count % 4 === 1) world.shown = world.count;
   return named ? text(`Done by ${instance}.`) : done();
 }
 
@@ -296,8 +295,10 @@ async function answer(parts, request, principal) {
   if (method === 'tools/list') return { resultType: 'complete', tools: TOOLS, ...CACHED };
   if (method !== 'tools/call') throw new Refused(-32601, 'There is no such method.', { status: 404 });
   if (params.name === 'count') {
-    const { count } = parts.world;
-    return text(parts.count ? parts.count(count) : String(count));
+    const { world } = parts;
+    const { shown } = world;
+    world.shown = world.count;
+    return text(parts.count ? parts.count(shown) : String(shown));
   }
   const { elicitation } = capabilities;
   if (!elicitation || !('form' in elicitation || Object.keys(elicitation).length === 0)) {
@@ -307,46 +308,38 @@ async function answer(parts, request, principal) {
   return call(parts, request, principal);
 }
 
-/** Serves it over HTTP. `called` has every request, in order. */
-export async function serve(design, world) {
+const MOST_IN_A_WINDOW = 20;
+const WINDOW_MS = 250;
+
+/** Its answer to each posted request. */
+export function answersOf(design, world) {
   const parts = partsOf(design, world);
-  const called = [];
-  let room = 20;
-  const refill =
-    design.limits &&
-    setInterval(() => {
-      room = 20;
-    }, 250);
-  const server = createServer(async (req, res) => {
-    const chunks = [];
-    for await (const chunk of req) chunks.push(chunk);
-    const request = JSON.parse(Buffer.concat(chunks).toString());
-    if (request.id === undefined) return res.writeHead(202).end();
-    if (design.limits && --room < 0) return res.writeHead(429, { 'retry-after': '0' }).end();
-    called.push(request.params?.name ?? request.method);
-    const { status, ...response } = await answer(parts, request, req.headers.authorization).then(
-      (result) => ({ status: 200, result }),
-      ({ code = -32603, message, data, status = 500 }) => ({
-        status,
-        error: { code, message, data },
-      }),
-    );
-    const body = JSON.stringify({ jsonrpc: '2.0', id: request.id, ...response });
-    if (!design.streams || status !== 200)
-      return res.writeHead(status, { 'content-type': 'application/json' }).end(body);
-    const before =
-      design.pings && request.method === 'tools/call'
-        ? { id: 'p', method: 'ping' }
-        : { method: 'notifications/message', params: { level: 'info', data: 'working' } };
-    res.writeHead(200, { 'content-type': 'text/event-stream' }).write(': working\n\n');
-    res.write(`event: message\ndata: ${JSON.stringify({ jsonrpc: '2.0', ...before })}\n\n`);
-    res.end(`event: message\nid: 7\ndata: ${body}\n\n`);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const close = () => {
-    clearInterval(refill);
-    server.closeAllConnections();
-    server.close();
+  let [room, window] = [MOST_IN_A_WINDOW, 0];
+  const isLimited = () => {
+    const now = Math.floor(performance.now() / WINDOW_MS);
+    if (now > window) [room, window] = [MOST_IN_A_WINDOW, now];
+    return design.limits && --room < 0;
   };
-  return { url: `http://127.0.0.1:${server.address().port}/mcp`, called, close };
+  return (request, res) => {
+    if (request.id === undefined) return void res.writeHead(202).end();
+    if (isLimited()) return void res.writeHead(429, { 'retry-after': '0' }).end();
+    void respond(parts, request, res);
+  };
+}
+
+async function respond(parts, request, res) {
+  const { status, ...response } = await answer(parts, request, request.headers.authorization).then(
+    (result) => ({ status: 200, result }),
+    ({ code = -32603, message, data, status = 500 }) => ({ status, error: { code, message, data } }),
+  );
+  const body = JSON.stringify({ jsonrpc: '2.0', id: request.id, ...response });
+  if (!parts.streams || status !== 200)
+    return res.writeHead(status, { 'content-type': 'application/json' }).end(body);
+  const before =
+    parts.pings && request.method === 'tools/call'
+      ? { id: 'p', method: 'ping' }
+      : { method: 'notifications/message', params: { level: 'info', data: 'working' } };
+  res.writeHead(200, { 'content-type': 'text/event-stream' }).write(': working\n\n');
+  res.write(`event: message\ndata: ${JSON.stringify({ jsonrpc: '2.0', ...before })}\n\n`);
+  res.end(`event: message\nid: 7\ndata: ${body}\n\n`);
 }

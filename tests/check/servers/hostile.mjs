@@ -5,7 +5,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
@@ -35,6 +34,8 @@ const FORMS = {
   ],
 };
 
+/** One line that is longer than any that is read, before the first call. */
+const VERSIONS = ['v'.repeat(5 * MIB)];
 const nasty =
   '\u001b]0;owned\u0007\u001b[2J\u202e</script><script>alert(1)</script>|`# @all ![x](http://evil)' +
   "]]>\n::error file=a::no\n##vso[task.setvariable variable=a]b\n'; touch owned; '";
@@ -73,7 +74,7 @@ const BOMB = name === 'gzip' && gzipSync(Buffer.alloc(64 * MIB));
 
 const fieldSchema = FORMS[name]?.[0] ?? nothing;
 const requestedSchema = { type: 'object', properties: { field: fieldSchema }, ...FORMS[name]?.[1] };
-const message = name === 'nasty' ? nasty : 'Sure?';
+const message = name === 'nasty' ? nasty : name === 'wide' ? '\u202e'.repeat(2 * MIB - 1000) : 'Sure?';
 const question = { method: 'elicitation/create', params: { mode: 'form', message, requestedSchema } };
 const keys = name === 'questions' ? numbers(5000) : [name === 'nasty' ? nasty : 'sure'];
 const inputRequests = Object.fromEntries(keys.map((key) => [key, question]));
@@ -84,7 +85,11 @@ const tool = { name: 'act', inputSchema: { type: 'object' }, annotations: { read
 
 function resultOf({ method, params }) {
   if (method === 'server/discover')
-    return { ...cached, supportedVersions: ['2026-07-28'], capabilities: { tools: {} } };
+    return {
+      ...cached,
+      supportedVersions: name === 'versions' ? VERSIONS : ['2026-07-28'],
+      capabilities: {},
+    };
   const more = name === 'pages' && { nextCursor: 'more', _meta: numbers(90_000).map(String) };
   if (method === 'tools/list') return { ...cached, tools: [tool], ...more };
   return params.inputResponses ? text(name === 'nasty' ? nasty : 'Done.') : asks;
@@ -143,7 +148,5 @@ process.on('SIGTERM', () => {});
 if (name === 'forks') spawn('sleep', ['20'], { detached: true, stdio: 'inherit' });
 const complain = () => process.stderr.writableNeedDrain || process.stderr.write('e'.repeat(MIB));
 if (name === 'stderr') setInterval(complain, 1);
-if (name === 'mute') setInterval(() => connect(9).on('error', () => {}), 1000);
-else if (port)
-  createServer((req, res) => void overHttp(req, res).catch(() => res.destroy())).listen(Number(port));
+if (port) createServer((req, res) => void overHttp(req, res).catch(() => res.destroy())).listen(Number(port));
 else for await (const line of createInterface(process.stdin)) void overStdio(line);

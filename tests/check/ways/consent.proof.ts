@@ -1,5 +1,5 @@
 /** Effects without a yes: each way of a fault alone is found, and what is none is not. */
-import { formOf, refuses, type Sent, says, type Twist } from '../scripted.test-support.ts';
+import { formOf, lists, refuses, type Sent, says, type Twist } from '../scripted.test-support.ts';
 import {
   advice,
   asked,
@@ -150,12 +150,7 @@ const listing =
   (properties: object, twist: Twist): Twist =>
   (sent, honest, world) =>
     sent.method === 'tools/list'
-      ? {
-          result: {
-            resultType: 'complete',
-            tools: ['send', 'count'].map((name) => ({ name, inputSchema: { type: 'object', properties } })),
-          },
-        }
+      ? lists(...['send', 'count'].map((name) => ({ name, inputSchema: { type: 'object', properties } })))
       : twist(sent, honest, world);
 const given = (name: string, value: unknown) => (sent: Sent) =>
   isCall(sent) && sent.params.arguments?.[name] === value;

@@ -1,5 +1,14 @@
 /** State that was altered, belongs elsewhere, or tells too much: each way alone is found, and what is no fault is not. */
-import { refuses, type Sent, says, type Twist, untwisted, type World } from '../scripted.test-support.ts';
+import {
+  type Answer,
+  lists,
+  refuses,
+  type Sent,
+  says,
+  type Twist,
+  untwisted,
+  type World,
+} from '../scripted.test-support.ts';
 import {
   advice,
   DIFFERENT,
@@ -49,11 +58,32 @@ const refusesOwn = when(
   refuses(-32603),
 );
 
+const listing = (inputSchema: object): Answer =>
+  lists(...['send', 'count'].map((name) => ({ name, inputSchema: {} })), { name: 'refund', inputSchema });
+const WHY = { type: 'object', properties: { to: {}, why: { type: 'string' } }, required: ['to', 'why'] };
+const LISTS_MORE = listing(WHY);
+const LISTS_OTHERS = listing({
+  ...WHY,
+  required: ['why'],
+  properties: { why: {} },
+  additionalProperties: false,
+});
+
 ways('state.other-tool', {
   'bound to the arguments alone': warn(
     /accepted with tool refund: asked sure/,
     unbound,
     refund({ to: 'carol' }),
+  ),
+  'more arguments than it takes itself': warn(
+    /accepted with tool refund: asked sure/,
+    (sent, honest, world) => (sent.method === 'tools/list' ? LISTS_MORE : unbound(sent, honest, world)),
+    refund(),
+  ),
+  'none that fit both': pass(
+    /refused: error -32602.*with other arguments/,
+    when(({ method }) => method === 'tools/list', LISTS_OTHERS),
+    refund(),
   ),
   'arguments that nobody gave': pass(/refused: error -32602/, untwisted, refund()),
   'others, where those are refused': pass(/refused: error -32602/, refusesOwn, refund({ to: 'carol' })),

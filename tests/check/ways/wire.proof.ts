@@ -91,6 +91,10 @@ ways('wire.result-type', {
 });
 ways('wire.shape', {
   'neither questions nor state': fail(/^tools\/call: .*neither requests nor state/, NOTHING),
+  'no questions and no state': advice(
+    /empty inputRequests and no state/,
+    when(asksAtOnce, { result: { resultType: 'input_required', inputRequests: {} } }),
+  ),
   'a request that nobody knows': fail(
     /'more' is none of/,
     when(asksAtOnce, asked({ more: { method: 'tools/list' } })),
@@ -99,6 +103,7 @@ ways('wire.shape', {
 ways('wire.schema', {
   'bounds that cross': unfillable('has to be at least 5', { type: 'integer', minimum: 5, maximum: 1 }),
   'no whole number': unfillable('has to be', { type: 'integer', minimum: 0.2, maximum: 0.8 }),
+  'more than a message holds': unfillable('has to be 5000000 long', { type: 'string', minLength: 5e6 }),
   'choices that are too short': unfillable('allows none', { type: 'string', enum: ['a'], minLength: 2 }),
   'bounds that meet are right': undecided(/No\./, asksFor({ type: 'string', minLength: 8, maxLength: 8 })),
 });

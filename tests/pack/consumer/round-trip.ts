@@ -85,7 +85,7 @@ async function main(): Promise<void> {
   const stop = observe('mrtr:state', ({ reason }) => reason !== undefined && refused.push(reason));
   for (const client of ['modern', 'legacy'] as const) {
     for (const { user, ...params } of calls) {
-      const hosting = await serveHttp({ server, close: async () => {} });
+      const hosting = await serveHttp({ server });
       const { end, events } = await converse(
         { client, call: { method: 'tools/call', params }, user },
         () => ({

@@ -21,9 +21,10 @@ interface BarProps {
 export function Bar({ route, shown, live, link, onFile }: BarProps) {
   const file = useRef<HTMLInputElement>(null);
   const pages: readonly (readonly [Route, string])[] = [
-    [{ page: 'matrix' }, 'Measured'],
-    [{ page: 'live', view: PLAIN_VIEW }, 'Live'],
+    [{ page: 'front', view: PLAIN_VIEW }, 'Start'],
     [{ page: 'lessons' }, 'Lessons'],
+    [{ page: 'live', view: PLAIN_VIEW }, 'Live'],
+    [{ page: 'measured' }, 'Measured'],
   ];
   return (
     <header class="bar">
@@ -80,7 +81,9 @@ function callBoth({ send }: Extract<Live, { kind: 'open' }>): void {
 }
 
 const isOn = (route: Route, to: Route): boolean =>
-  route.page === to.page || (to.page === 'matrix' && route.page === 'compare');
+  route.page === to.page ||
+  (to.page === 'measured' && route.page === 'compare') ||
+  (to.page === 'lessons' && route.page === 'lesson');
 
 function CopyMenu({ shown, link }: { readonly shown: readonly OnPage[]; readonly link: string }) {
   const [said, setSaid] = useState('');

@@ -1,9 +1,8 @@
 /** One recording, or two beside each other; and transcripts from a file. */
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import type { Conversation, Recording, Recordings } from '../../src/protocol.ts';
 import { Choice } from './choice.tsx';
-import { useIndex } from './matrix.tsx';
-import { loadRecording } from './recorded.ts';
+import { useRecorded } from './recorded.ts';
 import type { Route } from './route.ts';
 import { type Shown, type View, Viewer } from './viewer/viewer.tsx';
 
@@ -16,15 +15,12 @@ interface CompareProps {
 }
 
 export function Compare({ route, go, onShown }: CompareProps) {
-  const { index } = useIndex();
-  const left = useRecording(route.left);
-  const right = useRecording(route.right);
-  useEffect(() => {
-    onShown([left.recording, right.recording].flatMap((one) => one ?? []));
-  }, [left.recording, right.recording]);
-  const problem = left.problem ?? right.problem;
+  const { values: [index] = [] } = useRecorded<Recordings>(['index']);
+  const { values, problem } = useRecorded([route.left, route.right ?? []].flat());
+  useEffect(() => onShown(values ?? []), [values]);
+  const [left, right] = values ?? [];
   if (problem) return <Text problem={problem} />;
-  if (!left.recording || (route.right && !right.recording)) return <main class="text" aria-busy="true" />;
+  if (!left) return <main class="text" aria-busy="true" />;
   const paneOf = (recording: Recording, side: 'left' | 'right'): Shown => ({
     conversation: recording.transcript,
     insides: recording.insides,
@@ -37,12 +33,12 @@ export function Compare({ route, go, onShown }: CompareProps) {
       />
     ),
   });
-  const sides = right.recording
-    ? ([paneOf(left.recording, 'left'), paneOf(right.recording, 'right')] as const)
-    : ([paneOf(left.recording, 'left')] as const);
+  const sides = right
+    ? ([paneOf(left, 'left'), paneOf(right, 'right')] as const)
+    : ([paneOf(left, 'left')] as const);
   return (
     <main class="work">
-      <Viewer sides={sides} view={route.view} onView={(view) => go({ ...route, view })} />
+      <Viewer sides={sides} view={route.view} onView={(view) => go({ ...route, view })} pauses />
     </main>
   );
 }
@@ -76,22 +72,6 @@ function Picker({ index, recording, side, onPick }: PickerProps) {
       />
     </div>
   );
-}
-
-function useRecording(id: string | undefined): { recording?: Recording; problem?: string } {
-  const [state, setState] = useState<{ id?: string; recording?: Recording; problem?: string }>({});
-  useEffect(() => {
-    if (id === undefined) return setState({});
-    let isCurrent = true;
-    loadRecording(id).then(
-      (recording) => isCurrent && setState({ id, recording }),
-      (error: Error) => isCurrent && setState({ id, problem: error.message }),
-    );
-    return () => {
-      isCurrent = false;
-    };
-  }, [id]);
-  return state;
 }
 
 interface FileViewProps {

@@ -17,7 +17,7 @@ type TextOf = (conversation: Conversation, option: string | undefined) => string
 export const COPIES: readonly (readonly [title: string, textOf: TextOf])[] = [
   ['Mermaid diagram', (conversation) => toMermaid(whole(conversation))],
   ['Transcript (JSON)', (conversation) => JSON.stringify(whole(conversation), null, 2)],
-  ['Latest request (curl)', curl],
+  ['First request (curl)', curl],
   ['mrtr-check command', check],
 ];
 
@@ -27,26 +27,28 @@ const whole = (conversation: Conversation): Transcript => ({
   end: conversation.end ?? { error: { message: 'Copied before the end of the call.' } },
 });
 
-/** The latest call, if its tool is one that `pnpm serve` has: it has none with a version 2. */
-function latestCall({ events }: Conversation) {
+/**
+ * The first request of the call, if its tool is one that `pnpm serve` has: it has none with a version 2. A retry would bring
+ * state that only the server here can open.
+ */
+function firstCall({ events }: Conversation) {
   const isCall = ({ from, message }: Message) => from === CLIENT && message.method === 'tools/call';
-  const message = eventsOf('message', events).findLast(isCall)?.message;
+  const message = eventsOf('message', events).find(isCall)?.message;
   return message && objectIn(message, 'params').name !== 'order' ? message : undefined;
 }
 
 function curl(conversation: Conversation, option = 'f'): string | undefined {
-  const message = latestCall(conversation);
-  if (!message) return undefined;
-  const { name } = objectIn(message, 'params');
+  const message = firstCall(conversation);
+  // An old client says hello first, in requests of their own.
   const isModern = conversation.participants.some((one) => one.kind === 'client' && one.era === 'modern');
+  if (!message || !isModern) return undefined;
+  const { name } = objectIn(message, 'params');
   const headers = {
     'content-type': 'application/json',
     accept: 'application/json, text/event-stream',
-    ...(isModern && {
-      'mcp-protocol-version': '2026-07-28',
-      'mcp-method': 'tools/call',
-      'mcp-name': `${name}`,
-    }),
+    'mcp-protocol-version': '2026-07-28',
+    'mcp-method': 'tools/call',
+    'mcp-name': `${name}`,
   };
   const lines = Object.entries(headers).map(([header, value]) => `  -H ${quote(`${header}: ${value}`)} \\`);
   return [
@@ -58,7 +60,7 @@ function curl(conversation: Conversation, option = 'f'): string | undefined {
 }
 
 function check(conversation: Conversation, option = 'f'): string | undefined {
-  const message = latestCall(conversation);
+  const message = firstCall(conversation);
   if (!message) return undefined;
   const { name, arguments: given } = objectIn(message, 'params');
   const keys = new Map(eventsOf('question', conversation.events).map(({ id, key }) => [id, key]));
@@ -68,7 +70,8 @@ function check(conversation: Conversation, option = 'f'): string | undefined {
     return [`  --answer ${quote(`${key}=${JSON.stringify(reply.content ?? {})}`)} \\`];
   });
   return [
-    `pnpm mrtr-check --tool ${name} --arguments ${quote(JSON.stringify(given ?? {}))} \\`,
+    // The tools of the options write to a fake world.
+    `pnpm mrtr-check --allow-effects --tool ${name} --arguments ${quote(JSON.stringify(given ?? {}))} \\`,
     ...answers,
     `  -- node demos/cli/run.mjs serve option-${option}`,
   ].join('\n');

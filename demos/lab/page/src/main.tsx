@@ -1,34 +1,40 @@
 /** The lab's page. */
 import { render } from 'preact';
-import { useCallback, useEffect, useState } from 'preact/hooks';
+import { useCallback, useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import type { Conversation, Recording } from '../../src/protocol.ts';
 import './page.css';
 import { Bar, type OnPage } from './bar.tsx';
 import { Compare, FileView } from './compare.tsx';
-import { Lessons } from './lessons/page.tsx';
+import { Front } from './front.tsx';
+import { LessonPage, Lessons } from './lessons/page.tsx';
 import { useLive } from './live/connection.ts';
 import { LivePage } from './live/live.tsx';
-import { Matrix } from './matrix.tsx';
+import { MeasuredPage } from './measured.tsx';
 import { readTranscript } from './open-file.ts';
-import { hashOf, PLAIN_VIEW, type Route, readRoute } from './route.ts';
+import { hashOf, PLAIN_VIEW, type Route, readRoute, titleOf } from './route.ts';
 
 function Lab() {
   const live = useLive();
   const [route, setRoute] = useState<Route>(() => readRoute(location.hash));
   const [shown, setShown] = useState<readonly OnPage[]>([]);
   const [file, setFile] = useState<{ conversation?: Conversation; problem?: string }>({});
-  useEffect(() => {
+  // Listens before the page is painted: no address is missed.
+  useLayoutEffect(() => {
     const onHash = () => {
       setRoute(readRoute(location.hash));
       setShown([]);
     };
     addEventListener('hashchange', onHash);
-    return () => removeEventListener('hashchange', onHash);
+    addEventListener('popstate', onHash);
   }, []);
-  const go = useCallback((next: Route) => {
+  useEffect(() => {
+    document.title = titleOf(route);
+  }, [route]);
+  const go = useCallback((next: Route, isNew = false) => {
     setRoute(next);
     // A step is no page of its own: the way back leads past it.
-    history.replaceState(null, '', hashOf(next));
+    if (isNew) history.pushState(null, '', hashOf(next));
+    else history.replaceState(null, '', hashOf(next));
   }, []);
   const onRecordings = useCallback(
     (recordings: readonly Recording[]) =>
@@ -49,11 +55,14 @@ function Lab() {
     go({ page: 'file', view: PLAIN_VIEW });
   };
   const isWork = route.page === 'compare' || route.page === 'live' || route.page === 'file';
+  const fills = isWork || route.page === 'front' || route.page === 'lesson';
   const link = `${location.href.split('#')[0]}${hashOf(linkedRoute(route, live))}`;
   return (
-    <div class={`page ${isWork ? 'fixed' : ''}`}>
+    <div class={`page ${fills ? 'fixed' : ''}`}>
       <Bar route={route} shown={isWork ? shown : []} live={live} link={link} onFile={openFile} />
-      {route.page === 'matrix' && <Matrix live={live.kind !== 'none'} />}
+      {route.page === 'front' && <Front route={route} go={go} isAlone={live.kind === 'none'} />}
+      {route.page === 'measured' && <MeasuredPage live={live.kind !== 'none'} />}
+      {route.page === 'lesson' && <LessonPage key={route.id} route={route} go={go} live={live} />}
       {route.page === 'compare' && <Compare route={route} go={go} onShown={onRecordings} />}
       {route.page === 'lessons' && <Lessons live={live} />}
       {route.page === 'file' && (
@@ -77,9 +86,14 @@ function Lab() {
             <p class={live.kind === 'none' ? 'notice' : 'lead'} role="status">
               {live.kind === 'none' ? live.why : 'Connecting …'}
             </p>
+            <p>
+              Here two real servers run, and you are the user, the network and the operator: kill an instance,
+              deliver a request twice, change the state, deploy a version 2.
+            </p>
             {live.kind === 'none' && live.hasRecordings && (
               <p>
-                Everything that was recorded is here all the same: <a href="#/">open the measured table</a>.
+                Everything that was recorded is here all the same: <a href="#/lessons">take the lessons</a> or{' '}
+                <a href="#/measured">open the measured table</a>.
               </p>
             )}
           </main>

@@ -2,23 +2,44 @@
 import type { TranscriptEvent } from '@mrtr/harness/transcript';
 import type { Conversation } from '../../src/protocol.ts';
 
-type Fields = Readonly<Record<string, 'string' | 'number' | 'object'>>;
+type Check = (value: unknown) => boolean;
 
-const EVENTS: Readonly<Record<TranscriptEvent['kind'], Fields>> = {
-  message: { from: 'string', message: 'object' },
-  question: { to: 'string', id: 'number', message: 'string', framesHeld: 'number' },
-  answer: { from: 'string', id: 'number' },
-  visit: { from: 'string', url: 'string', status: 'number' },
-  model: { result: 'object' },
-  roots: { roots: 'object' },
-  entry: { instance: 'string', part: 'string' },
-  lines: { instance: 'string', files: 'object' },
-  guard: { instance: 'string', key: 'string', phase: 'string' },
-  effect: { instance: 'string', name: 'string', detail: 'string' },
-  state: { instance: 'string', phase: 'string', bytes: 'number' },
-  kill: { instance: 'string' },
-  restart: { instance: 'string' },
+const isText: Check = (value) => typeof value === 'string';
+const isNumber: Check = (value) => typeof value === 'number';
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const isPlace: Check = (place) => Array.isArray(place) && isText(place[0]) && isNumber(place[1]);
+const isRun: Check = (run) => Array.isArray(run) && run.every(isNumber);
+const isCount: Check = (count) =>
+  isNumber(count) || (Array.isArray(count) && count.length > 0 && count.every(isRun));
+
+const PARTICIPANT = { id: isText, kind: isText, label: isText };
+
+const EVENTS: Readonly<Record<TranscriptEvent['kind'], Readonly<Record<string, Check>>>> = {
+  message: { from: isText, message: isRecord },
+  question: { to: isText, id: isNumber, message: isText, framesHeld: isNumber },
+  answer: { from: isText, id: isNumber, reply: (reply) => reply === 'silence' || isRecord(reply) },
+  visit: { from: isText, url: isText, status: isNumber },
+  model: { result: isRecord },
+  roots: { roots: Array.isArray },
+  entry: { instance: isText, part: isText },
+  lines: {
+    instance: isText,
+    files: (files) => areAll(files, (lines) => areAll(lines, isCount)),
+    order: (order = []) => Array.isArray(order) && order.every(isPlace),
+  },
+  guard: { instance: isText, key: isText, phase: isText },
+  effect: { instance: isText, name: isText, detail: isText },
+  state: { instance: isText, phase: isText, bytes: isNumber },
+  kill: { instance: isText },
+  restart: { instance: isText },
 };
+
+const areAll = (values: unknown, check: Check): boolean =>
+  isRecord(values) && Object.values(values).every(check);
+
+const fits = (value: unknown, checks: Readonly<Record<string, Check>>): boolean =>
+  isRecord(value) && Object.entries(checks).every(([name, check]) => check(value[name]));
 
 const MOST_BYTES = 10_000_000;
 
@@ -36,7 +57,7 @@ export function readTranscript(text: string): Conversation {
     throw new Error('This file is no transcript: its "format" is not "mrtr-transcript".');
   if (given.version !== 1) throw new Error(`This page reads transcripts of version 1, not ${given.version}.`);
   const { participants, events, title, end } = given;
-  if (!Array.isArray(participants) || !participants.every(isParticipant))
+  if (!Array.isArray(participants) || !participants.every((one) => fits(one, PARTICIPANT)))
     throw new Error('This transcript has no readable participants.');
   if (!Array.isArray(events)) throw new Error('This transcript has no events.');
   const wrong = events.findIndex((event) => !isEvent(event));
@@ -46,28 +67,7 @@ export function readTranscript(text: string): Conversation {
   return { ...given, title: String(title ?? 'A transcript') } as unknown as Conversation;
 }
 
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-const isParticipant = (one: unknown): boolean =>
-  isRecord(one) && ['id', 'kind', 'label'].every((name) => typeof one[name] === 'string');
-
 function isEvent(event: unknown): boolean {
-  if (!isRecord(event) || typeof event.kind !== 'string' || !Object.hasOwn(EVENTS, event.kind)) return false;
-  const fields = Object.entries(EVENTS[event.kind as TranscriptEvent['kind']]);
-  if (!fields.every(([name, type]) => typeof event[name] === type && event[name] !== null)) return false;
-  if (event.kind === 'answer') return event.reply === 'silence' || isRecord(event.reply);
-  if (event.kind === 'lines') return isRecord(event.files) && Object.values(event.files).every(areLines);
-  if (event.kind === 'roots') return Array.isArray(event.roots);
-  return true;
+  const kind = isRecord(event) ? `${event.kind}` : '';
+  return Object.hasOwn(EVENTS, kind) && fits(event, EVENTS[kind as TranscriptEvent['kind']]);
 }
-
-const areLines = (lines: unknown): boolean =>
-  isRecord(lines) &&
-  Object.values(lines).every(
-    (run) =>
-      typeof run === 'number' ||
-      (Array.isArray(run) &&
-        run.length > 0 &&
-        run.every((part) => Array.isArray(part) && part.every((one) => typeof one === 'number'))),
-  );

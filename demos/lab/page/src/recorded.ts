@@ -1,4 +1,5 @@
 /** What was recorded, loaded when it is opened. By a script: a page on a disk may fetch nothing. */
+import { useEffect, useState } from 'preact/hooks';
 import type { Recording, Recordings } from '../../src/protocol.ts';
 
 declare global {
@@ -35,5 +36,35 @@ function load(name: string): Promise<Recording | Recordings> {
   return loading;
 }
 
-export const loadIndex = () => load('index') as Promise<Recordings>;
-export const loadRecording = (id: string) => load(id) as Promise<Recording>;
+interface Loaded<Value> {
+  /** The names of what is loaded, or is missing. */
+  readonly id?: string;
+  readonly values?: readonly Value[];
+  readonly problem?: string;
+}
+
+/** Everything under the names. Until all of it is there, it is what was loaded before. */
+export function useRecorded<Value = Recording>(names: readonly string[]): Loaded<Value> {
+  const id = names.join();
+  const [loaded, setLoaded] = useState<Loaded<Value>>({});
+  useEffect(() => {
+    let isCurrent = true;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const loadAll = () =>
+      Promise.all(names.map(load)).then(
+        (values) => isCurrent && setLoaded({ id, values: values as readonly unknown[] as readonly Value[] }),
+        ({ message }: Error) => {
+          if (!isCurrent) return;
+          setLoaded({ id, problem: message });
+          // The live lab records in the background when it starts.
+          timer = setTimeout(loadAll, 700);
+        },
+      );
+    void loadAll();
+    return () => {
+      isCurrent = false;
+      clearTimeout(timer);
+    };
+  }, [id]);
+  return loaded;
+}

@@ -1,11 +1,20 @@
 /** What the address says: everything after `#`, so that a link holds the whole set-up and no server sees it. */
+import { LESSONS } from '../../src/lessons.ts';
 import type { SetUp } from '../../src/protocol.ts';
-import type { Zoom } from './viewer/model.ts';
-import type { Panel, View } from './viewer/viewer.tsx';
+import { ZOOMS } from './viewer/timeline.tsx';
+import { PANELS, type View } from './viewer/viewer.tsx';
 
 export type Route =
-  | { readonly page: 'matrix' }
+  /** Undefined until the visitor has answered. */
+  | { readonly page: 'front'; readonly choice?: string | undefined; readonly view: View }
+  | { readonly page: 'measured' }
   | { readonly page: 'lessons' }
+  | {
+      readonly page: 'lesson';
+      readonly id: string;
+      readonly choice?: string | undefined;
+      readonly view: View;
+    }
   | {
       readonly page: 'compare';
       readonly left: string;
@@ -28,7 +37,10 @@ export function readRoute(hash: string): Route {
   const [page, one, other] = path.split('/').map(decodeURIComponent);
   const params = new URLSearchParams(query);
   const view = readView(params);
-  if (page === 'lessons') return { page };
+  const choice = params.get('choice') ?? undefined;
+  if (page === 'measured') return { page };
+  if (page === 'lessons')
+    return LESSONS.some(({ id }) => id === one) && one ? { page: 'lesson', id: one, choice, view } : { page };
   if (page === 'compare' && one && isId(one)) {
     return { page, left: one, right: other && isId(other) ? other : undefined, view };
   }
@@ -42,27 +54,52 @@ export function readRoute(hash: string): Route {
       view,
     };
   }
-  return { page: 'matrix' };
+  return { page: 'front', choice, view };
 }
 
 const isId = (text: string) => /^[\w-]+\.[\w-]+$/.test(text);
 
 export function hashOf(route: Route): string {
-  if (route.page === 'matrix') return '#/';
-  if (route.page === 'lessons') return '#/lessons';
+  if (route.page === 'measured' || route.page === 'lessons') return `#/${route.page}`;
   const params = new URLSearchParams();
   const { step, zoom, panel } = route.view;
+  if ('choice' in route && route.choice) params.set('choice', route.choice);
   if (step !== undefined) params.set('step', `${step}`);
   if (zoom !== PLAIN_VIEW.zoom) params.set('zoom', zoom);
   if (panel !== PLAIN_VIEW.panel) params.set('panel', panel);
   if (route.page === 'live' && route.lesson) params.set('lesson', route.lesson);
   const query = params.size > 0 ? `?${params}` : '';
-  if (route.page === 'file') return `#/file${query}`;
-  const parts =
-    route.page === 'live'
-      ? (route.setUps ?? []).map(setUpText)
-      : [route.left, ...(route.right ? [route.right] : [])];
-  return `#/${[route.page, ...parts.map(encodeURIComponent)].join('/')}${query}`;
+  return `#/${partsOf(route).map(encodeURIComponent).join('/')}${query}`;
+}
+
+function partsOf(route: Route & { readonly view: View }): readonly string[] {
+  switch (route.page) {
+    case 'front':
+      return [];
+    case 'lesson':
+      return ['lessons', route.id];
+    case 'live':
+      return ['live', ...(route.setUps ?? []).map(setUpText)];
+    case 'compare':
+      return ['compare', route.left, ...(route.right ? [route.right] : [])];
+    default:
+      return [route.page];
+  }
+}
+
+/** What the window is called. */
+export function titleOf(route: Route): string {
+  const lesson = route.page === 'lesson' && LESSONS.find(({ id }) => id === route.id)?.title;
+  const names: Readonly<Record<Route['page'], string>> = {
+    front: 'See a tool write twice',
+    measured: 'Measured',
+    lessons: 'Lessons',
+    lesson: lesson || 'Lesson',
+    compare: route.page === 'compare' ? [route.left, route.right].filter(Boolean).join(' beside ') : '',
+    live: 'Live',
+    file: 'A transcript',
+  };
+  return `${names[route.page]} · the lab of mrtr-shapes`;
 }
 
 const setUpText = ({ option, tool, client, instances, singleUse }: SetUp): string =>
@@ -80,14 +117,9 @@ function readSetUp(text = ''): SetUp | undefined {
   };
 }
 
-const ZOOMS: readonly string[] = ['rounds', 'wire'] satisfies Zoom[];
-const PANELS: readonly string[] = ['source', 'wire', 'state', 'world'] satisfies Panel[];
-
 function readView(params: URLSearchParams): View {
-  const [zoom, panel, step] = [params.get('zoom') ?? '', params.get('panel') ?? '', params.get('step')];
-  return {
-    zoom: ZOOMS.includes(zoom) ? (zoom as Zoom) : PLAIN_VIEW.zoom,
-    panel: PANELS.includes(panel) ? (panel as Panel) : PLAIN_VIEW.panel,
-    step: step !== null && /^\d{1,4}$/.test(step) ? Number(step) : undefined,
-  };
+  const [zoom] = ZOOMS.find(([one]) => one === params.get('zoom')) ?? [PLAIN_VIEW.zoom];
+  const [panel] = PANELS.find(([one]) => one === params.get('panel')) ?? [PLAIN_VIEW.panel];
+  const step = params.get('step');
+  return { zoom, panel, step: step !== null && /^\d{1,4}$/.test(step) ? Number(step) : undefined };
 }

@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { type Bank, openBank } from '../../../recipes/src/bank.test-support.ts';
+import { type Bank, impatientPage, openBank } from '../../../recipes/src/bank.test-support.ts';
 import { hasNothingSerious, isNoWiderThanTheScreen, NARROW, picture, Stage, WIDE } from './support.ts';
 
 let stage: Stage;
@@ -24,9 +24,9 @@ after(async () => {
 });
 
 /** A page of a browser that ada has signed in with. */
-async function pageOfAda(options: Parameters<Stage['page']>[0] = {}): Promise<Page> {
+async function pageOfAda(options: Parameters<Stage['page']>[0] = {}, { site } = bank): Promise<Page> {
   const page = await stage.page({ javaScriptEnabled: false, ...options }, { collects: false });
-  await page.context().addCookies([{ name: 'user', value: 'ada', url: bank.site().origin }]);
+  await page.context().addCookies([{ name: 'user', value: 'ada', url: site().origin }]);
   return page;
 }
 
@@ -82,6 +82,27 @@ it('a form on another site approves nothing, even with the right token', async (
   ]);
   assert.equal(response.status(), 403);
   assert.equal(await approves(asked), false);
+  await page.context().close();
+});
+
+it('shows each detail whole, also beside one with a long name', async (t) => {
+  const details = { ['N'.repeat(300)]: 'of a long name', 'Sent to': 'y'.repeat(300) };
+  const detailed = await openBank((policy, url) => {
+    const page = impatientPage()(policy, url);
+    const question: typeof page.question = (ctx, words, more) =>
+      page.question(ctx, words, { ...more, details });
+    return Object.assign(Object.create(page), { question });
+  });
+  t.after(() => detailed.close());
+  const { link } = await detailed.pay(120);
+  const page = await pageOfAda({ viewport: NARROW }, detailed);
+  await page.goto(link);
+  assert.deepEqual(await page.locator('dd').allInnerTexts(), Object.values(details));
+  for (const value of await page.locator('dd').all()) {
+    const { x, width } = (await value.boundingBox()) ?? { x: -1, width: 0 };
+    assert.ok(x > 0 && width > 100 && x + width <= NARROW.width, `${x}, ${width}`);
+  }
+  await picture(page, 'approve-details');
   await page.context().close();
 });
 

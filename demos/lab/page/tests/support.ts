@@ -13,7 +13,7 @@ export const root = fileURLToPath(new URL('../../../../', import.meta.url));
 
 const PICTURES = join(root, 'node_modules/.cache/mrtr-lab/pictures');
 
-const DOCUMENTED = ['compare-wide-light', 'compare-wide-dark', 'live', 'lesson', 'report'];
+const DOCUMENTED = ['front-wide-light', 'front-wide-dark', 'lesson', 'report'];
 
 /** Takes a picture: out of the way, or where the documents have theirs. */
 export async function picture(of: Page | Locator, name: string): Promise<void> {
@@ -37,7 +37,7 @@ const FLAGS = [
 export const WIDE = { width: 1440, height: 900 };
 export const NARROW = { width: 390, height: 844 };
 
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 30_000;
 
 export const run = (args: readonly string[], env?: Readonly<Record<string, string>>): RunningProcess =>
   new RunningProcess({ command: process.execPath, args, env }, { cwd: root, patienceMs: 600_000 });
@@ -191,7 +191,11 @@ export class SideOnPage {
     );
   }
 
-  async lines(look: 'now' | 'ran' | 'again'): Promise<number[]> {
+  says(expected: string): Promise<void> {
+    return this.region.locator('.sentence', { hasText: expected }).waitFor();
+  }
+
+  async lines(look: 'ran' | 'again' | 'broken' | 'here' | 'waits'): Promise<number[]> {
     const numbers = await this.region.locator(`.source li.${look} .number`).allInnerTexts();
     return numbers.map(Number);
   }

@@ -1,5 +1,8 @@
-/** The values that a field of a form allows. */
+/** The fields that a form requires, and the values that a field allows. */
 import { isObject } from '../wire/json.ts';
+
+export const listRequired = (schema: unknown): readonly unknown[] =>
+  isObject(schema) && Array.isArray(schema.required) ? schema.required : [];
 
 /** A function that is called with more arguments overflows the stack. */
 const MOST_CHOICES = 1000;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { invalidContents, validContent } from './generate.ts';
+import { contentThatFitsOnly, invalidContents, validContent } from './generate.ts';
 import { fits } from './schema.ts';
 
 const number = fc
@@ -88,8 +88,27 @@ describe('contents for the form of a hostile server', () => {
     ['a whole number between two neighbours', { type: 'integer', minimum: 0.2, maximum: 0.8 }],
     ['whole numbers that are none', { type: 'integer', minimum: 1e308 }],
     ['lengths that are none', { type: 'string', minLength: -1.5, maxLength: -1 }],
-  ])('are made where it wants %s', (_what, one) => {
+    ['a multiple of almost nothing', { type: 'number', multipleOf: 1e-320 }],
+    ['a pattern', { type: 'string', pattern: '^[A-Z]{3}$' }],
+  ])('are made where it wants %s, and fit where it may be left out', (_what, one) => {
+    const optional = { type: 'object', properties: { one, sure: { type: 'boolean' } } };
+    expect(validContent(optional, 1)).toHaveProperty('sure', true);
+    expect(fits(optional, validContent(optional, 1))).toBe(true);
     const schema = { type: 'object', properties: { one }, required: ['one'] };
     expect(JSON.stringify([validContent(schema, 1), invalidContents(schema, 1)]).length).toBeLessThan(50_000);
   });
+});
+
+const sizes = (...choices: readonly string[]) => ({
+  type: 'object',
+  properties: { size: { type: 'string', enum: choices }, note: { type: 'string' } },
+});
+
+it.each([
+  ['no other choices', sizes('S', 'L'), null],
+  ['one choice fewer, not the honest one', sizes('L'), { size: 'S', note: 'n' }],
+  ['one choice fewer, the honest one', sizes('S'), { size: 'L', note: 'n' }],
+])('a content that a version with %s does not allow', (_, other, content) => {
+  const honest = { size: 'L', note: 'n' };
+  expect(contentThatFitsOnly({ schema: sizes('S', 'L'), other, honest, seed: 1 })).toEqual(content);
 });

@@ -2,15 +2,24 @@
 import { asText } from '@mrtr/harness/transcript';
 import fc from 'fast-check';
 import { isObject, type JsonObject, objectAt } from '../wire/json.ts';
-import { choicesIn } from './choices.ts';
+import { choicesIn, listRequired } from './choices.ts';
 import { fits } from './schema.ts';
 
-/** A content that fits a `requestedSchema`, the same for the same seed. Every field is filled in. */
+/**
+ * A content that fits a `requestedSchema`, the same for the same seed. Every field is filled in, but for an optional one
+ * whose bounds or pattern no generated value fits.
+ */
 export function validContent(schema: unknown, seed: number): JsonObject {
-  const fields = Object.entries(objectAt(schema, 'properties')).map(([name, one]) => [name, valueFor(one)]);
+  const properties = objectAt(schema, 'properties');
+  const fields = Object.entries(properties).map(([name, one]) => [name, valueFor(one)]);
   const content = fc.record(Object.fromEntries(fields) as Record<string, fc.Arbitrary<unknown>>);
   const [sample = {}] = fc.sample(content, { seed, numRuns: 1 });
-  return { ...sample };
+  if (fits(schema, sample)) return { ...sample };
+  const required = listRequired(schema);
+  const kept = Object.entries(sample).filter(
+    ([name, value]) => required.includes(name) || fits(properties[name], value),
+  );
+  return Object.fromEntries(kept);
 }
 
 /** Values that fit one field. A boolean is always yes: what is asked for is most often a consent. */
@@ -80,6 +89,25 @@ function textOfFormat(format: string): fc.Arbitrary<string> {
   }
 }
 
+const MOST_MADE = 40;
+
+export interface Contrast {
+  readonly schema: unknown;
+  readonly other: unknown;
+  readonly honest: unknown;
+  readonly seed: number;
+}
+
+/** A content that fits `schema` and not the other one: the honest one, or one that differs from it in a field. */
+export function contentThatFitsOnly({ schema, other, honest, seed }: Contrast): JsonObject | null {
+  const given = isObject(honest) ? honest : {};
+  const made = Array.from({ length: MOST_MADE }, (_, at) => validContent(schema, seed + at));
+  const changed = made.flatMap((one) =>
+    Object.entries(one).map(([field, value]) => ({ ...given, [field]: value })),
+  );
+  return [given, ...changed].find((one) => fits(schema, one) && !fits(other, one)) ?? null;
+}
+
 export interface Misfit {
   readonly why: string;
   readonly content: JsonObject;
@@ -88,14 +116,13 @@ export interface Misfit {
 /** Contents that break the schema in one way each: a kind of value, a bound, a choice, a missing field. */
 export function invalidContents(schema: unknown, seed: number): readonly Misfit[] {
   const valid = validContent(schema, seed);
-  const required = isObject(schema) && Array.isArray(schema.required) ? schema.required : [];
   const misfits = Object.entries(objectAt(schema, 'properties')).flatMap(([name, field]) =>
     misfitsOf(field).map(({ why, value }) => ({
       why: `${name} is ${why}`,
       content: { ...valid, [name]: value },
     })),
   );
-  for (const name of required) {
+  for (const name of listRequired(schema)) {
     const { [asText(name)]: _, ...content } = valid;
     // A form with no content at all is a check of its own.
     if (Object.keys(content).length > 0) misfits.push({ why: `${asText(name)} is missing`, content });

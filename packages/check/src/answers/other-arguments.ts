@@ -32,27 +32,40 @@ function alternatives(property: unknown, value: unknown, seed: number): readonly
   return fc.sample(valueFor(property), { seed, numRuns: 5 });
 }
 
+/** A call of another operation, and the arguments of the call whose state it gets. */
+export interface OtherCall {
+  readonly operation: Operation;
+  readonly own: JsonObject;
+}
+
 /**
- * Calls of another operation, in the order in which they are tried. The first has the arguments of the operation itself,
- * where they fit: a server that binds state to arguments alone takes it there, and with others refuses it.
+ * Calls of another operation, in the order in which they are tried. The first have arguments that fit both operations: a
+ * server that binds state to arguments alone takes it there, and with others refuses it.
  */
 export function callsOf(
   other: Operation,
   schema: unknown,
   own: Operation,
+  ownSchema: unknown,
   seed: number,
-): readonly Operation[] {
+): readonly OtherCall[] {
   const isGiven = Object.keys(other.arguments).length > 0;
   const made = { ...validContent(schema, seed), ...own.arguments };
   const known = Object.entries(made).filter(([name]) => name in objectAt(schema, 'properties'));
+  const shared = [own.arguments, { ...made, ...other.arguments, ...own.arguments }].filter(
+    (one) => takes(other, schema, one) && (one === own.arguments || takes(own, ownSchema, one)),
+  );
+  const others =
+    isGiven || fits(schema, {}) ? [other.arguments] : [Object.fromEntries(known), validContent(schema, seed)];
   const all = [
-    ...(takes(other, schema, own.arguments) ? [own.arguments] : []),
-    ...(isGiven || fits(schema, {})
-      ? [other.arguments]
-      : [Object.fromEntries(known), validContent(schema, seed)]),
+    ...shared.map((one) => ({ one, own: one })),
+    ...others.map((one) => ({ one, own: own.arguments })),
   ];
-  const each = new Map(all.map((one) => [canonical(one), { ...other, arguments: one }]));
-  return [...each.values()];
+  const each = all.map((call) => [canonical([call.one, call.own]), call] as const);
+  return [...new Map(each).values()].map(({ one, own }) => ({
+    operation: { ...other, arguments: one },
+    own,
+  }));
 }
 
 const takes = ({ kind }: Operation, schema: unknown, args: JsonObject): boolean =>

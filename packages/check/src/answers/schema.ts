@@ -5,10 +5,16 @@ import { isObject, type JsonObject } from '../wire/json.ts';
 import published from '../wire/schema-2026-07-28.json' with { type: 'json' };
 import { shorten } from '../wire/text.ts';
 
-const ajv = new Ajv2020({ strict: false, allErrors: true, logger: false });
-// The package is CommonJS, whose default export Node and TypeScript read differently: this reads it in both.
-addFormats.default(ajv);
-ajv.addSchema(published, 'mcp');
+function createAjv(): Ajv2020 {
+  const ajv = new Ajv2020({ strict: false, allErrors: true, logger: false });
+  // The package is CommonJS, whose default export Node and TypeScript read differently: this reads it in both.
+  addFormats.default(ajv);
+  return ajv;
+}
+
+const ours = createAjv().addSchema(published, 'mcp');
+/** It keeps what it compiles for ever: with the map of what it compiled it is replaced. */
+let theirs = createAjv();
 
 type Validate = ((value: unknown) => boolean) & Pick<ValidateFunction, 'errors'>;
 
@@ -23,7 +29,10 @@ export function whyUnfit(schema: unknown, value: unknown): string | undefined {
   const text = JSON.stringify(schema);
   let validate = compiled.get(text);
   if (validate === undefined) {
-    if (compiled.size >= MOST_COMPILED) compiled.clear();
+    if (compiled.size >= MOST_COMPILED) {
+      compiled.clear();
+      theirs = createAjv();
+    }
     validate = compile(schema);
     compiled.set(text, validate);
   }
@@ -32,7 +41,7 @@ export function whyUnfit(schema: unknown, value: unknown): string | undefined {
 
 function compile(schema: JsonObject): Validate {
   try {
-    return ajv.compile(withoutId(schema)) as Validate;
+    return theirs.compile(withoutId(schema)) as Validate;
   } catch {
     return () => true;
   }
@@ -42,10 +51,10 @@ function compile(schema: JsonObject): Validate {
 const MOST_SAID = 2000;
 
 const sayErrors = (errors: ValidateFunction['errors'], dataVar: string): string =>
-  shorten(ajv.errorsText(errors, { dataVar }), MOST_SAID);
+  shorten(ours.errorsText(errors, { dataVar }), MOST_SAID);
 
 export const misfit = (definition: keyof typeof published.$defs, value: unknown): string | undefined =>
-  ajv.validate(`mcp#/$defs/${definition}`, value) ? undefined : sayErrors(ajv.errors, 'message');
+  ours.validate(`mcp#/$defs/${definition}`, value) ? undefined : sayErrors(ours.errors, 'message');
 
 /**
  * The validator refuses two schemas of one `$id`, and meta-schemas that it does not know. One that says `$async` it would

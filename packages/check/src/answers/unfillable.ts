@@ -1,11 +1,12 @@
 /** Forms that nobody can fill in: then the server's form is at fault, and no answer of the user's. */
+import { MOST_BYTES } from '../wire/channel.ts';
 import { isObject, type JsonObject, objectAt } from '../wire/json.ts';
-import { choicesIn } from './choices.ts';
+import { choicesIn, listRequired } from './choices.ts';
 import { fits } from './schema.ts';
 
 /** Why no content fits a `requestedSchema`, or undefined where one may. Patterns and formats are not looked into. */
 export function whyUnfillable(schema: unknown): string | undefined {
-  const required = isObject(schema) && Array.isArray(schema.required) ? schema.required : [];
+  const required = listRequired(schema);
   for (const [name, field] of Object.entries(objectAt(schema, 'properties'))) {
     const why = required.includes(name) && isObject(field) ? whyNoValue(field) : undefined;
     if (why !== undefined) return `'${name}' ${why}`;
@@ -27,9 +28,17 @@ function whyNoValue(field: JsonObject): string | undefined {
     whyCrossed(field.minimum, field.maximum, type === 'integer') ??
     whyCrossed(field.minLength, field.maxLength) ??
     whyCrossed(field.minItems, field.maxItems) ??
-    whyCrossed(field.minItems, distinct)
+    whyCrossed(field.minItems, distinct) ??
+    whyTooLong(field.minLength) ??
+    whyTooLong(field.minItems)
   );
 }
+
+/** No message that the checker reads is longer, and none that it sends. */
+const whyTooLong = (least: unknown): string | undefined =>
+  typeof least === 'number' && least > MOST_BYTES
+    ? `has to be ${least} long, and a message has room for ${MOST_BYTES}`
+    : undefined;
 
 const listsChoices = (field: unknown): field is JsonObject =>
   isObject(field) && [field.enum, field.oneOf, field.anyOf].some(Array.isArray);

@@ -1,11 +1,12 @@
 /** Answers that were never asked for, that belong elsewhere, or that do not fit. */
+import { listRequired } from '../answers/choices.ts';
 import { type Accepted, type Attacked, type Attempt, attack, mustRefuse } from '../judging/attack.ts';
 import { abstain, defineCheck, type Finding, fail, MRTR, notApplicable, pass } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import { isForm, isOptional } from '../observations/forms.ts';
 import { inWorker } from '../sandbox.ts';
 import type { Session } from '../session/session.ts';
-import { isObject, type JsonObject, objectAt } from '../wire/json.ts';
+import { type JsonObject, objectAt } from '../wire/json.ts';
 import { comparable, describeOutcome } from '../wire/outcome.ts';
 import { shorten } from '../wire/text.ts';
 import { SAME_WITHOUT, sameWithoutAnswers } from './answer-missing.ts';
@@ -164,7 +165,7 @@ const emptyAccept = defineCheck('answer.empty-accept', 'S', {
   calls: (rounds) => 10 * rounds,
   run: (context) =>
     onForms(context, 'An accept without content', ({ key, keyIn, schema }) => {
-      if (requiredFields(schema).length === 0) return [];
+      if (listRequired(schema).length === 0) return [];
       const without = (answer: JsonObject, label: string): Attempt => ({
         label,
         changes: (session) => ({ inputResponses: { ...session.answers(), [keyIn(session)]: answer } }),
@@ -175,9 +176,6 @@ const emptyAccept = defineCheck('answer.empty-accept', 'S', {
       ];
     }),
 });
-
-const requiredFields = (schema: unknown): readonly unknown[] =>
-  isObject(schema) && Array.isArray(schema.required) ? schema.required : [];
 
 /** Clients send a form that was filled in and then refused. A server that reads content alone goes on. */
 const refusalWithContent = defineCheck('answer.refusal-with-content', 'S', {

@@ -14,9 +14,7 @@ import { consentCheck } from './consent-rungs.ts';
 /** A call as far as its last question, which is not answered. */
 async function callUntilAsked(context: CheckContext, operation?: Operation) {
   const session = context.session(operation && { operation });
-  let outcome = await session.first();
-  for (let round = 0; outcome.kind === 'asked' && round < context.lastRound; round++)
-    outcome = await session.retry();
+  await session.finish(context.lastRound);
   const asked = session.turns.flatMap((turn) =>
     turn.outcome.kind === 'asked' ? [turn.outcome.requests] : [],
   );

@@ -6,7 +6,7 @@ import { cross, crossEach, crossingCalls, deployCheck, whereOf, wordsOf } from '
 import { isForm } from '../observations/forms.ts';
 import { inWorker } from '../sandbox.ts';
 import type { Session } from '../session/session.ts';
-import { isObject, type JsonObject, objectAt } from '../wire/json.ts';
+import { type JsonObject, objectAt } from '../wire/json.ts';
 import { comparable, describeOutcome } from '../wire/outcome.ts';
 import { VALIDATE } from './answer.ts';
 import { ASK_AGAIN } from './answer-missing.ts';
@@ -66,9 +66,7 @@ interface Unfit {
   readonly content: JsonObject;
 }
 
-const MOST_MADE = 40;
-
-/** For each question the first such content: the honest one, or one that differs from it in a field. */
+/** For each question the first such content that is found. */
 function unfits(
   { sessionContext, inputs: { seed } }: CheckContext,
   { from, to }: Crossing,
@@ -78,22 +76,11 @@ function unfits(
       const other = to.questions.get(key)?.request;
       if (!isForm(request) || !isForm(other)) return [];
       const [schema, now] = [request, other].map((one) => objectAt(one, 'params').requestedSchema);
-      const { content } = sessionContext.answerer.responses({ [key]: request })[key] as JsonObject;
-      const unfit = contentsFor(schema, content, seed).find(
-        (one) => inWorker.fits(schema, one) && !inWorker.fits(now, one),
-      );
-      return unfit === undefined ? [] : [{ key, round, content: unfit }];
+      const { content: honest } = sessionContext.answerer.responses({ [key]: request })[key] as JsonObject;
+      const content = inWorker.contentThatFitsOnly({ schema, other: now, honest, seed });
+      return content === null ? [] : [{ key, round, content }];
     }),
   );
-}
-
-function contentsFor(schema: unknown, given: unknown, seed: number): readonly JsonObject[] {
-  const honest = isObject(given) ? given : {};
-  const made = Array.from({ length: MOST_MADE }, (_, at) => inWorker.validContent(schema, seed + at));
-  const changed = made.flatMap((one) =>
-    Object.entries(one).map(([field, value]) => ({ ...honest, [field]: value })),
-  );
-  return [honest, ...changed];
 }
 
 /** Given to the other version at once; or to its own, which keeps it, and the next answer to the other. */

@@ -6,15 +6,17 @@ import { MOST_ROUNDS } from '../session/session.ts';
 import { describeOutcome } from '../wire/outcome.ts';
 
 const REENTERED = {
-  at: '2026-07-28, basic/patterns/mrtr, basic workflow',
-  words:
-    'the requests in each step are completely independent (so that a handler is entered once for every request, and ' +
-    'whatever stands before its question runs each time)',
-};
-
-const GUARD =
-  'Put effects after the last question, or guard them: ctx.once() of the shapes once, linear and journal, or ToolBuilder, ' +
-  'whose steps run once.';
+  clause: {
+    at: '2026-07-28, basic/patterns/mrtr, basic workflow',
+    words:
+      'the requests in each step are completely independent (so that a handler is entered once for every request, and ' +
+      'whatever stands before its question runs each time)',
+  },
+  remedy:
+    'Put effects after the last question, or guard them: ctx.once() of the shapes once, linear and journal, or ToolBuilder, ' +
+    'whose steps run once.',
+  needs: ['effects'],
+} as const;
 
 const ALREADY_ONCE =
   'It happens once for each call already, however often that is asked again. Where a user who then says no must leave no ' +
@@ -23,9 +25,7 @@ const ALREADY_ONCE =
 /** Looks at the first request alone: whatever it writes, it writes for users who then say no. */
 const beforeAnswer = defineCheck('effect.before-answer', 'A', {
   expected: 'Nothing happens before the first answer.',
-  clause: REENTERED,
-  remedy: GUARD,
-  needs: ['effects'],
+  ...REENTERED,
   calls: () => 1,
   run: async (context) => {
     const before = await context.effects.read();
@@ -48,9 +48,7 @@ const AT_ONCE =
 /** Counts changes between requests, and not only their sum: two that cancel each other out would not show. */
 const once = defineCheck('effect.once', 'A', {
   expected: 'A call that was approved has its effect once.',
-  clause: REENTERED,
-  remedy: GUARD,
-  needs: ['effects'],
+  ...REENTERED,
   calls: (rounds) => rounds + 1,
   run: async (context) => {
     const session = context.session();
@@ -86,9 +84,7 @@ const looksLikeCount = (reading: Reading): boolean => /^\d+$/.test((reading ?? '
 
 const perRound = defineCheck('effect.per-round', 'A', {
   expected: 'A call with more rounds has no more effects.',
-  clause: REENTERED,
-  remedy: GUARD,
-  needs: ['effects'],
+  ...REENTERED,
   calls: (rounds) => rounds + 3,
   run: async (context) => {
     if (context.effects.unit === undefined)
@@ -116,8 +112,7 @@ async function timesInLonger(context: CheckContext) {
   const { effects } = context;
   const before = await effects.read();
   const session = await context.untilRound(0);
-  for (let round = 0; round < 2 && session.last?.kind === 'asked'; round++)
-    await session.retry({ inputResponses: undefined });
+  await session.finish(2, () => ({ inputResponses: undefined }));
   const end = await session.finish();
   const count = end.kind === 'completed' ? effects.count(before, await effects.read()) : undefined;
   return { session, before, count };

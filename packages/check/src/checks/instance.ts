@@ -4,7 +4,7 @@ import type { CheckContext } from '../judging/context.ts';
 import { Likeness } from '../session/likeness.ts';
 import { MOST_ROUNDS, type Session } from '../session/session.ts';
 import { comparable, describeOutcome, type Outcome, saysNo } from '../wire/outcome.ts';
-import { LEDGER, presentTwice, SINGLE_USE } from './retry.ts';
+import { presentTwice, singleUseCheck } from './retry.ts';
 
 export const STATELESS = {
   at: '2026-07-28, basic, statelessness; basic/patterns/mrtr, basic workflow',
@@ -37,50 +37,49 @@ async function likeHonestThere(context: CheckContext, { instance }: Session, end
 }
 
 // Advice, as servers that hold a call in memory are allowed: what they owe is a refusal that says why.
-const SHARE =
-  'Give every instance the same key, from a secret store and not made at start; keep what cannot be in the state in a ' +
-  'store that they share, or route a call to the instance that began it (docs/sticky-routing.md).';
+const SHARED = {
+  clause: STATELESS,
+  remedy:
+    'Give every instance the same key, from a secret store and not made at start, and where an approval is good once, the same ' +
+    'ledger; keep what cannot be in the state in a store that they share, or route a call to the instance that began it ' +
+    '(docs/sticky-routing.md).',
+};
 
 /** Rounds alternate, so that a server that only tolerates one change of instance is found. */
 const second = defineCheck('instance.second', 'A', {
+  ...SHARED,
   expected: 'A call whose rounds go to two instances in turn comes to its end.',
-  clause: STATELESS,
-  remedy: SHARE,
   needs: ['second-instance'],
   calls: (rounds) => rounds + 1,
   run: async (context) => {
     const [here, there] = [context.fleet.first, await context.fleet.second()];
     const session = await context.untilRound(0);
     // Every round at the other one, as behind a load balancer.
-    for (let round = 0; session.last?.kind === 'asked' && round < MOST_ROUNDS; round++) {
+    await session.finish(MOST_ROUNDS, () => {
       session.instance = session.instance === here ? there : here;
-      await session.retry();
-    }
+      return {};
+    });
     return wentOn(context, session, session.instance === here ? 'The first instance' : 'The second instance');
   },
 });
 
 const restart = defineCheck('instance.restart', 'A', {
+  ...SHARED,
   expected: 'A server that is killed and started again finishes the call.',
-  clause: STATELESS,
-  remedy: SHARE,
   needs: ['restart'],
   calls: (rounds) => rounds + 1,
   run: async (context) => {
     const session = await context.untilRound(context.roundsWithState.at(-1) ?? context.lastRound);
     await context.fleet.restart();
     session.evidence.recordRestart(context.fleet.first.id);
-    await session.retry();
     await session.finish();
     return wentOn(context, session, 'The restarted server');
   },
 });
 
-const replayElsewhere = defineCheck('instance.replay-elsewhere', 'M*', {
+const replayElsewhere = singleUseCheck('instance.replay-elsewhere', {
   expected: 'An approval that was used at one instance is used at every other one too.',
-  clause: SINGLE_USE,
-  remedy: LEDGER,
-  needs: ['effects', 'second-instance'],
+  needs: ['second-instance'],
   calls: (rounds) => rounds + 2,
   run: async (context) => {
     const there = await context.fleet.second();

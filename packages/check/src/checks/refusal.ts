@@ -177,10 +177,10 @@ const roundsBounded = defineCheck('refusal.rounds-bounded', 'A', {
   calls: () => PATIENCE + 1,
   run: async (context) => {
     const session = context.session();
-    let outcome: Outcome = await session.first();
-    let rounds = 0;
-    for (; outcome.kind === 'asked' && rounds < PATIENCE; rounds++)
-      outcome = await session.retry({ inputResponses: session.mapAnswers(() => NOTHING_FILLED_IN) });
+    const outcome = await session.finish(PATIENCE, () => ({
+      inputResponses: session.mapAnswers(() => NOTHING_FILLED_IN),
+    }));
+    const rounds = session.turns.length - 1;
     if (outcome.kind === 'failed') return abstain(describeOutcome(outcome));
     if (outcome.kind === 'asked')
       return fail(`After ${rounds} rounds, each answered with ${EMPTY}, the server still asks.`, session);

@@ -1,5 +1,6 @@
 /** One approval, presented more than once. */
-import { abstain, defineCheck, type Finding, fail, MRTR, pass } from '../judging/check.ts';
+import type { Check, CheckParts, Finding } from '../judging/check.ts';
+import { abstain, defineCheck, fail, MRTR, pass } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import { clip, type Reading } from '../observations/effects.ts';
 import type { Retry, Session } from '../session/session.ts';
@@ -17,6 +18,13 @@ export const LEDGER =
   'Make one id in the first round, carry it in the state through every round, and claim it before the effect, in a single ' +
   'atomic step where all instances see it: single use in @mrtr/core with a ledger of @mrtr/ledgers, or a unique key in ' +
   'your own database.';
+
+/** A check of what one approval is good for. */
+export const singleUseCheck = (id: string, { needs = [], ...parts }: SingleUseParts): Check =>
+  defineCheck(id, 'M*', { clause: SINGLE_USE, remedy: LEDGER, ...parts, needs: ['effects', ...needs] });
+
+type SingleUseParts = Pick<CheckParts, 'expected' | 'calls' | 'run'> &
+  Partial<Pick<CheckParts, 'needs' | 'remedy'>>;
 
 interface Second {
   readonly before: Reading;
@@ -95,11 +103,8 @@ async function prepareApproval(
 }
 
 /** One after the other: the second finds what the first has written. */
-const twice = defineCheck('retry.twice', 'M*', {
+const twice = singleUseCheck('retry.twice', {
   expected: 'The last retry, presented twice, has one effect.',
-  clause: SINGLE_USE,
-  remedy: LEDGER,
-  needs: ['effects'],
   calls: (rounds) => rounds + 2,
   run: async (context) =>
     presentTwice(context, await context.untilRound(context.lastRound), 'The same retry again'),
@@ -108,11 +113,8 @@ const twice = defineCheck('retry.twice', 'M*', {
 const AT_ONCE = 10;
 
 /** At once: a ledger that looks first and writes later lets several through. */
-const concurrent = defineCheck('retry.concurrent', 'M*', {
+const concurrent = singleUseCheck('retry.concurrent', {
   expected: `The last retry, presented ${AT_ONCE} times at once, has one effect.`,
-  clause: SINGLE_USE,
-  remedy: LEDGER,
-  needs: ['effects'],
   calls: (rounds) => rounds + AT_ONCE,
   run: async (context) => {
     const { session, last, before } = await prepareApproval(context);
@@ -150,11 +152,10 @@ async function readAfterTheCut(context: CheckContext, before: Reading): Promise<
 }
 
 /** A client whose connection broke cannot know whether its retry was served. It has to send it again. */
-const lostResponse = defineCheck('retry.lost-response', 'M*', {
+const lostResponse = singleUseCheck('retry.lost-response', {
   expected: 'A retry whose response was lost can be sent again, and has one effect.',
-  clause: SINGLE_USE,
   remedy: `${LEDGER} Answer the repeated retry with the first result, so that a client whose connection broke learns it.`,
-  needs: ['effects', 'http'],
+  needs: ['http'],
   calls: (rounds) => rounds + 2,
   run: async (context) => {
     const { session, last, before } = await prepareApproval(context);

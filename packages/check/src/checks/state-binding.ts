@@ -1,10 +1,11 @@
 /** State belongs to one call: presented with other arguments, another operation, by another principal, or too late. */
-import { effectsUnseen } from '../judging/attack.ts';
+import { abstainFor, effectsUnseen } from '../judging/attack.ts';
 import type { Clause, Finding } from '../judging/check.ts';
 import { abstain, defineCheck, fail, MRTR, notApplicable, notGiven, pass } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import type { Retry, Session, SessionOptions } from '../session/session.ts';
 import { nameOf } from '../target/target.ts';
+import { canonical } from '../wire/json.ts';
 import { describeOutcome, saysNo } from '../wire/outcome.ts';
 import { remembersUsed } from './retry.ts';
 
@@ -27,25 +28,35 @@ const bind = (what: string): string =>
 const OTHER_ARGUMENTS = 'other arguments';
 
 /** Takes the state and the answers of an honest call to another call: those of its first round, and of its last. */
-async function moveState(context: CheckContext, options: SessionOptions, what: string): Promise<Finding> {
+async function moveState(
+  context: CheckContext,
+  options: SessionOptions,
+  what: string,
+  own: SessionOptions = {},
+): Promise<Finding> {
   const unserved = await servedHonestly(context, options, what);
   if (unserved) return unserved;
   let finding: Finding = abstain('no round carries state');
   for (const round of context.roundsWithState) {
-    finding = await moveStateOfRound(round, context, options, what);
+    const session = await context.untilRound(round, own);
+    finding = await moveStateOfRound(round, context, { session, options, what });
     if (finding.kind !== 'held') break;
   }
   return finding;
+}
+
+interface Moved {
+  readonly session: Session;
+  readonly options: SessionOptions;
+  readonly what: string;
 }
 
 /** Where the other call goes on to its later questions, it is made to its end: a consent to the one approved the other. */
 async function moveStateOfRound(
   round: number,
   context: CheckContext,
-  options: SessionOptions,
-  what: string,
+  { session, options, what }: Moved,
 ): Promise<Finding> {
-  const session = await context.untilRound(round);
   if (options.operation) session.operation = options.operation;
   if (options.principal) session.principal = options.principal;
   const before = await context.effects.read();
@@ -111,8 +122,15 @@ const otherArguments = defineCheck('state.other-arguments', 'S', {
 /** To the first call of the other operation that is served and asks. */
 async function moveToOther(context: CheckContext): Promise<Finding> {
   let finding = abstain('no call of the other operation could be made');
-  for (const operation of context.otherCalls) {
-    finding = await moveState(context, { operation }, nameOf(operation));
+  for (const { operation, own } of context.otherCalls) {
+    const first = { operation: { ...context.inputs.operation, arguments: own } };
+    // The operation itself may refuse arguments that fit both.
+    finding = await moveState(context, { operation }, nameOf(operation), first).catch(abstainFor);
+    if (finding.kind === 'held' && canonical(operation.arguments) !== canonical(own))
+      return pass(
+        `${finding.actual} (with other arguments, as none were found that fit both)`,
+        finding.session,
+      );
     if (finding.kind === 'held' || finding.kind === 'broken') break;
   }
   return finding;
@@ -209,7 +227,6 @@ const BY_CALL =
 async function afterTheEnd(context: CheckContext): Promise<Finding> {
   const session = await context.untilRound(0);
   const earlier = session.honestRetry();
-  await session.retry();
   const end = await session.finish();
   if (end.kind !== 'completed') return abstain(`the call did not end: ${describeOutcome(end)}`);
   const { outcome, effect } = await presentRetry(context, session, earlier);

@@ -11,17 +11,19 @@ import { HUGE, malform } from '../tokens/mutate.ts';
 import { describeOutcome } from '../wire/outcome.ts';
 
 const REQUIREMENT = {
-  at: `${MRTR}, server requirements 4`,
-  words:
-    'Servers MUST treat requestState as an attacker-controlled input. If requestState influences authorization, ' +
-    'resource access, or business logic, servers MUST protect its integrity (e.g. HMAC or AEAD) and MUST reject ' +
-    'state that fails verification. Integrity protection MAY be omitted only when tampering can cause nothing worse ' +
-    'than request failure.',
-};
-
-const SEAL =
-  "Sign or seal the state (HMAC or AEAD) and verify it before anything in it is used: the SDK's " +
-  'createRequestStateCodec signs; @mrtr/core seals every state that its shapes send.';
+  clause: {
+    at: `${MRTR}, server requirements 4`,
+    words:
+      'Servers MUST treat requestState as an attacker-controlled input. If requestState influences authorization, ' +
+      'resource access, or business logic, servers MUST protect its integrity (e.g. HMAC or AEAD) and MUST reject ' +
+      'state that fails verification. Integrity protection MAY be omitted only when tampering can cause nothing worse ' +
+      'than request failure.',
+  },
+  remedy:
+    "Sign or seal the state (HMAC or AEAD) and verify it before anything in it is used: the SDK's " +
+    'createRequestStateCodec signs; @mrtr/core seals every state that its shapes send.',
+  needs: ['state'],
+} as const;
 
 const DEMAND =
   'It verifies a signature where there is one. Refuse a state that brings none, and fix the algorithm in the code: the ' +
@@ -70,9 +72,7 @@ function knownWords({ facts }: CheckContext): readonly string[] {
 const forged = defineCheck('state.forged', 'M*', {
   expected:
     'A state whose content was changed and encoded again is refused, with its signature or without it.',
-  clause: REQUIREMENT,
-  remedy: SEAL,
-  needs: ['state'],
+  ...REQUIREMENT,
   calls: (rounds) => 110 * Math.min(rounds, 2) + 4 * rounds + 12,
   run: async (context) => {
     const words = knownWords(context);
@@ -139,9 +139,7 @@ const MOST_FLIPS = 96;
 /** Bits in every region: a signature may cover a part alone. */
 const tampered = defineCheck('state.tampered', 'M*', {
   expected: 'A state with one bit flipped is refused, wherever the bit is.',
-  clause: REQUIREMENT,
-  remedy: SEAL,
-  needs: ['state'],
+  ...REQUIREMENT,
   calls: (rounds) => 165 * Math.min(rounds, 2),
   run: async (context) => {
     const attacked = await inEachRound(context, (token) => inWorker.bitFlips(token).map(withLabel));
@@ -158,11 +156,10 @@ const tampered = defineCheck('state.tampered', 'M*', {
 const malformedState = defineCheck('state.malformed', 'M*', {
   expected:
     'A state that is no state is refused (cut, extended, empty, of another type, huge), and the server lives on.',
-  clause: REQUIREMENT,
+  ...REQUIREMENT,
   remedy:
     'Check the type and the length of the state before it is decoded, and answer a JSON-RPC error (-32602) where it ' +
     'does not verify.',
-  needs: ['state'],
   calls: (rounds) => 24 * Math.min(rounds, 2),
   run: async (context) => {
     const attacked = await inEachRound(context, malform, { nonsenseIsTried: true });
@@ -225,7 +222,6 @@ async function findReuse(context: CheckContext): Promise<Finding | undefined> {
   const session = await context.untilRound(context.roundsWithState.at(-1) ?? 0);
   const used = session.honestRetry();
   const { state = '' } = session;
-  await session.retry(used);
   const end = await session.finish();
   if (end.kind !== 'completed') return undefined;
   for (const { label, token } of [{ label: 'its own', token: state }, ...inWorker.aliases(state)]) {
@@ -246,11 +242,10 @@ async function findReuse(context: CheckContext): Promise<Finding | undefined> {
 /** The state is where a question was sealed: without it, nothing says that anything was asked. */
 const dropped = defineCheck('state.dropped', 'A', {
   expected: 'A retry without the state that it was given is refused, or asked again.',
-  clause: REQUIREMENT,
+  ...REQUIREMENT,
   remedy:
     'Treat answers that come without the state of their question as answers to a question that was never asked: ' +
     'ignore them, and ask.',
-  needs: ['state'],
   calls: (rounds) => rounds + 1,
   run: async (context) => {
     const round = context.roundsWithState.at(-1) ?? 0;

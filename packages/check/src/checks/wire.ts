@@ -145,6 +145,14 @@ const shape = wireCheck('wire.shape', {
     'Send an input_required result with inputRequests, requestState, or both, and only for tools/call, prompts/get and ' +
     'resources/read. Write logs to standard error.',
   fault: ({ turn }) => responseFault(turn) ?? askingFault(turn),
+  allowed: ({ turn }) => {
+    const { resultType, inputRequests, requestState } = turn.reply.result ?? {};
+    if (resultType !== 'input_required' || !isObject(inputRequests) || requestState !== undefined)
+      return undefined;
+    return Object.keys(inputRequests).length > 0
+      ? undefined
+      : 'an input_required with an empty inputRequests and no state, which no retry can differ from';
+  },
 });
 
 function responseFault({ reply, id }: Logged['turn']): string | undefined {
@@ -309,12 +317,11 @@ const unknownMembers = defineCheck('wire.unknown-members', 'S', {
   calls: (rounds) => rounds + 1,
   run: async (context) => {
     const session = context.session();
-    let outcome = await session.first();
-    for (let round = 0; outcome.kind === 'asked' && round < context.facts.rounds.length + 2; round++) {
+    const outcome = await session.finish(context.facts.rounds.length + 2, () => {
       const answers = session.mapAnswers((answer) => ({ ...answer, 'x-mrtr-check': { unknown: true } }));
       const unknown = { 'mrtr-check-unknown': { action: 'accept', content: { unknown: true } } };
-      outcome = await session.retry({ inputResponses: { ...answers, ...unknown } });
-    }
+      return { inputResponses: { ...answers, ...unknown } };
+    });
     if (outcome.kind === 'failed') return abstain(describeOutcome(outcome));
     if (outcome.kind === 'completed' && context.judge(context.lastRound, outcome) === 'same')
       return pass('the same end as without them', session);

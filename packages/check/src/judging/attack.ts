@@ -5,6 +5,12 @@ import { ProbeFailed } from '../target/probe.ts';
 import { comparable, describeOutcome, type Outcome } from '../wire/outcome.ts';
 import { abstain, type Finding, fail, notGiven, pass } from './check.ts';
 import type { CheckContext, Judgement } from './context.ts';
+import { Undecided } from './undecided.ts';
+
+export function abstainFor(error: unknown): Finding {
+  if (error instanceof Undecided) return abstain(error.message, error.session);
+  throw error;
+}
 
 export interface Attempt {
   /** What is altered, as it stands in a sentence: `the state with bit 3 of byte 12 flipped`. */

@@ -1,5 +1,6 @@
 /** What a check works with: facts from the honest calls, new calls, effects, and judgement. */
 import { setTimeout as pause } from 'node:timers/promises';
+import type { OtherCall } from '../answers/other-arguments.ts';
 import type { Effects } from '../observations/effects.ts';
 import type { Facts } from '../observations/facts.ts';
 import { fieldsOf } from '../observations/forms.ts';
@@ -51,7 +52,7 @@ export class CheckContext {
   readonly log!: readonly Logged[];
   readonly nextUnready: string | undefined;
   /** Calls of the second operation, in the order in which they are tried. */
-  readonly otherCalls!: readonly Operation[];
+  readonly otherCalls!: readonly OtherCall[];
   readonly patience!: Patience;
   /** Refusals that took long to come by, by what was refused: other checks compare them. */
   readonly refusals = new Map<string, { readonly session: Session; readonly outcome: Outcome }>();
@@ -91,8 +92,7 @@ export class CheckContext {
   /** A call that was answered honestly until the question of `round`; 0 is the first. @throws Undecided */
   async untilRound(round: number, options: SessionOptions = {}): Promise<Session> {
     const session = this.session(options);
-    let outcome = await session.first();
-    for (let at = 0; at < round && outcome.kind === 'asked'; at++) outcome = await session.retry();
+    const outcome = await session.finish(round);
     if (outcome.kind !== 'asked')
       throw new Undecided(
         `an honest call did not reach question ${round + 1}: ${describeOutcome(outcome)}`,

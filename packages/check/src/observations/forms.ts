@@ -1,14 +1,13 @@
 /** Forms among what a server asks. */
+import { listRequired } from '../answers/choices.ts';
 import { canonical, isObject, type JsonObject, objectAt } from '../wire/json.ts';
 
 /** Whether a request is a form of which nothing has to be filled in: a refusal of it may mean its default. */
 export const isOptional = (request: unknown): boolean =>
   requiresNothing(request) && fieldsOf(request).length > 0;
 
-export const requiresNothing = (request: unknown): boolean => {
-  const { required } = schemaOf(request);
-  return isForm(request) && !(Array.isArray(required) && required.length > 0);
-};
+export const requiresNothing = (request: unknown): boolean =>
+  isForm(request) && listRequired(schemaOf(request)).length === 0;
 
 export const isElicitation = (request: JsonObject | undefined): boolean =>
   request?.method === 'elicitation/create';

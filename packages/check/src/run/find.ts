@@ -1,6 +1,7 @@
 /** `--find`: which tools, prompts and resources of a server ask their user. Calls nothing that may have effects. */
 import { asText } from '@mrtr/harness/transcript';
 import { Answerer } from '../answers/answerer.ts';
+import { listRequired } from '../answers/choices.ts';
 import { Undecided } from '../judging/undecided.ts';
 import { forLog } from '../report/text.ts';
 import { inWorker, startSandbox, unlessUnreadable } from '../sandbox.ts';
@@ -102,7 +103,7 @@ function argumentsFor(kind: Operation['kind'], entry: JsonObject, seed: number):
     const [example] = Array.isArray(property.examples) ? property.examples : [];
     return [name, property.default ?? example ?? value] as const;
   });
-  const required = isObject(schema) && Array.isArray(schema.required) ? schema.required : [];
+  const required = listRequired(schema);
   const least = Object.fromEntries(all.filter(([name]) => required.includes(name)));
   return inWorker.fits(schema, least) ? least : Object.fromEntries(all);
 }

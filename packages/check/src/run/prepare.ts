@@ -7,7 +7,7 @@ import { Effects, SOON_MS } from '../observations/effects.ts';
 import { Facts, type Listed } from '../observations/facts.ts';
 import { isElicitation, isForm } from '../observations/forms.ts';
 import { inWorker, unlessUnreadable } from '../sandbox.ts';
-import { MOST_ROUNDS, type Session, type SessionContext, type Turn } from '../session/session.ts';
+import { MOST_ROUNDS, type Retry, type Session, type SessionContext, type Turn } from '../session/session.ts';
 import type { Fleet, Instance } from '../target/instance.ts';
 import { Probe } from '../target/probe.ts';
 import { type Inputs, nameOf, type Operation, UsageError } from '../target/target.ts';
@@ -45,12 +45,14 @@ const MOST_KEPT = 128 * 1024 * 1024;
 const MEMBER_BYTES = 100;
 const SENT_TOO_MUCH = `the answers of this run are together larger than ${MOST_KEPT / 1024 / 1024} MiB`;
 
-/** Each text is kept twice, with the strings in it. */
+/** Each text is kept twice, with the strings in it. One character beyond Latin-1 doubles what all of a text take. */
 const sizeOf = ({ request, reply }: Turn): number =>
   reply.messages.reduce(
-    (sum, { text, value }) => sum + 2 * text.length + MEMBER_BYTES * membersIn(value),
-    2 * asText(request.params.requestState).length,
+    (sum, { text, value }) => sum + 2 * bytesOf(text) + MEMBER_BYTES * membersIn(value),
+    2 * bytesOf(asText(request.params.requestState)),
   );
+
+const bytesOf = (text: string): number => (/[^\0-\xff]/.test(text) ? 2 : 1) * text.length;
 
 /** The fleet is the caller's to close. @throws UsageError where the operation cannot be called so */
 export async function prepare(inputs: Inputs, { fleet, patience, limit, next }: Means): Promise<Prepared> {
@@ -79,9 +81,11 @@ export async function prepare(inputs: Inputs, { fleet, patience, limit, next }: 
   const probe = inputs.probe && new Probe(inputs.probe, fleet, patience);
   const effects = new Effects(probe, facts.readOnly);
   const { otherOperation: other, operation: own, seed } = inputs;
-  const schema = other && sessionContext.schemaOf(other);
+  const schemaOf = sessionContext.schemaOf;
   const otherCalls = other
-    ? (unlessUnreadable(() => inWorker.callsOf(other, schema, own, seed)) ?? [other])
+    ? (unlessUnreadable(() => inWorker.callsOf(other, schemaOf(other), own, schemaOf(own), seed)) ?? [
+        { operation: other, own: own.arguments },
+      ])
     : [];
   const parts = { facts, inputs, fleet, effects, sessionContext, log, nextUnready, otherCalls, patience };
   const context = new CheckContext(parts);
@@ -101,7 +105,7 @@ function whyUndecided(error: unknown): string {
 /** Makes one honest call, and lets the facts learn from it. Returns why it was none, or undefined. */
 export async function honestCall(
   context: CheckContext,
-  asked?: (session: Session) => Promise<void>,
+  asked?: (session: Session) => Promise<Retry>,
 ): Promise<Failure | undefined> {
   const session = context.session();
   await session.finish(MOST_ROUNDS, asked);
@@ -119,6 +123,7 @@ async function firstCalls(context: CheckContext): Promise<Failure | undefined> {
     const failure = await honestCall(context, async ({ asked }) => {
       context.sessionContext.answerer.mustFit(asked);
       await read();
+      return {};
     });
     if (failure)
       return {

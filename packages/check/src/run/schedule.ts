@@ -1,6 +1,7 @@
 /** Runs the checks one after another, each between two honest calls. */
 import { Unanswered } from '../answers/answerer.ts';
 import { CHECKS } from '../checks/all.ts';
+import { abstainFor } from '../judging/attack.ts';
 import { abstain, type Check, type Finding, type Verdict } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import { Undecided } from '../judging/undecided.ts';
@@ -108,11 +109,6 @@ async function confirm(context: CheckContext, finding: Finding, earlier: number)
   if (finding.kind !== 'broken' || effects.readings === earlier) return finding;
   const reason = await context.once('unsteady', () => whyUnsteady(context));
   return reason === undefined ? finding : abstain(reason, finding.session);
-}
-
-function abstainFor(error: unknown): Finding {
-  if (error instanceof Undecided) return abstain(error.message, error.session);
-  throw error;
 }
 
 async function runCheck(check: Check, context: CheckContext): Promise<Finding> {

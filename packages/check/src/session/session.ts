@@ -79,14 +79,16 @@ export class Session {
     return this.turns.at(-1)?.outcome;
   }
 
+  get #question() {
+    return this.turns.map(({ outcome }) => outcome).findLast((outcome) => outcome.kind === 'asked');
+  }
+
   get asked(): Asked {
-    const outcome = this.turns.findLast((turn) => turn.outcome.kind === 'asked')?.outcome;
-    return outcome?.kind === 'asked' ? outcome.requests : {};
+    return this.#question?.requests ?? {};
   }
 
   get state(): string | undefined {
-    const outcome = this.turns.findLast((turn) => turn.outcome.kind === 'asked')?.outcome;
-    return outcome?.kind === 'asked' ? outcome.state : undefined;
+    return this.#question?.state;
   }
 
   answers(): JsonObject {
@@ -149,13 +151,14 @@ export class Session {
     return turn.outcome;
   }
 
-  /** Answers honestly until the server does not ask any more. `asked` runs before each answer. */
-  async finish(most = MOST_ROUNDS, asked?: (session: Session) => Promise<void>): Promise<Outcome> {
+  /**
+   * Answers until the server does not ask any more: honestly, where `changes` does not say otherwise. It begins the call
+   * where that has not begun.
+   */
+  async finish(most = MOST_ROUNDS, changes?: (session: Session) => Promise<Retry> | Retry): Promise<Outcome> {
     let outcome = this.last ?? (await this.first());
-    for (let round = 0; outcome.kind === 'asked' && round < most; round++) {
-      await asked?.(this);
-      outcome = await this.retry();
-    }
+    for (let round = 0; outcome.kind === 'asked' && round < most; round++)
+      outcome = await this.retry(await changes?.(this));
     return outcome;
   }
 }

@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { freePort } from '@mrtr/harness/process';
 import type { Channel, Patience } from '../wire/channel.ts';
-import { HttpChannel, post } from '../wire/http.ts';
+import { httpChannel, post } from '../wire/http.ts';
 import { ServerProcess } from '../wire/process.ts';
 import type { Reply } from '../wire/reply.ts';
 import { mirroringHeaders, OLD_REVISION, type WireRequest } from '../wire/request.ts';
@@ -52,10 +52,10 @@ export class Instance {
     return !this.owned || (this.#process?.alive ?? false);
   }
 
-  /** Whether a started one ends, now or very soon: its connections break a little earlier. */
+  /** Whether a started one ends by itself, now or very soon: its connections break a little earlier. */
   async ending(): Promise<boolean> {
     if (this.owned && this.alive) await Promise.race([this.#process?.ended, pause(ENDING_MS)]);
-    return !this.alive;
+    return !this.alive && !this.#process?.isOverlong;
   }
 
   get tail(): string {
@@ -83,7 +83,7 @@ export class Instance {
     if (this.url === undefined) throw new Error(`${this.id} was not started`);
     const { headers, otherHeaders } = this.#address;
     const own = principal === 'own' ? headers : { ...headers, ...otherHeaders };
-    return new HttpChannel(this.url, own, this.#patience);
+    return httpChannel(this.url, own, this.#patience);
   }
 
   /** Sends a request as a client of the earlier revision does, over HTTP one without a session. */

@@ -39,6 +39,13 @@ export function decode(token: string): Token {
 export const joinSegments = ({ separators }: Token, texts: readonly string[]): string =>
   texts.map((text, at) => `${text}${separators[at] ?? ''}`).join('');
 
+/** The token with another text in one place. */
+export const withSegment = (read: Token, at: number, text: string): string =>
+  joinSegments(
+    read,
+    read.segments.map((one, index) => (index === at ? text : one.text)),
+  );
+
 export function encode(bytes: Buffer, { encoding, text }: Pick<Segment, 'encoding' | 'text'>): string {
   if (encoding === 'plain') return bytes.toString('utf8');
   if (encoding === 'hex')

@@ -1,5 +1,5 @@
 /** Tokens with a bit, a length, a type or a spelling changed. */
-import { decode, encode, joinSegments, type Segment } from './decode.ts';
+import { decode, encode, type Segment, withSegment } from './decode.ts';
 import type { Variant } from './forge.ts';
 
 /** Shorter tokens are changed at every position. */
@@ -13,11 +13,10 @@ export function bitFlips(token: string, most = 12): readonly Variant[] {
     return positions(bytes.length, token.length <= SHORT ? bytes.length : most).map((position) => {
       const flipped = Buffer.from(bytes);
       flipped[position] = flip(segment, position);
-      const texts = read.segments.map((one, index) => (index === at ? encode(flipped, segment) : one.text));
       const part = read.segments.length > 1 ? ` of part ${at + 1}` : '';
       return {
         label: `the state with a bit flipped in byte ${position + 1}${part}`,
-        token: joinSegments(read, texts),
+        token: withSegment(read, at, encode(flipped, segment)),
       };
     });
   });
@@ -70,13 +69,7 @@ export function malform(token: string): readonly Malformed[] {
 export function aliases(token: string): readonly Variant[] {
   const read = decode(token);
   const spelled = read.segments.flatMap((segment, at) =>
-    spellings(segment).map(({ label, text }) => ({
-      label,
-      token: joinSegments(
-        read,
-        read.segments.map((one, index) => (index === at ? text : one.text)),
-      ),
-    })),
+    spellings(segment).map(({ label, text }) => ({ label, token: withSegment(read, at, text) })),
   );
   const around = [
     { label: 'a space before it', token: ` ${token}` },

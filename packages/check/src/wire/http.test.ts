@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
-import { HttpChannel } from './http.ts';
+import { httpChannel } from './http.ts';
 import type { Reply } from './reply.ts';
 
 const RESULT = '{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete"}}';
@@ -13,7 +13,7 @@ async function replyTo(listener: RequestListener, { timeoutMs = 20_000, cut = fa
   const { port } = server.address() as AddressInfo;
   try {
     const patience = { timeoutMs, over: new AbortController().signal };
-    const channel = new HttpChannel(new URL(`http://127.0.0.1:${port}/mcp`), { 'x-key': 'k' }, patience);
+    const channel = httpChannel(new URL(`http://127.0.0.1:${port}/mcp`), { 'x-key': 'k' }, patience);
     return await channel.send({ method: 'tools/call', params: { name: 'a' } }, { cut });
   } finally {
     server.closeAllConnections();

@@ -5,7 +5,7 @@ import type { Channel, Patience, SendOptions } from './channel.ts';
 import { lateness, MOST_BYTES, MOST_MESSAGES, OVER, TOO_LONG } from './channel.ts';
 import { type JsonObject, parse } from './json.ts';
 import { type Carried, isResponse, type Reply, replyFrom } from './reply.ts';
-import { envelope, mirroringHeaders, type WireRequest } from './request.ts';
+import { envelope, mirroringHeaders } from './request.ts';
 import { shorten } from './text.ts';
 
 export interface Posting {
@@ -15,43 +15,37 @@ export interface Posting {
   readonly patience: Patience;
 }
 
-export class HttpChannel implements Channel {
-  readonly #url: URL;
-  readonly #headers: Readonly<Record<string, string>>;
-  readonly #patience: Patience;
-  #lastId = 0;
+let lastId = 0;
 
-  constructor(url: URL, headers: Readonly<Record<string, string>>, patience: Patience) {
-    this.#url = url;
-    this.#headers = headers;
-    this.#patience = patience;
-  }
-
-  async send(request: WireRequest, options: SendOptions = {}): Promise<Reply> {
-    const posting = {
-      url: this.#url,
-      headers: { ...mirroringHeaders(request), ...this.#headers },
-      message: envelope(request, ++this.#lastId),
-      patience: this.#patience,
-    };
-    // A server that limits the rate of requests has not looked at this one: it comes again when it is welcome.
-    const { timeoutMs, over } = this.#patience;
-    for (let waited = 0; ; ) {
-      const reply = await post(posting, options);
-      const { status, retryAfterMs = Number.POSITIVE_INFINITY } = reply;
-      const wait = Math.max(retryAfterMs, LEAST_WAIT_MS);
-      waited += wait;
-      if (status !== 429 || waited > timeoutMs || over.aborted) return reply;
-      await pause(wait, undefined, { signal: over }).catch(() => {});
-    }
-  }
-}
+export const httpChannel = (
+  url: URL,
+  headers: Readonly<Record<string, string>>,
+  patience: Patience,
+): Channel => ({
+  send(request, options) {
+    const own = { ...mirroringHeaders(request), ...headers };
+    return post({ url, headers: own, message: envelope(request, ++lastId), patience }, options);
+  },
+});
 
 /** `Retry-After: 0` would be a loop without a pause. */
 const LEAST_WAIT_MS = 100;
 
-/** Posts a message once, and reads what comes back. It never rejects for what a server does. */
-export async function post(posting: Posting, { cut = false }: SendOptions = {}): Promise<Reply> {
+/** Posts a message. A server that limits the rate of requests has not looked at it: it comes again when it is welcome. */
+export async function post(posting: Posting, options: SendOptions = {}): Promise<Reply> {
+  const { timeoutMs, over } = posting.patience;
+  for (let waited = 0; ; ) {
+    const reply = await postOnce(posting, options);
+    const { status, retryAfterMs = Number.POSITIVE_INFINITY } = reply;
+    const wait = Math.max(retryAfterMs, LEAST_WAIT_MS);
+    waited += wait;
+    if (status !== 429 || waited > timeoutMs || over.aborted) return reply;
+    await pause(wait, undefined, { signal: over }).catch(() => {});
+  }
+}
+
+/** Reads what comes back. It never rejects for what a server does. */
+async function postOnce(posting: Posting, { cut = false }: SendOptions): Promise<Reply> {
   const { url, headers, message, patience } = posting;
   const started = performance.now();
   const stop = new AbortController();

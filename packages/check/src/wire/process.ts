@@ -23,6 +23,7 @@ export function endOnSignals(): void {
 const ENDING_MS = 250;
 
 const MOST_OF_A_LINE = 4 * 1024 * 1024;
+const OVERLONG = `killed, as a line of it was longer than ${MOST_OF_A_LINE / 1024 / 1024} MiB`;
 
 export class ServerProcess {
   readonly #child: ChildProcess;
@@ -30,6 +31,7 @@ export class ServerProcess {
   readonly ended: Promise<string>;
   #parts: string[] = [];
   #length = 0;
+  isOverlong = false;
   #errors = '';
   #out = '';
 
@@ -49,7 +51,7 @@ export class ServerProcess {
   async #end(): Promise<string> {
     try {
       const [code, signal] = (await once(this.#child, 'exit')) as [number | null, string | null];
-      return signal ?? `exit code ${code}`;
+      return this.isOverlong ? OVERLONG : (signal ?? `exit code ${code}`);
     } catch (error) {
       return `it could not be started: ${(error as Error).message}`;
     } finally {
@@ -111,7 +113,8 @@ export class ServerProcess {
       this.#length = this.#parts[0]?.length ?? 0;
     }
     // It would fill the memory.
-    if (this.#length > MOST_OF_A_LINE) this.killNow();
+    this.isOverlong ||= this.#length > MOST_OF_A_LINE;
+    if (this.isOverlong) this.killNow();
     for (const line of lines) for (const listener of this.#listeners) listener(line);
   }
 }

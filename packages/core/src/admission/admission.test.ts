@@ -6,16 +6,17 @@ import {
   ProtocolErrorCode,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import { Deferred } from '@mrtr/harness';
+import { Deferred, settle } from '@mrtr/harness';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
+import { ask } from '../answers/ask.ts';
 import { readAnswer } from '../answers/read-answer.ts';
 import { textResult } from '../wire/results.ts';
 import { MRTR_REVISION } from '../wire/revision.ts';
 import { Admission, type Target } from './admission.ts';
 import { as, ledgerLike, ledgerThat, REJECTED, sure, UNKNOWN, YES } from './asking.test-support.ts';
-import { eventsOf, hostTools, oldClient, type PostOptions } from './hosted.test-support.ts';
-import { type LeaseDecision, type LeaseRequest, MemoryLedger, type StateLedger } from './ledger.ts';
+import { eventsOf, hostTools, type PostOptions } from './hosted.test-support.ts';
+import { type LeaseDecision, type LeaseRequest, MemoryLedger } from './ledger.ts';
 import { partsOf, type RequestStateOptions, requestStatePolicy } from './policy.ts';
 import { Refusals } from './refusals.ts';
 
@@ -23,34 +24,44 @@ const DONE = { content: [{ type: 'text', text: 'Paid.' }] };
 const TOO_MANY = { error: { code: -32603, data: { reason: 'too_many_calls' } } };
 
 /** A tool that pays after it has asked. Each payment waits for the test. */
-function till(options: RequestStateOptions = {}) {
+function till(
+  options: RequestStateOptions = {},
+  { inputSchema = z.object({}), registered = (_tool: { disable(): void }) => {} } = {},
+) {
   const payments: { readonly signal: AbortSignal; readonly end: Deferred }[] = [];
   const site = hostTools(
-    (server) => {
-      const registered = server.registerTool('pay', { inputSchema: z.object({}) }, async (_, ctx) => {
-        if (readAnswer(ctx, 'sure', sure).kind !== 'accepted')
-          return inputRequired({ inputRequests: { sure: sure.request } });
-        const end = new Deferred();
-        payments.push({ signal: ctx.mcpReq.signal, end });
-        await end.promise;
-        return textResult('Paid.');
-      });
-      site.tools.push(registered);
-    },
+    (server) =>
+      registered(
+        server.registerTool('pay', { inputSchema }, async (_, ctx) => {
+          if (readAnswer(ctx, 'sure', sure).kind !== 'accepted') return ask({ sure });
+          const end = new Deferred();
+          payments.push({ signal: ctx.mcpReq.signal, end });
+          await end.promise;
+          return textResult('Paid.');
+        }),
+      ),
     { singleUse: 'replay', ledger: new MemoryLedger(), ...options },
-  ) as ReturnType<typeof hostTools> & { tools: { disable(): void; enable(): void }[] };
-  site.tools = [];
-  const call = { name: 'pay', arguments: {} };
+  );
+  const params = { name: 'pay', arguments: {} };
+  const call = (by?: PostOptions) => site.post('tools/call', params, by);
   const begin = async (by?: PostOptions) => {
-    const { result } = await site.post('tools/call', call, by);
+    const { result } = await call(by);
     expect(result).toMatchObject({ resultType: 'input_required' });
-    return { ...call, requestState: result?.requestState as string, inputResponses: YES };
+    return { ...params, requestState: result?.requestState as string, inputResponses: YES };
   };
   const retry = (params: Awaited<ReturnType<typeof begin>>, by?: PostOptions) =>
     site.post('tools/call', params, by);
   /** Waits until as many payments have been started. */
   const paying = (count: number) => expect.poll(() => payments.length).toBe(count);
-  return { ...site, payments, begin, retry, paying };
+  /** Makes a retry that pays at once. */
+  const pay = async (params: Awaited<ReturnType<typeof begin>>) => {
+    const count = payments.length + 1;
+    const reply = retry(params);
+    await paying(count);
+    payments.at(-1)?.end.open();
+    return reply;
+  };
+  return { ...site, payments, call, begin, retry, paying, pay };
 }
 
 /** Sends a retry, hangs up when `when` says, and waits until the server has noticed. */
@@ -89,10 +100,7 @@ test('a retry that finds no free place spends nothing: it is served when a place
   expect(await site.retry(two)).toMatchObject(TOO_MANY);
   site.payments[0]?.end.open();
   expect((await busy).result).toMatchObject(DONE);
-  const served = site.retry(two);
-  await site.paying(2);
-  site.payments[1]?.end.open();
-  expect((await served).result).toMatchObject(DONE);
+  expect((await site.pay(two)).result).toMatchObject(DONE);
 });
 
 test('of 1000 copies of a retry, as many are admitted as there are places, and one is served', async () => {
@@ -132,9 +140,9 @@ test('the total is counted before the caller is identified, and is given back wh
   const known = new Deferred<string>();
   const principal = vi.fn(() => known.promise);
   const site = till({ maxCalls: 2, principal });
-  const waiting = [1, 2].map(() => site.post('tools/call', { name: 'pay', arguments: {} }));
+  const waiting = [1, 2].map(() => site.call());
   await expect.poll(() => principal.mock.calls.length).toBe(2);
-  expect(await site.post('tools/call', { name: 'pay', arguments: {} })).toMatchObject(TOO_MANY);
+  expect(await site.call()).toMatchObject(TOO_MANY);
   expect(principal).toHaveBeenCalledTimes(2);
   known.fail(new Error('the directory is down'));
   for (const reply of waiting) expect((await reply).error).toMatchObject({ message: 'Internal error' });
@@ -192,58 +200,6 @@ test('a token that expires while the ledger decides is refused, and its lease is
   expect(await site.retry(await site.begin())).toEqual(REJECTED);
   expect(release).toHaveBeenCalledWith(expect.any(String), 'lease 1');
   expect(site.errors.join()).toContain('rejected: expired');
-});
-
-test('a release that fails reaches `onerror`, and the lease runs out', async () => {
-  let now = 1_800_000_000_000;
-  const memory = new MemoryLedger({ now: () => now });
-  const { ledger, waiting } = deciding(memory);
-  const broken: StateLedger = {
-    ...ledger,
-    release: async () => {
-      throw new Error('the ledger is gone');
-    },
-  };
-  const site = till({ ledger: broken, leaseSeconds: 10, now: () => now });
-  const params = await site.begin();
-  await hangUp(site, params, () => expect.poll(() => waiting.length).toBe(1));
-  waiting.shift()?.();
-  await expect.poll(() => site.errors.join()).toContain('the ledger is gone');
-  now += 10_000;
-  const late = site.retry(params);
-  await expect.poll(() => waiting.length).toBe(1);
-  waiting.shift()?.();
-  expect((await late).result).toMatchObject(UNKNOWN);
-  expect(site.payments).toEqual([]);
-});
-
-test('a ledger that never settles does not keep the result from the client', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  onTestFinished(() => void vi.useRealTimers());
-  const ledger = ledgerLike(new MemoryLedger(), { settle: () => new Promise(() => {}) });
-  const site = till({ ledger, ledgerTimeoutSeconds: 5 });
-  const reply = site.retry(await site.begin());
-  await vi.waitFor(() => expect(site.payments).toHaveLength(1));
-  site.payments[0]?.end.open();
-  await vi.advanceTimersByTimeAsync(5000);
-  expect((await reply).result).toMatchObject(DONE);
-  expect(site.errors.join()).toContain('did not answer within 5 s');
-});
-
-test('a waiting retry is served when the lease before it is given back', async () => {
-  const decisions: LeaseDecision[] = [
-    { kind: 'in-flight' },
-    { kind: 'in-flight' },
-    { kind: 'first', lease: 'lease 2' },
-  ];
-  const settle = vi.fn(async () => {});
-  const ledger = { ...ledgerThat(() => decisions.shift() ?? { kind: 'lost' }), settle };
-  const site = till({ ledger });
-  const served = site.retry(await site.begin());
-  await site.paying(1);
-  site.payments[0]?.end.open();
-  expect((await served).result).toMatchObject(DONE);
-  expect(settle).toHaveBeenCalledWith(expect.any(String), 'lease 2', expect.any(String));
 });
 
 test('with `reject`, a retry does not wait for another', async () => {
@@ -317,8 +273,7 @@ test.each([
   const states = eventsOf('mrtr:state');
   const entries: Deferred[] = [];
   const pay = async (ctx: Parameters<typeof readAnswer>[0]) => {
-    if (readAnswer(ctx, 'sure', sure).kind !== 'accepted')
-      return inputRequired({ inputRequests: { sure: sure.request } });
+    if (readAnswer(ctx, 'sure', sure).kind !== 'accepted') return ask({ sure });
     const end = new Deferred();
     entries.push(end);
     await end.promise;
@@ -346,29 +301,15 @@ test.each([
   expect(states.at(-1)).toMatchObject({ phase: 'rejected', reason: 'lost' });
 });
 
-test('cancelled calls whose handlers do not end leave their places to others', async () => {
-  const site = till({ maxCalls: 3 });
-  for (let call = 1; call <= 3; call++) {
-    const params = await site.begin();
-    await hangUp(site, params, () => site.paying(call));
-  }
-  const served = site.retry(await site.begin());
-  await site.paying(4);
-  site.payments[3]?.end.open();
-  expect((await served).result).toMatchObject(DONE);
-});
-
 test('above the limit of abandoned handlers a cancelled call keeps its place, and `onerror` gets that once', async () => {
   const errors: string[] = [];
   const onerror = ({ message }: Error) => void errors.push(message);
   const site = till({ maxCalls: 2, maxAbandoned: 1, onerror });
   for (let call = 1; call <= 3; call++) await hangUp(site, await site.begin(), () => site.paying(call));
-  expect(await site.post('tools/call', { name: 'pay', arguments: {} })).toMatchObject(TOO_MANY);
+  expect(await site.call()).toMatchObject(TOO_MANY);
   expect(errors.filter((error) => /have not ended/.test(error))).toHaveLength(1);
   for (const { end } of site.payments) end.open();
-  await expect
-    .poll(async () => (await site.post('tools/call', { name: 'pay', arguments: {} })).result)
-    .toBeDefined();
+  await expect.poll(async () => (await site.call()).result).toBeDefined();
 });
 
 test('abandoned handlers count for their caller', async () => {
@@ -376,84 +317,41 @@ test('abandoned handlers count for their caller', async () => {
   const ada = as('ada');
   await hangUp(site, await site.begin(ada), () => site.paying(1), ada);
   await hangUp(site, await site.begin(ada), () => site.paying(2), ada);
-  expect((await site.post('tools/call', { name: 'pay', arguments: {} }, ada)).error?.message).toMatch(
-    /^You have/,
-  );
+  expect((await site.call(ada)).error?.message).toMatch(/^You have/);
   await site.begin(as('bob'));
-});
-
-test('a cancelled call of an old client leaves its place too', async () => {
-  const entered = new Deferred();
-  const site = hostTools(
-    (server) => {
-      server.registerTool('hang', {}, () => {
-        entered.open();
-        return new Promise(() => {});
-      });
-      server.registerTool('hello', {}, () => textResult('Hello.'));
-    },
-    { maxCalls: 1 },
-  );
-  const client = await oldClient(site);
-  const call = new AbortController();
-  const cancelled = client.callTool({ name: 'hang' }, undefined, { signal: call.signal });
-  await entered.promise;
-  await expect(client.callTool({ name: 'hello' })).rejects.toThrow('too many calls');
-  call.abort();
-  await expect(cancelled).rejects.toThrow();
-  await expect
-    .poll(() => client.callTool({ name: 'hello' }).catch(() => 0))
-    .toMatchObject(textResult('Hello.'));
 });
 
 test('a tool that is disabled when its answer comes spends nothing', async () => {
   let enabled = true;
-  const paid = vi.fn(() => textResult('Paid.'));
-  const site = hostTools(
-    (server) => {
-      const tool = server.registerTool('pay', { inputSchema: z.object({}) }, (_, ctx) =>
-        readAnswer(ctx, 'sure', sure).kind === 'accepted'
-          ? paid()
-          : inputRequired({ inputRequests: { sure: sure.request } }),
-      );
-      if (!enabled) tool.disable();
-    },
-    { ledger: new MemoryLedger() },
-  );
-  const { result } = await site.post('tools/call', { name: 'pay', arguments: {} });
-  const retry = { name: 'pay', arguments: {}, requestState: result?.requestState, inputResponses: YES };
+  const site = till({}, { registered: (tool) => enabled || tool.disable() });
+  const params = await site.begin();
   enabled = false;
-  expect((await site.post('tools/call', retry)).error?.message).toBe('Tool pay disabled');
+  expect((await site.retry(params)).error?.message).toBe('Tool pay disabled');
   enabled = true;
-  const served = await site.post('tools/call', retry);
+  const served = await site.pay(params);
   expect(served.result).toMatchObject(DONE);
-  expect(await site.post('tools/call', retry)).toEqual(served);
-  expect(paid).toHaveBeenCalledTimes(1);
-});
-
-test('a first request that the SDK refuses gets the error of the SDK', async () => {
-  const site = till();
-  const { error } = await site.post('tools/call', { name: 'unknown', arguments: {} });
-  expect(error).toMatchObject({ code: -32602, message: 'Tool unknown not found' });
+  expect(await site.retry(params)).toEqual(served);
+  expect(site.payments).toHaveLength(1);
 });
 
 test('arguments that do not fit any more spend nothing, and a handler that is not watched spends its token', async () => {
   const entries: string[] = [];
   let next = false;
-  const ask = () => inputRequired({ inputRequests: { sure: sure.request } });
   const site = hostTools(
     (server) => {
       const amount = next ? z.number().max(1) : z.number();
       server.registerTool('pay', { inputSchema: z.object({ amount }) }, (_, ctx) => {
-        if (readAnswer(ctx, 'sure', sure).kind !== 'accepted') return ask();
+        if (readAnswer(ctx, 'sure', sure).kind !== 'accepted') return ask({ sure });
         entries.push('pay');
         return textResult('Paid.');
       });
-      const unwatched = server.registerTool('unwatched', { inputSchema: z.object({}) }, ask) as unknown as {
+      const unwatched = server.registerTool('unwatched', { inputSchema: z.object({}) }, () =>
+        ask({ sure }),
+      ) as unknown as {
         executor: (args: unknown, ctx: ServerContext) => unknown;
       };
       unwatched.executor = async (_, ctx) => {
-        if (readAnswer(ctx, 'sure', sure).kind !== 'accepted') return ask();
+        if (readAnswer(ctx, 'sure', sure).kind !== 'accepted') return ask({ sure });
         entries.push('unwatched');
         return entries.length % 2 ? textResult('Paid.') : Promise.reject(new Error('no'));
       };
@@ -510,36 +408,22 @@ test('a handler that was replaced spends its token, and a low-level handler of t
 test('a client that hangs up while its arguments are validated spends nothing', async () => {
   const [validating, valid] = [new Deferred(), new Deferred()];
   let slow = false;
-  const to = z.string().refine(async () => {
+  const inputSchema = z.object({}).refine(async () => {
     if (!slow) return true;
     validating.open();
     await valid.promise;
     return true;
   });
-  const paid = vi.fn(() => textResult('Paid.'));
-  const site = hostTools(
-    (server) => {
-      server.registerTool('pay', { inputSchema: z.object({ to }) }, (_, ctx) =>
-        readAnswer(ctx, 'sure', sure).kind === 'accepted'
-          ? paid()
-          : inputRequired({ inputRequests: { sure: sure.request } }),
-      );
-    },
-    { ledger: new MemoryLedger() },
-  );
-  const call = { name: 'pay', arguments: { to: 'Ada' } };
-  const { result } = await site.post('tools/call', call);
-  const retry = { ...call, requestState: result?.requestState, inputResponses: YES };
+  const site = till({}, { inputSchema });
+  const params = await site.begin();
   slow = true;
-  const client = new AbortController();
-  const sent = site.send('tools/call', retry, { signal: client.signal });
-  await validating.promise;
-  client.abort();
-  await sent;
+  await hangUp(site, params, () => validating.promise);
   valid.open();
+  await settle();
+  expect(site.payments).toEqual([]);
   slow = false;
-  expect((await site.post('tools/call', retry)).result).toMatchObject(DONE);
-  expect(paid).toHaveBeenCalledTimes(1);
+  expect((await site.pay(params)).result).toMatchObject(DONE);
+  expect(site.payments).toHaveLength(1);
 });
 
 test.each<[string, () => unknown]>([
@@ -615,19 +499,6 @@ test.each<[string, LeaseDecision | undefined]>([
   decided.open(lease as LeaseDecision);
   await new Promise(setImmediate);
   expect(release).not.toHaveBeenCalled();
-});
-
-test('an `onerror` that throws ends neither the call nor the process', async () => {
-  const emitWarning = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
-  onTestFinished(() => emitWarning.mockRestore());
-  const onerror = () => {
-    throw new Error('the log is full');
-  };
-  const site = till({ maxCalls: 1, maxAbandoned: 1, onerror });
-  for (let call = 1; call <= 2; call++) await hangUp(site, await site.begin(), () => site.paying(call));
-  expect(emitWarning).toHaveBeenCalledWith(expect.stringContaining('the log is full'), {
-    code: 'MRTR_ONERROR',
-  });
 });
 
 test('the digest covers every answer that passes, unasked ones too', async () => {
@@ -745,28 +616,6 @@ test('a result is recorded before its client gets it, and an error too', async (
     recorded[at]?.open();
     await expect.poll(() => state).toBe(end);
   }
-});
-
-test('a lease is given back before its client hears of the refusal', async () => {
-  const released = new Deferred();
-  const client = new AbortController();
-  const lease = () => {
-    client.abort();
-    return { kind: 'first', lease: 'lease 1' };
-  };
-  const ledger = { ...ledgerThat(lease), release: () => released.promise };
-  const { send, begin } = admission(
-    { ledger },
-    asksFirst(() => textResult('Paid.')),
-  );
-  let state = 'pending';
-  void send(await begin(), client.signal).catch(() => {
-    state = 'refused';
-  });
-  await new Promise(setImmediate);
-  expect(state).toBe('pending');
-  released.open();
-  await expect.poll(() => state).toBe('refused');
 });
 
 test.each([

@@ -59,19 +59,6 @@ test.each(READERS)(
   },
 );
 
-test.each(READERS)(
-  'an answer without the state of its question does nothing, read with %s',
-  async (_how, isYes) => {
-    for (const state of [undefined, PLAN]) {
-      const site = deleting(isYes, undefined, {}, state);
-      const { requestState: _, ...withoutState } = await beginCall(site);
-      const { result } = await site.post('tools/call', { ...withoutState, inputResponses: YES });
-      expect(result?.resultType).toBe('input_required');
-      expect(site.deleted).toEqual([]);
-    }
-  },
-);
-
 test.each(READERS.slice(0, 3))(
   'an answer to a key that was not asked does nothing, read with %s',
   async (_how, isYes) => {
@@ -98,48 +85,6 @@ test('the state of an early question does not let an answer to a later one in', 
   expect(site.deleted).toEqual([]);
 });
 
-test('`unaskedAnswers: accept` lets such answers in, for the named targets only', async () => {
-  const [, isYes] = READERS[1] as (typeof READERS)[number];
-  for (const [unaskedAnswers, deletions] of [
-    ['accept', [0]],
-    [{ accept: ['deploy'] }, [0]],
-    [{ accept: ['destroy'] }, []],
-    ['drop', []],
-  ] as const) {
-    const site = deleting(isYes, undefined, { unaskedAnswers });
-    await site.post('tools/call', { ...DEPLOY, inputResponses: YES });
-    expect(site.deleted).toEqual(deletions);
-  }
-});
-
-test.each(['constructor', 'toString', 'hasOwnProperty', 'valueOf'])(
-  'no answer is found under the inherited key %s, asked or not, sent or not',
-  async (key) => {
-    const reads: unknown[] = [];
-    const read = (ctx: ServerContext) => {
-      reads.push(readAnswer(ctx, key, sure).kind, acceptedContent(ctx.mcpReq.inputResponses, key));
-      return false;
-    };
-    for (const requests of [{ [key]: sure.request }, { sure: sure.request }]) {
-      const site = deleting(read, requests);
-      await site.post('tools/call', { ...(await beginCall(site)), inputResponses: { x: 1 } });
-    }
-    expect(reads).toEqual(Array(4).fill(['missing', undefined]).flat());
-  },
-);
-
-test('a question under the key __proto__ goes out, and never counts as answered on 2026-07-28', async () => {
-  // The SDK collects the answers by assignment, so this one becomes the prototype of the others.
-  const requests = JSON.parse(`{"__proto__":${JSON.stringify(sure.request)}}`) as InputRequests;
-  const site = deleting((ctx) => readAnswer(ctx, '__proto__', sure).kind === 'accepted', requests);
-  const retry = await beginCall(site);
-  const inputResponses = JSON.parse(`{"__proto__":${JSON.stringify(YES.sure)}}`);
-  expect((await site.post('tools/call', { ...retry, inputResponses })).result?.resultType).toBe(
-    'input_required',
-  );
-  expect(site.deleted).toEqual([]);
-});
-
 test('a round of 255 questions, the most that a token holds, is asked and answered', async () => {
   const keys = Array.from({ length: 255 }, (_, at) => `q${at}`);
   const requests = Object.fromEntries(keys.map((key) => [key, sure.request]));
@@ -152,11 +97,9 @@ test('a round of 255 questions, the most that a token holds, is asked and answer
 
 const BAD_KEY = "InvalidDefinition: A question's key has to be well-formed text of at most 65535 bytes.";
 const MISTAKES: [string, unknown, string | RegExp][] = [
-  ['a key of 70 kB', { ['k'.repeat(70_000)]: sure.request }, BAD_KEY],
   ['a key of 70 kB in few characters', { ['€'.repeat(25_000)]: sure.request }, BAD_KEY],
   ['a key that is half a surrogate pair', { '\ud800': sure.request }, BAD_KEY],
   ['a question that is null', { sure: null }, /^InvalidDefinition/],
-  ['a question that is a number', { sure: 1 }, /^InvalidDefinition/],
   [
     'a question that is not JSON',
     { sure: { method: 'elicitation/create', params: { n: 1n } } },
@@ -175,43 +118,7 @@ test.each(MISTAKES)(
   },
 );
 
-test('a key of 65 535 bytes is asked and answered', async () => {
-  const key = 'k'.repeat(65_535);
-  const isYes = (ctx: ServerContext) => readAnswer(ctx, key, sure).kind === 'accepted';
-  const site = deleting(isYes, { [key]: sure.request }, { maxBytes: 1_000_000 });
-  await site.post('tools/call', { ...(await beginCall(site)), inputResponses: { [key]: YES.sure } });
-  expect(site.deleted).toEqual([0]);
-});
-
 const url = inputRequired.elicitUrl({ message: 'Pay here', url: 'https://pay.example' });
-
-test.each<[string, unknown, InputRequests]>([
-  ['that opens URLs and gets a URL', { elicitation: { url: {} } }, { url }],
-  [
-    'that shows forms and opens URLs, and gets both',
-    { elicitation: { form: {}, url: {} } },
-    { url, sure: sure.request },
-  ],
-])('a client %s gets a sealed token, and its answer counts', async (_what, capabilities, requests) => {
-  const asks = eventsOf('mrtr:ask');
-  const states: unknown[] = [];
-  const site = deleting(
-    ({ mcpReq }) => {
-      states.push(mcpReq.requestState());
-      return mcpReq.inputResponses?.url !== undefined;
-    },
-    requests,
-    {},
-    PLAN,
-  );
-  const { requestState } = await beginCall(site, { capabilities });
-  expect(requestState).toMatch(/^v1\.[\w-]+$/);
-  expect(asks.map(({ keys }) => keys)).toEqual([Object.keys(requests)]);
-  const inputResponses = { url: { action: 'accept' } };
-  await site.post('tools/call', { ...DEPLOY, requestState, inputResponses }, { capabilities });
-  expect(site.deleted).toEqual([0]);
-  expect(states).toEqual([undefined, PLAN]);
-});
 
 test.each<[string, unknown, InputRequests, unknown]>([
   ['nothing', {}, { sure: sure.request }, { elicitation: { form: {} } }],
@@ -233,28 +140,6 @@ test.each<[string, unknown, InputRequests, unknown]>([
     expect(text).not.toContain('v1.');
   },
 );
-
-test('an old client that cannot be asked gets the reason, and no state', async () => {
-  const site = deleting(() => false, { roots: inputRequired.listRoots() }, {}, PLAN);
-  const client = await oldClient(site, () => YES.sure);
-  expect(await client.callTool(DEPLOY)).toEqual({
-    ...textResult(
-      'This needs a client that can be asked (roots), on a connection that can carry the question.',
-    ),
-    isError: true,
-  });
-});
-
-test('an old client that cannot open URLs gets words instead, and no state', async () => {
-  const site = deleting(() => false, { url }, {}, PLAN);
-  const client = await oldClient(site, () => YES.sure);
-  const result = await client.callTool(DEPLOY);
-  expect(result).toMatchObject({
-    isError: true,
-    content: [{ text: expect.stringContaining('elicitation.url') }],
-  });
-  expect(JSON.stringify(result)).not.toContain(PLAN);
-});
 
 test('an old client that brings an answer with its first request is asked all the same', async () => {
   const [, isYes] = READERS[1] as (typeof READERS)[number];

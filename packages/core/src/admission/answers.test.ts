@@ -11,7 +11,7 @@ import { readAnswer } from '../answers/read-answer.ts';
 import { elicitation } from '../questions/elicitation.ts';
 import { type AnswerEvent, observe } from '../wire/diagnostics.ts';
 import { textResult } from '../wire/results.ts';
-import { answersFit, ownAnswers } from './answers.ts';
+import { answersFit } from './answers.ts';
 import { asking, beginCall, sure, YES } from './asking.test-support.ts';
 import { hostTools, oldClient } from './hosted.test-support.ts';
 
@@ -55,12 +55,6 @@ test('an answer to a question that was not asked is limited too', async () => {
   expect(await reply({ ...YES, other: answerOfBytes(65_537) })).toEqual(REFUSED);
 });
 
-test('several answers may together be larger than one', async () => {
-  const { reply } = await askDeploy();
-  const replied = await reply({ ...YES, other: answerOfBytes(16_384), another: answerOfBytes(16_384) });
-  expect(replied.result).toMatchObject(textResult('Done.'));
-});
-
 test('a refused answer leaves its state unused, so a shorter one resumes the call', async () => {
   const { reply } = await askDeploy([], { singleUse: 'reject' });
   expect(await reply({ sure: answerOfBytes(65_537) })).toEqual(REFUSED);
@@ -72,12 +66,6 @@ test('an answer that is nested too deeply is refused like a large one', async ()
   // Two levels are the answer and its content.
   expect(await reply({ sure: answer(nestArrays(200)) })).toEqual(REFUSED);
   expect((await reply({ sure: answer(nestArrays(199)) })).result).toMatchObject(textResult('Done.'));
-});
-
-test('the policy sets the limit', async () => {
-  const { reply } = await askDeploy([], { maxAnswerBytes: 60 });
-  expect((await reply({ sure: answerOfBytes(61) })).error).toMatchObject({ code: -32602 });
-  expect((await reply(YES)).result).toMatchObject(textResult('Done.'));
 });
 
 test('an answer over an old client’s stream has the same limit', async () => {
@@ -96,12 +84,6 @@ test.each([
   expect(answersFit({ sure: hostile }, 16_384)).toBe(false);
 });
 
-test('missing answers fit, and so do null and text', () => {
-  expect([undefined, {}, { sure: null }, { sure: 'yes' }].map((of) => answersFit(of, 6))).toEqual(
-    Array(4).fill(true),
-  );
-});
-
 test('an answer in the prototype is not found by the SDK’s own helper', async () => {
   const seen: unknown[] = [];
   const { post } = hostTools(
@@ -116,14 +98,6 @@ test('an answer in the prototype is not found by the SDK’s own helper', async 
   const inputResponses = JSON.parse(`{"__proto__":${JSON.stringify(YES)},"other":{"action":"cancel"}}`);
   await post('tools/call', { name: 'deploy', inputResponses });
   expect(seen).toEqual([undefined]);
-});
-
-test('the answers that a handler sees have no inherited entry and none that was not asked', () => {
-  const inherited = Object.assign(Object.create(YES), { other: { action: 'cancel' }, sure: 1 });
-  expect(ownAnswers(inherited, undefined)).toEqual({ other: { action: 'cancel' }, sure: 1 });
-  expect(ownAnswers(inherited, new Map([['sure', 'digest']]))).toEqual({ sure: 1 });
-  expect(ownAnswers(inherited, new Map())).toEqual({});
-  expect(Object.getPrototypeOf(ownAnswers(inherited, undefined))).toBe(Object.prototype);
 });
 
 /** A tool that asks `count` questions at once. */
@@ -147,12 +121,6 @@ test('a round may ask 32 questions, and not 33', async () => {
     'TooManyQuestions: One round asks 33 questions; the policy allows 32. Ask for several fields in one form, ' +
       'spread the questions over rounds, or raise maxQuestions.',
   ]);
-});
-
-test('the policy sets how many questions a round may ask', async () => {
-  const ask = (count: number) => asksFor(count, { maxQuestions: 40 }).post('tools/call', { name: 'deploy' });
-  expect((await ask(40)).result?.resultType).toBe('input_required');
-  expect((await ask(41)).error?.code).toBe(-32603);
 });
 
 const Sure = z.object({ sure: z.boolean() });

@@ -1,5 +1,5 @@
 /** Attacks with state: changed, stolen, replayed. The client learns nothing from trying. */
-import { inputRequired, McpServer } from '@modelcontextprotocol/server';
+import { inputRequired } from '@modelcontextprotocol/server';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { readAnswer } from '../answers/read-answer.ts';
@@ -7,17 +7,9 @@ import { NOW } from '../state/sealed.test-support.ts';
 import { callOf } from '../wire/call.ts';
 import { textResult } from '../wire/results.ts';
 import { ARGUMENTS, as, asking, beginCall, CALLS, PLAN, REJECTED, sure, YES } from './asking.test-support.ts';
-import { protectRequestState } from './boundary.ts';
-import {
-  eventsOf,
-  type Hosted,
-  hostServers,
-  hostTools,
-  oldClient,
-  type PostOptions,
-} from './hosted.test-support.ts';
+import { eventsOf, type Hosted, hostTools, oldClient, type PostOptions } from './hosted.test-support.ts';
 import { MemoryLedger, type StateLedger } from './ledger.ts';
-import { type RequestStateOptions, requestStatePolicy } from './policy.ts';
+import type { RequestStateOptions } from './policy.ts';
 
 const DEPLOY = { name: 'deploy', arguments: ARGUMENTS };
 
@@ -84,24 +76,6 @@ test.each(ATTEMPTS)('state that is %s is rejected: %s', async (_what, reason, ch
   ]);
 });
 
-test('two servers with the same audience serve each other’s calls', async () => {
-  const shared = { audience: 'the-fleet' };
-  const { result } = await hostTools(asking(), shared, 'blue').post('tools/call', DEPLOY);
-  const echo = { ...DEPLOY, inputResponses: YES, requestState: result?.requestState };
-  const { result: done } = await hostTools(asking(), shared, 'green').post('tools/call', echo);
-  expect(done).toMatchObject(textResult('Done.'));
-});
-
-test.each([[42], [null], [true], [{ toString: 'v1.' }], [['v1.']]])(
-  'state that is not text (%j) is rejected in the same way',
-  async (requestState) => {
-    const entries: (string | undefined)[] = [];
-    const { post } = hostTools(asking(entries));
-    expect(await post('tools/call', { ...DEPLOY, inputResponses: YES, requestState })).toEqual(REJECTED);
-    expect(entries).toEqual([]);
-  },
-);
-
 test('state of one method is rejected by the others', async () => {
   const { post } = hostTools(asking());
   for (const [from, params] of CALLS) {
@@ -125,19 +99,6 @@ test('state does not open for arguments that are nested too deeply to compare', 
   expect(errors).toEqual(['RequestStateRejected: requestState rejected: other_arguments']);
 });
 
-test('an old client that makes up state gets the same error, and its handler does not run', async () => {
-  const entries: (string | undefined)[] = [];
-  const host = hostTools(asking(entries));
-  const client = await oldClient(host, () => YES.sure);
-  const forged = { ...DEPLOY, inputResponses: YES, requestState: PLAN };
-  await expect(client.callTool(forged)).rejects.toMatchObject({
-    code: -32602,
-    message: expect.stringContaining('Invalid or expired requestState'),
-    data: { reason: 'invalid_request_state' },
-  });
-  expect(entries).toEqual([]);
-});
-
 test('two calls on one connection at a time keep their states apart', async () => {
   const entries: (string | undefined)[] = [];
   const host = hostTools(asking(entries));
@@ -147,31 +108,6 @@ test('two calls on one connection at a time keep their states apart', async () =
   const results = await Promise.all(names.map((name, n) => client.callTool({ name, arguments: { n } })));
   expect(results).toEqual(Array(4).fill(textResult('Done.')));
   expect(states.filter(({ phase }) => phase === 'opened').map(({ target }) => target)).toEqual(names);
-});
-
-test('no result leaves the boundary unsealed, also where the SDK then refuses it', async () => {
-  const handed: { requestState?: string }[] = [];
-  const policy = requestStatePolicy({ keys: ['k'.repeat(32)], singleUse: false, audience: 'a' });
-  const { send } = hostServers(() => {
-    const server = new McpServer({ name: 'a', version: '1' });
-    const low = server.server;
-    const set = low.setRequestHandler.bind(low) as (
-      method: string,
-      handler: (...args: unknown[]) => unknown,
-    ) => void;
-    low.setRequestHandler = ((method: string, handler: (...args: unknown[]) => unknown) => {
-      set(method, async (...args) => {
-        const result = await handler(...args);
-        if (method === 'tools/call') handed.push(result as object);
-        return result;
-      });
-    }) as typeof low.setRequestHandler;
-    protectRequestState(server, policy);
-    asking()(server);
-    return server;
-  });
-  expect((await send('tools/call', DEPLOY, { capabilities: {} })).status).toBe(400);
-  expect(handed.map(({ requestState }) => requestState)).toEqual([expect.stringMatching(/^v1\./)]);
 });
 
 test('the state of another call of the same user resumes that call, with its id, round and state', async () => {

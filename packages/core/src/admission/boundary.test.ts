@@ -1,63 +1,16 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { GetPromptResultSchema, ReadResourceResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import { inputRequired, McpServer } from '@modelcontextprotocol/server';
+import { InProcess } from '@mrtr/harness';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { InvalidOption } from '../support/errors.ts';
-import { bindRounds, observe } from '../wire/diagnostics.ts';
 import { textResult } from '../wire/results.ts';
-import { ARGUMENTS, asking, beginCall, CALLS, PLAN, sure, YES } from './asking.test-support.ts';
+import { ARGUMENTS, asking, CALLS, PLAN, sure, YES } from './asking.test-support.ts';
 import { protectRequestState } from './boundary.ts';
-import {
-  eventsOf,
-  type Hosted,
-  hostServers,
-  hostTools,
-  oldClient,
-  URL_IN_PROCESS,
-} from './hosted.test-support.ts';
+import { eventsOf, hostServers, hostTools, oldClient } from './hosted.test-support.ts';
 import { requestStatePolicy } from './policy.ts';
 
 const KEYS = ['k'.repeat(32)];
-
-/** The SDK's own client at 2026-07-28, whose user answers yes. `wire` collects the bodies in both directions. */
-async function modernClient(host: Hosted, wire: string[] = []): Promise<Client> {
-  const client = new Client(
-    { name: 'c', version: '1' },
-    { versionNegotiation: { mode: 'auto' }, capabilities: { elicitation: {} } },
-  );
-  client.setRequestHandler('elicitation/create', () => YES.sure as { action: 'accept' });
-  const transport = new StreamableHTTPClientTransport(new URL(URL_IN_PROCESS), {
-    fetch: async (url, init) => {
-      wire.push(String(init?.body));
-      const response = await host.fetch(url, init);
-      wire.push(await response.clone().text());
-      return response;
-    },
-  });
-  await client.connect(transport);
-  onTestFinished(() => client.close());
-  wire.length = 0;
-  return client;
-}
-
-test('the handler reads its plaintext, and the wire carries a sealed token that the client echoes', async () => {
-  const entries: (string | undefined)[] = [];
-  const wire: string[] = [];
-  const client = await modernClient(hostTools(asking(entries)), wire);
-
-  expect(await client.callTool({ name: 'deploy', arguments: ARGUMENTS })).toMatchObject(textResult('Done.'));
-
-  expect(entries).toEqual([undefined, PLAN]);
-  expect(wire).toHaveLength(4);
-  const sent = JSON.parse(wire[1] ?? '').result.requestState;
-  expect(sent).toMatch(/^v1\.[\w-]+$/);
-  expect(JSON.parse(wire[2] ?? '').params.requestState).toBe(sent);
-  const everything = wire.join('\n') + Buffer.from(sent.slice(3), 'base64url').toString('latin1');
-  expect(everything).not.toContain(PLAN);
-  expect(everything).not.toContain(Buffer.from(PLAN).toString('base64url').slice(2, -2));
-});
 
 test.each(CALLS)('%s asks, gets its answer with its state, and completes', async (method, params) => {
   const entries: (string | undefined)[] = [];
@@ -87,31 +40,6 @@ test.each(CALLS)('%s asks, gets its answer with its state, and completes', async
   ]);
 });
 
-test('a question without the author’s state goes out with a token too', async () => {
-  const states: unknown[] = [];
-  const { post } = hostTools((server) => {
-    server.registerTool('ask', {}, (ctx) => {
-      states.push(ctx.mcpReq.requestState());
-      return inputRequired({ inputRequests: { sure: sure.request } });
-    });
-  });
-  const { result } = await post('tools/call', { name: 'ask' });
-  expect(result).toMatchObject({ resultType: 'input_required', inputRequests: { sure: sure.request } });
-  expect(result?.requestState).toMatch(/^v1\./);
-  await post('tools/call', { name: 'ask', requestState: result?.requestState });
-  expect(states).toEqual([undefined, undefined]);
-});
-
-test.each([[''], ['\0'], ['\0\0'], ['\0plan'], ['\ufeffplan']])(
-  'the state %j comes back as it was',
-  async (plan) => {
-    const entries: (string | undefined)[] = [];
-    const { post } = hostTools(asking(entries, plan));
-    await post('tools/call', { ...(await beginCall({ post })), inputResponses: YES });
-    expect(entries).toEqual([undefined, plan]);
-  },
-);
-
 test('a result that asks nothing and keeps nothing costs its client no further request', async () => {
   const states = eventsOf('mrtr:state');
   const { post, errors } = hostTools((server) => {
@@ -124,12 +52,6 @@ test('a result that asks nothing and keeps nothing costs its client no further r
     'InvalidDefinition: A result is input_required, but has no question and no state. Return ask({ … }), or a complete result.',
   ]);
   expect(states).toEqual([]);
-});
-
-test('a complete result passes unchanged', async () => {
-  const done = { ...textResult('Done.'), requestState: 'not ours to touch', structuredContent: { n: 1 } };
-  const { post } = hostTools((server) => void server.registerTool('finish', {}, () => done));
-  expect((await post('tools/call', { name: 'finish' })).result).toMatchObject(done);
 });
 
 test('the start and the end of each round are published, with its call and its outcome', async () => {
@@ -156,25 +78,6 @@ test('the start and the end of each round are published, with its call and its o
     { ...broken, phase: 'end', round: 1, outcome: 'error' },
   ]);
   expect(broken.call).not.toBe(tool.call);
-});
-
-test('events in a round find the value that a listener made at its start', async () => {
-  const [store, seen] = [new AsyncLocalStorage<string>(), [] as unknown[]];
-  onTestFinished(bindRounds(store, ({ round, traceparent }) => `round ${round} of ${traceparent}`));
-  for (const name of ['mrtr:ask', 'mrtr:state', 'mrtr:round'] as const)
-    onTestFinished(
-      observe(name, ({ ...event }) => seen.push([name, 'phase' in event && event.phase, store.getStore()])),
-    );
-  const { post } = hostTools(asking());
-  await post('tools/call', { name: 'deploy', _meta: { traceparent: 'x' } });
-  const round = 'round 1 of x';
-  expect(seen).toEqual([
-    ['mrtr:round', 'start', round],
-    ['mrtr:state', 'sealed', round],
-    ['mrtr:ask', false, round],
-    ['mrtr:round', 'end', round],
-  ]);
-  expect(store.getStore()).toBeUndefined();
 });
 
 /** A server that asks in every round, with or without state. */
@@ -230,7 +133,9 @@ test('a chain of ten questions completes under the default maxRounds, with the S
         : inputRequired({ inputRequests: { sure: sure.request }, requestState: `${asked + 1}` });
     });
   });
-  const client = await modernClient(host);
+  const site = new InProcess(host.server);
+  onTestFinished(() => site.close());
+  const client = await site.modern({ elicit: () => YES.sure as { action: 'accept' } });
   expect(await client.callTool({ name: 'chain' })).toMatchObject(textResult('Done.'));
   const old = await oldClient(host, () => YES.sure);
   expect(await old.callTool({ name: 'chain' })).toMatchObject(textResult('Done.'));
@@ -261,14 +166,6 @@ test('state over maxBytes is an error without details for the client, and with t
   });
 });
 
-test('state of exactly maxBytes passes in both directions', async () => {
-  const { post } = hostTools(asking([], 'x'.repeat(650)), { maxBytes: 1002 });
-  const { result } = await post('tools/call', { name: 'deploy' });
-  expect(result?.requestState).toHaveLength(1002);
-  const echo = { name: 'deploy', inputResponses: YES, requestState: result?.requestState };
-  expect((await post('tools/call', echo)).result).toMatchObject(textResult('Done.'));
-});
-
 test.each([{ plan: 1 }, 42, null, ['a'], 'half a pair: \ud800'])(
   'state that is not well-formed text (%j) does not leave the server',
   async (state) => {
@@ -285,14 +182,6 @@ test.each([{ plan: 1 }, 42, null, ['a'], 'half a pair: \ud800'])(
     });
   },
 );
-
-test('state is ignored on a method that cannot have any', async () => {
-  const states = eventsOf('mrtr:state');
-  const { post, errors } = hostTools(asking());
-  const { result } = await post('tools/list', { requestState: 'v1.anything', inputResponses: YES });
-  expect(result?.tools).toMatchObject([{ name: 'deploy' }, { name: 'destroy' }]);
-  expect({ states, errors }).toEqual({ states: [], errors: [] });
-});
 
 const nestObjects = (levels: number): unknown =>
   JSON.parse(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`);
@@ -344,7 +233,6 @@ const refusal = (method: string) =>
 
 test.each([
   ['tools/call', (server: McpServer) => void server.registerTool('t', {}, () => textResult(''))],
-  ['prompts/get', (server: McpServer) => void server.registerPrompt('p', {}, () => ({ messages: [] }))],
   [
     'resources/read',
     (server: McpServer) => void server.registerResource('r', 'r://r', {}, () => ({ contents: [] })),
@@ -358,12 +246,6 @@ test.each([
     expect(() => protectRequestState(server, policy)).toThrow(refusal(method));
   },
 );
-
-test('a server that declared its capabilities is rejected, because that installed handlers', () => {
-  const server = new McpServer(INFO, { capabilities: { tools: {} } });
-  const policy = requestStatePolicy({ keys: KEYS, singleUse: false, audience: 'a' });
-  expect(() => protectRequestState(server, policy)).toThrow(refusal('tools/call'));
-});
 
 test('a policy without an audience is rejected, and the server is unchanged', async () => {
   const before = new McpServer(INFO);
@@ -420,12 +302,4 @@ test('a low-level handler with schemas of its own is rejected, because it does n
   );
   // A method that carries no state is left alone.
   low.setRequestHandler('shop/restock', schemas, () => ({}));
-});
-
-test('a policy of another make is refused by name', () => {
-  const protect = () =>
-    protectRequestState(new McpServer({ name: 'a', version: '1' }), { keys: KEYS } as never);
-  expect(protect).toThrow(
-    new InvalidOption('protectRequestState: policy must be made by requestStatePolicy; it is an object.'),
-  );
 });

@@ -1,26 +1,16 @@
-/** A protected server, hosted in this process, and its clients. */
-import { Client as V1Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { InMemoryTransport as V1InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
-import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { type AuthInfo, createMcpHandler, type McpServer } from '@modelcontextprotocol/server';
+import { InProcess, type Posted, type RequestOptions, readPosted, requestInit } from '@mrtr/harness';
 import { onTestFinished } from 'vitest';
 import { withoutCall } from '../support/log-line.ts';
 import { type ChannelName, observe } from '../wire/diagnostics.ts';
 import { type RequestStateOptions, requestStatePolicy } from './policy.ts';
 import { protectedServer } from './server.ts';
 
-/** What came back for one JSON-RPC request: `result` or `error`, without the envelope. */
-export interface Reply {
-  readonly result?: Readonly<Record<string, unknown>>;
-  readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
-}
+/** What came back for one JSON-RPC request. */
+export type Reply = Pick<Posted, 'result' | 'error'>;
 
-export interface PostOptions {
+export interface PostOptions extends RequestOptions {
   readonly authInfo?: AuthInfo;
-  /** What the request's envelope declares. */
-  readonly capabilities?: unknown;
-  /** An old client's request: no envelope, no handshake, no session. */
-  readonly legacy?: boolean;
   /** Fires when the client hangs up. */
   readonly signal?: AbortSignal;
 }
@@ -69,9 +59,9 @@ export function hostServers(build: (errors: string[]) => McpServer): Hosted {
   const server = () => build(errors);
   const handler = createMcpHandler(server);
   onTestFinished(() => handler.close());
-  const send: Hosted['send'] = (method, params, options) => {
-    const { authInfo } = options ?? {};
-    return handler.fetch(requestOf(method, params, options), authInfo && { authInfo });
+  const send: Hosted['send'] = (method, params, { authInfo, signal, ...options } = {}) => {
+    const init = { ...requestInit(method, params, options), ...(signal && { signal }) };
+    return handler.fetch(new Request(URL_IN_PROCESS, init), authInfo && { authInfo });
   };
   return {
     errors,
@@ -79,56 +69,20 @@ export function hostServers(build: (errors: string[]) => McpServer): Hosted {
     fetch: (url, init) => handler.fetch(new Request(url, init)),
     send,
     post: async (...request) => {
-      const text = await (await send(...request)).text();
-      const { jsonrpc: _, id: __, ...reply } = JSON.parse(/^data: (.+)$/m.exec(text)?.[1] ?? text);
+      const { status: _, text: __, ...reply } = await readPosted(await send(...request));
       return reply;
     },
   };
 }
 
-function requestOf(method: string, params: Record<string, unknown>, options: PostOptions = {}): Request {
-  const { capabilities = { elicitation: {} }, legacy = false, signal } = options;
-  const _meta = {
-    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-    'io.modelcontextprotocol/clientCapabilities': capabilities,
-    ...(params._meta as object),
-  };
-  const name = method === 'resources/read' ? params.uri : params.name;
-  return new Request(URL_IN_PROCESS, {
-    method: 'POST',
-    ...(signal && { signal }),
-    headers: {
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-      ...(!legacy && {
-        'mcp-protocol-version': '2026-07-28',
-        'mcp-method': method,
-        'mcp-name': String(name ?? ''),
-      }),
-    },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: legacy ? params : { ...params, _meta } }),
-  });
-}
-
 /** A published v1 client, with its own server. `answer` is its user; without one it declares no elicitation. */
-export async function oldClient(
+export function oldClient(
   { server }: Pick<Hosted, 'server'>,
   answer?: (params: unknown) => Record<string, unknown>,
-): Promise<V1Client> {
-  const client = new V1Client(
-    { name: 'old-client', version: '1.0.0' },
-    { capabilities: answer ? { elicitation: {} } : {} },
-  );
-  if (answer) {
-    client.setRequestHandler(ElicitRequestSchema, ({ params }) => answer(params) as { action: 'cancel' });
-  }
-  const [ours, theirs] = V1InMemoryTransport.createLinkedPair();
-  const connected = server();
-  // The two SDKs' transports are the same at run time; their types differ in what is optional.
-  await connected.connect(theirs as unknown as Parameters<McpServer['connect']>[0]);
-  await client.connect(ours);
-  onTestFinished(() => client.close());
-  return client;
+): ReturnType<InProcess['legacy']> {
+  const site = new InProcess(server);
+  onTestFinished(() => site.close());
+  return site.legacy(answer && { elicit: (question) => answer(question) as { action: 'cancel' } });
 }
 
 /** The events that are published on `name` until the test ends. */

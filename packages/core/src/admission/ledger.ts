@@ -140,7 +140,7 @@ export class MemoryLedger implements StateLedger {
     const now = this.#now();
     const byMs = theirs - now;
     if (Math.abs(byMs) > CLOCK_SKEW_MS) return { kind: 'clock-differs', byMs };
-    this.#forgetExpired(now);
+    this.#sweep(now);
     const entry = this.#entries.get(id);
     if (entry?.result !== undefined) return { kind: 'settled', result: entry.result, answers: entry.answers };
     if (entry) return { kind: now < entry.leaseUntil ? 'in-flight' : 'lost' };
@@ -153,22 +153,17 @@ export class MemoryLedger implements StateLedger {
   }
 
   async settle(id: string, lease: string, result: string): Promise<void> {
+    this.#sweep(this.#now());
     const entry = this.#entryOf(id, lease);
     if (!entry) return;
     // A recorded result is sealed, so each character is one byte.
-    const full = this.#takeRoom(this.#bytes, entry.principal, result.length);
-    if (!this.#entries.has(id)) {
-      // It had expired, and taking room has swept it away.
-      if (!full) this.#bytes.giveBack(entry.principal, result.length);
+    if (!this.#bytes.take(entry.principal, result.length)) {
+      entry.result = result;
       return;
     }
-    if (full) {
-      // The token was served and must not be served again, but there is no room for its result.
-      entry.leaseUntil = 0;
-      entry.lease = undefined;
-      return;
-    }
-    entry.result = result;
+    // The token was served and must not be served again, but there is no room for its result.
+    entry.leaseUntil = 0;
+    entry.lease = undefined;
   }
 
   async release(id: string, lease: string): Promise<void> {
@@ -184,16 +179,9 @@ export class MemoryLedger implements StateLedger {
 
   #takePlace(principal: string | undefined): QuotaExceeded | undefined {
     for (;;) {
-      const full = this.#takeRoom(this.#count, principal, 1);
+      const full = this.#count.take(principal);
       if (!full || !this.#forgets || !this.#forgetOldest(full === 'own' ? principal : undefined)) return full;
     }
-  }
-
-  /** Takes room for an entry; sweeps first if there is no room. */
-  #takeRoom(quota: Quota, principal: string | undefined, amount: number): QuotaExceeded | undefined {
-    const full = quota.take(principal, amount);
-    if (!full || !this.#sweep(this.#now())) return full;
-    return quota.take(principal, amount);
   }
 
   /** Forgets the oldest token that was served: one of `principal`, if it is given. Returns whether there was one. */
@@ -208,22 +196,11 @@ export class MemoryLedger implements StateLedger {
     return false;
   }
 
-  // Tokens of one policy live equally long, so the oldest entries expire first. Removing a few each time is enough.
-  #forgetExpired(now: number): void {
-    let looked = 0;
-    for (const [id, entry] of this.#entries) {
-      if (entry.forgetAt > now || looked++ === 16) return;
-      this.#remove(id, entry);
-    }
-  }
-
-  // Several policies may share a ledger, so an entry that lives long may stand before many that have expired. Looking
-  // at every entry is expensive, so this runs at most once a second.
-  #sweep(now: number): boolean {
-    if (now < this.#nextSweep) return false;
+  /** Forgets what has expired. It looks at every entry, so it does so once a second. */
+  #sweep(now: number): void {
+    if (now < this.#nextSweep) return;
     this.#nextSweep = now + 1000;
     for (const [id, entry] of this.#entries) if (entry.forgetAt <= now) this.#remove(id, entry);
-    return true;
   }
 
   #remove(id: string, { principal, result = '' }: Entry): void {

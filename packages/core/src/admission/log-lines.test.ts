@@ -2,7 +2,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { pseudonym } from '../state/at-rest.ts';
 import { KEY } from '../state/sealed.test-support.ts';
-import { processWide, tellOperator } from '../support/process-wide.ts';
+import { processWide } from '../support/process-wide.ts';
 import { REFUSAL_REASONS } from '../support/refusal-reasons.ts';
 import { asking, beginCall } from './asking.test-support.ts';
 import { eventsOf, hostServers, hostTools } from './hosted.test-support.ts';
@@ -59,18 +59,6 @@ test('a tool’s name cannot forge a line of the log', async () => {
   expect(line).toContain(`[call unknown, caller ${ALICE}, tools/call ${shown}`);
   expect(line?.match(/[[\]]/g)).toEqual(['[', ']']);
   expect(second).toMatch(/^ {4}at /);
-});
-
-test('an error of an author’s own code is one line as well, and stays as it is for others', () => {
-  const errors: Error[] = [];
-  const [error, plain] = [new TypeError('no\nhost'), new Error('no host')];
-  for (const one of [error, plain]) tellOperator(one, (told) => errors.push(told));
-  expect(errors.map(String)).toEqual(['TypeError: no\\u{a}host', 'Error: no host']);
-  expect([errors[0] instanceof TypeError, errors[1] === plain, error.message]).toEqual([
-    true,
-    true,
-    'no\nhost',
-  ]);
 });
 
 test('calls and tools of a client do not use up the kinds of warnings', async () => {

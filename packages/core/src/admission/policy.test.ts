@@ -2,15 +2,12 @@ import { inspect } from 'node:util';
 import { Client as V1Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as V1Transport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { type AuthInfo, inputRequired, type ServerContext } from '@modelcontextprotocol/server';
+import type { AuthInfo } from '@modelcontextprotocol/server';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { ephemeralRing, keyRing } from '../state/key-ring.ts';
 import { InvalidOption } from '../support/errors.ts';
-import { callOf } from '../wire/call.ts';
 import { textResult } from '../wire/results.ts';
 import { as, asking, beginCall, REJECTED, YES } from './asking.test-support.ts';
-import { hostServers, hostTools, oldClient, URL_IN_PROCESS } from './hosted.test-support.ts';
-import { MemoryLedger } from './ledger.ts';
+import { hostTools, oldClient, URL_IN_PROCESS } from './hosted.test-support.ts';
 import {
   type KeyReadingOptions,
   keyRingOf,
@@ -18,62 +15,9 @@ import {
   type RequestStateOptions,
   requestStatePolicy,
 } from './policy.ts';
-import { AbandonedQuota, Quota } from './quota.ts';
-import { protectedServer } from './server.ts';
 import type { SingleUsePolicy } from './single-use.ts';
 
 const KEYS = ['k'.repeat(32)];
-
-test('every option has a default, and without keys state is single-use in this process', () => {
-  expect(partsOf(requestStatePolicy())).toEqual({
-    keys: { ring: ephemeralRing() },
-    ttlSeconds: 600,
-    maxBytes: 65_536,
-    maxRounds: 10,
-    maxQuestions: 32,
-    maxAnswerBytes: 16_384,
-    audience: undefined,
-    principal: expect.any(Function),
-    legacy: 'shim',
-    now: Date.now,
-    singleUse: {
-      ledger: expect.any(MemoryLedger),
-      repeatedRetry: 'replay',
-      leaseSeconds: 300,
-      ledgerTimeoutSeconds: 5,
-      maxResultBytes: 16_384,
-    },
-    versions: { of: expect.any(Function), accepts: expect.any(Function) },
-    running: expect.any(Quota),
-    abandoned: expect.any(AbandonedQuota),
-    onerror: undefined,
-    unaskedAnswers: 'drop',
-  });
-});
-
-test('options replace the defaults', () => {
-  const options = {
-    ttlSeconds: 1,
-    maxBytes: 2,
-    maxRounds: 3,
-    maxQuestions: 4,
-    maxAnswerBytes: 5,
-    audience: 'a',
-    principal: () => 'everybody',
-    legacy: 'degrade',
-    now: () => 0,
-    unaskedAnswers: { accept: ['ask'] },
-  } as const;
-  expect(partsOf(requestStatePolicy({ keys: KEYS, singleUse: false, ...options }))).toEqual({
-    keys: { ring: keyRing(KEYS) },
-    singleUse: undefined,
-    versions: { of: expect.any(Function), accepts: expect.any(Function) },
-    running: expect.any(Quota),
-    abandoned: expect.any(AbandonedQuota),
-    onerror: undefined,
-    ...options,
-  });
-});
 
 /** A validated access token. */
 const bearer = (token: string, sub?: unknown, clientId = 'app'): AuthInfo => ({
@@ -122,21 +66,6 @@ test.each<[string, (id: string | undefined) => string | undefined | Promise<stri
   expect(await handOver(bearer('1', 'alice'), bearer('1', 'alice', 'web'), options)).toEqual(REJECTED);
 });
 
-test('a caller without a principal is anonymous, also where the policy gives a promise of undefined', async () => {
-  const principals: unknown[] = [];
-  const { post } = hostTools(
-    (server) => {
-      server.registerTool('who', {}, (ctx: ServerContext) => {
-        principals.push(callOf(ctx).principal);
-        return textResult('');
-      });
-    },
-    { principal: async () => undefined },
-  );
-  await post('tools/call', { name: 'who' }, as('alice'));
-  expect(principals).toEqual([undefined]);
-});
-
 const LEAK = 'identity provider down at 10.0.0.7';
 
 test.each<[string, () => unknown, string]>([
@@ -148,16 +77,10 @@ test.each<[string, () => unknown, string]>([
     `Error: ${LEAK}`,
   ],
   ['rejects', () => Promise.reject(new Error(LEAK)), `Error: ${LEAK}`],
-  ['throws a text', () => Promise.reject(LEAK), `Error: ${LEAK}`],
   [
     'gives a number',
     () => 42,
     "InvalidOption: The policy's principal gave a value of type number. It must give a string, or undefined.",
-  ],
-  [
-    'gives null',
-    () => null,
-    "InvalidOption: The policy's principal gave a value of type object. It must give a string, or undefined.",
   ],
   [
     'gives a promise of an object',
@@ -269,7 +192,6 @@ test.each<[string, RequestStateOptions]>([
 
 test.each<[string, RequestStateOptions]>([
   ['without keys', {}],
-  ['with keys and a ledger', { keys: KEYS, ledger: new MemoryLedger() }],
   ['with keys and `singleUse: false`', { keys: KEYS, singleUse: false }],
 ])('a policy %s brings no warning', async (_what, options) => {
   expect(await warningsOf(() => requestStatePolicy(options))).toEqual([]);
@@ -291,14 +213,6 @@ test('the ledger of the process has no limit per principal: nobody can have it f
   if (first.kind === 'first') await ledger.settle('first', first.lease, 'done');
   for (let n = 0; n < 2000; n++) await lease(`${n}`);
   expect(await lease('first')).toEqual({ kind: 'settled', result: 'done', answers: '' });
-});
-
-test('policies with one clock share one ledger, and those with another have another', () => {
-  const [one, other] = [() => 0, () => 0];
-  const ledgerOf = (options: RequestStateOptions) => partsOf(requestStatePolicy(options)).singleUse?.ledger;
-  expect(ledgerOf({ now: one })).toBe(ledgerOf({ now: one }));
-  expect(ledgerOf({ now: one })).not.toBe(ledgerOf({ now: other }));
-  expect(ledgerOf({})).toBe(ledgerOf({ keys: KEYS }));
 });
 
 test('a policy shows none of its parts', () => {
@@ -383,26 +297,4 @@ test('two readings never run at once', async () => {
   goOn([TWO]);
   await reads();
   expect(read).toHaveBeenCalledTimes(3);
-});
-
-test('`keysSeconds` without a function for `keys` is refused', () => {
-  expect(() => requestStatePolicy({ keys: [ONE], keysSeconds: 5 } as never)).toThrow(
-    'requestStatePolicy: keysSeconds needs a function for `keys`, which is called again.',
-  );
-});
-
-test('a key that was taken out opens nothing from the next reading on', async () => {
-  const { policy, read, reads } = await reading(() => [ONE]);
-  const { post } = hostServers(() => {
-    const server = protectedServer({ name: 'shop', version: '1' }, policy);
-    server.registerTool('poll', {}, (ctx) =>
-      ctx.mcpReq.requestState() === 'job 7' ? textResult('Done.') : inputRequired({ requestState: 'job 7' }),
-    );
-    return server;
-  });
-  const { result } = await post('tools/call', { name: 'poll' });
-  read.mockImplementation(() => [TWO]);
-  await reads();
-  const retry = { name: 'poll', requestState: result?.requestState };
-  expect(await post('tools/call', retry)).toEqual(REJECTED);
 });

@@ -289,7 +289,7 @@ function singleUseFrom(options: PolicyOptions): SingleUsePolicy | undefined {
  * forget a used approval, and use it again.
  */
 function ownLedger(now: RequestStateOptions['now']): MemoryLedger {
-  const ledgers = processWide('own-ledgers', () => new WeakMap<() => number, MemoryLedger>());
+  const ledgers = processWide('own-ledgers.1', () => new WeakMap<() => number, MemoryLedger>());
   const clock = now ?? processWide('clock', () => () => Date.now());
   const known = ledgers.get(clock);
   if (known) return known;

@@ -79,45 +79,6 @@ test('what is added beyond the limits leaves no room until it is given back', ()
   expect([quota.take('eve'), quota.take('adam')]).toEqual(['own', undefined]);
 });
 
-test('by default 1000 handlers are kept, and 64 of one principal', () => {
-  const quota = new AbandonedQuota({}, () => {});
-  expect([quota.take('eve', 64), quota.take('eve'), quota.take(undefined, 936)]).toEqual([
-    undefined,
-    'own',
-    undefined,
-  ]);
-  expect(quota.take(undefined)).toBe('all');
-});
-
-test('an owner takes up to the own limit, and another owner still has room', () => {
-  const quota = new Quota(10, 2);
-  expect([quota.take('ada'), quota.take('ada')]).toEqual([undefined, undefined]);
-  expect(quota.take('ada')).toBe('own');
-  expect(quota.total).toBe(2);
-  expect(quota.take('bob', 2)).toBeUndefined();
-  quota.giveBack('ada');
-  expect([quota.total, quota.amountOf('ada')]).toEqual([3, 1]);
-});
-
-test('the limit of all is reported before the own one', () => {
-  const quota = new Quota(1, 1);
-  quota.take('ada');
-  expect(quota.take('ada')).toBe('all');
-});
-
-test('an owner gets back exactly the room that was given back', () => {
-  const quota = new Quota(10, 4);
-  quota.take('ada', 4);
-  quota.giveBack('ada', 2);
-  expect(quota.total).toBe(2);
-  expect(quota.take('ada', 3)).toBe('own');
-  expect(quota.take('ada', 2)).toBeUndefined();
-  quota.giveBack('ada', 4);
-  expect(quota.total).toBe(0);
-  expect(quota.take('ada', 5)).toBe('own');
-  expect(quota.take('ada', 4)).toBeUndefined();
-});
-
 test('anonymous owners share the limit of all and have no own one', () => {
   const quota = new Quota(3, 1);
   expect([quota.take(undefined, 2), quota.take(undefined)]).toEqual([undefined, undefined]);

@@ -1,9 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { publish } from '../wire/diagnostics.ts';
 import { textResult } from '../wire/results.ts';
 import { eventsOf, hostTools } from './hosted.test-support.ts';
-import { shapeCallback } from './shape-callback.ts';
 
 test('each entry of a plain handler is published, with its call', async () => {
   const [handlers, rounds] = [eventsOf('mrtr:handler'), eventsOf('mrtr:round')];
@@ -23,28 +21,6 @@ test('each entry of a plain handler is published, with its call', async () => {
   expect(handlers).toEqual(
     ['t', 'bare', 'p', 'r://r'].map((target, at) => ({ call: calls[at], target, part: 'handler' })),
   );
-});
-
-test('no handler is entered with arguments that do not fit their schema', async () => {
-  const handlers = eventsOf('mrtr:handler');
-  const { post } = hostTools((server) => {
-    server.registerTool('t', { inputSchema: z.object({ a: z.number() }) }, () => textResult(''));
-  });
-  await post('tools/call', { name: 't', arguments: { a: 'one' } });
-  expect(handlers).toEqual([]);
-});
-
-test('a shape publishes its own entries, so registration adds none', async () => {
-  const handlers = eventsOf('mrtr:handler');
-  const { post } = hostTools((server) => {
-    const step = shapeCallback('steps', async (_: object, __, { id, target }) => {
-      publish('mrtr:handler', { call: id, target, shape: 'steps', part: 'step', name: 'first' });
-      return textResult('');
-    });
-    server.registerTool('t', {}, step);
-  });
-  await post('tools/call', { name: 't' });
-  expect(handlers).toMatchObject([{ target: 't', shape: 'steps', part: 'step', name: 'first' }]);
 });
 
 test('registering returns the handle of the SDK', async () => {

@@ -137,6 +137,7 @@ class Serving {
       legacyCapabilities,
       legacy: policy.legacy,
       principal,
+      audience: binding.audience,
       isPrincipal: (name) => policy.keys.ring.some((key) => pseudonymOf(binding, key) === name),
       round: (opened?.round ?? 0) + 1,
       timesAsked: opened?.timesAsked ?? NOTHING_ASKED,

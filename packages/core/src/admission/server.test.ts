@@ -1,6 +1,6 @@
-import { inputRequired } from '@modelcontextprotocol/server';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { ask } from '../answers/ask.ts';
 import { elicitation } from '../questions/elicitation.ts';
 import { textResult } from '../wire/results.ts';
 import { oldClient } from './hosted.test-support.ts';
@@ -12,20 +12,11 @@ const sure = elicitation('Sure?', z.object({ sure: z.boolean() }));
 
 function asking(policy: RequestStatePolicy, options: Parameters<typeof protectedServer>[2] = {}) {
   const server = protectedServer(INFO, policy, options);
-  server.registerTool('ask', {}, (ctx) =>
-    ctx.mcpReq.inputResponses
-      ? textResult('Done.')
-      : inputRequired({ inputRequests: { sure: sure.request } }),
-  );
+  server.registerTool('ask', {}, (ctx) => (ctx.mcpReq.inputResponses ? textResult('Done.') : ask({ sure })));
   return server;
 }
 
 const answer = () => ({ action: 'accept', content: { sure: true } });
-
-test('the SDK’s shim asks old clients under the policy `shim`', async () => {
-  const client = await oldClient({ server: () => asking(requestStatePolicy({ legacy: 'shim' })) }, answer);
-  expect(await client.callTool({ name: 'ask' })).toEqual(textResult('Done.'));
-});
 
 const REFUSED = {
   content: [
@@ -48,7 +39,7 @@ test.each([{}, { inputRequired: { legacyShim: true } }])(
 /** A server that asks in every round. */
 const insatiable = (policy: RequestStatePolicy, options?: Parameters<typeof protectedServer>[2]) => () => {
   const server = protectedServer(INFO, policy, options);
-  server.registerTool('ask', {}, () => inputRequired({ inputRequests: { sure: sure.request } }));
+  server.registerTool('ask', {}, () => ask({ sure }));
   return server;
 };
 

@@ -1,15 +1,15 @@
-import type {
-  CallToolResult,
-  GetPromptResult,
-  McpServer,
-  ReadResourceResult,
-  ServerContext,
+import {
+  type CallToolResult,
+  type GetPromptResult,
+  type McpServer,
+  type ReadResourceResult,
+  ResourceTemplate,
 } from '@modelcontextprotocol/server';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { textResult } from '../wire/results.ts';
 import { hostTools } from './hosted.test-support.ts';
-import { shapeCallback, shapeOf } from './shape-callback.ts';
+import { shapeCallback } from './shape-callback.ts';
 
 /** Registers a tool and a prompt, each with and without a schema, and a resource. `seen` collects what they get. */
 const registering =
@@ -32,6 +32,12 @@ const registering =
     server.registerPrompt('with', { argsSchema: z.object({ a: z.string() }) }, prompt);
     server.registerPrompt('without', {}, prompt);
     server.registerResource('r', 'r://r', {}, resource);
+    const templated = shapeCallback<{ variables: object }, ReadResourceResult>('test', async (input) => {
+      seen.push(input.variables);
+      return { contents: [] };
+    });
+    const template = new ResourceTemplate('item://{id}', { list: undefined });
+    server.registerResource('item', template, {}, templated as never);
   };
 
 test('a shape gets the input, the context and the record of its call, with a schema and without', async () => {
@@ -42,21 +48,13 @@ test('a shape gets the input, the context and the record of its call, with a sch
   await post('prompts/get', { name: 'with', arguments: { a: '1' } });
   await post('prompts/get', { name: 'without' });
   await post('resources/read', { uri: 'r://r' });
+  await post('resources/read', { uri: 'item://7' });
   expect(seen).toEqual([
     [{ a: 1 }, 'tools/call', 'with'],
     [{}, 'tools/call', 'without'],
     [{ a: '1' }, 'prompts/get', 'with'],
     [{}, 'prompts/get', 'without'],
     ['r://r', 'resources/read', 'r://r'],
-  ]);
-});
-
-test('a callback has the name of its shape, and an author’s function has none', () => {
-  const endCall = async () => textResult('');
-  expect(shapeOf(shapeCallback('once', endCall))).toBe('once');
-  expect([endCall, undefined, (_: ServerContext) => {}].map(shapeOf)).toEqual([
-    undefined,
-    undefined,
-    undefined,
+    { id: '7' },
   ]);
 });

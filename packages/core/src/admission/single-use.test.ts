@@ -1,7 +1,8 @@
 /** A token that is presented twice, on servers whose policy makes state single-use. */
-import { inputRequired, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
+import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { ask } from '../answers/ask.ts';
 import { readAnswer } from '../answers/read-answer.ts';
 import { textResult } from '../wire/results.ts';
 import { as, ledgerLike, REJECTED, sure, UNKNOWN, YES } from './asking.test-support.ts';
@@ -14,8 +15,7 @@ function shop(options: RequestStateOptions, deliver: () => Promise<void> = async
   const deliveries: number[] = [];
   const site = hostTools((server) => {
     server.registerTool('deliver', { inputSchema: z.object({ to: z.string() }) }, async ({ to }, ctx) => {
-      if (readAnswer(ctx, 'sure', sure).kind !== 'accepted')
-        return inputRequired({ inputRequests: { sure: sure.request } });
+      if (readAnswer(ctx, 'sure', sure).kind !== 'accepted') return ask({ sure });
       deliveries.push(deliveries.length + 1);
       await deliver();
       if (to === 'nowhere') throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'No such place');
@@ -63,20 +63,6 @@ test('without single use, every presentation is served', async () => {
   }
 });
 
-test('a ledger gets the times of the token and the clock of its server, to the millisecond', async () => {
-  const requests: unknown[] = [];
-  const memory = new MemoryLedger({ now: () => 1_800_000_000_500 });
-  const ledger = ledgerLike(memory, {
-    lease: (presented) => {
-      requests.push([presented.issuedAt, presented.expiresAt, presented.leaseSeconds, presented.now]);
-      return memory.lease(presented);
-    },
-  });
-  const site = shop({ ledger, ttlSeconds: 600, leaseSeconds: 20, now: () => 1_800_000_000_500 });
-  await site.post('tools/call', await retryOf(site));
-  expect(requests).toEqual([[1_800_000_000_500, 1_800_000_600_500, 20, 1_800_000_000_500]]);
-});
-
 test('an error is replayed too, and its effects do not run again', async () => {
   const site = shop({ singleUse: 'replay' });
   const retry = await retryOf(site, 'nowhere');
@@ -84,15 +70,6 @@ test('an error is replayed too, and its effects do not run again', async () => {
   expect(first.result).toMatchObject({ isError: true });
   expect(await site.post('tools/call', retry)).toEqual(first);
   expect(site.deliveries).toEqual([1]);
-});
-
-test('two instances that share a ledger serve a token once', async () => {
-  const ledger = new MemoryLedger();
-  const [one, two] = [shop({ ledger }), shop({ ledger })];
-  const retry = await retryOf(one);
-  const first = await one.post('tools/call', retry);
-  expect(await two.post('tools/call', retry)).toEqual(first);
-  expect([one.deliveries, two.deliveries]).toEqual([[1], []]);
 });
 
 test('a reader of the ledger can neither read a recorded result nor present it as a token', async () => {

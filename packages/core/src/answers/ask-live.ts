@@ -38,7 +38,7 @@ export async function askLive<Q extends Question>(
   const call = callOf(ctx);
   if (!canAskLive(ctx, question.kind)) {
     if (hasFallback(question) && !canAsk(ctx, question.kind)) {
-      return { kind: 'accepted', value: fallbackOf(question) };
+      return { kind: 'accepted', value: fallbackOf(question, key) };
     }
     throw new CannotAsk(whyNotLive(ctx, question));
   }

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { hostTools, oldClient, type PostOptions } from '../admission/hosted.test-support.ts';
 import type { RequestStateOptions } from '../admission/policy.ts';
 import { elicitation } from '../questions/elicitation.ts';
-import { listRoots, sampling } from '../questions/model-and-roots.ts';
+import { listRoots } from '../questions/model-and-roots.ts';
 import type { Questions } from '../questions/question.ts';
 import { callOf } from '../wire/call.ts';
 import { textResult } from '../wire/results.ts';
@@ -52,30 +52,6 @@ test('a handler reads each answer of the round under its key', async () => {
   });
 });
 
-test.each([
-  ['nothing', undefined],
-  ['a list', [METRIC]],
-  ['text', 'a'],
-  ['null', null],
-])('a client that answers with %s has answered nothing', async (_what, responses) => {
-  expect(await readsOf({ a: units, 0: units }, responses)).toEqual({ 0: MISSING, a: MISSING });
-});
-
-test('an answer is not found through a prototype that the client chose', async () => {
-  const responses = JSON.parse(`{"__proto__":{"units":${JSON.stringify(METRIC)}}}`);
-  expect(await readsOf({ units }, responses)).toEqual({ units: MISSING });
-});
-
-test('an answer of the model and a list of roots are read too', async () => {
-  const message = { role: 'assistant', model: 'm', content: { type: 'text', text: 'Hi.' } };
-  const roots = { roots: [{ uri: 'file:///home' }] };
-  const questions = { model: sampling({ messages: [], maxTokens: 9 }), roots: listRoots() };
-  expect(await readsOf(questions, { model: message, roots })).toEqual({
-    model: { kind: 'accepted', value: message },
-    roots: { kind: 'accepted', value: roots },
-  });
-});
-
 test('an answer under a key that was not asked is missing', async () => {
   expect(await readsOf({ units }, { units: METRIC }, { other: units })).toEqual({ units: MISSING });
 });
@@ -86,11 +62,6 @@ test.each([
   ['kind', listRoots()],
 ])('an answer to a question whose %s has changed since is missing', async (_what, asked) => {
   expect(await readsOf({ units }, { units: METRIC }, { units: asked })).toEqual({ units: MISSING });
-});
-
-test('an answer to the same words from another schema object counts', async () => {
-  const again = elicitation('Which units?', z.object({ units: z.enum(['metric', 'imperial']) }));
-  expect(await readsOf({ units }, { units: METRIC }, { units: again })).toEqual({ units: ACCEPTED });
 });
 
 test('an answer to one text does not count for another text under the same key', async () => {
@@ -158,10 +129,4 @@ test('an unasked answer of a client that cannot be asked does not replace `fallb
   const inputResponses = { units: METRIC };
   await reading(reads).post('tools/call', { name: 'ask', inputResponses }, { capabilities: {} });
   expect(reads).toEqual([{ kind: 'accepted', value: FALLBACK }]);
-});
-
-test('a declined question stays declined, with and without `fallback`', async () => {
-  expect(await readsOf({ units: withDefault }, { units: { action: 'decline' } })).toEqual({
-    units: { kind: 'declined' },
-  });
 });

@@ -29,7 +29,7 @@ export function readAnswer<Q extends Question>(
   const isAsked = asked === undefined || isDigestOf(asked.get(key), question);
   const response = isAsked ? ownEntry(ctx.mcpReq.inputResponses, key) : undefined;
   if (response === undefined && hasFallback(question) && !canAsk(ctx, question.kind)) {
-    return { kind: 'accepted', value: fallbackOf(question) };
+    return { kind: 'accepted', value: fallbackOf(question, key) };
   }
   const answer = question.read(response) as Answer<AnswerOf<Q>>;
   call?.reads.note(key, isAsked ? readingOf(answer) : asked.has(key) ? 'reworded' : 'missing');
@@ -42,6 +42,12 @@ export const readingOf = (answer: Answer<unknown>): AnswerRead => (isSettled(ans
 /** Whether a question has an answer for clients that cannot be asked. */
 export const hasFallback = (question: Question): boolean => 'fallback' in question;
 
-/** The answer for a client that cannot be asked. Each call gets its own copy, because its author may change it. */
-export const fallbackOf = <Q extends Question>(question: Q): AnswerOf<Q> =>
-  structuredClone(question.fallback) as AnswerOf<Q>;
+/**
+ * The answer under `key` for a client that cannot be asked. Each call gets its own copy, because its author may change it.
+ *
+ * @throws InvalidOption for a page's answer that was read under another key.
+ */
+export function fallbackOf<Q extends Question>(question: Q, key: string): AnswerOf<Q> {
+  question.requireFallbackKey?.(key);
+  return structuredClone(question.fallback) as AnswerOf<Q>;
+}

@@ -80,38 +80,6 @@ test.each(FORMS)('a schema of %s gives the form, and reads what fits it', (_libr
   }
 });
 
-test.each<[string, StandardSchemaWithJSON]>([
-  [
-    'zod',
-    z.object({ units: z.enum(['imperial', 'metric']).default('metric'), sure: z.boolean().default(true) }),
-  ],
-  [
-    'Valibot',
-    toStandardJsonSchema(
-      v.object({
-        units: v.optional(v.picklist(['imperial', 'metric']), 'metric'),
-        sure: v.optional(v.boolean(), true),
-      }),
-    ),
-  ],
-  // ArkType names no default in JSON Schema, so the user does not see it.
-  ['ArkType', type({ units: "'imperial' | 'metric' = 'metric'", sure: 'boolean = true' })],
-])('a field of %s with a default may be left out', (library, schema) => {
-  const question = elicitation('Which?', schema);
-  const isShown = library !== 'ArkType';
-  expect(formOf(question)).toMatchObject({
-    properties: {
-      units: { type: 'string', enum: ['imperial', 'metric'], ...(isShown && { default: 'metric' }) },
-      sure: { type: 'boolean', ...(isShown && { default: true }) },
-    },
-  });
-  expect(formOf(question).required ?? []).toEqual([]);
-  expect(question.read({ action: 'accept', content: {} })).toEqual({
-    kind: 'accepted',
-    value: { units: 'metric', sure: true },
-  });
-});
-
 test('titles and descriptions of choices stay, where all choices have a title', () => {
   const size = z.union([z.literal('s').meta({ title: 'Small' }), z.literal('l').meta({ title: 'Large' })]);
   expect(propertiesOf(z.object({ size: size.meta({ description: 'How large.' }) }))).toEqual({

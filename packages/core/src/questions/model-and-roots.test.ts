@@ -57,10 +57,3 @@ test('an answer of another kind is invalid, and no answer is missing', () => {
     { kind: 'missing' },
   ]);
 });
-
-test('both take an answer for clients that cannot be asked', () => {
-  const roots = { roots: [] };
-  expect(listRoots({ fallback: roots }).fallback).toBe(roots);
-  const message = { role: 'assistant' as const, model: 'm', content: { type: 'text' as const, text: 'Hi.' } };
-  expect(sampling(params, { fallback: message }).fallback).toBe(message);
-});

@@ -25,6 +25,8 @@ export interface Question<T = unknown> {
   readonly otherWording?: string;
   /** The answer for a client that cannot be asked. Without it, only clients that can be asked are served. */
   readonly fallback?: T;
+  /** Throws where the fallback answers another key. Without it, it answers every key. */
+  requireFallbackKey?(key: string): void;
   /** Reads one bare response as an answer to this question. */
   read(response: unknown): Answer<T>;
   /** The part of an accepted or refused response that later rounds need: only what was asked for. */

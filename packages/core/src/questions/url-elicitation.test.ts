@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { hasFallback } from '../answers/read-answer.ts';
 import { InvalidOption } from '../support/errors.ts';
 import { urlElicitation } from './url-elicitation.ts';
 
@@ -11,14 +10,6 @@ test('goes out as the SDK writes it, without the id of the older revision', () =
     params: { mode: 'url', message: 'Read the terms.', url: 'https://shop.example/terms' },
   });
   expect(terms.kind).toBe('elicitation.url');
-});
-
-test('is told from a page with another address, and from one in other words', () => {
-  const others = [
-    urlElicitation('Read the terms.', 'https://shop.example/other'),
-    urlElicitation('Read them.', 'https://shop.example/terms'),
-  ];
-  expect(new Set([terms, ...others].map(({ digest }) => digest)).size).toBe(3);
 });
 
 test.each([
@@ -50,9 +41,4 @@ test.each([
     'A page needs a whole address, https://… or http://…, without a user name or a password.',
   );
   expect(() => urlElicitation('Open it.', url)).toThrow(rejected);
-});
-
-test('has an answer for clients that cannot open pages, also where that is false', () => {
-  expect(hasFallback(terms)).toBe(false);
-  expect(urlElicitation('Read it.', 'https://shop.example/', { fallback: false }).fallback).toBe(false);
 });

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { InvalidOption } from '../support/errors.ts';
-import { Words, words } from './words.ts';
+import { escapeHidden, Words, words } from './words.ts';
 
 const show = (value: string | number | boolean | bigint): string => words`Pay ${value} now?`.text;
 
@@ -36,6 +36,47 @@ test.each<[string, string | number | boolean | bigint, string]>([
   ['an emoji', '🙂', '“🙂”'],
 ])('%s is shown between marks that it cannot forge', (_what, value, text) => {
   expect(show(value)).toBe(`Pay ${text} now?`);
+});
+
+const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, at) => from + at);
+
+test.each<[string, readonly number[]]>([
+  ['controls and line breaks', [...range(0, 0x1f), ...range(0x7f, 0x9f), 0x2028, 0x2029]],
+  ['bidirectional controls', [0x61c, 0x200e, 0x200f, ...range(0x202a, 0x202e), ...range(0x2066, 0x2069)]],
+  [
+    'characters of no width',
+    [0xad, 0x34f, ...range(0x200b, 0x200d), ...range(0x2060, 0x2064), 0xfeff, 0x2d7f],
+  ],
+  ['tag characters', [0xe0001, ...range(0xe0020, 0xe007f)]],
+  ['variation selectors', [...range(0x180b, 0x180f), ...range(0xfe00, 0xfe0f), ...range(0xe0100, 0xe01ef)]],
+  ['fillers', [0x115f, 0x1160, 0x17b4, 0x17b5, 0x3164, 0xffa0, 0x16fe4]],
+  ['blanks', [0xa0, 0x1680, ...range(0x2000, 0x200a), 0x202f, 0x205f, 0x2800, 0x3000, 0xfffc, 0x1d159]],
+  ['private and unassigned ones', [0xe000, 0xf8ff, 0xfdd0, 0xffff, 0x10fffd]],
+  ['marks that strike through', [...range(0x334, 0x338), 0x20d2, 0x1cd4, 0x1ce8, 0x16af4, 0x1d167]],
+  ['marks that enclose, or reach over to ours', [0x20dd, 0x20e3, 0x489, 0x315, 0x35c, 0x360]],
+])('%s are escaped, in values and in what a page shows', (_what, points) => {
+  for (const point of points) {
+    const one = String.fromCodePoint(point);
+    const inside = show(`a${one}b`).slice('Pay “'.length, -'” now?'.length);
+    expect([inside.includes(one), escapeHidden(`a${one}b`).includes(one)]).toEqual([false, false]);
+    expect(inside).toMatch(/^a\\(?:[nrt]|u\{[0-9a-f]+\})b$/);
+  }
+});
+
+test('a tower of marks is escaped, and what a page shows keeps its quotation marks', () => {
+  expect(escapeHidden('"a\u0301\u0301\u0301" ’’ \\')).toBe('"a\u0301\u0301\\u{301}" ’’ \\');
+});
+
+test.each([...'\u02be\u02bf\u0384\u0559\u055d\u144a\u16cc\u2039\u203a\u275b\u275c\u275f\u2e32\u2e34'])(
+  'two of %s are not a double mark',
+  (mark) => {
+    const escaped = `\\u{${mark.codePointAt(0)?.toString(16)}}`;
+    expect(show(`a${mark}${mark}`)).toBe(`Pay “a${mark}${escaped}” now?`);
+  },
+);
+
+test.each([...'\u1fcd\u1fce\u1fcf\u1fdd\u1fde\u1fdf'])('%s is no pair of marks', (mark) => {
+  expect(show(`a${mark}`)).not.toContain(mark);
 });
 
 test('a value of more than 200 characters is cut in the middle, and says how much is missing', () => {

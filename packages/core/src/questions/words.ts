@@ -6,26 +6,34 @@ import { InvalidOption } from '../support/errors.ts';
 const LONGEST = 200;
 const SHOWN_OF_A_LONG_ONE = 90;
 
-/** Single marks. Two of them look like a double one. */
-const SINGLE =
-  "['`\\u00b4\\u02b9\\u02bb-\\u02bd\\u02c8\\u02ca\\u02cb\\u02f4\\u0374\\u055a\\u05f3\\u07f4\\u07f5\\u1fbd\\u1fbf\\u1fef\\u1ffd\\u1ffe\\u2018-\\u201b\\u2032\\ua78b\\ua78c\\uff07\\uff40]";
-
 /**
- * Characters that a reader does not see, or sees as something else: controls, line breaks, bidirectional marks,
- * zero-width characters, unusual spaces, unassigned and private ones. Also the backslash, which begins an escape, and
- * the marks that stand around a value, with what looks like them.
+ * Characters that a reader does not see, or that change others: controls, line breaks, bidirectional marks, zero-width
+ * characters, unusual spaces, unassigned and private ones; those that are blank, and no space by their category; and
+ * marks that strike through a character, enclose it, or reach over to the next one, which may be ours.
  */
-const DECEPTIVE = new RegExp(
-  [
-    '[\\p{C}\\p{Default_Ignorable_Code_Point}\\p{Zl}\\p{Zp}\\\\]|(?! )\\p{Zs}|(?<= ) ',
-    // Blank, and no space by its category.
-    '[\\u2800\\u{13441}\\u{13442}\\u{1d159}]',
-    '["\\u201c-\\u201f\\u00ab\\u00bb\\u2033-\\u2037\\u2057\\u02ba\\u02dd\\u02ee\\u02f5\\u02f6\\u05f2\\u05f4\\u1cd3\\u275d\\u275e]',
-    '[\\u2760\\u2e42\\u3003\\u301d-\\u301f\\uff02\\u{1f676}-\\u{1f678}]',
-    `(?<=${SINGLE})${SINGLE}`,
-  ].join('|'),
-  'gu',
-);
+const HIDDEN = [
+  '[\\p{C}\\p{Default_Ignorable_Code_Point}\\p{Zl}\\p{Zp}]|(?! )\\p{Zs}|(?<= ) ',
+  '[\\u2800\\u2d7f\\ufffc\\u{1107f}\\u{13441}\\u{13442}\\u{16fe4}\\u{1bc9d}\\u{1bc9e}\\u{1d159}]',
+  '[\\u1cd4\\u1ce2-\\u1ce8\\u{10a39}\\u{16af0}-\\u{16af4}\\u{1d167}-\\u{1d169}]',
+  '[\\u0315\\u0334-\\u0338\\u035c-\\u0362\\u1dcd\\u1dfc\\u20d2\\u20d3\\u20d8-\\u20da\\u20e5\\u20e6\\u20ea\\u20eb\\p{Me}]',
+].join('|');
+
+/** Single marks. Two of them look like a double one. */
+const SINGLE = [
+  "['`\\u00b4\\u02b9\\u02bb-\\u02bf\\u02c8\\u02ca\\u02cb\\u02f4\\u0374\\u0384\\u0559\\u055a\\u055d\\u05f3\\u07f4\\u07f5\\u144a",
+  '\\u16cc\\u1fbd\\u1fbf\\u1fef\\u1ffd\\u1ffe\\u2018-\\u201b\\u2032\\u2039\\u203a\\u275b\\u275c\\u275f\\u2e32\\u2e34\\ua78b\\ua78c',
+  '\\uff07\\uff40\\u{16f51}\\u{16f52}]',
+].join('');
+
+/** Also the backslash, which begins an escape, and the marks that stand around a value, with what looks like them. */
+const DECEPTIVE = [
+  HIDDEN,
+  '["\\\\\\u201c-\\u201f\\u00ab\\u00bb\\u2033-\\u2037\\u2057\\u02ba\\u02dd\\u02ee\\u02f5\\u02f6\\u05f2\\u05f4\\u1cd3]',
+  '[\\u1fcd-\\u1fcf\\u1fdd-\\u1fdf\\u275d\\u275e\\u2760\\u2e42\\u3003\\u301d-\\u301f\\uff02\\u{1f676}-\\u{1f678}]',
+  `(?<=${SINGLE})${SINGLE}`,
+].join('|');
+
+const [EACH_HIDDEN, EACH_DECEPTIVE] = [new RegExp(HIDDEN, 'gu'), new RegExp(DECEPTIVE, 'gu')];
 /**
  * Marks that combine with the character before them: one at the start would change ours, one on a space looks like a
  * quotation mark, and a tower hides lines.
@@ -107,7 +115,11 @@ function quote(characters: readonly string[]): string {
 
 /** `text` with an escape in the place of each character that deceives its reader. */
 export const escapeDeceptive = (text: string): string =>
-  text.replace(DECEPTIVE, escapeEach).replace(COMBINING, escapeEach);
+  text.replace(EACH_DECEPTIVE, escapeEach).replace(COMBINING, escapeEach);
+
+/** `text` with an escape in the place of what a reader does not see, and of what moves or covers the text beside it. */
+export const escapeHidden = (text: string): string =>
+  text.replace(EACH_HIDDEN, escapeEach).replace(COMBINING, escapeEach);
 
 const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t', '\\': '\\\\' };
 

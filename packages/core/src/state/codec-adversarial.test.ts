@@ -77,15 +77,6 @@ test('every truncation is rejected, in characters and in bytes', () => {
   }
 });
 
-test.each([
-  ['a byte', tokenOf(Buffer.concat([bytesOf(TOKEN), Buffer.of(0)])), 'tampered'],
-  ['itself', tokenOf(Buffer.concat([bytesOf(TOKEN), bytesOf(TOKEN)])), 'tampered'],
-  ['a character', `${TOKEN}A`, undefined],
-  ['a suffix that a careless check would look for', `${TOKEN}.tampered`, 'malformed'],
-])('an extension by %s is rejected', (_what, token, rejected) => {
-  expect(open(token)).toEqual({ rejected: rejected ?? expect.any(String) });
-});
-
 test('no splice of two tokens opens', () => {
   const [one, other] = [bytesOf(seal('{"sure":false}')), bytesOf(seal('{"sure":true!}'))];
   // The first two bytes are the key's id, which both have.
@@ -155,18 +146,6 @@ test('another clock may be a minute ahead, and not a millisecond more', () => {
   expect(CLOCK_SKEW_MS).toBe(60_000);
   expect(open(TOKEN, {}, NOW - 60_000)).toMatchObject({ expiresAt: NOW + 600_000 });
   expect(open(TOKEN, {}, NOW - 60_001)).toEqual({ rejected: 'issued_in_the_future' });
-});
-
-test.each<[string, Partial<Binding>, string]>([
-  ['another tool', { target: 'destroy' }, 'other_target'],
-  ['another method', { method: 'prompts/get' }, 'other_target'],
-  ['another server', { audience: 'other-server' }, 'other_audience'],
-  ['another user', { principal: 'mallory' }, 'other_principal'],
-  ['an anonymous caller', { principal: undefined }, 'other_principal'],
-  ['other arguments', { arguments: { service: 'shop', replicas: 4 } }, 'other_arguments'],
-  ['no arguments', { arguments: undefined }, 'other_arguments'],
-])('a token does not open for %s', (_whom, over, rejected) => {
-  expect(open(TOKEN, over)).toEqual({ rejected });
 });
 
 test('the checksums for the log decide nothing: names with the same checksum do not open a token', () => {

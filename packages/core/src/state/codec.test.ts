@@ -1,10 +1,9 @@
-import { createDecipheriv } from 'node:crypto';
 import { createRequestStateCodec, type ServerContext } from '@modelcontextprotocol/server';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { freshCallId, MAX_ROUND, openState, sealState, type TokenContent, tokenLength } from './codec.ts';
+import { freshCallId, MAX_ROUND, sealState, type TokenContent, tokenLength } from './codec.ts';
 import { keyRing, type SealingKey } from './key-ring.ts';
-import { BINDING, bytesOf, EMPTY, KEY, NOW, OTHER_KEY, open, SEAL, seal } from './sealed.test-support.ts';
+import { BINDING, bytesOf, EMPTY, KEY, NOW, open, SEAL, seal } from './sealed.test-support.ts';
 
 // Well-formed, since a token holds UTF-8; with a byte order mark and a NUL, which some decoders remove.
 const anyText = (maxLength: number) =>
@@ -73,26 +72,6 @@ test('the length of a token is known before it is sealed', () => {
   );
 });
 
-test('a token has room for its content and for nothing else', () => {
-  // 30 bytes around the plaintext, and 46 of its header.
-  expect([seal(undefined), seal('')].map(({ length }) => length)).toEqual([105, 105]);
-  expect(seal('abc')).toHaveLength(109);
-});
-
-test('no state and empty state are different', () => {
-  expect(open(seal(undefined))).toMatchObject({ payload: undefined });
-  expect(open(seal(''))).toMatchObject({ payload: '' });
-  expect(open(seal(undefined, { version: '' }))).toMatchObject({ payload: undefined, version: '' });
-});
-
-test('a lone surrogate has no UTF-8 and comes back as the replacement character', () => {
-  expect(open(seal('a\ud800b'))).toMatchObject({ payload: 'a\ufffdb' });
-});
-
-test('arguments that are equal open a token; they need not be identical', () => {
-  expect(open(seal('p'), { arguments: { replicas: 3.0, service: 'shop' } })).toMatchObject({ payload: 'p' });
-});
-
 test('no arguments and empty arguments are the same call', () => {
   const token = seal('p', { binding: { ...BINDING, arguments: undefined } });
   expect(open(token, { arguments: {} })).toMatchObject({ payload: 'p' });
@@ -113,35 +92,6 @@ test('a token that an earlier build sealed still opens', () => {
     issuedAt: NOW,
     expiresAt: NOW + 600_000,
   });
-});
-
-test('the plaintext of a token has the layout that the file documents', () => {
-  const asked = new Map([['é', Buffer.alloc(16, 9).toString('base64url')]]);
-  const timesAsked = new Map([['é', 2]]);
-  const bytes = bytesOf(seal('{"a":1}', { round: 3, version: '7', asked, timesAsked }));
-  const decipher = createDecipheriv('aes-256-gcm', KEY.cipher, bytes.subarray(2, 14));
-  decipher.setAAD(Buffer.concat([Buffer.from('v1.'), KEY.id])).setAuthTag(bytes.subarray(-16));
-  const plain = Buffer.concat([decipher.update(bytes.subarray(14, -16)), decipher.final()]);
-  const number = (value: number, length: number) => {
-    const out = Buffer.alloc(length);
-    out.writeUIntBE(value, 0, length);
-    return out;
-  };
-  expect(plain.subarray(0, 11)).toEqual(
-    Buffer.concat([number(3, 1), number(3, 1), number(NOW, 6), number(600, 3)]),
-  );
-  const [callId, key] = [Buffer.alloc(16, 'call'), Buffer.from('é')];
-  const rest = [
-    callId,
-    number(1, 1),
-    number(2, 2),
-    key,
-    Buffer.alloc(16, 9),
-    number(2, 1),
-    number(1, 1),
-    Buffer.from('7'),
-  ];
-  expect(plain.subarray(29)).toEqual(Buffer.concat([...rest, Buffer.from('{"a":1}')]));
 });
 
 test.each([0, 1, 100, 8192])(
@@ -176,13 +126,6 @@ test('a token shows nothing of its content or of its binding', () => {
   }
 });
 
-test.each([
-  ['behind the old key, so that instances learn it', [KEY, OTHER_KEY], OTHER_KEY],
-  ['in front of the old key, so that calls under way can finish', [OTHER_KEY, KEY], KEY],
-])('while keys rotate, a new key may stand %s', (_where, ring, sealedWith) => {
-  expect(open(seal('p', {}, sealedWith), {}, NOW, ring)).toMatchObject({ payload: 'p' });
-});
-
 /** Two keys whose two-byte ids collide, which happens to one pair in 65 536. */
 function namesakes(): [SealingKey, SealingKey] {
   const seen = new Map<string, SealingKey>();
@@ -206,11 +149,4 @@ test('two keys with the same id are both tried', () => {
     expect(open(seal('by other', {}, other), {}, NOW, ring)).toMatchObject({ payload: 'by other' });
   }
   expect(open(seal('p', {}, one), {}, NOW, [other])).toEqual({ rejected: 'tampered' });
-});
-
-test('sealing and opening change none of their inputs', () => {
-  const binding = Object.freeze({ ...BINDING, arguments: Object.freeze({ service: 'shop' }) });
-  const content = Object.freeze({ ...EMPTY, payload: 'p' });
-  const token = sealState(content, Object.freeze({ ...SEAL, binding }), Object.freeze({ ...KEY }));
-  expect(openState(token, binding, NOW, Object.freeze([KEY]))).toMatchObject({ payload: 'p' });
 });

@@ -19,12 +19,6 @@ test('a secret is stretched into an id, a cipher key and a salt, the same in eve
   expect(key?.ephemeral).toBe(false);
 });
 
-test('a text and its UTF-8 bytes are the same secret', () => {
-  expect(keyRing(['0123456789abcdefghijklmnopqrstüv'])).toEqual(
-    keyRing([Buffer.from('0123456789abcdefghijklmnopqrstüv')]),
-  );
-});
-
 test('secrets that differ in one bit have different keys', () => {
   const [one, other] = keyRing([Buffer.alloc(32, 0), Buffer.concat([Buffer.alloc(31, 0), Buffer.of(1)])]);
   for (const part of ['cipher', 'atRest', 'naming'] as const) {
@@ -71,11 +65,6 @@ test.each<[string, unknown, string]>([
     expect(() => keyRing(keys as never)).toThrow(new InvalidOption(message));
   },
 );
-
-test('the length is counted in bytes of UTF-8, not in characters', () => {
-  expect(keyRing(['ü'.repeat(16)])).toHaveLength(1);
-  expect(() => keyRing(['ü'.repeat(15)])).toThrow('keys[0] has 30 bytes');
-});
 
 test('the ephemeral key ring is one per process, also for a second copy of this module', async () => {
   const ring = ephemeralRing();

@@ -130,7 +130,7 @@ function secretBytes(secret: unknown, at: number): Uint8Array {
  * per-request factory must still open the state that the request before sealed. No other instance can open it.
  */
 export const ephemeralRing = (): readonly SealingKey[] =>
-  processWide('ephemeral-ring', () => [stretch(randomBytes(MIN_SECRET_BYTES), true)]);
+  processWide('ephemeral-ring.1', () => [stretch(randomBytes(MIN_SECRET_BYTES), true)]);
 
 function stretch(secret: Uint8Array, ephemeral: boolean): SealingKey {
   // HKDF reads the secret now, so later changes of the caller's buffer change nothing.

@@ -11,39 +11,32 @@ import { readState } from './read-state.ts';
 const sure = elicitation('Really deploy?', z.object({ sure: z.boolean() }));
 const Plan = z.object({ replicas: z.number().int() });
 
-/** A tool, a prompt and a resource that keep `state`, which is text or becomes JSON. */
+/** Registers a tool, a prompt and a resource, which all do the same. */
+function registerEach(server: McpServer, handle: (ctx: ServerContext) => unknown): void {
+  const handler = handle as (ctx: ServerContext) => never;
+  server.registerTool('deploy', { inputSchema: z.object({}) }, (_, ctx) => handler(ctx));
+  server.registerPrompt('report', {}, handler);
+  server.registerResource('config', 'config://shop', {}, (_, ctx) => handler(ctx));
+}
+
+/** They keep `state`, which is text or becomes JSON. */
 const keeping = (state: unknown) => (server: McpServer) => {
   const requestState = typeof state === 'string' ? state : JSON.stringify(state);
-  const ask = () => inputRequired({ inputRequests: { sure: sure.request }, requestState });
-  server.registerTool('deploy', { inputSchema: z.object({}) }, ask);
-  server.registerPrompt('report', {}, ask);
-  server.registerResource('config', 'config://shop', {}, ask);
+  registerEach(server, () => inputRequired({ inputRequests: { sure: sure.request }, requestState }));
 };
 
 /** The same, in a version that reads it: `effect` is called below. */
 const reading =
   (schema: z.ZodType, effect: (state: unknown) => void, swallow = false) =>
-  (server: McpServer) => {
-    const read = (ctx: ServerContext) => {
+  (server: McpServer) =>
+    registerEach(server, (ctx) => {
       try {
         effect(readState(ctx, schema));
       } catch (error) {
         if (!swallow) throw error;
       }
-    };
-    server.registerTool('deploy', { inputSchema: z.object({}) }, (_, ctx) => {
-      read(ctx);
-      return textResult('Done.');
+      return { ...textResult('Done.'), messages: [], contents: [] };
     });
-    server.registerPrompt('report', {}, (ctx) => {
-      read(ctx);
-      return { messages: [] };
-    });
-    server.registerResource('config', 'config://shop', {}, (_, ctx) => {
-      read(ctx);
-      return { contents: [] };
-    });
-  };
 
 const CALLS = [
   ['tools/call', { name: 'deploy', arguments: {} }],

@@ -1,16 +1,13 @@
-/** The label that a server's own router reads. A client can read it too, but cannot change it. */
-import { createDecipheriv } from 'node:crypto';
 import { inputRequired } from '@modelcontextprotocol/server';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { beginCall, PLAN, REJECTED, sure, YES } from '../admission/asking.test-support.ts';
+import { beginCall, PLAN, sure, YES } from '../admission/asking.test-support.ts';
 import { eventsOf, hostTools } from '../admission/hosted.test-support.ts';
-import { notesOf, withNotes } from '../admission/shape-callback.ts';
+import { withNotes } from '../admission/shape-callback.ts';
 import { InvalidLabel } from '../support/errors.ts';
 import { textResult } from '../wire/results.ts';
 import { tokenLength } from './codec.ts';
-import { isRoutingLabel } from './routing-label.ts';
-import { bytesOf, EMPTY, KEY, NOW, OTHER_KEY, open, seal } from './sealed.test-support.ts';
+import { EMPTY, KEY, NOW, OTHER_KEY, open, seal } from './sealed.test-support.ts';
 
 const OPENED = { ...EMPTY, payload: PLAN, id: expect.any(String), issuedAt: NOW, expiresAt: NOW + 600_000 };
 const CONTENT = { ...EMPTY, payload: PLAN };
@@ -27,39 +24,15 @@ test('a token ends in its label and opens with it', () => {
 });
 
 test.each([
-  ['without a label has the prefix and the key id as associated data', PLAIN, ''],
-  ['with a label has the label as associated data too, and not inside', I2, '~i2'],
-])('a token %s', (_what, token, label) => {
-  const bytes = bytesOf(label ? bare(token) : token);
-  const decipher = createDecipheriv('aes-256-gcm', KEY.cipher, bytes.subarray(2, 14));
-  decipher.setAAD(Buffer.concat([Buffer.from('v1.'), KEY.id, Buffer.from(label)]));
-  decipher.setAuthTag(bytes.subarray(-16));
-  const plain = Buffer.concat([decipher.update(bytes.subarray(14, -16)), decipher.final()]);
-  expect(plain.subarray(46).toString()).toBe(PLAN);
-});
-
-test.each([
   ['changed', `${bare(I2)}~i3`, 'tampered'],
-  ['changed in case', `${bare(I2)}~I2`, 'tampered'],
-  ['longer', `${I2}2`, 'tampered'],
   ['shorter', I2.slice(0, -1), 'tampered'],
   ['removed', bare(I2), 'tampered'],
-  ['emptied', `${bare(I2)}~`, 'malformed'],
-  ['doubled', `${I2}~i2`, 'malformed'],
   ['added', `${PLAIN}~i2`, 'tampered'],
   ['added and empty', `${PLAIN}~`, 'malformed'],
-  ['taken from another token', `${bare(I2)}~i1`, 'tampered'],
   ['moved to the front', `v1.~i2${I2.slice(3, -3)}`, 'malformed'],
-  ['escaped', `${bare(I2)}%7Ei2`, 'malformed'],
-  ['followed by white space', `${I2} `, 'malformed'],
   ['followed by a line break', `${I2}\n`, 'malformed'],
-  ['an address', `${bare(I2)}~10.0.0.1:80`, 'malformed'],
-  ['a path', `${bare(I2)}~../i2`, 'malformed'],
-  ['not ASCII', `${bare(I2)}~í2`, 'malformed'],
   ['spelt with a letter that looks the same', `${bare(I2)}~і2`, 'malformed'],
   ['65 characters long', `${bare(I2)}~${'i'.repeat(65)}`, 'malformed'],
-  ['the whole token', '~i2', 'malformed'],
-  ['all of the token but its prefix', 'v1.~i2', 'malformed'],
 ])('a token whose label is %s is rejected', (_what, token, rejected) => {
   expect(open(token, {}, NOW, [KEY, OTHER_KEY])).toEqual({ rejected });
 });
@@ -82,43 +55,17 @@ test('a token with any other label does not open', () => {
 
 const LABELS = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
-test('a token can carry every allowed label', () => {
-  fc.assert(
-    fc.property(fc.stringMatching(LABELS), (routingLabel) => {
-      expect(isRoutingLabel(routingLabel)).toBe(true);
-      expect(open(seal(PLAN, { routingLabel }))).toEqual(OPENED);
-    }),
-  );
-});
-
-test.each([
-  '',
-  ' ',
-  '-i2',
-  '.i2',
-  '_i2',
-  'i~2',
-  'i 2',
-  'i2\n',
-  'i2\0',
-  'i/2',
-  'i:2',
-  'i"2',
-  'i%2',
-  'ï2',
-  'i'.repeat(65),
-])('the label %j is rejected at sealing, and is not in the error', (label) => {
-  expect(() => seal(PLAN, { routingLabel: label })).toThrow(
-    new InvalidLabel(
-      'A routing label has 1 to 64 characters of A-Z, a-z, 0-9, ".", "_" and "-", and begins with a letter or a ' +
-        'digit. This one does not.',
-    ),
-  );
-});
-
-test('a label of 64 characters is the longest', () => {
-  expect(open(seal(PLAN, { routingLabel: 'i'.repeat(64) }))).toEqual(OPENED);
-});
+test.each(['', '-i2', 'i~2', 'i2\n', 'i/2', 'ï2', 'i'.repeat(65)])(
+  'the label %j is rejected at sealing, and is not in the error',
+  (label) => {
+    expect(() => seal(PLAN, { routingLabel: label })).toThrow(
+      new InvalidLabel(
+        'A routing label has 1 to 64 characters of A-Z, a-z, 0-9, ".", "_" and "-", and begins with a letter or a ' +
+          'digit. This one does not.',
+      ),
+    );
+  },
+);
 
 /** A tool that asks once and labels its state. */
 const site = (label: string | undefined, maxBytes?: number) =>
@@ -133,14 +80,6 @@ const site = (label: string | undefined, maxBytes?: number) =>
     { maxBytes },
   );
 
-test('a label is set on the result, and does not go out with it', () => {
-  const result = inputRequired({ requestState: PLAN });
-  expect(notesOf(result)).toEqual({});
-  expect(withNotes(result, { routingLabel: 'i2' })).toBe(result);
-  expect(notesOf(result)).toEqual({ routingLabel: 'i2' });
-  expect(JSON.stringify(result)).not.toContain('i2');
-});
-
 test('a result with a label has it on the wire, and every instance opens the next round', async () => {
   const states = eventsOf('mrtr:state');
   const retry = await beginCall(site('i2'));
@@ -151,14 +90,6 @@ test('a result with a label has it on the wire, and every instance opens the nex
     ['sealed', retry.requestState.length],
     ['opened', retry.requestState.length],
   ]);
-});
-
-test('a client that removes the label gets the frozen answer', async () => {
-  const { post, errors } = site('i2');
-  const retry = await beginCall({ post });
-  const requestState = bare(retry.requestState);
-  expect(await post('tools/call', { ...retry, inputResponses: YES, requestState })).toEqual(REJECTED);
-  expect(errors).toEqual(['RequestStateRejected: requestState rejected: tampered']);
 });
 
 test('the label counts towards the limit of state', async () => {

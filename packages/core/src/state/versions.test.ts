@@ -32,8 +32,6 @@ test.each<[string, RequestStateOptions, RequestStateOptions]>([
 test.each<[string, RequestStateOptions, RequestStateOptions]>([
   ['an older version', { version: '1' }, { version: '2' }],
   ['a newer version, at an instance that was not replaced yet', { version: '2' }, { version: '1' }],
-  ['no version', {}, { version: '1' }],
-  ['a version, for one who has none', { version: '1' }, {}],
   ['no version, where others are accepted', {}, { version: '3', acceptVersions: ['1', '2'] }],
   ['another version of its tool', { version: { deploy: '1' } }, { version: { deploy: '2' } }],
   ['a version that the tool had', { version: { deploy: '1' } }, { version: { constructor: '1' } }],

@@ -6,39 +6,6 @@ import { canonicalJson } from './canonical-json.ts';
 /** The canonical form of a JSON text's value. */
 const canonical = (text: string): string => canonicalJson(JSON.parse(text));
 
-test.each([
-  ['the order of keys', '{"b":1,"a":{"d":2,"c":3}}', '{ "a": {"c": 3, "d": 2}, "b": 1 }'],
-  ['the form of a number', '[1.0, 1e0, 100e-2, -0, 0.0]', '[1,1,1,0,0]'],
-  ['unicode escapes', '{"\\u00e9":"\\ud83d\\ude00\\/"}', '{"é":"😀/"}'],
-  ['a key that was given before', '{"a":1,"b":3,"a":2}', '{"a":2,"b":3}'],
-  ['the case of an escape', '"\\u00E9\\u000A"', '"\\u00e9\\n"'],
-  ['an escaped key', '{"\\u0061":1}', '{"a":1}'],
-  ['digits that no double holds', '[9007199254740993, 0.1000000000000000055]', '[9007199254740992, 0.1]'],
-  ['the smallest of numbers', '[1e-400, -1e-400]', '[0, 0]'],
-  ['white space', ' [ 1 ,\n {"a"\t: null} ] ', '[1,{"a":null}]'],
-])('%s of the text does not show', (_what, one, other) => {
-  expect(canonical(one)).toBe(canonical(other));
-});
-
-test.each([
-  ['a number and its text', '1', '"1"'],
-  ['null and an absent member', '{"a":null}', '{}'],
-  ['an array and an object with its indices', '["a"]', '{"0":"a"}'],
-  ['the order of an array', '[1,2]', '[2,1]'],
-  ['a nested array and a flat one', '[[1],2]', '[1,2]'],
-  ['a composed and a decomposed letter', '"\\u00e9"', '"e\\u0301"'],
-  ['the first and the last of equal keys', '{"a":1,"a":2}', '{"a":1}'],
-  ['two neighbouring doubles', '9007199254740993', '9007199254740994'],
-  ['letters that look the same', '{"a":1}', '{"\\u0430":1}'],
-  ['a letter and its full-width form', '"A"', '"\\uff21"'],
-  ['a text and the same with a zero byte', '"a"', '"a\\u0000"'],
-  ['two lone surrogates', '"\\ud800"', '"\\ud801"'],
-  ['a lone surrogate and the replacement character', '"\\ud800"', '"\\ufffd"'],
-  ['a key with a quote and two members', '{"a\\":1,\\"b":2}', '{"a":1,"b":2}'],
-])('%s differ', (_what, one, other) => {
-  expect(canonical(one)).not.toBe(canonical(other));
-});
-
 test('keys come in code-unit order', () => {
   expect(canonical('{"é":1,"z":2,"Z":3,"10":4,"9":5,"":6}')).toBe('{"":6,"10":4,"9":5,"Z":3,"z":2,"é":1}');
 });
@@ -66,13 +33,10 @@ test('an undefined member is left out and an undefined item is null, as in JSON.
 test.each([
   ['undefined', undefined],
   ['a function', () => {}],
-  ['a symbol', Symbol('s')],
   ['a bigint', 1n],
   ['NaN', Number.NaN],
   ['infinity', Number.POSITIVE_INFINITY],
   ['a number that overflows', JSON.parse('1e400')],
-  ['a bigint inside', { a: [1n] }],
-  ['a function inside', [() => {}]],
 ])('%s is rejected, because it is not JSON', (_what, value) => {
   expect(() => canonicalJson(value)).toThrow(TypeError);
 });

@@ -40,11 +40,6 @@ test("an error's name comes from its code, so that it survives a minifier", () =
   expect(new a('x').stack).toMatch(/^QueueFull: x\n/);
 });
 
-test('an error keeps its cause', () => {
-  const cause = new Error('below');
-  expect(new errors.CannotAsk('above', { cause }).cause).toBe(cause);
-});
-
 test('a declined elicitation says whether it was declined or cancelled, and does not speak of the user', () => {
   const [declined, cancelled] = [
     new errors.ElicitationDeclined('declined'),
@@ -52,19 +47,4 @@ test('a declined elicitation says whether it was declined or cancelled, and does
   ];
   expect([declined.kind, declined.message]).toEqual(['declined', 'The question was declined.']);
   expect([cancelled.kind, cancelled.message]).toEqual(['cancelled', 'The question was dismissed.']);
-});
-
-test('state that is too large says how large it is, and how large it may be', () => {
-  const { bytes, limit, message } = new errors.StateTooLarge(70_000, 65_536);
-  expect({ bytes, limit, message }).toEqual({
-    bytes: 70_000,
-    limit: 65_536,
-    message:
-      'requestState would be 70000 bytes sealed; the policy allows 65536. ' +
-      'Keep large values outside of the call and record a reference, or raise maxBytes.',
-  });
-  expect(new errors.StateTooLarge(2, 1, 'Most of it is `cart`.').message).toBe(
-    'requestState would be 2 bytes sealed; the policy allows 1. Most of it is `cart`. ' +
-      'Keep large values outside of the call and record a reference, or raise maxBytes.',
-  );
 });

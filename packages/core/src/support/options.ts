@@ -130,6 +130,10 @@ export const wholeNumber = (least = 1, most?: number): OptionCheck => ({
   quotesText: true,
 });
 
+/** The check of limits that are whole numbers of at least 1, by their defaults. */
+export const wholeNumbers = <Name extends string>(defaults: Readonly<Record<Name, number>>) =>
+  Object.fromEntries(Object.keys(defaults).map((name) => [name, wholeNumber()])) as Record<Name, OptionCheck>;
+
 /** One of the `values`, and nothing else. */
 export const oneOf = (...values: readonly (string | boolean)[]): OptionCheck => ({
   allowed: listWords(

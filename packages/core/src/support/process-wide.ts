@@ -6,7 +6,7 @@ import { onOneLine, withoutCall } from './log-line.ts';
  * The value of this process under `name`, made the first time. An application that imports this package and requires it
  * has two copies of each module; without this, each had a key ring, a ledger and patches of its own.
  *
- * @param name holds the format of the value: rename it when the format changes, since copies may be of two versions.
+ * @param name ends with the number of the value's format, where it has one: copies may be of two versions.
  * @example const known = processWide('known-users', () => new Set<string>());
  */
 export function processWide<T>(name: string, make: () => T): T {

@@ -1,62 +1,20 @@
-import { inputRequired, McpServer, type ServerContext } from '@modelcontextprotocol/server';
+import { inputRequired, McpServer } from '@modelcontextprotocol/server';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { hostServers, hostTools, oldClient } from '../admission/hosted.test-support.ts';
 import { elicitation } from '../questions/elicitation.ts';
-import { AnswerReads } from './answer-reads.ts';
 import { type Call, callOf, findCall } from './call.ts';
 import { textResult } from './results.ts';
 
-/** Registers one of each kind; `calls` collects the record that each of them gets. */
+/** Registers a tool; `calls` collects the record that it gets. */
 const recording =
   (calls: (Call | undefined)[]) =>
   (server: McpServer): void => {
-    const record = (ctx: ServerContext) => void calls.push(findCall(ctx));
     server.registerTool('t', { inputSchema: z.looseObject({}) }, (_, ctx) => {
-      record(ctx);
+      calls.push(findCall(ctx));
       return textResult('');
     });
-    server.registerPrompt('p', {}, (ctx) => {
-      record(ctx);
-      return { messages: [] };
-    });
-    server.registerResource('r', 'r://r', {}, (_, ctx) => {
-      record(ctx);
-      return { contents: [] };
-    });
   };
-
-test('a handler of each kind gets a record of its request', async () => {
-  const calls: (Call | undefined)[] = [];
-  const { post } = hostTools(recording(calls), { maxRounds: 7, maxBytes: 4096 });
-  await post('tools/call', { name: 't', arguments: { name: 'not the target' } });
-  await post('prompts/get', { name: 'p' });
-  await post('resources/read', { uri: 'r://r', name: 'not the target' });
-  const common = {
-    id: expect.stringMatching(/^[\w-]{22}$/),
-    revision: '2026-07-28',
-    legacyCapabilities: undefined,
-    legacy: 'shim',
-    principal: undefined,
-    isPrincipal: expect.any(Function),
-    rejectState: expect.any(Function),
-    stamp: expect.any(Function),
-    asked: new Map(),
-    timesAsked: new Map(),
-    reads: expect.any(AnswerReads),
-    askable: ['elicitation'],
-    round: 1,
-    maxRounds: 7,
-    maxQuestions: 32,
-    maxStateBytes: 4096,
-  };
-  expect(calls).toEqual([
-    { ...common, method: 'tools/call', target: 't' },
-    { ...common, method: 'prompts/get', target: 'p' },
-    { ...common, method: 'resources/read', target: 'r://r' },
-  ]);
-  expect(new Set(calls.map((call) => call?.id)).size).toBe(3);
-});
 
 const QUESTIONS = ['a', 'b'].map((key) => elicitation(`Really ${key}?`, z.object({ yes: z.boolean() })));
 
@@ -84,14 +42,6 @@ test('each round has the id of its call, its number, and the questions of the ro
     [id, 2, one],
     [id, 3, two],
   ]);
-});
-
-test('where the policy accepts unasked answers, the record does not say what was asked', async () => {
-  const calls: (Call | undefined)[] = [];
-  const { post } = hostTools(recording(calls), { unaskedAnswers: { accept: ['t'] } });
-  await post('tools/call', { name: 't' });
-  await post('prompts/get', { name: 'p' });
-  expect(calls.map((call) => call?.asked)).toEqual([undefined, new Map()]);
 });
 
 const user = (sub: string) => ({ authInfo: { token: 't', clientId: 'c', scopes: [], extra: { sub } } });

@@ -46,6 +46,8 @@ export interface Call extends RoundLimits {
   readonly timesAsked: ReadonlyMap<string, number>;
   /** A keyed digest of the caller's identity, the same on all instances; undefined for an anonymous caller. */
   readonly principal: string | undefined;
+  /** The server that this call is to, as the policy names it. */
+  readonly audience: string;
   /** Whether `name` is this caller's {@link principal} under any key of the key ring, so also under a rotated one. */
   isPrincipal(name: string | undefined): boolean;
   /** The questions of the round before, as key → digest. Undefined where the policy accepts unasked answers. */

@@ -29,7 +29,6 @@ export const usesTools = (params: Readonly<Record<string, unknown>> | undefined)
   params?.tools !== undefined || params?.toolChoice !== undefined;
 
 const partsOf = (kind: InputKind) => kind.split('.') as ['elicitation' | 'sampling' | 'roots', string?];
-const FAMILIES = INPUT_KINDS.map(partsOf);
 
 /** The capabilities of a client that can be asked for `kinds`, as an error with -32021 names them. */
 export function capabilitiesOf(kinds: readonly InputKind[]): ClientCapabilities {
@@ -40,20 +39,12 @@ export function capabilitiesOf(kinds: readonly InputKind[]): ClientCapabilities 
   return capabilities;
 }
 
-// A parked handler holds one of these lists, so equal ones are one list. By the kinds in it, one bit each.
-const lists: (readonly InputKind[])[] = [];
-
 /** The kinds that a client with `capabilities` can be asked for. */
-export function declaredKinds(capabilities: ClientCapabilities | undefined): readonly InputKind[] {
-  let bits = 0;
-  for (let at = 0; at < INPUT_KINDS.length; at++) if (declares(capabilities, at)) bits |= 1 << at;
-  const known = lists[bits] ?? INPUT_KINDS.filter((_, at) => bits & (1 << at));
-  lists[bits] = known;
-  return known;
-}
+export const declaredKinds = (capabilities: ClientCapabilities | undefined): readonly InputKind[] =>
+  INPUT_KINDS.filter((kind) => declares(capabilities, kind));
 
-function declares(capabilities: ClientCapabilities | undefined, at: number): boolean {
-  const [family, mode] = FAMILIES[at] as (typeof FAMILIES)[number];
+function declares(capabilities: ClientCapabilities | undefined, kind: InputKind): boolean {
+  const [family, mode] = partsOf(kind);
   const declared = capabilities?.[family] as Readonly<Record<string, unknown>> | null | undefined;
   if (declared === undefined || declared === null) return false;
   if (mode !== undefined) return mode in declared;

@@ -2,7 +2,7 @@
 
 /**
  * What an approval proves. `form`: the client chose this answer to these words. `typed-form`: it repeated a text as
- * well. `page`: a browser that signed in as the caller pressed a button on a page of the server. `verified-page`: and
+ * well. `page`: a request with the session of the caller pressed a button on a page of the server. `verified-page`: and
  * passed the author's own check there.
  */
 export type Rung = 'form' | 'typed-form' | 'page' | 'verified-page';

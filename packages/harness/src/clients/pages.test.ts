@@ -1,10 +1,5 @@
-/** Questions by URL, as the SDK's own example asks them (its `examples/mrtr`), answered by this package's clients. */
-import {
-  acceptedContent,
-  createRequestStateCodec,
-  inputRequired,
-  McpServer,
-} from '@modelcontextprotocol/server';
+/** Questions by URL, answered by this package's clients. */
+import { inputRequired, McpServer } from '@modelcontextprotocol/server';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
@@ -15,41 +10,20 @@ import { recordVisit } from '../recording/recorder.ts';
 import { eventsOf, toMermaid } from '../transcript/index.ts';
 import { scriptedUser, type User } from './user.ts';
 
-const CONFIRM = {
-  type: 'object' as const,
-  properties: { confirm: { type: 'boolean' as const } },
-  required: ['confirm'],
-};
-const codec = createRequestStateCodec<{ step: 'confirm' | 'signed-in' }>({ key: new Uint8Array(32).fill(7) });
+const requestedSchema = z.object({ confirm: z.boolean() });
 
+/** Its tool asks in a form, and then for a page. */
 function deployServer(): McpServer {
-  const server = new McpServer(
-    { name: 'mrtr-example-server', version: '1.0.0' },
-    { capabilities: { tools: {} }, requestState: { verify: codec.verify } },
-  );
-  server.registerTool('deploy', { inputSchema: z.object({ env: z.string() }) }, async ({ env }, ctx) => {
-    const { step = 'confirm' } = ctx.mcpReq.requestState<{ step: string }>() ?? {};
-    const confirmed = acceptedContent<{ confirm: boolean }>(ctx.mcpReq.inputResponses, 'confirm');
-    if (step === 'confirm' && !confirmed?.confirm) {
-      const confirm = inputRequired.elicit({ message: `Deploy to ${env}?`, requestedSchema: CONFIRM });
-      return inputRequired({
-        inputRequests: { confirm },
-        requestState: await codec.mint({ step: 'confirm' }),
-      });
-    }
-    if (step === 'confirm') {
-      const auth = inputRequired.elicitUrl({
-        message: 'Sign in to continue',
-        url: `https://example.com/auth?env=${env}`,
-      });
-      return inputRequired({
-        inputRequests: { auth },
-        requestState: await codec.mint({ step: 'signed-in' }),
-      });
-    }
-    const auth = ctx.mcpReq.inputResponses?.auth as { action?: string } | undefined;
-    const text = auth?.action === 'accept' ? `deployed to ${env}` : 'auth response missing or declined';
-    return { isError: auth?.action !== 'accept', content: [{ type: 'text', text }] };
+  const server = new McpServer({ name: 'deployer', version: '1.0.0' });
+  const inputSchema = z.object({ env: z.string() });
+  server.registerTool('deploy', { inputSchema }, async ({ env }, { mcpReq: { inputResponses = {} } }) => {
+    const url = `https://example.com/auth?env=${env}`;
+    if (inputResponses.auth) return { content: [{ type: 'text', text: `deployed to ${env}` }] };
+    return inputRequired({
+      inputRequests: inputResponses.confirm
+        ? { auth: inputRequired.elicitUrl({ message: 'Sign in to continue', url }) }
+        : { confirm: inputRequired.elicit({ message: `Deploy to ${env}?`, requestedSchema }) },
+    });
   });
   return server;
 }
@@ -61,7 +35,7 @@ const deploy = (client: 'modern' | 'legacy', user: User) =>
   );
 
 test.each(['modern', 'legacy'] as const)(
-  'a %s client’s user opens the page that the example asks for',
+  'a %s client’s user opens the page that it is asked to',
   async (client) => {
     const opened: string[] = [];
     const open: User['open'] = ({ message, url }) => {

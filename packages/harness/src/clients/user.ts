@@ -27,6 +27,8 @@ export interface User {
   readonly open?: ((page: ShownPage) => Reply | Promise<Reply>) | undefined;
   /** Set for a user who may be silent: a modern client then makes the rounds by hand, to leave an answer out. */
   readonly maySayNothing?: boolean;
+  /** Set for a program that answers in the place of a person. Drawings then call it the agent. */
+  readonly isAgent?: boolean;
 }
 
 /**

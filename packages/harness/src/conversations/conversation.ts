@@ -5,6 +5,7 @@ import { CLIENT_INFO } from '../clients/client-application.ts';
 import { type Connected, ManualUser } from '../clients/manual-user.ts';
 import { type Answering, RecordedApplication } from '../clients/recorded-application.ts';
 import type { Round } from '../clients/round.ts';
+import type { User } from '../clients/user.ts';
 import { asCaller } from '../hosts/caller.ts';
 import type { Hosting } from '../hosts/endpoint.ts';
 import { Recorder, type RecorderOptions } from '../recording/recorder.ts';
@@ -188,6 +189,11 @@ export class OpenCall<Of extends Hosting> {
 const titleOf = ({ method, params }: LogicalCall): string =>
   `${method} ${'uri' in params ? params.uri : params.name}`;
 
+const personOf = ({ isAgent }: User): Participant =>
+  isAgent
+    ? { id: PERSON, kind: 'person', label: 'agent', isAgent }
+    : { id: PERSON, kind: 'person', label: 'user' };
+
 /** Who takes part in a conversation with these instances. */
 export function participantsOf(
   { client, user, participants = [] }: Pick<ConversationRequest, 'client' | 'user' | 'participants'>,
@@ -195,7 +201,7 @@ export function participantsOf(
   instances: readonly string[],
 ): readonly Participant[] {
   return [
-    ...(user ? [{ id: PERSON, kind: 'person', label: 'user' } as const] : []),
+    ...(user ? [personOf(user)] : []),
     { id: CLIENT, kind: 'client', label: `${client} client`, era, name: CLIENT_INFO.name },
     ...instances.map((id, at) => {
       const label = instances.length === 1 ? 'server' : `server ${at + 1}`;

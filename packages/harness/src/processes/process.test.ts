@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { freePort, type ProcessOptions, RunningProcess } from './process.ts';
 
@@ -37,8 +37,14 @@ test('a process that does not stop is killed', async () => {
   expect(await stubborn.ended).toBe('SIGKILL');
 });
 
-test('a free port can be listened on', async () => {
-  const server = createServer().listen(await freePort(), '127.0.0.1');
+test('a free port can be listened on, and no connection is opened from it', async () => {
+  const port = await freePort();
+  const server = createServer().listen(port, '127.0.0.1');
   await once(server, 'listening');
+  const client = connect(port, '127.0.0.1');
+  await once(client, 'connect');
+  expect(client.localPort).toBeGreaterThanOrEqual(32_768);
+  expect(port).toBeLessThan(32_768);
+  client.destroy();
   server.close();
 });

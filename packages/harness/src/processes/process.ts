@@ -1,7 +1,8 @@
 /** Runs a program as a process of its own. Every wait is bounded, and no process outlives this one. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { finished } from 'node:stream/promises';
 import type { Program } from './program.ts';
 import { within } from './waiting.ts';
@@ -163,12 +164,23 @@ export class RunningProcess {
   }
 }
 
+/** Connections that a program opens get ports above these, and would take a port before a server listens there. */
+const SERVER_PORTS = [20_000, 32_768] as const;
+const MOST_TRIES = 100;
+
 /** A TCP port of 127.0.0.1 that is free now. Another program may take it before it is used. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
+  for (let tries = 1; ; tries++) {
+    const port = randomInt(...SERVER_PORTS);
+    const server = createServer().listen(port, '127.0.0.1');
+    try {
+      await once(server, 'listening');
+    } catch (error) {
+      if (tries === MOST_TRIES) throw error;
+      continue;
+    }
+    server.close();
+    await once(server, 'close');
+    return port;
+  }
 }

@@ -3,7 +3,8 @@
  * (docs/observability.md), so a server of any origin may publish them; nothing of the libraries is imported.
  */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import type { EntryPart, LinesRun } from '../transcript/transcript.ts';
+import type { EntryPart } from '../transcript/transcript.ts';
+import type { Traced } from './line-trace.ts';
 
 /** One event with its channel: plain data, which can be sent to another process. */
 export type Diagnostic =
@@ -23,8 +24,8 @@ export type Diagnostic =
         readonly reason?: string | undefined;
       };
     }
-  /** Not published: sent by a process that counts its lines (`LineCoverage`). */
-  | { readonly channel: 'mrtr:lines'; readonly event: LinesRun };
+  /** Not published: sent by a process that traces its lines (`LineTrace`). */
+  | { readonly channel: 'mrtr:lines'; readonly event: Traced };
 
 /** The channels' names. */
 export const CHANNELS = ['mrtr:handler', 'mrtr:effect', 'mrtr:state'] as const;

@@ -3,13 +3,13 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import {
   CLIENT,
   type Happening,
-  type LinesRun,
   type Message,
   PERSON,
   type TranscriptEvent,
   type WireMessage,
 } from '../transcript/transcript.ts';
 import { type Diagnostic, observeDiagnostics } from './diagnostics.ts';
+import type { Traced } from './line-trace.ts';
 
 // Diagnostics channels are process-wide. An event belongs to the conversation, and to the instance, in whose
 // asynchronous context it was published; one context for the process, also where a test imports this package and the
@@ -67,8 +67,8 @@ export interface RecorderOptions {
   readonly onEvent?: ((event: TranscriptEvent) => void) | undefined;
   /** The clock, in milliseconds. Default `performance.now`. */
   readonly now?: (() => number) | undefined;
-  /** Takes the lines that ran since the last take, where they are counted in this process (`LineCoverage`). */
-  readonly takeLines?: (() => LinesRun | undefined) | undefined;
+  /** Takes the lines that ran since the last take, where they are traced in this process (`LineTrace`). */
+  readonly takeLines?: (() => Traced | undefined) | undefined;
 }
 
 /** A happening whose `instance` may be left out: it is the one in which it happened. */
@@ -85,7 +85,7 @@ export class Recorder {
   readonly events: TranscriptEvent[] = [];
   readonly #onEvent: (event: TranscriptEvent) => void;
   readonly #now: () => number;
-  readonly #takeLines: () => LinesRun | undefined;
+  readonly #takeLines: () => Traced | undefined;
   /** The instance that each request of the client reached, by the request's id. */
   readonly #served = new Map<unknown, string>();
   #instances: () => readonly string[] = () => [];
@@ -145,8 +145,8 @@ export class Recorder {
   }
 
   #recordLines(): void {
-    const files = this.#startedAt === undefined ? undefined : this.#takeLines();
-    if (files) this.record({ kind: 'lines', instance: this.#latest, files });
+    const ran = this.#startedAt === undefined ? undefined : this.#takeLines();
+    if (ran) this.record({ kind: 'lines', instance: this.#latest, ...ran });
   }
 
   /** Records a diagnostic that was published in this process, or by instance `from` in another one. */
@@ -160,7 +160,7 @@ export class Recorder {
     } else if (channel === 'mrtr:state') {
       const { phase, bytes, reason } = event;
       this.record({ kind: 'state', instance: from, phase, bytes, ...(reason !== undefined && { reason }) });
-    } else this.record({ kind: 'lines', instance: from, files: event });
+    } else this.record({ kind: 'lines', instance: from, ...event });
   }
 
   /** A message of the client reached one of the instances. */

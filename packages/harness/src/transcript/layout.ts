@@ -69,6 +69,8 @@ export class Layout {
   readonly #rejecting = new Set<string>();
   /** Whether the latest request was written by somebody on the way. */
   #isForged = false;
+  /** Whether a program answered every question so far, in the place of a person. */
+  #isUnattended: boolean;
   #at = 0;
   #round = 0;
   #entries = 0;
@@ -80,6 +82,7 @@ export class Layout {
     this.#clients = new Set([CLIENT, ...idsOf('client')]);
     this.#server = idsOf('instance')[0] ?? 'server';
     this.#hasWorld = idsOf('world').includes(WORLD);
+    this.#isUnattended = participants.some((one) => one.kind === 'person' && one.isAgent);
   }
 
   /** The row of the next event; undefined for an event that is not drawn. */
@@ -115,6 +118,7 @@ export class Layout {
       case 'answer':
         return { from: PERSON, to: CLIENT, tone: 'user', text: replyText(event.reply, this.#isPage) };
       case 'visit':
+        this.#isUnattended = false;
         return within(PERSON, 'quiet', `browser: ${addressText(event.url)} → ${event.status}`);
       case 'model':
         return within(CLIENT, 'user', `the model: ${contentText(event.result.content)}`);
@@ -166,8 +170,8 @@ export class Layout {
     this.#effects.add(text);
     if (isAgain) return { text: `${text} — AGAIN`, tone: 'error' };
     // An audit entry says who called, and needs no consent.
-    const isForged = this.#isForged && name !== 'audit';
-    return isForged ? { text: `${text} — NOBODY AGREED`, tone: 'error' } : { text, tone: 'effect' };
+    const isForced = (this.#isForged || this.#isUnattended) && name !== 'audit';
+    return isForced ? { text: `${text} — NOBODY AGREED`, tone: 'error' } : { text, tone: 'effect' };
   }
 
   #message(event: Message, isSent: boolean): Drawn | undefined {
@@ -180,7 +184,8 @@ export class Layout {
     else if (!isSent || !lost) this.#open.add(`${own}:${id}`);
     if (isSent && event.to !== undefined && !lost) this.#receive(event.to, altered === true);
     if (!isSent && asks(message)) this.#asking = [...this.#asking, event.from];
-    const isRefused = !isSent && hasFailed(message) && this.#rejecting.has(event.from);
+    const isRefused =
+      !isSent && hasFailed(message) && (this.#rejecting.has(event.from) || this.#isUnattended);
     const prefix = altered ? 'altered on its way: ' : again ? 'delivered again: ' : lost ? 'lost: ' : '';
     const words = prefix + messageText(message, isSent);
     const to = event.to ?? (isSent ? this.#server : CLIENT);
@@ -213,7 +218,8 @@ function toneOf(message: WireMessage, isSent: boolean): Tone {
   return asks(message) ? 'question' : 'result';
 }
 
-const asks = (message: WireMessage): boolean =>
+/** Whether a message asks something. */
+export const asks = (message: WireMessage): boolean =>
   isQuestion(message) || objectIn(message, 'result').resultType === 'input_required';
 
 /** The rows of a whole conversation. */

@@ -19,7 +19,14 @@ export interface Transcript {
 
 /** Somebody or something that takes part. */
 export type Participant =
-  | { readonly id: string; readonly kind: 'person' | 'instance' | 'store' | 'world'; readonly label: string }
+  | { readonly id: string; readonly kind: 'instance' | 'store' | 'world'; readonly label: string }
+  | {
+      readonly id: string;
+      readonly kind: 'person';
+      readonly label: string;
+      /** Set where a program answers in the place of a person. */
+      readonly isAgent?: true;
+    }
   | {
       readonly id: string;
       readonly kind: 'client';
@@ -57,6 +64,9 @@ export type LinesRun = Readonly<Record<string, Lines>>;
  */
 export type Lines = Readonly<Record<string, number | readonly (readonly [column: number, count: number])[]>>;
 
+/** A line of a source file. */
+export type Place = readonly [file: string, line: number];
+
 /** One thing that happened. */
 export type TranscriptEvent = Happening & {
   /** When it happened, in milliseconds since the call began. */
@@ -93,7 +103,13 @@ export type Happening =
       readonly name?: string;
     }
   /** Lines of the author's files ran: since the entry before this, or where none was, in a handler that was parked. */
-  | { readonly kind: 'lines'; readonly instance: string; readonly files: LinesRun }
+  | {
+      readonly kind: 'lines';
+      readonly instance: string;
+      readonly files: LinesRun;
+      /** The lines in the order in which they ran, each once where it ran several times in a row. At most 2 000. */
+      readonly order?: readonly Place[];
+    }
   /** A guarded effect (`once`) ran, or was held back because an earlier round had run it. */
   | {
       readonly kind: 'guard';

@@ -1,5 +1,4 @@
 /** Two levels at which transcripts are compared, and the one list of differences that do not count. */
-import type { CallResult } from './call.ts';
 import { CLIENT, type Transcript, type WireMessage } from './transcript.ts';
 
 /** The fields of a wire message that are masked before transcripts are compared, with the reason for each. */
@@ -43,17 +42,6 @@ export function hostView({ events, end }: Pick<Transcript, 'events' | 'end'>): s
     }
   });
   return [...seen, end.error ? `error ${end.error.message}` : `result ${canonical(end.result)}`];
-}
-
-// The key under which a server at 2026-07-28 puts its name into the `_meta` of each result.
-const SERVER_INFO = 'io.modelcontextprotocol/serverInfo';
-
-/** The same without the name that a modern server stamps on its results, to compare servers of both eras. */
-export function hostViewOfAnyEra({ events, end }: Pick<Transcript, 'events' | 'end'>): string[] {
-  if (end.error) return hostView({ events, end });
-  const { _meta: { [SERVER_INFO]: _, ...meta } = {}, ...result } = end.result;
-  const unstamped = { ...result, ...(Object.keys(meta).length > 0 && { _meta: meta }) } as CallResult;
-  return hostView({ events, end: { result: unstamped } });
 }
 
 /** The messages of the call, masked. */

@@ -1,7 +1,7 @@
 import { InvalidOption } from '@mrtr/core';
 import { requestInit } from '@mrtr/harness';
 import { expect, test } from 'vitest';
-import { hosting, INITIALIZE, modernClient, oldClient, oldRequest, read } from '../hosting.test-support.ts';
+import { hosting, INITIALIZE, modernClient, oldClient, read } from '../hosting.test-support.ts';
 import { listVerifier, parseTokenList } from './bearer-tokens.ts';
 
 const SECRET = 'a secret of sixteen and more';
@@ -91,18 +91,4 @@ test.each([
   const answered = await read(await fetch(url, requestInit('tools/call', retry, { headers: as(token) })));
   if (error) expect(answered.error).toMatchObject(error);
   else expect(answered.result).toMatchObject({ content: [{ type: 'text', text: 'Asked.' }] });
-});
-
-test("somebody else's session is not found; one's own is, with either token", async () => {
-  const { url } = await hostWithTokens();
-  const withToken = (init: RequestInit, token: string) => ({
-    ...init,
-    headers: { ...init.headers, ...as(token) },
-  });
-  const begun = await fetch(url, withToken(INITIALIZE, TOKENS.alice));
-  const list = oldRequest('tools/list', {}, begun.headers.get('mcp-session-id') ?? '');
-  const statuses = [TOKENS.bob, TOKENS.again].map(
-    async (token) => (await fetch(url, withToken(list, token))).status,
-  );
-  expect(await Promise.all(statuses)).toEqual([404, 200]);
 });

@@ -5,7 +5,7 @@ import {
   type OptionChecks,
   Quota,
   type QuotaExceeded,
-  wholeNumber,
+  wholeNumbers,
   withDefaults,
 } from '@mrtr/core/kit';
 import type { Exchange } from './exchange.ts';
@@ -26,21 +26,6 @@ export interface BodyLimits {
   readonly maxIncomingBytesPerPrincipal?: number;
 }
 
-/** The checks of {@link BodyLimits}. */
-export const BODY_CHECKS: OptionChecks<BodyLimits> = {
-  maxBodyBytes: wholeNumber(),
-  maxBodyMembers: wholeNumber(),
-  bodySeconds: aTimeInSeconds,
-  maxIncomingBytes: wholeNumber(),
-  maxIncomingBytesPerPrincipal: wholeNumber(),
-};
-
-/** A body that has come in. */
-export interface Body {
-  readonly json: unknown;
-  readonly bytes: number;
-}
-
 export const BODY_DEFAULTS = {
   maxBodyBytes: 1_048_576,
   maxBodyMembers: 10_000,
@@ -48,6 +33,18 @@ export const BODY_DEFAULTS = {
   maxIncomingBytes: 67_108_864,
   maxIncomingBytesPerPrincipal: 8_388_608,
 };
+
+/** The checks of {@link BodyLimits}. */
+export const BODY_CHECKS: OptionChecks<BodyLimits> = {
+  ...wholeNumbers(BODY_DEFAULTS),
+  bodySeconds: aTimeInSeconds,
+};
+
+/** A body that has come in. */
+export interface Body {
+  readonly json: unknown;
+  readonly bytes: number;
+}
 
 const EMPTY = Buffer.alloc(0);
 /** The error of an application that reads a body, and keeps what it has read. */
@@ -145,7 +142,7 @@ export class Bodies {
       );
       const end = (received: Buffer | Response | Error) => {
         clearTimeout(late);
-        body.off('data', take);
+        body.off('data', take).off('close', endAsGone);
         // Discard the rest: an unread body would block the connection.
         body.resume();
         held.release();

@@ -10,7 +10,7 @@ const TOO_MANY = {
 
 test('the calls of one principal in both eras count together, and others are served', async () => {
   const { url, enters, session, release } = await waiting({ verifier, maxRequestsPerPrincipal: 2 });
-  const ofAda = await session((init) => as('ada', init));
+  const ofAda = await session('ada');
   expect(await enters(as('ada', newCall()))).toBe('entered');
   expect(await enters(as('ada', oldCall(ofAda, 2)))).toBe('entered');
   expect(await enters(as('ada', newCall()))).toEqual(TOO_MANY);

@@ -7,6 +7,7 @@ import {
   Place,
   Quota,
   wholeNumber,
+  wholeNumbers,
   withDefaults,
 } from '@mrtr/core/kit';
 import type { OnError } from '../instance/server-instance.ts';
@@ -38,19 +39,6 @@ export interface CallLimits extends AbandonedLimits {
   readonly maxSubscriptionsPerPrincipal?: number;
 }
 
-/** The checks of {@link CallLimits}. */
-export const CALL_CHECKS: OptionChecks<CallLimits> = {
-  maxRequests: wholeNumber(),
-  maxRequestsPerPrincipal: wholeNumber(),
-  maxCallBytes: wholeNumber(),
-  maxCallBytesPerPrincipal: wholeNumber(),
-  // 0 turns subscriptions off.
-  maxSubscriptions: wholeNumber(0),
-  maxSubscriptionsPerPrincipal: wholeNumber(0),
-  maxAbandoned: wholeNumber(),
-  maxAbandonedPerPrincipal: wholeNumber(),
-};
-
 /** `AbandonedQuota` has the defaults of the others. */
 export const CALL_DEFAULTS = {
   maxRequests: 1000,
@@ -59,6 +47,16 @@ export const CALL_DEFAULTS = {
   maxCallBytesPerPrincipal: 8_388_608,
   maxSubscriptions: 1024,
   maxSubscriptionsPerPrincipal: 32,
+};
+
+/** The checks of {@link CallLimits}. */
+export const CALL_CHECKS: OptionChecks<CallLimits> = {
+  ...wholeNumbers(CALL_DEFAULTS),
+  // 0 turns subscriptions off.
+  maxSubscriptions: wholeNumber(0),
+  maxSubscriptionsPerPrincipal: wholeNumber(0),
+  maxAbandoned: wholeNumber(),
+  maxAbandonedPerPrincipal: wholeNumber(),
 };
 
 /** A request that was let in, and who sent it. */

@@ -104,10 +104,7 @@ test('a page reads that the server failed, in both eras', async () => {
     throw new Error('db-7.internal is down');
   };
   const onerror = ({ message }: Error) => errors.push(message);
-  const http = await serveHttp(
-    { server: throwError, close: async () => {} },
-    { ...app, drainSeconds: 0.1, onerror },
-  );
+  const http = await serveHttp({ server: throwError }, { ...app, drainSeconds: 0.1, onerror });
   onTestFinished(() => http.close());
   for (const init of [INITIALIZE, listTools]) {
     const failed = await fetch(http.url, from(APP, init));
@@ -153,7 +150,7 @@ test.each([
   'https://*',
   'my-app://*',
 ])('the origin %s, which no browser sends, is a mistake of the configuration', async (origin) => {
-  const served = { server: () => Promise.reject(), close: async () => {} } as never;
+  const served = { server: () => Promise.reject() } as never;
   await expect(serveHttp(served, { allowedOrigins: [origin] })).rejects.toThrow(
     new InvalidOption(
       `allowedOrigins has '${origin}', which no browser sends as an origin. Write it like https://app.example.`,

@@ -46,17 +46,15 @@ export class CountedRequest {
 
   /**
    * The call is cancelled. In the next turn of the event loop, when a handler that obeys its signal has ended, the
-   * handler is counted as abandoned, and `moved` is called. Where there is no room among the abandoned handlers, the call
-   * keeps its place until its handler ends.
+   * handler is counted as abandoned. Where there is no room among the abandoned handlers, the call keeps its place until
+   * its handler ends.
    */
-  cancel(moved = () => {}): void {
+  cancel(): void {
     const abandoned = this.#abandoned;
     if (!abandoned) return;
     setImmediate(() => {
       const { place, bytes } = this.#room;
-      if (!place.moveTo(abandoned)) return;
-      bytes.giveBack();
-      moved();
+      if (place.moveTo(abandoned)) bytes.giveBack();
     });
   }
 

@@ -60,18 +60,6 @@ test('cancelled calls give back the bytes of their bodies', async () => {
   expect(await enters(large())).toMatchObject({ status: 503 });
 });
 
-test('a cancelled call gives back its place in its session, and its id stays taken', async () => {
-  const { url, cancelOld, enters, session } = await cancelling({ maxOpenCallsPerSession: 1 });
-  const id = await session();
-  expect(await cancelOld(id)).toBe('entered');
-  expect(await read(await fetch(url, oldCall(id, 1)))).toMatchObject({
-    status: 400,
-    error: { message: 'A call with this id is open' },
-  });
-  expect(await enters(oldCall(id, 2))).toBe('entered');
-  expect(await enters(oldCall(id, 3))).toMatchObject({ status: 429 });
-});
-
 test('the calls of a session that ends move to the abandoned handlers', async () => {
   const { url, enters, session } = await waiting({ maxRequests: 2 });
   const id = await session();

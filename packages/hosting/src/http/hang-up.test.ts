@@ -4,26 +4,28 @@
  * hosting tells it where Node does not; this file pins it.
  */
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import type { ServerContext } from '@mrtr/core';
 import { Deferred, requestInit, settle, until } from '@mrtr/harness';
-import { expect, onTestFinished, test, vi } from 'vitest';
-import { hosting, modernClient, oldClient, oldRequest } from '../hosting.test-support.ts';
+import { expect, test, vi } from 'vitest';
+import {
+  hosting,
+  httpText,
+  modernClient,
+  oldClient,
+  oldRequest,
+  openSocket,
+  withHeaders,
+} from '../hosting.test-support.ts';
 import { waiting } from '../waiting.test-support.ts';
 
 /** A connection. `post` sends a request on it, `received` is what has come back. */
 async function connection(url: URL, header = 'keep-alive') {
-  const socket = connect(Number(url.port), url.hostname);
-  onTestFinished(() => void socket.destroy());
+  const socket = openSocket(url);
   const received: string[] = [];
-  socket.on('data', (chunk) => received.push(`${chunk}`)).on('error', () => {});
+  socket.on('data', (chunk) => received.push(`${chunk}`));
   await once(socket, 'connect');
-  const post = ({ headers, body }: RequestInit) => {
-    const lines = Object.entries({ ...headers, host: url.host, connection: header });
-    const length = `content-length: ${Buffer.byteLength(`${body}`)}`;
-    const head = lines.map(([name, value]) => `${name}: ${value}`);
-    socket.write([`POST ${url.pathname} HTTP/1.1`, ...head, length, '', body].join('\r\n'));
-  };
+  const post = (init: RequestInit) => socket.write(httpText(url, withHeaders(init, { connection: header })));
   return { socket, post, received: () => received.join('') };
 }
 
@@ -133,8 +135,7 @@ test('a new client that hangs up while its token is checked enters no handler', 
   };
   const served = await hosting({ verifier });
   const { socket, post } = await connection(served.url);
-  const { headers, ...init } = requestInit('tools/call', { name: 'wait' });
-  post({ ...init, headers: { ...headers, authorization: 'Bearer token' } as Record<string, string> });
+  post(withHeaders(requestInit('tools/call', { name: 'wait' }), { authorization: 'Bearer token' }));
   await checking.promise;
   socket.destroy();
   await once(socket, 'close');

@@ -1,7 +1,7 @@
 /** A mount without a socket: limits that take many requests, and what only a server that closes answers. */
 import { Deferred as Held, requestInit } from '@mrtr/harness';
 import { expect, onTestFinished, test } from 'vitest';
-import { fixture, hosting, INITIALIZE, oldMessage, read } from '../hosting.test-support.ts';
+import { fixture, hosting, INITIALIZE, oldMessage, read, withHeaders } from '../hosting.test-support.ts';
 import { createMcpMount, type MountOptions } from '../mount.ts';
 
 /** A mount, and requests that reach it. */
@@ -116,6 +116,6 @@ test('an initialize may have 65 536 bytes', async () => {
 test('an answer is of an old client, whatever revision its header names: a new one sends it in a request', async () => {
   const { send } = mountWith();
   const answer = oldMessage({ id: 1, result: {} }, 'guessed');
-  const headers = { ...(answer.headers as Record<string, string>), 'mcp-protocol-version': '2026-07-28' };
-  expect(await read(await send('/mcp', { ...answer, headers }))).toEqual(refusal(404, 'Session not found'));
+  const sent = withHeaders(answer, { 'mcp-protocol-version': '2026-07-28' });
+  expect(await read(await send('/mcp', sent))).toEqual(refusal(404, 'Session not found'));
 });

@@ -235,7 +235,7 @@ export class HttpAdmission {
   async close(): Promise<void> {
     const ended = await Promise.allSettled([
       // In a function of its own: one that throws at once must not keep the others from ending.
-      (async () => this.#served.close())(),
+      (async () => this.#served.close?.())(),
       this.#sessions?.close(),
       this.#modern.close(),
     ]);

@@ -1,4 +1,4 @@
-/** A session's transport, which bounds the calls that its server has not answered. */
+/** A session's transport, which knows the calls that its server has not answered. */
 import {
   type HandleRequestOptions,
   isJSONRPCRequest,
@@ -9,7 +9,6 @@ import {
   WebStandardStreamableHTTPServerTransport,
   type WebStandardStreamableHTTPServerTransportOptions,
 } from '@modelcontextprotocol/server';
-import { Place, Quota } from '@mrtr/core/kit';
 import { awaitHandler } from '@mrtr/core/shape';
 import { CountedRequest } from '../admission/counted-request.ts';
 import { problem } from '../admission/problem.ts';
@@ -18,23 +17,18 @@ import { problem } from '../admission/problem.ts';
 interface OpenCall {
   entered: boolean;
   readonly request: Request;
-  /** Its place among the open calls of the session. */
-  readonly place: Place;
   readonly end: () => void;
 }
 
 /**
- * A call is open from its arrival until its response is sent, or it is cancelled and its handler has ended. A cancelled
- * call gives its place in the session back when its handler moves to the abandoned ones; only its id stays taken. A client
- * that hangs up has cancelled nothing: at 2025-11-25 the server continues.
+ * A call is open from its arrival until its response is sent, or it is cancelled and its handler has ended. Until
+ * then its id is taken. A client that hangs up has cancelled nothing: at 2025-11-25 the server continues.
  */
 export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
-  readonly #places: Quota;
   readonly #calls = new Map<RequestId, OpenCall>();
 
-  constructor(maxOpenCalls: number, options: WebStandardStreamableHTTPServerTransportOptions) {
+  constructor(options: WebStandardStreamableHTTPServerTransportOptions) {
     super(options);
-    this.#places = new Quota(maxOpenCalls);
     // The server calls this before it looks at a message itself.
     this.onmessage = (message) => this.#entering(message);
   }
@@ -51,10 +45,7 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
     const { id } = parsedBody;
     // Two calls with one id would count once, and their responses would be mixed up.
     if (this.#calls.has(id)) return problem(400, 'A call with this id is open', {}, -32600);
-    const place = Place.take(this.#places, undefined);
-    if (typeof place === 'string')
-      return problem(429, 'Too many calls are open in this session; answer or cancel one');
-    const over = new Promise<void>((end) => this.#calls.set(id, { entered: false, request, place, end }));
+    const over = new Promise<void>((end) => this.#calls.set(id, { entered: false, request, end }));
     CountedRequest.of(request)?.lastUntil(over);
     let served = false;
     try {
@@ -82,9 +73,7 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
   }
 
   #end(id: RequestId): void {
-    const call = this.#calls.get(id);
-    call?.place.giveBack();
-    call?.end();
+    this.#calls.get(id)?.end();
     this.#calls.delete(id);
   }
 
@@ -101,7 +90,7 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
   #cancel(id: RequestId): void {
     const call = this.#calls.get(id);
     if (!call?.entered) return;
-    CountedRequest.of(call.request)?.cancel(() => call.place.giveBack());
+    CountedRequest.of(call.request)?.cancel();
     const settled = awaitHandler(call.request).then(() => {
       if (this.#calls.get(id) === call) this.#end(id);
     });

@@ -6,7 +6,7 @@ import {
   aTimeInSeconds,
   type OptionChecks,
   Quota,
-  wholeNumber,
+  wholeNumbers,
   withDefaults,
 } from '@mrtr/core/kit';
 import { noRoom, problem } from '../admission/problem.ts';
@@ -25,12 +25,6 @@ export interface SessionLimits {
   /** The same of one principal. Default 1 MiB; anonymous callers share `maxSessionBytes`. */
   readonly maxSessionBytesPerPrincipal?: number;
   /**
-   * Calls of one session that are not over. Default 16. A call counts until it is answered, also when its client hung up.
-   * A cancelled call counts until its handler moves to the abandoned ones (`maxAbandoned`), or ends. Answers and
-   * cancellations always come in.
-   */
-  readonly maxOpenCallsPerSession?: number;
-  /**
    * A session without a request for this long is closed, in seconds; one with a call in progress is not, also where its
    * client hung up. Default 3600.
    */
@@ -42,17 +36,12 @@ export const SESSION_DEFAULTS = {
   maxSessionsPerPrincipal: 50,
   maxSessionBytes: 16_777_216,
   maxSessionBytesPerPrincipal: 1_048_576,
-  maxOpenCallsPerSession: 16,
   sessionIdleSeconds: 3600,
 };
 
 /** The checks of {@link SessionLimits}. */
 export const SESSION_CHECKS: OptionChecks<SessionLimits> = {
-  maxSessions: wholeNumber(),
-  maxSessionsPerPrincipal: wholeNumber(),
-  maxSessionBytes: wholeNumber(),
-  maxSessionBytesPerPrincipal: wholeNumber(),
-  maxOpenCallsPerSession: wholeNumber(),
+  ...wholeNumbers(SESSION_DEFAULTS),
   sessionIdleSeconds: aTimeInSeconds,
 };
 
@@ -130,7 +119,7 @@ export class Sessions {
       return noRoom(fullOfBytes, 'bytes in sessions');
     }
     const id = randomUUID();
-    const transport = new SessionTransport(this.#limits.maxOpenCallsPerSession, {
+    const transport = new SessionTransport({
       sessionIdGenerator: () => id,
       onsessionclosed: () => this.#end(id),
     });

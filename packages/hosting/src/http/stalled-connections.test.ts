@@ -1,10 +1,10 @@
 /** Connections whose client does not read what it asked for. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { requestInit, within } from '@mrtr/harness';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { hosting, modernClient } from '../hosting.test-support.ts';
+import { hosting, httpText, modernClient, openSocket } from '../hosting.test-support.ts';
 import { StalledConnections } from './stalled-connections.ts';
 
 const MIB = 1_048_576;
@@ -23,9 +23,8 @@ async function serveUnread(bytes: number, seconds: number) {
     server.close().closeAllConnections();
   });
   const asked = once(server, 'request');
-  const client = connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => {});
+  const client = openSocket(new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));
   client.pause().write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
-  onTestFinished(() => void client.destroy());
   const [, response] = await asked;
   return { client, response, connection: response.socket };
 }
@@ -81,12 +80,8 @@ test('a connection on which nothing waits to be sent stays open, also while a ca
 
 test('calls of a client that does not read give their places back', async () => {
   const { url } = await hosting({ sendSeconds: 0.2, maxRequests: 4 });
-  const client = connect(Number(url.port), url.hostname).on('error', () => {});
-  onTestFinished(() => void client.destroy());
-  const { headers, body } = requestInit('tools/call', { name: 'big' });
-  const lines = Object.entries(headers as Record<string, string>).map((header) => header.join(': '));
-  const length = `Content-Length: ${`${body}`.length}`;
-  const request = `${['POST /mcp HTTP/1.1', 'Host: localhost', ...lines, length].join('\r\n')}\r\n\r\n${body}`;
+  const client = openSocket(url);
+  const request = httpText(url, requestInit('tools/call', { name: 'big' }));
   const closed = once(client, 'close');
   client.pause().write(request.repeat(4));
   const status = () => fetch(url, requestInit('tools/list')).then(({ status }) => status);

@@ -57,7 +57,7 @@ test('sendToolListChanged of the SDK reaches old clients alone, and notify new o
     });
     return made;
   };
-  const http = await serveHttp({ server, close: async () => {} });
+  const http = await serveHttp({ server });
   onTestFinished(() => http.close());
   const [newHeard, oldHeard, barrier] = [vi.fn(), vi.fn(), vi.fn()];
   const old = await oldClient(http.url);

@@ -3,7 +3,7 @@
  * handler its progress: without a bound, a client that opens streams and reads none of them fills the memory.
  */
 import { OperatorWarning, publish } from '@mrtr/core/events';
-import { addGauge, type OptionChecks, Quota, wholeNumber, withDefaults } from '@mrtr/core/kit';
+import { addGauge, type OptionChecks, Quota, wholeNumbers, withDefaults } from '@mrtr/core/kit';
 import type { Outgoing } from '../admission/exchange.ts';
 
 import type { OnError } from '../instance/server-instance.ts';
@@ -21,18 +21,14 @@ export interface UnreadLimits {
   readonly maxUnreadBytesPerPrincipal?: number;
 }
 
-/** The checks of {@link UnreadLimits}. */
-export const UNREAD_CHECKS: OptionChecks<UnreadLimits> = {
-  maxUnreadBytesPerStream: wholeNumber(),
-  maxUnreadBytes: wholeNumber(),
-  maxUnreadBytesPerPrincipal: wholeNumber(),
-};
-
 export const UNREAD_DEFAULTS = {
   maxUnreadBytesPerStream: 1_048_576,
   maxUnreadBytes: 67_108_864,
   maxUnreadBytesPerPrincipal: 8_388_608,
 };
+
+/** The checks of {@link UnreadLimits}. */
+export const UNREAD_CHECKS: OptionChecks<UnreadLimits> = wholeNumbers(UNREAD_DEFAULTS);
 
 /** How long a stream that is full may take to have room again. */
 const PATIENCE_MS = 200;

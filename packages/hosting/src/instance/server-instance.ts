@@ -1,13 +1,19 @@
 /** What can be hosted. */
 import type { McpServer } from '@mrtr/core';
-import { tellOperator } from '@mrtr/core/kit';
+import { anObjectWith, requireArgument, tellOperator } from '@mrtr/core/kit';
 
-/** A deployment's instance: makes servers, and ends with everything that outlives a request. */
+/** A deployment's instance: makes servers, and may hold what outlives a request. */
 export interface ServerInstance {
   /** A new server: per request on stateless serving, per connection or session elsewhere. */
   server(): McpServer;
-  /** Releases whatever outlives a request: parked frames are aborted. */
-  close(): Promise<void>;
+  /** Releases what outlives a request, if anything does: parked frames are aborted. */
+  close?(): Promise<void>;
+}
+
+/** @throws InvalidOption for what cannot be hosted */
+export function requireInstance(caller: string, served: ServerInstance): void {
+  const closes = typeof served === 'object' && served?.close !== undefined;
+  requireArgument(caller, 'served', served, anObjectWith('server', ...(closes ? ['close'] : [])));
 }
 
 /** Gets what the wire is not told: why a request state was refused, what a client did wrong, what failed. */

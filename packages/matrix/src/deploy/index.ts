@@ -5,6 +5,5 @@ export { CHANGES, type Code, isAsk, isEffect, place } from './code/code.ts';
 export { inMemory } from './in-memory.ts';
 export { outcomeOf } from './outcome.ts';
 export { claimOf, faultsOf, type Host, MOMENTS, type Moment, type Play, play } from './play.ts';
-export { TwoProcesses, versionOf } from './processes.ts';
-export { deploy, ORDER } from './subject.ts';
+export { deploy, ORDER, versionOf } from './subject.ts';
 export { deployTables } from './table.ts';

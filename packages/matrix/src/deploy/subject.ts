@@ -4,7 +4,7 @@
  */
 import type { OptionDeps, RunningOption } from '@mrtr/option';
 import type { Change } from '@mrtr/option/deploys';
-import { findOption, type LoadedOption, loadOption } from '@mrtr/options';
+import { findOption, type ListedOption, type LoadedOption, loadOption } from '@mrtr/options';
 import { z } from 'zod';
 import { CHANGES, scriptOf } from './code/code.ts';
 
@@ -24,6 +24,12 @@ export const deploy = (option: LoadedOption, change: Change) => ({
         }),
     };
   },
+});
+
+/** The version of an option's tool that a change makes: the module for another process, and the policy's `version`. */
+export const versionOf = ({ id }: Pick<ListedOption, 'id'>, change: Change) => ({
+  module: new URL(`./subject.ts?shape=${id}&change=${change}`, import.meta.url).href,
+  version: CHANGES[change].version,
 });
 
 const { searchParams } = new URL(import.meta.url);

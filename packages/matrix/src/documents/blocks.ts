@@ -7,13 +7,13 @@ import { promisify } from 'node:util';
 const ROOT = new URL('../../../../', import.meta.url);
 const BLOCK = /^(<!-- begin: (.+) -->\n)[\s\S]*?^(<!-- end: \2 -->)$/gm;
 
-/** Blocks that the matrix does not write: `pnpm check:options`, `pnpm interop` and `pnpm mutate` measure them. */
-const WRITTEN_ELSEWHERE = /^(?:check|interop|mutate): /;
+/** Blocks that the matrix does not write: `pnpm check:options` and `pnpm interop` measure them. */
+const WRITTEN_ELSEWHERE = /^(?:check|interop): /;
 
 export interface Updating {
   readonly write: boolean;
-  /** The names. Without, every block that no other command measures. */
-  readonly only?: readonly string[];
+  /** The names; or the measured tables alone, or the quoted files and outputs. Without, both of these. */
+  readonly only?: 'measured' | 'quoted' | readonly string[];
 }
 
 /**
@@ -36,7 +36,7 @@ export async function updateBlocks(
     const before = await readFile(new URL(file, ROOT), 'utf8');
     let after = before;
     for (const [block, begin, name = '', end] of before.matchAll(BLOCK)) {
-      if (only ? !only.includes(name) : WRITTEN_ELSEWHERE.test(name)) continue;
+      if (!isWanted(name, only)) continue;
       const now = `${begin}\n${await contentOf(name, tables)}\n\n${end}`;
       if (now !== block) stale.push(`${file}: ${name}`);
       after = after.replace(block, () => now);
@@ -44,6 +44,13 @@ export async function updateBlocks(
     if (write && after !== before) await writeFile(new URL(file, ROOT), after);
   }
   return stale;
+}
+
+function isWanted(name: string, only: Updating['only']): boolean {
+  if (Array.isArray(only)) return only.includes(name);
+  // The name of a table is a word, and that of a quotation a path or a command.
+  const kind = /^[a-z-]+$/.test(name) ? 'measured' : 'quoted';
+  return !WRITTEN_ELSEWHERE.test(name) && (only === undefined || only === kind);
 }
 
 async function markdownIn(folder: string): Promise<string[]> {

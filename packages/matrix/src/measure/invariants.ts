@@ -129,7 +129,6 @@ function differences(cell: Cell, fields: readonly (keyof ReturnType<typeof predi
   const predicted = predict(cell.claims, cell.scenario);
   return fields
     .filter((field) => predicted[field] !== undefined && predicted[field] !== observation[field])
-    .filter((field) => observation[field] !== 'not measured')
     .map(
       (field) => `${where(observation)}: claims ${field} ${predicted[field]}, measured ${observation[field]}`,
     );

@@ -21,8 +21,8 @@ export interface Scenario {
 /** How a call ended: the user answered, a default stood in, it failed, or the user refused. */
 export type ObservedEnd = 'elicited' | 'default' | 'error' | 'cancelled';
 
-/** Whether the same call ends in the same way on other hosting, if that was measured. */
-export type Survival = 'finishes' | 'refused' | 'not measured';
+/** Whether the same call ends in the same way on other hosting. */
+export type Survival = 'finishes' | 'refused';
 
 export interface Observation {
   readonly option: string;
@@ -42,9 +42,9 @@ export interface Observation {
   readonly stateBytes: readonly number[];
   /** The most frames held in memory while the user was thinking. */
   readonly framesHeld: number;
-  /** When each round reaches another instance: on `fleet`, or on `processes` for measurements in processes. */
+  /** When each round reaches another instance, on `fleet`. */
   readonly otherInstance: Survival;
-  /** When the instance restarts between any two requests; in processes, when the one that asked is killed. */
+  /** When the instance restarts between any two requests. */
   readonly restart: Survival;
   /** When each retry is delivered twice, if that was measured. */
   readonly retriedTwice?: Readonly<Record<SingleUse, RetriedTwice>>;
@@ -63,8 +63,12 @@ export interface LocalScenario extends Scenario {
 
 /** Measures `subject` in `scenario`: the call itself, on a fleet and through restarts, with each retry twice, and forged. */
 export async function observe(subject: Subject, scenario: LocalScenario): Promise<Observed> {
-  const { observation, conversation } = await observeCall(subject, scenario);
   const { client, hosting, script } = scenario;
+  const on = (kind: LocalHostingKind) => rehearse(subject, { ...scenario, hosting: kind });
+  const [memory, fleet, restart] = await Promise.all([on('memory'), on('fleet'), on('restart')]);
+  const survival = { otherInstance: sameEnd(memory, fleet), restart: sameEnd(memory, restart) };
+  const here = hosting === 'memory' ? memory : fleet;
+  const { observation, conversation } = summarize(subject, scenario, here, survival);
   // A call that writes an item, because a write must not happen twice.
   const writes = script.tool === RESOLVE_WORK_ITEM && ['fixed', 'duplicate'].includes(script.name);
   if (!writes || client !== 'modern' || hosting !== 'memory') return { observation, conversation };
@@ -76,14 +80,6 @@ export async function observe(subject: Subject, scenario: LocalScenario): Promis
   const forged = script.name === 'duplicate' && { forged: await forge(subject) };
   const retriedTwice = { 'by default': byDefault, off };
   return { conversation, observation: { ...observation, retriedTwice, ...forged } };
-}
-
-/** The same of a server without retries: the call itself, on a fleet and through restarts. */
-export async function observeCall(subject: Subject, scenario: LocalScenario): Promise<Observed> {
-  const on = (hosting: LocalHostingKind) => rehearse(subject, { ...scenario, hosting });
-  const [memory, fleet, restart] = await Promise.all([on('memory'), on('fleet'), on('restart')]);
-  const survival = { otherInstance: sameEnd(memory, fleet), restart: sameEnd(memory, restart) };
-  return summarize(subject, scenario, scenario.hosting === 'memory' ? memory : fleet, survival);
 }
 
 export function summarize(
@@ -155,7 +151,7 @@ function outcomeOf({ events, end }: Transcript): ObservedEnd {
 }
 
 /** Whether the user was shown the same questions, and the call came to the same result. */
-export function sameEnd(one: Transcript, other: Transcript): Survival {
+function sameEnd(one: Transcript, other: Transcript): Survival {
   const end = (of: Transcript) => [textOf(of.end), questionsOf(of)];
   return isDeepStrictEqual(end(one), end(other)) ? 'finishes' : 'refused';
 }

@@ -27,16 +27,15 @@ export interface Measured extends Subject {
 export type Client = ClientKind | 'mute';
 
 /**
- * Hosting in separate processes. `stdio`: one process per connection. `http`: one that listens, with a session for each
- * old client. `processes`: three that listen and hold nothing, and take turns.
+ * Hosting in separate processes. `http`: one that listens, with a session for each old client. `processes`: three that
+ * listen and hold nothing, and take turns.
  */
-export type ProcessHostingKind = 'stdio' | 'http' | 'processes';
+export type ProcessHostingKind = 'http' | 'processes';
 
 export type HostingKind = LocalHostingKind | ProcessHostingKind;
 
 /** Whether an old client has its own connection there, over which it can be asked. */
-export const isHeld = (hosting: HostingKind): boolean =>
-  hosting === 'memory' || hosting === 'stdio' || hosting === 'http';
+export const isHeld = (hosting: HostingKind): boolean => hosting === 'memory' || hosting === 'http';
 
 /** Whether a call's rounds reach different instances there. */
 export const isSpread = (hosting: HostingKind): boolean => hosting === 'fleet' || hosting === 'processes';

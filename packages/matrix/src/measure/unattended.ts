@@ -56,7 +56,8 @@ export const SELF_ANSWERING = Object.keys(REPLIES) as readonly SelfAnswering[];
 export function selfAnswering(name: SelfAnswering): User {
   const reply: (question: ShownQuestion) => Reply = REPLIES[name];
   const action = name === 'decline everything' ? 'decline' : 'accept';
-  return Object.assign((question: ShownQuestion) => reply(question), { open: () => ({ action }) as const });
+  const open = () => ({ action }) as const;
+  return Object.assign((question: ShownQuestion) => reply(question), { open, isAgent: true });
 }
 
 type Named = Subject & Pick<Measured, 'name'>;

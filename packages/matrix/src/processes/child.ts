@@ -6,7 +6,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { connect } from 'node:net';
 import { requestStatePolicy } from '@mrtr/core';
 import { observe } from '@mrtr/core/events';
-import { type Diagnostic, LineCoverage, observeDiagnostics } from '@mrtr/harness';
+import { type Diagnostic, LineTrace, observeDiagnostics } from '@mrtr/harness';
+import { serveHttp } from '@mrtr/hosting/http';
 import type { OptionDeps, RunningOption } from '@mrtr/option';
 import { authorsFile } from './authors-file.ts';
 import {
@@ -21,7 +22,7 @@ import { rpcOver } from './rpc.ts';
 
 interface Opened {
   readonly running: RunningOption;
-  readonly url?: string;
+  readonly url: string;
   close(): Promise<void>;
 }
 
@@ -30,11 +31,9 @@ type Modules = Readonly<Record<string, { create(deps: OptionDeps): RunningOption
 const opened = new Map<string, Opened>();
 // Diagnostics channels belong to the process, and a port to one conversation: this context tells them apart.
 const current = new AsyncLocalStorage<Place>();
-// So is coverage.
-let coverage: LineCoverage | undefined;
-const counted: Place[] = [];
-// On stdio, the whole process belongs to one conversation.
-let connection: Place | undefined;
+// So is the trace of lines.
+let trace: LineTrace | undefined;
+const traced: Place[] = [];
 
 const methods: InstanceMethods = {
   async open(place, opening) {
@@ -49,7 +48,7 @@ const methods: InstanceMethods = {
   },
   framesHeld(scope) {
     // Asked whenever a round is over, so what ran in it is told before the answer.
-    for (const place of counted.filter((one) => one.scope === scope)) tellLines(place);
+    for (const place of traced.filter((one) => one.scope === scope)) tellLines(place);
     return opened.get(scope)?.running.framesHeld?.() ?? 0;
   },
 };
@@ -67,7 +66,7 @@ observe('mrtr:round', ({ call, phase }) => {
 });
 observeDiagnostics((diagnostic) => {
   const { call = '' } = diagnostic.event as { readonly call?: string };
-  const place = places.get(call) ?? current.getStore() ?? connection;
+  const place = places.get(call) ?? current.getStore();
   if (!place) return;
   tellLines(place);
   tell(place, diagnostic);
@@ -80,13 +79,13 @@ function tell(place: Place, diagnostic: Diagnostic): void {
 }
 
 function tellLines(place: Place): void {
-  const lines = counted.includes(place) ? coverage?.take() : undefined;
+  const lines = traced.includes(place) ? trace?.take() : undefined;
   if (lines) tell(place, { channel: 'mrtr:lines', event: lines });
 }
 
 async function serve(place: Place, opening: Opening): Promise<Opened> {
   const { module, name: exported = 'option', postgres, key, legacy, version, singleUse } = opening;
-  if (opening.countLines) coverage ??= new LineCoverage(authorsFile);
+  if (opening.countLines) trace ??= new LineTrace(authorsFile);
   const subject = ((await import(module)) as Modules)[exported];
   if (!subject) throw new Error(`${module} exports no '${exported}'.`);
   const once = singleUse === 'shared' ? { ledger: remoteLedger(database, place) } : { singleUse };
@@ -103,18 +102,9 @@ async function serve(place: Place, opening: Opening): Promise<Opened> {
     postgres,
     onEntry,
   });
-  if (opening.countLines) counted.splice(0, counted.length, place);
+  if (opening.countLines) traced.splice(0, traced.length, place);
   // What ran while the module was loaded is no entry.
-  coverage?.take();
-  if (opening.serve === 'stdio') {
-    connection = place;
-    const { serveOverStdio } = await import('@mrtr/hosting/stdio');
-    const hosting = serveOverStdio(running);
-    // This process was started for one connection.
-    void hosting.closed.then(() => database.close());
-    return { running, close: () => hosting.close() };
-  }
-  const { serveHttp } = await import('@mrtr/hosting/http');
+  trace?.take();
   const { url, close } = await serveHttp(running, { legacyClients: opening.serve, drainSeconds: 1 });
   return { running, url: url.href, close };
 }

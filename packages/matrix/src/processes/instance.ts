@@ -35,7 +35,7 @@ export class Instance {
   }
 
   async open(place: Place, opening: Opening): Promise<URL> {
-    return new URL((await this.#rpc.remote.open(place, opening)) as string);
+    return new URL(await this.#rpc.remote.open(place, opening));
   }
 
   async close(scope: string): Promise<void> {

@@ -1,22 +1,13 @@
-/** Two more invariants that only real processes can show. `tests/broken` has an option for each. */
-import { diffViews, hostView } from '@mrtr/harness/transcript';
+/** An invariant that only real processes can show. `tests/broken` has options that it notices. */
 import type { Violations } from '../measure/invariants.ts';
 import { summarize, where } from '../measure/observe.ts';
 import { predict } from '../measure/predict.ts';
-import type { KillCell, ProcessCell } from './measure.ts';
+import type { KillCell } from './kill.ts';
 
-/** 8. A call shows the host application the same in separate processes as in this one. */
-export const sameAcrossHostings = (cells: readonly ProcessCell[]): Violations =>
-  cells.flatMap(({ observed: { observation, conversation }, counterpart }) => {
-    const here = { title: `${where(observation)}, in this process`, lines: hostView(counterpart) };
-    const there = { title: where(observation), lines: hostView(conversation) };
-    return diffViews(here, there) ?? [];
-  });
-
-/** 9. A call whose process is killed while its user thinks finishes elsewhere, or fails clearly and writes no more. */
+/** A call whose process is killed while its user thinks finishes elsewhere, or fails clearly and writes no more. */
 export function killsAsClaimed({ option, play, survivor }: KillCell): Violations {
   const { conversation, asked, writtenAfter } = survivor;
-  if (!asked) return [];
+  if (!asked) return [`option ${option.id} · ${play.client} · ${play.script.name}: nobody was asked`];
   const legacy = play.client === 'legacy';
   const scenario = { ...play, hosting: legacy ? 'http' : 'processes' } as const;
   const { observation } = summarize(option, scenario, conversation, {
@@ -25,7 +16,8 @@ export function killsAsClaimed({ option, play, survivor }: KillCell): Violations
   });
   const wrong: Violations = [];
   const complain = (words: string) => wrong.push(`${where(observation)}, killed: ${words}`);
-  const claim = legacy ? option.claims.legacy.afterKill : option.claims.modern.afterKill;
+  // Only its connection held an old client's call.
+  const claim = legacy ? 'lost' : option.claims.modern.afterKill;
   const { outcome, audits, writes, result } = observation;
   if (claim === 'finishes') {
     // The call has to end as if no process had died.

@@ -2,7 +2,9 @@
 import { Deferred, type ShownQuestion, type User } from '@mrtr/harness';
 import type { Transcript } from '@mrtr/harness/transcript';
 import { converse } from '../measure/converse.ts';
-import type { ConversationRequest } from '../measure/subject.ts';
+import { requestOf, type Scenario } from '../measure/observe.ts';
+import { SCRIPTS } from '../measure/scripts.ts';
+import type { ConversationRequest, Measured } from '../measure/subject.ts';
 import type { Processes, ProcessHosting } from './deployment.ts';
 
 export interface Survivor {
@@ -12,13 +14,44 @@ export interface Survivor {
   readonly writtenAfter: number;
 }
 
+type Play = Omit<Scenario, 'hosting'>;
+
+/** Calls of one question and of two, by clients of both eras. */
+const PLAYS: readonly Play[] = (['modern', 'legacy'] as const).flatMap((client) =>
+  SCRIPTS.filter(({ name }) => name === 'metric' || name === 'duplicate').map((script) => ({
+    client,
+    legacy: 'shim' as const,
+    script,
+  })),
+);
+
+export interface KillCell {
+  readonly option: Measured;
+  readonly play: Play;
+  readonly survivor: Survivor;
+}
+
+/** Kills processes, so they serve for one measurement. The caller closes the others. */
+export async function measureKills(
+  options: readonly Measured[],
+  processes: Processes,
+): Promise<readonly KillCell[]> {
+  const calls = options.flatMap((option) => PLAYS.map((play) => ({ option, play })));
+  // An old client is asked over its connection; the rounds of a new one may go anywhere.
+  const requests = calls.map(({ option, play }) =>
+    requestOf(option, { ...play, hosting: play.client === 'legacy' ? 'http' : 'processes' }),
+  );
+  const survivors = await killWhileAsked(processes, requests);
+  return calls.map((call, at) => ({ ...call, survivor: survivors[at] as Survivor }));
+}
+
 /**
  * Makes all calls, until each user is thinking about a first question or the call has ended. Then kills the processes
  * that asked those questions with SIGKILL, all at once. Then the users answer.
  *
  * @throws Error if that would leave no instance of a fleet.
  */
-export async function killWhileAsked(
+async function killWhileAsked(
   processes: Processes,
   requests: readonly ConversationRequest[],
 ): Promise<Survivor[]> {

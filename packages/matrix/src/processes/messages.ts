@@ -23,16 +23,16 @@ export interface Opening extends SubjectModule {
   readonly key: string;
   readonly legacy: LegacyPolicy;
   readonly version?: string | undefined;
-  /** `sessions` and `stateless` over HTTP, each on its own port; or the process's stdio. */
-  readonly serve: 'sessions' | 'stateless' | 'stdio';
+  /** How old clients are served, each on its own port. */
+  readonly serve: 'sessions' | 'stateless';
   /** `shared`: one ledger for all instances, the observing process's. Default: the policy's, a ledger for each. */
   readonly singleUse?: 'shared' | false | undefined;
-  /** Counts the lines of the author's files that run. One conversation at a time: coverage is the process's. */
+  /** Counts the lines of the author's files that run. One conversation at a time: trace is the process's. */
   readonly countLines?: boolean | undefined;
 }
 
 export interface InstanceMethods {
-  open(place: Place, opening: Opening): Promise<string | undefined>;
+  open(place: Place, opening: Opening): Promise<string>;
   close(scope: string): Promise<void>;
   framesHeld(scope: string): number;
 }

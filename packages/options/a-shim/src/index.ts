@@ -1,5 +1,5 @@
 import { protectedServer } from '@mrtr/core';
-import { defineOption, SERVER_INFO, writeGuardFirst } from '@mrtr/option';
+import { defineOption, IN_STATE, SERVER_INFO, writeGuardFirst } from '@mrtr/option';
 import { COMPARES_SCHEMA } from '@mrtr/option/deploys';
 import { getWeather } from './weather.ts';
 import { resolveWorkItem } from './work-item.ts';
@@ -14,22 +14,17 @@ export const option = defineOption({
   server: ({ state }) => protectedServer(SERVER_INFO, state.with({ legacy: 'shim' })),
   claims: {
     modern: {
+      ...IN_STATE,
       entries: 'every-round',
       audit: 'after-answer',
       stateBytes: { get_weather: [137], resolve_work_item: [143, 175] },
-      framesHeld: 0,
-      otherInstance: 'finishes',
-      restart: 'finishes',
-      afterKill: 'finishes',
       unaskable: 'error',
-      forgeries: 'refused',
     },
     legacy: {
       entries: 'every-round',
       audit: 'after-answer',
       asked: 'always',
       stateless: 'error',
-      afterKill: 'lost',
     },
     deploys: COMPARES_SCHEMA,
     conformance: 'it is E to a client that the suite is',

@@ -1,4 +1,4 @@
-import { defineOption } from '@mrtr/option';
+import { defineOption, IN_STATE } from '@mrtr/option';
 import { COMPARES_WORDS } from '@mrtr/option/deploys';
 import { awaitShim } from '@mrtr/shapes/await-shim';
 import { getWeather } from './weather.ts';
@@ -13,22 +13,17 @@ export const option = defineOption({
   }),
   claims: {
     modern: {
+      ...IN_STATE,
       entries: 'every-round',
       audit: 'every-entry',
       stateBytes: { get_weather: [163], resolve_work_item: [170, 305] },
-      framesHeld: 0,
-      otherInstance: 'finishes',
-      restart: 'finishes',
-      afterKill: 'finishes',
       unaskable: 'default',
-      forgeries: 'refused',
     },
     legacy: {
       entries: 'once',
       audit: 'every-entry',
       asked: 'always',
       stateless: 'default',
-      afterKill: 'lost',
     },
     deploys: { ...COMPARES_WORDS, renamed: 'finishes' },
     conformance: 'it asks with forms only, one by one',

@@ -1,4 +1,4 @@
-import { defineOption } from '@mrtr/option';
+import { defineOption, IN_STATE } from '@mrtr/option';
 import { COMPARES_SCHEMA } from '@mrtr/option/deploys';
 import { byEra } from '@mrtr/shapes/by-era';
 import { getWeather } from './weather.ts';
@@ -13,22 +13,17 @@ export const option = defineOption({
   }),
   claims: {
     modern: {
+      ...IN_STATE,
       entries: 'every-round',
       audit: 'after-answer',
       stateBytes: { get_weather: [137], resolve_work_item: [143, 175] },
-      framesHeld: 0,
-      otherInstance: 'finishes',
-      restart: 'finishes',
-      afterKill: 'finishes',
       unaskable: 'error',
-      forgeries: 'refused',
     },
     legacy: {
       entries: 'once',
       audit: 'after-answer',
       asked: 'always',
       stateless: 'error',
-      afterKill: 'lost',
     },
     deploys: COMPARES_SCHEMA,
     conformance: 'it is E to a client that the suite is',

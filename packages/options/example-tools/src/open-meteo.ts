@@ -12,27 +12,9 @@ export interface OpenMeteoOptions {
   readonly timeoutMs?: number;
 }
 
-/** The service does not know the place. */
-export class UnknownPlace extends Error {
-  readonly code = 'unknown_place';
-  override readonly name = 'UnknownPlace';
-}
-
-/** The service could not be reached, or did not answer in time. `cause` has the reason, and may name the endpoint. */
-export class WeatherUnreachable extends Error {
-  readonly code = 'weather_unreachable';
-  override readonly name = 'WeatherUnreachable';
-}
-
-/** The service's answer was not weather. `cause` has the reason. */
-export class WeatherUnreadable extends Error {
-  readonly code = 'weather_unreadable';
-  override readonly name = 'WeatherUnreadable';
-}
-
 /**
- * Weather from Open-Meteo. A report fails with {@link UnknownPlace}, {@link WeatherUnreachable} or
- * {@link WeatherUnreadable}. Their messages are for the tool's user and do not name endpoints.
+ * Weather from Open-Meteo. If it has none, this throws an error whose message is for the tool's user and names no endpoint;
+ * its `cause` may name one.
  *
  * @see https://open-meteo.com/en/docs and https://open-meteo.com/en/docs/geocoding-api
  */
@@ -47,7 +29,7 @@ export function openMeteo(options: OpenMeteoOptions = {}): WeatherSource {
       const signal = AbortSignal.timeout(timeoutMs);
       const found = await ask(geocoding, { name: location, count: '1' }, Places, signal);
       const place = found.results[0];
-      if (!place) throw new UnknownPlace(`There is no place named '${location}' on record.`);
+      if (!place) throw new Error(`There is no place named '${location}' on record.`);
       const { current, current_units } = await ask(
         forecast,
         {
@@ -104,15 +86,11 @@ async function ask<T>(
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
   const { status, text } = await fetchText(url, signal);
   if (status !== 200) throw unreadable(`status ${status}`);
-  let json: unknown;
   try {
-    json = JSON.parse(text);
+    return schema.parse(JSON.parse(text));
   } catch (cause) {
     throw unreadable(cause);
   }
-  const answer = schema.safeParse(json);
-  if (!answer.success) throw unreadable(answer.error);
-  return answer.data;
 }
 
 async function fetchText(url: URL, signal: AbortSignal): Promise<{ status: number; text: string }> {
@@ -121,12 +99,12 @@ async function fetchText(url: URL, signal: AbortSignal): Promise<{ status: numbe
     return { status: response.status, text: await response.text() };
   } catch (cause) {
     const why = signal.aborted ? 'did not answer in time' : 'cannot be reached';
-    throw new WeatherUnreachable(`The weather service ${why}. Try again later.`, { cause });
+    throw new Error(`The weather service ${why}. Try again later.`, { cause });
   }
 }
 
-const unreadable = (cause: unknown): WeatherUnreadable =>
-  new WeatherUnreadable('The weather service gave an answer that cannot be read.', { cause });
+const unreadable = (cause: unknown): Error =>
+  new Error('The weather service gave an answer that cannot be read.', { cause });
 
 /** WMO weather interpretation codes (table 4677), as far as Open-Meteo uses them. */
 const SKIES: Readonly<Record<number, string>> = {

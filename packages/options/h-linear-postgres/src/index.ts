@@ -36,7 +36,6 @@ export const option = defineOption({
       audit: 'before-asking',
       asked: 'by-policy',
       stateless: 'default',
-      afterKill: 'lost',
     },
     deploys: { ...REFUSES_ALL, nothing: 'finishes', 'added-after': 'finishes' },
     conformance: 'it is H with another store',

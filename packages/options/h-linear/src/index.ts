@@ -34,7 +34,6 @@ export const option = defineOption({
       audit: 'before-asking',
       asked: 'by-policy',
       stateless: 'default',
-      afterKill: 'lost',
     },
     deploys: REFUSES_ALL,
     conformance: true,

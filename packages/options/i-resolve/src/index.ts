@@ -1,4 +1,4 @@
-import { defineOption } from '@mrtr/option';
+import { defineOption, IN_STATE } from '@mrtr/option';
 import { COMPARES_WORDS } from '@mrtr/option/deploys';
 import { getWeather } from './weather.ts';
 import { resolveWorkItem } from './work-item.ts';
@@ -12,22 +12,17 @@ export const option = defineOption({
   }),
   claims: {
     modern: {
+      ...IN_STATE,
       entries: 'once',
       audit: 'after-answer',
       stateBytes: { get_weather: [159], resolve_work_item: [166, 301] },
-      framesHeld: 0,
-      otherInstance: 'finishes',
-      restart: 'finishes',
-      afterKill: 'finishes',
       unaskable: 'default',
-      forgeries: 'refused',
     },
     legacy: {
       entries: 'once',
       audit: 'after-answer',
       asked: 'by-policy',
       stateless: 'default',
-      afterKill: 'lost',
     },
     deploys: COMPARES_WORDS,
     conformance: true,

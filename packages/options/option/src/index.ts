@@ -15,7 +15,15 @@ import type { DeployClaims } from './deploys.ts';
 import type { Write } from './script.ts';
 
 export { writeGuardFirst } from './guard-first.ts';
-export { type Data, endUnguarded, isAsk, questionsOf, type Script, type Write } from './script.ts';
+export {
+  type Data,
+  endUnguarded,
+  isAsk,
+  questionsOf,
+  runInOrder,
+  type Script,
+  type Write,
+} from './script.ts';
 
 /** Every option announces the same name and version, so that only the shape can differ on the wire. */
 export const SERVER_INFO = { name: 'mrtr-shapes', version: '0.0.0' };
@@ -106,6 +114,15 @@ export type AuditClaim = 'after-answer' | 'before-asking' | 'every-entry';
 /** How often the author's function is entered: once a call, or once a round. */
 export type EntryClaim = 'once' | 'every-round';
 
+/** What holds where all of a call is in its sealed state, and nothing in a process. */
+export const IN_STATE = {
+  framesHeld: 0,
+  otherInstance: 'finishes',
+  restart: 'finishes',
+  afterKill: 'finishes',
+  forgeries: 'refused',
+} as const satisfies Partial<Claims['modern']>;
+
 /** The claims of an option. The matrix measures all of them and fails on a difference. */
 export interface Claims {
   /** With a client at 2026-07-28. */
@@ -135,8 +152,6 @@ export interface Claims {
     readonly asked: 'always' | 'by-policy';
     /** On stateless serving, where no old client can be asked. */
     readonly stateless: 'default' | 'error';
-    /** A call whose process is killed while its user thinks. Only its connection held it. */
-    readonly afterKill: 'lost';
   };
   /** Of a call whose code is replaced between two rounds. Absent if the option writes no scripts. */
   readonly deploys?: DeployClaims;

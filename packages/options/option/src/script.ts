@@ -46,6 +46,26 @@ export const questionsOf = (
 ): readonly (readonly [string, Question])[] =>
   Object.entries(asks).filter(([, { kind }]) => !ifAskable || canAsk(kind));
 
+/** A context whose questions wait for their answers, and whose effects are guarded. */
+interface WaitingContext {
+  canAsk(kind: InputKind): boolean;
+  ask(questions: Questions): Promise<object>;
+  once<T>(key: string, effect: () => Promise<T>, options?: { readonly schema?: z.ZodType<T> }): Promise<T>;
+}
+
+/** Takes the steps of a script one after the other. H and J write a script so. */
+export async function runInOrder<R extends CompleteResult>(
+  { steps, end }: Script<R>,
+  ctx: WaitingContext,
+): Promise<R> {
+  const data: Record<string, unknown> = {};
+  for (const step of steps) {
+    if (isAsk(step)) Object.assign(data, await ctx.ask(Object.fromEntries(questionsOf(step, ctx.canAsk))));
+    else data[step.does] = await ctx.once(step.does, step.run, { schema: step.schema });
+  }
+  return end(data, (key, run) => ctx.once(key, run));
+}
+
 /** Ends a script in a shape without a guard: its effects run below all its questions. */
 export async function endUnguarded<R extends CompleteResult>(script: Script<R>, answers: Data): Promise<R> {
   const data: Record<string, unknown> = { ...answers };

@@ -20,4 +20,4 @@ shapeContract(shape, {
   'a question that is reworded after it was answered is asked again':
     'the call ends with JournalDiverged: the answer may have decided what has happened since',
 });
-onceContract(shape);
+onceContract(shape, { records: true });

@@ -2,4 +2,4 @@
 export type { HandlerContext, LogLevel } from '../kit/handler-context.ts';
 export { type JournalContext, type JournalOptions, journal } from './journal.ts';
 export { JournalDiverged } from './record.ts';
-export { EffectFailed, type OnFailure } from './replay.ts';
+export { EffectFailed } from './replay.ts';

@@ -1,40 +1,12 @@
 import { elicitation, listRoots } from '@mrtr/core';
-import { observe } from '@mrtr/core/events';
 import { Deferred, settle } from '@mrtr/harness';
-import { expect, expectTypeOf, onTestFinished, test } from 'vitest';
-import { z } from 'zod';
-import { ada, countRuns, decline, metric, name, Site, Units, units } from '../fixture.test-support.ts';
-import type { JournalContext } from './index.ts';
+import { expect, expectTypeOf, test } from 'vitest';
+import { ada, countRuns, metric, name, Site, Units, units } from '../fixture.test-support.ts';
 import { answerAll, askName, askUnits, connectTo, journaling } from './journaling.test-support.ts';
 
 const UNITS = { units: 'Which units?' };
-const NAME = { name: 'Which name?' };
 
 // Replay
-
-test('a finished step returns its record in every later round, and only new steps execute', async () => {
-  const runs: string[] = [];
-  const entries: unknown[][] = [];
-  const client = await connectTo(async (ctx) => {
-    const seen: unknown[] = [];
-    entries.push(seen);
-    seen.push(await ctx.once('first', () => runs.push('first')));
-    seen.push(await askUnits(ctx));
-    seen.push(await ctx.once('second', () => runs.push('second')));
-    seen.push(await askName(ctx));
-    return seen;
-  });
-  const first = await client.send();
-  const second = await client.answer(first, { units: metric });
-  const last = await client.answer(second, { name: ada });
-  expect([first.asks, second.asks, last]).toEqual([
-    UNITS,
-    NAME,
-    { says: '[1,{"units":"metric"},2,{"name":"Ada"}]' },
-  ]);
-  expect(entries).toEqual([[1], [1, { units: 'metric' }, 2], [1, { units: 'metric' }, 2, { name: 'Ada' }]]);
-  expect(runs).toEqual(['first', 'second']);
-});
 
 test('an answer has the type of its schema, and an effect has the type of its value', async () => {
   const client = await connectTo(async (ctx) => {
@@ -70,20 +42,6 @@ test('times, random numbers and UUIDs are real, and every later round reads the 
 
 // Together
 
-test('questions that are awaited together go out in one round, like the questions of one ask', async () => {
-  for (const handler of [
-    (ctx: JournalContext) => Promise.all([askUnits(ctx), askName(ctx)]),
-    async (ctx: JournalContext) => Object.values(await ctx.ask({ units, name })),
-  ]) {
-    const client = await connectTo(handler);
-    const asked = await client.send();
-    expect(asked.asks).toEqual({ ...UNITS, ...NAME });
-    expect(await client.answer(asked, { units: metric, name: ada })).toEqual({
-      says: '[{"units":"metric"},{"name":"Ada"}]',
-    });
-  }
-});
-
 test('effects that are awaited together run at the same time', async () => {
   const [one, other] = [new Deferred<string>(), new Deferred<string>()];
   const started: string[] = [];
@@ -115,25 +73,6 @@ test('effects that a handler does not await still run after it returns, for no l
   expect(runs).toEqual(['first', 'second']);
 });
 
-test('an observer sees entries, questions, and whether each effect ran or was held back', async () => {
-  const events: unknown[] = [];
-  for (const name of ['mrtr:handler', 'mrtr:ask', 'mrtr:effect'] as const) {
-    onTestFinished(observe(name, (event) => events.push(event)));
-  }
-  const client = await connectTo(async (ctx) => [await ctx.once('mail', () => 1), await askUnits(ctx)]);
-  await answerAll(client, { units: decline });
-  const of = { call: expect.any(String), target: 'tool' };
-  const entered = { ...of, shape: 'journal', part: 'handler' };
-  const mail = { call: expect.any(String), shape: 'journal', key: 'mail' };
-  expect(events).toEqual([
-    entered,
-    { ...mail, phase: 'ran' },
-    { ...of, keys: ['units'], live: false },
-    entered,
-    { ...mail, phase: 'held' },
-  ]);
-});
-
 test('`fallback` is the answer in every round, with other steps recorded after it', async () => {
   const asked = elicitation('Which units?', Units, { fallback: { units: 'imperial' } });
   const mail = countRuns(() => 'sent');
@@ -150,25 +89,4 @@ test('`fallback` is the answer in every round, with other steps recorded after i
     says: JSON.stringify([{ units: 'imperial' }, 'sent', roots]),
   });
   expect(mail.runs).toBe(1);
-});
-
-test('a value that an earlier version recorded is taken over by a schema, or nothing more executes', async () => {
-  const site = new Site(journaling((ctx) => ctx.once('ticket', () => 'ticket 1').then(() => askUnits(ctx))));
-  const client = await site.connect();
-  const asked = await client.send();
-  const Ticket = z.object({ id: z.string() });
-  const [open, next] = [countRuns(() => ({ id: 'ticket 2' })), countRuns(() => 'next')];
-  const taking = (schema: z.ZodType) =>
-    journaling(async (ctx) => {
-      const ticket = await ctx.once('ticket', open as () => unknown, { schema }).catch(() => 'swallowed');
-      await askUnits(ctx);
-      await ctx.once('next', next);
-      return ticket;
-    });
-  site.deploy(taking(Ticket));
-  expect((await client.answer(asked, { units: metric })).rejects).toMatch(/Invalid or expired requestState/);
-  expect([open.runs, next.runs]).toEqual([0, 0]);
-  site.deploy(taking(z.union([Ticket, z.string().transform((id) => ({ id }))])));
-  expect(await client.answer(asked, { units: metric })).toEqual({ says: '{"id":"ticket 1"}' });
-  expect([open.runs, next.runs]).toEqual([0, 1]);
 });

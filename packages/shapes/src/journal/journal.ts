@@ -32,7 +32,7 @@ import type { Recorded } from '../kit/recorded.ts';
 import { type Author, loadState, saveState } from '../kit/state.ts';
 import { insideStrictHandler, watchNondeterminism } from './nondeterminism.ts';
 import { Journal } from './record.ts';
-import { type Ending, type OnFailure, Replay } from './replay.ts';
+import { type Ending, Replay } from './replay.ts';
 
 const TAG = 'journal/2';
 
@@ -51,18 +51,12 @@ export interface JournalContext extends HandlerContext {
    * Runs `effect` in one round of the call and returns its value in all of them. Effects awaited together run together.
    *
    * @param effect must return JSON (or nothing). It contains no steps: a later round does not enter it.
-   * @param options `onFailure`: `record` (the default) keeps a failure, and throws an `EffectFailed` with its name and
-   * message in this round and all later ones. `retry` tries again in each later round until the effect succeeds; do not
-   * take steps only because it failed, because the call then diverges. `schema`: checks a recorded value; see
-   * {@link Recorded}.
+   * @param options `schema`: checks a recorded value; see {@link Recorded}.
+   * @throws EffectFailed with the name and the message of a failure, in this round and all later ones.
    * @throws NotJson when the value would not survive a round.
    * @throws InvalidDefinition when the key comes twice in one round.
    */
-  once<T>(
-    key: string,
-    effect: () => T | Promise<T>,
-    options?: { readonly onFailure?: OnFailure } & Recorded<T>,
-  ): Promise<T>;
+  once<T>(key: string, effect: () => T | Promise<T>, options?: Recorded<T>): Promise<T>;
   /** The time in milliseconds, the same in every round. Give a `key` where branches run side by side. */
   now(key?: string): number;
   /** A random number from 0 to 1, the same in every round. */

@@ -11,14 +11,14 @@ import { InvalidDefinition } from '@mrtr/core';
 import { processWide } from '@mrtr/core/kit';
 
 /** The originals, also while strict mode has replaced them. */
-export const originals = processWide('originals', () => ({
+export const originals = processWide('originals.1', () => ({
   now: Date.now.bind(Date),
   random: Math.random.bind(Math),
   uuid: crypto.randomUUID.bind(crypto),
 }));
 
 // The replaced functions are the process's: of two copies, the first to end would put back what the other replaced.
-const strict = processWide('strict-mode', () => ({
+const strict = processWide('strict-mode.1', () => ({
   forbidden: new AsyncLocalStorage<boolean>(),
   watchers: 0,
   restore: () => {},

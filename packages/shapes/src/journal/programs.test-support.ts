@@ -9,8 +9,6 @@ import type { EffectFailed, JournalContext } from './index.ts';
 /** One step. Keys are given when a program is made, so that they are unique in it. */
 export type Step =
   | { readonly kind: 'effect'; readonly key: string; readonly delay: number; readonly fails: boolean }
-  /** Fails the first time it runs, and is retried. The result leaves its value out. */
-  | { readonly kind: 'flaky'; readonly key: string; readonly delay: number }
   | { readonly kind: 'value'; readonly key: string; readonly of: 'now' | 'random' | 'uuid' }
   | {
       readonly kind: 'ask';
@@ -30,7 +28,6 @@ const { step: unkeyed } = fc.letrec<{ step: Step; program: Program }>((tie) => {
   const program = tie('program');
   const kinds: readonly [weight: number, fc.Arbitrary<Step>][] = [
     [2, fc.record({ kind: fc.constant('effect'), key, delay, fails: fc.boolean() })],
-    [1, fc.record({ kind: fc.constant('flaky'), key, delay })],
     [1, fc.record({ kind: fc.constant('value'), key, of: fc.constantFrom('now', 'random', 'uuid') })],
     [
       4,
@@ -86,16 +83,11 @@ export class World {
   /** Each value when it was first read, by key; and the keys of values that changed later. */
   readonly #values: Record<string, unknown> = {};
   readonly changed: string[] = [];
-  readonly #tried = new Set<string>();
 
-  async effect(step: Extract<Step, { kind: 'effect' | 'flaky' }>): Promise<string> {
+  async effect(step: Extract<Step, { kind: 'effect' }>): Promise<string> {
     if (step.delay > 0) await settle(step.delay - 1);
-    if (step.kind === 'flaky' && !this.#tried.has(step.key)) {
-      this.#tried.add(step.key);
-      throw new Error('Not yet.');
-    }
     this.done[step.key] = (this.done[step.key] ?? 0) + 1;
-    if (step.kind === 'effect' && step.fails) throw new RangeError(step.key);
+    if (step.fails) throw new RangeError(step.key);
     return `${step.key} done`;
   }
 
@@ -113,8 +105,6 @@ export async function journaledRun(program: Program, ctx: JournalContext, world:
       results.push(await Promise.all(step.branches.map((branch) => journaledRun(branch, ctx, world))));
     } else if (step.kind === 'value') {
       world.look(step.key, ctx[step.of](step.key));
-    } else if (step.kind === 'flaky') {
-      await ctx.once(step.key, () => world.effect(step), { onFailure: 'retry' }).catch(() => undefined);
     } else if (step.kind === 'effect') {
       const effect = ctx.once(step.key, () => world.effect(step));
       results.push(await effect.catch((error: EffectFailed) => `${error.name} ${error.message}`));

@@ -55,8 +55,6 @@ async function call(callers: readonly Caller[], rounds: readonly Round[]) {
 }
 
 const count = (keys: readonly string[]) => Object.fromEntries(keys.map((key) => [key, 1]));
-const withoutFlaky = (done: Readonly<Record<string, number>>) =>
-  Object.fromEntries(Object.entries(done).filter(([key]) => !key.startsWith('flaky')));
 
 test.each([{ strict: false }, { strict: true }])(
   'every program ends as if never interrupted, whichever answers and servers its rounds get (%j)',
@@ -70,36 +68,16 @@ test.each([{ strict: false }, { strict: true }])(
       fc.asyncProperty(programs, fc.array(round, { maxLength: 6 }), async (generated, rounds) => {
         [program, world] = [generated, new World()];
         const expected = runUninterrupted(program);
-        const { said, askedAgain } = await call(callers, rounds);
+        const { said, rounds: made, askedAgain } = await call(callers, rounds);
         expect(said).toEqual({ says: JSON.stringify(expected.result) });
         expect(askedAgain).toEqual([]);
-        expect(withoutFlaky(world.done)).toEqual(count(expected.done));
-        expect(Math.max(1, ...Object.values(world.done))).toBe(1);
+        // Where all questions are answered at once, as many rounds as questions follow each other.
+        const isPrompt = rounds.every(({ answers }) => !answers.includes(false));
+        if (isPrompt) expect(made).toBe(expected.depth);
+        expect(world.done).toEqual(count(expected.done));
         expect(world.changed).toEqual([]);
       }),
       { numRuns: 40 },
     );
   },
 );
-
-test('a program whose questions are all answered takes as many rounds as questions follow each other, on any instances', async () => {
-  const callers = await clients(false);
-  await fc.assert(
-    fc.asyncProperty(programs, async (generated) => {
-      program = generated;
-      const expected = runUninterrupted(program);
-      // Every way to spread the rounds over two instances, for the first three of them.
-      const patterns = 2 ** Math.min(expected.depth, 3);
-      for (let pattern = 0; pattern < patterns; pattern++) {
-        world = new World();
-        const rounds = Array.from({ length: 3 }, (_, at) => ({ instance: (pattern >> at) & 1, answers: [] }));
-        const came = await call(callers, rounds);
-        const said = { says: JSON.stringify(expected.result) };
-        expect(came).toEqual({ said, rounds: expected.depth, askedAgain: [] });
-        expect(withoutFlaky(world.done)).toEqual(count(expected.done));
-        expect(world.changed).toEqual([]);
-      }
-    }),
-    { numRuns: 12 },
-  );
-});

@@ -9,8 +9,8 @@ export type StepKind = 'ask' | 'once' | 'now' | 'random' | 'uuid';
 
 /**
  * One step: its kind, then its record. For a question: its digest and the bare response, or nothing if `fallback` was
- * the answer. For an effect: its value in a list of one (empty for undefined), or its failure as `[name, message]`, or
- * nothing if the next round tries it again. For others: the value.
+ * the answer. For an effect: its value in a list of one (empty for undefined), or its failure as `[name, message]`. For
+ * others: the value.
  */
 export type Entry = AskEntry | EffectEntry | readonly ['now' | 'random' | 'uuid', value: unknown];
 

@@ -21,7 +21,7 @@ import {
   type Questions,
 } from '@mrtr/core';
 import { publish } from '@mrtr/core/events';
-import { type OptionChecks, oneOf, requireOptions } from '@mrtr/core/kit';
+import { requireOptions } from '@mrtr/core/kit';
 import {
   type Call,
   fallbackOf,
@@ -36,7 +36,7 @@ import { afterMicrotasks } from '../kit/after-microtasks.ts';
 import { duplicateKeyError } from '../kit/definition.ts';
 import { insideEffect, isInsideEffect } from '../kit/effect-scope.ts';
 import { handleRejection } from '../kit/handled.ts';
-import { assertJson, copyJson } from '../kit/json.ts';
+import { assertJson } from '../kit/json.ts';
 import { ofEarlierRound, RECORDED_CHECKS, type Recorded } from '../kit/recorded.ts';
 import { originals, outsideHandler } from './nondeterminism.ts';
 import {
@@ -70,19 +70,6 @@ export class EffectFailed extends MrtrError {
     return this.#name;
   }
 }
-
-/** Whether a failing effect stays failed (`record`) or the next round tries it again (`retry`). */
-export type OnFailure = 'retry' | 'record';
-
-/** How the result of an effect is recorded, and how a recorded one is checked. */
-export interface EffectOptions<T> extends Recorded<T> {
-  readonly onFailure?: OnFailure;
-}
-
-const CHECKS: OptionChecks<EffectOptions<unknown>> = {
-  ...RECORDED_CHECKS,
-  onFailure: oneOf('record', 'retry'),
-};
 
 /** A step that waits until the replay has caught up with its journal. */
 class Latch {
@@ -135,8 +122,8 @@ export class Replay {
     return handleRejection(this.#question(key, question));
   }
 
-  effect<T>(key: string, fn: () => T | Promise<T>, how: EffectOptions<T>): Promise<T> {
-    return handleRejection(this.#effect(key, fn, how));
+  effect<T>(key: string, fn: () => T | Promise<T>, options: Recorded<T>): Promise<T> {
+    return handleRejection(this.#effect(key, fn, options));
   }
 
   /** A value that is new for each key, and the same in every round of one call. */
@@ -178,24 +165,21 @@ export class Replay {
     const response = this.#journal.response(key, question);
     const answer = question.read(response);
     this.#call.reads.note(key, this.#journal.isReworded(key, question) ? 'reworded' : readingOf(answer));
-    if (isSettled(answer)) return ['ask', digest, copyJson(question.keep(response))];
+    if (isSettled(answer)) return ['ask', digest, structuredClone(question.keep(response))];
     return hasFallback(question) && !this.#call.askable.includes(kind) ? ['ask', digest] : undefined;
   }
 
-  async #effect<T>(key: string, fn: () => T | Promise<T>, options: EffectOptions<T>): Promise<T> {
-    requireOptions('once', options, CHECKS);
-    const { onFailure = 'record', schema } = options;
+  async #effect<T>(key: string, fn: () => T | Promise<T>, options: Recorded<T>): Promise<T> {
+    requireOptions('once', options, RECORDED_CHECKS);
     const entry = this.#reach(key, 'once') as EffectEntry | undefined;
     const [, value, failure] = entry ?? [];
     if (value) {
       this.#tell(key, 'held');
       if (failure) throw new EffectFailed(failure);
-      return this.#readRecorded(key, copyJson(value[0]), schema);
+      return this.#readRecorded(key, structuredClone(value[0]), options.schema);
     }
-    // A retried effect is not a new step: recorded steps after it may wait for it, so it must not wait for them.
-    const retried = entry !== undefined;
-    if (retried ? this.#endsHere() : !(await this.#mayExecute())) return neverSettle();
-    const running = this.#execute(key, fn, { onFailure, retried });
+    if (!(await this.#mayExecute())) return neverSettle();
+    const running = this.#execute(key, fn);
     this.#running.add(running);
     try {
       return await running;
@@ -215,22 +199,15 @@ export class Replay {
     }
   }
 
-  async #execute<T>(
-    key: string,
-    fn: () => T | Promise<T>,
-    { onFailure, retried }: { readonly onFailure: OnFailure; readonly retried: boolean },
-  ): Promise<T> {
+  async #execute<T>(key: string, fn: () => T | Promise<T>): Promise<T> {
     const { entries } = this.#journal;
-    // Run it after all recorded steps that do not depend on it.
-    if (retried) await flushMicrotasks();
-    if (this.#ended) return neverSettle();
     this.#tell(key, 'ran');
     let value: T;
     try {
       value = await insideEffect(this, () => outsideHandler(fn));
     } catch (error) {
-      entries[key] = onFailure === 'retry' ? ['once'] : ['once', [], failureOf(error)];
-      throw onFailure === 'retry' ? error : new EffectFailed(failureOf(error), error);
+      entries[key] = ['once', [], failureOf(error)];
+      throw new EffectFailed(failureOf(error), error);
     }
     try {
       assertJson(value, `The value of once('${key}')`);
@@ -239,7 +216,7 @@ export class Replay {
       entries[key] = ['once', [], failureOf(error)];
       throw error;
     }
-    entries[key] = ['once', value === undefined ? [] : [copyJson(value)]];
+    entries[key] = ['once', value === undefined ? [] : [structuredClone(value)]];
     return value;
   }
 
@@ -266,12 +243,8 @@ export class Replay {
       this.#watch();
       await this.#caughtUp.opened;
     }
-    return !this.#endsHere();
-  }
-
-  #endsHere(): boolean {
     if (this.#dry) this.#finish({ kind: 'asked', questions: {} });
-    return this.#ended;
+    return !this.#ended;
   }
 
   /** Waits until all is quiet. Then the waiting steps execute; if there are none, the open questions go out. */
@@ -311,8 +284,8 @@ export class Replay {
   }
 
   #readAnswer<Q extends Question>(key: string, question: Q, entry: AskEntry): AnswerOf<Q> {
-    if (entry.length === 2 && hasFallback(question)) return fallbackOf(question);
-    const answer = question.read(copyJson(entry[2]));
+    if (entry.length === 2 && hasFallback(question)) return fallbackOf(question, key);
+    const answer = question.read(structuredClone(entry[2]));
     if (answer.kind === 'accepted') return answer.value as AnswerOf<Q>;
     if (isRefusal(answer)) throw new ElicitationDeclined(answer.kind, key);
     const came = `"${question.message}", which it does not fit`;

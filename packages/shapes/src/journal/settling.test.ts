@@ -1,24 +1,12 @@
 /** The values, failures and refusals that a step settles with, and their size. */
 
-import { ElicitationDeclined, elicitation, listRoots, NotJson } from '@mrtr/core';
+import { elicitation, listRoots } from '@mrtr/core';
 import { settle } from '@mrtr/harness';
 import { expect, test } from 'vitest';
-import {
-  accept,
-  ada,
-  cancel,
-  countRuns,
-  decline,
-  kelvin,
-  metric,
-  Name,
-  Site,
-  Units,
-} from '../fixture.test-support.ts';
+import { countRuns, decline, kelvin, metric, Site, Units } from '../fixture.test-support.ts';
 import { EffectFailed, type JournalContext } from './index.ts';
 import { answerAll, askName, askUnits, connectTo, journaling } from './journaling.test-support.ts';
 
-const RETRY = { onFailure: 'retry' } as const;
 const describeError = (error: unknown) => `${(error as Error).name}: ${(error as Error).message}`;
 
 // Values
@@ -45,81 +33,7 @@ test.each([[{}], [{ strict: true }]])(
   },
 );
 
-test('a value that is not JSON is refused with its path, after its effect has happened', async () => {
-  const errors: unknown[] = [];
-  const when = countRuns(() => ({ at: new Date(0) }));
-  const client = await connectTo(async (ctx) => {
-    await ctx.once('when', when).catch((error: unknown) => errors.push(error));
-    return askUnits(ctx);
-  });
-  expect(await answerAll(client, { units: metric })).toEqual({ says: '{"units":"metric"}' });
-  const message =
-    "The value of once('when') is kept between rounds and must be JSON; $.at is not. Convert it first.";
-  expect(errors).toEqual([new NotJson(message), new EffectFailed(['NotJson', message])]);
-  expect(when.runs).toBe(1);
-});
-
 // Failures
-
-test('with `retry`, a failing effect runs in each round until it succeeds, also if later steps are recorded', async () => {
-  const reads: unknown[] = [];
-  const print = countRuns((run) => {
-    if (run < 3) throw new Error(`Out of paper ${run}.`);
-    return 'printed';
-  });
-  const mail = countRuns(() => 'sent');
-  const client = await connectTo(async (ctx) => {
-    reads.push(await ctx.once('print', print, RETRY).catch(describeError));
-    return [await ctx.once('mail', mail), await askUnits(ctx), await askName(ctx)];
-  });
-  expect(await answerAll(client, { units: metric }, { name: kelvin }, { name: ada })).toEqual({
-    says: '["sent",{"units":"metric"},{"name":"Ada"}]',
-  });
-  expect(reads).toEqual(['Error: Out of paper 1.', 'Error: Out of paper 2.', 'printed', 'printed']);
-  expect([print.runs, mail.runs]).toEqual([3, 1]);
-});
-
-test('an effect that is retried delays no recorded step beside it, and ends no round', async () => {
-  const slow = countRuns(async (run) => {
-    await settle(5);
-    if (run === 1) throw new Error('Not yet.');
-    return 'done';
-  });
-  const client = await connectTo((ctx) =>
-    Promise.all([
-      (async () => [
-        await ctx.once('slow', slow, RETRY).catch(describeError),
-        await ctx.once('after', () => 'after'),
-      ])(),
-      (async () => {
-        for (let step = 0; step < 9; step++) await ctx.once(`step ${step}`, () => step);
-        return [await askUnits(ctx), await ctx.once('last', () => 'last')];
-      })(),
-    ]),
-  );
-  expect(await answerAll(client, { units: metric })).toEqual({
-    says: '[["done","after"],[{"units":"metric"},"last"]]',
-  });
-  expect(slow.runs).toBe(2);
-});
-
-test('an answer beside an effect that is retried is read in its round, and not asked for again', async () => {
-  const flaky = countRuns((run) => (run === 1 ? Promise.reject(new Error('Not yet.')) : run));
-  const client = await connectTo((ctx) =>
-    Promise.all([
-      (async () => {
-        await ctx.once('flaky', flaky, RETRY).then(() => ctx.now('succeeded'), describeError);
-        return [await askUnits(ctx), await ctx.ask('next', elicitation('Which next name?', Name))];
-      })(),
-      (async () => {
-        for (let step = 0; step < 9; step++) await ctx.once(`step ${step}`, () => step);
-        return askName(ctx);
-      })(),
-    ]),
-  );
-  const second = await answerAll(client, { units: metric, name: ada });
-  expect(second.asks).toEqual({ next: 'Which next name?' });
-});
 
 test('a failure is the same in every round, and its effect does not run again', async () => {
   const errors: unknown[] = [];
@@ -139,49 +53,7 @@ test('a failure is the same in every round, and its effect does not run again', 
   expect(charge.runs).toBe(1);
 });
 
-test('a thrown value that is not an error is recorded as text', async () => {
-  const errors: unknown[] = [];
-  const client = await connectTo(async (ctx) => {
-    const odd = ctx.once('odd', () => Promise.reject('odd'));
-    await odd.catch((error: unknown) => errors.push(error));
-    return askUnits(ctx);
-  });
-  await answerAll(client, { units: metric });
-  expect(errors.map(describeError)).toEqual(['Error: odd', 'Error: odd']);
-});
-
 // Refusals
-
-test.each([
-  ['declined', decline],
-  ['cancelled', cancel],
-] as const)('a question that was %s throws in the handler, in every round', async (kind, response) => {
-  const caught: unknown[] = [];
-  const client = await connectTo(async (ctx) => {
-    await askUnits(ctx).catch((error: unknown) => caught.push(error));
-    return askName(ctx);
-  });
-  expect(await answerAll(client, { units: response }, { name: kelvin }, { name: ada })).toEqual({
-    says: '{"name":"Ada"}',
-  });
-  const declined = new ElicitationDeclined(kind, 'units');
-  expect(caught).toEqual([declined, declined, declined]);
-});
-
-test('a refusal ends the call beside a branch that has many more steps to replay', async () => {
-  const client = await connectTo((ctx) =>
-    Promise.all([
-      askUnits(ctx),
-      (async () => {
-        for (let step = 0; step < 20; step++) await ctx.once(`step ${step}`, () => step);
-        await askName(ctx);
-      })(),
-    ]),
-  );
-  expect(await answerAll(client, { units: decline, name: ada })).toEqual({
-    says: "Cancelled: the question 'units' was not answered.",
-  });
-});
 
 test('refusals and failures that are not awaited yet cause no unhandled rejection', async () => {
   const client = await connectTo(async (ctx) => {
@@ -234,31 +106,6 @@ test('an effect may call a journaled tool of another server', async () => {
 });
 
 // Limits
-
-const interview = (count: number, bytes = 0) =>
-  journaling(async (ctx) => {
-    for (let at = 1; at <= count; at++) {
-      await ctx.once(`effect-${at}`, () => '.'.repeat(bytes));
-      await ctx.ask(`name-${at}`, elicitation('Which name?', Name));
-    }
-  });
-
-test('equal rounds add equally many bytes to the state', async () => {
-  const client = await new Site(interview(10, 60)).connect();
-  const lengths: number[] = [];
-  let seen = await client.send();
-  for (let round = 1; round <= 9; round++) {
-    lengths.push(seen.state?.length ?? 0);
-    seen = await client.answer(seen, {
-      [`name-${round}`]: accept({ name: 'Grace', junk: '.'.repeat(5000) }),
-    });
-  }
-  const [first = 0, fifth = 0, ninth = 0] = [lengths[0], lengths[4], lengths[8]];
-  const perRound = (fifth - first) / 4;
-  // An effect, a question and an answer, in base64; and nothing of the junk.
-  expect([perRound > 150, perRound < 300]).toEqual([true, true]);
-  expect(Math.abs(ninth - fifth - (fifth - first))).toBeLessThanOrEqual(4);
-});
 
 test('a journal over the limit ends the call, and the error names the largest steps', async () => {
   const sizes = { tiny: 10, huge: 700, large: 500, medium: 300, small: 100 };

@@ -5,16 +5,9 @@ import { fileURLToPath } from 'node:url';
 import { observe } from '@mrtr/core/events';
 import { Deferred } from '@mrtr/harness';
 import { expect, onTestFinished, test } from 'vitest';
-import { ada, countRuns, decline, kelvin, metric, Site } from '../fixture.test-support.ts';
+import { kelvin, metric } from '../fixture.test-support.ts';
 import { journal } from './index.ts';
-import {
-  answerAll,
-  askName,
-  askUnits,
-  connectTo,
-  type Handler,
-  journaling,
-} from './journaling.test-support.ts';
+import { answerAll, askUnits, connectTo, type Handler } from './journaling.test-support.ts';
 
 const STRICT = { strict: true };
 
@@ -107,20 +100,6 @@ test('of two calls that take turns, only the strict one is watched', async () =>
   expect(Date.now()).toBeGreaterThan(0);
 });
 
-test('a strict call has the result of any other, and runs each effect once', async () => {
-  const [first, second, third] = [countRuns(() => 1), countRuns(() => 2), countRuns(() => 3)];
-  const client = await connectTo(async (ctx) => {
-    const values: unknown[] = [await ctx.once('first', first)];
-    values.push(...(await Promise.all([askUnits(ctx), ctx.once('second', second)])));
-    values.push(await askName(ctx).catch((error: Error) => error.message), await ctx.once('third', third));
-    return values;
-  }, STRICT);
-  expect(await answerAll(client, { units: kelvin }, { units: metric }, { name: decline })).toEqual({
-    says: `[1,{"units":"metric"},2,"The question 'name' was declined.",3]`,
-  });
-  expect([first.runs, second.runs, third.runs]).toEqual([1, 1, 1]);
-});
-
 test('the rehearsal of a round goes as far as the journal does, and executes nothing', async () => {
   const reached: string[] = [];
   const client = await connectTo(async (ctx) => {
@@ -140,20 +119,6 @@ test('the rehearsal of a round goes as far as the journal does, and executes not
   expect(reached).toEqual(['top', 'below', 'top', 'below', 'answered', 'last', 'end']);
 });
 
-test('the rehearsal does not retry an effect', async () => {
-  const print = countRuns((run) => {
-    if (run === 1) throw new Error('Out of paper.');
-    return run;
-  });
-  const client = await connectTo(async (ctx) => {
-    const printed = await ctx.once('print', print, { onFailure: 'retry' }).catch(() => 0);
-    await askUnits(ctx);
-    return printed;
-  }, STRICT);
-  expect(await answerAll(client, { units: kelvin }, { units: metric })).toEqual({ says: '2' });
-  expect(print.runs).toBe(2);
-});
-
 test('the rehearsal finds a handler that takes other steps in each entry', async () => {
   const ran: string[] = [];
   let entry = 0;
@@ -166,13 +131,6 @@ test('the rehearsal finds a handler that takes other steps in each entry', async
     fails: expect.stringMatching(/at step 'odd' its journal has an effect.*step 'even'/),
   });
   expect([entry, ran]).toEqual([2, ['odd']]);
-});
-
-test('a refusal in a strict call ends it politely', async () => {
-  const client = await connectTo(askUnits, STRICT);
-  expect(await answerAll(client, { units: decline })).toEqual({
-    says: "Cancelled: the question 'units' was not answered.",
-  });
 });
 
 test('observers may read the clock', async () => {
@@ -192,17 +150,4 @@ test('many strict handlers replace the functions once', () => {
   const { now } = Date;
   for (let made = 0; made < 3; made++) journal(async () => ({ content: [] }), STRICT);
   expect(Date.now).toBe(now);
-});
-
-test('a strict call asks an old client as any other call does', async () => {
-  const mail = countRuns((run) => run);
-  const site = new Site(
-    journaling(
-      async (ctx) => [await ctx.once('mail', mail), await askUnits(ctx), await askName(ctx)],
-      STRICT,
-    ),
-  );
-  const client = await site.connectLegacy((message) => (message === 'Which units?' ? metric : ada));
-  expect(await client.call()).toEqual({ says: '[1,{"units":"metric"},{"name":"Ada"}]' });
-  expect(mail.runs).toBe(1);
 });

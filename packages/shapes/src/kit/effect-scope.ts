@@ -13,7 +13,7 @@ interface Effect {
   over: boolean;
 }
 
-const effects = processWide('effects', () => ({ scope: new AsyncLocalStorage<Effect>(), running: 0 }));
+const effects = processWide('effects.1', () => ({ scope: new AsyncLocalStorage<Effect>(), running: 0 }));
 
 /** Runs an effect of `call`. Any object may stand for a call. */
 export async function insideEffect<T>(call: object, effect: () => T | Promise<T>): Promise<T> {

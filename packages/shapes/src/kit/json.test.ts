@@ -29,21 +29,14 @@ delete sparse[1];
 test.each<[string, unknown, string]>([
   ['a Date', new Date(0), '$'],
   ['a Map', { cache: new Map() }, '$.cache'],
-  ['a Set', [new Set()], '$.0'],
   ['a BigInt', { a: { b: 1n } }, '$.a.b'],
   ['NaN', [0, Number.NaN], '$.1'],
-  ['an infinity', Number.NEGATIVE_INFINITY, '$'],
   ['an instance of a class', { point: new Point() }, '$.point'],
-  ['an error', new Error('No.'), '$'],
   ['a cycle', cycle, '$.deep.list.0'],
   ['a function', { a: () => 1 }, '$.a'],
-  ['a symbol', Symbol('s'), '$'],
-  ['bytes', new Uint8Array(2), '$'],
-  ['a boxed string', Object('text'), '$'],
   ['undefined in a list', [1, undefined], '$.1'],
   ['a hole in a list', { list: sparse }, '$.list.1'],
   ['a list with a name on it', 'a-b'.match(/-/), '$'],
-  ['a subclass of Array', new (class extends Array {})(), '$'],
   ['an object with toJSON', { toJSON: () => 1 }, '$'],
 ])('%s is refused with the path to it', (_what, value, path) => {
   expect(pathOfRefusal(value)).toBe(path);

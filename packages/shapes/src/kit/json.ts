@@ -1,4 +1,4 @@
-/** Checks and copies values that travel from round to round. */
+/** Checks values that travel from round to round. */
 import { NotJson } from '@mrtr/core';
 
 /**
@@ -37,18 +37,3 @@ function isPlain(value: object): boolean {
   if (Array.isArray(value)) return prototype === Array.prototype && Object.keys(value).length <= value.length;
   return (prototype === Object.prototype || prototype === null) && !('toJSON' in value);
 }
-
-/** Copies a value that {@link assertJson} accepts, at a tenth of the cost of `structuredClone`, which handles more. */
-export function copyJson<T>(value: T): T {
-  if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map(copyJson) as T;
-  const copy: Record<string, unknown> = {};
-  for (const [key, member] of Object.entries(value)) {
-    // Assigning `__proto__` would set the prototype.
-    if (key === '__proto__') Object.defineProperty(copy, key, { ...OWN, value: copyJson(member) });
-    else copy[key] = copyJson(member);
-  }
-  return copy as T;
-}
-
-const OWN = { configurable: true, enumerable: true, writable: true } as const;

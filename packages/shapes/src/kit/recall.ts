@@ -17,7 +17,6 @@ import {
   questionDigest,
   readingOf,
 } from '@mrtr/core/shape';
-import { copyJson } from './json.ts';
 import { bareRecord } from './state.ts';
 
 type RecordedAnswer = readonly [digest: string, response: unknown];
@@ -48,7 +47,7 @@ export class Recall {
     if (recorded === undefined || !isDigestOf(recorded[0], question)) {
       reads.note(key, recorded === undefined ? 'missing' : 'reworded');
       const mayDefault = hasFallback(question) && !askable.includes(question.kind);
-      return mayDefault ? { kind: 'accepted', value: fallbackOf(question) } : { kind: 'missing' };
+      return mayDefault ? { kind: 'accepted', value: fallbackOf(question, key) } : { kind: 'missing' };
     }
     const answer = question.read(recorded[1]) as Answer<AnswerOf<Q>>;
     reads.note(key, readingOf(answer));
@@ -59,7 +58,7 @@ export class Recall {
     const kept = question.keep(recorded[1]);
     this.#answers[key] = [question.digest, kept];
     // The author gets a copy, so that a later round reads the same value even if the author changes this one.
-    return question.read(copyJson(kept)) as Answer<AnswerOf<Q>>;
+    return question.read(structuredClone(kept)) as Answer<AnswerOf<Q>>;
   }
 
   /**

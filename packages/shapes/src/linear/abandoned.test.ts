@@ -3,7 +3,7 @@
 import { textResult } from '@mrtr/core';
 import { Deferred, settle } from '@mrtr/harness';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { ada, countRuns, Name, requestOf, Units, units } from '../fixture.test-support.ts';
+import { countRuns, requestOf, Units, units } from '../fixture.test-support.ts';
 import { ContinuationStore, type LinearContext, type LinearRound } from './index.ts';
 import { ContinuationLost } from './messages.ts';
 import { type Handler, serving } from './parking.test-support.ts';
@@ -64,29 +64,6 @@ test('a handler that hangs in its finally gives its place back when it expires, 
   gate.open();
 });
 
-test('a step that hangs gives its call’s place back when the client cancels', async () => {
-  const [started, gate] = [new Deferred(), new Deferred()];
-  const hangs: Handler = async ({ n }, ctx) => {
-    if (n !== 1) return textResult('done');
-    await ctx.once('slow', () => {
-      started.open();
-      return gate.promise;
-    });
-    return textResult('never seen');
-  };
-  const { site } = serving(hangs, { maxFrames: 1, onerror: () => {} });
-  const client = await site.connect();
-  const controller = new AbortController();
-  const cancelled = client.send({ arguments: { n: 1 } }, { signal: controller.signal });
-  await started.promise;
-  expect((await client.send()).fails).toMatch(FULL);
-  controller.abort();
-  await cancelled;
-  await settle();
-  expect(await client.send()).toEqual({ says: 'done' });
-  gate.open();
-});
-
 test('above the limit of abandoned handlers, a handler keeps the place of its call until it ends', async () => {
   const gate = new Deferred();
   const { site } = serving(hanging(gate), {
@@ -123,28 +100,6 @@ test('abandoned handlers of one principal take no room from another', async () =
   as('adam');
   expect((await client.send()).asks).toEqual(ASKS);
   gate.open();
-});
-
-test('an abandoned handler that waits for ever counts for ever, and the operator learns once that the limit is reached', async () => {
-  const forever: Handler = async (_args, ctx) => {
-    try {
-      return textResult((await ctx.elicit('Which units?', Units)).units);
-    } finally {
-      await new Promise(() => {});
-    }
-  };
-  const errors: string[] = [];
-  const onerror = ({ message }: Error) => void errors.push(message);
-  const { site } = serving(forever, { maxFrames: 2, maxAbandoned: 1, ttlSeconds: 60, onerror });
-  const client = await site.connect();
-  for (let call = 0; call < 3; call++) {
-    expect((await client.send()).asks).toEqual(ASKS);
-    await expire();
-  }
-  expect((await client.send()).fails).toMatch(FULL);
-  expect(errors.filter((message) => !message.startsWith('The handler '))).toEqual([
-    expect.stringMatching(/^1 handlers of cancelled calls have not ended/),
-  ]);
 });
 
 test('a handler that waits for an answer that it can no longer get has ended', async () => {
@@ -233,25 +188,6 @@ test('a handler that asks with a time limit of its own is reported once, and cou
   expect(await client.send()).toEqual({ says: 'Ended.' });
 });
 
-test('handlers that go on count beyond the limit of their principal, too', async () => {
-  const gate = new Deferred();
-  const limits = { maxFramesPerPrincipal: 2, maxAbandonedPerPrincipal: 1, ttlSeconds: 60, onerror: () => {} };
-  const { site } = serving(reminding(gate), limits);
-  site.caller = { token: 'token of eve', clientId: 'app', scopes: [], extra: { sub: 'eve' } };
-  const client = await site.connect();
-  // Two stop before either is seen to go on.
-  for (let call = 0; call < 2; call++) await client.send();
-  await expire();
-  await remind();
-  for (let call = 0; call < 2; call++) expect((await client.send()).asks).toBeDefined();
-  await expire();
-  await remind();
-  expect((await client.send()).fails).toMatch(/^You have too many unanswered calls open/);
-  gate.open();
-  await remind();
-  expect(await client.send()).toEqual({ says: 'Ended.' });
-});
-
 test('branches that ask side by side have stopped when each of them has', async () => {
   const branch = async (ctx: LinearContext, key: string) => {
     for (;;) await ctx.ask(key, units).catch(() => {});
@@ -308,22 +244,6 @@ test('abandoned handlers that keep asking stop, and their memory is freed', asyn
   expect([asked.runs, store.parked]).toEqual([stopped, 0]);
 });
 
-test('an abandoned handler that catches every error of its steps stops too', async () => {
-  const tried = countRuns(() => {});
-  const stubborn: Handler = async (_args, ctx) => {
-    await ctx.elicit('Which units?', Units).catch(() => {});
-    for (;;) {
-      tried();
-      await ctx.once(`step ${tried.runs}`, () => 'never').catch(() => {});
-    }
-  };
-  const { site } = serving(stubborn, { ttlSeconds: 60, onerror: () => {} });
-  await (await site.connect()).send();
-  await expire();
-  await settle(300);
-  expect(tried.runs).toBeLessThan(110);
-});
-
 test('an error of a listener of the signal is reported, and the other listeners are called', async () => {
   const errors: unknown[] = [];
   const heard: string[] = [];
@@ -351,26 +271,6 @@ test('an error of a listener of the signal is reported, and the other listeners 
   const failed = 'A listener of ctx.signal failed. The call was ended all the same.';
   expect(errors).toEqual(['thrown', 'onabort', 'rejected'].map((cause) => [failed, cause]));
   expect(heard.sort()).toEqual(['any', 'object']);
-});
-
-test('without onerror, such an error is a warning of the process', async () => {
-  const warned: string[] = [];
-  const emit = vi
-    .spyOn(process, 'emitWarning')
-    .mockImplementation((warning) => void warned.push(String(warning)));
-  const { site } = serving(
-    async (_args, { signal, elicit }) => {
-      signal.addEventListener('abort', () => {
-        throw new Error('thrown');
-      });
-      return textResult((await elicit('Which name?', Name)).name);
-    },
-    { ttlSeconds: 60 },
-  );
-  await (await site.connect(() => ada)).send();
-  await expire();
-  emit.mockRestore();
-  expect(warned).toEqual([expect.stringContaining('A listener of ctx.signal failed')]);
 });
 
 test('close waits for a hanging handler only for a limited time', async () => {

@@ -7,7 +7,6 @@ import { z } from 'zod';
 import {
   accept,
   ada,
-  as,
   countRuns,
   decline,
   kelvin,
@@ -15,14 +14,12 @@ import {
   Name,
   name,
   requestOf,
-  Site,
-  tool,
   Units,
   units,
 } from '../fixture.test-support.ts';
 import { ContinuationStore, linear } from './index.ts';
 import { ContinuationLost } from './messages.ts';
-import { type Handler, LOST, parking } from './parking.test-support.ts';
+import { LOST, parking } from './parking.test-support.ts';
 
 const UNITS = { units: 'Which units?' };
 
@@ -40,92 +37,7 @@ afterEach(async () => {
   expect(unhandled.splice(0)).toEqual([]);
 });
 
-/** Asks for units, then does `work`; `runs` counts how often `work` ran. */
-function oneQuestion(work: () => unknown = () => {}) {
-  const afterwards = countRuns(work);
-  const entered = countRuns(() => {});
-  const handler: Handler = async (_args, ctx) => {
-    entered();
-    const { units } = await ctx.elicit('Which units?', Units);
-    await afterwards();
-    return textResult(units);
-  };
-  return { handler, entered, afterwards };
-}
-
 // Presented twice, to another instance, or by another principal
-
-test('of two resumes at once one wins, the other is refused, and nothing runs twice', async () => {
-  const gate = new Deferred();
-  const { handler, entered, afterwards } = oneQuestion(() => gate.promise);
-  const { site, store } = parking(handler);
-  const client = await site.connect();
-  const asked = await client.send();
-  const both = [client.answer(asked, { units: metric }), client.answer(asked, { units: metric })];
-  const loser = await Promise.race(both);
-  gate.open();
-  const outcomes = await Promise.all(both);
-  expect(loser).toEqual(LOST);
-  expect(outcomes).toContainEqual({ says: 'metric' });
-  expect([entered.runs, afterwards.runs, store.parked]).toEqual([1, 1, 0]);
-});
-
-test('a retry with old state is refused, and the call continues', async () => {
-  const { site } = parking(async (_args, ctx) => {
-    await ctx.elicit('Which units?', Units);
-    return textResult((await ctx.elicit('Which name?', Name)).name);
-  });
-  const client = await site.connect();
-  const first = await client.send();
-  const second = await client.answer(first, { units: metric });
-  expect(await client.answer(first, { units: metric })).toEqual(LOST);
-  expect(await client.answer(second, { name: ada })).toEqual({ says: 'Ada' });
-  expect(await client.answer(second, { name: ada })).toEqual(LOST);
-});
-
-test('another instance refuses the continuation, and the right one can still resume it', async () => {
-  const { handler, entered } = oneQuestion();
-  const { site, store } = parking(handler);
-  const other = new ContinuationStore();
-  const client = await site.connect();
-  const asked = await client.send();
-  site.deploy(tool(linear(handler, { store: other })));
-  expect(await client.answer(asked, { units: metric })).toEqual(LOST);
-  site.deploy(tool(linear(handler, { store })));
-  expect(await client.answer(asked, { units: metric })).toEqual({ says: 'metric' });
-  expect([entered.runs, store.parked, other.parked]).toEqual([1, 0, 0]);
-});
-
-test('another principal can neither resume the continuation nor end it', async () => {
-  const { handler } = oneQuestion();
-  const { site, store } = parking(handler);
-  const client = await site.connect();
-  site.caller = as('ada');
-  const asked = await client.send();
-  site.caller = as('eve');
-  expect(await client.answer(asked, { units: metric })).toEqual({
-    rejects: 'Invalid or expired requestState',
-  });
-  expect(store.parked).toBe(1);
-  site.caller = as('ada');
-  expect(await client.answer(asked, { units: metric })).toEqual({ says: 'metric' });
-});
-
-test('one store serves two tools, each with its own continuations', async () => {
-  const store = new ContinuationStore();
-  const { handler } = oneQuestion();
-  const site = new Site((server) => {
-    tool(linear(handler, { store }))(server);
-    tool(linear(handler, { store }), 'other')(server);
-  });
-  const client = await site.connect();
-  const asked = await client.send();
-  expect(
-    await client.send({ name: 'other', inputResponses: { units: metric }, requestState: asked.state }),
-  ).toEqual({ rejects: 'Invalid or expired requestState' });
-  expect(store.parked).toBe(1);
-  expect(await client.answer(asked, { units: metric })).toEqual({ says: 'metric' });
-});
 
 // Time runs out, or the store is closed, at the wrong moment
 
@@ -148,47 +60,6 @@ test('a call that was resumed in time does not expire while its handler works', 
   gate.open();
   expect(await resuming).toEqual({ says: 'metric' });
   expect([aborted.runs, store.parked]).toEqual([0, 0]);
-});
-
-test('closing the store while a handler works aborts its call, and the client gets the reason', async () => {
-  const started = new Deferred();
-  const events: string[] = [];
-  const { site, store } = parking(async (_args, ctx) => {
-    await ctx.elicit('Which units?', Units);
-    try {
-      started.open();
-      await new Promise((_resolve, reject) => {
-        ctx.signal.addEventListener('abort', () => reject(ctx.signal.reason));
-      });
-      return textResult('done');
-    } finally {
-      events.push('finally');
-    }
-  });
-  const client = await site.connect();
-  const resuming = client.answer(await client.send(), { units: metric });
-  await started.promise;
-  await store.close();
-  expect(events).toEqual(['finally']);
-  expect(await resuming).toEqual({ fails: 'The server is shutting down, and the call was ended.' });
-  expect(store.parked).toBe(0);
-});
-
-test('a question after the call was ended is refused, with the reason', async () => {
-  const gate = new Deferred();
-  const { site, store } = parking(async (_args, ctx) => {
-    await gate.promise;
-    const error: unknown = await ctx.elicit('Which units?', Units).catch((error) => error);
-    expect(error).toBe(ctx.signal.reason);
-    return textResult((error as Error).message);
-  });
-  const client = await site.connect();
-  const running = client.send();
-  await settle();
-  const closing = store.close();
-  gate.open();
-  await closing;
-  expect(await running).toEqual({ says: 'The server is shutting down, and the call was ended.' });
 });
 
 test.each([
@@ -290,20 +161,6 @@ test('a handler that settles while it is parked keeps its result for the client'
   expect(await client.answer(asked, { units: metric })).toEqual(LOST);
 });
 
-test('a handler that fails while it is parked keeps its error for the client', async () => {
-  const gate = new Deferred();
-  const { site, store } = parking(async (_args, ctx) => {
-    await Promise.race([ctx.elicit('Which units?', Units), gate.promise]);
-    return textResult('done');
-  });
-  const client = await site.connect();
-  const asked = await client.send();
-  gate.fail(new Error('The printer is on fire.'));
-  await settle();
-  expect(await client.answer(asked, { units: metric })).toEqual({ fails: 'The printer is on fire.' });
-  expect(store.parked).toBe(0);
-});
-
 test('a handler that settled while parked gives its room back if no client fetches the result', async () => {
   const gate = new Deferred();
   const aborted = countRuns(() => {});
@@ -323,15 +180,6 @@ test('a handler that settled while parked gives its room back if no client fetch
   await settle();
   expect([aborted.runs, store.parked]).toEqual([0, 0]);
   expect(await client.send()).toEqual({ says: 'done' });
-});
-
-test('a handler that returns without waiting for its question asks nothing', async () => {
-  const { site, store } = parking((_args, ctx) => {
-    void ctx.elicit('Which units?', Units);
-    return textResult('done');
-  });
-  expect(await (await site.connect()).send()).toEqual({ says: 'done' });
-  expect(store.parked).toBe(0);
 });
 
 test('a branch that works while its sibling is parked asks in the next round', async () => {
@@ -361,30 +209,6 @@ test('two declined questions, of which one is awaited, cause no unhandled reject
   expect(await client.answer(asked, { units: decline, name: decline })).toEqual({
     says: "Cancelled: the question 'units' was not answered.",
   });
-});
-
-test('two questions that expire cause no unhandled rejection', async () => {
-  const { site, store } = parking(
-    async (_args, ctx) => {
-      const [first, second] = [ctx.ask({ units }), ctx.elicit('Which name?', Name)];
-      return textResult(`${(await first).units.units}, ${(await second).name}`);
-    },
-    { ttlSeconds: 60 },
-  );
-  await (await site.connect()).send();
-  vi.advanceTimersByTime(60_000);
-  await settle();
-  expect(store.parked).toBe(0);
-});
-
-test('a question that cannot be asked and is not awaited causes no unhandled rejection', async () => {
-  const { site } = parking(async (_args, ctx) => {
-    void ctx.elicit('Which units?', Units);
-    void ctx.ask({ units });
-    await settle(2);
-    return textResult('done');
-  });
-  expect(await (await site.connect(undefined, {})).send()).toMatchObject({ lacks: {} });
 });
 
 test('a declined question withdraws the others of its ask, so they can be asked again', async () => {
@@ -432,18 +256,6 @@ test('two asks of one key at once are refused', async () => {
   });
   expect(await (await site.connect()).send()).toEqual({ fails: "Two open questions have the key 'units'." });
   expect(store.parked).toBe(0);
-});
-
-test('a refused ask leaves none of its questions open', async () => {
-  const { site } = parking(async (_args, ctx) => {
-    const first = ctx.ask({ units });
-    await ctx.ask({ name, units }).catch(() => {});
-    return textResult((await first).units.units);
-  });
-  const client = await site.connect();
-  const asked = await client.send();
-  expect(asked.asks).toEqual(UNITS);
-  expect(await client.answer(asked, { units: metric })).toEqual({ says: 'metric' });
 });
 
 const failing = (): never => {

@@ -2,7 +2,6 @@ import { textResult } from '@mrtr/core';
 import { Deferred, settle } from '@mrtr/harness';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import {
-  ada,
   as,
   type Caller,
   countRuns,
@@ -57,35 +56,6 @@ async function park(store: ContinuationStore, { signal } = new AbortController()
 
 // Counting
 
-test('the count of parked handlers is exact in every state of a call', async () => {
-  const [gate, resumed] = [new Deferred(), new Deferred()];
-  const counts: number[] = [];
-  const { site, store } = parking(async (_args, ctx) => {
-    counts.push(store.parked);
-    await ctx.elicit('Which units?', Units);
-    counts.push(store.parked);
-    resumed.open();
-    await gate.promise;
-    await ctx.elicit('Which name?', Name);
-    counts.push(store.parked);
-    return textResult('done');
-  });
-  const client = await site.connect();
-  const first = await client.send();
-  counts.push(store.parked);
-  const resuming = client.answer(first, { units: metric });
-  await resumed.promise;
-  counts.push(store.parked);
-  gate.open();
-  const second = await resuming;
-  counts.push(store.parked);
-  const again = await client.answer(second, {});
-  counts.push(store.parked);
-  expect(await client.answer(again, { name: ada })).toEqual({ says: 'done' });
-  counts.push(store.parked);
-  expect(counts).toEqual([0, 1, 0, 0, 1, 1, 0, 0]);
-});
-
 test.each<[how: string, end: (client: Caller, asked: Outcome) => Promise<unknown>]>([
   ['is declined', (client, asked) => client.answer(asked, { units: decline })],
   ['asks once more than it may', (client, asked) => client.answer(asked, { units: metric })],
@@ -131,37 +101,6 @@ test('an expired continuation is refused even before the timer removes it', asyn
   vi.setSystemTime(Date.now() + 60_000);
   expect(await client.answer(asked, { units: metric })).toEqual(LOST);
   expect(store.parked).toBe(1);
-});
-
-test('each round has the full time to live', async () => {
-  const { handler, events } = interview();
-  const { site } = parking(handler, { ttlSeconds: 60 });
-  const client = await site.connect();
-  let asked = await client.send();
-  for (let round = 0; round < 3; round++) {
-    vi.advanceTimersByTime(50_000);
-    asked = await client.answer(asked, { units: metric });
-    expect(asked.asks).toEqual({ name: 'Which name?' });
-  }
-  vi.advanceTimersByTime(50_000);
-  expect(await client.answer(asked, { name: ada })).toEqual({ says: 'done' });
-  vi.advanceTimersByTime(HOUR);
-  expect(events).toEqual(['finally']);
-});
-
-test('all parked handlers share one timer, and an empty store soon stops it', async () => {
-  const before = vi.getTimerCount();
-  const store = new ContinuationStore({ ttlSeconds: 60 });
-  expect(vi.getTimerCount()).toBe(before);
-  await park(store);
-  vi.advanceTimersByTime(10_000);
-  await park(store);
-  await park(store);
-  expect([store.parked, vi.getTimerCount() - before]).toEqual([3, 1]);
-  vi.advanceTimersByTime(50_000);
-  expect([store.parked, vi.getTimerCount() - before]).toEqual([2, 1]);
-  vi.advanceTimersByTime(10_000);
-  expect([store.parked, vi.getTimerCount() - before]).toEqual([0, 0]);
 });
 
 test('many handlers that expire together are aborted in portions', async () => {

@@ -10,7 +10,7 @@ import {
   Quota,
   requireOptions,
   tellOperator,
-  wholeNumber,
+  wholeNumbers,
   withDefaults,
 } from '@mrtr/core/kit';
 import { askProblem, asNotEntered, type Call } from '@mrtr/core/shape';
@@ -82,13 +82,7 @@ export const DEFAULTS = {
   maxAbandonedPerPrincipal: 100,
 };
 const CHECKS: OptionChecks<ContinuationStoreOptions> = {
-  ttlSeconds: wholeNumber(),
-  maxFrames: wholeNumber(),
-  maxFramesPerPrincipal: wholeNumber(),
-  maxBytes: wholeNumber(),
-  maxBytesPerPrincipal: wholeNumber(),
-  maxAbandoned: wholeNumber(),
-  maxAbandonedPerPrincipal: wholeNumber(),
+  ...wholeNumbers(DEFAULTS),
   onerror: aFunction,
   locate: aFunction,
 };

@@ -32,7 +32,7 @@ import { duplicateKeyError } from '../kit/definition.ts';
 import { insideEffect, isInsideEffect } from '../kit/effect-scope.ts';
 import { handleRejection } from '../kit/handled.ts';
 import type { HandlerContext } from '../kit/handler-context.ts';
-import { assertJson, copyJson } from '../kit/json.ts';
+import { assertJson } from '../kit/json.ts';
 import { ofEarlierRound, RECORDED_CHECKS, type Recorded } from '../kit/recorded.ts';
 import { guardedSignal } from './guarded-signal.ts';
 import { ContinuationLost } from './messages.ts';
@@ -234,7 +234,7 @@ export class Frame {
         const value = await insideEffect(this, step);
         assertJson(value, `The value of once('${key}')`);
         // A copy, as a durable store returns: the author's changes to the value must not reach the record.
-        return copyJson(value);
+        return structuredClone(value);
       });
       return ran ? (value as T) : this.#readRecorded(key, value, options.schema);
     } finally {
@@ -349,7 +349,7 @@ export class Frame {
     if (wrong) return handleRejection(Promise.reject(wrong));
     const open = asked.filter(({ question }) => !this.#needsNoAnswer(question));
     if (open.length > 0) this.#open = this.#open.length === 0 ? open : [...this.#open, ...open];
-    for (const one of asked) if (!open.includes(one)) ask.accept(one.key, fallbackOf(one.question));
+    for (const one of asked) if (!open.includes(one)) ask.accept(one.key, fallbackOf(one.question, one.key));
     this.#flushSoon();
     return ask.promise;
   }

@@ -1,4 +1,4 @@
-import { CannotAsk, ElicitationDeclined, elicitation, listRoots, textResult } from '@mrtr/core';
+import { CannotAsk, ElicitationDeclined, listRoots, textResult } from '@mrtr/core';
 import { settle } from '@mrtr/harness';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
@@ -7,14 +7,12 @@ import {
   ada,
   as,
   cancel,
-  countRuns,
   decline,
   metric,
   Name,
   name,
   Site,
   Units,
-  units,
 } from '../fixture.test-support.ts';
 import { ContinuationStore, type LinearContext, linear } from './index.ts';
 import { parking } from './parking.test-support.ts';
@@ -52,11 +50,6 @@ test.each([
   const client = await site.connect((message) => (message === 'Which units?' ? refusal : ada));
   expect(await client.call()).toEqual({ says: `${kind}, Ada` });
   expect(store.parked).toBe(0);
-});
-
-test('ctx.ask of nothing asks nothing', async () => {
-  const { site } = parking(async (_args, ctx) => textResult(JSON.stringify(await ctx.ask({}))));
-  expect(await (await site.connect()).call()).toEqual({ says: '{}' });
 });
 
 test('two elicits in Promise.all go out in one round, also after awaits of values that are ready', async () => {
@@ -119,50 +112,12 @@ test.each<[what: string, ask: (ctx: LinearContext) => Promise<unknown>, lacks: o
   },
 );
 
-test('`fallback` of one question and the answers to the others come in the order of the questions', async () => {
-  const given = elicitation('Which units?', Units, { fallback: { units: 'imperial' } });
-  const { site } = parking(async (_args, ctx) =>
-    textResult(
-      JSON.stringify([
-        await ctx.ask({ given, roots: listRoots() }),
-        await ctx.ask({ given }),
-        await ctx.elicit('Which units?', Units, { fallback: { units: 'imperial' } }),
-      ]),
-    ),
-  );
-  const client = await site.connect(undefined, { roots: {} });
-  const asked = await client.send();
-  expect(asked.asks).toEqual({ roots: 'roots/list' });
-  const units = { units: 'imperial' };
-  expect(await client.answer(asked, { roots: { roots: [] } })).toEqual({
-    says: JSON.stringify([{ given: units, roots: { roots: [] } }, { given: units }, units]),
-  });
-});
-
 test('the context identifies the caller without keeping the access token', async () => {
   const { site } = parking((_args, ctx) => textResult(String(ctx.principal)));
   const client = await site.connect();
   expect((await client.send()).says).toBe('undefined');
   site.caller = as('eve');
   expect((await client.send()).says).toMatch(/^[\w-]{22}$/);
-});
-
-test('an old client is asked by the SDK over its connection, and the handler still runs once', async () => {
-  const entered = countRuns(() => {});
-  const { site, store } = parking(async (_args, ctx) => {
-    entered();
-    const answers = await ctx.ask({ units, name });
-    const { more } = await ctx.elicit('More?', z.object({ more: z.boolean() }));
-    return textResult(JSON.stringify({ ...answers, more }));
-  });
-  const client = await site.connectLegacy((message) =>
-    message === 'More?' ? accept({ more: true }) : user(message),
-  );
-  expect(await client.call()).toEqual({
-    says: '{"units":{"units":"metric"},"name":{"name":"Ada"},"more":true}',
-  });
-  expect(client.questions).toEqual(['Which units?', 'Which name?', 'More?']);
-  expect([entered.runs, store.parked]).toEqual([1, 0]);
 });
 
 test('a lost continuation of a prompt is a JSON-RPC error', async () => {

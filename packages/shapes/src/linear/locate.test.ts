@@ -40,31 +40,6 @@ test('every state of a call carries the label that its instance has then, and th
   expect(locate.runs).toBe(2);
 });
 
-test.each([
-  ['no hook', undefined],
-  ['a hook that does not know', () => undefined],
-])('with %s there is no label', async (_what, locate) => {
-  const client = await instance(locate).site.connect();
-  const first = await client.send();
-  expect(first.state).toMatch(/^v1\.[\w-]+$/);
-  expect(labelOf(first)).toBeUndefined();
-});
-
-test('a router needs only the label to bring each of many calls to its end', async () => {
-  const fleet = { i1: instance(() => 'i1'), i2: instance(() => 'i2'), i3: instance(() => 'i3') };
-  const names = ['i1', 'i2', 'i3'] as const;
-  let turn = 0;
-  const route = async (outcome?: Outcome) =>
-    fleet[(labelOf(outcome ?? {}) as 'i1' | undefined) ?? names[turn++ % 3] ?? 'i1'].site.connect();
-  const calls = Array.from({ length: 6 }, async () => {
-    const first = await (await route()).send();
-    const second = await (await route(first)).answer(first, { units: metric });
-    return (await route(second)).answer(second, { name: ada });
-  });
-  expect(await Promise.all(calls)).toEqual(calls.map(() => ({ says: 'Ada: metric' })));
-  expect(Object.values(fleet).map(({ store }) => store.parked)).toEqual([0, 0, 0]);
-});
-
 test('a retry at another instance gets an error, and the frame stays where it is', async () => {
   const [one, other] = [instance(() => 'i1'), instance(() => 'i2')];
   const first = await (await one.site.connect()).send();
@@ -72,18 +47,6 @@ test('a retry at another instance gets an error, and the frame stays where it is
   expect(one.store.parked).toBe(1);
   const second = await (await one.site.connect()).answer(first, { units: metric });
   expect(second.asks).toBeDefined();
-});
-
-test('a label that a client changes is rejected, and the frame still waits for the honest retry', async () => {
-  const { site, store } = instance(() => 'i1');
-  const client = await site.connect();
-  const first = await client.send();
-  const forged = { ...first, state: first.state?.replace(/i1$/, 'i2') };
-  expect(await client.answer(forged, { units: metric })).toEqual({
-    rejects: expect.stringContaining('Invalid or expired requestState'),
-  });
-  expect(store.parked).toBe(1);
-  expect((await client.answer(first, { units: metric })).asks).toBeDefined();
 });
 
 test('a hook that throws fails the call, and its frame is not kept', async () => {

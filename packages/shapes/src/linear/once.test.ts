@@ -1,30 +1,12 @@
 /** `ctx.once` of shape H in memory. */
 
-import { listRoots, NotJson, textResult } from '@mrtr/core';
+import { listRoots, textResult } from '@mrtr/core';
 import { Deferred, settle } from '@mrtr/harness';
 import { expect, test } from 'vitest';
-import { metric, Units, type units } from '../fixture.test-support.ts';
+import { metric, Units } from '../fixture.test-support.ts';
 import type { LinearContext } from './index.ts';
 import { ContinuationLost } from './messages.ts';
 import { parking } from './parking.test-support.ts';
-
-test.each<[what: string, step: () => unknown, fails: RegExp]>([
-  ['throws', () => Promise.reject(new Error('No paper.')), /^No paper\.$/],
-  [
-    'throws at once',
-    () => {
-      throw new Error('No ink.');
-    },
-    /^No ink\.$/,
-  ],
-  ['returns a value that is not JSON', () => new Map(), /^The value of once\('step'\) .* must be JSON/],
-])('a step that %s rejects, and its handler may continue', async (_what, step, fails) => {
-  const { site } = parking(async (_args, ctx) => {
-    const error: unknown = await ctx.once('step', step).catch((error: unknown) => error);
-    return textResult(`${error instanceof NotJson || error instanceof Error ? error.message : ''}`);
-  });
-  expect((await (await site.connect()).send()).says).toMatch(fails);
-});
 
 test.each<[what: string, inner: (ctx: LinearContext) => Promise<unknown>, why: string]>([
   ['a question', (ctx) => ctx.elicit('Which units?', Units), '"Which units?" is inside of a once'],
@@ -86,17 +68,4 @@ test('an author may take the functions out of the context', async () => {
   });
   const client = await site.connect();
   expect(await client.answer(await client.send(), { units: metric })).toEqual({ says: 'metric, true, true' });
-});
-
-test('a value that is not a question is refused where it was asked', async () => {
-  const message = { message: 'Which units?' } as unknown as typeof units;
-  const { site, store } = parking(async (_args, ctx) => {
-    await ctx.ask({ message }).catch((error: Error) => Promise.reject(new Error(`Caught: ${error.message}`)));
-    return textResult('done');
-  });
-  expect(await (await site.connect()).send()).toEqual({
-    fails:
-      "Caught: 'message' is not a question. Make one with elicitation(...), sampling(...) or listRoots().",
-  });
-  expect(store.parked).toBe(0);
 });

@@ -30,4 +30,4 @@ shapeContract(shape, {
   'a refusal ends a prompt and a resource with a JSON-RPC error':
     'its author reads the refusal and ends the call',
 });
-onceContract(shape);
+onceContract(shape, { records: true });

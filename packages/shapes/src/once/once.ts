@@ -21,7 +21,7 @@ import { ASKING_CHECKS, type AskingOptions } from '../kit/asking.ts';
 import { duplicateKeyError, ownStateError } from '../kit/definition.ts';
 import { handleRejection } from '../kit/handled.ts';
 import { type HandlerContext, handlerContext } from '../kit/handler-context.ts';
-import { assertJson, copyJson } from '../kit/json.ts';
+import { assertJson } from '../kit/json.ts';
 import { Recall } from '../kit/recall.ts';
 import { ofEarlierRound, RECORDED_CHECKS, type Recorded } from '../kit/recorded.ts';
 import { type Author, bareRecord, loadState, saveState } from '../kit/state.ts';
@@ -131,7 +131,7 @@ class Effects {
     if (!recorded) this.#unlessRefused(() => this.#refuseRenamed(key));
     publish('mrtr:effect', { call: this.#call.id, shape: 'once', key, phase: recorded ? 'held' : 'ran' });
     if (recorded) {
-      const value = copyJson(recorded[0]);
+      const value = structuredClone(recorded[0]);
       return this.#unlessRefused(() => ofEarlierRound(this.#call, `once('${key}')`, value, options.schema));
     }
     const running = this.#run(key, effect);
@@ -169,7 +169,7 @@ class Effects {
   async #run<T>(key: string, effect: () => T | Promise<T>): Promise<T> {
     const value = await effect();
     assertJson(value, `The value of once('${key}')`);
-    this.values[key] = value === undefined ? [] : [copyJson(value)];
+    this.values[key] = value === undefined ? [] : [structuredClone(value)];
     return value;
   }
 }

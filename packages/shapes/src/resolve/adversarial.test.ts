@@ -5,7 +5,6 @@ import {
   Args,
   accept,
   ada,
-  countRuns,
   decline,
   metric,
   Name,
@@ -53,10 +52,8 @@ test('the state drops answers of a resolver that a deploy removed', async () => 
   const site = new Site(says({ removed, units }));
   const client = await site.connect();
   const asked = await client.answer(await client.send(), { 'removed.deep': ada });
-  expect(asked.asks).toEqual({ units: 'Which units?' });
   site.deploy(says({ units }));
-  const asksAgain = await client.answer(asked, {});
-  expect(asksAgain.state).toHaveLength((await client.send()).state?.length ?? 0);
+  expect((await client.answer(asked, {})).state).toHaveLength((await client.send()).state?.length ?? 0);
 });
 
 // State
@@ -97,17 +94,4 @@ test('the next round does not see a resolver’s changes to an answer', async ()
   const second = await client.answer(await client.send(), { roots: { roots: [{ uri: 'file:///home' }] } });
   expect(second.asks).toEqual({ sure: 'Really file:///home!?' });
   expect(await client.answer(second, { sure: ada })).toEqual({ says: '{"sure":{"name":"Ada"}}' });
-});
-
-test('of two failures one ends the call, and the other causes no unhandled rejection', async () => {
-  const failing = (at: number) =>
-    resolver(`failing-${at}`, {}, async () => {
-      throw new Error(`Failure ${at}.`);
-    });
-  const [one, two] = [failing(1), failing(2)];
-  const both = resolver('both', { one, two }, () => 'never');
-  const body = countRuns(() => textResult('never'));
-  const client = await new Site(tool(resolve(Args, { both, one, two }, body))).connect();
-  expect(await client.send()).toEqual({ fails: 'Failure 1.' });
-  expect(body.runs).toBe(0);
 });

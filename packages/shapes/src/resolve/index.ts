@@ -1,15 +1,7 @@
 /** `@mrtr/shapes/resolve`: shape I. */
 export type { HandlerContext, LogLevel } from '../kit/handler-context.ts';
-export {
-  buildResolverPlans,
-  findResolvedParameters,
-  InvalidSignature,
-  type ResolvedParameter,
-  type ResolverPlan,
-  type ResolverPlans,
-} from './plan.ts';
+export { InvalidSignature } from './plan.ts';
 export { resolve, resolveResource } from './resolve.ts';
-export { type ResolutionRequest, type ResolvedArguments, resolveArguments } from './resolve-arguments.ts';
 export {
   Argument,
   argument,

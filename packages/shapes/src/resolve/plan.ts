@@ -42,8 +42,8 @@ export function findResolvedParameters(
  * Analyses the graph of resolvers below a tool's resolved parameters.
  *
  * @param toolArguments the names in the tool's input schema.
- * @throws InvalidSignature naming the path, for a cycle, for a needed argument that the input schema does not have,
- * for two resolvers of one name, and for a need that nothing can fill.
+ * @throws InvalidSignature naming the path, for a needed argument that the input schema does not have, for two resolvers
+ * of one name, and for a need that nothing can fill.
  */
 export function buildResolverPlans(
   resolved: ReadonlyMap<string, ResolvedParameter>,
@@ -52,14 +52,9 @@ export function buildResolverPlans(
   const plans = new Map<Resolver<unknown>, ResolverPlan>();
   const named = new Map<string, { resolver: Resolver<unknown>; path: readonly string[] }>();
 
-  const visit = (
-    resolver: Resolver<unknown>,
-    path: readonly string[],
-    above: readonly Resolver<unknown>[],
-  ): void => {
+  // A resolver can only need those that are declared before it, so there is no circle.
+  const visit = (resolver: Resolver<unknown>, path: readonly string[]): void => {
     const here = [...path, resolver.name];
-    if (above.includes(resolver))
-      throw new InvalidSignature(`The resolvers need each other: ${joinPath(here)}.`);
     const namesake = named.get(resolver.name);
     if (namesake && namesake.resolver !== resolver) {
       throw new InvalidSignature(
@@ -70,11 +65,11 @@ export function buildResolverPlans(
     if (plans.has(resolver)) return;
     named.set(resolver.name, { resolver, path: here });
     const plan = planOf(resolver, here, toolArguments);
-    for (const { resolver: needed } of plan.resolvers.values()) visit(needed, here, [...above, resolver]);
+    for (const { resolver: needed } of plan.resolvers.values()) visit(needed, here);
     plans.set(resolver, plan);
   };
 
-  for (const [parameter, { resolver }] of resolved) visit(resolver, [parameter], []);
+  for (const [parameter, { resolver }] of resolved) visit(resolver, [parameter]);
   return plans;
 }
 

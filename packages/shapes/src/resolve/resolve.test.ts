@@ -1,15 +1,12 @@
-import { elicitation, isRefusal, textResult } from '@mrtr/core';
-import { observe } from '@mrtr/core/events';
+import { elicitation, textResult } from '@mrtr/core';
 import type { Settled } from '@mrtr/core/shape';
 import { Deferred, settle } from '@mrtr/harness';
-import { expect, expectTypeOf, onTestFinished, test } from 'vitest';
+import { expect, expectTypeOf, test } from 'vitest';
 import {
   Args,
-  ada,
   cancel,
   countRuns,
   decline,
-  kelvin,
   metric,
   Name,
   Site,
@@ -18,7 +15,6 @@ import {
 } from '../fixture.test-support.ts';
 import { argument, type HandlerContext, outcome, requestContext, resolve, resolver } from './index.ts';
 
-const UNITS = { units: 'Which units?' };
 const units = resolver('units', {}, () => elicitation('Which units?', Units));
 const name = resolver('name', {}, () => elicitation('Which name?', Name));
 const json = (value: unknown) => textResult(JSON.stringify(value));
@@ -85,20 +81,6 @@ test.each([
   },
 );
 
-test('a resolver whose need was refused is refused itself, and its consumer decides', async () => {
-  const never = countRuns(() => 1);
-  const label = resolver('label', { units }, never);
-  const tolerant = resolver('tolerant', { units: outcome(units) }, ({ units }) => isRefusal(units));
-  const site = new Site(tool(resolve(Args, { label: outcome(label), tolerant }, (args) => json(args))));
-  const client = await site.connect();
-  expect(await client.answer(await client.send(), { units: decline })).toEqual({
-    says: '{"label":{"kind":"declined"},"tolerant":true}',
-  });
-  const plain = await new Site(tool(resolve(Args, { label }, json))).connect(() => decline);
-  expect(await plain.call()).toEqual({ fails: ENDED });
-  expect(never.runs).toBe(0);
-});
-
 // Once, and together
 
 test('a resolver runs as soon as its needs are filled, and does not wait for unrelated ones', async () => {
@@ -132,52 +114,11 @@ test('a resolver runs as soon as its needs are filled, and does not wait for unr
   expect(await call).toEqual({ says: '"slow next"' });
 });
 
-const questions = (count: number) =>
-  Array.from({ length: count }, (_, at) =>
-    resolver(`q${at}`, {}, () => elicitation(`Question ${at}?`, Name)),
-  );
-
-test('independent questions go out in one round, in the order of their declaration', async () => {
+test('questions go out in the order of their declaration, not in that of their resolvers’ ends', async () => {
   const gate = new Deferred();
-  const late = resolver('late', {}, async () => {
-    await gate.promise;
-    return elicitation('Late?', Name);
-  });
-  const [q0, q1, q2, q3] = questions(4) as Required<ReturnType<typeof questions>>;
-  const site = new Site(tool(resolve(Args, { late, q0, q1, q2, q3 } as never, json)));
-  const client = await site.connect();
-  const asking = client.send();
+  const late = resolver('late', {}, () => gate.promise.then(() => elicitation('Late?', Name)));
+  const asking = (await new Site(tool(resolve(Args, { late, units, name }, json))).connect()).send();
   await settle();
   gate.open();
-  const asked = await asking;
-  expect(Object.keys(asked.asks ?? {})).toEqual(['late', 'q0', 'q1', 'q2', 'q3']);
-  const answers = Object.fromEntries(['late', 'q0', 'q1', 'q2', 'q3'].map((key) => [key, ada]));
-  expect(await client.answer(asked, answers)).toMatchObject({ says: expect.any(String) });
-});
-
-test('the body is entered once, in the round in which all its parameters are filled', async () => {
-  const body = countRuns(() => json('done'));
-  const site = new Site(tool(resolve(Args, { units, name }, body)));
-  const client = await site.connect();
-  const again = await client.answer(await client.send(), { units: kelvin, name: ada });
-  expect([again.asks, body.runs]).toEqual([UNITS, 0]);
-  expect(await client.answer(again, { units: metric })).toEqual({ says: '"done"' });
-  expect(body.runs).toBe(1);
-});
-
-test('an observer sees each resolver that runs, the body, and the questions that go out', async () => {
-  const events: unknown[] = [];
-  for (const channel of ['mrtr:handler', 'mrtr:ask'] as const) {
-    onTestFinished(observe(channel, (event) => events.push(event)));
-  }
-  const site = new Site(tool(resolve(Args, { units, name }, json)));
-  await (await site.connect((message) => (message === 'Which name?' ? ada : metric))).call();
-  const of = { call: expect.any(String), target: 'tool' };
-  const entered = { ...of, shape: 'resolve', part: 'resolver' };
-  const resolvers = [
-    { ...entered, name: 'units' },
-    { ...entered, name: 'name' },
-  ];
-  const asked = { ...of, keys: ['units', 'name'], live: false };
-  expect(events).toEqual([...resolvers, asked, ...resolvers, { ...entered, part: 'body' }]);
+  expect(Object.keys((await asking).asks ?? {})).toEqual(['late', 'units', 'name']);
 });

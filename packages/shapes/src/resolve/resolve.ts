@@ -24,7 +24,7 @@ import { loadState, saveState } from '../kit/state.ts';
 import { isKeyOf } from '../kit/wire-key.ts';
 import { buildResolverPlans, findResolvedParameters, InvalidSignature } from './plan.ts';
 import { type ResolvedArguments, resolveArguments } from './resolve-arguments.ts';
-import type { FilledAll, Fitting, Resolvable } from './resolver.ts';
+import type { FilledAll, Resolvable } from './resolver.ts';
 
 const TAG = 'resolve/2';
 
@@ -45,7 +45,7 @@ type Params = Readonly<Record<string, Resolvable>>;
  */
 export function resolve<S extends StandardSchemaWithJSON, P extends Params, R extends CompleteResult>(
   inputSchema: S,
-  params: P & Fitting<P, StandardSchemaV1.InferOutput<S>>,
+  params: P,
   body: (
     args: Omit<StandardSchemaV1.InferOutput<S>, keyof P> & FilledAll<P>,
     ctx: HandlerContext,

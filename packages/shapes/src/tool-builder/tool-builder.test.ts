@@ -1,4 +1,4 @@
-import { type CallToolResult, InvalidDefinition, textResult } from '@mrtr/core';
+import { type CallToolResult, textResult } from '@mrtr/core';
 import type { SdkCallback } from '@mrtr/core/shape';
 import { expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
@@ -7,7 +7,6 @@ import {
   accept,
   ada,
   countRuns,
-  decline,
   kelvin,
   metric,
   name,
@@ -56,30 +55,6 @@ test('the data of each step joins the type of what later steps get, without a ca
     })
     .build();
   expectTypeOf(built).toEqualTypeOf<SdkCallback<Args, CallToolResult>>();
-});
-
-test('two steps of one name do not type-check, and are refused when the tool is built', () => {
-  const first = builder().incompleteStep('units', () => units);
-  // @ts-expect-error the name is taken
-  expect(() => first.incompleteStep('units', () => 1)).toThrow(
-    new InvalidDefinition("There is already a step named 'units'. Data is kept by name: rename one of them."),
-  );
-});
-
-test('a tool without an end step does not type-check, and is refused when it is built', () => {
-  const unfinished = builder().incompleteStep('n', () => 1);
-  // @ts-expect-error nothing makes the result
-  expect(() => unfinished.build()).toThrow(
-    new InvalidDefinition(
-      'The tool has no endStep, so nothing would make its result. Add one before build().',
-    ),
-  );
-});
-
-test('a step after the end step does not type-check', () => {
-  const finished = builder().endStep(() => textResult('end'));
-  // @ts-expect-error it is finished
-  expect(() => finished.incompleteStep('late', () => 1)).toThrow(TypeError);
 });
 
 test('a builder is never changed, so two tools may share their first steps', async () => {
@@ -142,25 +117,6 @@ test('a step may ask several questions, which are keyed by step and name', async
   });
 });
 
-test('a refusal ends the call before any later step, even beside a question that was answered', async () => {
-  const after = countRuns(() => 'after');
-  const site = new Site(
-    tool(
-      builder()
-        .incompleteStep('ask', () => ({ units, name }))
-        .incompleteStep('after', after)
-        .endStep(() => textResult('end'))
-        .build(),
-    ),
-  );
-  const client = await site.connect();
-  const refused = { 'ask.units': decline, 'ask.name': ada };
-  expect(await client.answer(await client.send(), refused)).toEqual({
-    says: "Cancelled: the question 'ask.units' was not answered.",
-  });
-  expect(after.runs).toBe(0);
-});
-
 test('a step that throws gives an error result, and runs again with the data of the steps before', async () => {
   const draw = countRuns((run) => run);
   const check = countRuns((run) => {
@@ -182,21 +138,6 @@ test('a step that throws gives an error result, and runs again with the data of 
   expect(await client.answer(asked, { units: metric })).toEqual({ fails: 'Try again.' });
   expect(await client.answer(asked, { units: metric })).toEqual({
     says: '{"draw":1,"units":{"units":"metric"},"check":"checked"}',
-  });
-});
-
-test('data that is not JSON is refused, with the step and the path', async () => {
-  const site = new Site(
-    tool(
-      builder()
-        .incompleteStep('cache', () => ({ by: { city: new Map() } }))
-        .endStep(() => textResult('end'))
-        .build(),
-    ),
-  );
-  expect(await (await site.connect()).send()).toEqual({
-    fails:
-      "The data of step 'cache' is kept between rounds and must be JSON; $.by.city is not. Convert it first.",
   });
 });
 
@@ -236,27 +177,6 @@ test('a step named `__proto__` or `constructor` is a step like any other', async
 
 // Deploys between rounds
 
-const person = (...steps: readonly ('first' | 'second' | 'initial')[]) => {
-  let built = builder() as ToolBuilder<Args, Record<string, unknown>>;
-  for (const step of steps) built = built.incompleteStep(step as never, () => name);
-  return tool(built.endStep((_args, data) => says(data)).build());
-};
-
-test('steps that a deploy reorders keep their data, even if their questions are alike', async () => {
-  const sure = (...steps: readonly string[]) => {
-    let built = builder() as ToolBuilder<Args, Record<string, unknown>>;
-    for (const step of steps) built = built.incompleteStep(step as never, () => ({ who: name }));
-    return tool(built.endStep((_args, data) => says(data)).build());
-  };
-  const site = new Site(sure('keep', 'drop'));
-  const client = await site.connect();
-  const asked = await client.answer(await client.send(), { 'keep.who': ada });
-  site.deploy(sure('drop', 'keep'));
-  expect(await client.answer(asked, { 'drop.who': grace })).toEqual({
-    says: '{"drop":{"who":{"name":"Grace"}},"keep":{"who":{"name":"Ada"}}}',
-  });
-});
-
 test('the state drops answers of a step that a deploy removed', async () => {
   const site = new Site(
     tool(
@@ -282,24 +202,6 @@ test('the state drops answers of a step that a deploy removed', async () => {
   expect(asksAgain.state).toHaveLength((await client.send()).state?.length ?? 0);
 });
 
-test('data of a step that a deploy removed or renamed is refused, and nothing runs', async () => {
-  const runs = countRuns(() => 'ticket 1');
-  const opening = (step: string) =>
-    tool(
-      builder()
-        .incompleteStep(step as 'ticket', runs)
-        .incompleteStep('units', () => units)
-        .endStep((_args, data) => says(data))
-        .build(),
-    );
-  const site = new Site(opening('ticket'));
-  const client = await site.connect();
-  const asked = await client.send();
-  site.deploy(opening('slip'));
-  expect((await client.answer(asked, { units: metric })).rejects).toMatch(/Invalid or expired requestState/);
-  expect(runs.runs).toBe(1);
-});
-
 test('data that an earlier version computed is taken over by a schema, or refused', async () => {
   const opening = <T>(ticket: () => T, schema?: z.ZodType<T>) =>
     tool(
@@ -319,18 +221,6 @@ test('data that an earlier version computed is taken over by a schema, or refuse
   site.deploy(opening(() => ({ id: 'ticket 2' }), migrating as never));
   expect(await client.answer(asked, { units: metric })).toEqual({
     says: '{"ticket":{"id":"ticket 1"},"units":{"units":"metric"}}',
-  });
-});
-
-test('a step that a deploy renames asks again', async () => {
-  const site = new Site(person('first', 'second'));
-  const client = await site.connect();
-  const asked = await client.answer(await client.send(), { first: ada });
-  site.deploy(person('initial', 'second'));
-  const renamed = await client.answer(asked, { second: grace });
-  expect(renamed.asks).toEqual({ initial: 'Which name?' });
-  expect(await client.answer(renamed, { initial: ada })).toEqual({
-    says: '{"initial":{"name":"Ada"},"second":{"name":"Grace"}}',
   });
 });
 

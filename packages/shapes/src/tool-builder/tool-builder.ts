@@ -23,7 +23,7 @@ import { type Call, endCancelled, isQuestion, isQuestions, shapeCallback } from 
 
 import { ASKING_CHECKS, type AskingOptions } from '../kit/asking.ts';
 import { type HandlerContext, handlerContext } from '../kit/handler-context.ts';
-import { assertJson, copyJson } from '../kit/json.ts';
+import { assertJson } from '../kit/json.ts';
 import { Recall } from '../kit/recall.ts';
 import { ofEarlierRound, RECORDED_CHECKS, type Recorded } from '../kit/recorded.ts';
 import { bareRecord, loadState, rejectBeforeEntry, saveState } from '../kit/state.ts';
@@ -111,13 +111,6 @@ export class ToolBuilder<Input, D extends Data = NoSteps> {
       },
     };
   }
-
-  /** Without an end step nothing would make the result: call `endStep` first. */
-  build(this: 'Add an endStep before build(): it makes the result.'): never {
-    throw new InvalidDefinition(
-      'The tool has no endStep, so nothing would make its result. Add one before build().',
-    );
-  }
 }
 
 /** One entry: runs the steps in order, until one of them has to ask. */
@@ -159,7 +152,7 @@ class Run {
         assertJson(outcome, `The data of step '${name}'`);
         this.#finished[name] = outcome === undefined ? [] : [outcome];
         // A copy: a later step that changes it must not change the record.
-        data[name] = copyJson(outcome);
+        data[name] = structuredClone(outcome);
       }
     }
     this.#publishEntry('end');

@@ -1,7 +1,7 @@
-/** What has been solved: kept in this browser, and nowhere else. */
+/** What has been seen: kept in this browser, and nowhere else. */
 import { useEffect, useState } from 'preact/hooks';
 import type { SideName, SideState } from '../../../src/protocol.ts';
-import { LESSONS, readCall } from './lessons.ts';
+import { MARKS, readCall, type SeenCall } from './marks.ts';
 
 const KEPT = 'mrtr-lab-lessons';
 
@@ -15,31 +15,41 @@ const read = (): readonly string[] => {
 };
 
 let kept: readonly string[] = read();
+const watchers = new Set<() => void>();
 
 export const isMet = (lesson: string, mark: string): boolean => kept.includes(`${lesson}.${mark}`);
 
-export function isSolved(id: string): boolean {
-  const lesson = LESSONS.find((one) => one.id === id);
-  return lesson !== undefined && lesson.marks.length > 0 && lesson.marks.every(([mark]) => isMet(id, mark));
+export const isSolved = (id: string): boolean =>
+  (MARKS[id] ?? []).length > 0 && (MARKS[id] ?? []).every(([mark]) => isMet(id, mark));
+
+/** Ticks off what a call that has ended meets. */
+export function meet(lesson: string, seen: SeenCall): void {
+  const more = (MARKS[lesson] ?? []).filter(([mark, , meets]) => !isMet(lesson, mark) && meets(seen));
+  if (more.length === 0) return;
+  kept = [...kept, ...more.map(([mark]) => `${lesson}.${mark}`)];
+  try {
+    localStorage.setItem(KEPT, JSON.stringify(kept));
+  } catch {
+    // A browser that keeps nothing forgets it.
+  }
+  for (const redraw of watchers) redraw();
 }
 
-/** Looks at calls that have ended, and ticks off what they meet. */
-export function useProgress(lesson: string, sides: Readonly<Record<SideName, SideState>>): void {
+/** Draws anew when something more is ticked off. */
+export function useKept(): void {
   const [, redraw] = useState(0);
-  const { left, right } = sides;
   useEffect(() => {
-    const marks = LESSONS.find(({ id }) => id === lesson)?.marks ?? [];
-    const more = marks.filter(
-      ([id, , met]) =>
-        !isMet(lesson, id) && [left, right].some((side) => side.conversation.end && met(readCall(side))),
-    );
-    if (more.length === 0) return;
-    kept = [...kept, ...more.map(([id]) => `${lesson}.${id}`)];
-    try {
-      localStorage.setItem(KEPT, JSON.stringify(kept));
-    } catch {
-      // A browser that keeps nothing forgets it.
-    }
-    redraw((count) => count + 1);
+    const watcher = () => redraw((count) => count + 1);
+    watchers.add(watcher);
+    return () => void watchers.delete(watcher);
+  }, []);
+}
+
+/** Looks at the live calls that have ended. */
+export function useProgress(lesson: string, { left, right }: Readonly<Record<SideName, SideState>>): void {
+  useKept();
+  useEffect(() => {
+    for (const { setUp, conversation } of [left, right])
+      if (conversation.end) meet(lesson, readCall(setUp, conversation));
   }, [lesson, left.conversation, right.conversation]);
 }

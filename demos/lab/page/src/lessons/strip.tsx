@@ -1,8 +1,8 @@
-/** The lesson that is being taken, above the two sides. */
+/** The lesson that is being done by hand, above the two sides. */
+import { LESSONS } from '../../../src/lessons.ts';
 import type { Live } from '../live/connection.ts';
-import { LESSONS } from './lessons.ts';
-import { beginning } from './page.tsx';
-import { isMet, isSolved, useProgress } from './progress.ts';
+import { linkLive, Marks } from './page.tsx';
+import { isSolved, useProgress } from './progress.ts';
 
 interface StripProps {
   readonly id: string;
@@ -16,29 +16,20 @@ export function LessonStrip({ id, live }: StripProps) {
   const lesson = LESSONS[at];
   if (!lesson) return null;
   const next = LESSONS[at + 1];
+  const nextByHand = next && linkLive(live, next);
   const solved = isSolved(id);
   return (
     <section class={`lesson ${solved ? 'solved' : ''}`} aria-label={`Lesson: ${lesson.title}`}>
-      <p>
-        <span class="task">
-          {at + 1}. {lesson.task}
-        </span>{' '}
-        {lesson.idea}
+      <p class="task">
+        {at + 1}. {lesson.task}
       </p>
-      <div class="marks">
-        <ul>
-          {lesson.marks.map(([mark, words]) => (
-            <li key={mark} class={isMet(id, mark) ? 'met' : ''}>
-              <span aria-hidden="true">{isMet(id, mark) ? '✓' : '○'}</span> {words}
-              <span class="unseen">{isMet(id, mark) ? ' (done)' : ' (open)'}</span>
-            </li>
-          ))}
-        </ul>
+      <div class="progress">
+        <Marks id={id} />
         {solved ? (
           <p role="status">
             <b>Solved.</b>{' '}
-            {next ? (
-              <a {...beginning(live, next)}>Next: {next.title}</a>
+            {next && nextByHand ? (
+              <a {...nextByHand}>Next: {next.title}</a>
             ) : (
               <a href="#/lessons">All lessons</a>
             )}

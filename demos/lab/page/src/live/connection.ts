@@ -16,6 +16,32 @@ export type Live =
 
 const KEPT = 'mrtr-lab-token';
 
+/** How tabs of one lab give each other its token: only pages of the same origin hear it. */
+const tabs = typeof BroadcastChannel === 'undefined' ? undefined : new BroadcastChannel('mrtr-lab');
+const ASKS = 'Which token?';
+const WAIT_MS = 300;
+
+/** The token of another tab; undefined where none answers. */
+function askOtherTabs(): Promise<string | undefined> {
+  if (!tabs) return Promise.resolve(undefined);
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(undefined), WAIT_MS);
+    tabs.addEventListener('message', ({ data }) => {
+      if (typeof data !== 'object' || typeof data?.token !== 'string') return;
+      clearTimeout(timer);
+      sessionStorage.setItem(KEPT, data.token);
+      resolve(data.token);
+    });
+    tabs.postMessage(ASKS);
+  });
+}
+
+function answerOtherTabs(token: string): void {
+  tabs?.addEventListener('message', ({ data }) => {
+    if (data === ASKS) tabs.postMessage({ token });
+  });
+}
+
 /** Takes the token out of the address, so that no link that is copied from it carries one. */
 function takeToken(): string | undefined {
   const given = /[#&?]token=([\w-]+)/.exec(location.hash)?.[1];
@@ -31,7 +57,7 @@ const NO_TOKEN = 'Open the address that pnpm lab printed: this one lacks its tok
 const GONE = 'The lab was closed. What happened until then stays here. Start it again with pnpm lab.';
 
 const isExported = location.protocol === 'file:' || document.documentElement.hasAttribute('data-exported');
-const token = isExported ? undefined : takeToken();
+let token = isExported ? undefined : takeToken();
 
 async function post(path: string, body: string): Promise<Response> {
   return fetch(path, {
@@ -47,15 +73,11 @@ async function send(command: Command): Promise<void> {
 
 export function useLive(): Live {
   const [live, setLive] = useState<Live>(
-    isExported
-      ? { kind: 'none', why: EXPORTED, hasRecordings: true }
-      : token
-        ? { kind: 'connecting' }
-        : { kind: 'none', why: NO_TOKEN, hasRecordings: true },
+    isExported ? { kind: 'none', why: EXPORTED, hasRecordings: true } : { kind: 'connecting' },
   );
   const sides = useRef<Partial<Record<SideName, SideState>>>({});
   useEffect(() => {
-    if (!token) return;
+    if (isExported) return;
     let isOver = false;
     const onChange = ({ side, state }: Change) => {
       sides.current = { ...sides.current, [side]: state };
@@ -79,6 +101,9 @@ export function useLive(): Live {
 
 /** Resolves with why there is nothing more to hear. */
 async function listen(onChange: (change: Change) => void): Promise<string> {
+  token ??= await askOtherTabs();
+  if (token === undefined) return NO_TOKEN;
+  answerOtherTabs(token);
   const response = await post('changes', '');
   if (!response.ok || !response.body) {
     sessionStorage.removeItem(KEPT);

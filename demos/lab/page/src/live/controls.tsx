@@ -20,16 +20,23 @@ const labelOf = ({ id, name, title, needsPostgres }: Offered) =>
 export const fileOf = ({ offered, setUp }: Pick<SideState, 'offered' | 'setUp'>): string | undefined =>
   offered.find(({ id }) => id === setUp.option)?.files[setUp.tool];
 
-type Send = (command: Command) => void;
+/** Whether a shape has no such tool. */
+const lacksTool = ({ offered, setUp }: Pick<SideState, 'offered' | 'setUp'>): boolean =>
+  setUp.tool === 'order'
+    ? !offered.find(({ id }) => id === setUp.option)?.hasVersions
+    : fileOf({ offered, setUp }) === undefined;
 
-interface ControlsProps {
+export interface SideProps {
   readonly side: SideName;
   readonly state: SideState;
-  readonly send: Send;
+  readonly send: (command: Command) => void;
+}
+
+interface HeadProps extends SideProps {
   readonly onSetUp: (setUp: SetUp) => void;
 }
 
-export function Head({ side, state, send, onSetUp }: ControlsProps) {
+export function Head({ side, state, send, onSetUp }: HeadProps) {
   const { offered, setUp, doing } = state;
   const change = (part: Partial<SetUp>) => onSetUp({ ...setUp, ...part });
   const isBusy = doing === 'calling' || doing === 'asked' || doing === 'starting';
@@ -40,7 +47,7 @@ export function Head({ side, state, send, onSetUp }: ControlsProps) {
         label={`Shape on the ${side}`}
         value={setUp.option}
         choices={Object.fromEntries(offered.map(labelOf))}
-        lacks={(option) => fileOf({ offered, setUp: { ...setUp, option } }) === undefined}
+        lacks={(option) => lacksTool({ offered, setUp: { ...setUp, option } })}
         onChoice={(option) => change({ option })}
       />
       {SELECTS.map(([title, name, choices]) => (
@@ -49,7 +56,7 @@ export function Head({ side, state, send, onSetUp }: ControlsProps) {
           label={`${title} on the ${side}`}
           value={setUp[name]}
           choices={choices}
-          lacks={(value) => fileOf({ offered, setUp: { ...setUp, [name]: value } }) === undefined}
+          lacks={(value) => lacksTool({ offered, setUp: { ...setUp, [name]: value } })}
           onChoice={(value) => change({ [name]: value })}
         />
       ))}
@@ -74,12 +81,7 @@ export function Head({ side, state, send, onSetUp }: ControlsProps) {
   );
 }
 
-export function InstanceTool({
-  side,
-  state,
-  send,
-  instance,
-}: Omit<ControlsProps, 'onSetUp'> & { instance: string }) {
+export function InstanceTool({ side, state, send, instance }: SideProps & { readonly instance: string }) {
   const known = state.instances.find(({ id }) => id === instance);
   if (!known) return null;
   const command = known.alive ? 'kill' : 'restart';
@@ -102,7 +104,7 @@ const UNASKED = {
   order: { key: 'size', content: { size: 'L' } },
 } as const;
 
-export function Network({ side, state, send }: Omit<ControlsProps, 'onSetUp'>) {
+export function Network({ side, state, send }: SideProps) {
   const { fault, setUp } = state;
   const set = (part: Partial<Fault>) => send({ do: 'fault', side, fault: { ...fault, ...part } });
   const isOld = setUp.client === 'legacy';
@@ -132,7 +134,7 @@ export function Network({ side, state, send }: Omit<ControlsProps, 'onSetUp'>) {
             set({ unasked: event.currentTarget.checked ? UNASKED[setUp.tool] : undefined })
           }
         />
-        with an answer nobody asked for
+        an unasked answer too
       </label>
       {fault.state !== undefined && (
         <span class="armed">

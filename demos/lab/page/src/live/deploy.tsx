@@ -3,20 +3,14 @@ import { eventsOf } from '@mrtr/harness/transcript';
 import { QUESTION_CHANGES, STEP_CHANGES } from '@mrtr/matrix/deploy/changes';
 import type { Change } from '@mrtr/option/deploys';
 import { useState } from 'preact/hooks';
-import type { Command, SideName, SideState } from '../../../src/protocol.ts';
-
-interface DeployProps {
-  readonly side: SideName;
-  readonly state: SideState;
-  readonly send: (command: Command) => void;
-}
+import type { SideProps } from './controls.tsx';
 
 const GROUPS = [
   ['The question for the size: version 2', QUESTION_CHANGES],
   ['The step that opens the ticket: version 2', STEP_CHANGES],
 ] as const;
 
-export function Deploy({ side, state, send }: DeployProps) {
+export function Deploy({ side, state, send }: SideProps) {
   const { asked, conversation } = state;
   const [change, setChange] = useState<Change>('reworded');
   const isOver = conversation.end !== undefined;

@@ -1,6 +1,7 @@
 /** The live page: two real servers and two real clients, whose user is the person at the page. */
 import { useEffect, useRef } from 'preact/hooks';
-import type { Command, Conversation, SetUp, SideName } from '../../../src/protocol.ts';
+import type { Command, Conversation, SetUp, SideName, SideState } from '../../../src/protocol.ts';
+import { statesIn } from '../../../src/states.ts';
 import { LessonStrip } from '../lessons/strip.tsx';
 import type { Route } from '../route.ts';
 import { type Shown, Viewer } from '../viewer/viewer.tsx';
@@ -81,6 +82,12 @@ export function LivePage({ live, route, go, onShown }: LiveProps) {
   );
 }
 
+/** When the state of the open question expires. */
+function expiryOf({ conversation, insides }: SideState): number | undefined {
+  const state = statesIn(conversation.events).at(-1);
+  return state === undefined ? undefined : insides[state]?.expiresAt;
+}
+
 const describeSetUp = ({ option, tool, client }: SetUp): string =>
   `${option.toUpperCase()} (${tool}, ${client})`;
 
@@ -92,32 +99,34 @@ function sideShown(
   const state = sides[side];
   const { setUp, asked, problem } = state;
   const command = (one: Command) => void send(one);
+  const known = { side, state, send: command };
   return {
     conversation: state.conversation,
     insides: state.insides,
     file: fileOf(state),
     head: (
       <div inert={gone !== undefined}>
-        <Head side={side} state={state} send={command} onSetUp={onSetUp} />
+        <Head {...known} onSetUp={onSetUp} />
       </div>
     ),
-    laneTool: gone
-      ? undefined
-      : (instance) => <InstanceTool side={side} state={state} send={command} instance={instance} />,
-    stateTools: gone === undefined && (
-      <Tamper side={side} state={state} other={sides[side === 'left' ? 'right' : 'left']} send={command} />
-    ),
+    laneTool: gone ? undefined : (instance) => <InstanceTool {...known} instance={instance} />,
+    stateTools: gone === undefined && <Tamper {...known} other={sides[side === 'left' ? 'right' : 'left']} />,
     foot: gone === undefined && (
       <div class={`foot ${asked ? 'asks' : ''}`}>
         {asked && (
           <Question
             key={asked.id}
             asked={asked}
-            onReply={(reply) => command({ do: 'answer', side, question: asked.id, reply })}
+            until={expiryOf(state)}
+            onReply={(reply) => {
+              command({ do: 'answer', side, question: asked.id, reply });
+              // The button that was pressed goes: the focus stays on this side.
+              document.querySelector<HTMLElement>(`.side.${side} .lanes`)?.focus();
+            }}
           />
         )}
-        {setUp.tool === 'order' && <Deploy side={side} state={state} send={command} />}
-        <Network side={side} state={state} send={command} />
+        {setUp.tool === 'order' && <Deploy {...known} />}
+        <Network {...known} />
         {problem && (
           <p class="problem" role="alert">
             {problem}

@@ -2,13 +2,23 @@
 import type { Reply } from '@mrtr/harness';
 import { useState } from 'preact/hooks';
 import type { Asked } from '../../../src/protocol.ts';
+import { timeLeft, useNow } from '../viewer/time.ts';
 
 interface Field {
   readonly type?: string;
   readonly enum?: readonly string[];
 }
 
-export function Question({ asked, onReply }: { asked: Asked; onReply: (reply: Reply) => void }) {
+interface QuestionProps {
+  readonly asked: Asked;
+  /** When the state expires that the answer goes out with, by the clock; undefined where there is none. */
+  readonly until: number | undefined;
+  readonly onReply: (reply: Reply) => void;
+}
+
+export function Question({ asked, until, onReply }: QuestionProps) {
+  const now = useNow(until !== undefined);
+  const left = until === undefined ? undefined : timeLeft(until, now);
   const fields = Object.entries((asked.schema.properties ?? {}) as Readonly<Record<string, Field>>);
   const [given, setGiven] = useState<Readonly<Record<string, string>>>({});
   const [sole] = fields;
@@ -28,34 +38,54 @@ export function Question({ asked, onReply }: { asked: Asked; onReply: (reply: Re
         <b class="question" role="status">
           ☺ {asked.message}
         </b>
-        {fields.length === 1 && sole?.[1].enum ? (
-          sole[1].enum.map((choice) => (
-            <button key={choice} type="button" class="primary" onClick={() => accept({ [sole[0]]: choice })}>
-              {choice}
-            </button>
-          ))
-        ) : (
-          <>
-            {fields.map(([name, field]) => (
-              <label key={name}>
-                {name}{' '}
-                <input
-                  type="text"
-                  inputMode={field.type === 'integer' || field.type === 'number' ? 'numeric' : 'text'}
-                  required
-                  placeholder={name === 'original' ? '4301' : ''}
-                  value={given[name] ?? ''}
-                  onInput={(event) => setGiven({ ...given, [name]: event.currentTarget.value })}
-                />
-              </label>
-            ))}
-            <button type="submit" class="primary">
-              Answer
-            </button>
-          </>
+        {left && (
+          <small class={left === 'expired' ? 'refusal' : 'quiet'}>
+            {left === 'expired'
+              ? 'This question has expired: cancel it, and call again.'
+              : `expires in ${left}`}
+          </small>
         )}
+        <fieldset disabled={left === 'expired'}>
+          {fields.length === 1 && sole?.[1].enum ? (
+            sole[1].enum.map((choice) => (
+              <button
+                key={choice}
+                type="button"
+                class="primary"
+                onClick={() => accept({ [sole[0]]: choice })}
+              >
+                {choice}
+              </button>
+            ))
+          ) : (
+            <>
+              {fields.map(([name, field]) => (
+                <label key={name}>
+                  {name}{' '}
+                  <input
+                    type="text"
+                    inputMode={field.type === 'integer' || field.type === 'number' ? 'numeric' : 'text'}
+                    required
+                    placeholder={name === 'original' ? '4301' : ''}
+                    value={given[name] ?? ''}
+                    onInput={(event) => setGiven({ ...given, [name]: event.currentTarget.value })}
+                  />
+                </label>
+              ))}
+              <button type="submit" class="primary">
+                Answer
+              </button>
+            </>
+          )}
+        </fieldset>
         {REFUSALS.map(([words, reply, title]) => (
-          <button key={words} type="button" title={title} onClick={() => onReply(reply ?? unfit(fields))}>
+          <button
+            key={words}
+            type="button"
+            title={title}
+            disabled={left === 'expired' && words !== 'Cancel'}
+            onClick={() => onReply(reply ?? unfit(fields))}
+          >
             {words}
           </button>
         ))}

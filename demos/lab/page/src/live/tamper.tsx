@@ -1,18 +1,12 @@
 /** The tamper editor: the latest state as bytes. What is written here goes out with the next retry. */
 import { useEffect, useState } from 'preact/hooks';
-import type { Command, SideName, SideState } from '../../../src/protocol.ts';
-import { statesIn } from '../viewer/panels.tsx';
+import type { SideState } from '../../../src/protocol.ts';
+import { bytesOf, flipBit, statesIn } from '../../../src/states.ts';
+import type { SideProps } from './controls.tsx';
 
-interface TamperProps {
-  readonly side: SideName;
-  readonly state: SideState;
-  readonly other: SideState;
-  readonly send: (command: Command) => void;
-}
-
-export function Tamper({ side, state, other, send }: TamperProps) {
+export function Tamper({ side, state, other, send }: SideProps & { readonly other: SideState }) {
   const { fault, conversation, insides, asked } = state;
-  const states = statesIn(conversation.events);
+  const states = [...new Set(statesIn(conversation.events))];
   const latest = states.at(-1);
   if (latest === undefined) return null;
   const present = (changed: string) =>
@@ -106,36 +100,3 @@ function Bytes({ original, current, onChange }: BytesProps) {
 }
 
 const hex = (byte: number): string => byte.toString(16).padStart(2, '0');
-
-const PREFIX = 'v1.';
-
-/** The sealed part and what follows it in the clear. */
-function partsOf(state: string): readonly [sealed: string, label: string] {
-  const text = state.startsWith(PREFIX) ? state.slice(PREFIX.length) : state;
-  const at = text.indexOf('~');
-  return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at)];
-}
-
-function bytesOf(state: string): Uint8Array {
-  const [sealed] = partsOf(state);
-  try {
-    const binary = atob(sealed.replaceAll('-', '+').replaceAll('_', '/'));
-    return Uint8Array.from(binary, (character) => character.charCodeAt(0));
-  } catch {
-    return new TextEncoder().encode(state);
-  }
-}
-
-function flipBit(state: string, at: number): string {
-  if (!state.startsWith(PREFIX)) {
-    const code = state.charCodeAt(at) ^ 1;
-    return state.slice(0, at) + String.fromCharCode(code) + state.slice(at + 1);
-  }
-  const bytes = bytesOf(state);
-  bytes[at] = (bytes[at] ?? 0) ^ 1;
-  const text = btoa(String.fromCharCode(...bytes))
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .replaceAll('=', '');
-  return PREFIX + text + partsOf(state)[1];
-}

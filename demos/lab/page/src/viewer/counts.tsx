@@ -2,6 +2,17 @@
 import type { Conversation } from '../../../src/protocol.ts';
 import { countsAt } from './model.ts';
 
+/** What is zero is left out: it says nothing yet. */
+const isSome = ([number]: readonly [string, ...unknown[]]): boolean => !/^(?:0|–)/.test(number);
+
+const MEANINGS: Readonly<Record<string, string>> = {
+  entered: 'how often the handler was called',
+  round: 'requests of this one call',
+  asked: 'questions that the user saw',
+  state: 'what the client carries until it calls again',
+  held: 'handlers that wait in memory',
+};
+
 interface CountsProps {
   readonly conversation: Conversation;
   readonly events: Conversation['events'];
@@ -9,10 +20,12 @@ interface CountsProps {
 
 export const Counts = ({ conversation, events }: CountsProps) => (
   <ul class="counts" aria-label="Counts at this step">
-    {countsAt(conversation, events).map(([number, name, bad]) => (
-      <li key={name} class={bad ? 'bad' : ''}>
-        <b>{number}</b> {name}
-      </li>
-    ))}
+    {countsAt(conversation, events)
+      .filter(isSome)
+      .map(([number, name, bad]) => (
+        <li key={name} class={bad ? 'bad' : ''} title={MEANINGS[name.replace(/s$/, '')]}>
+          <b>{number}</b> {name}
+        </li>
+      ))}
   </ul>
 );

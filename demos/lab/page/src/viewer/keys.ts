@@ -1,12 +1,12 @@
 /** The viewer by keyboard. */
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Zoom } from './model.ts';
 
 export interface Keys {
   readonly go: (to: number) => void;
   readonly step: number;
   readonly last: number;
-  readonly toggle: () => void;
+  readonly toggle: (() => void) | undefined;
   readonly zoomTo: (zoom: Zoom) => void;
 }
 
@@ -14,7 +14,8 @@ export interface Keys {
 export function useKeys(keys: Keys, box?: { readonly current: HTMLElement | null }): void {
   const latest = useRef(keys);
   latest.current = keys;
-  useEffect(() => {
+  // Before it is painted: who sees it may press a key.
+  useLayoutEffect(() => {
     const place: Window | HTMLElement = box?.current ?? window;
     const onKey = (event: Event) => {
       if (!(event instanceof KeyboardEvent)) return;
@@ -30,7 +31,7 @@ export function useKeys(keys: Keys, box?: { readonly current: HTMLElement | null
         End: () => go(last),
         '1': () => zoomTo('rounds'),
         '2': () => zoomTo('wire'),
-        ...(!onButton && { ' ': toggle }),
+        ...(!onButton && toggle && { ' ': toggle }),
       };
       const action = actions[key];
       if (!action) return;

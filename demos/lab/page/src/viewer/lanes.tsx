@@ -4,6 +4,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Conversation } from '../../../src/protocol.ts';
 import { Columns } from './columns.tsx';
+import { formatDuration } from './time.ts';
 
 const ROW = 26;
 const CHARACTER = 7.25;
@@ -16,12 +17,14 @@ interface LanesProps {
   readonly differs: (beat: number) => boolean;
   readonly step: number;
   readonly onStep: (beat: number) => void;
+  /** The places of the rows that the picked line ran in. */
+  readonly lit: ReadonlySet<number>;
   /** Shown under the head of an instance's lane. */
   readonly tool?: ((instance: string) => ComponentChildren) | undefined;
 }
 
 export function Lanes(props: LanesProps) {
-  const { lanes, rows, differs, step, onStep, tool, conversation } = props;
+  const { lanes, rows, differs, lit, step, onStep, tool, conversation } = props;
   const box = useRef<HTMLDivElement>(null);
   const { width, height: room } = useSize(box);
   const xs = placesOf(lanes, width);
@@ -57,7 +60,7 @@ export function Lanes(props: LanesProps) {
       <svg width={width} height={height} aria-hidden="true" class="drawing">
         {rows.map((row, beat) => (
           <rect
-            class={`band ${beat === step ? 'here' : ''} ${differs(beat) ? (row ? 'differs' : 'absent') : ''}`}
+            class={`band ${beat === step ? 'here' : ''} ${row && lit.has(row.at) ? 'lit' : ''} ${differs(beat) ? (row ? 'differs' : 'absent') : ''}`}
             x="0"
             y={beat * ROW + 2}
             width={width}
@@ -74,7 +77,7 @@ export function Lanes(props: LanesProps) {
   );
 }
 
-const nameOf = ({ label }: Participant): string => label.replace(' client', '');
+const nameOf = ({ kind, label }: Participant): string => (kind === 'client' ? 'client' : label);
 
 /** The middle of a name that stands above `x`, or as near as it fits. */
 function within(x: number, name: string, width: number): number {
@@ -159,9 +162,10 @@ function Drawn({ row, beat, frame }: { row: Row; beat: number; frame: Frame }) {
   const lost = event.kind === 'message' && event.lost;
   const direction = end > start ? 1 : -1;
   const tip = lost ? start + (end - start) * 0.6 : end - direction * (event.kind === 'message' ? 5 : 2);
-  const left = Math.min(start, end) + 12;
-  // Nothing else stands in this row, so the words may go on beyond the lane.
-  const room = width - left - 6;
+  // Nothing else stands in this row, so long words may begin before the lane and go on beyond it.
+  const fitting = width - 6 - text.length * CHARACTER - (isRefused ? 16 : 0);
+  const left = Math.max(8, Math.min(Math.min(start, end) + 12, fitting));
+  const room = width - left - (isRefused ? 16 : 0) - 4;
   return (
     <g class={`${classes} ${lost ? 'lost' : ''}`}>
       <line x1={start} x2={tip} y1={top + 8} y2={top + 8} />
@@ -212,22 +216,27 @@ function useSize(box: { readonly current: HTMLDivElement | null }) {
 }
 
 /** The same for people who do not see the drawing. */
-export function EventsTable({ lanes, rows, differs, step }: Omit<LanesProps, 'onStep' | 'tool'>) {
-  const label = (id: string) => lanes.find((lane) => lane.id === id)?.label ?? (id === PERSON ? 'user' : id);
+export function EventsTable({ lanes, rows, differs, lit, step }: Omit<LanesProps, 'onStep' | 'tool'>) {
+  const label = (id: string) => {
+    const lane = lanes.find((one) => one.id === id);
+    return lane ? nameOf(lane) : id === PERSON ? 'user' : id;
+  };
   return (
     <table class="unseen">
       <caption>Every event, in order</caption>
-      <Columns titles={['Step', 'From', 'To', 'What', 'Only on this side']} />
+      <Columns titles={['Step', 'After', 'From', 'To', 'What', 'Only on this side', 'Ran the picked line']} />
       <tbody>
         {rows.map(
           (row, beat) =>
             row && (
               <tr key={row.at} aria-current={beat === step ? 'step' : undefined}>
                 <td>{beat + 1}</td>
+                <td>{formatDuration(row.event.at)}</td>
                 <td>{label(row.from)}</td>
                 <td>{label(row.to)}</td>
                 <td>{row.text}</td>
                 <td>{differs(beat) ? 'yes' : ''}</td>
+                <td>{lit.has(row.at) ? 'yes' : ''}</td>
               </tr>
             ),
         )}

@@ -98,19 +98,19 @@ function Claims({ inside }: { readonly inside: Inside | undefined }) {
     ['kept by the shape', inside.payload ?? 'nothing'],
   ];
   return (
-    <dl class="claims">
-      {claims.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
+    <>
+      <p class="quiet">Sealed. The client has only the text above; with the lab’s key one reads:</p>
+      <dl class="claims">
+        {claims.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </>
   );
 }
-
-export const statesIn = (events: readonly TranscriptEvent[]): readonly string[] =>
-  statesByRound(events).map(([state]) => state);
 
 function statesByRound(events: readonly TranscriptEvent[]): readonly (readonly [string, number])[] {
   const found = new Map<string, number>();

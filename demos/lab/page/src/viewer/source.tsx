@@ -4,7 +4,7 @@ import sources from 'virtual:sources';
 import type { Lines, LinesRun } from '@mrtr/harness/transcript';
 import { useEffect, useRef } from 'preact/hooks';
 import 'virtual:sources.css';
-import { marksOf, type Ran } from './model.ts';
+import { marksOf, type Ran, type Stand } from './code.ts';
 
 type Token = readonly [text: string, look: number];
 
@@ -15,20 +15,27 @@ export const filesIn = (...runs: readonly LinesRun[]): readonly string[] => [
 interface SourceProps {
   readonly file: string | undefined;
   readonly ran: Ran;
+  readonly stand: Stand | undefined;
+  readonly picked: number | undefined;
+  /** The lines that broke a promise so far. */
+  readonly broken: readonly number[];
+  readonly onPick: (line: number) => void;
 }
 
-export function Source({ file, ran }: SourceProps) {
+const STANDS = { runs: 'is here', asks: 'asks here', waits: 'waits here', left: 'ended here' } as const;
+
+export function Source({ file, ran, stand, picked, broken, onPick }: SourceProps) {
   const lines = file === undefined ? undefined : sources.files[file];
   const box = useRef<HTMLDivElement>(null);
-  const first = file && ran.now.flatMap((run) => Object.keys(run[file] ?? {}))[0];
+  const here = stand?.file === file ? stand : undefined;
   useEffect(() => {
-    const lit = box.current?.querySelector('.now');
+    const lit = box.current?.querySelector('.here');
     const { current } = box;
     if (!(lit instanceof HTMLElement) || !current) return;
     const top = lit.offsetTop - current.offsetTop;
     if (top < current.scrollTop || top > current.scrollTop + current.clientHeight - 60)
       current.scrollTop = top - 40;
-  }, [file, first]);
+  }, [file, here?.line]);
   if (file === undefined || !lines)
     return <p class="nothing">No source: this transcript names no file of an author that this page knows.</p>;
   return (
@@ -36,22 +43,37 @@ export function Source({ file, ran }: SourceProps) {
       <ol>
         {lines.map((tokens, at) => {
           const line = at + 1;
-          const { isNow, isLit, run, count } = marksOf(file, ran, line);
+          const { isLit, run, count } = marksOf(file, ran, line);
+          const how = here?.line === line ? here.how : undefined;
+          const looks = [
+            isLit && 'ran',
+            count > 1 && 'again',
+            broken.includes(line) && 'broken',
+            how && `here ${how}`,
+            picked === line && 'picked',
+          ];
           return (
-            <li key={line} class={`${isNow ? 'now' : ''} ${isLit ? 'ran' : ''} ${count > 1 ? 'again' : ''}`}>
+            <li key={line} class={looks.filter(Boolean).join(' ')}>
               <span class="count" title={count > 1 ? `ran in ${count} entries so far` : ''}>
                 {count > 1 ? `${count}×` : ''}
               </span>
-              <span class="number">{line}</span>
-              <code>
-                <Tokens tokens={tokens} run={isNow ? run : undefined} />
-              </code>
-              {isLit && (
-                <span class="unseen">
-                  {isNow ? ' runs now' : ' ran'}
-                  {count > 1 && `, in ${count} entries so far`}
-                </span>
+              {isLit ? (
+                <button
+                  type="button"
+                  class="number"
+                  aria-pressed={picked === line}
+                  aria-label={`Line ${line}: show when it ran${count > 1 ? `; it ran in ${count} entries` : ''}`}
+                  onClick={() => onPick(line)}
+                >
+                  {line}
+                </button>
+              ) : (
+                <span class="number">{line}</span>
               )}
+              <code>
+                <Tokens tokens={tokens} run={run} />
+              </code>
+              {how && <b class="stand">◀ {STANDS[how]}</b>}
             </li>
           );
         })}
@@ -81,7 +103,11 @@ function Tokens({
           const piece = text.slice(start - from, (starts[index + 1] ?? from + text.length) - from);
           const rests = parts.length > 0 && parts.findLast(([cut]) => cut <= start)?.[1] === 0;
           return (
-            <span key={`${at}.${start}`} class={`t${look} ${rests ? 'rests' : ''}`}>
+            <span
+              key={`${at}.${start}`}
+              class={`t${look} ${rests ? 'rests' : ''}`}
+              title={rests ? 'did not run the last time' : undefined}
+            >
               {piece}
             </span>
           );

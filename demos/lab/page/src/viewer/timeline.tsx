@@ -1,7 +1,8 @@
 /** Step, play and scrub through the rounds. */
 import type { Beat, Zoom } from './model.ts';
+import { formatDuration } from './time.ts';
 
-const ZOOMS: readonly (readonly [Zoom, string, string])[] = [
+export const ZOOMS: readonly (readonly [Zoom, string, string])[] = [
   ['rounds', 'Rounds', 'every round of it (1)'],
   ['wire', 'Wire', 'the messages (2)'],
 ];
@@ -10,16 +11,20 @@ interface TimelineProps {
   readonly beats: readonly Beat[];
   readonly step: number;
   readonly onStep: (beat: number) => void;
-  readonly playing: { readonly on: boolean; readonly toggle: () => void };
+  /** Undefined where the conversation still goes on. */
+  readonly playing: { readonly on: boolean; readonly toggle: () => void } | undefined;
   readonly zoom: Zoom;
   readonly onZoom: (zoom: Zoom) => void;
   readonly compares: boolean;
+  /** What the two sides differ in, where both are over. */
+  readonly difference: string | undefined;
 }
 
 export function Timeline(props: TimelineProps) {
-  const { beats, step, onStep, playing, zoom, onZoom, compares } = props;
+  const { beats, step, onStep, playing, zoom, onZoom, compares, difference } = props;
   const last = Math.max(0, beats.length - 1);
   const here = beats[step];
+  const since = timeSince(beats, step);
   const words = beats.length === 0 ? 'Nothing has happened yet' : saying(here, compares);
   const go = (sign: string, name: string, key: string, to: number) => (
     <button type="button" onClick={() => onStep(to)} aria-label={name} title={`${name} (${key})`}>
@@ -31,9 +36,11 @@ export function Timeline(props: TimelineProps) {
       <div class="buttons">
         {go('«', 'First step', 'Home', 0)}
         {go('‹', 'Step back', '←', step - 1)}
-        <button type="button" class="play" onClick={playing.toggle} title="Play (space)">
-          {playing.on ? 'Pause' : 'Play'}
-        </button>
+        {playing && (
+          <button type="button" class="play" onClick={playing.toggle} title="Play (space)">
+            {playing.on ? 'Pause' : 'Play'}
+          </button>
+        )}
         {go('›', 'Step on', '→', step + 1)}
         {go('»', 'Last step', 'End', last)}
       </div>
@@ -59,7 +66,8 @@ export function Timeline(props: TimelineProps) {
         <b>
           {beats.length === 0 ? 0 : step + 1}/{beats.length}
         </b>{' '}
-        {words}
+        {difference ?? words}
+        {since !== undefined && <small> +{formatDuration(since)}</small>}
       </output>
       <div class="segments" role="group" aria-label="Zoom">
         {ZOOMS.map(([id, title, explains]) => (
@@ -78,11 +86,19 @@ export function Timeline(props: TimelineProps) {
   );
 }
 
+/** The time since the row before, on the side that the step is about. */
+function timeSince(beats: readonly Beat[], step: number): number | undefined {
+  const side = beats[step]?.left ? 'left' : 'right';
+  const rows = beats.slice(0, step + 1).flatMap((beat) => beat[side] ?? []);
+  const [before, now] = rows.slice(-2);
+  return before && now && now.event.at - before.event.at;
+}
+
 function saying(beat: Beat | undefined, compares: boolean): string {
   const { left, right } = beat ?? {};
   const text = (left ?? right)?.text ?? '';
   if (!compares || (left && right)) return text;
-  return left ? `left alone: ${text}` : `right alone: ${text}`;
+  return left ? `left only: ${text}` : `right only: ${text}`;
 }
 
 /** The beat in which each round begins. */

@@ -3,17 +3,19 @@ import { eventsOf, rowsOf } from '@mrtr/harness/transcript';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks';
 import type { Conversation, Insides } from '../../../src/protocol.ts';
+import { placeOf, ranAt, rowsThatRan, standsAt } from './code.ts';
 import { Counts } from './counts.tsx';
 import { useKeys } from './keys.ts';
 import { EventsTable, Lanes } from './lanes.tsx';
-import { align, type Beat, lanesAt, ranAt, rowsAt, type Zoom } from './model.ts';
+import { align, type Beat, findProof, lanesAt, rowsAt, type Zoom } from './model.ts';
 import { States, Wire, World } from './panels.tsx';
+import { describe, difference, type Seen, shortName } from './sentence.ts';
 import { filesIn, Source } from './source.tsx';
 import { Timeline } from './timeline.tsx';
 import './viewer.css';
 import './panels.css';
 
-export type Panel = 'source' | 'wire' | 'state' | 'world';
+type Panel = 'source' | 'wire' | 'state' | 'world';
 
 export interface View {
   /** Undefined for the end. */
@@ -39,20 +41,24 @@ interface ViewerProps {
   readonly sides: readonly [Shown] | readonly [Shown, Shown];
   readonly view: View;
   readonly onView: (view: View) => void;
+  /** Plays on by itself whenever this changes. */
+  readonly plays?: string | undefined;
+  /** Set where Play stops once before the moment that proves something. */
+  readonly pauses?: boolean;
   /** Set where the page shows several: keys then work in the one that has the focus. */
   readonly ofSeveral?: boolean;
 }
 
 const SIDES = ['left', 'right'] as const;
 
-const PANELS: readonly (readonly [Panel, string])[] = [
+export const PANELS: readonly (readonly [Panel, string])[] = [
   ['source', 'Source'],
   ['wire', 'Message'],
   ['state', 'State'],
   ['world', 'World'],
 ];
 
-export function Viewer({ sides, view, onView, ofSeveral = false }: ViewerProps) {
+export function Viewer({ sides, view, onView, plays, pauses = false, ofSeveral = false }: ViewerProps) {
   const box = useRef<HTMLDivElement>(null);
   const { zoom } = view;
   const [left, right] = sides;
@@ -81,8 +87,12 @@ export function Viewer({ sides, view, onView, ofSeveral = false }: ViewerProps) 
       step: view.step === undefined ? undefined : Math.max(0, moved),
     });
   };
-  const playing = usePlaying(step, last, go);
-  useKeys({ go, step, last, toggle: playing.toggle, zoomTo }, ofSeveral ? box : undefined);
+  const isOver = sides.every(({ conversation }) => conversation.end !== undefined);
+  const proof = pauses ? findProof(beats) : undefined;
+  const playing = usePlaying({ step, last, go, plays, proof });
+  const toggle = isOver ? playing.toggle : undefined;
+  useKeys({ go, step, last, toggle, zoomTo }, ofSeveral ? box : undefined);
+  const seen = [left, right].map((side, at) => side && lookAt(side, SIDES[at] ?? 'left', beats, step));
   // A side that has not begun does not differ yet.
   const compares = SIDES.every((side) => beats.some((beat) => beat[side]));
   const differs = (beat: number) => compares && !(beats[beat]?.left && beats[beat]?.right);
@@ -93,6 +103,7 @@ export function Viewer({ sides, view, onView, ofSeveral = false }: ViewerProps) 
           key={SIDES[index]}
           name={SIDES[index] ?? 'left'}
           side={side}
+          seen={seen[index] as Seen}
           beats={beats}
           step={step}
           onStep={go}
@@ -106,18 +117,31 @@ export function Viewer({ sides, view, onView, ofSeveral = false }: ViewerProps) 
         beats={beats}
         step={step}
         onStep={go}
-        playing={playing}
+        playing={isOver ? playing : undefined}
         zoom={zoom}
         onZoom={zoomTo}
         compares={compares}
+        difference={seen[0] && seen[1] && difference(seen[0], seen[1])}
       />
     </div>
   );
 }
 
+/** What a side shows at a step. Where it has nothing in this step, it stands where it stood before. */
+function lookAt({ conversation }: Shown, name: 'left' | 'right', beats: readonly Beat[], step: number): Seen {
+  const rows = beats.slice(0, step + 1).flatMap((beat) => beat[name] ?? []);
+  const isEnd = step >= beats.length - 1;
+  const until = isEnd ? conversation.events.length - 1 : (rows.at(-1)?.at ?? -1);
+  const events = conversation.events.slice(0, until + 1);
+  const stand = standsAt(events, rows);
+  const isOver = isEnd && conversation.end !== undefined;
+  return { name: shortName(conversation.title), conversation, rows, events, stand, isEnd: isOver };
+}
+
 interface SideProps {
   readonly name: 'left' | 'right';
   readonly side: Shown;
+  readonly seen: Seen;
   readonly beats: readonly Beat[];
   readonly step: number;
   readonly onStep: (beat: number) => void;
@@ -128,23 +152,25 @@ interface SideProps {
   readonly named: boolean;
 }
 
-function Side({ name, side, beats, step, onStep, differs, view, onPanel, named }: SideProps) {
+function Side({ name, side, seen, beats, step, onStep, differs, view, onPanel, named }: SideProps) {
   const id = useId();
+  const [picked, setPicked] = useState<number | undefined>(undefined);
   const { conversation, insides } = side;
   const { events } = conversation;
   const rows = beats.map((beat) => beat[name]);
   const lanes = lanesAt(conversation, view.zoom);
-  // Where this side has nothing in this step, it stands where it stood before.
-  const at = rows.slice(0, step + 1).findLast((row) => row !== undefined)?.at ?? -1;
-  const isEnd = step >= beats.length - 1;
-  const until = isEnd ? events.length - 1 : at;
-  const soFar = events.slice(0, until + 1);
+  const { events: soFar, stand } = seen;
+  const at = seen.rows.at(-1)?.at ?? -1;
+  const until = soFar.length - 1;
   const ran = useMemo(() => ranAt(events, until), [events, until]);
-  const file = filesIn(...ran.now, ...linesIn(events))[0] ?? side.file;
+  const file = stand?.file ?? filesIn(...ran.now, ...linesIn(events))[0] ?? side.file;
+  const lit = useMemo(
+    () => new Set(file && picked ? rowsThatRan(seen.rows, soFar, [file, picked]) : []),
+    [seen.rows.length, soFar, file, picked],
+  );
   const panels = PANELS.filter(([one]) => one !== 'source' || file !== undefined);
   const panel = panels.some(([one]) => one === view.panel) ? view.panel : 'wire';
-  const shown = rows.slice(0, step + 1).flatMap((row) => row ?? []);
-  const drawing = { conversation, lanes, rows, differs, step };
+  const drawing = { conversation, lanes, rows, differs, lit, step };
   return (
     <section
       class={`side ${name}`}
@@ -152,6 +178,7 @@ function Side({ name, side, beats, step, onStep, differs, view, onPanel, named }
     >
       {side.head && <header>{side.head}</header>}
       <Counts conversation={conversation} events={soFar} />
+      <p class={`sentence ${moodOf(seen)}`}>{describe(seen)}</p>
       <div class="stage">
         <Lanes {...drawing} onStep={onStep} tool={side.laneTool} />
         {side.foot}
@@ -175,7 +202,16 @@ function Side({ name, side, beats, step, onStep, differs, view, onPanel, named }
           {panel === 'source' && file && <span class="file">{file.replace('packages/options/', '')}</span>}
         </div>
         <div class="panel" role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${panel}-tab`}>
-          {panel === 'source' && <Source file={file} ran={ran} />}
+          {panel === 'source' && (
+            <Source
+              file={file}
+              ran={ran}
+              stand={stand}
+              picked={picked}
+              broken={brokenLines(seen, file)}
+              onPick={(line) => setPicked(line === picked ? undefined : line)}
+            />
+          )}
           {panel === 'wire' && <Wire events={events} at={at} />}
           {panel === 'state' && (
             <States events={events} at={until} insides={insides}>
@@ -184,8 +220,8 @@ function Side({ name, side, beats, step, onStep, differs, view, onPanel, named }
           )}
           {panel === 'world' && (
             <World
-              rows={view.zoom === 'wire' ? rowsOf(conversation).filter((row) => row.at <= until) : shown}
-              end={isEnd ? conversation.end : undefined}
+              rows={view.zoom === 'wire' ? rowsOf(conversation).filter((row) => row.at <= until) : seen.rows}
+              end={seen.isEnd ? conversation.end : undefined}
               isSeen={conversation.participants.some(({ kind }) => kind === 'world')}
             />
           )}
@@ -195,17 +231,50 @@ function Side({ name, side, beats, step, onStep, differs, view, onPanel, named }
   );
 }
 
+/** Red for a broken promise, also of an end that was an error; green for a refusal that did its work. */
+function moodOf({ rows }: Seen): string {
+  if (rows.some(({ event, tone }) => event.kind === 'effect' && tone === 'error')) return 'bad';
+  const last = rows.findLast(({ event }) => event.kind === 'message')?.tone;
+  return last === 'error' ? 'bad' : last === 'refused' ? 'safe' : '';
+}
+
+/** The lines of the effects that broke a promise. */
+const brokenLines = ({ rows, events }: Seen, file: string | undefined): readonly number[] =>
+  rows.flatMap((row) => {
+    const place = row.event.kind === 'effect' && row.tone === 'error' ? placeOf(row, events) : undefined;
+    return place && place[0] === file ? [place[1]] : [];
+  });
+
 const linesIn = (events: Conversation['events']) => eventsOf('lines', events).map(({ files }) => files);
 
-function usePlaying(step: number, last: number, go: (to: number) => void) {
+interface Playing {
+  readonly step: number;
+  readonly last: number;
+  readonly go: (to: number) => void;
+  readonly plays: string | undefined;
+  readonly proof: number | undefined;
+}
+
+const BEAT_MS = 650;
+
+function usePlaying({ step, last, go, plays, proof }: Playing) {
   const [on, setOn] = useState(false);
+  useEffect(() => {
+    if (plays === undefined) return;
+    // Who wants no motion sees where it leads.
+    if (matchMedia('(prefers-reduced-motion: reduce)').matches) go(last);
+    else setOn(true);
+  }, [plays]);
   useEffect(() => {
     if (!on) return;
     if (step >= last) {
       setOn(false);
       return;
     }
-    const timer = setTimeout(() => go(step + 1), 650);
+    const timer = setTimeout(() => {
+      go(step + 1);
+      if (proof !== undefined && step + 1 === proof - 1) setOn(false);
+    }, BEAT_MS);
     return () => clearTimeout(timer);
   });
   const toggle = () => {

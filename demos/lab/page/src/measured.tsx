@@ -1,0 +1,111 @@
+/** The measured table: its columns are questions, and every cell opens the transcripts that prove its answer. */
+import { useState } from 'preact/hooks';
+import type { MeasuredCell, Recordings } from '../../src/protocol.ts';
+import './measured.css';
+import { useRecorded } from './recorded.ts';
+import { hashOf, PLAIN_VIEW } from './route.ts';
+import { Columns } from './viewer/columns.tsx';
+
+/** What the cells of a column show side by side with another option's. */
+const RIVALS: Readonly<Record<string, string>> = { b: 'h', h: 'j' };
+
+export function MeasuredPage({ live }: { readonly live: boolean }) {
+  const { values: [index] = [] } = useRecorded<Recordings>(['index']);
+  const [counts, setCounts] = useState(false);
+  return (
+    <main class="text">
+      <h2>Thirteen ways to write a tool that asks, measured</h2>
+      <p class="lead">
+        Each row is a way to write a tool that asks its user a question. Each answer was measured in a real
+        call between a real client and a real server. Open an answer to watch that call, step by step, beside
+        another shape. Red answers are traps.
+      </p>
+      {!index && (
+        <p class="badge" role="status">
+          {live ? 'Recording every option in every situation; this takes some seconds …' : 'Loading …'}
+        </p>
+      )}
+      {index && (
+        <>
+          <label class="quiet">
+            <input type="checkbox" checked={counts} onChange={() => setCounts(!counts)} /> Show the counts
+          </label>
+          <Table index={index} counts={counts} />
+          {counts && (
+            <p class="quiet">
+              Two counts with a slash are a tool that asks once and one that asks twice. In brackets: with
+              single use off. G and I run a step or a resolver for each question, too; their count is of the
+              part that writes.
+            </p>
+          )}
+        </>
+      )}
+    </main>
+  );
+}
+
+function Table({ index, counts }: { readonly index: Recordings; readonly counts: boolean }) {
+  return (
+    <>
+      <div class="measured-box" tabIndex={0} role="region" aria-label="Measured table">
+        <table class="measured">
+          <Columns titles={['Shape', ...index.columns]} />
+          <tbody>
+            {index.rows.map(({ option, name, title, cells }) => (
+              <tr key={option}>
+                <th scope="row">
+                  <b>{name}</b> <span>{title}</span>
+                </th>
+                {cells.map((cell, at) => (
+                  <td key={at}>
+                    <Cell
+                      cell={cell}
+                      option={option}
+                      label={`${name}, ${index.columns[at]}`}
+                      about={index.about}
+                      counts={counts}
+                    />
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {Object.entries(index.missing).map(([option, why]) => (
+        <p class="quiet" key={option}>
+          Not recorded: {option}. {why}
+        </p>
+      ))}
+    </>
+  );
+}
+
+interface CellProps {
+  readonly cell: MeasuredCell;
+  readonly option: string;
+  readonly label: string;
+  readonly about: Recordings['about'];
+  readonly counts: boolean;
+}
+
+/** A cell with two proofs shows them side by side; one with a single proof, beside the same call in another shape. */
+function Cell({ cell, option, label, about, counts }: CellProps) {
+  const [proof, second] = cell.proofs.filter((id) => id in about);
+  if (proof === undefined) return <span class="quiet">{cell.answer} (not recorded)</span>;
+  const situation = proof.split('.')[1];
+  const rival = `${RIVALS[option] ?? 'h'}.${situation}`;
+  const right = second ?? (rival === proof || !(rival in about) ? undefined : rival);
+  // It opens at its first step, and Play stops once before the moment that proves it.
+  const link = hashOf({ page: 'compare', left: proof, right, view: { ...PLAIN_VIEW, step: 0 } });
+  return (
+    <a
+      href={link}
+      class={cell.bad ? 'bad' : ''}
+      aria-label={`${label} ${cell.answer}${counts ? ` (${cell.text})` : ''}${cell.bad ? ' (beware)' : ''}`}
+    >
+      {cell.answer}
+      {counts && <small>{cell.text}</small>}
+    </a>
+  );
+}

@@ -1,0 +1,128 @@
+/** A lesson that was recorded: it stops at the fork, and goes on with the choice. */
+
+import { rowsOf } from '@mrtr/harness/transcript';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { branchId, type Lesson } from '../../src/lessons.ts';
+import type { Conversation, Recording } from '../../src/protocol.ts';
+import { useRecorded } from './recorded.ts';
+import { align, rowsAt } from './viewer/model.ts';
+import { type Shown, type View, Viewer } from './viewer/viewer.tsx';
+
+const SIDES = ['left', 'right'] as const;
+type Pair = readonly [Recording, Recording];
+
+interface StoryProps {
+  readonly lesson: Lesson;
+  readonly choice: string | undefined;
+  readonly view: View;
+  readonly onChoice: (choice: string | undefined, view: View) => void;
+  readonly onView: (view: View) => void;
+  /** Called with what a choice came to, when it has been seen to its end. */
+  readonly onPair?: ((pair: Pair) => void) | undefined;
+}
+
+/** The question to the visitor, and the two sides: as far as the fork, or beyond it. */
+export function Story({ lesson, choice, view, onChoice, onView, onPair }: StoryProps) {
+  const known = lesson.choices.find(({ id }) => id === choice);
+  const names = SIDES.map((side) => branchId(lesson.id, (known ?? lesson.choices[0])?.id ?? '', side));
+  const { id, values, problem } = useRecorded(names);
+  const pair = id === names.join() ? (values as Pair | undefined) : undefined;
+  const [pressed, setPressed] = useState<string | undefined>(undefined);
+  const after = useRef<HTMLButtonElement>(null);
+  const isOver = view.step === undefined;
+  useEffect(() => {
+    if (known && pair && isOver) onPair?.(pair);
+  }, [known, pair, isOver]);
+  useEffect(() => {
+    // The button that was pressed is gone: the focus goes to the one in its place.
+    if (pressed) after.current?.focus();
+  }, [pressed]);
+  const sides = useMemo(
+    () =>
+      pair?.map(({ transcript, insides }, at): Shown => {
+        const conversation = known ? transcript : untilFork(transcript, lesson.fork);
+        return { conversation, insides, head: <Head title={transcript.title} about={lesson.captions[at]} /> };
+      }),
+    [pair, known, lesson],
+  );
+  const choose = (id: string) => {
+    const fork =
+      pair?.map(({ transcript }) => rowsAt(rowsOf(untilFork(transcript, lesson.fork)), 'rounds')) ?? [];
+    const beats = align(fork[0] ?? [], fork[1] ?? []).length;
+    setPressed(`${id} ${Date.now()}`);
+    onChoice(id, { ...view, zoom: 'rounds', panel: 'source', step: Math.max(0, beats - 1) });
+  };
+  return (
+    <>
+      <section class={`fork ${known ? 'chosen' : ''}`} aria-label="Your choice">
+        {known ? (
+          <>
+            <p>
+              {lesson.question} <b>{known.words}</b>
+            </p>
+            <button
+              type="button"
+              class="button"
+              ref={after}
+              onClick={() => {
+                setPressed(undefined);
+                onChoice(undefined, { ...view, step: undefined });
+              }}
+            >
+              Choose again
+            </button>
+          </>
+        ) : (
+          <>
+            <p>
+              <b>{lesson.question}</b>
+            </p>
+            <div class="choices">
+              {lesson.choices.map(({ id, words }) => (
+                <button
+                  key={id}
+                  type="button"
+                  class="button primary"
+                  disabled={!pair}
+                  onClick={() => choose(id)}
+                >
+                  {words}
+                </button>
+              ))}
+            </div>
+          </>
+        )}
+      </section>
+      {sides ? (
+        <Viewer
+          sides={sides as unknown as readonly [Shown, Shown]}
+          view={view}
+          onView={onView}
+          plays={known && pair ? pressed : undefined}
+        />
+      ) : (
+        <p class="quiet" role="status">
+          {problem ? 'This is being recorded; it takes some seconds …' : 'Loading …'}
+        </p>
+      )}
+    </>
+  );
+}
+
+const Head = ({ title, about }: { readonly title: string; readonly about: string | undefined }) => (
+  <>
+    <h2>{title}</h2>
+    <span class="about">{about}</span>
+  </>
+);
+
+/** What happened until the person at the fork was asked: all choices have that in common. */
+function untilFork(conversation: Conversation, questions: number): Conversation {
+  const { end, ...begun } = conversation;
+  let asked = 0;
+  const at =
+    questions === 0
+      ? 0
+      : conversation.events.findIndex(({ kind }) => kind === 'question' && ++asked === questions) + 1;
+  return { ...begun, events: conversation.events.slice(0, at) };
+}

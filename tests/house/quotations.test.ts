@@ -1,0 +1,6 @@
+import { updateBlocks } from '@mrtr/matrix/documents';
+import { expect, test } from 'vitest';
+
+test('the files and outputs that documents quote are up to date; `pnpm matrix --write` brings them up to date', async () => {
+  expect(await updateBlocks({}, { write: false, only: 'quoted' })).toEqual([]);
+});

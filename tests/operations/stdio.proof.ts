@@ -1,0 +1,80 @@
+import { fileURLToPath } from 'node:url';
+import { requestInit } from '@mrtr/harness';
+import { RunningProcess } from '@mrtr/harness/process';
+import { expect, onTestFinished, test } from 'vitest';
+import { INITIALIZE, oldRequest } from '../../packages/hosting/src/hosting.test-support.ts';
+
+/** Processes start slowly on a busy machine. */
+const PATIENCE_MS = 30_000;
+
+const PROGRAM = fileURLToPath(new URL('./stdio-server.test-support.ts', import.meta.url));
+
+function start(): RunningProcess {
+  const args = ['--import', import.meta.resolve('tsx'), PROGRAM];
+  const program = new RunningProcess({ command: process.execPath, args });
+  onTestFinished(() => program.kill());
+  return program;
+}
+
+// tests/security/document.test.ts sends such a line after a request.
+test(
+  'a first line of over 10 MiB ends the connection with its reason, and releases the instance',
+  async () => {
+    const program = start();
+    const { stdin } = program.child;
+    for (let mib = 0; mib < 11; mib++) stdin?.write('x'.repeat(1_048_576));
+    expect(await program.ended).toBe(0);
+    expect(program.said.err).toBe(
+      'The client sent a line of over 10485760 bytes, so the connection was ended. Send messages that are shorter.\n' +
+        'Closed 1 times.\n',
+    );
+  },
+  PATIENCE_MS,
+);
+
+test(
+  'a client that closes our stdin ends the connection, and releases the instance',
+  async () => {
+    const program = start();
+    const { stdin } = program.child;
+    stdin?.write(`${requestInit('tools/list').body}\n`);
+    await program.until(({ out }) => (out.includes('\n') ? true : undefined));
+    stdin?.end();
+    expect(await program.ended).toBe(0);
+    expect(program.said).toEqual({ out: expect.stringContaining('"tools"'), err: 'Closed 1 times.\n' });
+  },
+  PATIENCE_MS,
+);
+
+test.each([
+  ['new', [requestInit('tools/call', { name: 'wait' })]],
+  ['old', [INITIALIZE, oldRequest('tools/call', { name: 'wait' }, undefined, 2)]],
+])(
+  'a %s client that closes our stdin while a handler runs fires its signal',
+  async (_era, requests) => {
+    const program = start();
+    const { stdin } = program.child;
+    for (const { body } of requests) stdin?.write(`${body}\n`);
+    await program.until(({ err }) => (err.includes('Entered.') ? true : undefined));
+    stdin?.end();
+    expect(await program.ended).toBe(0);
+    expect(program.said.err).toBe('Entered.\nThe signal fired.\nClosed 1 times.\n');
+  },
+  PATIENCE_MS,
+);
+
+test(
+  'a client that closes our stdout ends the connection, and releases the instance',
+  async () => {
+    const program = start();
+    const { stdin, stdout } = program.child;
+    stdout?.destroy();
+    const { body } = requestInit('tools/list');
+    // The first answer may still fit into the pipe.
+    const again = setInterval(() => stdin?.write(`${body}\n`), 20);
+    onTestFinished(() => clearInterval(again));
+    expect(await program.ended).toBe(0);
+    expect(program.said.err).toContain('Closed 1 times.\n');
+  },
+  PATIENCE_MS,
+);
