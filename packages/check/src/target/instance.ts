@@ -19,6 +19,8 @@ export type Principal = 'own' | 'other';
 const START_MS = 30_000;
 /** What a wrapper started ends a little later than the wrapper. */
 const END_MS = 5000;
+/** The wait for that when the whole run ends. */
+const LAST_END_MS = 500;
 const ENDING_MS = 250;
 
 /** One instance. A started one can be killed and started again, at the same port. */
@@ -224,6 +226,7 @@ export class Fleet {
 
   /** Kills every instance that was started here. A server that cannot be killed does not hide the result of the run. */
   async close(): Promise<void> {
-    await Promise.allSettled([this.first, this.#second, this.#next].map((instance) => instance?.kill(0)));
+    const instances = [this.first, this.#second, this.#next];
+    await Promise.allSettled(instances.map((instance) => instance?.kill(LAST_END_MS)));
   }
 }
