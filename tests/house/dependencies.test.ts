@@ -61,7 +61,7 @@ test('nothing depends on the tests', () => {
 });
 
 test.each([
-  ['core', ['support', 'wire', 'questions', 'answers', 'state', 'admission']],
+  ['core', ['support', 'diagnostics', 'wire', 'questions', 'answers', 'state', 'admission']],
   ['hosting', ['instance', 'admission', 'http']],
 ])('a folder of %s imports only from the folders below it', (name, rank) => {
   const own = [...folders].filter(([folder]) => folder.startsWith(`packages/${name}/src/`));

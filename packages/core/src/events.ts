@@ -1,7 +1,5 @@
 /** `@mrtr/core/events`: what happens in a call, over `node:diagnostics_channel`. */
 
-export { OperatorWarning, type WarningReason } from './support/operator-warning.ts';
-export { type Attack, REFUSAL_REASONS, type RefusalReason } from './support/refusal-reasons.ts';
 export {
   type AnswerEvent,
   type ApprovalEvent,
@@ -16,5 +14,7 @@ export {
   type RefusalEvent,
   type RoundEvent,
   type StateEvent,
-} from './wire/diagnostics.ts';
-export { type RunningCall, type WatchOptions, watchRunningCalls } from './wire/running-calls.ts';
+} from './diagnostics/diagnostics.ts';
+export { type RunningCall, type WatchOptions, watchRunningCalls } from './diagnostics/running-calls.ts';
+export { OperatorWarning, type WarningReason } from './support/operator-warning.ts';
+export { type Attack, REFUSAL_REASONS, type RefusalReason } from './support/refusal-reasons.ts';

@@ -2,6 +2,8 @@
 
 export { aPolicy, clockOf, isSingleUse, tokenPrincipal, ttlOf } from './admission/policy.ts';
 export { type AbandonedLimits, AbandonedQuota, Place, Quota, type QuotaExceeded } from './admission/quota.ts';
+export { addGauge, type GaugeName, readGauges } from './diagnostics/gauges.ts';
+export type { Rung } from './diagnostics/receipt.ts';
 export {
   approvalLabel,
   approvedAnswer,
@@ -39,6 +41,4 @@ export { processWide, tellOperator, warnOnce } from './support/process-wide.ts';
 export { waitAtMost } from './support/wait-at-most.ts';
 export { ownEntry } from './wire/answer-reads.ts';
 export { stampAnswer, stampOf } from './wire/answer-stamp.ts';
-export { addGauge, type GaugeName, readGauges } from './wire/gauges.ts';
 export { INPUT_KINDS } from './wire/input-kind.ts';
-export type { Rung } from './wire/receipt.ts';

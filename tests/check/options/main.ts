@@ -12,16 +12,27 @@ import { EXPECTED } from './expected.ts';
 import { measured, SUBJECTS, type SubjectName } from './measure.ts';
 import { type Measured, measuredBlocks } from './tables.ts';
 
+const USAGE = 'Usage: pnpm check:options [--write] [--postgres URL] [option-g …]';
+
 /** So many runs at once: each has one server that works while the checker waits. */
 const AT_ONCE = 2;
 
-const { values, positionals } = parseArgs({
-  options: { write: { type: 'boolean', default: false }, postgres: { type: 'string' } },
-  allowPositionals: true,
-});
-const wanted = positionals.length === 0 ? OPTIONS : positionals.map(named);
+const { values, wanted } = readArguments();
 
-function named(name: string): ListedOption {
+function readArguments() {
+  try {
+    const { values, positionals } = parseArgs({
+      options: { write: { type: 'boolean', default: false }, postgres: { type: 'string' } },
+      allowPositionals: true,
+    });
+    return { values, wanted: positionals.length === 0 ? OPTIONS : positionals.map(requireOption) };
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\n${USAGE}\n`);
+    process.exit(2);
+  }
+}
+
+function requireOption(name: string): ListedOption {
   const option = findOption(name);
   if (!option) throw new Error(`There is no option '${name}'.`);
   return option;

@@ -16,6 +16,7 @@
  */
 import { hash } from 'node:crypto';
 import { ProtocolError, ProtocolErrorCode, type ServerContext } from '@modelcontextprotocol/server';
+import { publish } from '../diagnostics/diagnostics.ts';
 import { type Binding, canonicalArguments } from '../state/binding.ts';
 import { type OpenResult, openState } from '../state/codec.ts';
 import type { SealingKey } from '../state/key-ring.ts';
@@ -23,7 +24,6 @@ import { canonicalJson, MAX_DEPTH } from '../support/canonical-json.ts';
 import { InvalidOption, StoreFull } from '../support/errors.ts';
 import type { LoggedCall } from '../support/log-line.ts';
 import { OperatorWarning } from '../support/operator-warning.ts';
-import { publish } from '../wire/diagnostics.ts';
 import { endCall } from '../wire/results.ts';
 import type { MrtrMethod } from '../wire/wire.ts';
 import { answersFit, ownAnswers } from './answers.ts';

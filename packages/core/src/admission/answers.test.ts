@@ -8,8 +8,8 @@ import {
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { readAnswer } from '../answers/read-answer.ts';
+import { type AnswerEvent, observe } from '../diagnostics/diagnostics.ts';
 import { elicitation } from '../questions/elicitation.ts';
-import { type AnswerEvent, observe } from '../wire/diagnostics.ts';
 import { textResult } from '../wire/results.ts';
 import { answersFit } from './answers.ts';
 import { asking, beginCall, sure, YES } from './asking.test-support.ts';

@@ -1,9 +1,9 @@
 /** Checks the answers of a client before a handler reads them. */
 import type { InputRequests } from '@modelcontextprotocol/server';
+import type { AnswerEvent } from '../diagnostics/diagnostics.ts';
 import { canonicalJson } from '../support/canonical-json.ts';
 import { ownEntry } from '../wire/answer-reads.ts';
 import type { Call } from '../wire/call.ts';
-import type { AnswerEvent } from '../wire/diagnostics.ts';
 
 type Responses = Readonly<Record<string, unknown>>;
 

@@ -1,8 +1,8 @@
 import { type AuthInfo, createMcpHandler, type McpServer } from '@modelcontextprotocol/server';
 import { InProcess, type Posted, type RequestOptions, readPosted, requestInit } from '@mrtr/harness';
 import { onTestFinished } from 'vitest';
+import { type ChannelName, observe } from '../diagnostics/diagnostics.ts';
 import { withoutCall } from '../support/log-line.ts';
-import { type ChannelName, observe } from '../wire/diagnostics.ts';
 import { type RequestStateOptions, requestStatePolicy } from './policy.ts';
 import { protectedServer } from './server.ts';
 

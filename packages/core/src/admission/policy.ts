@@ -1,5 +1,6 @@
 /** How a server protects the request state that travels through its clients. */
 import type { AuthInfo, ServerContext } from '@modelcontextprotocol/server';
+import { addGauge } from '../diagnostics/gauges.ts';
 import { MAX_QUESTIONS, MAX_ROUND, MAX_TTL_SECONDS } from '../state/codec.ts';
 import {
   ephemeralRing,
@@ -26,7 +27,6 @@ import {
 } from '../support/options.ts';
 import { processWide, tellOperator, warnOnce } from '../support/process-wide.ts';
 import type { LegacyPolicy } from '../wire/call.ts';
-import { addGauge } from '../wire/gauges.ts';
 import { MemoryLedger, type StateLedger } from './ledger.ts';
 import { AbandonedQuota, Quota, totalOf } from './quota.ts';
 import type { RepeatedRetry, SingleUsePolicy } from './single-use.ts';

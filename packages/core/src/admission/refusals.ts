@@ -1,10 +1,10 @@
 /** What a refused request tells its client, and what it tells the operator. */
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
+import { publish } from '../diagnostics/diagnostics.ts';
 import type { RejectionReason } from '../state/codec.ts';
 import { RequestStateRejected } from '../support/errors.ts';
 import { type LoggedCall, withCallInMessage } from '../support/log-line.ts';
 import type { RefusalReason } from '../support/refusal-reasons.ts';
-import { publish } from '../wire/diagnostics.ts';
 import type { NotServedReason } from './single-use.ts';
 
 /** Reports reasons to the operator, and throws errors whose text gives a client nothing. */

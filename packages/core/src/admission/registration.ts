@@ -1,7 +1,7 @@
 /** What a protected server adds to the registration of tools, prompts and resources. */
 import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
+import { publish } from '../diagnostics/diagnostics.ts';
 import { findCall } from '../wire/call.ts';
-import { publish } from '../wire/diagnostics.ts';
 import { runHandler } from './handler-run.ts';
 import { notAResult, shapeOf } from './shape-callback.ts';
 

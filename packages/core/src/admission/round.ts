@@ -13,6 +13,7 @@ import {
   ProtocolError,
   TRACEPARENT_META_KEY,
 } from '@modelcontextprotocol/server';
+import { publish, publishAround } from '../diagnostics/diagnostics.ts';
 import { declaredInEnvelope } from '../questions/can-ask.ts';
 import { onOldWire } from '../questions/old-wire.ts';
 import { questionDigest } from '../questions/question.ts';
@@ -26,7 +27,6 @@ import type { LoggedCall } from '../support/log-line.ts';
 import { AnswerReads } from '../wire/answer-reads.ts';
 import { type AnswerStamp, stampAnswer } from '../wire/answer-stamp.ts';
 import { type Call, withCall } from '../wire/call.ts';
-import { publish, publishAround } from '../wire/diagnostics.ts';
 import { capabilitiesOf, declaredKinds, type InputKind, inputKindOf } from '../wire/input-kind.ts';
 import { endCall } from '../wire/results.ts';
 import { isModern, MRTR_REVISION } from '../wire/revision.ts';

@@ -1,13 +1,13 @@
 /** Leases a token, so that it is served once. A repeated retry is refused, or gets the first one's result. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { ProtocolErrorCode } from '@modelcontextprotocol/server';
+import { type LedgerEvent, publish } from '../diagnostics/diagnostics.ts';
 import { openAtRest, sealAtRest } from '../state/at-rest.ts';
 import { CLOCK_SKEW_MS, type OpenedState } from '../state/codec.ts';
 import type { SealingKey } from '../state/key-ring.ts';
 import { OperatorWarning } from '../support/operator-warning.ts';
 import type { RefusalReason } from '../support/refusal-reasons.ts';
 import { waitAtMost } from '../support/wait-at-most.ts';
-import { type LedgerEvent, publish } from '../wire/diagnostics.ts';
 import type { LeaseDecision, StateLedger } from './ledger.ts';
 
 /** The answer to a repeated retry: the frozen error, or the result of the first one. */

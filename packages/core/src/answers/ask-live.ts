@@ -1,6 +1,7 @@
 /** Asks an old client with a request over the stream that its call holds open. */
 import { randomUUID } from 'node:crypto';
 import type { ServerContext } from '@modelcontextprotocol/server';
+import { publish } from '../diagnostics/diagnostics.ts';
 import { type Answer, isSettled, type Settled } from '../questions/answer.ts';
 import { canAsk, canAskLive } from '../questions/can-ask.ts';
 import { onOldWire } from '../questions/old-wire.ts';
@@ -8,7 +9,6 @@ import type { AnswerOf, Question } from '../questions/question.ts';
 import { CannotAsk, RoundsExceeded } from '../support/errors.ts';
 import { stampAnswer } from '../wire/answer-stamp.ts';
 import { callOf } from '../wire/call.ts';
-import { publish } from '../wire/diagnostics.ts';
 import { MRTR_REVISION, speaksMrtr } from '../wire/revision.ts';
 import { fallbackOf, hasFallback } from './read-answer.ts';
 

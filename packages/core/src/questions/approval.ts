@@ -2,11 +2,11 @@
 import { hash } from 'node:crypto';
 import type { ElicitResult, InputRequest } from '@modelcontextprotocol/server';
 import { inputResponse } from '@modelcontextprotocol/server';
+import { publish } from '../diagnostics/diagnostics.ts';
+import type { Receipt, Rung } from '../diagnostics/receipt.ts';
 import { InvalidOption, UnprotectedServer } from '../support/errors.ts';
 import { asRequired, aText, type OptionCheck, requireArgument, requireOptions } from '../support/options.ts';
 import { type AnswerStamp, isFirstReport, keepStamp, stampOf } from '../wire/answer-stamp.ts';
-import { publish } from '../wire/diagnostics.ts';
-import type { Receipt, Rung } from '../wire/receipt.ts';
 import type { Accepted, Answer } from './answer.ts';
 import { type Question, question } from './question.ts';
 import { escapeDeceptive, Words } from './words.ts';

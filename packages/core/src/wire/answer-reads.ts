@@ -5,8 +5,8 @@
  * the readers note here what they read, and the boundary finds the answers that came and did not count.
  */
 
+import type { AnswerEvent } from '../diagnostics/diagnostics.ts';
 import { isMisspelling } from '../support/options.ts';
-import type { AnswerEvent } from './diagnostics.ts';
 
 /** How an answer was read. `missing`: no answer came. `reworded`: it was given to a question in other words. */
 export type AnswerRead = 'taken' | 'missing' | 'reworded' | 'invalid';

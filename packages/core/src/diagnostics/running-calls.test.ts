@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { as } from '../admission/asking.test-support.ts';
 import { hostTools } from '../admission/hosted.test-support.ts';
 import { InvalidOption } from '../support/errors.ts';
+import { textResult } from '../wire/results.ts';
 import { publish } from './diagnostics.ts';
-import { textResult } from './results.ts';
 import { watchRunningCalls } from './running-calls.ts';
 
 test('a handler that hangs in its first round is listed, also when its client has gone, and none that has ended', async () => {
