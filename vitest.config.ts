@@ -24,6 +24,8 @@ export default defineConfig({
           name: 'proof',
           include: ['{packages,demos,tests}/**/*.proof.ts'],
           testTimeout: 240_000,
+          // Processes are killed and clocks are real here. The closing lines name each proof that needed its second try.
+          retry: 1,
           // The checker's runs wait for probes most of their time, as long as the machine is not busy.
           maxConcurrency: 5,
         },
