@@ -3,6 +3,7 @@ import { requestInit } from '@mrtr/harness';
 import { RunningProcess } from '@mrtr/harness/process';
 import { expect, onTestFinished, test } from 'vitest';
 import { INITIALIZE, oldRequest } from '../../packages/hosting/src/hosting.test-support.ts';
+import { MAX_LINE_BYTES } from '../../packages/hosting/src/stdio.ts';
 
 /** Processes start slowly on a busy machine. */
 const PATIENCE_MS = 30_000;
@@ -16,13 +17,21 @@ function start(): RunningProcess {
   return program;
 }
 
-// tests/security/document.test.ts sends such a line after a request.
-test(
-  'a first line of over 10 MiB ends the connection with its reason, and releases the instance',
-  async () => {
+test.each([
+  ['first', async () => {}],
+  [
+    'later',
+    async (program: RunningProcess) => {
+      program.child.stdin?.write(`${requestInit('tools/list').body.padEnd(MAX_LINE_BYTES - 1, ' ')}\n`);
+      await program.until(({ out }) => (out.includes('"tools"') ? true : undefined));
+    },
+  ],
+])(
+  'a %s line of over 10 MiB ends the connection with its reason, and releases the instance',
+  async (_which, begin) => {
     const program = start();
-    const { stdin } = program.child;
-    for (let mib = 0; mib < 11; mib++) stdin?.write('x'.repeat(1_048_576));
+    await begin(program);
+    program.child.stdin?.write('x'.repeat(MAX_LINE_BYTES + 1));
     expect(await program.ended).toBe(0);
     expect(program.said.err).toBe(
       'The client sent a line of over 10485760 bytes, so the connection was ended. Send messages that are shorter.\n' +

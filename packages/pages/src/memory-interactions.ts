@@ -32,7 +32,7 @@ export interface MemoryInteractionsOptions {
   readonly now?: () => number;
 }
 
-const LIMITS = {
+export const MEMORY_LIMITS = {
   maxEntries: 10_000,
   maxEntriesPerPrincipal: 20,
   maxOverPerPrincipal: 200,
@@ -57,10 +57,10 @@ export class MemoryInteractions implements InteractionStore {
   /** @throws InvalidOption for an option that does not exist, or has a value that it cannot have. */
   constructor(options: MemoryInteractionsOptions = {}) {
     requireOptions<MemoryInteractionsOptions>('MemoryInteractions', options, {
-      ...wholeNumbers(LIMITS),
+      ...wholeNumbers(MEMORY_LIMITS),
       now: aFunction,
     });
-    this.#options = withDefaults(options, { ...LIMITS, now: () => Date.now() });
+    this.#options = withDefaults(options, { ...MEMORY_LIMITS, now: () => Date.now() });
     this.#open = new Quota(this.#options.maxEntries, this.#options.maxEntriesPerPrincipal);
     addGauge('pages.pending', this, (store) => store.#pending);
   }

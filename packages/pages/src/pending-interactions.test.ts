@@ -294,6 +294,14 @@ test('pages that were declined, finished or refused there leave room for others'
   await shop.asking();
 });
 
+test('a store has room for so many pages of all users', async () => {
+  const shop = hostWithPage({ store: new MemoryInteractions({ maxEntries: 1 }) });
+  await shop.asking();
+  expect((await shop.call({}, 'eve')).result).toMatchObject({
+    content: [{ text: 'This server has too many pages open. Finish one, or try again later.' }],
+  });
+});
+
 test('a page that was finished in time counts as long as the call’s state does', async () => {
   let finish = () => 'linked';
   const shop = hostWithPage({ ttlSeconds: 600, finish: () => finish() });

@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { CLOCK_SKEW_MS } from '../state/codec.ts';
 import { StoreFull } from '../support/errors.ts';
-import { aFunction, oneOf, requireOptions, wholeNumber } from '../support/options.ts';
+import { aFunction, oneOf, requireOptions, wholeNumbers, withDefaults } from '../support/options.ts';
 import { warnOnce } from '../support/process-wide.ts';
 import { Quota, type QuotaExceeded } from './quota.ts';
 
@@ -86,6 +86,13 @@ export interface MemoryLedgerOptions {
   readonly now?: () => number;
 }
 
+export const LEDGER_DEFAULTS = {
+  maxEntries: 100_000,
+  maxEntriesPerPrincipal: 1000,
+  maxBytes: 67_108_864,
+  maxBytesPerPrincipal: 4_194_304,
+};
+
 interface Entry {
   readonly answers: string;
   readonly forgetAt: number;
@@ -108,19 +115,15 @@ export class MemoryLedger implements StateLedger {
   /** @throws InvalidOption for an option that does not exist, or has a value that it cannot have. */
   constructor(options: MemoryLedgerOptions = {}) {
     requireOptions<MemoryLedgerOptions>('MemoryLedger', options, {
-      maxEntries: wholeNumber(),
-      maxEntriesPerPrincipal: wholeNumber(),
-      maxBytes: wholeNumber(),
-      maxBytesPerPrincipal: wholeNumber(),
+      ...wholeNumbers(LEDGER_DEFAULTS),
       whenFull: oneOf('refuse', 'forget'),
       now: aFunction,
     });
-    const { maxEntries = 100_000, maxEntriesPerPrincipal = 1000 } = options;
-    const { maxBytes = 67_108_864, maxBytesPerPrincipal = 4_194_304, now = () => Date.now() } = options;
-    this.#count = new Quota(maxEntries, maxEntriesPerPrincipal);
-    this.#bytes = new Quota(maxBytes, maxBytesPerPrincipal);
+    const limits = withDefaults(options, LEDGER_DEFAULTS);
+    this.#count = new Quota(limits.maxEntries, limits.maxEntriesPerPrincipal);
+    this.#bytes = new Quota(limits.maxBytes, limits.maxBytesPerPrincipal);
     this.#forgets = options.whenFull === 'forget';
-    this.#now = now;
+    this.#now = options.now ?? (() => Date.now());
   }
 
   /** Tokens remembered now. */

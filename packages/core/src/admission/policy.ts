@@ -24,6 +24,7 @@ import {
   requireOptions,
   wholeNumber,
   wholeSeconds,
+  withDefaults,
 } from '../support/options.ts';
 import { processWide, tellOperator, warnOnce } from '../support/process-wide.ts';
 import type { LegacyPolicy } from '../wire/call.ts';
@@ -130,6 +131,22 @@ export interface KeyReadingOptions extends Omit<RequestStateOptions, 'keys'> {
   /** Default 300. */
   readonly keysSeconds?: number | undefined;
 }
+
+/** The limits, where the options name no others. */
+export const POLICY_DEFAULTS = {
+  ttlSeconds: 600,
+  maxBytes: 65_536,
+  maxRounds: 10,
+  maxQuestions: 32,
+  maxAnswerBytes: 16_384,
+  leaseSeconds: 300,
+  ledgerTimeoutSeconds: 5,
+  maxResultBytes: 16_384,
+  maxCalls: 1000,
+  maxCallsPerPrincipal: 64,
+  maxAbandoned: 1000,
+  maxAbandonedPerPrincipal: 64,
+};
 
 /** The options of either kind. */
 type PolicyOptions = Omit<KeyReadingOptions, 'keys'> & { readonly keys?: unknown };
@@ -243,25 +260,23 @@ export function requestStatePolicy(
 }
 
 function policyFromOptions(options: PolicyOptions, keys: Keys): RequestStatePolicy {
-  const running = new Quota(options.maxCalls ?? 1000, options.maxCallsPerPrincipal ?? 64);
-  const { maxAbandoned = 1000, maxAbandonedPerPrincipal = 64 } = options;
-  const abandoned = new AbandonedQuota({ maxAbandoned, maxAbandonedPerPrincipal }, (error) =>
-    tellOperator(error, options.onerror),
-  );
+  const limits = withDefaults(options, POLICY_DEFAULTS);
+  const running = new Quota(limits.maxCalls, limits.maxCallsPerPrincipal);
+  const abandoned = new AbandonedQuota(limits, (error) => tellOperator(error, options.onerror));
   addGauge('calls.running', running, totalOf);
   addGauge('calls.abandoned', abandoned, totalOf);
   return policyFromParts({
     keys,
-    ttlSeconds: options.ttlSeconds ?? 600,
-    maxBytes: options.maxBytes ?? 65_536,
-    maxRounds: options.maxRounds ?? 10,
-    maxQuestions: options.maxQuestions ?? 32,
-    maxAnswerBytes: options.maxAnswerBytes ?? 16_384,
+    ttlSeconds: limits.ttlSeconds,
+    maxBytes: limits.maxBytes,
+    maxRounds: limits.maxRounds,
+    maxQuestions: limits.maxQuestions,
+    maxAnswerBytes: limits.maxAnswerBytes,
     audience: options.audience,
     principal: options.principal ?? ((ctx) => tokenPrincipal(ctx.http?.authInfo)),
     legacy: options.legacy ?? 'shim',
     now: options.now ?? Date.now,
-    singleUse: singleUseFrom(options),
+    singleUse: singleUseFrom(limits),
     versions: stateVersions(options),
     running,
     abandoned,
@@ -270,16 +285,16 @@ function policyFromOptions(options: PolicyOptions, keys: Keys): RequestStatePoli
   });
 }
 
-function singleUseFrom(options: PolicyOptions): SingleUsePolicy | undefined {
+function singleUseFrom(options: PolicyOptions & typeof POLICY_DEFAULTS): SingleUsePolicy | undefined {
   const { keys, ledger, now, singleUse: repeatedRetry = 'replay' } = options;
   if (repeatedRetry === false) return undefined;
   if (keys !== undefined && ledger === undefined) warnOfOwnLedger();
   return {
     ledger: ledger ?? ownLedger(now),
     repeatedRetry,
-    leaseSeconds: options.leaseSeconds ?? 300,
-    ledgerTimeoutSeconds: options.ledgerTimeoutSeconds ?? 5,
-    maxResultBytes: options.maxResultBytes ?? 16_384,
+    leaseSeconds: options.leaseSeconds,
+    ledgerTimeoutSeconds: options.ledgerTimeoutSeconds,
+    maxResultBytes: options.maxResultBytes,
   };
 }
 

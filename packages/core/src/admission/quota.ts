@@ -129,11 +129,8 @@ export class AbandonedQuota extends Quota {
   /** The principals that are reported; undefined stands for all callers. */
   readonly #reported = new Set<string | undefined>();
 
-  constructor(
-    { maxAbandoned = 1000, maxAbandonedPerPrincipal = 64 }: AbandonedLimits,
-    report: (error: Error) => void,
-  ) {
-    super(maxAbandoned, maxAbandonedPerPrincipal);
+  constructor(limits: Required<AbandonedLimits>, report: (error: Error) => void) {
+    super(limits.maxAbandoned, limits.maxAbandonedPerPrincipal);
     this.#report = report;
   }
 

@@ -39,7 +39,6 @@ export interface CallLimits extends AbandonedLimits {
   readonly maxSubscriptionsPerPrincipal?: number;
 }
 
-/** `AbandonedQuota` has the defaults of the others. */
 export const CALL_DEFAULTS = {
   maxRequests: 1000,
   maxRequestsPerPrincipal: 64,
@@ -47,6 +46,8 @@ export const CALL_DEFAULTS = {
   maxCallBytesPerPrincipal: 8_388_608,
   maxSubscriptions: 1024,
   maxSubscriptionsPerPrincipal: 32,
+  maxAbandoned: 1000,
+  maxAbandonedPerPrincipal: 64,
 };
 
 /** The checks of {@link CallLimits}. */
@@ -55,8 +56,6 @@ export const CALL_CHECKS: OptionChecks<CallLimits> = {
   // 0 turns subscriptions off.
   maxSubscriptions: wholeNumber(0),
   maxSubscriptionsPerPrincipal: wholeNumber(0),
-  maxAbandoned: wholeNumber(),
-  maxAbandonedPerPrincipal: wholeNumber(),
 };
 
 /** A request that was let in, and who sent it. */

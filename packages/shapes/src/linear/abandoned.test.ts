@@ -313,3 +313,16 @@ test('the arguments of the open calls of one principal are limited in bytes, and
   await settle();
   await ask(6000);
 });
+
+test('the arguments of all open calls are limited in bytes too', async () => {
+  const store = new ContinuationStore({ maxBytes: 10_000 });
+  const ask = (principal: string) => {
+    const { call, ctx } = requestOf({ principal }, { signal: new AbortController().signal });
+    const handler = (_input: never, { elicit }: LinearContext) => elicit('Which units?', Units);
+    return store.round({ handler, input: { text: 'x'.repeat(6000) }, id: undefined, call, ctx });
+  };
+  await ask('eve');
+  await expect(ask('adam')).rejects.toThrow(
+    'The arguments of this call and of those that are open are too large',
+  );
+});

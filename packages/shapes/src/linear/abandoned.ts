@@ -9,19 +9,13 @@
  * freed. Its place is not: no limit may depend on when the garbage collector runs.
  */
 import { OperatorWarning } from '@mrtr/core/events';
-import { AbandonedQuota, type LoggedCall, withCallInMessage } from '@mrtr/core/kit';
+import { type AbandonedLimits, AbandonedQuota, type LoggedCall, withCallInMessage } from '@mrtr/core/kit';
 import type { Frame, Overseer } from './frame.ts';
 
 /** How long a handler may take to end before it is reported, and how long `close` waits for it; in milliseconds. */
 const LET_END_MS = 10_000;
 
 type GiveBack = () => void;
-
-/** The bounds on abandoned handlers. */
-interface Limits {
-  readonly maxAbandoned: number;
-  readonly maxAbandonedPerPrincipal: number;
-}
 
 /** The abandoned handlers of one store. */
 export class Abandoned implements Overseer {
@@ -32,7 +26,7 @@ export class Abandoned implements Overseer {
   readonly #open = new Set<GiveBack>();
   #allEnded: (() => void) | undefined;
 
-  constructor(limits: Limits, report: (error: Error) => void) {
+  constructor(limits: Required<AbandonedLimits>, report: (error: Error) => void) {
     this.#quota = new AbandonedQuota(limits, report);
     this.#report = report;
   }
