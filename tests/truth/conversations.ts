@@ -40,7 +40,7 @@ class Play {
     const message = { id, method: 'tools/call', params: { name: 'tool', arguments: {} } };
     const sent = { kind: 'message', from: 'client', message } as const;
     if (fate === 'lost') return void this.happenings.push({ ...sent, lost: true });
-    if (fate === 'altered') this.happenings.push({ ...sent, lost: true });
+    if (fate === 'altered') this.happenings.push({ ...sent, lost: true, replaced: true });
     this.happenings.push({ ...sent, to, ...(fate === 'altered' && { altered: true }) });
     const losesAnswer = fate === 'twice' || fate === 'its answer is lost';
     this.#serve(to, id, first, losesAnswer);

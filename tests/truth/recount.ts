@@ -28,16 +28,21 @@ export function countMessages(events: Events) {
   const drawn = ofKind(events, 'message').filter((one) => !isNotice(one));
   const lost = drawn.filter((one) => one.lost || one.to === undefined);
   const sent = drawn.filter(({ from }) => from === 'client');
-  return { lost: lost.length, arrived: sent.filter((one) => !lost.includes(one)).length };
+  const replaced = drawn.filter((one) => one.replaced);
+  return {
+    lost: lost.length,
+    replaced: replaced.length,
+    arrived: sent.filter((one) => !lost.includes(one)).length,
+  };
 }
 
 /** A request that was answered reached its server, so it is not lost; one that somebody replaced is. */
 export const falselyLost = (events: Events): Events =>
   events.filter(
-    (event, at) =>
+    (event) =>
       isFromClient(event) &&
       event.lost &&
-      !events.slice(at).some((later) => isFromClient(later) && later.altered) &&
+      !event.replaced &&
       events.some(
         (other) => other.kind === 'message' && !isFromClient(other) && other.message.id === event.message.id,
       ),

@@ -93,7 +93,7 @@ function countInReport(lines: readonly string[], what: RegExp): number {
 function holdsText(transcript: Transcript): void {
   const { events } = transcript;
   const isAgent = hasAgent(transcript);
-  const { lost, arrived } = countMessages(events);
+  const { lost, replaced, arrived } = countMessages(events);
   const broken = events.filter(
     (event, at) => event.kind === 'effect' && judge(events, at, isAgent) === 'broken',
   ).length;
@@ -108,6 +108,8 @@ function holdsText(transcript: Transcript): void {
   for (const [name, lines] of Object.entries({ mermaid, terminal })) {
     expect(countIn(lines, /AGAIN|NOBODY/), `red effects, in ${name}`).toBe(broken);
     expect(countIn(lines, /⊘/), `refusals, in ${name}`).toBe(refused);
+    expect(countIn(lines, /kept back: /), `kept back, in ${name}`).toBe(replaced);
+    expect(countIn(lines, /sent in its place: /), `sent in their place, in ${name}`).toBe(replaced);
   }
   if (isWhole) {
     expect(countInReport(report, /✕/), 'lost, in the report').toBe(lost);

@@ -179,6 +179,7 @@ export class Recorder {
     const event = this.#findUnrouted(id, method);
     if (event) {
       event.lost = true;
+      event.replaced = true;
       delete event.to;
     }
     this.record({ kind: 'message', from: CLIENT, message, altered: true });

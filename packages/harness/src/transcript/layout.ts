@@ -175,19 +175,18 @@ export class Layout {
   }
 
   #message(event: Message, isSent: boolean): Drawn | undefined {
-    const { message, altered, again, lost } = event;
+    const { message, lost } = event;
     const { method, id } = message;
-    if (isSent && isCall(message) && !lost && !again) this.#round++;
+    if (isSent && isCall(message) && !lost && !event.again) this.#round++;
     if (typeof method === 'string' && method.startsWith('notifications/')) return undefined;
     const [own, other] = isSent ? ['client', 'server'] : ['server', 'client'];
     if (method === undefined) this.#open.delete(`${other}:${id}`);
     else if (!isSent || !lost) this.#open.add(`${own}:${id}`);
-    if (isSent && event.to !== undefined && !lost) this.#receive(event.to, altered === true);
+    if (isSent && event.to !== undefined && !lost) this.#receive(event.to, event.altered === true);
     if (!isSent && asks(message)) this.#asking = [...this.#asking, event.from];
     const isRefused =
       !isSent && hasFailed(message) && (this.#rejecting.has(event.from) || this.#isUnattended);
-    const prefix = altered ? 'altered on its way: ' : again ? 'delivered again: ' : lost ? 'lost: ' : '';
-    const words = prefix + messageText(message, isSent);
+    const words = fateOf(event) + messageText(message, isSent);
     const to = event.to ?? (isSent ? this.#server : CLIENT);
     return isRefused
       ? { from: event.from, to, tone: 'refused', text: words.replace('✗', '⊘') }
@@ -199,6 +198,14 @@ export class Layout {
     this.#rejecting.delete(instance);
     this.#isForged = isForged;
   }
+}
+
+/** What happened to a message on its way, before its words. */
+function fateOf({ replaced, altered, again, lost }: Message): string {
+  if (replaced) return 'kept back: ';
+  if (altered) return 'sent in its place: ';
+  if (again) return 'delivered again: ';
+  return lost ? 'lost: ' : '';
 }
 
 /** What each part of a handler in parts is called, when it runs. */

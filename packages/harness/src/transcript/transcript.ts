@@ -147,7 +147,9 @@ export interface Message {
   readonly message: WireMessage;
   /** Set where the send failed, or the message never arrived. */
   readonly lost?: true;
-  /** Set where somebody on the way wrote it in place of the one before, which is `lost`. */
+  /** Set where somebody on the way kept it back, and sent the next message in its place. It is `lost` too. */
+  readonly replaced?: true;
+  /** Set where somebody on the way wrote it in place of the one before, which is `replaced`. */
   readonly altered?: true;
   /** Set where the network delivered the one before once more. */
   readonly again?: true;
