@@ -1,6 +1,13 @@
 import { updateBlocks } from '@mrtr/matrix/documents';
 import { expect, test } from 'vitest';
 
-test('the files and outputs that documents quote are up to date; `pnpm matrix --write` brings them up to date', async () => {
-  expect(await updateBlocks({}, { write: false, only: 'quoted' })).toEqual([]);
-});
+// It runs each quoted demo, and may share the machine with much else.
+const TIMEOUT = 120_000;
+
+test(
+  'the files and outputs that documents quote are up to date; `pnpm matrix --write` brings them up to date',
+  async () => {
+    expect(await updateBlocks({}, { write: false, only: 'quoted' })).toEqual([]);
+  },
+  TIMEOUT,
+);

@@ -3,7 +3,7 @@ import { requestInit } from '@mrtr/harness';
 import { RunningProcess } from '@mrtr/harness/process';
 import { expect, onTestFinished, test } from 'vitest';
 import { INITIALIZE, oldRequest } from '../../packages/hosting/src/hosting.test-support.ts';
-import { MAX_LINE_BYTES } from '../../packages/hosting/src/stdio.ts';
+import { MAX_LINE_BYTES } from '../testkit/stdio-limit.ts';
 
 /** Processes start slowly on a busy machine. */
 const PATIENCE_MS = 30_000;

@@ -13,11 +13,11 @@ import {
 import { SESSION_DEFAULTS } from '../../packages/hosting/src/http/sessions.ts';
 import { SEND_SECONDS } from '../../packages/hosting/src/http/stalled-connections.ts';
 import { UNREAD_DEFAULTS } from '../../packages/hosting/src/http/unread-bytes.ts';
-import { MAX_LINE_BYTES } from '../../packages/hosting/src/stdio.ts';
 import { MEMORY_LIMITS } from '../../packages/pages/src/memory-interactions.ts';
 import { PAGE_DEFAULTS } from '../../packages/pages/src/pending-interactions.ts';
 import { DEFAULTS as FRAMES } from '../../packages/shapes/src/linear/continuation-store.ts';
 import { projectFiles, textOf } from '../testkit/project-files.ts';
+import { MAX_LINE_BYTES } from '../testkit/stdio-limit.ts';
 
 const DOCUMENT = textOf('docs/security.md');
 

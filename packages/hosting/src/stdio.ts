@@ -11,7 +11,7 @@ import {
 import { waitForHandlers } from './instance/wait-for-handlers.ts';
 
 /** A message is a line; the SDK's own limit. */
-export const MAX_LINE_BYTES = 10_485_760;
+const MAX_LINE_BYTES = 10_485_760;
 
 /** Options of {@link serveOverStdio}. */
 export interface StdioOptions {
