@@ -4,14 +4,13 @@ import { createRequestStateCodec, type ServerContext } from '@modelcontextprotoc
 import { elicitation } from '@mrtr/core';
 import { type Binding, keyRing, openState, type SealingKey, sealState } from '@mrtr/core/seal';
 import { Units } from '@mrtr/example-tools';
-import { type Benchmark, type Figure, ratioFigure } from './benchmark.ts';
-import { again, type Pace, race, withTwin } from './race.ts';
-import { noiseOf } from './statistics.ts';
+import { type Benchmark, type Figure, ratioFigure } from './figures.ts';
+import { type Pace, race, repeating } from './race.ts';
 
-const SIZES = [100, 8192] as const;
 const SECRET = randomBytes(32);
 
-const GOALS: Readonly<Record<number, number>> = { 100: 0.08, 8192: 0.25 };
+/** The goals for states of these sizes. */
+const GOALS = { 100: 0.08, 8192: 0.25 };
 
 /** A state of about `bytes` bytes of JSON: recorded answers, as the shapes keep them. */
 function stateOf(bytes: number): { readonly answers: readonly object[] } {
@@ -62,40 +61,26 @@ function ours(state: object): number {
 
 const sdk = async (state: object) => bound.verify(await bound.mint(state, ctx), ctx);
 
-async function ofSize(bytes: number, pace: Pace): Promise<readonly Figure[]> {
+async function measure(bytes: number, goal: number, pace: Pace): Promise<readonly Figure[]> {
   const state = stateOf(bytes);
-  const result = await race(
-    withTwin([
-      { name: 'sdk', run: () => sdk(state) },
-      { name: 'ours', run: () => ours(state) },
-    ]),
-    pace,
-  );
-  const noise = noiseOf(result.ratio(again('sdk'), 'sdk'));
+  const contestants = [repeating('sdk', () => sdk(state)), repeating('ours', () => ours(state))];
+  const result = await race(contestants, pace);
   const signed = (await bound.mint(state, ctx)).length;
   return [
-    ratioFigure(
-      `${bytes} B ÷ SDK codec with bind`,
-      result.ratio('ours', 'sdk'),
-      { most: GOALS[bytes] ?? 1 },
-      noise,
-    ),
-    {
-      what: `${bytes} B, token ÷ SDK's signed one`,
-      unit: '×',
-      value: ours(state) / signed,
-    },
-    { what: `${bytes} B, ours`, unit: 'µs', value: result.microseconds('ours') },
-    { what: `${bytes} B, SDK codec with bind`, unit: 'µs', value: result.microseconds('sdk') },
+    ratioFigure(`${bytes} B ÷ SDK codec with bind`, result, 'ours', 'sdk', goal),
+    { what: `${bytes} B, token ÷ SDK's signed one`, unit: '×', value: ours(state) / signed },
+    { what: `${bytes} B, ours`, unit: 'µs', value: result.median('ours') },
+    { what: `${bytes} B, SDK codec with bind`, unit: 'µs', value: result.median('sdk') },
   ];
 }
 
 export const codec: Benchmark = {
   name: 'codec',
   title: 'Sealing a state and opening it again',
-  async run({ pace }) {
+  async run(pace) {
     const figures: Figure[] = [];
-    for (const bytes of SIZES) figures.push(...(await ofSize(bytes, pace)));
-    return { figures };
+    for (const [bytes, goal] of Object.entries(GOALS))
+      figures.push(...(await measure(Number(bytes), goal, pace)));
+    return figures;
   },
 };

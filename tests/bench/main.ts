@@ -1,11 +1,10 @@
 /** `pnpm bench`: runs benchmarks, one after the other, and reports. */
 import { parseArgs } from 'node:util';
-import { type Benchmark, EFFORTS, verdictOf } from './benchmark.ts';
 import { codec } from './codec.ts';
-import { durable } from './durable.ts';
-import { http } from './http.ts';
+import { type Benchmark, type Chapter, cellsOf, verdictOf, writeDocument } from './figures.ts';
+import { durable, http } from './load.ts';
 import { parkedFrames } from './parked-frames.ts';
-import { type Chapter, cellsOf, writeDocument } from './report.ts';
+import { FULL, QUICK } from './race.ts';
 import { startUp } from './start-up.ts';
 import { wholeCall } from './whole-call.ts';
 
@@ -18,31 +17,30 @@ const HELP = `pnpm bench measures, and writes docs/performance.md.
 MRTR_BENCH_POSTGRES names a PostgreSQL to measure on: the connection string of a role that may create databases.
 `;
 
-const { values } = parseArgs({
+const { only, check, quick, help } = parseArgs({
   options: {
     only: { type: 'string', multiple: true, default: NAMES },
     check: { type: 'boolean', default: false },
     quick: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
-});
-const { only, check, quick, help } = values;
+}).values;
 if (help || only.some((name) => !NAMES.includes(name))) {
   process.stdout.write(HELP);
   process.exit(help ? 0 : 2);
 }
 
-const effort = EFFORTS[quick ? 'quick' : 'full'];
+const pace = quick ? QUICK : FULL;
 const chapters: Chapter[] = [];
-for (const { name, title, run } of BENCHMARKS.filter(({ name }) => only.includes(name))) {
+for (const { run, ...benchmark } of BENCHMARKS.filter(({ name }) => only.includes(name))) {
   const started = performance.now();
-  console.log(`\n${name}: ${title}`);
-  const outcome = await run(effort);
-  for (const figure of outcome.figures) console.log(`  ${cellsOf(figure).filter(Boolean).join('  ')}`);
-  chapters.push({ name, title, seconds: (performance.now() - started) / 1000, ...outcome });
+  console.log(`\n${benchmark.name}: ${benchmark.title}`);
+  const figures = await run(pace);
+  for (const figure of figures) console.log(`  ${cellsOf(figure).filter(Boolean).join('  ')}`);
+  chapters.push({ ...benchmark, figures, seconds: (performance.now() - started) / 1000 });
 }
-if (!quick && only === NAMES) writeDocument(chapters, effort);
-const missed = chapters.flatMap(({ figures }) => figures).filter((one) => verdictOf(one) === 'missed');
+if (!quick && only === NAMES) writeDocument(chapters, pace);
+const missed = chapters.flatMap(({ figures }) => figures).filter((one) => verdictOf(one) === '**missed**');
 console.log(missed.length === 0 ? '\nEvery goal is met.' : `\n${missed.length} goals are missed.`);
 // Sockets that a benchmark left open must not keep the program alive.
 process.exit(check && missed.length > 0 ? 1 : 0);

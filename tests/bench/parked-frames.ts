@@ -1,34 +1,29 @@
 /** The memory of waiting handlers of shape H. */
-import type { Benchmark } from './benchmark.ts';
-import { report } from './child/program.ts';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { type Benchmark, type Figure, programAt } from './figures.ts';
+import { QUICK } from './race.ts';
 
-/** The output of the measuring process. */
+/** The output of the measuring process, in bytes. */
 export interface Parked {
   readonly heapEach: number;
   readonly leftEach: number;
 }
 
-const COUNTS = { quick: [500], full: [10_000, 100_000] };
+async function park(count: number): Promise<readonly Figure[]> {
+  const args = ['--expose-gc', programAt('parked'), String(count)];
+  const { stdout } = await promisify(execFile)(process.execPath, args);
+  const { heapEach, leftEach } = JSON.parse(stdout) as Parked;
+  const what = `${count.toLocaleString('en').replace(',', ' ')} frames`;
+  return [
+    { what: `${what}, heap each`, unit: 'B', value: heapEach },
+    { what: `${what}, left of each when they have ended`, unit: 'B', value: leftEach, goal: 16 },
+  ];
+}
 
 export const parkedFrames: Benchmark = {
   name: 'parked-frames',
   title: 'Parked handlers of shape H',
-  async run({ kind }) {
-    const figures = COUNTS[kind].map(async (count) => {
-      const { heapEach, leftEach } = await report<Parked>('parked', [`${count}`], ['--expose-gc']);
-      const what = `${count.toLocaleString('en').replace(',', ' ')} frames`;
-      return [
-        { what: `${what}, heap each`, unit: 'B', value: heapEach },
-        {
-          what: `${what}, left of each when they have ended`,
-          unit: 'B',
-          value: leftEach,
-          goal: { most: 16 },
-        },
-      ] as const;
-    });
-    // They may run side by side, because they measure memory.
-    const measured = (await Promise.all(figures)).flat();
-    return { figures: measured };
-  },
+  // They may run side by side, because they measure memory.
+  run: async (pace) => (await Promise.all((pace === QUICK ? [500] : [10_000, 100_000]).map(park))).flat(),
 };

@@ -1,17 +1,12 @@
 /**
- * Measures contestants side by side.
- *
- * tinybench measures one contestant after the other, for seconds each. On a machine whose speed varies, that compares
- * times at different speeds. So here tinybench measures slices of some milliseconds. Each round has one slice of every
- * contestant, in a changing order. A ratio is taken within a round; the result is the median over the rounds.
+ * Measures contestants side by side: each round has one slice of some milliseconds of every contestant, in a changing
+ * order. On a machine whose speed varies, a ratio is taken within a round, and the result is the median over the rounds.
  */
-import { Bench, type Task } from 'tinybench';
-import { quantile, type Spread, spreadOf } from './statistics.ts';
 
-/** A contestant. `run` is one iteration. */
+/** A contestant. `slice` measures for some milliseconds, and resolves with the microseconds of one iteration. */
 export interface Contestant {
   readonly name: string;
-  readonly run: () => unknown;
+  readonly slice: (milliseconds: number) => Promise<number>;
 }
 
 /** How much is measured. */
@@ -21,24 +16,58 @@ export interface Pace {
   readonly warmupMs: number;
 }
 
-/** The results. */
+export const QUICK: Pace = { rounds: 2, sliceMs: 4, warmupMs: 10 };
+export const FULL: Pace = { rounds: 15, sliceMs: 25, warmupMs: 150 };
+
+/** Median and quartiles. Unlike a mean, they hardly change when the machine stalls. */
+export interface Spread {
+  readonly median: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+/** A contestant that repeats `run` in this process. */
+export const repeating = (name: string, run: () => unknown): Contestant => ({
+  name,
+  async slice(milliseconds) {
+    const times: number[] = [];
+    const end = performance.now() + milliseconds;
+    do {
+      const started = performance.now();
+      await run();
+      times.push(performance.now() - started);
+    } while (performance.now() < end);
+    return medianOf(times) * 1000;
+  },
+});
+
+/** The name of the second measurement of `name`, which shows the noise of the run. */
+const again = (name: string): string => `${name}, again`;
+
+/** The results: one number for each round, by contestant. */
 export class Race {
   readonly #slices: ReadonlyMap<string, readonly number[]>;
 
-  /** @param slices by contestant, one number for each round. */
   constructor(slices: ReadonlyMap<string, readonly number[]>) {
     this.#slices = slices;
   }
 
-  /** Time of one iteration, in microseconds. */
-  microseconds(name: string): number {
-    return quantile(this.#of(name), 0.5);
+  /** The median of one contestant. */
+  median(name: string): number {
+    return medianOf(this.#of(name));
   }
 
   /** The ratio of `name` to `of` within each round. */
   ratio(name: string, of: string): Spread {
     const others = this.#of(of);
     return spreadOf(this.#of(name).map((value, round) => value / (others[round] ?? Number.NaN)));
+  }
+
+  /** How much the two measurements of the first contestant differ, as a share. A real difference has to exceed it. */
+  get noise(): number {
+    const [first = ''] = this.#slices.keys();
+    const { low, high } = this.ratio(again(first), first);
+    return Math.max(Math.abs(low - 1), Math.abs(high - 1));
   }
 
   #of(name: string): readonly number[] {
@@ -48,59 +77,31 @@ export class Race {
   }
 }
 
-/** The name of the second measurement of `name`, which shows the noise of the run. */
-export const again = (name: string): string => `${name}, again`;
-
-/** Adds the A/A pair: the first contestant once more. */
-export const withTwin = ([first, ...rest]: readonly [Contestant, ...Contestant[]]): readonly Contestant[] => [
-  first,
-  { ...first, name: again(first.name) },
-  ...rest,
-];
-
-/** Runs the contestants against each other. */
+/** Runs the contestants against each other, the first of them twice. */
 export async function race(contestants: readonly Contestant[], pace: Pace): Promise<Race> {
-  for (const one of contestants) await slicer(one, pace.warmupMs).slice();
-  return interleaved(
-    contestants.map((one) => slicer(one, pace.sliceMs)),
-    pace.rounds,
-  );
-}
-
-/** A contestant in any process. `slice` measures one slice, and resolves with microseconds for one iteration. */
-export interface Slicer {
-  readonly name: string;
-  readonly slice: () => Promise<number>;
-}
-
-/** Measures each contestant in each round. */
-export async function interleaved(slicers: readonly Slicer[], rounds: number): Promise<Race> {
-  const slices = new Map(slicers.map(({ name }) => [name, [] as number[]]));
-  for (let round = 0; round < rounds; round++) {
-    for (const { name, slice } of turned(slicers, round)) slices.get(name)?.push(await slice());
-  }
+  const [first] = contestants as [Contestant];
+  const all = [first, { ...first, name: again(first.name) }, ...contestants.slice(1)];
+  for (const { slice } of all) await slice(pace.warmupMs);
+  const slices = new Map(all.map(({ name }) => [name, [] as number[]]));
+  for (let round = 0; round < pace.rounds; round++)
+    for (const { name, slice } of turned(all, round)) slices.get(name)?.push(await slice(pace.sliceMs));
   return new Race(slices);
 }
 
-/** A contestant that runs in this process, alone. */
-export function slicer({ name, run }: Contestant, sliceMs: number): Slicer {
-  // One iteration may take several slices' time.
-  const bench = new Bench({ iterations: 1, warmup: false, throws: true, time: sliceMs });
-  bench.add(name, run);
-  const [task] = bench.tasks as [Task];
-  const slice = async () => {
-    task.reset(false);
-    await task.run();
-    const { result } = task;
-    if (result.state !== 'completed') throw new Error(`${name} did not complete.`, { cause: result });
-    return result.latency.p50 * 1000;
-  };
-  return { name, slice };
-}
-
-/** The contestants in another order in each round, so that none always has the same neighbour. */
-function turned<T>(slicers: readonly T[], round: number): readonly T[] {
-  const from = round % slicers.length;
-  const order = [...slicers.slice(from), ...slicers.slice(0, from)];
+/** In another order in each round, so that none always has the same neighbour. */
+function turned<T>(all: readonly T[], round: number): readonly T[] {
+  const from = round % all.length;
+  const order = [...all.slice(from), ...all.slice(0, from)];
   return round % 2 === 0 ? order : order.reverse();
 }
+
+const quantile = (values: readonly number[], share: number): number =>
+  values.toSorted((one, other) => one - other)[Math.round(share * (values.length - 1))] ?? Number.NaN;
+
+export const medianOf = (values: readonly number[]): number => quantile(values, 0.5);
+
+const spreadOf = (values: readonly number[]): Spread => ({
+  median: medianOf(values),
+  low: quantile(values, 0.25),
+  high: quantile(values, 0.75),
+});

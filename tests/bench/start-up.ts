@@ -1,37 +1,37 @@
-/** The time to import a module. */
-import { type Benchmark, type Effort, type Figure, ratioFigure } from './benchmark.ts';
-import { report } from './child/program.ts';
-import { again, Race } from './race.ts';
-import { noiseOf } from './statistics.ts';
+/** The time to import a module: each shape as one file with all our code, and the SDK's server. */
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { type Benchmark, programAt, ratioFigure } from './figures.ts';
+import { type Contestant, race } from './race.ts';
 
-const SUBPATHS = ['once', 'tool-builder', 'linear', 'resolve', 'journal', 'by-era'];
-const SDK = '@modelcontextprotocol/server';
-const TIMES: Readonly<Record<Effort['kind'], number>> = { quick: 1, full: 9 };
+/** The subpaths of `@mrtr/shapes`. */
+export const SHAPES = ['once', 'tool-builder', 'linear', 'resolve', 'journal', 'by-era'];
+const SDK = "import the SDK's server";
+const TIME =
+  'const started = performance.now(); await import(process.argv[1]); console.log(performance.now() - started)';
+
+const importing = (name: string, module: string): Contestant => ({
+  name,
+  async slice() {
+    const args = ['--input-type=module', '--eval', TIME, module];
+    return Number((await promisify(execFile)(process.execPath, args)).stdout) * 1000;
+  },
+});
 
 export const startUp: Benchmark = {
   name: 'start-up',
   title: 'Start-up',
-  async run({ kind }) {
-    const modules = [SDK, again(SDK), ...SUBPATHS.map((path) => `@mrtr/shapes/${path}`)];
-    const times = new Map(modules.map((module) => [module, [] as number[]]));
-    for (let round = -1; round < TIMES[kind]; round++) {
-      for (const module of round % 2 ? modules.toReversed() : modules) {
-        const ms = await report<number>('import-time', [module.replace(again(''), '')]);
-        // The first round only warms the disk's cache.
-        if (round >= 0) times.get(module)?.push(ms);
-      }
-    }
-    const result = new Race(times);
-    const noise = noiseOf(result.ratio(again(SDK), SDK));
-    const figures: Figure[] = SUBPATHS.map((path) =>
-      ratioFigure(
-        `import @mrtr/shapes/${path} ÷ import the SDK's server`,
-        result.ratio(`@mrtr/shapes/${path}`, SDK),
-        { most: 1.05 },
-        noise,
-      ),
+  async run(pace) {
+    const ours = SHAPES.map((shape) => importing(shape, programAt(`shape-${shape}`)));
+    const result = await race(
+      [importing(SDK, import.meta.resolve('@modelcontextprotocol/server')), ...ours],
+      pace,
     );
-    const bare: Figure = { what: "import the SDK's server", unit: 'ms', value: result.microseconds(SDK) };
-    return { figures: [...figures, bare] };
+    return [
+      ...SHAPES.map((shape) =>
+        ratioFigure(`import @mrtr/shapes/${shape} ÷ ${SDK}`, result, shape, SDK, 1.05),
+      ),
+      { what: SDK, unit: 'ms', value: result.median(SDK) / 1000 },
+    ];
   },
 };

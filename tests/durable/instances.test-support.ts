@@ -1,11 +1,8 @@
 /** Instances in their own processes: tests start them, send them requests over HTTP, and kill them. */
-import { hash } from 'node:crypto';
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
-import { fileURLToPath, pathToFileURL } from 'node:url';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { RunningProcess } from '@mrtr/harness/process';
 import type { DbosStoreOptions } from '@mrtr/linear-dbos';
-import { build, type Plugin } from 'esbuild';
+import { bundle } from '../testkit/bundle.ts';
 import { Shop, type Wanted } from './shop.test-support.ts';
 import { Customer, type Outcome, type Sent } from './site.test-support.ts';
 
@@ -28,43 +25,6 @@ export type ToParent =
   | { readonly error: string };
 
 export const ANYBODY = 'anybody';
-
-/** Leaves foreign packages out of the bundle, by their file: only the package that depends on one can resolve it. */
-const notOurs: Plugin = {
-  name: 'not-ours',
-  setup({ onResolve, resolve }) {
-    onResolve(
-      { filter: /^(@dbos-inc|@modelcontextprotocol|pg$|zod)/ },
-      async ({ path, pluginData, ...from }) => {
-        if (pluginData === 'found') return undefined;
-        const found = await resolve(path, { ...from, pluginData: 'found' });
-        return { path: pathToFileURL(found.path).href, external: true, errors: found.errors };
-      },
-    );
-  },
-};
-
-/** The program as one file with all our code, which starts in a third of the time of many files. */
-async function bundled(): Promise<string> {
-  const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
-  const { outputFiles } = await build({
-    entryPoints: [at('./instance.test-support.ts')],
-    bundle: true,
-    write: false,
-    platform: 'node',
-    target: 'node20',
-    format: 'esm',
-    plugins: [notOurs],
-  });
-  const text = outputFiles[0]?.text ?? '';
-  const folder = at('../node_modules/.cache');
-  const path = `${folder}/instance-${hash('sha256', text, 'hex').slice(0, 12)}.mjs`;
-  mkdirSync(folder, { recursive: true });
-  // Another test file may do this at the same time.
-  writeFileSync(`${path}.${process.pid}`, text);
-  renameSync(`${path}.${process.pid}`, path);
-  return path;
-}
 
 let program: Promise<string> | undefined;
 
@@ -100,7 +60,7 @@ export class Instance {
   }
 
   static async start(setting: Setting, shop = new Shop()): Promise<Instance> {
-    program ??= bundled();
+    program ??= bundle(new URL('./instance.test-support.ts', import.meta.url));
     const instance = new Instance(await program, setting, shop);
     try {
       await instance.#process.whileAlive(instance.#open);

@@ -2,11 +2,11 @@
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import { protectedServer, textResult } from '@mrtr/core';
 import { GET_WEATHER, type GetWeather, getWeatherTool, Units } from '@mrtr/example-tools';
+import { poster } from '@mrtr/harness';
 import { ContinuationStore, type LinearContext, linear } from '@mrtr/shapes/linear';
+import { round, WEATHER } from '../call.ts';
 import type { Parked } from '../parked-frames.ts';
-import { answering, inProcess, opening, round, weather } from '../subject/call.ts';
-import { policy } from '../subject/options.ts';
-import { heapUsed } from './heap.ts';
+import { policy } from '../subjects.ts';
 
 const frames = Number(process.argv[2]);
 const AT_ONCE = 50;
@@ -19,20 +19,19 @@ const handler = linear(
   },
   { store },
 );
-const exchange = inProcess(
+const post = poster(
   createMcpHandler(() => {
     const server = protectedServer({ name: 'parked', version: '0.0.0' }, state);
     server.registerTool(GET_WEATHER, getWeatherTool, handler);
     return server;
   }),
 );
-const params = opening(weather);
 
 async function parkAll(count: number): Promise<string[]> {
   const states = new Array<string>(count);
   for (let from = 0; from < count; from += AT_ONCE) {
     const length = Math.min(AT_ONCE, count - from);
-    const asked = await Promise.all(Array.from({ length }, () => round(exchange, weather, params)));
+    const asked = await Promise.all(Array.from({ length }, () => round(post, WEATHER)));
     for (const [at, reply] of asked.entries()) states[from + at] = reply?.requestState ?? '';
   }
   return states;
@@ -40,11 +39,16 @@ async function parkAll(count: number): Promise<string[]> {
 
 async function finishAll(states: readonly string[]): Promise<void> {
   for (const requestState of states)
-    await round(
-      exchange,
-      weather,
-      answering(weather, params, { inputRequests: { units: {} }, requestState }),
-    );
+    await round(post, WEATHER, { inputRequests: { units: {} }, requestState });
+}
+
+/** Heap in use after a full collection. */
+async function heapUsed(): Promise<number> {
+  for (let pass = 0; pass < 4; pass++) {
+    await new Promise((resolve) => setImmediate(resolve));
+    (globalThis as { readonly gc?: () => void }).gc?.();
+  }
+  return process.memoryUsage().heapUsed;
 }
 
 // Once beforehand, so that nothing is compiled or grown for the first time during the measurement.

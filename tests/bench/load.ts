@@ -1,0 +1,132 @@
+/** Servers in processes of their own, under load over HTTP from this one. */
+import { poster } from '@mrtr/harness';
+import { RunningProcess } from '@mrtr/harness/process';
+import { callMany, type Plan, WEATHER, WORK_ITEM } from './call.ts';
+import { type Benchmark, type Figure, programAt, ratioFigure } from './figures.ts';
+import { type Contestant, medianOf, type Race, race } from './race.ts';
+import { SHAPES } from './subjects.ts';
+
+/** A server. A slice is the processor time that it uses for a call, in microseconds. */
+class LoadedServer implements Contestant {
+  readonly name: string;
+  readonly #process: RunningProcess;
+  readonly #plan: Plan;
+  #rates: number[] = [];
+  #atOnce = 1;
+  #url = new URL('http://not.started');
+
+  constructor(name: string, plan: Plan) {
+    this.name = name;
+    this.#plan = plan;
+    const args = [programAt('server'), name];
+    this.#process = new RunningProcess({ command: process.execPath, args }, { ipc: true });
+  }
+
+  async start(): Promise<void> {
+    this.#url = new URL(await this.#process.message<string>());
+  }
+
+  /** From now on, it is measured with so many calls at a time. */
+  load(atOnce: number): void {
+    this.#atOnce = atOnce;
+    this.#rates = [];
+  }
+
+  readonly slice = async (milliseconds: number): Promise<number> => {
+    const before = await this.#processorTime();
+    const started = performance.now();
+    const passed = () => performance.now() - started;
+    const post = poster(this.#url);
+    const calls = await callMany(post, this.#plan, this.#atOnce, () => passed() < milliseconds);
+    this.#rates.push((calls * 1000) / passed());
+    return ((await this.#processorTime()) - before) / calls;
+  };
+
+  /** Calls per second. */
+  get rate(): number {
+    return medianOf(this.#rates);
+  }
+
+  kill(): Promise<void> {
+    return this.#process.kill();
+  }
+
+  #processorTime(): Promise<number> {
+    this.#process.child.send('processor time');
+    return this.#process.message<number>();
+  }
+}
+
+/** Runs `measure` with servers of these names. */
+async function withServers(
+  names: readonly string[],
+  plan: Plan,
+  measure: (servers: readonly LoadedServer[]) => Promise<readonly Figure[]>,
+): Promise<readonly Figure[]> {
+  const servers = names.map((name) => new LoadedServer(name, plan));
+  try {
+    for (const server of servers) await server.start();
+    return await measure(servers);
+  } finally {
+    await Promise.all(servers.map((server) => server.kill()));
+  }
+}
+
+const CONNECTIONS = 50;
+
+export const http: Benchmark = {
+  name: 'http',
+  title: `HTTP, ${CONNECTIONS} connections, client in another process`,
+  run: (pace) =>
+    withServers(['documented', ...SHAPES], WEATHER, async (servers) => {
+      for (const server of servers) server.load(CONNECTIONS);
+      const result = await race(servers, { ...pace, sliceMs: pace.sliceMs * 20 });
+      return [
+        ...SHAPES.map((id) =>
+          ratioFigure(
+            `${id.toUpperCase()}, the server's processor time for a call ÷ bare SDK server`,
+            result,
+            id,
+            'documented',
+            0.85,
+          ),
+        ),
+        ...servers.map(({ name, rate }): Figure => {
+          const of = SHAPES.includes(name) ? name.toUpperCase() : 'Bare SDK server';
+          return { what: `${of}, calls per second`, unit: 'calls/s', value: rate };
+        }),
+      ];
+    }),
+};
+
+const MANY = 32;
+const ROUNDS = 3;
+const NAMES: Readonly<Record<string, string>> = { h: 'H in memory', 'h-postgres': 'H on PostgreSQL', j: 'J' };
+
+export const durable: Benchmark = {
+  name: 'durable',
+  title: 'H on PostgreSQL, two questions',
+  note: `The tool asks two questions, so a call is ${ROUNDS} rounds. As in production, a commit waits for the disk.`,
+  run: (pace) =>
+    withServers(Object.keys(NAMES), WORK_ITEM, async (servers) => {
+      const measure = async (atOnce: number): Promise<Race> => {
+        for (const server of servers) server.load(atOnce);
+        return race(servers, { ...pace, sliceMs: pace.sliceMs * 8 });
+      };
+      await measure(1);
+      const alone = servers.map(({ name, rate }): Figure => {
+        const what = `${NAMES[name]}, a round, one at a time`;
+        return { what, unit: 'ms', value: 1000 / rate / ROUNDS };
+      });
+      const many = await measure(MANY);
+      return servers.flatMap(({ name, rate }, at): readonly Figure[] => [
+        alone[at] as Figure,
+        { what: `${NAMES[name]}, ${MANY} in flight`, unit: 'calls/s', value: rate },
+        {
+          what: `${NAMES[name]}, ${MANY} in flight, processor time of the instance for a call`,
+          unit: 'ms',
+          value: many.median(name) / 1000,
+        },
+      ]);
+    }),
+};

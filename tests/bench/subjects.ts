@@ -1,0 +1,72 @@
+/** The servers that are measured, by name: the shapes, H on PostgreSQL, and two to compare with. */
+import { randomBytes } from 'node:crypto';
+import {
+  acceptedContent,
+  createRequestStateCodec,
+  inputRequired,
+  McpServer,
+} from '@modelcontextprotocol/server';
+import { requestStatePolicy } from '@mrtr/core';
+import { createWorld, describeWeather, GET_WEATHER, getWeatherTool, Units } from '@mrtr/example-tools';
+import { findOption, type ListedOption, loadOption, OPTIONS } from '@mrtr/options';
+
+/** The ids of the shapes that keep their promises, in memory: F and later. */
+export const SHAPES: readonly string[] = OPTIONS.filter(
+  ({ id, needsPostgres }) => id >= 'f' && !needsPostgres,
+).map(({ id }) => id);
+
+/** State is not single-use: no ledger is measured with it. */
+export const policy = () => requestStatePolicy({ keys: [randomBytes(32)], singleUse: false });
+
+/** What makes the servers of a name. H on PostgreSQL keeps its calls where `MRTR_BENCH_POSTGRES` says. */
+export async function servers(name: string): Promise<() => McpServer> {
+  if (name === 'documented') return documented();
+  if (name === 'empty') return empty;
+  const option = await loadOption(findOption(name) as ListedOption);
+  const postgres = process.env.MRTR_BENCH_POSTGRES;
+  return option.create({ world: createWorld(), state: policy(), postgres }).server;
+}
+
+/**
+ * The SDK's documented style: a guard-first handler, with a zod schema for `inputRequired.elicit` in each call, and the
+ * step in a state of `createRequestStateCodec`. Tokens are bound to the same fields as ours, except the arguments.
+ */
+function documented(): () => McpServer {
+  const { audit, weather } = createWorld();
+  const codec = createRequestStateCodec<{ readonly step: string }>({
+    key: randomBytes(32),
+    ttlSeconds: 600,
+    bind: (ctx) => `${ctx.mcpReq.method} ${ctx.http?.authInfo?.clientId ?? ''}`,
+  });
+  return () => {
+    const server = new McpServer(
+      { name: 'documented', version: '0.0.0' },
+      { capabilities: { tools: {} }, requestState: { verify: codec.verify } },
+    );
+    server.registerTool(GET_WEATHER, getWeatherTool, async ({ location }, ctx) => {
+      const answer = acceptedContent(ctx.mcpReq.inputResponses, 'units', Units);
+      if (!answer) {
+        return inputRequired({
+          inputRequests: { units: inputRequired.elicit({ message: 'Which units?', requestedSchema: Units }) },
+          requestState: await codec.mint({ step: 'units' }, ctx),
+        });
+      }
+      await audit.record(location);
+      return text(describeWeather(await weather.current(location, answer.units)));
+    });
+    return server;
+  };
+}
+
+const text = (message: string) => ({ content: [{ type: 'text' as const, text: message }] });
+const units = inputRequired.elicit({ message: 'Which units?', requestedSchema: Units });
+const done = text('Done.');
+
+/** The least work for a server that asks the same question: a prepared question, no state, no checks. */
+function empty(): McpServer {
+  const server = new McpServer({ name: 'empty', version: '0.0.0' });
+  server.registerTool(GET_WEATHER, getWeatherTool, async (_args, { mcpReq }) =>
+    mcpReq.inputResponses ? done : inputRequired({ inputRequests: { units } }),
+  );
+  return server;
+}
