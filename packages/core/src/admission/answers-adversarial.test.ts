@@ -119,6 +119,7 @@ test.each(MISTAKES)(
 );
 
 const url = inputRequired.elicitUrl({ message: 'Pay here', url: 'https://pay.example' });
+const model = { messages: [], maxTokens: 1 };
 
 test.each<[string, unknown, InputRequests, unknown]>([
   ['nothing', {}, { sure: sure.request }, { elicitation: { form: {} } }],
@@ -127,6 +128,24 @@ test.each<[string, unknown, InputRequests, unknown]>([
     { elicitation: {} },
     { sure: sure.request, url },
     { elicitation: { url: {} } },
+  ],
+  [
+    'forms only, and no model',
+    { elicitation: {} },
+    { q: inputRequired.createMessage(model) },
+    { sampling: {} },
+  ],
+  [
+    'a model without tools',
+    { sampling: {} },
+    { q: inputRequired.createMessage({ ...model, tools: [] }) },
+    { sampling: { tools: {} } },
+  ],
+  [
+    'everything but roots',
+    { elicitation: {}, sampling: {} },
+    { q: inputRequired.listRoots() },
+    { roots: {} },
   ],
 ])(
   'a client that declares %s is not asked for the rest, and sees no state',

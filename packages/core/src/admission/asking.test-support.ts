@@ -1,6 +1,7 @@
 /** A tool, a prompt and a resource that ask once and keep a plan between the rounds. */
 import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
 import { inputRequired } from '@modelcontextprotocol/server';
+import { callerNamed } from '@mrtr/harness';
 import { expect } from 'vitest';
 import { z } from 'zod';
 import { readAnswer } from '../answers/read-answer.ts';
@@ -72,9 +73,7 @@ export async function beginCall({ post }: Pick<Hosted, 'post'>, options?: PostOp
 }
 
 /** An authenticated user, as the SDK's bearer middleware passes one on. */
-export const as = (sub: string): PostOptions => ({
-  authInfo: { token: `token-of-${sub}`, clientId: 'app', scopes: [], extra: { sub } },
-});
+export const as = (sub: string): PostOptions => ({ authInfo: callerNamed(sub) });
 
 /** A ledger that does what `memory` does, but for `changed`. */
 export const ledgerLike = (memory: StateLedger, changed: Partial<StateLedger>): StateLedger => ({

@@ -22,11 +22,3 @@ test('each entry of a plain handler is published, with its call', async () => {
     ['t', 'bare', 'p', 'r://r'].map((target, at) => ({ call: calls[at], target, part: 'handler' })),
   );
 });
-
-test('registering returns the handle of the SDK', async () => {
-  const { post } = hostTools((server) => {
-    const handle = server.registerTool('t', {}, () => textResult(''));
-    handle.disable();
-  });
-  expect((await post('tools/list', {})).result?.tools).toEqual([]);
-});

@@ -33,19 +33,6 @@ async function ask(...replies: Record<string, unknown>[]): Promise<{ outcome: un
   return { outcome: outcomes[0], asked };
 }
 
-test('an old client is asked over its stream, and its answer is read', async () => {
-  const { outcome, asked } = await ask(metric);
-  expect(outcome).toEqual({ kind: 'accepted', value: { units: 'metric' } });
-  expect(asked).toEqual(['Which units?']);
-});
-
-test('a question is asked again after an answer that does not fit and after an empty one', async () => {
-  const kelvin = { action: 'accept', content: { units: 'kelvin' } };
-  const { outcome, asked } = await ask(kelvin, { action: 'accept' }, metric);
-  expect(outcome).toEqual({ kind: 'accepted', value: { units: 'metric' } });
-  expect(asked).toHaveLength(3);
-});
-
 test('after the eighth answer that does not fit, the question is not asked again', async () => {
   const asks = eventsOf('mrtr:ask');
   const { outcome, asked } = await ask({ action: 'accept', content: { units: 'kelvin' } });

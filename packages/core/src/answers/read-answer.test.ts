@@ -5,7 +5,6 @@ import { z } from 'zod';
 import { hostTools, oldClient, type PostOptions } from '../admission/hosted.test-support.ts';
 import type { RequestStateOptions } from '../admission/policy.ts';
 import { elicitation } from '../questions/elicitation.ts';
-import { listRoots } from '../questions/model-and-roots.ts';
 import type { Questions } from '../questions/question.ts';
 import { callOf } from '../wire/call.ts';
 import { textResult } from '../wire/results.ts';
@@ -54,14 +53,6 @@ test('a handler reads each answer of the round under its key', async () => {
 
 test('an answer under a key that was not asked is missing', async () => {
   expect(await readsOf({ units }, { units: METRIC }, { other: units })).toEqual({ units: MISSING });
-});
-
-test.each([
-  ['message', elicitation('Which units, please?', schema)],
-  ['schema', elicitation('Which units?', schema.extend({ note: z.string().optional() }))],
-  ['kind', listRoots()],
-])('an answer to a question whose %s has changed since is missing', async (_what, asked) => {
-  expect(await readsOf({ units }, { units: METRIC }, { units: asked })).toEqual({ units: MISSING });
 });
 
 test('an answer to one text does not count for another text under the same key', async () => {

@@ -1,7 +1,6 @@
-import { createRequestStateCodec, type ServerContext } from '@modelcontextprotocol/server';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { freshCallId, MAX_ROUND, sealState, type TokenContent, tokenLength } from './codec.ts';
+import { MAX_ROUND, sealState, type TokenContent, tokenLength } from './codec.ts';
 import { keyRing, type SealingKey } from './key-ring.ts';
 import { BINDING, bytesOf, EMPTY, KEY, NOW, open, SEAL, seal } from './sealed.test-support.ts';
 
@@ -94,26 +93,10 @@ test('a token that an earlier build sealed still opens', () => {
   });
 });
 
-test.each([0, 1, 100, 8192])(
-  'a token is at most 30 characters longer than the one that the SDK signs for the same JSON of %i bytes',
-  async (bytes) => {
-    const codec = createRequestStateCodec({ key: 'k'.repeat(32) });
-    const payload = 'x'.repeat(bytes);
-    const signed = await codec.mint(payload, {} as ServerContext);
-    expect(seal(JSON.stringify(payload)).length - signed.length).toBeLessThanOrEqual(30);
-  },
-);
-
 test('a thousand tokens with equal content have a thousand ids', () => {
   const tokens = Array.from({ length: 1000 }, () => seal('p'));
   const ids = tokens.map((token) => open(token)).map((opened) => 'id' in opened && opened.id);
   expect(new Set(ids).size).toBe(1000);
-});
-
-test('a thousand new call ids are all different and have 16 bytes', () => {
-  const ids = Array.from({ length: 1000 }, freshCallId);
-  expect(new Set(ids).size).toBe(1000);
-  for (const id of ids) expect(Buffer.from(id, 'base64url')).toHaveLength(16);
 });
 
 test('a token shows nothing of its content or of its binding', () => {

@@ -1,9 +1,9 @@
-import { inputRequired, McpServer } from '@modelcontextprotocol/server';
+import type { McpServer } from '@modelcontextprotocol/server';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { hostServers, hostTools, oldClient } from '../admission/hosted.test-support.ts';
-import { elicitation } from '../questions/elicitation.ts';
-import { type Call, callOf, findCall } from './call.ts';
+import { as } from '../admission/asking.test-support.ts';
+import { hostTools, oldClient } from '../admission/hosted.test-support.ts';
+import { type Call, findCall } from './call.ts';
 import { textResult } from './results.ts';
 
 /** Registers a tool; `calls` collects the record that it gets. */
@@ -16,36 +16,6 @@ const recording =
     });
   };
 
-const QUESTIONS = ['a', 'b'].map((key) => elicitation(`Really ${key}?`, z.object({ yes: z.boolean() })));
-
-test('each round has the id of its call, its number, and the questions of the round before', async () => {
-  const seen: unknown[] = [];
-  const { post } = hostTools((server) => {
-    server.registerTool('ask', {}, (ctx) => {
-      const { id, round, asked } = callOf(ctx);
-      seen.push([id, round, asked]);
-      const question = QUESTIONS[round - 1];
-      return question
-        ? inputRequired({ inputRequests: { [question.message]: question.request } })
-        : textResult('Done.');
-    });
-  });
-  let requestState: unknown;
-  for (let n = 0; n < 3; n++) {
-    const retry = { name: 'ask', ...(requestState !== undefined && { requestState }) };
-    requestState = (await post('tools/call', retry)).result?.requestState;
-  }
-  const [[id] = []] = seen as [string][];
-  const [one, two] = QUESTIONS.map(({ message, digest }) => new Map([[message, digest]]));
-  expect(seen).toEqual([
-    [id, 1, new Map()],
-    [id, 2, one],
-    [id, 3, two],
-  ]);
-});
-
-const user = (sub: string) => ({ authInfo: { token: 't', clientId: 'c', scopes: [], extra: { sub } } });
-
 test('the principal is a keyed digest: the same for one user, also on other instances, and not for two', async () => {
   const calls: (Call | undefined)[] = [];
   const hostWithKey = (fill: string) => hostTools(recording(calls), { keys: [fill.repeat(32)] });
@@ -56,7 +26,7 @@ test('the principal is a keyed digest: the same for one user, also on other inst
     [one, 'bob'],
     [stranger, 'alice'],
   ] as const) {
-    await post('tools/call', { name: 't' }, user(sub));
+    await post('tools/call', { name: 't' }, as(sub));
   }
   const [alice, again, ...others] = calls.map((call) => call?.principal);
   expect(alice).toMatch(/^[\w-]{22}$/);
@@ -72,7 +42,7 @@ test('isPrincipal knows the caller under every key of the ring, and no other cal
     [[newKey, oldKey], 'alice'],
     [[newKey, oldKey], 'bob'],
   ] as const) {
-    await hostTools(recording(calls), { keys }).post('tools/call', { name: 't' }, user(sub));
+    await hostTools(recording(calls), { keys }).post('tools/call', { name: 't' }, as(sub));
   }
   await hostTools(recording(calls)).post('tools/call', { name: 't' });
   const [before, after, bob, anonymous] = calls as [Call, Call, Call, Call];
@@ -86,32 +56,6 @@ test('isPrincipal knows the caller under every key of the ring, and no other cal
     anonymous.isPrincipal(after.principal),
   ]).toEqual([false, false, false]);
   expect(anonymous.isPrincipal(undefined)).toBe(true);
-});
-
-test('a shape on an unprotected server gets an error that says what to do', async () => {
-  const errors: unknown[] = [];
-  const { post } = hostServers(() => {
-    const server = new McpServer({ name: 'plain', version: '1' });
-    server.registerTool('t', {}, (ctx) => {
-      expect(findCall(ctx)).toBeUndefined();
-      try {
-        callOf(ctx);
-      } catch (error) {
-        errors.push(error);
-      }
-      return textResult('');
-    });
-    return server;
-  });
-  await post('tools/call', { name: 't' });
-  expect(errors).toMatchObject([
-    {
-      code: 'unprotected_server',
-      message:
-        'tools/call reached a handler that keeps request state on a server that does not protect it. ' +
-        'Call protectRequestState(server, policy) on the new McpServer before you register anything.',
-    },
-  ]);
 });
 
 test('a client cannot send its own record', async () => {
