@@ -86,28 +86,20 @@ export const writesTwice = withWeather(
   'writes',
   guarded({ below: async (world) => void (await world.items.setState(4522, 'Active')) }),
 );
-export const hidesFrames: Measured = {
+/** An option that claims otherwise than it does. */
+const lying = (id: string, option: Option, modern: Partial<Claims['modern']>): Measured => ({
+  ...option,
   title: 'broken',
-  ...h,
-  id: 'hides-frames',
-  claims: { ...h.claims, modern: { ...h.claims.modern, framesHeld: 0 } },
-};
-export const hidesEntries: Measured = {
-  title: 'broken',
-  ...f,
-  id: 'hides-entries',
-  claims: { ...f.claims, modern: { ...f.claims.modern, entries: 'once' } },
-};
+  id,
+  claims: { ...option.claims, modern: { ...option.claims.modern, ...modern } },
+});
+
+export const hidesFrames = lying('hides-frames', h, { framesHeld: 0 });
+export const hidesEntries = lying('hides-entries', f, { entries: 'once' });
 /** Claims fewer bytes than it carries. */
-export const hidesBytes: Measured = {
-  title: 'broken',
-  ...f,
-  id: 'hides-bytes',
-  claims: {
-    ...f.claims,
-    modern: { ...f.claims.modern, stateBytes: { get_weather: [0], resolve_work_item: [0, 0] } },
-  },
-};
+export const hidesBytes = lying('hides-bytes', f, {
+  stateBytes: { get_weather: [0], resolve_work_item: [0, 0] },
+});
 /** Each instance has its own key, and the option claims that any instance can resume a call. */
 export const ownKeyPerInstance: Measured = {
   title: 'broken',
@@ -123,12 +115,7 @@ export const ownKeyPerInstance: Measured = {
   },
 };
 /** Holds calls in memory, and claims that any instance can resume them when this one is killed. */
-export const hidesKills: Measured = {
-  title: 'broken',
-  ...h,
-  id: 'hides-kills',
-  claims: { ...h.claims, modern: { ...h.claims.modern, afterKill: 'finishes' } },
-};
+export const hidesKills = lying('hides-kills', h, { afterKill: 'finishes' });
 /** Refuses every answer as if it had forgotten the question, but writes before that, with an unclear message. */
 export const writesBeforeRefusing = withWeather(
   'writes-before-refusing',
@@ -149,12 +136,7 @@ export const forgetsSingleUse: Measured = {
     f.create({ ...deps, state: policyFromParts({ ...partsOf(deps.state), singleUse: undefined }) }),
 };
 /** The SDK alone, with a claim that nothing can be forged. */
-export const hidesForgeries: Measured = {
-  title: 'broken',
-  ...bare,
-  id: 'hides-forgeries',
-  claims: { ...bare.claims, modern: { ...bare.claims.modern, forgeries: 'refused' } },
-};
+export const hidesForgeries = lying('hides-forgeries', bare, { forgeries: 'refused' });
 /** Writes before it finds out that it cannot ask. */
 export const writesBeforeFailing = withWeather(
   'writes-before-failing',
