@@ -1,10 +1,10 @@
 /** Runs the checker against one option, over HTTP, with everything that a run can be given. */
-import { fileURLToPath } from 'node:url';
 import { type Checked, type RunInputs, run } from '@mrtr/check';
+import { bundle } from '../../testkit/bundle.ts';
 import { inWorld, probeOf } from '../bare.test-support.ts';
 import { PRINCIPALS } from './principals.ts';
 
-const SERVER = fileURLToPath(new URL('./server.ts', import.meta.url));
+const SERVER = await bundle(new URL('./server.ts', import.meta.url), 'option-server');
 
 const [OWN, OTHER] = PRINCIPALS.map(({ token }) => ({ authorization: `Bearer ${token}` }));
 
@@ -66,7 +66,7 @@ interface Place {
 export function inputsFor(option: string, subject: SubjectName, { postgres, world, ttl }: Place): RunInputs {
   const args = ['--option', option, '--world', world, '--postgres', postgres, '--port', '{port}'];
   const limit = ttl === undefined ? [] : ['--ttl', String(ttl)];
-  const command = [process.execPath, '--import', 'tsx', SERVER, ...args, ...limit];
+  const command = [process.execPath, SERVER, ...args, ...limit];
   return {
     ...SUBJECTS[subject],
     address: {
