@@ -121,20 +121,7 @@ const worst = (reports: readonly Report[]): number => {
   return codes.includes(1) ? 1 : codes.includes(3) ? 3 : 0;
 };
 
-function targetsOf({
-  url,
-  command,
-  config,
-  list,
-  dryRun,
-  json,
-  report,
-  find,
-  init,
-  github,
-  source,
-  ...options
-}: CommandLine): readonly Target[] {
+function targetsOf({ url, command, config, ...options }: CommandLine): readonly Target[] {
   if (config === undefined) return [targetOf(options, { url, command })];
   if (url !== undefined || command !== undefined)
     throw new UsageError('--config brings its own addresses: leave out the address and the command.');

@@ -8,7 +8,7 @@ export type ConfiguredTarget = CommandLine & { readonly name: string };
 
 /** `${NAME}` in a header is replaced from the environment. @throws UsageError with the name that is wrong */
 export function readConfig(file: string): readonly ConfiguredTarget[] {
-  const { targets } = readJson(file) as { targets?: unknown };
+  const { targets } = readJson(file);
   if (!Array.isArray(targets) || targets.length === 0)
     throw new UsageError(`${file} has no "targets": a list with at least one.`);
   return targets.map((target, at) => targetFrom(target, `${file}, target ${at + 1}`, at));

@@ -42,7 +42,8 @@ export const noTo = ({ content, ...answer }: JsonObject): JsonObject => ({
   }),
 });
 
-export class CheckContext {
+/** What a context is made of. */
+class Parts {
   readonly facts!: Facts;
   readonly inputs!: Inputs;
   readonly fleet!: Fleet;
@@ -54,26 +55,16 @@ export class CheckContext {
   /** Calls of the second operation, in the order in which they are tried. */
   readonly otherCalls!: readonly OtherCall[];
   readonly patience!: Patience;
+
+  constructor(parts: Parts) {
+    Object.assign(this, parts);
+  }
+}
+
+export class CheckContext extends Parts {
   /** Refusals that took long to come by, by what was refused: other checks compare them. */
   readonly refusals = new Map<string, { readonly session: Session; readonly outcome: Outcome }>();
   readonly #known = new Map<string, unknown>();
-
-  constructor(
-    parts: Pick<
-      CheckContext,
-      | 'facts'
-      | 'inputs'
-      | 'fleet'
-      | 'effects'
-      | 'sessionContext'
-      | 'log'
-      | 'nextUnready'
-      | 'otherCalls'
-      | 'patience'
-    >,
-  ) {
-    Object.assign(this, parts);
-  }
 
   /** What is found out once in a run, by the first check that needs it. */
   async once<T>(what: string, find: () => Promise<T>): Promise<T> {

@@ -1,10 +1,9 @@
 /** The two versions that a deploy puts side by side, and calls that cross from the one to the other. */
-import type { Reading } from '../observations/effects.ts';
+import { difference, type Reading } from '../observations/effects.ts';
 import { Facts } from '../observations/facts.ts';
 import { Likeness } from '../session/likeness.ts';
 import type { Retry, Session, Turn } from '../session/session.ts';
 import type { Instance } from '../target/instance.ts';
-import { numberIn } from '../target/probe.ts';
 import { canonical, isObject, type JsonObject, objectAt } from '../wire/json.ts';
 import { describeOutcome, NOT_NOW, type Outcome } from '../wire/outcome.ts';
 import { type Check, type CheckParts, defineCheck, type Finding, type Level, pass } from './check.ts';
@@ -81,9 +80,7 @@ async function versionOf(
       known.words.add(wordsOf(request));
       questions.set(key, known);
     }
-  const [from, to] = [numberIn(before ?? ''), numberIn(after ?? '')];
-  const unit = from === undefined || to === undefined || from === to ? undefined : to - from;
-  return { name, instance, facts, questions, unit };
+  return { name, instance, facts, questions, unit: difference(before, after) };
 }
 
 async function honest(

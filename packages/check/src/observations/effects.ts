@@ -95,7 +95,8 @@ export class Effects {
   }
 }
 
-function difference(before: Reading, after: Reading): number | undefined {
+/** By how much the probe's only number changed, where it did. */
+export function difference(before: Reading, after: Reading): number | undefined {
   const [from, to] = [numberIn(before ?? ''), numberIn(after ?? '')];
   return from === undefined || to === undefined || from === to ? undefined : to - from;
 }

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { CHECKS } from '../checks/all.ts';
 import { UsageError } from '../target/target.ts';
-import { isObject, type JsonObject, parse } from '../wire/json.ts';
+import { isObject, type JsonObject } from '../wire/json.ts';
 
 /** Why a finding is accepted: the reason, or the reason with a last day (UTC) and the ticket that mends it. */
 export type Acceptance =
@@ -26,7 +26,7 @@ const FIELDS = ['reason', 'expires', 'ticket'];
 
 /** Reads `{ "accepted": { "state.size": "why" } }`. @throws UsageError */
 export function readBaseline(file: string): Baseline {
-  const { accepted } = readJson(file) as { accepted?: unknown };
+  const { accepted } = readJson(file);
   if (!isObject(accepted)) throw new UsageError(`${file} has no "accepted": { "<id>": "<reason>" }.`);
   for (const [id, reason] of Object.entries(accepted)) {
     if (!CHECKS.some((check) => check.id === id))
@@ -47,23 +47,13 @@ function whyUnfit(entry: JsonObject): string | undefined {
   return expires === undefined || isDay ? undefined : 'until no day: expires has to be as "2027-01-31".';
 }
 
-export function readJson(file: string): unknown {
-  let text: string;
+export function readJson(file: string): JsonObject {
+  let value: unknown;
   try {
-    text = readFileSync(file, 'utf8');
+    value = JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
     throw new UsageError(`${file} cannot be read: ${(error as Error).message}`);
   }
-  const value = parse(text);
-  if (!isObject(value)) throw new UsageError(`${file} holds no JSON object${whyNoJson(text)}.`);
+  if (!isObject(value)) throw new UsageError(`${file} holds no JSON object.`);
   return value;
-}
-
-function whyNoJson(text: string): string {
-  try {
-    JSON.parse(text);
-    return '';
-  } catch (error) {
-    return `: ${(error as Error).message}`;
-  }
 }

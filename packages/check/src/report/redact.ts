@@ -1,8 +1,8 @@
 /** Takes the values of headers out of everything that is reported. */
 import type { Transcript, TranscriptEvent } from '@mrtr/harness/transcript';
 import type { Address } from '../target/target.ts';
-import { isObject } from '../wire/json.ts';
 import { REDACTED } from './shell.ts';
+import { mapTexts } from './text.ts';
 
 /** A shorter value would take ordinary words apart. */
 const LEAST = 3;
@@ -26,13 +26,7 @@ export function redactor({ headers, otherHeaders = {} }: Address): Redact {
     for (const form of forms) clean = clean.replaceAll(form, REDACTED);
     return withoutParts(withoutRuns(clean, runs), forms);
   };
-  const inValue = (value: unknown): unknown => {
-    if (typeof value === 'string') return inText(value);
-    if (Array.isArray(value)) return value.map(inValue);
-    if (!isObject(value)) return value;
-    return Object.fromEntries(Object.entries(value).map(([key, member]) => [inText(key), inValue(member)]));
-  };
-  return ((value) => inValue(value)) as Redact;
+  return ((value) => mapTexts(value, inText)) as Redact;
 }
 
 /** So many characters in a row are of the secret, even where others of it were changed, as in a tampered state. */

@@ -1,6 +1,7 @@
 /** Text from a server, made fit for the place where it is shown. */
 import stringWidth from 'string-width';
 import wrapAnsi from 'wrap-ansi';
+import { isObject } from '../wire/json.ts';
 
 // What could move the cursor, colour the screen, or reorder a line: controls, separators, bidirectional marks, halves
 // of a surrogate pair; what XML does not allow; and what nobody sees, but for the two joiners that scripts need.
@@ -43,13 +44,17 @@ export const forLog = (text: string): string =>
     .replace(/::(?=[a-z])/gi, ': :')
     .replace(/##(?=\w*\[)/g, '# #');
 
-/** A value out of JSON in which every text is like that, names included. */
-export function printable(value: unknown): unknown {
-  if (typeof value === 'string') return forTerminalLines(value);
-  if (Array.isArray(value)) return value.map(printable);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [forTerminal(key), printable(one)]));
+/** A value out of JSON with every text in it changed, names included. */
+export function mapTexts(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === 'string') return change(value);
+  if (Array.isArray(value)) return value.map((one) => mapTexts(one, change));
+  if (!isObject(value)) return value;
+  const changed = Object.entries(value).map(([key, one]) => [change(key), mapTexts(one, change)]);
+  return Object.fromEntries(changed);
 }
+
+/** A value out of JSON in which a terminal obeys nothing. */
+export const printable = (value: unknown): unknown => mapTexts(value, forTerminalLines);
 
 /** As JSON that a terminal may show: what it would obey is written as an escape, so the value is the same. */
 export const jsonText = (value: unknown): string =>
@@ -79,11 +84,7 @@ export function wrap(text: string, width: number, most = 20): readonly string[] 
 export function clip(text: string, width: number): string {
   const line = forTerminal(text.replace(/\n/g, ' '));
   if (stringWidth(line) <= width) return line;
-  let kept = '';
-  for (const { segment } of new Intl.Segmenter().segment(line)) {
-    if (stringWidth(kept + segment) > width - 1) break;
-    kept += segment;
-  }
+  const [kept] = wrapAnsi(line, width - 1, { hard: true, trim: false, wordWrap: false }).split('\n');
   return `${kept}…`;
 }
 

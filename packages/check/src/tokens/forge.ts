@@ -121,26 +121,17 @@ function changeLeaves(
   seen: readonly Pair[],
   path = '',
 ): readonly Changed[] {
-  if (Array.isArray(value)) {
-    const items = value.flatMap((item, at) =>
-      changeLeaves(
-        item,
-        words,
-        each(seen, (whole) => (Array.isArray(whole) ? whole[at] : undefined)),
-        `${path}[${at}]`,
-      ).map((one) => ({ ...one, value: value.with(at, one.value) })),
-    );
-    return [...items, ...longer(value, words, path)];
-  }
-  if (isObject(value))
-    return Object.entries(value).flatMap(([key, member]) =>
+  if (isObject(value) || Array.isArray(value)) {
+    const changed = Object.entries(value).flatMap(([key, member]) =>
       changeLeaves(
         member,
         words,
-        each(seen, (whole) => (isObject(whole) ? whole[key] : undefined)),
-        path === '' ? key : `${path}.${key}`,
-      ).map((one) => ({ ...one, value: { ...value, [key]: one.value } })),
+        each(seen, (whole) => memberOf(whole, key)),
+        Array.isArray(value) ? `${path}[${key}]` : path === '' ? key : `${path}.${key}`,
+      ).map((one) => ({ ...one, value: withMember(value, key, one.value) })),
     );
+    return Array.isArray(value) ? [...changed, ...longer(value, words, path)] : changed;
+  }
   const all = new Set([...elsewhere(value, seen), ...others(value, words)]);
   const changes = [...all].map((other) => ({
     leaf: path,
@@ -149,6 +140,12 @@ function changeLeaves(
   }));
   return [...changes, ...inside(value, words, seen, path)];
 }
+
+const memberOf = (whole: unknown, key: string): unknown =>
+  typeof whole === 'object' && whole !== null ? whole[key as never] : undefined;
+
+const withMember = (whole: object, key: string, member: unknown): unknown =>
+  Array.isArray(whole) ? whole.with(Number(key), member) : { ...whole, [key]: member };
 
 /** The leaf as other rounds have it. What differs between two calls, such as an id, is not for this one to take. */
 const elsewhere = (leaf: unknown, seen: readonly Pair[]): readonly unknown[] =>
