@@ -32,7 +32,7 @@ export function valueFor(field: unknown): fc.Arbitrary<unknown> {
   if (type === 'integer' || type === 'number') return numberFor(field as JsonObject, type);
   if (type === 'array') return arrayFor(field as JsonObject);
   if (type === 'object') return fc.constant(validContent(field, 1));
-  return format === undefined ? textFor(field as JsonObject) : textOfFormat(asText(format));
+  return format === undefined ? textFor(field as JsonObject) : (FORMATS.get(format) ?? WORD);
 }
 
 function numberFor({ minimum, maximum }: JsonObject, type: 'integer' | 'number'): fc.Arbitrary<number> {
@@ -72,22 +72,14 @@ function textFor({ minLength, maxLength }: JsonObject = {}): fc.Arbitrary<string
   return fc.string({ unit: LETTER, minLength: Math.min(least, most), maxLength: most });
 }
 
-function textOfFormat(format: string): fc.Arbitrary<string> {
-  const word = fc.string({ unit: LETTER, minLength: 3, maxLength: 8 });
-  const date = fc.date({ min: new Date('2027-01-01'), max: new Date('2028-01-01'), noInvalidDate: true });
-  switch (format) {
-    case 'email':
-      return word.map((name) => `${name}@example.com`);
-    case 'uri':
-      return word.map((path) => `https://example.com/${path}`);
-    case 'date':
-      return date.map((day) => day.toISOString().slice(0, 10));
-    case 'date-time':
-      return date.map((day) => day.toISOString());
-    default:
-      return word;
-  }
-}
+const WORD = fc.string({ unit: LETTER, minLength: 3, maxLength: 8 });
+const DATE = fc.date({ min: new Date('2027-01-01'), max: new Date('2028-01-01'), noInvalidDate: true });
+const FORMATS: ReadonlyMap<unknown, fc.Arbitrary<string>> = new Map([
+  ['email', WORD.map((name) => `${name}@example.com`)],
+  ['uri', WORD.map((path) => `https://example.com/${path}`)],
+  ['date', DATE.map((day) => day.toISOString().slice(0, 10))],
+  ['date-time', DATE.map((day) => day.toISOString())],
+]);
 
 const MOST_MADE = 40;
 

@@ -11,13 +11,13 @@ import { type Sources, sarifReport } from '../report/sarif.ts';
 import { terminalCard, terminalReport } from '../report/terminal.ts';
 import { forLog, jsonText } from '../report/text.ts';
 import { findAsking, foundText } from '../run/find.ts';
-import { DEFAULTS, run, selectChecks } from '../run/run.ts';
+import { run, selectChecks } from '../run/run.ts';
 import type { Progress } from '../run/schedule.ts';
 import { type Inputs, UsageError } from '../target/target.ts';
 import { shorten } from '../wire/text.ts';
 import { readConfig } from './config.ts';
 import { initialise } from './init.ts';
-import { addressFrom, inputsFrom } from './inputs.ts';
+import { inputsFrom, serverFrom } from './inputs.ts';
 import type { CommandLine, Format, TargetOptions, Wanted } from './options.ts';
 import { Help, parseCommandLine } from './options.ts';
 import { planText } from './plan.ts';
@@ -81,12 +81,11 @@ export async function main(argv: readonly string[], console: Console): Promise<n
 }
 
 async function findAll(line: CommandLine, { out, err }: Console): Promise<number> {
-  const { seed = DEFAULTS.seed, timeout = DEFAULTS.timeoutSeconds, maxTime } = line;
-  const address = addressFrom(line, line);
-  const found = await findAsking({ address, seed, timeoutSeconds: timeout, mostSeconds: maxTime });
+  const server = serverFrom(line, line);
+  const found = await findAsking(server);
   const isFound = typeof found !== 'string';
   const text = isFound ? foundText(found) : forLog(`mrtr-check: ${found}\n`);
-  (isFound ? out : err).write(redactor(address)(text));
+  (isFound ? out : err).write(redactor(server.address)(text));
   return isFound ? 0 : 3;
 }
 

@@ -3,9 +3,8 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type Found, findAsking, foundText } from '../run/find.ts';
-import { DEFAULTS } from '../run/run.ts';
 import { UsageError } from '../target/target.ts';
-import { addressFrom } from './inputs.ts';
+import { serverFrom } from './inputs.ts';
 import type { CommandLine } from './options.ts';
 import { WORKFLOW, workflowText } from './workflow.ts';
 
@@ -53,12 +52,7 @@ export async function initialise(line: CommandLine, { out, input }: Dialogue): P
 async function complement(line: CommandLine, ask: Ask, out: Dialogue['out']): Promise<CommandLine> {
   const placed =
     line.url === undefined && line.command === undefined ? { ...line, ...(await askPlace(ask)) } : line;
-  const found = await findAsking({
-    address: addressFrom(placed, placed),
-    seed: placed.seed ?? DEFAULTS.seed,
-    timeoutSeconds: placed.timeout ?? DEFAULTS.timeoutSeconds,
-    mostSeconds: placed.maxTime,
-  });
+  const found = await findAsking(serverFrom(placed, placed));
   if (typeof found === 'string') throw new UsageError(`Nothing was written: ${found}.`);
   const isNamed = placed.tool ?? placed.prompt ?? placed.resource;
   if (isNamed === undefined) out.write(foundText(found));

@@ -15,21 +15,23 @@ export interface Place {
 
 export function inputsFrom(options: TargetOptions, place: Place): Inputs {
   const { probe, ttl, only } = options;
+  const { generateAnswers, oneTime, needsConsent, allowEffects } = { ...DEFAULTS, ...options };
   if (options.quick && options.complete)
     throw new UsageError('--quick leaves checks out, and --complete wants them all: leave one of them out.');
   return {
-    address: addressFrom(options, place),
+    ...serverFrom(options, place),
     ...operationsFrom(options),
+    ...{ generateAnswers, oneTime, needsConsent, allowEffects },
     answers: answersFrom(options),
-    generateAnswers: options.generateAnswers ?? false,
-    oneTime: options.oneTime ?? false,
-    needsConsent: options.needsConsent ?? false,
-    allowEffects: options.allowEffects ?? false,
-    seed: options.seed ?? DEFAULTS.seed,
-    timeoutSeconds: options.timeout ?? DEFAULTS.timeoutSeconds,
-    ...{ mostSeconds: options.maxTime, ttlSeconds: ttl, only, quick: options.quick },
+    ...{ ttlSeconds: ttl, only, quick: options.quick },
     ...(probe !== undefined && { probe: probeFrom(probe) }),
   };
+}
+
+/** Where the server is, and how long it is waited for. */
+export function serverFrom(options: TargetOptions, place: Place) {
+  const { seed = DEFAULTS.seed, timeout = DEFAULTS.timeoutSeconds, maxTime } = options;
+  return { address: addressFrom(options, place), seed, timeoutSeconds: timeout, mostSeconds: maxTime };
 }
 
 type Operations = Pick<Inputs, 'operation' | 'otherArguments' | 'otherOperation'>;
@@ -103,7 +105,7 @@ function answersFrom({ answer = [], answers }: TargetOptions): Readonly<Record<s
 }
 
 /** An address, a command, or both where the command serves HTTP at a port that it is given. */
-export function addressFrom(options: TargetOptions, { url, command }: Place): Address {
+function addressFrom(options: TargetOptions, { url, command }: Place): Address {
   if (url === undefined && command === undefined)
     throw new UsageError('Say where the server is: an address, or -- and the command that starts it.');
   const started = command?.some((word) => word.includes('{port}'));

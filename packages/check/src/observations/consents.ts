@@ -3,7 +3,7 @@ import { asText } from '@mrtr/harness/transcript';
 import { choicesIn } from '../answers/choices.ts';
 import { isObject, type JsonObject, objectAt } from '../wire/json.ts';
 import type { Asked } from '../wire/outcome.ts';
-import { fieldsOf, isElicitation, isForm, requiresNothing, schemaOf } from './forms.ts';
+import { fieldsOf, isElicitation, isForm, propertiesOf, requiresNothing } from './forms.ts';
 
 /** How a question asks for a yes: on a page, by a required choice that has no default, or by another form. */
 export type Rung = 'page' | 'choice' | 'form';
@@ -42,7 +42,7 @@ export function rungOfAll(requests: readonly JsonObject[]): Rung {
 
 /** The content of an answer in which each yes is a no, or undefined where there is no yes to turn round. */
 export function contentOfNo(request: unknown, content: JsonObject): JsonObject | undefined {
-  const changed = Object.entries(objectAt(schemaOf(request), 'properties')).flatMap(([name, field]) => {
+  const changed = Object.entries(propertiesOf(request)).flatMap(([name, field]) => {
     const no = content[name] === true ? false : refusalIn(field);
     return no === undefined || no === content[name] ? [] : [[name, no]];
   });
@@ -55,7 +55,7 @@ const isChosen = (field: unknown): boolean => isYesOrNo(field) || choicesIn(fiel
 /** The choices that a form makes by its defaults, by the names of their fields. */
 export const choicesMade = (request: unknown): JsonObject =>
   Object.fromEntries(
-    Object.entries(objectAt(schemaOf(request), 'properties'))
+    Object.entries(propertiesOf(request))
       .filter(([, field]) => isChosen(field) && defaultOf(field) !== undefined)
       .map(([name, field]) => [name, defaultOf(field)]),
   );
@@ -63,7 +63,7 @@ export const choicesMade = (request: unknown): JsonObject =>
 /** The content of a form that is sent as it stands: its defaults, what has none as in `content`, and no yes beside that. */
 export const contentAsShown = (request: unknown, content: JsonObject): JsonObject =>
   Object.fromEntries(
-    Object.entries(objectAt(schemaOf(request), 'properties'))
+    Object.entries(propertiesOf(request))
       .map(([name, field]) => [name, defaultOf(field) ?? (isYesOrNo(field) ? undefined : content[name])])
       .filter(([, value]) => value !== undefined),
   );

@@ -12,10 +12,11 @@ export const requiresNothing = (request: unknown): boolean =>
 export const isElicitation = (request: JsonObject | undefined): boolean =>
   request?.method === 'elicitation/create';
 
-export const schemaOf = (request: unknown) => objectAt(objectAt(request, 'params'), 'requestedSchema');
+const schemaOf = (request: unknown) => objectAt(objectAt(request, 'params'), 'requestedSchema');
 
-export const fieldsOf = (request: unknown): readonly unknown[] =>
-  Object.values(objectAt(schemaOf(request), 'properties'));
+export const propertiesOf = (request: unknown): JsonObject => objectAt(schemaOf(request), 'properties');
+
+export const fieldsOf = (request: unknown): readonly unknown[] => Object.values(propertiesOf(request));
 
 export const isForm = (request: unknown): boolean => {
   const { requestedSchema, mode } = objectAt(request, 'params');

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import type { Transcript } from '@mrtr/harness/transcript';
-import { FINDINGS, UNDECIDED, type Verdict } from '../judging/check.ts';
+import { FINDINGS, UNDECIDED } from '../judging/check.ts';
 import { draw } from './drawing.ts';
 import type { Report, ReportedCheck } from './report.ts';
 import {
@@ -10,6 +10,7 @@ import {
   addressIn,
   caveatsOf,
   commandsOf,
+  endedWith,
   exitWords,
   findingsIn,
   partsOf,
@@ -88,8 +89,6 @@ const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(
 /** One target. `at` tells its findings from those of another one. */
 function page(report: Report, at: number, isDrawn: boolean): string {
   const { target, summary, checks } = report;
-  const of = (verdicts: readonly Verdict[]) =>
-    verdicts.flatMap((verdict) => checks.filter((check) => check.verdict === verdict));
   const counts = [...FINDINGS, 'pass' as const, ...UNDECIDED].map(
     (verdict) => `<li class="${verdict}"><b>${summary[verdict]}</b> ${verdict.replaceAll('-', ' ')}</li>`,
   );
@@ -99,12 +98,12 @@ function page(report: Report, at: number, isDrawn: boolean): string {
 <div class="card"><p>${forMarkup(addressIn(target))}</p>
 <ul class="verdicts">${counts.join('')}</ul>
 ${links(checks, at)}<p>${tallyOf(report)} · ${exitWords(report)}</p>${[...stale, ...caveats].join('')}</div>
-${of(FINDINGS)
+${endedWith(checks, FINDINGS)
   .map((check) => section(check, at, isDrawn))
   .join('\n')}
 <h2>Everything else</h2>
 <table class="others"><thead><tr><th scope="col">Check</th><th scope="col">Verdict</th><th scope="col">Seen</th></tr></thead><tbody>
-${of([...UNDECIDED, 'pass'])
+${endedWith(checks, [...UNDECIDED, 'pass'])
   .map(row)
   .join('\n')}
 </tbody></table>`;

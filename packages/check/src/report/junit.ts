@@ -12,43 +12,41 @@ export function junitReport(reports: readonly Report[], { strict = false } = {})
 }
 
 function suite({ target, summary, checks }: Report, strict: boolean): string {
-  const failing = checks.filter((check) => isFailure(check, strict)).length;
-  const skipped = checks.filter((check) => isSkipped(check, strict)).length;
+  const count = (kind: Kind) => checks.filter((check) => kindOf(check, strict).startsWith(kind)).length;
   const name = target.name ?? `${target.method} ${target.operation}`;
   const head =
-    `  <testsuite name="${forMarkup(name)}" tests="${summary.checks}" failures="${failing}" ` +
-    `errors="${summary['could-not-run']}" skipped="${skipped}" time="${summary.seconds}">`;
+    `  <testsuite name="${forMarkup(name)}" tests="${summary.checks}" failures="${count('failure')}" ` +
+    `errors="${count('error')}" skipped="${count('skipped')}" time="${summary.seconds}">`;
   return [head, ...checks.map((check) => testCase(check, strict)), '  </testsuite>'].join('\n');
 }
 
-const isFailure = ({ verdict, accepted }: ReportedCheck, strict: boolean): boolean =>
-  accepted === null && (verdict === 'fail' || (strict && verdict === 'warn'));
+type Kind = 'failure' | 'error' | 'skipped' | 'skipped warning' | 'note' | 'passed';
 
-const isSkipped = (check: ReportedCheck, strict: boolean): boolean =>
-  ['not-run', 'not-applicable'].includes(check.verdict) || isWarning(check, strict);
-
-const isWarning = (check: ReportedCheck, strict: boolean): boolean =>
-  check.verdict === 'warn' && check.accepted === null && !isFailure(check, strict);
+/** Accepted findings and advice are notes: CI systems show them, and count no failure. */
+function kindOf({ verdict, accepted }: ReportedCheck, strict: boolean): Kind {
+  if (verdict === 'pass') return 'passed';
+  if (verdict === 'could-not-run') return 'error';
+  if (verdict === 'not-run' || verdict === 'not-applicable') return 'skipped';
+  if (accepted !== null || verdict === 'advice') return 'note';
+  return verdict === 'fail' || strict ? 'failure' : 'skipped warning';
+}
 
 function testCase(check: ReportedCheck, strict: boolean): string {
-  const inner = innerOf(check, strict);
+  const inner = innerOf(check, kindOf(check, strict));
   const head = `    <testcase classname="mrtr-check.${check.family}" name="${forMarkup(check.id)}"`;
   return inner === undefined ? `${head}/>` : `${head}>\n${inner}\n    </testcase>`;
 }
 
-/** Accepted findings and advice are notes: CI systems show them, and count no failure. */
-function innerOf(check: ReportedCheck, strict: boolean): string | undefined {
+function innerOf(check: ReportedCheck, kind: Kind): string | undefined {
   const { verdict, actual } = check;
   const parts = partsOf(check).map(({ name, text }) => `${name.toLowerCase()}: ${text}`);
   const text = forMarkup([...parts, `again: ${check.reproduce}`].join('\n'));
   const message = forMarkup(actual);
-  if (isFailure(check, strict))
-    return `      <failure type="${verdict}" message="${message}">${text}</failure>`;
-  if (verdict === 'could-not-run')
-    return `      <error type="could-not-run" message="${message}">${text}</error>`;
-  if (verdict === 'not-run' || verdict === 'not-applicable')
-    return `      <skipped message="${forMarkup(`${verdict}: ${actual}`)}"/>`;
-  if (isWarning(check, strict))
-    return `      <skipped message="warn: ${message}"/>\n      <system-out>warn: ${text}</system-out>`;
-  return verdict === 'pass' ? undefined : `      <system-out>${forMarkup(verdict)}: ${text}</system-out>`;
+  if (kind === 'failure' || kind === 'error')
+    return `      <${kind} type="${verdict}" message="${message}">${text}</${kind}>`;
+  const skipped = `      <skipped message="${verdict}: ${message}"/>`;
+  const note = `      <system-out>${verdict}: ${text}</system-out>`;
+  if (kind === 'skipped') return skipped;
+  if (kind === 'skipped warning') return `${skipped}\n${note}`;
+  return kind === 'passed' ? undefined : note;
 }

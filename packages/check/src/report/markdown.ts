@@ -7,6 +7,7 @@ import {
   addressIn,
   caveatsOf,
   commandsOf,
+  endedWith,
   exitWords,
   findingsIn,
   partsOf,
@@ -19,9 +20,7 @@ import { forMarkdown, forTerminal } from './text.ts';
 export function markdownReport(report: Report): string {
   const { target, summary, checks } = report;
   const findings = findingsIn(checks);
-  const rest = [...UNDECIDED, 'pass' as const].flatMap((verdict) =>
-    checks.filter((one) => one.verdict === verdict),
-  );
+  const rest = endedWith(checks, [...UNDECIDED, 'pass']);
   return [
     `# mrtr-check: ${forMarkdown(`${target.method} ${target.operation}`)}`,
     '',

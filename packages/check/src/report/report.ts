@@ -41,9 +41,13 @@ export interface ReportedCheck {
 }
 
 export const findingsIn = (checks: readonly ReportedCheck[]) =>
-  FINDINGS.map((verdict) => ({ verdict, found: checks.filter((one) => one.verdict === verdict) })).filter(
+  FINDINGS.map((verdict) => ({ verdict, found: endedWith(checks, [verdict]) })).filter(
     ({ found }) => found.length > 0,
   );
+
+/** The checks with these verdicts, in their order. */
+export const endedWith = (checks: readonly ReportedCheck[], verdicts: readonly Verdict[]) =>
+  verdicts.flatMap((verdict) => checks.filter((one) => one.verdict === verdict));
 
 const isFinding = (verdict: Verdict): boolean => FINDINGS.some((one) => one === verdict);
 
@@ -71,15 +75,12 @@ export const staleWords = ({ summary }: Report): readonly string[] =>
 /** How far the passes can be trusted. */
 export function caveatsOf({ checks }: Report): readonly string[] {
   const left = checks.filter(({ actual }) => actual === LEFT_OUT).map(({ id }) => id);
-  return [...(left.length === 0 ? [] : [`--quick left out: ${left.join(', ')}.`]), ...unseenIn(checks)];
-}
-
-function unseenIn(checks: readonly ReportedCheck[]): readonly string[] {
-  const unseen = checks.filter(
-    ({ verdict, actual }) => verdict === 'pass' && actual.includes('without --probe'),
-  );
-  if (unseen.length === 0) return [];
-  return [`${unseen.length} of the passes rest on the server's words: --probe would show its effects.`];
+  const unseen = checks.filter((one) => one.verdict === 'pass' && one.actual.includes('without --probe'));
+  const words = `${unseen.length} of the passes rest on the server's words: --probe would show its effects.`;
+  return [
+    ...(left.length === 0 ? [] : [`--quick left out: ${left.join(', ')}.`]),
+    ...(unseen.length === 0 ? [] : [words]),
+  ];
 }
 
 export function exitWords({ summary, exitCode, checks }: Report): string {
@@ -209,10 +210,7 @@ function idsOf(id: string, finding: Finding): string {
 }
 
 function counts(checks: readonly ReportedCheck[]) {
-  const count = (verdict: Verdict) => checks.filter((one) => one.verdict === verdict).length;
-  const each = Object.fromEntries(VERDICTS.map((verdict) => [verdict, count(verdict)])) as Record<
-    Verdict,
-    number
-  >;
+  const counted = VERDICTS.map((verdict) => [verdict, endedWith(checks, [verdict]).length]);
+  const each = Object.fromEntries(counted) as Record<Verdict, number>;
   return { ...each, ran: each.pass + each.fail + each.warn + each.advice, checks: checks.length };
 }

@@ -20,7 +20,6 @@ import type { Limit } from './limit.ts';
 
 export interface Prepared {
   readonly context: CheckContext;
-  readonly limit: Limit;
   readonly failure?: Failure;
 }
 
@@ -94,7 +93,7 @@ export async function prepare(inputs: Inputs, { fleet, patience, limit, next }: 
     unready === undefined
       ? await limit.within(makeFirstCalls).catch((error) => ({ reason: whyUndecided(error) }))
       : { reason: unready, foreign: true };
-  return { context, limit, ...(failure && { failure }) };
+  return { context, ...(failure && { failure }) };
 }
 
 function whyUndecided(error: unknown): string {

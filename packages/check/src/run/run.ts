@@ -66,7 +66,7 @@ export async function run(given: RunInputs, progress?: Progress): Promise<Run> {
     const prepared = await prepare(inputs, { fleet, patience, limit, next });
     const isChosen = inputs.quick && !prepared.failure;
     const chosen = isChosen ? await chooseQuick(wanted, prepared.context) : wanted;
-    const checked = await runChecks(inRunningOrder(chosen), prepared, progress);
+    const checked = await runChecks(inRunningOrder(chosen), prepared, limit, progress);
     const inOrder = selected.map((one) => checked.find(({ check }) => check === one) ?? leaveOut(one));
     return { inputs, checked: inOrder, calls: prepared.context.log.length, ms: performance.now() - started };
   } finally {

@@ -8,6 +8,7 @@ import { Undecided } from '../judging/undecided.ts';
 import { Unreadable } from '../sandbox.ts';
 import { ProbeFailed } from '../target/probe.ts';
 import { UsageError } from '../target/target.ts';
+import type { Limit } from './limit.ts';
 import { lacking } from './needs.ts';
 import { type Failure, honestCall, type Prepared } from './prepare.ts';
 import { whyUnsteady } from './steady.ts';
@@ -28,7 +29,8 @@ export type Progress = (event: { readonly check: Check; readonly done?: Checked 
 
 export async function runChecks(
   checks: readonly Check[],
-  { context, limit, failure }: Prepared,
+  { context, failure }: Prepared,
+  limit: Limit,
   progress: Progress = () => {},
 ): Promise<readonly Checked[]> {
   const controls: Controls = { failed: undefined };

@@ -101,14 +101,11 @@ export class Instance {
   /** SIGKILL to all that the command started. @throws UsageError if something still listens at its port */
   async kill(endMs = END_MS): Promise<void> {
     await this.#process?.kill();
-    const until = performance.now() + endMs;
-    while (this.#port !== undefined && (await answers(this.#port))) {
-      if (performance.now() > until)
-        throw new UsageError(
-          `${this.words} was killed, and something still listens at port ${this.#port}. Give a command that does not put its server in the background.`,
-        );
-      await pause(10);
-    }
+    const isFree = async () => this.#port === undefined || !(await answers(this.#port));
+    if (await becomes(isFree, endMs)) return;
+    throw new UsageError(
+      `${this.words} was killed, and something still listens at port ${this.#port}. Give a command that does not put its server in the background.`,
+    );
   }
 
   /** Most commands end before the server that they restart listens. @throws UsageError after 30 s */
@@ -116,34 +113,38 @@ export class Instance {
     if (this.url === undefined) return;
     const { host, hostname, port, protocol } = this.url;
     const at = Number(port) || (protocol === 'https:' ? 443 : 80);
-    const until = performance.now() + START_MS;
-    while (!(await answers(at, hostname.replace(/^\[|\]$/g, '')))) {
-      if (performance.now() > until)
-        throw new UsageError(
-          `${this.words} did not listen at ${host} in ${START_MS / 1000} s after --restart.`,
-        );
-      await pause(20);
-    }
+    if (await becomes(() => answers(at, hostname.replace(/^\[|\]$/g, '')), START_MS)) return;
+    throw new UsageError(`${this.words} did not listen at ${host} in ${START_MS / 1000} s after --restart.`);
   }
 
   async #listening(process: ServerProcess, port: number): Promise<void> {
     const started = performance.now();
-    while (!(await answers(port))) {
-      if (!process.alive)
-        throw new UsageError(
-          `${this.words} ended (${await process.ended}) before it listened at port ${port}. It wrote:\n${process.tail || 'nothing'}`,
-        );
-      const ms = performance.now() - started;
-      if (ms > START_MS || this.#patience.over.aborted) {
-        await process.kill();
-        throw new UsageError(
-          `${this.words} did not listen at port ${port} in ${Math.round(ms / 1000)} s. It wrote:\n${process.tail || 'nothing'}`,
-        );
-      }
-      await pause(20);
+    let listens = false;
+    const isDecided = async () => {
+      listens = await answers(port);
+      return listens || !process.alive || this.#patience.over.aborted;
+    };
+    await becomes(isDecided, START_MS);
+    if (!listens) {
+      const seconds = Math.round((performance.now() - started) / 1000);
+      const what = process.alive
+        ? `did not listen at port ${port} in ${seconds} s`
+        : `ended (${await process.ended}) before it listened at port ${port}`;
+      await process.kill();
+      throw new UsageError(`${this.words} ${what}. It wrote:\n${process.tail || 'nothing'}`);
     }
     this.url = new URL(this.#address.url?.replaceAll(PORT, String(port)) ?? `http://localhost:${port}/mcp`);
   }
+}
+
+/** Looks until it is so, or the time is over. Returns whether it is. */
+async function becomes(isSo: () => Promise<boolean>, mostMs: number): Promise<boolean> {
+  const until = performance.now() + mostMs;
+  while (!(await isSo())) {
+    if (performance.now() > until) return false;
+    await pause(20);
+  }
+  return true;
 }
 
 // At localhost, servers listen at either of its addresses.
