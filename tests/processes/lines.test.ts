@@ -79,3 +79,12 @@ test("H's lines above its question run in the first round, and those below in th
   expect(stretchesOf('h-linear', 'world.audit.record', transcript)).toEqual([0]);
   expect(stretchesOf('h-linear', 'return textResult', transcript)).toEqual([2]);
 });
+
+test('the last lines of E bare, which publishes nothing, stand before its answer', async () => {
+  const { events } = await callOf('e-bare');
+  const kinds = events.map(({ kind }) => kind);
+  expect(kinds.slice(kinds.lastIndexOf('lines'))).toEqual(['lines', 'message']);
+  const [file, line = 0] = eventsOf('lines', events).at(-1)?.order?.at(-1) ?? [];
+  const source = readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8').split('\n');
+  expect(source[line - 1]).toContain('return text(describeWeather(');
+});

@@ -91,7 +91,7 @@ async function serve(place: Place, opening: Opening): Promise<Opened> {
   const once = singleUse === 'shared' ? { ledger: remoteLedger(database, place) } : { singleUse };
   const versioned = version === undefined ? {} : { version };
   const state = requestStatePolicy({ keys: [Buffer.from(key, 'base64')], legacy, ...versioned, ...once });
-  // Only for an option without diagnostics.
+  // Only for an option without diagnostics, as `onExit` is.
   const onEntry = () => {
     tellLines(place);
     tell(place, { channel: 'mrtr:handler', event: {} });
@@ -101,6 +101,7 @@ async function serve(place: Place, opening: Opening): Promise<Opened> {
     state,
     postgres,
     onEntry,
+    onExit: () => tellLines(place),
   });
   if (opening.countLines) traced.splice(0, traced.length, place);
   // What ran while the module was loaded is no entry.

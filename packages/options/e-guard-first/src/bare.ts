@@ -6,13 +6,13 @@ import { resolveWorkItem } from './work-item-bare.ts';
 
 /** E on the SDK alone, without our boundary: what most servers have today. */
 export const option = defineOption({
-  handlers: ({ world, onEntry = () => {} }) => {
+  handlers: ({ world, onEntry = () => {}, onExit = () => {} }) => {
     // Nothing publishes diagnostics here, so call the measurement directly.
     const counted =
-      <Args extends unknown[], Result>(handler: (...args: Args) => Result) =>
+      <Args extends unknown[], Result>(handler: (...args: Args) => Promise<Result>) =>
       (...args: Args) => {
         onEntry();
-        return handler(...args);
+        return handler(...args).finally(onExit);
       };
     return {
       getWeather: counted(getWeather(world)),

@@ -5,6 +5,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { describeWeather, type GetWeather, Units, type World } from '@mrtr/example-tools';
+import { text } from './text.ts';
 
 export const getWeather =
   (world: World) =>
@@ -20,5 +21,3 @@ export const getWeather =
     await world.audit.record(location);
     return text(describeWeather(await world.weather.current(location, answer.units)));
   };
-
-const text = (said: string) => ({ content: [{ type: 'text' as const, text: said }] });

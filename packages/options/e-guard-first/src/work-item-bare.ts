@@ -5,6 +5,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { describeItem, Original, Resolution, type ResolveWorkItem, type World } from '@mrtr/example-tools';
+import { text } from './text.ts';
 
 export const resolveWorkItem =
   (world: World) =>
@@ -41,5 +42,3 @@ export const resolveWorkItem =
     }
     return text(describeItem(await world.items.resolve(id, kind, answer.original)));
   };
-
-const text = (said: string) => ({ content: [{ type: 'text' as const, text: said }] });

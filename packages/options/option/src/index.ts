@@ -39,6 +39,8 @@ export interface OptionDeps {
   readonly postgres?: string | undefined;
   /** An option that publishes no diagnostics calls this when its handler is entered. */
   readonly onEntry?: (() => void) | undefined;
+  /** It calls this before its result is sent. */
+  readonly onExit?: (() => void) | undefined;
 }
 
 /** One shape, ready to run. */

@@ -1,0 +1,1 @@
+export const text = (said: string) => ({ content: [{ type: 'text' as const, text: said }] });
