@@ -13,17 +13,6 @@ import { serveHttp } from './http.ts';
 
 const text = (said: string) => [{ type: 'text', text: said }];
 
-test('clients of both eras are served on one port, and each is asked in its own way', async () => {
-  const { url } = await hosting();
-  const [modern, old] = await Promise.all([modernClient(url), oldClient(url)]);
-  const [ofModern, ofOld] = await Promise.all([
-    modern.callTool({ name: 'ask' }),
-    old.callTool({ name: 'ask' }),
-  ]);
-  expect([ofModern.content, ofOld.content]).toEqual([text('Asked.'), text('Asked.')]);
-  expect(old.asked).toEqual(['Well?']);
-});
-
 test('old clients have sessions of their own, and a session ends when its client says so', async () => {
   const { url } = await hosting();
   const [one, other] = await Promise.all([fetch(url, INITIALIZE), fetch(url, INITIALIZE)]);

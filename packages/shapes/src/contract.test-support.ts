@@ -26,13 +26,12 @@ import {
 } from '@mrtr/core';
 import { type ApprovalEvent, observe } from '@mrtr/core/events';
 import type { CompleteResult, SdkCallback } from '@mrtr/core/shape';
-import { Deferred } from '@mrtr/harness';
+import { callerNamed, Deferred } from '@mrtr/harness';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import {
   accept,
   ada,
-  as,
   type Caller,
   cancel,
   countRuns,
@@ -539,9 +538,9 @@ const behaviours = {
     };
     const { site } = serve(shape, [{ units }], {}, { above, below });
     const client = await site.connect();
-    site.caller = as('ada');
+    site.caller = callerNamed('ada');
     const asked = await client.send();
-    site.caller = { ...as('ada'), scopes: ['pay'] };
+    site.caller = { ...callerNamed('ada'), scopes: ['pay'] };
     await client.answer(asked, { units: metric });
     const signedIn = { clientId: 'app', scopes: [], extra: { sub: 'ada' } };
     expect([callers[0], callers.at(-1)]).toEqual([signedIn, { ...signedIn, scopes: ['pay'] }]);

@@ -44,14 +44,6 @@ export const ada = accept({ name: 'Ada' });
 export const decline: ElicitResult = { action: 'decline' };
 export const cancel: ElicitResult = { action: 'cancel' };
 
-/** An authenticated caller, as the SDK's bearer middleware passes one on. */
-export const as = (sub: string): AuthInfo => ({
-  token: `token of ${sub}`,
-  clientId: 'app',
-  scopes: [],
-  extra: { sub },
-});
-
 /** Answers a question from its message. */
 type User = (message: string) => ElicitResult;
 

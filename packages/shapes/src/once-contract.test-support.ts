@@ -89,6 +89,18 @@ export function onceContract(shape: Shape, { records }: { readonly records: bool
       expect(runs).toEqual(keys);
     });
 
+    test('an effect with an option that does not exist, or has a wrong value, is refused before it runs', async () => {
+      const effect = countRuns(() => 1);
+      for (const [options, fails] of [
+        [{ schemas: {} }, "once: there is no option 'schemas'. Did you mean 'schema'?"],
+        [{ schema: 5 }, 'once: schema must be a Standard Schema; it is 5.'],
+      ] as const) {
+        const site = working(shape, ({ once }) => once('a', effect, options as object));
+        expect(await (await site.connect()).send()).toEqual({ fails });
+      }
+      expect(effect.runs).toBe(0);
+    });
+
     test('a value that is not JSON is refused with its path', async () => {
       const site = working(shape, ({ once }) => once('when', () => ({ at: new Date(0) })));
       expect(await (await site.connect()).send()).toEqual({

@@ -3,7 +3,7 @@ import { InvalidOption, textResult } from '@mrtr/core';
 import { expect, test } from 'vitest';
 import { awaitShim } from './await-shim/await-shim.ts';
 import { byEra } from './by-era/by-era.ts';
-import { Args, Site, tool } from './fixture.test-support.ts';
+import { Args } from './fixture.test-support.ts';
 import { journal } from './journal/journal.ts';
 import { ContinuationStore, linear } from './linear/index.ts';
 import { once } from './once/once.ts';
@@ -12,18 +12,13 @@ import { ToolBuilder } from './tool-builder/tool-builder.ts';
 
 const handler = () => textResult('');
 const store = new ContinuationStore();
-const atLeast1 = 'must be a whole number of at least 1';
 const someKinds = "must be a list of 'elicitation', 'elicitation.url', 'sampling', 'sampling.tools', 'roots'";
 const aStore = 'store must be an object with round()';
 
 test.each<[options: unknown, message: string]>([
   [null, 'the options must be an object; they are null.'],
   [{ maxFrame: 5 }, "there is no option 'maxFrame'. Did you mean 'maxFrames'?"],
-  [{ ttlSeconds: '60' }, `ttlSeconds ${atLeast1}; it is '60'.`],
-  [{ maxFrames: null }, `maxFrames ${atLeast1}; it is null.`],
-  [{ maxBytesPerPrincipal: 0 }, `maxBytesPerPrincipal ${atLeast1}; it is 0.`],
-  [{ maxAbandoned: -1 }, `maxAbandoned ${atLeast1}; it is -1.`],
-  [{ maxAbandonedPerPrincipal: 0.5 }, `maxAbandonedPerPrincipal ${atLeast1}; it is 0.5.`],
+  [{ ttlSeconds: '60' }, "ttlSeconds must be a whole number of at least 1; it is '60'."],
   [{ onerror: true }, 'onerror must be a function; it is true.'],
   [{ locate: 'i1' }, 'locate must be a function; it is a text.'],
 ])('new ContinuationStore(%j) is refused: %s', (options, message) => {
@@ -87,29 +82,4 @@ test.each<[what: string, needs: string, give: (wrong: never) => unknown]>([
   ];
   for (const [wrong, kind] of kinds)
     expect(() => give(wrong as never)).toThrow(new InvalidOption(`${what}: ${needs}; it is ${kind}.`));
-});
-
-/** The three contexts that have `once`. */
-type Effect = (key: string, effect: () => number, options: object) => Promise<number>;
-const SHAPES = {
-  once: (run: (effect: Effect) => unknown) =>
-    tool(once(async (_args, ctx) => textResult(String(await run(ctx.once))))),
-  linear: (run: (effect: Effect) => unknown) =>
-    tool(linear(async (_args, ctx) => textResult(String(await run(ctx.once))), { store })),
-  journal: (run: (effect: Effect) => unknown) =>
-    tool(journal(async (_args, ctx) => textResult(String(await run(ctx.once))))),
-};
-
-test.each<[shape: keyof typeof SHAPES, options: object, message: string]>([
-  ['once', { schemas: {} }, "once: there is no option 'schemas'. Did you mean 'schema'?"],
-  ['once', { schema: 5 }, 'once: schema must be a Standard Schema; it is 5.'],
-  ['linear', { schemas: {} }, "once: there is no option 'schemas'. Did you mean 'schema'?"],
-  ['linear', { schema: () => {} }, 'once: schema must be a Standard Schema; it is a function.'],
-  ['journal', { schema: null }, 'once: schema must be a Standard Schema; it is null.'],
-])('in %s, an effect with %j is refused before it runs: %s', async (shape, options, message) => {
-  let runs = 0;
-  const register = SHAPES[shape]((effect) => effect('a', () => ++runs, options));
-  const client = await new Site(register).connect();
-  expect(await client.send()).toEqual({ fails: message });
-  expect(runs).toBe(0);
 });

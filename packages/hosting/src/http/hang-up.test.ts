@@ -8,15 +8,7 @@ import type { Socket } from 'node:net';
 import type { ServerContext } from '@mrtr/core';
 import { Deferred, requestInit, settle, until } from '@mrtr/harness';
 import { expect, test, vi } from 'vitest';
-import {
-  hosting,
-  httpText,
-  modernClient,
-  oldClient,
-  oldRequest,
-  openSocket,
-  withHeaders,
-} from '../hosting.test-support.ts';
+import { hosting, httpText, oldRequest, openSocket, withHeaders } from '../hosting.test-support.ts';
 import { waiting } from '../waiting.test-support.ts';
 
 /** A connection. `post` sends a request on it, `received` is what has come back. */
@@ -143,24 +135,6 @@ test('a new client that hangs up while its token is checked enters no handler', 
   checked.open();
   await settle();
   expect(served.waiting).toBe(0);
-});
-
-const WAIT = { name: 'wait' };
-
-test.each([
-  ['new', async (url: URL, signal: AbortSignal) => (await modernClient(url)).callTool(WAIT, { signal })],
-  [
-    'old',
-    async (url: URL, signal: AbortSignal) => (await oldClient(url)).callTool(WAIT, undefined, { signal }),
-  ],
-])('a real %s client that aborts its call fires the signal', async (_era, callOf) => {
-  const { url, entered } = await hosting();
-  const user = new AbortController();
-  const call = callOf(url, user.signal).catch(() => 'ended');
-  const handler = await entered;
-  user.abort();
-  await reasonOf(handler);
-  expect(await call).toBe('ended');
 });
 
 test.each([

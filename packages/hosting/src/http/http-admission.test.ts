@@ -35,11 +35,6 @@ test('each path is that of MCP, but those at and below a path of pages', async (
   expect((await send('/link', requestInit('tools/list'))).status).toBe(404);
 });
 
-test('a method that MCP does not use is refused with a reason', async () => {
-  const { send } = mountWith();
-  expect(await read(await send('/mcp', { method: 'PUT' }))).toEqual(refusal(405, 'Method not allowed'));
-});
-
 test('a page is served for the allowed hosts alone', async () => {
   const { released, pages } = slowPages();
   released.open();

@@ -123,12 +123,6 @@ test('the sessions of one principal are limited, and others are still served', a
   });
 });
 
-test('anonymous callers are not counted as one principal', async () => {
-  const { send } = sessions({ maxSessions: 3, maxSessionsPerPrincipal: 1 });
-  const begun = await Promise.all([1, 2, 3, 4].map(() => send(INITIALIZE)));
-  expect(begun.map(({ status }) => status)).toEqual([200, 200, 200, 503]);
-});
-
 /** An `initialize` of about `bytes` that declares them. */
 const initializeOf = (bytes: number, clientInfo: object = {}) =>
   oldRequest('initialize', {

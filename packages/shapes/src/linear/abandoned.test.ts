@@ -1,7 +1,7 @@
 /** Handlers of shape H that keep running after their call has ended. */
 
 import { textResult } from '@mrtr/core';
-import { Deferred, settle } from '@mrtr/harness';
+import { callerNamed, Deferred, settle } from '@mrtr/harness';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { countRuns, requestOf, Units, units } from '../fixture.test-support.ts';
 import { ContinuationStore, type LinearContext, type LinearRound } from './index.ts';
@@ -88,16 +88,13 @@ test('abandoned handlers of one principal take no room from another', async () =
   const limits = { maxFramesPerPrincipal: 1, maxAbandonedPerPrincipal: 1, ttlSeconds: 60, onerror: () => {} };
   const { site } = serving(hanging(gate), limits);
   const client = await site.connect();
-  const as = (sub: string) => {
-    site.caller = { token: `token of ${sub}`, clientId: 'app', scopes: [], extra: { sub } };
-  };
-  as('eve');
+  site.caller = callerNamed('eve');
   for (let call = 0; call < 2; call++) {
     expect((await client.send()).asks).toEqual(ASKS);
     await expire();
   }
   expect((await client.send()).fails).toMatch(/^You have too many unanswered calls open/);
-  as('adam');
+  site.caller = callerNamed('adam');
   expect((await client.send()).asks).toEqual(ASKS);
   gate.open();
 });

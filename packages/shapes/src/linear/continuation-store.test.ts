@@ -1,8 +1,7 @@
 import { textResult } from '@mrtr/core';
-import { Deferred, settle } from '@mrtr/harness';
+import { callerNamed, Deferred, settle } from '@mrtr/harness';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import {
-  as,
   type Caller,
   countRuns,
   decline,
@@ -164,20 +163,20 @@ test('one principal cannot take the room of the others', async () => {
   const { handler } = interview();
   const { site, store } = parking(handler, { maxFrames: 4, maxFramesPerPrincipal: 2 });
   const client = await site.connect();
-  site.caller = as('eve');
+  site.caller = callerNamed('eve');
   const asked = [await client.send(), await client.send()];
   expect(await client.send()).toEqual({
     fails:
       'You have too many unanswered calls open. Answer or cancel one of them, or try again later. ' +
       'Nothing of this call has run.',
   });
-  site.caller = as('adam');
+  site.caller = callerNamed('adam');
   expect((await client.send()).asks).toEqual({ units: 'Which units?' });
   // Anonymous calls count only towards the limit of all.
   site.caller = undefined;
   expect((await client.send()).asks).toEqual({ units: 'Which units?' });
   expect((await client.send()).fails).toMatch(/^This server has too many/);
-  site.caller = as('eve');
+  site.caller = callerNamed('eve');
   expect(await client.answer(asked[0] ?? {}, { units: decline })).toEqual({
     says: "Cancelled: the question 'units' was not answered.",
   });

@@ -171,13 +171,7 @@ export class Frame {
   /** Starts the handler and runs its first round. */
   start(handler: () => unknown): Promise<FrameTurn> {
     const pause = this.#round();
-    let running: Promise<unknown>;
-    try {
-      running = Promise.resolve(handler());
-    } catch (error) {
-      running = Promise.reject(error);
-    }
-    running.then(
+    new Promise((resolve) => resolve(handler())).then(
       (value) => this.#end({ kind: 'returned', value }),
       (error: unknown) => this.#end({ kind: 'threw', error }),
     );

@@ -1,19 +1,8 @@
 import { CannotAsk, ElicitationDeclined, listRoots, textResult } from '@mrtr/core';
-import { settle } from '@mrtr/harness';
+import { callerNamed, settle } from '@mrtr/harness';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import {
-  accept,
-  ada,
-  as,
-  cancel,
-  decline,
-  metric,
-  Name,
-  name,
-  Site,
-  Units,
-} from '../fixture.test-support.ts';
+import { accept, ada, cancel, decline, metric, Name, name, Site, Units } from '../fixture.test-support.ts';
 import { ContinuationStore, type LinearContext, linear } from './index.ts';
 import { parking } from './parking.test-support.ts';
 
@@ -116,7 +105,7 @@ test('the context identifies the caller without keeping the access token', async
   const { site } = parking((_args, ctx) => textResult(String(ctx.principal)));
   const client = await site.connect();
   expect((await client.send()).says).toBe('undefined');
-  site.caller = as('eve');
+  site.caller = callerNamed('eve');
   expect((await client.send()).says).toMatch(/^[\w-]{22}$/);
 });
 

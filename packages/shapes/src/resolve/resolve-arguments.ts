@@ -6,7 +6,7 @@ import { isQuestion, isQuestions } from '@mrtr/core/shape';
 import type { HandlerContext } from '../kit/handler-context.ts';
 import type { Recall } from '../kit/recall.ts';
 import { isKeyOf, wireKey } from '../kit/wire-key.ts';
-import type { ResolvedParameter, ResolverPlans } from './plan.ts';
+import type { ResolvedParameter, ResolverPlan, ResolverPlans } from './plan.ts';
 import type { Resolver } from './resolver.ts';
 
 /** The values by parameter, or the open questions. */
@@ -83,8 +83,7 @@ class Entry {
   }
 
   async #run(resolver: Resolver<unknown>): Promise<Result> {
-    const plan = this.#plans.get(resolver);
-    if (!plan) throw new TypeError(`The resolver '${resolver.name}' is not in the plans.`);
+    const plan = this.#plans.get(resolver) as ResolverPlan;
     const below = [...plan.resolvers];
     const results = await Promise.all(below.map(([, { resolver: needed }]) => this.resultOf(needed)));
     const needs: Record<string, unknown> = {};
