@@ -485,13 +485,6 @@ const behaviours = {
     expect(JSON.parse(says ?? '')).toEqual({ title, roots, units: { units: 'metric' } });
   },
 
-  async 'too many questions at once are refused'(shape) {
-    const client = await serve(shape, [{ units, name, more: text('more') }], {
-      maxQuestions: 2,
-    }).site.connect();
-    expect(await client.send()).toEqual({ rejects: 'The server asks too many questions at once' });
-  },
-
   async 'idempotency keys are the same in all rounds of a call, wherever and however often one is presented'(
     shape,
   ) {

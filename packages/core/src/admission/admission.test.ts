@@ -15,7 +15,7 @@ import { textResult } from '../wire/results.ts';
 import { MRTR_REVISION } from '../wire/revision.ts';
 import { Admission, type Target } from './admission.ts';
 import { as, ledgerLike, ledgerThat, REJECTED, sure, UNKNOWN, YES } from './asking.test-support.ts';
-import { eventsOf, hostTools, type PostOptions } from './hosted.test-support.ts';
+import { hostTools, type PostOptions } from './hosted.test-support.ts';
 import { type LeaseDecision, type LeaseRequest, MemoryLedger } from './ledger.ts';
 import { partsOf, type RequestStateOptions, requestStatePolicy } from './policy.ts';
 import { Refusals } from './refusals.ts';
@@ -228,16 +228,6 @@ test('a retry whose client hangs up while it waits asks the ledger no more', asy
   expect(lease).toHaveBeenCalledTimes(asked);
 });
 
-test('a client that hangs up fires the signal, and what the handler returns all the same is kept for the retry', async () => {
-  const site = till();
-  const params = await site.begin();
-  await hangUp(site, params, () => site.paying(1));
-  expect(site.payments[0]?.signal.aborted).toBe(true);
-  site.payments[0]?.end.open();
-  expect((await site.retry(params)).result).toMatchObject(DONE);
-  expect(site.payments).toHaveLength(1);
-});
-
 test('the signal does not fire when the handler has ended, although the SDK fires its own then', async () => {
   const fired = vi.fn();
   const sdks: AbortSignal[] = [];
@@ -264,41 +254,6 @@ test('the signal does not fire when the handler has ended, although the SDK fire
   await expect.poll(() => sdks.map(({ aborted }) => aborted)).toEqual([true, true]);
   expect(fired).not.toHaveBeenCalled();
   expect(late[0]?.mcpReq.signal.aborted).toBe(false);
-});
-
-test.each([
-  ['tools/call', { name: 'pay', arguments: {} }],
-  ['prompts/get', { name: 'pay' }],
-] as const)('after a hang-up, a %s whose handler throws is lost at once', async (method, params) => {
-  const states = eventsOf('mrtr:state');
-  const entries: Deferred[] = [];
-  const pay = async (ctx: Parameters<typeof readAnswer>[0]) => {
-    if (readAnswer(ctx, 'sure', sure).kind !== 'accepted') return ask({ sure });
-    const end = new Deferred();
-    entries.push(end);
-    await end.promise;
-    throw new Error('the signal fired');
-  };
-  const site = hostTools(
-    (server) => {
-      server.registerTool('pay', { inputSchema: z.object({}) }, (_, ctx) => pay(ctx));
-      server.registerPrompt('pay', {}, (ctx) => pay(ctx));
-    },
-    { ledger: new MemoryLedger() },
-  );
-  const { result } = await site.post(method, params);
-  const retry = { ...params, requestState: result?.requestState, inputResponses: YES };
-  const client = new AbortController();
-  const sent = site.send(method, retry, { signal: client.signal });
-  await expect.poll(() => entries.length).toBe(1);
-  client.abort();
-  await sent;
-  entries[0]?.open();
-  const again = await site.post(method, retry);
-  if (method === 'tools/call') expect(again.result).toMatchObject(UNKNOWN);
-  else expect(again.error?.message).toContain('its outcome is unknown');
-  expect(entries).toHaveLength(1);
-  expect(states.at(-1)).toMatchObject({ phase: 'rejected', reason: 'lost' });
 });
 
 test('above the limit of abandoned handlers a cancelled call keeps its place, and `onerror` gets that once', async () => {

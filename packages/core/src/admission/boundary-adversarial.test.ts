@@ -126,8 +126,6 @@ test('the state of another call of the same user resumes that call, with its id,
   expect(calls.at(-1)).toEqual([second, 2, 'plan 2']);
 });
 
-const no = { sure: { action: 'accept', content: { sure: false } } };
-
 /** A tool that repeats the answer it got, and counts its entries. */
 function repeating(options: RequestStateOptions) {
   const entries: boolean[] = [];
@@ -141,13 +139,6 @@ function repeating(options: RequestStateOptions) {
   }, options);
   return { ...host, entries };
 }
-
-test('a second presentation with other answers gets the frozen refusal', async () => {
-  const site = repeating({ singleUse: 'replay', ledger: new MemoryLedger() });
-  const retry = await beginCall(site);
-  await site.post('tools/call', { ...retry, inputResponses: YES });
-  expect(await site.post('tools/call', { ...retry, inputResponses: no })).toEqual(REJECTED);
-});
 
 test('a recorded result that was moved to another token in the ledger is not served', async () => {
   const results = new Map<string, string>();

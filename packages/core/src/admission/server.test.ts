@@ -18,21 +18,13 @@ function asking(policy: RequestStatePolicy, options: Parameters<typeof protected
 
 const answer = () => ({ action: 'accept', content: { sure: true } });
 
-const REFUSED = {
-  content: [
-    {
-      type: 'text',
-      text: 'This needs a client that can be asked (elicitation), on a connection that can carry the question.',
-    },
-  ],
-  isError: true,
-};
-
 test.each([{}, { inputRequired: { legacyShim: true } }])(
   'the SDK’s shim asks no client under the policy `degrade`, also with %j',
   async (options) => {
     const server = () => asking(requestStatePolicy({ legacy: 'degrade' }), options);
-    expect(await (await oldClient({ server }, answer)).callTool({ name: 'ask' })).toEqual(REFUSED);
+    expect(await (await oldClient({ server }, answer)).callTool({ name: 'ask' })).toMatchObject({
+      isError: true,
+    });
   },
 );
 

@@ -99,14 +99,6 @@ const reading = (reads: unknown[], options: RequestStateOptions = {}) =>
     });
   }, options);
 
-test('a client that cannot be asked gets the question’s `fallback`, and one that can be asked is asked', async () => {
-  const reads: unknown[] = [];
-  const { post } = reading(reads);
-  await post('tools/call', { name: 'ask' }, { capabilities: {} });
-  expect((await post('tools/call', { name: 'ask' })).result?.resultType).toBe('input_required');
-  expect(reads).toEqual([{ kind: 'accepted', value: FALLBACK }, MISSING]);
-});
-
 test('an old client gets `fallback` where the policy degrades old clients, on every kind of connection', async () => {
   const reads: unknown[] = [];
   const host = reading(reads, { legacy: 'degrade' });
