@@ -26,7 +26,7 @@ beforeAll(async () => {
   await mkdir(join(copy, 'packages/options/k-gone/node_modules'), { recursive: true });
   await run('node', 'packages/options/new-option.mjs', 'k', 'lease');
   await run('pnpm', 'install', '--prefer-offline', '--no-frozen-lockfile');
-}, 120_000);
+});
 
 afterAll(() => rm(copy, { recursive: true, force: true }));
 
@@ -39,53 +39,43 @@ test('a folder of several options is no model for another', async () => {
 test('the command line lists the option and runs it, under its letter and its word', async () => {
   expect(await run('node', 'demos/cli/run.mjs', '--help')).toMatch(/^ +option-k\|k \[options\] +lease$/m);
   expect(await run('node', 'demos/cli/run.mjs', 'lease')).toContain('2 rounds');
-}, 60_000);
+});
+
+const OF_OPTIONS = [
+  'matrix/matrix',
+  'abandonment/abandonment',
+  'operations/key-rotation',
+  'operations/tracing',
+  'fuzz/servers',
+  'deploy/deploy',
+].map((name) => `tests/${name}.test.ts`);
 
 test('the tests run it: matrix, abandonment, key rotation, traces, fuzz and deploys', async () => {
-  const listed = await run('node', 'node_modules/vitest/vitest.mjs', 'list', '--project', 'tests');
-  const files = listed.split('\n').filter((line) => /\boption '?k\b/.test(line));
-  for (const file of [
-    'matrix/matrix',
-    'abandonment/abandonment',
-    'operations/key-rotation',
-    'operations/tracing',
-    'fuzz/servers',
-    'deploy/deploy',
-  ])
-    expect(
-      files.some((line) => line.includes(`tests/${file}.test.ts`)),
-      file,
-    ).toBe(true);
-}, 120_000);
+  const list = ['node_modules/vitest/vitest.mjs', 'list', '--project', 'tests', ...OF_OPTIONS];
+  const listed = (await run('node', ...list)).split('\n').filter((line) => /\boption '?k\b/.test(line));
+  const missing = OF_OPTIONS.filter((file) => !listed.some((line) => line.includes(file)));
+  expect(missing).toEqual([]);
+});
 
-test('the tables of the documents have a row for it, which the matrix measures', async () => {
-  const tables = await run('node', 'demos/cli/run.mjs', 'matrix');
-  const rowOf = (title: string) => tables.split('\n').find((row) => row.startsWith(`| **${title}`)) ?? '';
-  const measured = (title: string) => rowOf(title).split('|').slice(2).join('|');
-  expect(measured('K** lease')).toBe(measured('F** once'));
-  expect(measured('K** lease')).toContain('2× / 3×');
-}, 180_000);
+/** Prints what the tables have of the option, as the matrix measures it beside its model, and what the bench measures. */
+const PROGRAM = `
+  const { findOption, loadOption, loadOptions } = await import('./packages/options/list/src/index.ts');
+  const { measure, optionsTable, TABLED } = await import('./packages/matrix/src/index.ts');
+  const { deployTables } = await import('./packages/matrix/src/deploy/index.ts');
+  const { SHAPES } = await import('./tests/bench/subjects.ts');
+  const options = await Promise.all(['f', 'k'].map((id) => loadOption(findOption(id))));
+  const cells = [];
+  for (const option of options) cells.push(...(await measure(option, TABLED)));
+  const deploys = Object.values(deployTables(await loadOptions())).map(([head]) => head.join(', ').split(', '));
+  console.log(JSON.stringify({ rows: optionsTable(options, cells).slice(1), deploys, benched: SHAPES }));`;
 
-test('the tables of deploys have a column for it', async () => {
-  const shown = await run(
-    'node',
-    '--import',
-    'tsx',
-    '-e',
-    `Promise.all([import('./packages/options/list/src/index.ts'), import('./packages/matrix/src/deploy/index.ts')]).then(async ([options, { deployTables }]) =>
-      console.log(JSON.stringify(deployTables(await options.loadOptions()))))`,
-  );
-  const heads = Object.values(JSON.parse(shown) as Record<string, string[][]>).map(([head]) => head ?? []);
-  for (const head of heads) expect(head.join(', ').split(', ')).toContain('K');
-}, 60_000);
-
-test('the benchmarks measure it', async () => {
-  const shown = await run(
-    'node',
-    '--import',
-    'tsx',
-    '-e',
-    "import('./tests/bench/subjects.ts').then(({ SHAPES }) => console.log(SHAPES.join()))",
-  );
-  expect(shown.trim().split(',')).toContain('k');
-}, 60_000);
+test('the tables have a row and a column for it, which are measured, and the benchmarks measure it', async () => {
+  const printed = await run('node', '--import', 'tsx', '--input-type=module', '--eval', PROGRAM);
+  const { rows, deploys, benched } = JSON.parse(printed);
+  const [[once, ...ofOnce], [lease, ...ofLease]] = rows;
+  expect([once, lease]).toEqual(['**F** once', '**K** lease']);
+  expect(ofLease).toEqual(ofOnce);
+  expect(ofLease).toContain('2× / 3×');
+  for (const columns of deploys) expect(columns).toContain('K');
+  expect(benched).toContain('k');
+});
