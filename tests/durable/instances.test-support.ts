@@ -1,7 +1,9 @@
 /** Instances in their own processes: tests start them, send them requests over HTTP, and kill them. */
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { Deferred } from '@mrtr/harness';
 import { RunningProcess } from '@mrtr/harness/process';
 import type { DbosStoreOptions } from '@mrtr/linear-dbos';
+import { type Rpc, rpcOver } from '@mrtr/matrix/rpc';
 import { bundle } from '../testkit/bundle.ts';
 import { Shop, type Wanted } from './shop.test-support.ts';
 import { Customer, type Outcome, type Sent } from './site.test-support.ts';
@@ -12,17 +14,18 @@ export interface Setting extends Omit<DbosStoreOptions, 'policy' | 'onerror'> {
   readonly mistakesCallers?: boolean;
 }
 
-export type FromParent =
-  | { readonly done: number; readonly result: string }
-  | { readonly parked: number }
-  | { readonly close: true };
+/** What an instance tells and asks its parent, which outlives it. */
+export interface ParentMethods {
+  open(url: string): void;
+  entered(item: string, by: string): void;
+  perform(wanted: Wanted): Promise<string>;
+  report(error: string): void;
+}
 
-export type ToParent =
-  | { readonly open: string }
-  | { readonly entered: string; readonly by: string }
-  | { readonly wanted: Wanted; readonly asked: number }
-  | { readonly counted: number; readonly parked: number }
-  | { readonly error: string };
+export interface InstanceMethods {
+  parked(): number;
+  close(): void;
+}
 
 export const ANYBODY = 'anybody';
 
@@ -30,11 +33,9 @@ let program: Promise<string> | undefined;
 
 export class Instance {
   readonly #process: RunningProcess;
-  readonly #shop: Shop;
-  readonly #waiting = new Map<number, (parked: number) => void>();
+  readonly #rpc: Rpc<InstanceMethods>;
   readonly #open: Promise<URL>;
   readonly #customer: Customer;
-  #messages = 0;
   #ending = false;
   readonly errors: string[] = [];
   /** Called if it ends by itself. */
@@ -45,13 +46,19 @@ export class Instance {
   private constructor(program: string, setting: Setting, shop: Shop) {
     const args = [program, JSON.stringify(setting)];
     this.#process = new RunningProcess({ command: process.execPath, args }, { ipc: true });
-    this.#shop = shop;
-    this.#open = new Promise((resolve) => {
-      this.#process.child.on('message', (message: ToParent) => {
-        if ('open' in message) resolve(new URL(message.open));
-        else this.#heard(message);
-      });
-    });
+    const opened = new Deferred<string>();
+    const methods: ParentMethods = {
+      open: (url) => opened.open(url),
+      entered: (item, by) => void shop.of(item).codes.add(by),
+      report: (error) => void this.errors.push(error),
+      perform: async (wanted) => {
+        const result = await shop.of(wanted.item).perform(wanted);
+        this.onEffect();
+        return result;
+      },
+    };
+    this.#rpc = rpcOver(this.#process.child, methods, ['close']);
+    this.#open = opened.promise.then((url) => new URL(url));
     this.#customer = new Customer(async (principal) => {
       const headers = { authorization: `Bearer ${principal || ANYBODY}` };
       return new StreamableHTTPClientTransport(await this.#open, { requestInit: { headers } });
@@ -76,11 +83,7 @@ export class Instance {
   }
 
   parked(): Promise<number> {
-    const parked = ++this.#messages;
-    return new Promise((resolve) => {
-      this.#waiting.set(parked, resolve);
-      this.#tell({ parked });
-    });
+    return this.#rpc.remote.parked();
   }
 
   /** Stops the process where it stands, until it is told to go on. */
@@ -99,24 +102,6 @@ export class Instance {
 
   async close(): Promise<void> {
     this.#ending = true;
-    await this.#process.stop(() => this.#tell({ close: true }));
-  }
-
-  #tell(message: FromParent): void {
-    const { child } = this.#process;
-    // A test may kill it meanwhile.
-    if (child.connected) child.send(message, () => {});
-  }
-
-  #heard(message: ToParent): void {
-    if ('error' in message) this.errors.push(message.error);
-    if ('entered' in message) this.#shop.of(message.entered).codes.add(message.by);
-    if ('counted' in message) this.#waiting.get(message.counted)?.(message.parked);
-    if (!('wanted' in message)) return;
-    const { wanted, asked } = message;
-    this.#shop.of(wanted.item).perform(wanted, (result) => {
-      this.onEffect();
-      this.#tell({ done: asked, result });
-    });
+    await this.#process.stop(() => this.#rpc.remote.close());
   }
 }

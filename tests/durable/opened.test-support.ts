@@ -19,8 +19,7 @@ export async function opened(options: Options) {
   const store = await DbosStore.open({ ...options, version: '1', onerror });
   onTestFinished(() => store.close());
   const shop = new Shop();
-  const effect: Trade['effect'] = (wanted) =>
-    new Promise((give) => shop.of(wanted.item).perform(wanted, give));
+  const effect: Trade['effect'] = (wanted) => shop.of(wanted.item).perform(wanted);
   const site = new Site(store, policy, { effect });
   const answer = (asked: Outcome, content: Readonly<Record<string, string>>, sent: Sent = {}) =>
     site.send({ ...answering(asked, content), ...sent });

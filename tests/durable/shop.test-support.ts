@@ -24,7 +24,7 @@ export class Shop {
 export class Order {
   readonly #results = new Map<string, string>();
   readonly #held = new Map<string, () => void>();
-  #givesHeld: (() => void)[] = [];
+  readonly #givesHeld: (() => void)[] = [];
   honoursKeys = true;
   readonly attempts: string[] = [];
   readonly done: string[] = [];
@@ -36,22 +36,23 @@ export class Order {
   }
 
   release(): void {
-    for (const give of this.#givesHeld) give();
-    this.#givesHeld = [];
+    for (const give of this.#givesHeld.splice(0)) give();
   }
 
-  perform({ effect, key, detail, code }: Wanted, give: (result: string) => void): void {
+  async perform({ effect, key, detail, code }: Wanted): Promise<string> {
     this.codes.add(code);
     this.attempts.push(effect);
     const known = this.honoursKeys ? this.#results.get(key) : undefined;
     if (known === undefined) this.done.push(`${effect} ${detail}`);
     const result = known ?? `${effect} #${this.done.length}`;
     this.#results.set(key, result);
-    const held = this.#held.get(effect);
-    this.#held.delete(effect);
-    if (held) this.#givesHeld.push(() => give(result));
-    else give(result);
-    held?.();
+    const performed = this.#held.get(effect);
+    if (performed) {
+      this.#held.delete(effect);
+      performed();
+      await new Promise<void>((give) => this.#givesHeld.push(give));
+    }
+    return result;
   }
 
   /** Faults of the order: an effect repeated, left out or out of order, or two versions of the code. */

@@ -11,12 +11,12 @@ let database: Database;
 let instance: Instance;
 
 beforeAll(async () => {
-  database = await Database.listen();
+  database = new Database();
   instance = await Instance.start(database);
 }, 30_000);
 afterAll(async () => {
   await instance.stop();
-  await database.close();
+  database.close();
 });
 
 async function callOf(id: string): Promise<Transcript> {

@@ -10,7 +10,7 @@ import { flipBit, statesIn } from './states.ts';
 
 /** Calls `write` with each recording. */
 export async function recordBranches(trace: LineTrace, write: (recording: Recording) => void): Promise<void> {
-  const database = await Database.listen();
+  const database = new Database();
   // No lesson needs one.
   const postgres = new Postgres();
   const recordSide = async (side: SideName) => {
@@ -25,7 +25,7 @@ export async function recordBranches(trace: LineTrace, write: (recording: Record
   try {
     await Promise.all([recordSide('left'), recordSide('right')]);
   } finally {
-    await database.close();
+    database.close();
   }
 }
 

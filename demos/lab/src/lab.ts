@@ -28,7 +28,7 @@ export class Lab {
 
   /** Starts it; the processes start meanwhile. `postgres` is for the option that keeps its calls in one. */
   static async start(postgres = new Postgres()): Promise<Lab> {
-    const lab = new Lab(await Database.listen(), postgres);
+    const lab = new Lab(new Database(), postgres);
     for (const name of ['left', 'right'] as const) lab.#queues[name] = lab.#sides[name].start();
     return lab;
   }
@@ -53,7 +53,8 @@ export class Lab {
   async close(): Promise<void> {
     await Promise.allSettled(Object.values(this.#queues));
     await Promise.all(Object.values(this.#sides).map((side) => side.close()));
-    await Promise.all([this.#database.close(), this.#postgres.stop()]);
+    this.#database.close();
+    await this.#postgres.stop();
   }
 
   /** Much happens in one turn; the page gets what it came to. */

@@ -3,20 +3,13 @@
  * It ends with that process.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { connect } from 'node:net';
 import { requestStatePolicy } from '@mrtr/core';
 import { observe } from '@mrtr/core/events';
 import { type Diagnostic, LineTrace, observeDiagnostics } from '@mrtr/harness';
 import { serveHttp } from '@mrtr/hosting/http';
 import type { OptionDeps, RunningOption } from '@mrtr/option';
 import { authorsFile } from './authors-file.ts';
-import {
-  DATABASE_VARIABLE,
-  type DatabaseMethods,
-  type InstanceMethods,
-  type Opening,
-  type Place,
-} from './messages.ts';
+import type { DatabaseMethods, InstanceMethods, Opening, Place } from './messages.ts';
 import { remoteLedger, remoteWorld } from './remote-world.ts';
 import { rpcOver } from './rpc.ts';
 
@@ -53,10 +46,8 @@ const methods: InstanceMethods = {
   },
 };
 
-const [port, name = ''] = (process.env[DATABASE_VARIABLE] ?? '').split(':');
-if (!port) throw new Error(`This program is spawned by the harness, which sets ${DATABASE_VARIABLE}.`);
-const socket = connect(Number(port), '127.0.0.1');
-const database = rpcOver<DatabaseMethods, InstanceMethods>(socket, methods, ['hello', 'diagnostic']);
+const database = rpcOver<DatabaseMethods, InstanceMethods>(process, methods, ['hello', 'diagnostic']);
+// Without its database this process ends.
 void database.closed.then(() => process.exit());
 // A call that was taken over runs in the context that launched DBOS here. Its rounds arrive on its own port.
 const places = new Map<string, Place>();
@@ -71,9 +62,8 @@ observeDiagnostics((diagnostic) => {
   tellLines(place);
   tell(place, diagnostic);
 });
-await database.remote.hello(name);
+await database.remote.hello();
 
-// Without its database this process ends.
 function tell(place: Place, diagnostic: Diagnostic): void {
   database.remote.diagnostic(place, diagnostic).catch(() => {});
 }

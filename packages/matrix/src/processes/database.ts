@@ -1,7 +1,5 @@
 /** The database of all instances: one world for each conversation, kept in the process that observes. */
-import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import type { ChildProcess } from 'node:child_process';
 import { MemoryLedger } from '@mrtr/core';
 import type { StateLedger } from '@mrtr/core/seal';
 import type { World } from '@mrtr/example-tools';
@@ -14,34 +12,22 @@ export interface Scope {
   readonly recorder: Recorder;
 }
 
-type Arrival = (instance: Rpc<InstanceMethods>) => void;
-
 export class Database {
-  readonly #server: Server;
   readonly #scopes = new Map<string, Scope>();
-  readonly #expected = new Map<string, Arrival>();
   readonly #instances = new Set<Rpc<InstanceMethods>>();
   /** Of every scope: the ids of tokens are unique. */
   readonly #ledger: StateLedger = new MemoryLedger();
 
-  private constructor(server: Server) {
-    this.#server = server;
-  }
-
-  static async listen(): Promise<Database> {
-    const server = createServer();
-    const database = new Database(server);
-    server.on('connection', (socket) => database.#accept(socket));
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-    return database;
-  }
-
-  /** The value of the variable for a process that will connect; `arrived` is called when it does. */
-  expect(arrived: Arrival): string {
-    // Nobody can guess the name, so no other process of this machine can pose as an instance.
-    const name = randomBytes(16).toString('hex');
-    this.#expected.set(name, arrived);
-    return `${(this.#server.address() as AddressInfo).port}:${name}`;
+  /** Resolves when the instance in a new process is ready to serve. */
+  connect(child: ChildProcess): Promise<Rpc<InstanceMethods>> {
+    return new Promise((resolve) => {
+      const rpc: Rpc<InstanceMethods> = rpcOver(
+        child,
+        this.#methods(() => resolve(rpc)),
+      );
+      this.#instances.add(rpc);
+      void rpc.closed.then(() => this.#instances.delete(rpc));
+    });
   }
 
   /** Opens a scope. The returned function closes it; later writes to it fail. */
@@ -51,19 +37,13 @@ export class Database {
   }
 
   /** Disconnects all instances. An instance that loses its database ends. */
-  async close(): Promise<void> {
-    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+  close(): void {
     for (const instance of this.#instances) instance.close();
-    await closed;
   }
 
-  #accept(socket: Socket): void {
-    const methods: DatabaseMethods = {
-      hello: (name) => {
-        const arrived = this.#expected.get(name);
-        if (arrived) arrived(rpc);
-        else rpc.close();
-      },
+  #methods(hello: () => void): DatabaseMethods {
+    return {
+      hello,
       diagnostic: ({ scope, instance }, diagnostic) =>
         this.#scopes.get(scope)?.recorder.tell(diagnostic, instance),
       lease: (_place, presented) => this.#ledger.lease(presented),
@@ -74,9 +54,6 @@ export class Database {
       setState: (place, id, state) => this.#in(place, ({ items }) => items.setState(id, state)),
       resolve: (place, id, ...how) => this.#in(place, ({ items }) => items.resolve(id, ...how)),
     };
-    const rpc = rpcOver<InstanceMethods, DatabaseMethods>(socket, methods);
-    this.#instances.add(rpc);
-    void rpc.closed.then(() => this.#instances.delete(rpc));
   }
 
   async #in<T>({ scope, instance }: Place, work: (world: World) => Promise<T>): Promise<T> {

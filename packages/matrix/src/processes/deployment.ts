@@ -29,12 +29,12 @@ export class Processes {
   }
 
   static async start(locate: Locate, { fleet = 3 } = {}): Promise<Processes> {
-    const database = await Database.listen();
+    const database = new Database();
     const starting = Array.from({ length: 1 + fleet }, () => Instance.start(database));
     try {
       return new Processes(locate, database, await Promise.all(starting));
     } catch (error) {
-      await database.close();
+      database.close();
       throw error;
     }
   }
@@ -54,10 +54,7 @@ export class Processes {
 
   async close(): Promise<void> {
     const instances = [this.#single, ...this.#fleet].filter(({ alive }) => alive);
-    try {
-      await Promise.all(instances.map((instance) => instance.stop()));
-    } finally {
-      await this.#database.close();
-    }
+    await Promise.all(instances.map((instance) => instance.stop()));
+    this.#database.close();
   }
 }

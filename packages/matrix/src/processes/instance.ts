@@ -1,7 +1,7 @@
 /** One instance of a deployment, as a process that can be killed. */
 import { RunningProcess } from '@mrtr/harness/process';
 import type { Database } from './database.ts';
-import { DATABASE_VARIABLE, type InstanceMethods, type Opening, type Place } from './messages.ts';
+import type { InstanceMethods, Opening, Place } from './messages.ts';
 import { instanceProgram } from './program.ts';
 import type { Rpc } from './rpc.ts';
 
@@ -17,13 +17,9 @@ export class Instance {
 
   /** Throws with the process's output, if it ends or does not connect in time. */
   static async start(database: Database): Promise<Instance> {
-    let address = '';
-    const arrival = new Promise<Rpc<InstanceMethods>>((resolve) => {
-      address = database.expect(resolve);
-    });
-    const process = new RunningProcess(instanceProgram({ [DATABASE_VARIABLE]: address }));
+    const process = new RunningProcess(instanceProgram, { ipc: true });
     try {
-      return new Instance(process, await process.whileAlive(arrival));
+      return new Instance(process, await process.whileAlive(database.connect(process.child)));
     } catch (error) {
       await process.kill();
       throw error;

@@ -38,7 +38,7 @@ export interface InstanceMethods {
 }
 
 export interface DatabaseMethods {
-  hello(name: string): void;
+  hello(): void;
   diagnostic(place: Place, diagnostic: Diagnostic): void;
   lease(place: Place, presented: LeaseRequest): Promise<LeaseDecision>;
   settle(place: Place, id: string, lease: string, result: string): Promise<void>;
@@ -48,6 +48,3 @@ export interface DatabaseMethods {
   setState(place: Place, id: number, state: 'Active'): Promise<WorkItem>;
   resolve(place: Place, id: number, resolution: ResolutionKind, original?: number): Promise<WorkItem>;
 }
-
-/** The environment variable with the port of the database and the spawned process's name there. */
-export const DATABASE_VARIABLE = 'MRTR_HARNESS_DATABASE';

@@ -13,7 +13,4 @@ export const typescriptProgram = (path: string, ...args: readonly string[]): Pro
   args: [...loader, path, ...args],
 });
 
-export const instanceProgram = (env: Program['env']): Program => ({
-  ...typescriptProgram(fileURLToPath(new URL('./child.ts', import.meta.url))),
-  env,
-});
+export const instanceProgram = typescriptProgram(fileURLToPath(new URL('./child.ts', import.meta.url)));

@@ -1,6 +1,5 @@
-/** Two processes that call each other over one socket, in lines of JSON. */
-import type { Socket } from 'node:net';
-import { createInterface } from 'node:readline';
+/** Two processes that call each other over the channel between a process and its parent. */
+import type { ChildProcess } from 'node:child_process';
 import { type BirpcReturn, createBirpc } from 'birpc';
 
 export interface Rpc<Theirs extends object> {
@@ -12,50 +11,38 @@ export interface Rpc<Theirs extends object> {
   close(): void;
 }
 
-const endedError = () => new Error('The other process has ended.');
-
 /**
- * Connects one end. Lines arrive in the order in which they were sent, so when a call is answered, every event that was
- * sent before the answer has arrived.
+ * Connects one end: a child that has a channel, or this process to its parent. Messages arrive in the order in which
+ * they were sent, so when a call is answered, every event that was sent before the answer has arrived.
  *
  * @param ours the methods that the other end may call here.
  * @param events the methods of the other end that send no answer.
  */
 export function rpcOver<Theirs extends object, Ours extends object>(
-  socket: Socket,
+  channel: ChildProcess | NodeJS.Process,
   ours: Ours,
   events: (keyof Theirs)[] = [],
 ): Rpc<Theirs> {
-  // Send small lines at once: otherwise each would wait for the acknowledgement of the one before.
-  socket.setNoDelay(true);
-  // A killed process resets its connection. Treat that as its end.
-  socket.on('error', () => {});
-  const lines = createInterface({ input: socket }).on('error', () => {});
   const remote = createBirpc<Theirs, Ours>(ours, {
     eventNames: events,
     timeout: -1,
-    on: (receive) => void lines.on('line', receive),
-    post: (line: string) => {
-      if (socket.destroyed) throw endedError();
-      socket.write(line);
-    },
-    serialize: (message) => `${JSON.stringify({ ...message, ...failure(message) })}\n`,
-    deserialize: (line: string) => {
-      const message = JSON.parse(line);
-      return message.e === undefined ? message : { ...message, e: new Error(message.e) };
-    },
+    on: (receive) => void channel.on('message', receive),
+    // What cannot be sent any more has nobody to read it; `closed` rejects the calls.
+    post: (message) => void (channel.connected && channel.send?.(message, undefined, undefined, () => {})),
+    serialize: (message) => ({ ...message, ...failure(message) }),
+    deserialize: (message) => (message.e === undefined ? message : { ...message, e: new Error(message.e) }),
   });
   const closed = new Promise<void>((resolve) => {
-    socket.once('close', () => {
-      remote.$rejectPendingCalls(({ reject }) => reject(endedError()));
+    channel.once('disconnect', () => {
+      remote.$close(new Error('The other process has ended.'));
       resolve();
     });
   });
   return {
     remote: remote as BirpcReturn<Theirs>,
     closed,
-    ended: () => socket.destroyed,
-    close: () => socket.destroy(),
+    ended: () => !channel.connected,
+    close: () => channel.disconnect?.(),
   };
 }
 
