@@ -1,4 +1,5 @@
 /** The tools and the prompt that the suite expects on a server, as scripts: each option writes them in its shape. */
+import { randomBytes } from 'node:crypto';
 import {
   type CreateMessageResult,
   type GetPromptResult,
@@ -13,15 +14,16 @@ import {
   type InputRequiredResult,
   listRoots,
   type McpServer,
+  MemoryLedger,
   type Questions,
-  type RequestStatePolicy,
   readAnswer,
+  requestStatePolicy,
   type ServerContext,
   sampling,
   textResult,
 } from '@mrtr/core';
 import { createWorld } from '@mrtr/example-tools';
-import type { ServerInstance } from '@mrtr/hosting/http';
+import { type HttpHosting, serveHttp } from '@mrtr/hosting/http';
 import type { Data, Script, Write } from '@mrtr/option';
 import { type LoadedOption, loadOptions } from '@mrtr/options';
 import { z } from 'zod';
@@ -68,7 +70,7 @@ const PREFIX = 'test_input_required_result_';
  * The only tool that accepts an answer to a question that was not asked, since the scenario `ignore-extra-params`
  * expects it. See docs/conformance.md.
  */
-export const TAKES_UNASKED = `${PREFIX}elicitation`;
+const TAKES_UNASKED = `${PREFIX}elicitation`;
 
 const hello = ({ name }: Answers['user_name']) => textResult(`Hello, ${name}!`);
 // After an answer without its state, it asks again: the boundary around it rejects tampered state.
@@ -119,14 +121,20 @@ export const OPTIONS_UNDER_TEST: readonly LoadedOption[] = (await loadOptions())
   ({ claims }) => claims.conformance === true,
 );
 
-/** The fixture in the shape of `option`, ready to be hosted. */
-export function servedIn(option: LoadedOption, state: RequestStatePolicy): ServerInstance {
+/** Serves the fixture in the shape of `option`. */
+export function serve(option: LoadedOption): Promise<HttpHosting> {
+  const state = requestStatePolicy({
+    // No other process resumes its calls, so its key and its ledger may end with it.
+    keys: [randomBytes(32)],
+    ledger: new MemoryLedger(),
+    unaskedAnswers: { accept: [TAKES_UNASKED] },
+  });
   const { serverForScripts, close } = option.create({ world: createWorld(), state });
   if (!serverForScripts)
     throw new Error(`Option ${option.id} writes no scripts. Give its handlers a \`write\`.`);
   const server = () =>
     serverForScripts((fixture, write) => register(fixture, write, option.claims.modern.framesHeld > 0));
-  return { server, close };
+  return serveHttp({ server, close }, { legacyClients: 'stateless', drainSeconds: 1 });
 }
 
 function register(server: McpServer, write: Write, parks: boolean): void {

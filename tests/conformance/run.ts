@@ -1,18 +1,9 @@
 /** `pnpm conformance`: runs the official suite against every shape and a client. Exit code 1 if anything fails. */
 import { availableParallelism } from 'node:os';
-import { RunningProcess } from '@mrtr/harness/process';
 import type { LoadedOption } from '@mrtr/options';
 import { installWithNode, nodeFor } from '../testkit/own-lockfile.ts';
-import { OPTIONS_UNDER_TEST } from './fixture.ts';
-import {
-  HERE,
-  notRun,
-  serverScenarios,
-  suiteVersion,
-  testClient,
-  testServer,
-  type Verdict,
-} from './suite.ts';
+import { OPTIONS_UNDER_TEST, serve } from './fixture.ts';
+import { serverScenarios, suiteVersion, testClient, testServer, type Verdict } from './suite.ts';
 
 // A fixed number, so that a list that was not read completely does not pass.
 const SERVER_SCENARIOS = 14;
@@ -69,17 +60,13 @@ async function testShape(
   shape: LoadedOption,
   scenarios: readonly string[],
 ): Promise<Verdict[]> {
-  const args = ['--import', 'tsx', 'server.ts', '--shape', shape.id];
-  const server = new RunningProcess({ command: process.execPath, args }, { cwd: HERE });
+  const { url, close } = await serve(shape);
   try {
-    const url = await server.until(({ err }) => / at (http:\S+)/.exec(err)?.[1]);
     const verdicts: Verdict[] = [];
-    for (const scenario of scenarios) verdicts.push(await testServer(node, scenario, url));
+    for (const scenario of scenarios) verdicts.push(await testServer(node, scenario, url.href));
     return verdicts;
-  } catch (error) {
-    return scenarios.map((scenario) => notRun(scenario, error));
   } finally {
-    await server.kill();
+    await close();
   }
 }
 

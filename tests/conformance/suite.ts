@@ -11,7 +11,7 @@ const REVISION = '2026-07-28';
 const PATIENCE_MS = 60_000;
 
 /** This folder, in which the suite's commands run. */
-export const HERE = fileURLToPath(new URL('.', import.meta.url));
+const HERE = fileURLToPath(new URL('.', import.meta.url));
 
 /** The verdict on one scenario. */
 export interface Verdict {
@@ -22,9 +22,6 @@ export interface Verdict {
   /** Why not. */
   readonly reasons: readonly string[];
 }
-
-/** The verdict on a scenario that could not be run. */
-export const notRun = (scenario: string, error: unknown): Verdict => verdict(scenario, [], String(error));
 
 interface Check {
   readonly id: string;
