@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { projectFiles } from '../testkit/project-files.ts';
 import { entryPoints } from './exported-names.ts';
-import { linesOf, type Measured, measureSource } from './measure-source.ts';
+import { linesOf, measureSource } from './measure-source.ts';
 
 interface Budget {
   readonly what: string;
@@ -41,16 +41,10 @@ function quantile(numbers: readonly number[], share: number): number {
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0;
 }
 
-const commentsIn = (of: readonly Measured[]) =>
-  Math.round((100 * sum(of.map(({ comments }) => comments))) / sum(of.map(({ lines }) => lines)));
-
-const libraries = foldersIn('packages')
+const files = foldersIn('packages')
   .filter(isPublished)
-  .map((folder) => ({
-    folder,
-    files: sourcesIn(folder).map((file) => measureSource(file, textOf(file))),
-  }));
-const files = libraries.flatMap((library) => library.files);
+  .flatMap(sourcesIn)
+  .map((file) => measureSource(file, textOf(file)));
 const lengths = files.map(({ lines }) => lines);
 const functions = files.flatMap((file) => file.functions);
 
@@ -73,11 +67,6 @@ const budgets: Budget[] = [
   { what: 'library files, 90th percentile of lines', measured: quantile(lengths, 0.9), max: 350 },
   { what: 'library files, lines of the longest', measured: Math.max(...lengths), max: 500 },
   { what: 'library functions, 90th percentile of lines', measured: quantile(functions, 0.9), max: 40 },
-  ...libraries.map((library) => ({
-    what: `${library.folder}, comments in % of lines`,
-    measured: commentsIn(library.files),
-    max: 25,
-  })),
   ...weathers
     .slice(0, 1)
     .map(({ file, lines }) => ({ what: `${file}, lines (the longest)`, measured: lines, max: 60 })),

@@ -4,8 +4,6 @@ import { parseSync, Visitor } from 'oxc-parser';
 /** In lines. */
 export interface Measured {
   readonly lines: number;
-  /** Lines that hold a comment, or a part of one. */
-  readonly comments: number;
   /** Of each function, from its name or its parameters to its end. */
   readonly functions: readonly number[];
 }
@@ -15,13 +13,9 @@ export const linesOf = (text: string): number => text.split('\n').length - (text
 
 /** @throws Error when `source` cannot be parsed. */
 export function measureSource(file: string, source: string): Measured {
-  const { program, comments, errors } = parseSync(file, source);
+  const { program, errors } = parseSync(file, source);
   if (errors[0]) throw new Error(`${file} cannot be parsed: ${errors[0].message}`);
   const lineAt = (offset: number) => source.slice(0, offset).split('\n').length;
-  const commented = new Set<number>();
-  for (const { start, end } of comments) {
-    for (let line = lineAt(start); line <= lineAt(end); line++) commented.add(line);
-  }
   const functions: number[] = [];
   const measure = ({ start, end }: { readonly start: number; readonly end: number }) => {
     functions.push(lineAt(end) - lineAt(start) + 1);
@@ -31,5 +25,5 @@ export function measureSource(file: string, source: string): Measured {
     FunctionExpression: measure,
     ArrowFunctionExpression: measure,
   }).visit(program);
-  return { lines: linesOf(source), comments: commented.size, functions };
+  return { lines: linesOf(source), functions };
 }
