@@ -47,10 +47,6 @@ export const CLIENTS: readonly ForeignClient[] = [
   inspector('Inspector `mcpdo`, modern', 'mcpdo', 'modern'),
 ];
 
-export const UNTRIED_CLIENTS: readonly (readonly [name: string, why: string])[] = [
-  ['mcp-use 2', 'not tried: its client is the package `@mcp-use/client`, which could not be installed'],
-];
-
 /** What a driver prints: whether its person was asked, and what the person got. */
 export interface Report {
   readonly asked: boolean;

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { updateBlocks } from '@mrtr/matrix/documents';
-import { CLIENTS, type ForeignClient, runClient, UNTRIED_CLIENTS } from './clients.ts';
+import { CLIENTS, type ForeignClient, runClient } from './clients.ts';
 import { FOREIGN_NODE, installForeign, quietEnvironment, versionOf } from './foreign.ts';
 import { type Legacy, type Option, Options, TRIED } from './options.ts';
 import { callWithOurs, type OurClient } from './our-client.ts';
@@ -71,7 +71,7 @@ async function clientRows(): Promise<string[][]> {
       rows.push(said([client.name, await versionOf(client.package), at, revision, question, got, helps]));
     }
   }
-  return [...rows, ...UNTRIED_CLIENTS.map(([name, why]) => [name, '', '', '', '', why, ''])];
+  return rows;
 }
 
 async function atOption(client: ForeignClient, option: Option, transport: Transport, legacy: Legacy) {
