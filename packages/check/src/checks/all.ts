@@ -4,18 +4,18 @@ import { ABANDON } from './abandon.ts';
 import { ANSWER } from './answer.ts';
 import { MISSING } from './answer-missing.ts';
 import { CAPABILITY } from './capability.ts';
-import { CONSENT } from './consent.ts';
-import { WORDS } from './consent-words.ts';
-import { DEPLOY } from './deploy.ts';
-import { QUESTIONS } from './deploy-questions.ts';
+import { CONSENT } from './consent/consent.ts';
+import { WORDS } from './consent/words.ts';
+import { DEPLOY } from './deploy/deploy.ts';
+import { QUESTIONS } from './deploy/questions.ts';
 import { EFFECT } from './effect.ts';
-import { ERA } from './era.ts';
+import { ERA } from './era/era.ts';
 import { INSTANCE } from './instance.ts';
 import { REFUSAL } from './refusal.ts';
 import { RETRY } from './retry.ts';
-import { BINDING } from './state-binding.ts';
-import { DISCLOSURE } from './state-disclosure.ts';
-import { INTEGRITY } from './state-integrity.ts';
+import { BINDING } from './state/binding.ts';
+import { DISCLOSURE } from './state/disclosure.ts';
+import { INTEGRITY } from './state/integrity.ts';
 import { WIRE } from './wire.ts';
 
 export const CHECKS: readonly Check[] = [

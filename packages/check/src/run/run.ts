@@ -1,6 +1,6 @@
 /** One run: a target, the checks that are wanted, and what they found. */
 import { CHECKS, inRunningOrder } from '../checks/all.ts';
-import { MOST_WAIT } from '../checks/state-binding.ts';
+import { MOST_WAIT } from '../checks/state/binding.ts';
 import type { Check } from '../judging/check.ts';
 import { startSandbox } from '../sandbox.ts';
 import { Fleet } from '../target/instance.ts';

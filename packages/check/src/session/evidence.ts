@@ -59,12 +59,8 @@ export class Evidence {
   recordReply(from: string, { messages, failure }: Reply, client: ClientId = 'client'): void {
     const kept = messages.filter(({ value }, at) => at < MOST_MESSAGES || isResponse(value));
     for (const { value } of kept) this.recordReceived(from, value, client);
-    if (!messages.some(({ value }) => isResponse(value)))
-      this.recordLoss(from, failure ?? 'no answer', client);
-  }
-
-  recordLoss(from: string, reason: string, client: ClientId = 'client'): void {
-    const message = { error: { code: 0, message: reason } };
+    if (messages.some(({ value }) => isResponse(value))) return;
+    const message = { error: { code: 0, message: failure ?? 'no answer' } };
     this.#add({ kind: 'message', from, to: client, message, lost: true });
   }
 

@@ -1,13 +1,13 @@
 /** State belongs to one call: presented with other arguments, another operation, by another principal, or too late. */
-import { abstainFor, effectsUnseen } from '../judging/attack.ts';
-import type { Clause, Finding } from '../judging/check.ts';
-import { abstain, defineCheck, fail, MRTR, notApplicable, notGiven, pass } from '../judging/check.ts';
-import type { CheckContext } from '../judging/context.ts';
-import type { Retry, Session, SessionOptions } from '../session/session.ts';
-import { nameOf } from '../target/target.ts';
-import { canonical } from '../wire/json.ts';
-import { describeOutcome, saysNo } from '../wire/outcome.ts';
-import { remembersUsed } from './retry.ts';
+import { abstainFor, effectsUnseen } from '../../judging/attack.ts';
+import type { Clause, Finding } from '../../judging/check.ts';
+import { abstain, defineCheck, fail, MRTR, notApplicable, notGiven, pass } from '../../judging/check.ts';
+import type { CheckContext } from '../../judging/context.ts';
+import type { Retry, Session, SessionOptions } from '../../session/session.ts';
+import { nameOf } from '../../target/target.ts';
+import { canonical } from '../../wire/json.ts';
+import { describeOutcome, saysNo } from '../../wire/outcome.ts';
+import { remembersUsed } from '../retry.ts';
 
 const bound = (what: string): Clause => ({
   at: `${MRTR}, server requirements 5`,

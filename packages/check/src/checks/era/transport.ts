@@ -2,11 +2,11 @@
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
-import { MOST_BYTES, TOO_LONG } from '../wire/channel.ts';
-import { parse } from '../wire/json.ts';
-import { ServerProcess } from '../wire/process.ts';
-import type { Instance } from './instance.ts';
-import type { Address } from './target.ts';
+import type { Instance } from '../../target/instance.ts';
+import type { Address } from '../../target/target.ts';
+import { MOST_BYTES, TOO_LONG } from '../../wire/channel.ts';
+import { parse } from '../../wire/json.ts';
+import { ServerProcess } from '../../wire/process.ts';
 
 /** A transport for one connection; over stdio it starts a process of its own, as an old client would. */
 export async function legacyTransport(instance: Instance, { headers }: Address): Promise<Transport> {

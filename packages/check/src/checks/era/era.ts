@@ -2,15 +2,15 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { ShownQuestion } from '@mrtr/harness';
-import { defineCheck, fail, pass } from '../judging/check.ts';
-import type { CheckContext } from '../judging/context.ts';
-import type { Evident } from '../judging/undecided.ts';
-import { formText, isForm } from '../observations/forms.ts';
-import { Evidence } from '../session/evidence.ts';
-import type { Likeness } from '../session/likeness.ts';
-import { METHOD, paramsOf } from '../target/target.ts';
-import { canonical, type JsonObject, objectAt } from '../wire/json.ts';
-import { comparable, describeOutcome, type Outcome, outcomeOf } from '../wire/outcome.ts';
+import { defineCheck, fail, pass } from '../../judging/check.ts';
+import type { CheckContext } from '../../judging/context.ts';
+import type { Evident } from '../../judging/undecided.ts';
+import { formText, isForm } from '../../observations/forms.ts';
+import { Evidence } from '../../session/evidence.ts';
+import type { Likeness } from '../../session/likeness.ts';
+import { METHOD, paramsOf } from '../../target/target.ts';
+import { canonical, type JsonObject, objectAt } from '../../wire/json.ts';
+import { comparable, describeOutcome, type Outcome, outcomeOf } from '../../wire/outcome.ts';
 
 const CLAUSE = {
   at: '2026-07-28, basic/versioning, compatibility matrix',
@@ -93,7 +93,7 @@ async function oldCall(context: CheckContext): Promise<Seen> {
   };
   // The old SDK is loaded when it is needed: it takes as long as everything else together.
   const { legacyClient } = await import('@mrtr/harness');
-  const { legacyTransport } = await import('../target/legacy.ts');
+  const { legacyTransport } = await import('./transport.ts');
   let client: Client | undefined;
   let sentAsking = false;
   const transport = await legacyTransport(fleet.first, inputs.address);

@@ -1,7 +1,7 @@
 /** What a check of consent is made of, and what each way to ask for a yes proves and is defeated by. */
-import { type CheckParts, defineCheck, type Finding } from '../judging/check.ts';
-import type { CheckContext } from '../judging/context.ts';
-import { type Rung, rungOfAll } from '../observations/consents.ts';
+import { type CheckParts, defineCheck, type Finding } from '../../judging/check.ts';
+import type { CheckContext } from '../../judging/context.ts';
+import { type Rung, rungOfAll } from '../../observations/consents.ts';
 
 const FORM =
   '`approval` of @mrtr/core asks in a form with one required choice, the refusal first and without a default; a client ' +

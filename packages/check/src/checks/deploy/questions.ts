@@ -1,15 +1,15 @@
 /** Questions that the two versions ask otherwise: an answer to the one is no answer to the other. */
-import { type Finding, fail, notApplicable, pass } from '../judging/check.ts';
-import type { CheckContext } from '../judging/context.ts';
-import type { Crossed, Crossing, Question, Version } from '../judging/versions.ts';
-import { cross, crossEach, crossingCalls, deployCheck, whereOf, wordsOf } from '../judging/versions.ts';
-import { isForm } from '../observations/forms.ts';
-import { inWorker } from '../sandbox.ts';
-import type { Session } from '../session/session.ts';
-import { type JsonObject, objectAt } from '../wire/json.ts';
-import { comparable, describeOutcome } from '../wire/outcome.ts';
-import { VALIDATE } from './answer.ts';
-import { ASK_AGAIN } from './answer-missing.ts';
+import { type Finding, fail, notApplicable, pass } from '../../judging/check.ts';
+import type { CheckContext } from '../../judging/context.ts';
+import { isForm } from '../../observations/forms.ts';
+import { inWorker } from '../../sandbox.ts';
+import type { Session } from '../../session/session.ts';
+import { type JsonObject, objectAt } from '../../wire/json.ts';
+import { comparable, describeOutcome } from '../../wire/outcome.ts';
+import { VALIDATE } from '../answer.ts';
+import { ASK_AGAIN } from '../answer-missing.ts';
+import type { Crossed, Crossing, Question, Version } from './versions.ts';
+import { cross, crossEach, crossingCalls, deployCheck, whereOf, wordsOf } from './versions.ts';
 
 /** Whether the answers of a call that crossed counted: it came to its end, and not to that of a decline. */
 async function answersCounted(context: CheckContext, { end, to, readings }: Crossed): Promise<boolean> {

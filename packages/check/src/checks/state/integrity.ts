@@ -1,14 +1,14 @@
 /** State is attacker-controlled input: forged, tampered, malformed, spelled otherwise. */
-import { choicesIn } from '../answers/choices.ts';
-import { type Attacked, type AttackOptions, type Attempt, attack, mustRefuse } from '../judging/attack.ts';
-import { defineCheck, type Finding, fail, MRTR, notApplicable, pass } from '../judging/check.ts';
-import { type CheckContext, noTo } from '../judging/context.ts';
-import { fieldsOf } from '../observations/forms.ts';
-import { inWorker } from '../sandbox.ts';
-import type { Retry, Session } from '../session/session.ts';
-import type { Pair, Variant } from '../tokens/forge.ts';
-import { HUGE, malform } from '../tokens/mutate.ts';
-import { describeOutcome } from '../wire/outcome.ts';
+import { choicesIn } from '../../answers/choices.ts';
+import { type Attacked, type AttackOptions, type Attempt, attack, mustRefuse } from '../../judging/attack.ts';
+import { defineCheck, type Finding, fail, MRTR, notApplicable, pass } from '../../judging/check.ts';
+import { type CheckContext, noTo } from '../../judging/context.ts';
+import { fieldsOf } from '../../observations/forms.ts';
+import { inWorker } from '../../sandbox.ts';
+import type { Retry, Session } from '../../session/session.ts';
+import type { Pair, Variant } from '../../tokens/forge.ts';
+import { HUGE, malform } from '../../tokens/mutate.ts';
+import { describeOutcome } from '../../wire/outcome.ts';
 
 const REQUIREMENT = {
   clause: {

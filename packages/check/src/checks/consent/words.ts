@@ -1,15 +1,15 @@
 /** What the user is asked for a yes to: the words of the question, and what an argument can put into them. */
-import { abstain, type Finding, fail, notApplicable, notGiven, pass } from '../judging/check.ts';
-import type { CheckContext } from '../judging/context.ts';
-import { textsOf } from '../observations/consents.ts';
-import { isElicitation, isForm } from '../observations/forms.ts';
-import { Likeness } from '../session/likeness.ts';
-import type { Session } from '../session/session.ts';
-import type { Operation } from '../target/target.ts';
-import { canonical, isObject, type JsonObject, objectAt } from '../wire/json.ts';
-import { describeOutcome } from '../wire/outcome.ts';
-import { shorten } from '../wire/text.ts';
-import { consentCheck } from './consent-rungs.ts';
+import { abstain, type Finding, fail, notApplicable, notGiven, pass } from '../../judging/check.ts';
+import type { CheckContext } from '../../judging/context.ts';
+import { textsOf } from '../../observations/consents.ts';
+import { isElicitation, isForm } from '../../observations/forms.ts';
+import { Likeness } from '../../session/likeness.ts';
+import type { Session } from '../../session/session.ts';
+import type { Operation } from '../../target/target.ts';
+import { canonical, isObject, type JsonObject, objectAt } from '../../wire/json.ts';
+import { describeOutcome } from '../../wire/outcome.ts';
+import { shorten } from '../../wire/text.ts';
+import { consentCheck } from './rungs.ts';
 
 /** A call as far as its last question, which is not answered. */
 async function callUntilAsked(context: CheckContext, operation?: Operation) {

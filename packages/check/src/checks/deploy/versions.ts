@@ -1,14 +1,22 @@
 /** The two versions that a deploy puts side by side, and calls that cross from the one to the other. */
-import { difference, type Reading } from '../observations/effects.ts';
-import { Facts } from '../observations/facts.ts';
-import { Likeness } from '../session/likeness.ts';
-import type { Retry, Session, Turn } from '../session/session.ts';
-import type { Instance } from '../target/instance.ts';
-import { canonical, isObject, type JsonObject, objectAt } from '../wire/json.ts';
-import { describeOutcome, NOT_NOW, type Outcome } from '../wire/outcome.ts';
-import { type Check, type CheckParts, defineCheck, type Finding, type Level, pass } from './check.ts';
-import type { CheckContext } from './context.ts';
-import { Undecided } from './undecided.ts';
+
+import {
+  type Check,
+  type CheckParts,
+  defineCheck,
+  type Finding,
+  type Level,
+  pass,
+} from '../../judging/check.ts';
+import type { CheckContext } from '../../judging/context.ts';
+import { Undecided } from '../../judging/undecided.ts';
+import { difference, type Reading } from '../../observations/effects.ts';
+import { Facts } from '../../observations/facts.ts';
+import { Likeness } from '../../session/likeness.ts';
+import type { Retry, Session, Turn } from '../../session/session.ts';
+import type { Instance } from '../../target/instance.ts';
+import { canonical, isObject, type JsonObject, objectAt } from '../../wire/json.ts';
+import { describeOutcome, NOT_NOW, type Outcome } from '../../wire/outcome.ts';
 
 export interface Question {
   readonly request: JsonObject;

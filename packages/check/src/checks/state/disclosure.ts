@@ -1,10 +1,10 @@
 /** What state gives away: by the words of its refusals, by its content, and what it costs by its size. */
-import { abstain, defineCheck, fail, MRTR, pass } from '../judging/check.ts';
-import type { CheckContext } from '../judging/context.ts';
-import { inWorker } from '../sandbox.ts';
-import type { Session } from '../session/session.ts';
-import { comparable, describeOutcome, type Outcome } from '../wire/outcome.ts';
-import { shorten } from '../wire/text.ts';
+import { abstain, defineCheck, fail, MRTR, pass } from '../../judging/check.ts';
+import type { CheckContext } from '../../judging/context.ts';
+import { inWorker } from '../../sandbox.ts';
+import type { Session } from '../../session/session.ts';
+import { comparable, describeOutcome, type Outcome } from '../../wire/outcome.ts';
+import { shorten } from '../../wire/text.ts';
 
 /** Compares refusals word by word. What was refused in other checks, as after the time to live, counts too. */
 const oracle = defineCheck('state.oracle', 'A', {

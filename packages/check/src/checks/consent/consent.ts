@@ -1,14 +1,20 @@
 /** Effects without a yes, and with one that a client gives by itself. */
-import { abstain, type Finding, fail, notApplicable, pass } from '../judging/check.ts';
-import type { CheckContext } from '../judging/context.ts';
-import { asksForYes, choicesMade, contentAsShown, contentOfNo, refusalIn } from '../observations/consents.ts';
-import { isForm, requiresNothing } from '../observations/forms.ts';
-import { MOST_ROUNDS, type Session, type SessionOptions } from '../session/session.ts';
-import { canonical, isObject, type JsonObject, objectAt } from '../wire/json.ts';
-import { describeOutcome, type Outcome } from '../wire/outcome.ts';
-import { shorten } from '../wire/text.ts';
-import { everyAnswer } from './answer.ts';
-import { consentCheck, rungOf } from './consent-rungs.ts';
+import { abstain, type Finding, fail, notApplicable, pass } from '../../judging/check.ts';
+import type { CheckContext } from '../../judging/context.ts';
+import {
+  asksForYes,
+  choicesMade,
+  contentAsShown,
+  contentOfNo,
+  refusalIn,
+} from '../../observations/consents.ts';
+import { isForm, requiresNothing } from '../../observations/forms.ts';
+import { MOST_ROUNDS, type Session, type SessionOptions } from '../../session/session.ts';
+import { canonical, isObject, type JsonObject, objectAt } from '../../wire/json.ts';
+import { describeOutcome, type Outcome } from '../../wire/outcome.ts';
+import { shorten } from '../../wire/text.ts';
+import { everyAnswer } from '../answer.ts';
+import { consentCheck, rungOf } from './rungs.ts';
 
 const HUMAN = {
   at: '2026-07-28, server/tools, user interaction model',

@@ -1,14 +1,14 @@
 /** A deploy between two rounds: what one version of a server began reaches the other. */
-import { abstain, type Finding, fail, MRTR, pass } from '../judging/check.ts';
-import type { CheckContext } from '../judging/context.ts';
-import type { Crossed, Crossing, Crossings, Version } from '../judging/versions.ts';
-import { crossEach, crossingCalls, deployCheck, passAll, whereOf } from '../judging/versions.ts';
-import { clip } from '../observations/effects.ts';
-import type { Turn } from '../session/session.ts';
-import { numberIn } from '../target/probe.ts';
-import { comparable, describeOutcome, saysNo, textOf } from '../wire/outcome.ts';
-import { STATELESS } from './instance.ts';
-import { LEDGER, presentTwice, SINGLE_USE } from './retry.ts';
+import { abstain, type Finding, fail, MRTR, pass } from '../../judging/check.ts';
+import type { CheckContext } from '../../judging/context.ts';
+import { clip } from '../../observations/effects.ts';
+import type { Turn } from '../../session/session.ts';
+import { numberIn } from '../../target/probe.ts';
+import { comparable, describeOutcome, saysNo, textOf } from '../../wire/outcome.ts';
+import { STATELESS } from '../instance.ts';
+import { LEDGER, presentTwice, SINGLE_USE } from '../retry.ts';
+import type { Crossed, Crossing, Crossings, Version } from './versions.ts';
+import { crossEach, crossingCalls, deployCheck, passAll, whereOf } from './versions.ts';
 
 /** Whether a call ended as it should, and how. */
 function endOf({ end, askedAgain, from, to }: Crossed) {
