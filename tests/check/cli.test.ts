@@ -1,7 +1,6 @@
 /** The program itself: its exit codes, and what it says about mistakes. cli.proof.ts has its reports and its files. */
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { bareCommand, inWorld } from './bare.test-support.ts';
 import { bareWith, mrtrCheck, OPERATION, onBare } from './cli.test-support.ts';
 import { type Answers, resultText, serving } from './posted.test-support.ts';
 
@@ -103,11 +102,19 @@ describe('mistakes that look like findings', { timeout: 30_000 }, () => {
   });
 
   it('a server that serves HTTP, and is started without {port}, is said to be spoken to over stdio', async () => {
-    const { code, out } = await inWorld((world) => {
-      const command = bareCommand(world).map((word) => word.replace('{port}', '0'));
-      return mrtrCheck('--tool', 'transfer', '--timeout', '1', '--only', 'wire', '--', ...command);
-    });
-    expect(out).toMatch(/got no answer in 1 s\. A command without \{port\} is spoken to over\s+stdio/);
+    // A program that is slow to start would not have written yet.
+    const command = ['sh', '-c', 'echo listening at port 80 >&2; exec sleep 60'];
+    const { code, out } = await mrtrCheck(
+      '--tool',
+      'a',
+      '--timeout',
+      '2',
+      '--only',
+      'wire',
+      '--',
+      ...command,
+    );
+    expect(out).toMatch(/got no answer in 2 s\. A command without \{port\} is spoken to over\s+stdio/);
     expect(out).toMatch(/It wrote: listening at/);
     expect(code).toBe(3);
   });

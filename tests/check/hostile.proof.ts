@@ -52,7 +52,7 @@ function check(hostility: string, transport: string, ...words: readonly string[]
     const file = (format: string) => join(world, `report.${format}`);
     const args = [
       ...['--import', MEASURE, join(BUILT, 'main.js'), '--tool', 'act', '--arguments', '{"a":"b"}'],
-      ...['--generate-answers', '--timeout', '2', '--max-time', String(SECONDS), ...words],
+      ...['--generate-answers', '--timeout', '5', '--max-time', String(SECONDS), ...words],
       ...FORMATS.flatMap((format) => ['--report', `${format}=${file(format)}`]),
       ...['--report', 'terminal', '--', process.execPath, HOSTILE, hostility],
       ...(transport === 'http' ? ['{port}'] : []),

@@ -1,9 +1,9 @@
 /** Servers that are started here in a roundabout way, and servers that are not started here. */
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { run } from '@mrtr/check';
-import { freePort } from '@mrtr/harness/process';
+import { freePort, RunningProcess } from '@mrtr/harness/process';
 import { expect, it, vi } from 'vitest';
 import {
   BARE,
@@ -16,21 +16,14 @@ import {
 } from './bare.test-support.ts';
 import { mrtrCheck } from './cli.test-support.ts';
 
-async function listens(port: number): Promise<boolean> {
-  const socket = connect(port, '127.0.0.1');
-  try {
-    await once(socket, 'connect');
-    return true;
-  } catch {
-    return false;
-  } finally {
-    socket.destroy();
-  }
-}
+const LISTENS = /listening at (\S+)/;
 
-async function allListen(ports: readonly number[]): Promise<void> {
-  const look = async () => expect(await Promise.all(ports.map(listens))).not.toContain(false);
-  await vi.waitFor(look, { timeout: 10_000, interval: 20 });
+/** Starts the bare server at a port, and waits until it listens. */
+async function startBare(world: string, port: number): Promise<RunningProcess> {
+  const [command = '', ...args] = bareCommand(world).map((word) => word.replace('{port}', String(port)));
+  const server = new RunningProcess({ command, args });
+  await server.until(({ err }) => LISTENS.exec(err)?.[1]);
+  return server;
 }
 
 it('what a wrapper started is killed and restarted with it, and is gone afterwards', async () => {
@@ -47,33 +40,30 @@ it('what a wrapper started is killed and restarted with it, and is gone afterwar
   const port = Number(ports[0]?.url?.port);
   expect(port).toBeGreaterThan(0);
   // It was killed. A busy machine may take a moment to end it.
-  await vi.waitFor(async () => expect(await listens(port)).toBe(false), { timeout: 10_000, interval: 20 });
+  const connects = () => once(connect(port, '127.0.0.1'), 'connect');
+  const isGone = () => expect(connects()).rejects.toThrow('ECONNREFUSED');
+  await vi.waitFor(isGone, { timeout: 60_000, interval: 20 });
 });
 
 it('a server that is not started here is checked at two addresses, and restarted by a command', async () => {
   await inWorld(async (world) => {
-    const ports = [await freePort(), await freePort()];
-    const start = (port: number | undefined) => {
-      const [program = '', ...args] = bareCommand(world).map((word) => word.replace('{port}', String(port)));
-      return spawn(program, args, { stdio: 'ignore' });
-    };
-    const [first, second] = ports.map(start);
-    await allListen(ports);
+    const port = await freePort();
+    const [first, second] = [await startBare(world, port), await startBare(world, 0)];
+    const { pid } = first.child;
     const again = bareCommand(world)
-      .map((word) => `'${word.replace('{port}', String(ports[0]))}'`)
+      .map((word) => `'${word.replace('{port}', String(port))}'`)
       .join(' ');
-    const restart = `kill -9 ${first?.pid}; while kill -0 ${first?.pid} 2>/dev/null; do :; done; ${again} >/dev/null 2>&1 & echo $! > '${world}/pid'`;
-    const at = (port: number | undefined) => `http://127.0.0.1:${port}/mcp`;
+    const restart = `kill -9 ${pid}; while kill -0 ${pid} 2>/dev/null; do :; done; ${again} >/dev/null 2>&1 & echo $! > '${world}/pid'`;
+    const at = ({ said }: RunningProcess) => LISTENS.exec(said.err)?.[1] as string;
     try {
-      const address = { url: at(ports[0]), also: at(ports[1]), restart, headers: {} };
+      const address = { url: at(first), also: at(second), restart, headers: {} };
       const one = await run({ ...EVERYTHING, only: ['instance'], address });
       expect(findings(one)).toEqual({});
       expect(Object.keys(verdicts(one, 'pass'))).toHaveLength(3);
     } finally {
-      second?.kill('SIGKILL');
       // In step: the folder with the number is gone a moment later.
       spawnSync('sh', ['-c', `kill -9 $(cat '${world}/pid')`]);
-      first?.kill('SIGKILL');
+      await Promise.all([first.kill(), second.kill()]);
     }
   });
 });

@@ -97,6 +97,6 @@ export const NEEDED = { requiredCapabilities: { elicitation: {} } };
 export const ROOTS = { method: 'roots/list' };
 export const DIFFERENT = says('It was all sent to mallory.');
 /** With less, a busy neighbour would look like silence. */
-export const SHORT = { timeoutSeconds: 1.5 };
+export const SHORT = { timeoutSeconds: 3 };
 export const TWO_TIMES = { oneTime: false };
 export const SECOND_STAGE = { stage: 1, answers: { account: 'checking' } };

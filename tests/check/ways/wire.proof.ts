@@ -198,7 +198,7 @@ describe('era.same', () => {
     ['hang', 'advice', /The old client waited, and got .*timed out/],
     ['wordless', 'advice', /got an error without a word/],
   ] as const)('an old client that is asked by requests, %s: %s', async (shim, verdict, words) => {
-    const inputs = shim === 'hang' ? { timeoutSeconds: 1 } : {};
+    const inputs = shim === 'hang' ? SHORT : {};
     const given = { transport: 'stdio', only: ['era.same'], args: ['--shim', shim], inputs } as const;
     const [seen] = (await checkBare(given)).checked;
     expect(seen?.finding.actual).toMatch(words);
