@@ -1,7 +1,8 @@
-import { PassThrough, Writable } from 'node:stream';
+import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { personAt } from './ask-person.ts';
 import { describeAllowed, parseTyped, promptOf } from './form-field.ts';
+import { terminalWith } from './terminal.test-support.ts';
 
 const units = {
   message: 'Which units?',
@@ -21,21 +22,11 @@ const several = {
   },
 };
 
-function typing(text: string, interrupted = () => {}) {
-  let printed = '';
-  const output = new Writable({
-    write(chunk, _encoding, done) {
-      printed += chunk;
-      done();
-    },
-  });
-  const input = new PassThrough();
-  input.end(text);
-  const streams = {
-    input: input as unknown as NodeJS.ReadStream,
-    output: output as unknown as NodeJS.WriteStream,
-  };
-  return { ...personAt({ ...streams, interrupted }), printed: () => printed };
+/** A person who types `text`. */
+function typing(text: string) {
+  const { stdin, stdout, said } = terminalWith(text);
+  const { user } = personAt({ input: stdin, output: stdout, interrupted: () => {} });
+  return { user, printed: () => said().out };
 }
 
 test('each line answers one question and goes out unchanged, whether it fits or not', async () => {
@@ -67,29 +58,29 @@ test('a question cannot send commands to the terminal', async () => {
   expect(printed()).not.toContain('\u001b');
 });
 
-test('the prompt names the values that a field allows', () => {
-  expect(describeAllowed({ type: 'string', enum: ['metric', 'imperial'] })).toBe('1 metric | 2 imperial');
-  expect(describeAllowed({ type: 'boolean' })).toBe('yes | no');
-  expect(describeAllowed({ type: 'integer', minimum: 1, maximum: 99999 })).toBe(
-    'whole number from 1 to 99999',
-  );
-  expect(describeAllowed({ type: 'number' })).toBe('number');
-  expect(describeAllowed({ type: 'string' })).toBe('text');
-});
-
 const HEROES = [
   { const: 'hero-1', title: 'Superman' },
   { const: 'hero-2', title: 'Green Lantern' },
 ];
 const PETS = { enum: ['pet-1', '1'], enumNames: ['Cats', 'Dogs'] };
 
+test.each([
+  [{ type: 'string', enum: ['metric', 'imperial'] }, '1 metric | 2 imperial'],
+  [{ type: 'boolean' }, 'yes | no'],
+  [{ type: 'integer', minimum: 1, maximum: 99999 }, 'whole number from 1 to 99999'],
+  [{ type: 'number' }, 'number'],
+  [{ type: 'string' }, 'text'],
+  [{ type: 'string', format: 'date' }, 'date'],
+  [{ type: 'array', items: PETS }, 'several, with commas: 1 Cats | 2 Dogs'],
+])('a field %j allows: %s', (field, allowed) => {
+  expect(describeAllowed(field)).toBe(allowed);
+});
+
 test('a field shows its title, its description, whether it is required, the titles of its choices, and its default', () => {
   const field = { title: 'Hero', description: 'Your favourite', oneOf: HEROES, default: 'hero-2' };
   expect(promptOf('hero', field, true)).toBe(
     'Hero – Your favourite, required (1 Superman | 2 Green Lantern; decline, cancel) [Green Lantern]: ',
   );
-  expect(promptOf('day', { type: 'string', format: 'date' }, false)).toBe('day (date; decline, cancel): ');
-  expect(describeAllowed({ type: 'array', items: PETS })).toBe('several, with commas: 1 Cats | 2 Dogs');
 });
 
 test.each([

@@ -78,6 +78,41 @@ describe('pnpm demo', () => {
     expect(printed.out).toContain('held by another server instance');
   });
 
+  test('a resource that asks an old client is drawn over its open stream', async () => {
+    const { out } = await run('prompt-and-resource --shape j --client legacy --legacy shim');
+    expect(out.slice(out.lastIndexOf('  client'))).toMatchInlineSnapshot(`
+      "  client                                                          server
+          │  resources/read report://quarterly                             │
+          ├───────────────────────────────────────────────────────────────▶┃ entry 1
+          │                                          effect figures: runs  ┃
+          │  elicitation/create  "In which currency?"                      ┃
+          │◀───────────────────────────────────────────────────────────────┨
+          │  ☺ EUR                                                         ┃
+          │  accept {"currency":"EUR"}                                     ┃
+          ├───────────────────────────────────────────────────────────────▶┃ entry 2
+          │                                     effect figures: held back  ┃
+          │  Profit: 300 k EUR.                                            ┃
+          │◀───────────────────────────────────────────────────────────────┤
+
+        1 round · handler entered 2× · a stream held open
+      "
+    `);
+  });
+
+  test.each([
+    ['option-g', 'end step run 1×'],
+    ['option-g --answer decline', 'end step run 0×'],
+    ['option-i', 'body run 1×'],
+  ])('%s: of a tool in parts, the part that acts is counted: %s', async (line, counted) => {
+    expect((await run(line)).out).toContain(` · ${counted} · `);
+  });
+
+  test('a page that the user forgets is asked for again, and its browser is drawn at the client', async () => {
+    const { out } = await run('link-account --shape j --answer nonsense');
+    expect(out).toMatch(/"Link your calendar[\s\S]+"The page is not finished yet[\s\S]+│ {2}☺ browser: /);
+    expect(out).toMatch(/3 rounds · handler entered 3× · nothing held between rounds\n$/);
+  });
+
   test('a database that cannot be used gives an error without the password, and the exit code 1', async () => {
     for (const line of ['option-h', 'fleet-of-three', 'matrix']) {
       const { code, out, err } = await run(`${line} --postgres postgres://ada:secret@127.0.0.1:1/calls`);

@@ -1,24 +1,23 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
+import { requestStatePolicy } from '@mrtr/core';
+import { SHAPES } from '@mrtr/demo-sampling-and-roots';
+import { createWorld } from '@mrtr/example-tools';
+import type { McpInstance } from '@mrtr/harness';
 import { RunningProcess } from '@mrtr/harness/process';
 import { eventsOf, resultText, type Transcript, tally } from '@mrtr/harness/transcript';
-import { afterAll, expect, test } from 'vitest';
+import { serveHttp } from '@mrtr/hosting/http';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { readArgs } from './args.ts';
 import { UsageError } from './command-line.ts';
-import { main } from './main.ts';
-import { terminalWith } from './terminal.test-support.ts';
+import { run, terminalWith } from './terminal.test-support.ts';
 
 const RUN = fileURLToPath(new URL('../run.mjs', import.meta.url));
 const STDIO = `"${process.execPath}" "${RUN}" serve option-g`;
 const TOKYO = ['--tool', 'get_weather', '--arguments', '{"location":"Tokyo"}'];
-
-async function demo(args: readonly string[], typed = '', env = {}) {
-  const terminal = terminalWith(typed, env);
-  const code = await main(args, terminal);
-  return { code, ...terminal.said() };
-}
 
 // One that listens, for all tests.
 const { server, url } = await (async () => {
@@ -29,25 +28,21 @@ const { server, url } = await (async () => {
 afterAll(() => server.kill());
 
 test('a command is started, its tool called, and the person asked', { timeout: 30_000 }, async () => {
-  const { code, out } = await demo(['--server', STDIO, ...TOKYO], 'imperial\n');
+  const { code, out } = await run(['--server', STDIO, ...TOKYO], { typed: 'imperial\n' });
   expect(code).toBe(0);
   expect(out).toMatch(/^ get_weather +modern client\n\n .+\n\n {2}client +server\n/s);
   expect(out).toContain('┆  Units, required (1 metric | 2 imperial; decline, cancel): imperial\n');
   expect(out).toContain('☺ imperial');
   expect(out).toContain('Weather in Tokyo: 72°F, partly cloudy.');
   expect(out).toMatch(/\n {2}2 rounds · 1 question · no stream held open\n$/);
+  // What only the inside of a server shows.
+  expect(out).toMatch(/ state \d+ B {2}┃\n/);
+  expect(out).not.toMatch(/sealed|entered/);
   for (const line of out.split('\n')) expect([...line].length).toBeLessThanOrEqual(80);
 });
 
-test('nothing is said about a server that only its inside shows', async () => {
-  const { out } = await demo(['--server', url, ...TOKYO], 'imperial\n');
-  expect(out).toMatch(/ state \d+ B {2}┃\n/);
-  expect(out).not.toContain('sealed');
-  expect(out).not.toContain('entered');
-});
-
 test('an address is called by an old client, which is asked over the stream', async () => {
-  const { code, out } = await demo(['--server', url, ...TOKYO, '--client', 'legacy'], 'metric\n');
+  const { code, out } = await run(['--server', url, ...TOKYO, '--client', 'legacy'], { typed: 'metric\n' });
   expect(code).toBe(0);
   expect(out).toContain('elicitation/create  "Which units?"');
   expect(out).toContain('Weather in Tokyo: 22°C, partly cloudy.');
@@ -55,7 +50,7 @@ test('an address is called by an old client, which is asked over the stream', as
 });
 
 test('--json prints the transcript and nothing else; a refusal needs nobody at the terminal', async () => {
-  const { code, out } = await demo(['--server', url, ...TOKYO, '--answer', 'decline', '--json']);
+  const { code, out } = await run(['--server', url, ...TOKYO, '--answer', 'decline', '--json']);
   expect(code).toBe(0);
   const transcript = JSON.parse(out) as Transcript;
   expect(tally(transcript)).toMatchObject({ rounds: 2, questions: 1 });
@@ -63,7 +58,7 @@ test('--json prints the transcript and nothing else; a refusal needs nobody at t
 });
 
 test('a server that cannot be reached is drawn as an error, with the exit code 1', async () => {
-  const { code, out } = await demo(['--server', 'http://127.0.0.1:1/mcp', ...TOKYO]);
+  const { code, out } = await run(['--server', 'http://127.0.0.1:1/mcp', ...TOKYO]);
   expect(code).toBe(1);
   expect(out).toMatch(/✗ .+fetch failed: .+\n\n {2}0 rounds · 0 questions · no stream held open\n$/s);
 });
@@ -71,55 +66,33 @@ test('a server that cannot be reached is drawn as an error, with the exit code 1
 test('a server that ends early says why, with the environment of the terminal and of its command', async () => {
   const crash = 'throw new Error(process.env.ONE + process.env.TWO)';
   const command = `TWO="2 3" "${process.execPath}" -e "${crash}"`;
-  const { code, out, err } = await demo(['--server', command, '--tool', 'deploy'], '', { ONE: '1' });
+  const { code, out, err } = await run(['--server', command, '--tool', 'deploy'], { env: { ONE: '1' } });
   expect(code).toBe(1);
   expect(out).toContain('✗ The server ended: Error: 12 3');
   expect(err).toMatch(/^\nThe server wrote to stderr:\n[\s\S]+Error: 12 3\n {6}at /);
 });
 
-/** A server on the bare protocol, whose tool asks for the model and the roots of its client. */
-function needyServer() {
-  const answers: Record<string, unknown> = {};
-  const send = (message: object) =>
-    process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
-  const agreed = { protocolVersion: '2025-11-25', capabilities: { tools: {} } };
-  process.stdin.on('data', (text) => {
-    for (const line of `${text}`.split('\n').filter(Boolean)) {
-      const { id, method, result } = JSON.parse(line);
-      if (method === 'server/discover') send({ id, error: { code: -32601, message: 'Unknown.' } });
-      if (method === 'initialize')
-        send({ id, result: { ...agreed, serverInfo: { name: 'x', version: '1' } } });
-      if (method === 'tools/list')
-        send({ id, result: { tools: [{ name: 'sum', inputSchema: { type: 'object' } }] } });
-      answers[id] = method === 'tools/call' ? id : result;
-      if (method === 'tools/call') {
-        answers.call = id;
-        send({ id: 'model', method: 'sampling/createMessage', params: { messages: [], maxTokens: 9 } });
-      }
-      if (id === 'model') send({ id: 'roots', method: 'roots/list' });
-      const content = [{ type: 'text', text: JSON.stringify(answers) }];
-      if (id === 'roots') send({ id: answers.call, result: { content } });
-    }
-  });
-}
-
 test('a server that needs a model and roots gets scripted ones', async () => {
-  const server = `"${process.execPath}" -e "${`(${needyServer})()`.replaceAll('"', "'")}"`;
-  const { code, out } = await demo(['--server', server, '--tool', 'sum', '--json']);
+  const [, subject] = SHAPES;
+  const state = requestStatePolicy({ keys: [randomBytes(32)], singleUse: false });
+  const needy = await serveHttp(subject?.create({ state, world: createWorld() }) as McpInstance);
+  onTestFinished(() => needy.close());
+  const { code, out } = await run([
+    ...['--server', `${needy.url}`, '--tool', 'summarise', '--arguments', '{"words":5}', '--json'],
+  ]);
   expect(code).toBe(0);
-  const { end } = JSON.parse(out) as Transcript;
-  expect(resultText(end.result ?? { content: [] })).toMatch(
-    /the scripted model of `pnpm demo`.+"uri":"file:.+"name":"here"/,
-  );
+  const { end, events } = JSON.parse(out) as Transcript;
+  expect(eventsOf('roots', events)).toMatchObject([{ roots: [{ name: 'here' }] }]);
+  expect(resultText(end.result ?? { content: [] })).toContain('the scripted model of `pnpm demo`');
 });
 
 test('a tool that the server does not have exits with 2 and names the tools; without a name it lists them', async () => {
   const tools = 'Tools: get_weather, resolve_work_item.\nMore: pnpm demo --help\n';
-  const mistyped = await demo(['--server', url, '--tool', 'get_wether']);
+  const mistyped = await run(['--server', url, '--tool', 'get_wether']);
   const meant = `The server has no tool 'get_wether'. ${tools}`;
   expect(mistyped).toMatchObject({ code: 2, err: meant });
   expect(mistyped.out).not.toContain('client  ');
-  expect(await demo(['--server', url])).toMatchObject({ code: 2, err: `Which tool? ${tools}` });
+  expect(await run(['--server', url])).toMatchObject({ code: 2, err: `Which tool? ${tools}` });
 });
 
 test('the headers of the command line are sent to an address, and its answer says what is wrong', async () => {
@@ -131,9 +104,8 @@ test('the headers of the command line are sent to an address, and its answer say
   await once(guarded, 'listening');
   const address = `http://127.0.0.1:${(guarded.address() as AddressInfo).port}/mcp`;
   for (const client of ['modern', 'legacy']) {
-    const { code, out } = await demo([
-      ...['--server', address, '--tool', 't', '--client', client, '--header', 'Authorization: Bearer ada'],
-    ]);
+    const header = ['--header', 'Authorization: Bearer ada'];
+    const { code, out } = await run(['--server', address, '--tool', 't', '--client', client, ...header]);
     expect([code, out]).toEqual([1, expect.stringMatching(/✗ .*(403|Not you)/s)]);
   }
   guarded.close();

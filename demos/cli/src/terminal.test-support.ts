@@ -21,10 +21,11 @@ export function terminalWith(
 }
 
 export async function run(
-  line: string,
+  line: string | readonly string[],
   { typed = '', env = {} }: { typed?: string; env?: Environment } = {},
 ) {
   const terminal = terminalWith(typed, env);
-  const code = await main(line.split(' ').filter(Boolean), terminal);
+  const args = typeof line === 'string' ? line.split(' ').filter(Boolean) : line;
+  const code = await main(args, terminal);
   return { code, ...terminal.said() };
 }
