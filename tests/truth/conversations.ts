@@ -5,9 +5,8 @@ import fc from 'fast-check';
 const FILE = 'author.ts';
 
 const instance = fc.constantFrom('i1', 'i2');
-const part = fc.constantFrom('handler', 'step', 'end', 'resolver', 'body');
 const entry = fc.record({
-  part,
+  part: fc.constantFrom('handler', 'step', 'end', 'resolver', 'body'),
   lines: fc.array(fc.integer({ min: 1, max: 6 }), { maxLength: 3 }),
   turns: fc.integer({ min: 1, max: 3 }),
   effect: fc.constantFrom(undefined, 'audit', 'write'),
@@ -25,112 +24,96 @@ const round = fc.record({
   other: instance,
   first: service,
   second: service,
-  between: fc.constantFrom('nothing', 'nothing', 'visit', 'kill', 'restart', 'deploy'),
+  between: fc.constantFrom('nothing', 'nothing', 'visit', 'kill', 'restart', 'deploy', 'guard', 'roots'),
 });
 type Service = typeof service extends fc.Arbitrary<infer One> ? One : never;
 type Round = typeof round extends fc.Arbitrary<infer One> ? One : never;
 
-class Play {
-  readonly happenings: Happening[] = [];
-  #id = 0;
-  #questions = 0;
-
-  round({ to, fate, other, first, second, between }: Round): void {
-    const id = ++this.#id;
-    const message = { id, method: 'tools/call', params: { name: 'tool', arguments: {} } };
-    const sent = { kind: 'message', from: 'client', message } as const;
-    if (fate === 'lost') return void this.happenings.push({ ...sent, lost: true });
-    if (fate === 'altered') this.happenings.push({ ...sent, lost: true, replaced: true });
-    this.happenings.push({ ...sent, to, ...(fate === 'altered' && { altered: true }) });
-    const losesAnswer = fate === 'twice' || fate === 'its answer is lost';
-    this.#serve(to, id, first, losesAnswer);
-    if (fate === 'twice') {
-      this.happenings.push({ ...sent, to: other, again: true });
-      this.#serve(other, id, second, false);
-    }
-    if (between === 'visit')
-      this.happenings.push({ kind: 'visit', from: 'person', url: 'https://a.example/', status: 200 });
-    if (between === 'kill') this.happenings.push({ kind: 'kill', instance: to });
-    if (between === 'restart') this.happenings.push({ kind: 'restart', instance: to });
-    if (between === 'deploy') this.happenings.push({ kind: 'restart', instance: to, deployed: 'reworded' });
+/** What happens in a round, where everybody says `text`. */
+function* playRound(id: number, text: string, played: Round): Generator<Happening> {
+  const { to, fate, other, first, second, between } = played;
+  const message = { id, method: 'tools/call', params: { name: text, arguments: { [text]: text } } };
+  const sent = { kind: 'message', from: 'client', message } as const;
+  if (fate === 'lost') return void (yield { ...sent, lost: true });
+  if (fate === 'altered') yield { ...sent, lost: true, replaced: true };
+  yield { ...sent, to, ...(fate === 'altered' && { altered: true }) };
+  yield* serve(to, id, text, first, fate === 'twice' || fate === 'its answer is lost');
+  if (fate === 'twice') {
+    yield { ...sent, to: other, again: true };
+    yield* serve(other, id, text, second, false);
   }
-
-  #serve(from: string, id: number, { entries, outcome, framesHeld }: Service, isLost: boolean): void {
-    const answer = (message: WireMessage) =>
-      this.happenings.push({ kind: 'message', from, to: 'client', message, ...(isLost && { lost: true }) });
-    if (outcome === 'refused') {
-      this.happenings.push({
-        kind: 'state',
-        instance: from,
-        phase: 'rejected',
-        bytes: 9,
-        reason: 'tampered',
-      });
-      return void answer({ id, error: { code: -32602, message: 'Invalid' } });
-    }
-    const ask = `q${this.happenings.length}`;
-    const late: Happening[] = [];
-    for (const { part, lines, turns, effect, isLate } of entries) {
-      this.happenings.push({ kind: 'entry', instance: from, part, name: 'named' });
-      const ran = Object.fromEntries(lines.map((line) => [line, turns]));
-      const order = lines.map((line) => [FILE, line] as const);
-      if (lines.length > 0)
-        (isLate ? late : this.happenings).push({
-          kind: 'lines',
-          instance: from,
-          files: { [FILE]: ran },
-          order,
-        });
-      if (effect) this.happenings.push({ kind: 'effect', instance: from, name: effect, detail: 'x' });
-    }
-    const end = { content: [{ type: 'text', text: 'Done.' }] };
-    if (outcome === 'done') answer({ id, result: end });
-    if (outcome === 'fails') answer({ id, result: { ...end, isError: true } });
-    if (outcome === 'asks')
-      answer({ id, result: { resultType: 'input_required', inputRequests: {}, requestState: `s${id}` } });
-    if (outcome === 'asks live')
-      answer({ id: ask, method: 'elicitation/create', params: { message: 'Sure?' } });
-    this.happenings.push(...late);
-    if (isLost || !outcome.startsWith('asks')) return;
-    this.#ask(framesHeld);
-    if (outcome === 'asks') return;
-    const message = { id: ask, result: { action: 'accept' } };
-    this.happenings.push({ kind: 'message', from: 'client', to: from, message });
-    answer({ id, result: end });
-  }
-
-  #ask(framesHeld: number): void {
-    const id = ++this.#questions;
-    this.happenings.push(
-      { kind: 'question', to: 'person', id, message: 'Sure?', schema: {}, framesHeld },
-      { kind: 'answer', from: 'person', id, reply: { action: 'accept', content: { sure: true } } },
-    );
-  }
+  if (between === 'visit')
+    yield { kind: 'visit', from: 'person', url: `https://a.example/${text}`, status: 200 };
+  if (between === 'kill' || between === 'restart') yield { kind: between, instance: to };
+  if (between === 'deploy') yield { kind: 'restart', instance: to, deployed: text };
+  if (between === 'guard') yield { kind: 'guard', instance: to, key: text, phase: 'held' };
+  if (between === 'roots') yield { kind: 'roots', roots: [{ uri: text }], framesHeld: 0 };
 }
 
-const PARTICIPANTS: Transcript['participants'] = [
-  { id: 'person', kind: 'person', label: 'user' },
-  { id: 'client', kind: 'client', label: 'modern client', era: 'modern', name: 'client' },
-  { id: 'i1', kind: 'instance', label: 'server 1' },
-  { id: 'i2', kind: 'instance', label: 'server 2' },
-  { id: 'world', kind: 'world', label: 'world' },
-];
+function* serve(
+  from: string,
+  id: number,
+  text: string,
+  { entries, outcome, framesHeld }: Service,
+  isLost: boolean,
+): Generator<Happening> {
+  const isRefused = outcome === 'refused';
+  if (isRefused) yield { kind: 'state', instance: from, phase: 'rejected', bytes: 9, reason: text };
+  const late: Happening[] = [];
+  for (const { part, lines, turns, effect, isLate } of isRefused ? [] : entries) {
+    yield { kind: 'entry', instance: from, part, name: text };
+    const files = { [FILE]: Object.fromEntries(lines.map((line) => [line, turns])) };
+    const order = lines.map((line) => [FILE, line] as const);
+    const ran: Happening = { kind: 'lines', instance: from, files, order };
+    if (lines.length > 0 && isLate) late.push(ran);
+    else if (lines.length > 0) yield ran;
+    if (effect) yield { kind: 'effect', instance: from, name: effect, detail: text };
+  }
+  const ask = `q${id}${isLost ? ' lost' : ''}`;
+  const question = { method: 'elicitation/create', params: { message: text } };
+  const end = { content: [{ type: 'text', text }] };
+  const inputRequests = { [text]: question };
+  const answers: Readonly<Record<string, WireMessage>> = {
+    asks: { id, result: { resultType: 'input_required', inputRequests, requestState: `s${id}` } },
+    'asks live': { id: ask, ...question },
+    done: { id, result: end },
+    fails: { id, result: { ...end, isError: true } },
+    refused: { id, error: { code: text, message: text } },
+  };
+  const message = answers[outcome];
+  const answer = { kind: 'message', from, to: 'client' } as const;
+  if (message) yield { ...answer, message, ...(isLost && { lost: true }) };
+  yield* late;
+  if (isLost || !outcome.startsWith('asks')) return;
+  const reply = { action: 'accept', content: { [text]: text } } as const;
+  yield { kind: 'question', to: 'person', id, message: text, schema: {}, framesHeld };
+  yield { kind: 'answer', from: 'person', id, reply };
+  if (outcome === 'asks') return;
+  yield { kind: 'message', from: 'client', to: from, message: { id: ask, result: reply } };
+  yield { ...answer, message: { id, result: end } };
+}
 
-const AGENT = { id: 'person', kind: 'person', label: 'agent', isAgent: true } as const;
-
-export const generatedConversation: fc.Arbitrary<Transcript> = fc
-  .tuple(fc.array(round, { minLength: 1, maxLength: 4 }), fc.boolean())
-  .map(([rounds, isAgent]) => {
-    const play = new Play();
-    for (const one of rounds) play.round(one);
-    const events = play.happenings.map((happening, at) => ({ ...happening, at }));
-    const end = { result: { content: [] } };
-    return {
+export const conversationsWith = (texts: fc.Arbitrary<string>): fc.Arbitrary<Transcript> =>
+  fc
+    .tuple(
+      texts,
+      fc.array(round, { minLength: 1, maxLength: 4 }),
+      fc.constantFrom({}, { isAgent: true } as const),
+      fc.boolean(),
+    )
+    .map(([text, rounds, agent, fails]) => ({
       format: 'mrtr-transcript',
       version: 1,
-      title: 'generated',
-      participants: isAgent ? [AGENT, ...PARTICIPANTS.slice(1)] : PARTICIPANTS,
-      events,
-      end,
-    };
-  });
+      title: text,
+      participants: [
+        { id: 'person', kind: 'person', label: text, ...agent },
+        { id: 'client', kind: 'client', label: text, era: 'modern', name: text },
+        { id: 'i1', kind: 'instance', label: text },
+        { id: 'i2', kind: 'instance', label: text },
+        { id: 'world', kind: 'world', label: text },
+      ],
+      events: rounds
+        .flatMap((one, at) => [...playRound(at + 1, text, one)])
+        .map((happening, at) => ({ ...happening, at })),
+      end: fails ? { error: { message: text } } : { result: { content: [] } },
+    }));

@@ -28,25 +28,16 @@ export function countMessages(events: Events) {
   const drawn = ofKind(events, 'message').filter((one) => !isNotice(one));
   const lost = drawn.filter((one) => one.lost || one.to === undefined);
   const sent = drawn.filter(({ from }) => from === 'client');
-  const replaced = drawn.filter((one) => one.replaced);
   return {
     lost: lost.length,
-    replaced: replaced.length,
+    replaced: drawn.filter((one) => one.replaced).length,
     arrived: sent.filter((one) => !lost.includes(one)).length,
   };
 }
 
-/** A request that was answered reached its server, so it is not lost; one that somebody replaced is. */
-export const falselyLost = (events: Events): Events =>
-  events.filter(
-    (event) =>
-      isFromClient(event) &&
-      event.lost &&
-      !event.replaced &&
-      events.some(
-        (other) => other.kind === 'message' && !isFromClient(other) && other.message.id === event.message.id,
-      ),
-  );
+/** The requests that were lost, but for those that somebody on the way replaced. */
+export const findLost = (events: Events): Events =>
+  ofKind(events, 'message').filter((one) => one.from === 'client' && one.lost && !one.replaced);
 
 /** The lanes that hold a handler which waits in memory, one for each such handler. */
 export function countHeld(events: Events): readonly string[] {
@@ -132,45 +123,28 @@ export function judge(events: Events, at: number, isAgent: boolean): 'broken' | 
     : 'broken';
 }
 
-/** The entry that an event belongs to, by its place. */
-const entryBefore = (events: Events, at: number, instance: string): number =>
-  events.slice(0, at).findLastIndex((one) => one.kind === 'entry' && one.instance === instance);
-
-/** Where an instance stands: the last line that it reported in its latest entry; nowhere once it was killed. */
-function lastLine(events: Events, instance: string): number | undefined {
-  const since = events.findLastIndex(
-    (one) =>
-      (one.kind === 'entry' || one.kind === 'kill' || one.kind === 'restart') && one.instance === instance,
-  );
-  if (events[since]?.kind !== 'entry') return undefined;
-  const reports = ofKind(events.slice(since + 1), 'lines').filter((one) => one.instance === instance);
-  return reports.at(-1)?.order?.at(-1)?.[1];
-}
-
-const isQuestionOf = (event: TranscriptEvent | undefined, lane: string): boolean =>
-  event?.kind === 'message' && event.from === lane && isAsking(event);
-
-/** What a lane's handler does, by what happened to it last. */
-function findHow(events: Events, lane: string): string {
-  let how = 'nothing';
-  /** Whether its latest message before a place was a request of its own, as old clients are asked. */
-  const isLive = (at: number) => {
-    const asked = events.slice(0, at).findLast((one) => one.kind === 'message' && one.from === lane);
-    return asked?.kind === 'message' && asked.message.method !== undefined;
-  };
+/** What a lane's handler does, by what happened to it last, and the last line that it reported in this entry. */
+function standIn(events: Events, lane: string): { readonly line: number | undefined; readonly how: string } {
+  let [how, line, isLive] = ['nothing', undefined as number | undefined, false];
   for (const [at, event] of events.entries()) {
     const isOwn = 'instance' in event && event.instance === lane;
-    if (isOwn && (event.kind === 'kill' || event.kind === 'restart')) how = 'nothing';
-    if (isOwn && event.kind === 'entry') how = 'runs';
-    if (isOwn && event.kind === 'lines' && event.order?.length && how === 'asks' && isLive(at)) how = 'runs';
+    if (isOwn && (event.kind === 'kill' || event.kind === 'restart')) [how, line] = ['nothing', undefined];
+    if (isOwn && event.kind === 'entry') [how, line] = ['runs', undefined];
+    if (isOwn && event.kind === 'lines' && event.order?.length && how !== 'nothing') {
+      line = event.order.at(-1)?.[1];
+      if (how === 'asks' && isLive) how = 'runs';
+    }
     if (reached(event) === lane && how === 'waits') how = 'runs';
-    if (how !== 'nothing' && event.kind === 'message' && event.from === lane)
-      how = isQuestionOf(event, lane) ? 'asks' : 'left';
+    if (event.kind === 'message' && event.from === lane) {
+      if (how !== 'nothing') how = isAsking(event) ? 'asks' : 'left';
+      // A request of its own, as old clients are asked.
+      isLive = event.message.method !== undefined;
+    }
     if (event.kind !== 'question' || how !== 'asks') continue;
     const isParked = event.framesHeld > 0 && countHeld(events.slice(0, at + 1)).includes(lane);
-    how = isParked ? 'waits' : isLive(at) ? 'asks' : 'left';
+    how = isParked ? 'waits' : isLive ? 'asks' : 'left';
   }
-  return how;
+  return { line, how };
 }
 
 /** The program counter: its line, and whether the handler runs, asks, waits in memory, or has returned. */
@@ -178,20 +152,18 @@ export function findStand(events: Events): { readonly line: number; readonly how
   const lanes = ['i1', 'i2', 'i3'];
   const ran = (event: TranscriptEvent, at: number): string | undefined => {
     if (event.kind === 'entry') return event.instance;
+    const how = (lane: string) => standIn(events.slice(0, at), lane).how;
     if (event.kind === 'lines')
-      return event.order?.length && findHow(events.slice(0, at), event.instance) !== 'nothing'
-        ? event.instance
-        : undefined;
+      return event.order?.length && how(event.instance) !== 'nothing' ? event.instance : undefined;
     const lane = reached(event);
-    return lane !== undefined && findHow(events.slice(0, at), lane) === 'waits' ? lane : undefined;
+    return lane !== undefined && how(lane) === 'waits' ? lane : undefined;
   };
   const latest = events.findLastIndex((event, at) => ran(event, at) !== undefined);
   const here = events[latest] && ran(events[latest], latest);
-  const waiting = lanes.filter((lane) => findHow(events, lane) === 'waits');
-  const lane = [here, ...waiting].find((one) => one !== undefined && lastLine(events, one) !== undefined);
-  return lane === undefined
-    ? undefined
-    : { line: lastLine(events, lane) as number, how: findHow(events, lane) };
+  const waiting = lanes.filter((lane) => standIn(events, lane).how === 'waits');
+  const stands = [here, ...waiting].flatMap((lane) => (lane === undefined ? [] : standIn(events, lane)));
+  const stand = stands.find(({ line }) => line !== undefined);
+  return stand && { ...stand, line: stand.line as number };
 }
 
 const TIMES: Readonly<Record<string, number>> = { once: 1, twice: 2, both: 2 };
@@ -199,18 +171,35 @@ const numberOf = (word = ''): number => TIMES[word] ?? Number.parseInt(word, 10)
 
 type Claims = readonly (readonly [RegExp, (found: readonly string[]) => boolean])[];
 
-function claimsOfEffects(events: Events, isAgent: boolean): Claims {
+function claimsOf(events: Events, isAgent: boolean): Claims {
   const effects = ofKind(events, 'effect');
   const verdicts = events.map((_, at) => judge(events, at, isAgent));
   const repeats = effects.map(
     (one) => effects.filter(({ name, detail }) => name === one.name && detail === one.detail).length,
   );
   const writes = effects.filter(({ name }) => name === 'write').length;
+  const isForced = events.some(({ kind }, at) => kind === 'effect' && verdicts[at] === 'broken');
+  const stand = findStand(events);
+  const isAt = (how: string, line = '') => stand?.how === how && stand.line === Number(line);
+  const hasWaited = (line = '') =>
+    events.some((_, at) => {
+      const then = findStand(events.slice(0, at + 1));
+      return then?.how === 'waits' && then.line === Number(line);
+    });
+  const handlers = ofKind(events, 'entry').filter(({ part }) => part === 'handler').length;
+  const files = new Set(ofKind(events, 'lines').flatMap((one) => Object.keys(one.files)));
+  const entriesOf = (wanted = '') =>
+    [...files].flatMap((file) => countLines(events, file)).find(({ line }) => line === Number(wanted))
+      ?.count ?? 0;
+  const isHeld = countHeld(events).length > 0;
+  const wasEnded = events.some(
+    (event, at) =>
+      (event.kind === 'kill' || event.kind === 'restart') &&
+      countHeld(events.slice(0, at)).includes(event.instance),
+  );
+  const isFirst = countAll(events).round === '1';
   return [
-    [
-      /nobody agreed|no person agreed/,
-      () => events.some(({ kind }, at) => kind === 'effect' && verdicts[at] === 'broken'),
-    ],
+    [/nobody agreed|no person agreed/, () => isForced],
     [
       /wrote (?:its audit record|the item|\w+) (twice|\d+ times)(?::|\.)/,
       ([, n]) => repeats.includes(numberOf(n)) || writes === numberOf(n),
@@ -223,57 +212,27 @@ function claimsOfEffects(events: Events, isAgent: boolean): Claims {
       ([, n]) => repeats.every((one) => one === 1) && effects.length === numberOf(n),
     ],
     [/refused/, () => verdicts.includes('refused')],
-  ];
-}
-
-function claimsOfPlaces(events: Events): Claims {
-  const stand = findStand(events);
-  const everWaited = (line: number) =>
-    events.some((_, at) => {
-      const then = findStand(events.slice(0, at + 1));
-      return then?.how === 'waits' && then.line === line;
-    });
-  const handlers = ofKind(events, 'entry').filter(({ part }) => part === 'handler').length;
-  const entriesOf = (line: number) =>
-    new Set(
-      events.flatMap((event, at) =>
-        event.kind === 'lines' && event.order?.some(([, one]) => one === line)
-          ? [entryBefore(events, at, event.instance)]
-          : [],
-      ),
-    ).size;
-  const isHeld = countHeld(events).length > 0;
-  const wasEnded = events.some(
-    (event, at) =>
-      (event.kind === 'kill' || event.kind === 'restart') &&
-      countHeld(events.slice(0, at)).includes(event.instance),
-  );
-  return [
-    [/line (\d+) ran in (\d+) entries/, ([, line, n]) => entriesOf(Number(line)) >= numberOf(n)],
-    [/line (\d+) ran both times/, ([, line]) => entriesOf(Number(line)) >= 2 && handlers === 2],
-    [/waits on line (\d+)/, ([, line]) => stand?.how === 'waits' && stand.line === Number(line)],
-    [/waited on line (\d+)/, ([, line]) => everWaited(Number(line))],
-    [
-      /continues on line (\d+), where it waited/,
-      ([, line]) => stand?.how === 'runs' && stand.line === Number(line) && everWaited(Number(line)),
-    ],
-    [/is on line (\d+)/, ([, line]) => stand?.how === 'runs' && stand.line === Number(line)],
+    [/line (\d+) ran in (\d+) entries/, ([, line, n]) => entriesOf(line) >= numberOf(n)],
+    [/line (\d+) ran both times/, ([, line]) => entriesOf(line) >= 2 && handlers === 2],
+    [/waits on line (\d+)/, ([, line]) => isAt('waits', line)],
+    [/waited on line (\d+)/, ([, line]) => hasWaited(line)],
+    [/continues on line (\d+), where it waited/, ([, line]) => isAt('runs', line) && hasWaited(line)],
+    [/is on line (\d+)/, ([, line]) => isAt('runs', line)],
     [/ran its handler (twice|\d+ times)/, ([, n]) => handlers === numberOf(n)],
     [/lost the call/, () => isHeld || wasEnded],
     [/has returned/, () => !isHeld],
     [/stays open/, () => isHeld],
     [/is entered again/, () => handlers > 1],
     [/is entered\./, () => handlers === 1],
-    [/is called again/, () => countAll(events).round !== '1'],
-    [/is called\./, () => countAll(events).round === '1'],
+    [/is called again/, () => !isFirst],
+    [/is called\./, () => isFirst],
     [/user says: |^\S+: |ended with an error|runs its/, () => true],
   ];
 }
 
 /** The claims of a sentence that do not hold of the events so far. */
 export function findFalseClaims(sentence: string, events: Events, isAgent: boolean): readonly string[] {
-  const claims = [...claimsOfEffects(events, isAgent), ...claimsOfPlaces(events)];
-  const made = claims.filter(([what]) => what.test(sentence));
+  const made = claimsOf(events, isAgent).filter(([what]) => what.test(sentence));
   if (made.length === 0) return [`nothing is known of: ${sentence}`];
   return made.flatMap(([what, holds]) =>
     holds(what.exec(sentence) ?? []) ? [] : [`${what} in: ${sentence}`],

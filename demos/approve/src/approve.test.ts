@@ -1,10 +1,8 @@
 import { protectedServer, textResult, words } from '@mrtr/core';
-import { createWorld, describeItem, RESOLVE_WORK_ITEM, resolveWorkItemTool } from '@mrtr/example-tools';
+import { createWorld } from '@mrtr/example-tools';
 import { callerNamed, converse, host, type User } from '@mrtr/harness';
 import { resultText } from '@mrtr/harness/transcript';
-import { journal } from '@mrtr/shapes/journal';
 import { ContinuationStore, linear } from '@mrtr/shapes/linear';
-import { ToolBuilder } from '@mrtr/shapes/tool-builder';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ACTS, play, SHAPES, Site } from './index.ts';
 import type { CreateServer } from './tracker.ts';
@@ -36,41 +34,6 @@ describe.each(SHAPES)('shape $id', ({ createServer }) => {
     expect({ writes, rungs }).toEqual({ writes: 0, rungs: [] });
   });
 });
-
-/** The tool asks for the same words under two keys. */
-const TWICE: Readonly<Record<string, CreateServer>> = {
-  g: (policy, askYes, { items }) => {
-    const server = protectedServer({ name: 'tracker', version: '1.0.0' }, policy);
-    const tool = new ToolBuilder()
-      .incompleteStep('one', (_input, _data, ctx) => askYes(ctx.request, words`Reopen it?`, 4522))
-      .incompleteStep('two', (_input, _data, ctx) => askYes(ctx.request, words`Reopen it?`, 4522))
-      .endStep(async () => textResult(describeItem(await items.setState(4522, 'Active'))))
-      .build();
-    server.registerTool(RESOLVE_WORK_ITEM, resolveWorkItemTool, tool);
-    return server;
-  },
-  j: (policy, askYes, { items }) => {
-    const server = protectedServer({ name: 'tracker', version: '1.0.0' }, policy);
-    const tool = journal(async (_input, ctx) => {
-      const sure = await askYes(ctx.request, words`Reopen it?`, 4522);
-      for (const key of ['one', 'two']) await ctx.ask(key, sure);
-      return textResult(describeItem(await items.setState(4522, 'Active')));
-    });
-    server.registerTool(RESOLVE_WORK_ITEM, resolveWorkItemTool, tool);
-    return server;
-  },
-};
-
-test.each(Object.entries(TWICE))(
-  'in shape %s, one approval of a client that cannot be asked is not two',
-  async (_id, createServer) => {
-    const act = ACTS.find(({ user }) => user === undefined);
-    if (!act) throw new Error('No client cannot be asked.');
-    const { writes, transcripts } = await play(act, createServer);
-    expect(resultText(transcripts.at(-1)?.end.result ?? {})).toMatch(/Give each .*`name`/);
-    expect(writes).toBe(0);
-  },
-);
 
 /** H awaits the page itself. */
 const reopens =

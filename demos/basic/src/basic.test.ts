@@ -5,7 +5,7 @@ import { InProcess } from '@mrtr/harness';
 import { expect, onTestFinished, test } from 'vitest';
 import { createServer } from './server.ts';
 
-test('the program prints the four messages and the question, always the same', { timeout: 30_000 }, () => {
+test('the program prints the four messages and the question, always the same', () => {
   const main = fileURLToPath(new URL('./main.ts', import.meta.url));
   const run = () => spawnSync(process.execPath, ['--import', 'tsx', main], { encoding: 'utf8' });
   const { status, stdout, stderr } = run();

@@ -11,7 +11,7 @@ test('serves on a PostgreSQL that it starts itself, without a given key', async 
   const client = await modern(new StdioClientTransport({ ...command('h', '--postgres'), ...PLUGGED }));
   expect(await client.callTool(TOKYO)).toMatchObject(SUNNY);
   await client.close();
-}, 90_000);
+});
 
 testOnPostgres('another process with the database and the keys resumes a call', async () => {
   const env = { MRTR_POSTGRES: await database(), KEYS: 'k'.repeat(32) };

@@ -11,7 +11,7 @@ import { run } from './terminal.test-support.ts';
 
 const TOKEN = 'the-token-of-alice';
 
-describe.concurrent('pnpm serve', { timeout: 30_000 }, () => {
+describe.concurrent('pnpm serve', () => {
   test('a modern client uses it over stdio, and reads only protocol messages', async () => {
     const client = await modern(new StdioClientTransport({ ...command('option-h'), ...PLUGGED }));
     expect(client.getNegotiatedProtocolVersion()).toBe('2026-07-28');

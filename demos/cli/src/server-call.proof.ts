@@ -27,7 +27,7 @@ const { server, url } = await (async () => {
 })();
 afterAll(() => server.kill());
 
-test('a command is started, its tool called, and the person asked', { timeout: 30_000 }, async () => {
+test('a command is started, its tool called, and the person asked', async () => {
   const { code, out } = await run(['--server', STDIO, ...TOKYO], { typed: 'imperial\n' });
   expect(code).toBe(0);
   expect(out).toMatch(/^ get_weather +modern client\n\n .+\n\n {2}client +server\n/s);

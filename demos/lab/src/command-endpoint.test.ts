@@ -27,12 +27,12 @@ beforeAll(async () => {
   origin = new URL(endpoint.address).origin;
   await until('left', ({ doing }) => doing === 'ready');
   await until('right', ({ doing }) => doing === 'ready');
-}, 30_000);
+});
 afterAll(async () => {
   await endpoint.close();
   await lab.close();
   rmSync(home, { recursive: true });
-}, 30_000);
+});
 
 const until = watching(() => lab);
 const stateOf = (side: 'left' | 'right') => until(side, () => true);
@@ -177,7 +177,7 @@ test('with the token, a call is made, its user answers, and the retry is deliver
   await send({ do: 'answer', side: 'left', question: 1, reply });
   const { conversation } = await until('left', ({ doing }) => doing === 'over');
   expect(conversation?.events.filter(({ kind }) => kind === 'effect')).toHaveLength(2);
-}, 20_000);
+});
 
 test('a killed instance is gone, and one that is restarted serves again', async () => {
   await send({ do: 'kill', side: 'right', instance: 'i1' });
@@ -191,4 +191,4 @@ test('a killed instance is gone, and one that is restarted serves again', async 
   );
   await send({ do: 'restart', side: 'right', instance: 'i1' });
   expect((await stateOf('right')).instances[0]).toEqual({ id: 'i1', alive: true });
-}, 20_000);
+});

@@ -12,10 +12,14 @@ const { database, test } = await postgresOfTheRun();
 
 const SET_UP = setUp('h-postgres');
 
-test('another instance finishes the call that the killed one had begun', async () => {
-  const lab = await Lab.start(new Postgres(await database()));
+async function labOn(postgres?: Postgres) {
+  const lab = await Lab.start(postgres);
   onTestFinished(() => lab.close());
-  const until = (is: (state: SideState) => boolean) => watching(() => lab)('left', is);
+  return { lab, until: (is: (state: SideState) => boolean) => watching(() => lab)('left', is) };
+}
+
+test('another instance finishes the call that the killed one had begun', async () => {
+  const { lab, until } = await labOn(new Postgres(await database()));
   await lab.do({ do: 'set-up', side: 'left', setUp: SET_UP });
   await lab.do({ do: 'call', side: 'left' });
   await until(({ asked }) => asked !== undefined);
@@ -24,12 +28,10 @@ test('another instance finishes the call that the killed one had begun', async (
   await lab.do({ do: 'answer', side: 'left', question: 1, reply });
   const { conversation } = await until(({ doing }) => doing === 'over');
   expect(resultText(conversation?.end?.result ?? {})).toBe('Weather in Tokyo: 22°C, partly cloudy.');
-}, 60_000);
+});
 
 test('on a server that the lab starts, a new version finishes a call if it asks more at the end', async () => {
-  const lab = await Lab.start();
-  onTestFinished(() => lab.close());
-  const until = (is: (state: SideState) => boolean) => watching(() => lab)('left', is);
+  const { lab, until } = await labOn();
   await lab.do({ do: 'set-up', side: 'left', setUp: { ...SET_UP, tool: 'order', instances: 'one' } });
   await lab.do({ do: 'call', side: 'left' });
   await until(({ asked }) => asked !== undefined);
@@ -43,23 +45,17 @@ test('on a server that the lab starts, a new version finishes a call if it asks 
   expect(resultText(conversation?.end?.result ?? {})).toBe(
     'Ordered: colour red, gift no, size M, ticket T1.',
   );
-}, 60_000);
+});
 
-anywhere(
-  'a side whose database cannot be started says so, and stays as it was',
-  async () => {
-    const lab = await Lab.start(new Postgres(undefined, { programs: '/nowhere' }));
-    onTestFinished(() => lab.close());
-    const until = (is: (state: SideState) => boolean) => watching(() => lab)('left', is);
-    const before = await until(({ doing }) => doing === 'ready');
-    await lab.do({ do: 'set-up', side: 'left', setUp: SET_UP });
-    const after = await until(({ problem }) => problem !== undefined);
-    expect(after.problem).toMatch(
-      /^H on PostgreSQL needs a PostgreSQL, and none could be started here: .*nowhere/,
-    );
-    expect(after.setUp).toEqual(before.setUp);
-    await lab.do({ do: 'call', side: 'left' });
-    await until(({ asked }) => asked !== undefined);
-  },
-  60_000,
-);
+anywhere('a side whose database cannot be started says so, and stays as it was', async () => {
+  const { lab, until } = await labOn(new Postgres(undefined, { programs: '/nowhere' }));
+  const before = await until(({ doing }) => doing === 'ready');
+  await lab.do({ do: 'set-up', side: 'left', setUp: SET_UP });
+  const after = await until(({ problem }) => problem !== undefined);
+  expect(after.problem).toMatch(
+    /^H on PostgreSQL needs a PostgreSQL, and none could be started here: .*nowhere/,
+  );
+  expect(after.setUp).toEqual(before.setUp);
+  await lab.do({ do: 'call', side: 'left' });
+  await until(({ asked }) => asked !== undefined);
+});

@@ -18,36 +18,20 @@ test('every situation is recorded, and shows what its cell says', async () => {
     if (situation.id === 'twice') expect(Object.values(insides)[0]).toMatchObject({ sealed: true, round: 1 });
   }
   const { columns, cells } = await measuredRow(option);
-  const cellOf = (title: RegExp) => {
-    const { answer, text, bad, proofs } = cells[columns.findIndex((column) => title.test(column))] ?? {
-      proofs: [],
-    };
-    return { answer, text, bad, shown: proofs.map((id) => tallies[id]) };
-  };
-  expect(cellOf(/run again/)).toMatchObject({
-    answer: 'yes, in every round',
-    text: '2× / 3×',
-    shown: [{ entries: 2 }, { entries: 3 }],
-  });
-  expect(cellOf(/audit record/)).toMatchObject({
-    answer: 'once',
-    text: '1',
-    bad: false,
-    shown: [{ effects: { audit: 1 } }],
-  });
-  expect(cellOf(/one approval/)).toMatchObject({
-    answer: 'only with single use off',
-    text: '1 (2)',
-    bad: false,
-    shown: [
+  for (const [title, answer, text, ...shown] of [
+    [/run again/, 'yes, in every round', '2× / 3×', { entries: 2 }, { entries: 3 }],
+    [/audit record/, 'once', '1', { effects: { audit: 1 } }],
+    [
+      /one approval/,
+      'only with single use off',
+      '1 (2)',
       { rounds: 2, effects: { write: 1 } },
       { rounds: 2, effects: { write: 2 } },
     ],
-  });
-  expect(cellOf(/nobody asked/)).toMatchObject({
-    answer: 'no',
-    text: 'refused / refused',
-    bad: false,
-    shown: [{}, {}],
-  });
-}, 60_000);
+    [/nobody asked/, 'no', 'refused / refused', {}, {}],
+  ] as const) {
+    const { proofs = [], ...cell } = cells[columns.findIndex((column) => title.test(column))] ?? {};
+    expect(cell).toEqual({ answer, text, bad: false });
+    expect(proofs.map((id) => tallies[id])).toMatchObject(shown);
+  }
+});

@@ -132,7 +132,7 @@ describe.each<[shape: string, register: Register, heldBeforeAsking: boolean]>([
 
 const store = new ContinuationStore();
 
-test('the server of the document asks a new client over stdio, and books', { timeout: 30_000 }, async () => {
+test('the server of the document asks a new client over stdio, and books', async () => {
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: ['--import', 'tsx', fileURLToPath(new URL('./server.ts', import.meta.url))],

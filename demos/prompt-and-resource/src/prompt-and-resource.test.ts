@@ -59,11 +59,6 @@ describe.each(shapes)('shape %s', (id, subject) => {
     );
   });
 
-  test('ends with a JSON-RPC error when the user of an old client declines', async () => {
-    const calls = await both(subject, OLD, () => () => ({ action: 'decline' }));
-    expect(errorsOf(calls)).toEqual(errorLike(expect.any(String)));
-  });
-
   const survives =
     id === 'h' ? 'refuses a call on another instance, with the reason,' : 'resumes a call on any instance,';
   test.each(['fleet', 'restart'] as const)(

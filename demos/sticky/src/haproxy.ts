@@ -47,7 +47,6 @@ interface Program {
 }
 
 const ATTEMPTS = 3;
-const PATIENCE_MS = 10_000;
 
 export const startRouter = (
   configuration: string,
@@ -97,10 +96,7 @@ async function tryStart({ command, args, files, env }: Program, bind: string): P
   // nginx gives up root.
   await chmod(folder, 0o755);
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
-  const running = new RunningProcess(
-    { command, args: args(folder), env: { ...env, PATH } },
-    { patienceMs: PATIENCE_MS },
-  );
+  const running = new RunningProcess({ command, args: args(folder), env: { ...env, PATH } });
   const leave = () => rmSync(folder, { recursive: true });
   process.once('exit', leave);
   const close = async () => {

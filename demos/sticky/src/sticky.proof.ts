@@ -8,7 +8,7 @@ import { sticky } from './sticky.ts';
 const installed = haproxyVersion() !== undefined;
 const WHY = installed ? '' : ' (SKIPPED: haproxy is not installed here; apt-get install haproxy)';
 const testRouting = (name: string, body: () => Promise<void>) =>
-  test.skipIf(!installed)(`${name}${WHY}`, body, 60_000);
+  test.skipIf(!installed)(`${name}${WHY}`, body);
 
 let fleet: Fleet;
 let router: Router;
@@ -17,7 +17,7 @@ beforeAll(async () => {
   if (!installed) return;
   fleet = await startFleet();
   router = await startRouter(await readConfiguration(), fleet);
-}, 60_000);
+});
 afterAll(async () => {
   await router?.close();
   await fleet?.close();

@@ -1,9 +1,7 @@
 /** Questions by URL, answered by this package's clients. */
 import { inputRequired, McpServer } from '@modelcontextprotocol/server';
-import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import schema from '../../transcript.schema.json' with { type: 'json' };
 import { converse } from '../conversations/converse.ts';
 import { host } from '../hosts/host.ts';
 import { recordVisit } from '../recording/recorder.ts';
@@ -55,7 +53,7 @@ test.each(['modern', 'legacy'] as const)(
   },
 );
 
-test('the page of a question and the visits of a browser are in the transcript, and fit its schema', async () => {
+test('the visits of a browser are in the transcript', async () => {
   const open: User['open'] = ({ url }) => {
     recordVisit(url, 200);
     return { action: 'accept' };
@@ -63,8 +61,6 @@ test('the page of a question and the visits of a browser are in the transcript, 
   const transcript = await deploy('modern', scriptedUser({ confirm: [true] }, open));
   const [visit] = eventsOf('visit', transcript.events);
   expect(visit).toMatchObject({ from: 'person', url: 'https://example.com/auth?env=prod', status: 200 });
-  const validate = new Ajv2020({ strict: true, strictTypes: false }).compile(schema);
-  expect(validate(JSON.parse(JSON.stringify(transcript))), JSON.stringify(validate.errors)).toBe(true);
   expect(toMermaid(transcript)).toContain('browser: example.com/auth → 200');
 });
 
