@@ -10,7 +10,7 @@ export default defineConfig({
     setupFiles: ['./tests/testkit/seed.ts'],
     globalSetup: 'packages/postgres-server/src/of-the-run.ts',
     // A bound on waiting, and no measure of time: a machine that is busy is slow.
-    testTimeout: 30_000,
+    testTimeout: 120_000,
     hookTimeout: 120_000,
     dangerouslyIgnoreUnhandledErrors: false,
     reporters: ['default', new ClosingLine()],

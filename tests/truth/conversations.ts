@@ -34,7 +34,10 @@ function* playRound(id: number, text: string, played: Round): Generator<Happenin
   const { to, fate, other, first, second, between } = played;
   const message = { id, method: 'tools/call', params: { name: text, arguments: { [text]: text } } };
   const sent = { kind: 'message', from: 'client', message } as const;
-  if (fate === 'lost') return void (yield { ...sent, lost: true });
+  if (fate === 'lost') {
+    yield { ...sent, lost: true };
+    return;
+  }
   if (fate === 'altered') yield { ...sent, lost: true, replaced: true };
   yield { ...sent, to, ...(fate === 'altered' && { altered: true }) };
   yield* serve(to, id, text, first, fate === 'twice' || fate === 'its answer is lost');
