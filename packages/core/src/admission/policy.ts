@@ -4,9 +4,9 @@ import { addGauge } from '../diagnostics/gauges.ts';
 import { MAX_QUESTIONS, MAX_ROUND, MAX_TTL_SECONDS } from '../state/codec.ts';
 import {
   ephemeralRing,
-  KeyReader,
   type Keys,
   keyRing,
+  readKeys,
   type SealingKey,
   type Secrets,
 } from '../state/key-ring.ts';
@@ -173,13 +173,8 @@ export interface RequestStatePolicy {
 const PARTS: unique symbol = Symbol.for('mrtr.policy.1');
 
 /** What a policy holds. */
-export interface PolicyParts {
+export interface PolicyParts extends Readonly<typeof POLICY_DEFAULTS> {
   readonly keys: Keys;
-  readonly ttlSeconds: number;
-  readonly maxBytes: number;
-  readonly maxRounds: number;
-  readonly maxQuestions: number;
-  readonly maxAnswerBytes: number;
   readonly audience: string | undefined;
   readonly principal: (ctx: ServerContext) => string | undefined | Promise<string | undefined>;
   readonly legacy: LegacyPolicy;
@@ -194,7 +189,6 @@ export interface PolicyParts {
   readonly unaskedAnswers: 'drop' | 'accept' | { readonly accept: readonly string[] };
 }
 
-/** What a policy holds. */
 export const partsOf = (policy: RequestStatePolicy): PolicyParts => policy[PARTS];
 
 /** The keys of a policy as they are now, for a store that seals at rest. The first seals; all open. They may change. */
@@ -209,7 +203,6 @@ export const ttlOf = (policy: RequestStatePolicy): number => partsOf(policy).ttl
 /** Whether a policy serves a token once. */
 export const isSingleUse = (policy: RequestStatePolicy): boolean => partsOf(policy).singleUse !== undefined;
 
-/** A policy of these parts. */
 export function policyFromParts(parts: PolicyParts): RequestStatePolicy {
   const policy = {
     with: (changes: PolicyChanges) => {
@@ -250,7 +243,7 @@ export function requestStatePolicy(
   if (typeof keys === 'function') {
     const { keysSeconds = 300, onerror } = options as KeyReadingOptions;
     const report = (error: Error) => tellOperator(error, onerror);
-    return KeyReader.begin(keys, keysSeconds, report).then((reader) => policyFromOptions(options, reader));
+    return readKeys(keys, keysSeconds, report).then((reader) => policyFromOptions(options, reader));
   }
   if ('keysSeconds' in options && options.keysSeconds !== undefined)
     throw new InvalidOption(
@@ -266,12 +259,8 @@ function policyFromOptions(options: PolicyOptions, keys: Keys): RequestStatePoli
   addGauge('calls.running', running, totalOf);
   addGauge('calls.abandoned', abandoned, totalOf);
   return policyFromParts({
+    ...limits,
     keys,
-    ttlSeconds: limits.ttlSeconds,
-    maxBytes: limits.maxBytes,
-    maxRounds: limits.maxRounds,
-    maxQuestions: limits.maxQuestions,
-    maxAnswerBytes: limits.maxAnswerBytes,
     audience: options.audience,
     principal: options.principal ?? ((ctx) => tokenPrincipal(ctx.http?.authInfo)),
     legacy: options.legacy ?? 'shim',
@@ -353,7 +342,6 @@ function isAcceptList(value: unknown): boolean {
   return Array.isArray(accept) && accept.every(isText);
 }
 
-/** A check for each of the `RequestStateOptions`. */
 const POLICY_CHECKS = {
   // keyRing() checks each secret, and says what to do.
   keys: anyValue,

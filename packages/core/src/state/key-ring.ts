@@ -53,62 +53,37 @@ export function keyRing(secrets: Secrets): readonly SealingKey[] {
   return bytes.map((secret) => stretch(secret, false));
 }
 
-/** Keys that are read again and again. Two readings never run at once, and one that fails changes nothing. */
-export class KeyReader implements Keys {
-  ring: readonly SealingKey[];
-  readonly #read: () => Secrets | Promise<Secrets>;
-  readonly #report: (error: Error) => void;
-  #isReading = false;
-
-  private constructor(
-    ring: KeyReader['ring'],
-    read: () => Secrets | Promise<Secrets>,
-    report: (error: Error) => void,
-  ) {
-    this.ring = ring;
-    this.#read = read;
-    this.#report = report;
-  }
-
-  /**
-   * Reads the keys, and from then on again every `seconds`, as long as somebody holds the reader.
-   *
-   * @throws the first reading's error, and InvalidOption as {@link keyRing}.
-   */
-  static async begin(
-    read: () => Secrets | Promise<Secrets>,
-    seconds: number,
-    report: (error: Error) => void,
-  ): Promise<KeyReader> {
-    const reader = new KeyReader(keyRing(await read()), read, report);
-    const held = new WeakRef(reader);
-    const timer = setInterval(() => {
-      const still = held.deref();
-      if (still) void still.#readAgain();
-      else clearInterval(timer);
-    }, seconds * 1000);
-    timer.unref();
-    return reader;
-  }
-
-  async #readAgain(): Promise<void> {
-    if (this.#isReading)
-      return this.#report(
-        new OperatorWarning('keys_not_read', 'The keys are still being read; the old ones stay.'),
-      );
-    this.#isReading = true;
+/**
+ * Reads the keys, and from then on again every `seconds`, as long as somebody holds them. Two readings never run at once,
+ * and one that fails changes nothing.
+ *
+ * @throws the first reading's error, and InvalidOption as {@link keyRing}.
+ */
+export async function readKeys(
+  read: () => Secrets | Promise<Secrets>,
+  seconds: number,
+  report: (error: Error) => void,
+): Promise<Keys> {
+  const keys = { ring: keyRing(await read()) };
+  const held = new WeakRef(keys);
+  const warn = (what: string, options?: ErrorOptions) =>
+    report(new OperatorWarning('keys_not_read', `The keys ${what}; the old ones stay.`, options));
+  let isReading = false;
+  const timer = setInterval(async () => {
+    const kept = held.deref();
+    if (!kept) return clearInterval(timer);
+    if (isReading) return warn('are still being read');
+    isReading = true;
     try {
-      this.ring = keyRing(await this.#read());
+      kept.ring = keyRing(await read());
     } catch (cause) {
-      this.#report(
-        new OperatorWarning('keys_not_read', 'The keys could not be read again; the old ones stay.', {
-          cause,
-        }),
-      );
+      warn('could not be read again', { cause });
     } finally {
-      this.#isReading = false;
+      isReading = false;
     }
-  }
+  }, seconds * 1000);
+  timer.unref();
+  return keys;
 }
 
 function secretBytes(secret: unknown, at: number): Uint8Array {
