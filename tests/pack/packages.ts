@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { run } from './program.ts';
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -44,19 +45,21 @@ export const entryPoints = ({ name, exports }: Manifest): string[] =>
     .filter(([, target]) => typeof target !== 'string')
     .map(([path]) => name + path.slice(1));
 
-export function pack(folder: string): Packed[] {
-  const options = { cwd: ROOT, encoding: 'utf8', maxBuffer: 1e8 } as const;
+export async function pack(folder: string): Promise<Packed[]> {
   for (const script of [['build'], ['--filter', '@mrtr/check', 'viewer']])
-    execFileSync('pnpm', ['--silent', 'run', ...script], { ...options, stdio: ['ignore', 2, 2] });
-  return publishedFolders().map((cwd) => {
+    execFileSync('pnpm', ['--silent', 'run', ...script], { cwd: ROOT, stdio: ['ignore', 2, 2] });
+  const packOne = async (cwd: string): Promise<Packed> => {
     const args = ['pack', '--json', '--pack-destination', folder, '--config.ignore-scripts=true'];
-    const packed = JSON.parse(execFileSync('pnpm', args, { ...options, cwd }));
+    const packed = JSON.parse(await outputOf('pnpm', args, cwd));
     const { filename: tarball, files } = Array.isArray(packed) ? packed[0] : packed;
-    const manifest = execFileSync('tar', ['-xzOf', tarball, 'package/package.json'], options);
-    return {
-      manifest: JSON.parse(manifest),
-      tarball,
-      files: files.map(({ path }: { path: string }) => path),
-    };
-  });
+    const manifest = JSON.parse(await outputOf('tar', ['-xzOf', tarball, 'package/package.json'], cwd));
+    return { manifest, tarball, files: files.map(({ path }: { path: string }) => path) };
+  };
+  return Promise.all(publishedFolders().map(packOne));
+}
+
+async function outputOf(file: string, args: readonly string[], cwd: string): Promise<string> {
+  const { stdout, problem } = await run(file, args, cwd);
+  if (problem !== undefined) throw new Error(problem);
+  return stdout;
 }

@@ -79,16 +79,17 @@ export async function checkTypes(project: string, report: Report): Promise<void>
   }
 }
 
-/** Runs every program in every runtime, and returns what the round trips print. */
+/** Runs every program in the runtimes, and returns what the round trips print. */
 export async function runPrograms(
   project: string,
   packages: readonly Packed[],
+  runtimes: Runtimes,
   report: Report,
 ): Promise<string[]> {
   const entries = packages.flatMap(({ manifest }) => entryPoints(manifest));
   const loadable = entries.filter((entry) => entry !== NEEDS_VITEST);
   const outputs: string[] = [];
-  for (const [runtime, [file, ...options]] of Object.entries(runtimes())) {
+  for (const [runtime, [file, ...options]] of Object.entries(runtimes)) {
     const programs = FORMATS.flatMap(({ name, programs }) => programs.map((program) => ({ name, program })));
     const ended = await Promise.all(
       programs.map(async ({ name, program }) => {
@@ -132,8 +133,11 @@ export async function runReport(project: string, report: Report): Promise<void> 
   report('mrtr-check --report html: a page with the viewer in it', isWhole ? undefined : page);
 }
 
-/** Every runtime that there is for this machine, and its command. */
-function runtimes(): Record<string, readonly [string, ...string[]]> {
+/** The commands of runtimes, by their names. */
+type Runtimes = Readonly<Record<string, readonly [string, ...string[]]>>;
+
+/** Every runtime that there is for this machine; the oldest Node first. */
+export function everyRuntime(): Runtimes {
   const nodes = readdirSync(TOOLS)
     .filter((name) => /^node-\d+$/.test(name))
     .map((name) => [name, [join(TOOLS, name, 'bin/node')] as [string]] as const)

@@ -32,10 +32,11 @@ export async function startRegistry(folder: string, packages: readonly Packed[])
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}/`;
   // npm publishes only with a token; this registry takes any.
   const options = [`--registry=http://${host}`, `--//${host}:_authToken=none`, '--provenance=false'];
-  for (const { tarball } of packages) {
+  const publish = async ({ tarball }: Packed) => {
     const { problem } = await run('npm', ['publish', ...options, '--loglevel=error', tarball], folder);
     if (problem !== undefined) throw new Error(`npm could not publish ${tarball}.\n${problem}`);
-  }
+  };
+  await Promise.all(packages.map(publish));
   return {
     option: `--${SCOPE}:registry=http://${host}`,
     close: () => {

@@ -10,7 +10,7 @@ import { parseArgs } from 'node:util';
 import { installFolder } from '../testkit/own-lockfile.ts';
 import { lint } from './lint.ts';
 import { type Packed, pack } from './packages.ts';
-import { checkTypes, install, runBins, runPrograms, runReport } from './project.ts';
+import { checkTypes, everyRuntime, install, runBins, runPrograms, runReport } from './project.ts';
 import { type Registry, startRegistry } from './registry.ts';
 
 const { values } = parseArgs({ options: { keep: { type: 'boolean' } } });
@@ -40,17 +40,20 @@ function sdks(packages: readonly Packed[]): Record<'lowest' | 'newest', readonly
 
 try {
   installFolder(new URL('tools', import.meta.url));
-  const packages = pack(scratch);
+  const packages = await pack(scratch);
   await Promise.all(packages.map((one) => lint(one, report)));
   registry = await startRegistry(scratch, packages);
   const outputs = new Set<string>();
+  const runtimes = everyRuntime();
   for (const [end, versions] of Object.entries(sdks(packages))) {
     console.log(`\nThe ${end} SDKs: ${versions.join(', ')}`);
     const project = await install(join(scratch, end), packages, registry, versions);
     await checkTypes(project, report);
     await runBins(project, packages, report);
     await runReport(project, report);
-    for (const output of await runPrograms(project, packages, report)) outputs.add(output);
+    // Another SDK makes no difference between the runtimes, so the oldest Node stands for all.
+    const chosen = end === 'lowest' ? Object.fromEntries(Object.entries(runtimes).slice(0, 1)) : runtimes;
+    for (const output of await runPrograms(project, packages, chosen, report)) outputs.add(output);
   }
   const differ = [...outputs].join('\n\n');
   report('the round trip prints the same everywhere', outputs.size === 1 ? undefined : differ);
