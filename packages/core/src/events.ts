@@ -16,5 +16,5 @@ export {
   type StateEvent,
 } from './diagnostics/diagnostics.ts';
 export { type RunningCall, type WatchOptions, watchRunningCalls } from './diagnostics/running-calls.ts';
-export { OperatorWarning, type WarningReason } from './support/operator-warning.ts';
+export { AnswerIgnored, OperatorWarning, type WarningReason } from './support/operator-warning.ts';
 export { type Attack, REFUSAL_REASONS, type RefusalReason } from './support/refusal-reasons.ts';

@@ -9,6 +9,7 @@ export type {
 export { protectRequestState } from './admission/boundary.ts';
 export { MemoryLedger, type MemoryLedgerOptions } from './admission/ledger.ts';
 export {
+  type KeyReadingOptions,
   type PolicyChanges,
   type RequestStateOptions,
   type RequestStatePolicy,

@@ -6,7 +6,7 @@ import { type Interactions, refOf, type StoredInteraction, StoreUnreachable } fr
 import { confirmationPage, page } from './response.ts';
 import { isSameOrigin } from './same-origin.ts';
 
-/** Whose browser it is. */
+/** The signed-in user of a browser. */
 export interface Visitor {
   /** The text that the policy's `principal` gives for the calls of this user. */
   readonly principal: string;

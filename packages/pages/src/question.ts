@@ -40,7 +40,7 @@ export interface LinkOptions<T> {
 
 const MAX_DATA_BYTES = 4096;
 
-/** What one question is about, and what an answer to it is worth. */
+/** One page question: its words, and how its answer is read. */
 export interface Subject<T> extends LinkOptions<T> {
   readonly message: string;
   /** The interaction's id, where one is found again without its call. Default: an id of this call. */
@@ -49,7 +49,7 @@ export interface Subject<T> extends LinkOptions<T> {
   ask(text: string, url: URL): Question;
   /** The answer's value, from what the page gave and the client's response. */
   valueFrom(finished: unknown, response: unknown): T;
-  /** Hears of a refusal: `refused` on the page, or by the client. */
+  /** Is called on a refusal: `refused` on the page, or by the client. */
   noteRefusal?(response: unknown, how: 'refused' | 'declined' | 'cancelled'): void;
   /** Ends the call in the place of a refusal that its client may have given by itself. */
   refuse?(url: URL): never;

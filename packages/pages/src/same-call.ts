@@ -46,8 +46,7 @@ export class SameCall {
   }
 
   /**
-   * The record that this call may use: the one whose link it was asked to open, or the first that is open, that waits for
-   * its call, or that this call took.
+   * The record of the link that this call was sent. Otherwise the first that is unfinished, unused, or this call's already.
    *
    * @throws CannotAsk for a caller without a principal.
    * @throws StoreFull where the same call was approved too often.
@@ -75,7 +74,7 @@ export class SameCall {
     for (const id of asked === undefined ? ids : [asked, ...ids]) {
       const kept = await records.find(refOf(id));
       const found = new SameCall(wanted, id, kept);
-      // Its own page is not over because others' time is, or because an earlier one has gone.
+      // It keeps its own link, even if other records have expired or are gone.
       if (id === asked && kept?.call === undefined) return found;
       if (!kept || found.#isForThisCall(kept)) return found;
     }

@@ -66,7 +66,7 @@ export interface Check {
 /** What a check is made of, beside its id and its level. Every check needs a question. */
 export type CheckParts = Omit<Check, 'id' | 'family' | 'level' | 'needs'> & Partial<Pick<Check, 'needs'>>;
 
-/** A check. What is more than advice stands in the specification. */
+/** Makes a check. M and S checks cite the specification; A checks do not. */
 export const defineCheck = (id: string, level: Level, { needs = [], ...parts }: CheckParts): Check => ({
   ...parts,
   id,

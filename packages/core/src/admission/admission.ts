@@ -9,8 +9,8 @@
  *    server's total is counted before the policy's `principal` is awaited. A cancelled request whose handler goes on
  *    counts among the abandoned, which have a limit of their own.
  * 2. Nothing is spent before the handler is entered. A request that ends earlier gives its lease back.
- * 3. A token whose handler was entered is never served again. Its retry gets the recorded result, or hears that the
- *    outcome is unknown.
+ * 3. A token whose handler was entered is never served again. Its retry gets the recorded result, or an
+ *    error: the outcome is unknown, or with `singleUse: 'reject'` the refusal.
  *
  * @see MCP 2026-07-28, basic/patterns/mrtr, server requirements
  */

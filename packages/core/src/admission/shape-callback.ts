@@ -69,7 +69,7 @@ export interface ShapeNotes {
   readonly lacked?: readonly InputKind[];
 }
 
-/** The same result, with `notes` for the boundary. */
+/** Adds `notes` for the boundary to `result`, and returns it. */
 export const withNotes = (result: InputRequiredResult, notes: ShapeNotes): InputRequiredResult =>
   Object.assign(result, { [NOTES]: notes });
 

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { publish } from '../diagnostics/diagnostics.ts';
-import { type Answer, isSettled, type Settled } from '../questions/answer.ts';
+import { type Accepted, type Answer, isSettled, type Refusal } from '../questions/answer.ts';
 import { canAsk, canAskLive } from '../questions/can-ask.ts';
 import { onOldWire } from '../questions/old-wire.ts';
 import type { AnswerOf, Question } from '../questions/question.ts';
@@ -25,6 +25,7 @@ const MAX_ATTEMPTS = 8;
  *
  * For a client that cannot be asked, the answer is the question's `fallback`, where it has one.
  *
+ * @example if (canAskLive(ctx, 'elicitation')) answer = await askLive(ctx, 'units', units);
  * @throws CannotAsk at once, if the question has no `fallback` and either no live connection is open (stateless
  * serving) or the client did not declare the kind of input. Its answer could never arrive.
  * @throws UnprotectedServer on a server without `protectRequestState`.
@@ -34,7 +35,7 @@ export async function askLive<Q extends Question>(
   ctx: ServerContext,
   key: string,
   question: Q,
-): Promise<Settled<AnswerOf<Q>>> {
+): Promise<Accepted<AnswerOf<Q>> | Refusal> {
   const call = callOf(ctx);
   if (!canAskLive(ctx, question.kind)) {
     if (hasFallback(question) && !canAsk(ctx, question.kind)) {

@@ -15,7 +15,11 @@ import { speaksMrtr } from '../wire/revision.ts';
 export const canAsk = (ctx: ServerContext, kind: InputKind): boolean =>
   (findCall(ctx)?.askable ?? declaredInEnvelope(ctx)).includes(kind);
 
-/** Whether an old client on this connection can be asked over its open stream. Never on stateless serving. */
+/**
+ * Whether an old client on this connection can be asked over its open stream. Never on stateless serving.
+ *
+ * @example if (canAskLive(ctx, 'elicitation')) return askLive(ctx, 'units', units);
+ */
 export const canAskLive = (ctx: ServerContext, kind: InputKind): boolean =>
   !speaksMrtr(ctx) && declaredKinds(findCall(ctx)?.legacyCapabilities).includes(kind);
 

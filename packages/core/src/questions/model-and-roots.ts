@@ -40,7 +40,11 @@ export function sampling(params: Params, options: ElicitationOptions<unknown> = 
   );
 }
 
-/** Asks for the client's roots (`roots/list`). Deprecated in the same way as {@link sampling}. */
+/**
+ * Asks for the client's roots (`roots/list`). Deprecated in the same way as {@link sampling}.
+ *
+ * @example return ask({ roots: listRoots() });
+ */
 export const listRoots = (options: ElicitationOptions<ListRootsResult> = {}): Question<ListRootsResult> =>
   questionOf('roots', inputRequired.listRoots(), isSpecType.ListRootsResult, options);
 

@@ -26,9 +26,9 @@ export const BINDING_BYTES = 18;
  */
 export function writeBinding(binding: Binding, key: SealingKey, to: Buffer, at: number): void {
   const { method, target, audience, principal } = binding;
-  const claims = JSON.stringify([key.salt, method, target, audience, principal ?? null]);
+  const bound = JSON.stringify([key.salt, method, target, audience, principal ?? null]);
   // As text of one character a byte: half the price of a buffer.
-  to.write(hash('sha256', claims + canonicalArguments(binding), 'binary'), at, 16, 'binary');
+  to.write(hash('sha256', bound + canonicalArguments(binding), 'binary'), at, 16, 'binary');
   to.writeUInt16BE(checksums(binding), at + 16);
 }
 

@@ -37,20 +37,6 @@ function isInstance(this: object, value: unknown): boolean {
   return Function.prototype[Symbol.hasInstance].call(this, value);
 }
 
-/**
- * A handler keeps asking a question whose answers do not count. Never thrown: `onerror` gets it when this happens for
- * the second time in a row.
- */
-export class AnswerIgnored extends MrtrError {
-  static override readonly code = 'answer_ignored';
-  /** The question's key. */
-  readonly key: string;
-  constructor(key: string, why: string) {
-    super(`The handler asks '${key}' again, and ignored two answers to it: ${why}`);
-    this.key = key;
-  }
-}
-
 /** The client of this request cannot be asked: wrong revision, no declared capability, or no channel to it. */
 export class CannotAsk extends MrtrError {
   static override readonly code = 'cannot_ask';

@@ -1,4 +1,4 @@
-/** The error class for operators. It is no part of the package's main entry. */
+/** What operators get and no client does. It is no part of the package's main entry. */
 import { MrtrError } from './errors.ts';
 
 /** What an {@link OperatorWarning} is about. */
@@ -22,5 +22,19 @@ export class OperatorWarning extends MrtrError {
   constructor(reason: WarningReason, message: string, options?: ErrorOptions) {
     super(message, options);
     this.reason = reason;
+  }
+}
+
+/**
+ * A handler keeps asking a question whose answers do not count. Never thrown: `onerror` gets it when this happens for
+ * the second time in a row.
+ */
+export class AnswerIgnored extends MrtrError {
+  static override readonly code = 'answer_ignored';
+  /** The question's key. */
+  readonly key: string;
+  constructor(key: string, why: string) {
+    super(`The handler asks '${key}' again, and ignored two answers to it: ${why}`);
+    this.key = key;
   }
 }

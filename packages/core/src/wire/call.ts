@@ -9,7 +9,8 @@ import type { MrtrMethod } from './wire.ts';
 
 /**
  * What an old client (2025-11-25) gets from a tool that asks. `shim`: the SDK asks it over the open stream and
- * enters the handler again. `degrade`: the server does not ask it; the tool answers with a default or an error.
+ * enters the handler again. `degrade`: the server does not ask it, unless the
+ * handler calls `askLive`; the tool answers with a default or an error.
  */
 export type LegacyPolicy = 'shim' | 'degrade';
 

@@ -4,10 +4,18 @@ import type { CallToolResult } from '@modelcontextprotocol/server';
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type { Call } from './call.ts';
 
-/** A tool result of one text. */
+/**
+ * A tool result of one text.
+ *
+ * @example return textResult(`Deployed to ${env}.`);
+ */
 export const textResult = (text: string): CallToolResult => ({ content: [{ type: 'text', text }] });
 
-/** A tool's error result of one text. The model reads it, so say what to do. */
+/**
+ * A tool's error result of one text. The model reads it, so say what to do.
+ *
+ * @example return errorResult(`There is no environment '${env}'. Use 'staging' or 'production'.`);
+ */
 export const errorResult = (text: string): CallToolResult => ({ ...textResult(text), isError: true });
 
 /**

@@ -39,8 +39,7 @@ const TAG = 'journal/2';
 /** The context of a journaled handler. Every step has a key, unique in the call and the same across deploys. */
 export interface JournalContext extends HandlerContext {
   /**
-   * Asks one question: an `elicitation`, a `sampling` or `listRoots`. Questions that are awaited together go out as
-   * one round.
+   * Asks one question, of any kind. Questions that are awaited together go out as one round.
    *
    * @throws ElicitationDeclined when the client refuses the question; uncaught, it ends the call politely.
    */

@@ -37,7 +37,7 @@ import { duplicateKeyError } from '../kit/definition.ts';
 import { insideEffect, isInsideEffect } from '../kit/effect-scope.ts';
 import { handleRejection } from '../kit/handled.ts';
 import { assertJson } from '../kit/json.ts';
-import { ofEarlierRound, RECORDED_CHECKS, type Recorded } from '../kit/recorded.ts';
+import { RECORDED_CHECKS, type Recorded, takeRecorded } from '../kit/recorded.ts';
 import { originals, outsideHandler } from './nondeterminism.ts';
 import {
   type AskEntry,
@@ -191,7 +191,7 @@ export class Replay {
 
   #readRecorded<T>(key: string, value: unknown, schema: Recorded<T>['schema']): T {
     try {
-      return ofEarlierRound(this.#call, `once('${key}')`, value, schema);
+      return takeRecorded(this.#call, `once('${key}')`, value, schema);
     } catch (error) {
       // Nothing new executes after this.
       this.#finish({ kind: 'threw', error });

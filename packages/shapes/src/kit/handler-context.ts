@@ -6,7 +6,7 @@ import { type Call, idempotencyKey } from '@mrtr/core/shape';
 /** The severity of a log message (MCP, utilities/logging). */
 export type LogLevel = Parameters<ServerContext['mcpReq']['log']>[0];
 
-/** The context that every handler gets. */
+/** The context of a handler. In H it has no `request`. */
 export interface HandlerContext {
   /** The SDK's context of this round. */
   readonly request: ServerContext;

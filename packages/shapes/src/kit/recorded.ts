@@ -24,7 +24,7 @@ export const RECORDED_CHECKS: OptionChecks<Recorded<unknown>> = {
 };
 
 /** The value as this version of the code takes it. */
-export const ofEarlierRound = <T>(
+export const takeRecorded = <T>(
   call: Pick<Call, 'rejectState'>,
   what: string,
   value: unknown,

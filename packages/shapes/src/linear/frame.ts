@@ -6,11 +6,12 @@
  * 2. A round ends when the handler settles, or when it has asked, no step is running, and every microtask has run.
  * 3. Questions that are asked together have one promise. It settles once: when each answer fits, when the user refuses
  *    one of them (which withdraws the others), or when the frame is aborted.
- * 4. After `abort`, every open question rejects, and so do later questions and steps, so `finally` blocks run. After a
- *    number of refusals, later ones never settle: a handler that keeps asking then stops, and costs nothing. It counts as
- *    ended from then on, or when its last running step is over. A handler that asks once more all the same has not
- *    stopped: it raced our promise against a time limit of its own. It is reported, and counts until it really settles.
- * 5. A parked frame holds nothing of the SDK's `ctx`: that would keep some 20 KB of a finished request alive.
+ * 4. After `abort`, every open question rejects, and so do later questions and steps, so `finally` blocks run.
+ * 5. After a number of rejections, later ones never settle. A handler that keeps asking stops there, and costs nothing. It
+ *    counts as ended then, or when its last running step is over.
+ * 6. A handler that asks once more has not stopped: it raced our promise against a time limit of its own. It is reported,
+ *    and counts until it really settles.
+ * 7. A parked frame holds nothing of the SDK's `ctx`: that would keep some 20 KB of a finished request alive.
  *
  * A hundred thousand frames may wait at once, so rarely needed parts (a controller, a list) are made on demand.
  */
@@ -33,7 +34,7 @@ import { insideEffect, isInsideEffect } from '../kit/effect-scope.ts';
 import { handleRejection } from '../kit/handled.ts';
 import type { HandlerContext } from '../kit/handler-context.ts';
 import { assertJson } from '../kit/json.ts';
-import { ofEarlierRound, RECORDED_CHECKS, type Recorded } from '../kit/recorded.ts';
+import { RECORDED_CHECKS, type Recorded, takeRecorded } from '../kit/recorded.ts';
 import { guardedSignal } from './guarded-signal.ts';
 import { ContinuationLost } from './messages.ts';
 
@@ -302,7 +303,7 @@ export class Frame {
       this.abort(lost);
       throw lost;
     };
-    return ofEarlierRound({ rejectState }, `once('${key}')`, value, schema);
+    return takeRecorded({ rejectState }, `once('${key}')`, value, schema);
   }
 
   #round(): Promise<FrameTurn> {

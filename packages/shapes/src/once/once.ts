@@ -23,7 +23,7 @@ import { handleRejection } from '../kit/handled.ts';
 import { type HandlerContext, handlerContext } from '../kit/handler-context.ts';
 import { assertJson } from '../kit/json.ts';
 import { Recall } from '../kit/recall.ts';
-import { ofEarlierRound, RECORDED_CHECKS, type Recorded } from '../kit/recorded.ts';
+import { RECORDED_CHECKS, type Recorded, takeRecorded } from '../kit/recorded.ts';
 import { type Author, bareRecord, loadState, saveState } from '../kit/state.ts';
 
 const TAG = 'once/2';
@@ -132,7 +132,7 @@ class Effects {
     publish('mrtr:effect', { call: this.#call.id, shape: 'once', key, phase: recorded ? 'held' : 'ran' });
     if (recorded) {
       const value = structuredClone(recorded[0]);
-      return this.#unlessRefused(() => ofEarlierRound(this.#call, `once('${key}')`, value, options.schema));
+      return this.#unlessRefused(() => takeRecorded(this.#call, `once('${key}')`, value, options.schema));
     }
     const running = this.#run(key, effect);
     this.#running.add(running);

@@ -25,7 +25,7 @@ import { ASKING_CHECKS, type AskingOptions } from '../kit/asking.ts';
 import { type HandlerContext, handlerContext } from '../kit/handler-context.ts';
 import { assertJson } from '../kit/json.ts';
 import { Recall } from '../kit/recall.ts';
-import { ofEarlierRound, RECORDED_CHECKS, type Recorded } from '../kit/recorded.ts';
+import { RECORDED_CHECKS, type Recorded, takeRecorded } from '../kit/recorded.ts';
 import { bareRecord, loadState, rejectBeforeEntry, saveState } from '../kit/state.ts';
 import { isKeyOf, wireKey } from '../kit/wire-key.ts';
 
@@ -140,7 +140,7 @@ class Run {
       const known = this.#finished[name];
       if (!known) this.#publishEntry('step', name);
       const outcome = known
-        ? ofEarlierRound(this.#call, `step '${name}'`, known[0], schema)
+        ? takeRecorded(this.#call, `step '${name}'`, known[0], schema)
         : await step(input, data, context);
       const questions = questionsOf(name, outcome);
       if (questions) {

@@ -32,7 +32,7 @@ interface Seen {
   readonly effect: boolean;
 }
 
-/** Sends one request, and looks for the guarded effect. That of a question is what effect.before-answer finds. */
+/** Sends one request, and looks for the guarded effect. Ignores effects that happen with a question: `effect.before-answer` reports those. */
 async function sendAndLook({ effects }: CheckContext, session: Session, send: () => Promise<Outcome>) {
   const before = await effects.read();
   const outcome = await send();
