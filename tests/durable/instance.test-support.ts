@@ -26,7 +26,7 @@ const store = await DbosStore.open({
   onerror: (error) => void parent.remote.report(`${error.name}: ${error.message}`),
 });
 const mistaken: Pick<LinearStore, 'round'> = {
-  round: (round) => store.round({ ...round, call: { ...round.call, isPrincipal: () => false } }),
+  round: (round) => store.round({ ...round, call: { ...round.call, isPseudonym: () => false } }),
 };
 // It connects when a call first needs a page.
 const pool = new Pool({ connectionString: options.postgres, max: 1 });

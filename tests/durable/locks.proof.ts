@@ -28,12 +28,12 @@ async function instance(url: string, poolSize: number) {
   await pool.query(tableOfCalls('public'));
   const calls = new CallTable(pool, 'public', locks);
   const sealed = Buffer.from('sealed');
-  const add = (id: string, principal: string | undefined, ofPrincipal = { calls: 1000, bytes: 10_000 }) =>
+  const add = (id: string, pseudonym: string | undefined, ofPrincipal = { calls: 1000, bytes: 10_000 }) =>
     calls.add({
       id,
       instance: '1',
       version: '1',
-      principal,
+      pseudonym,
       target: 'digest',
       key: sealed,
       head: sealed,
@@ -84,21 +84,21 @@ test('the wait for a lock of another instance is limited, and a later attempt ge
   const { pool } = await instance(url, 2);
   const locks = new Locks(pool, 'public', 20);
   const holder = await holding(url, 'SELECT FROM mrtr_locks WHERE id > 0 FOR UPDATE');
-  const waiting = locks.withPrincipalLock('ada', async () => 'done');
+  const waiting = locks.withPseudonymLock('ada', async () => 'done');
   await expect(waiting).rejects.toThrow(/^Another instance holds lock \d+ for more than 20 ms\.$/);
   await holder.query('COMMIT');
-  expect(await locks.withPrincipalLock('ada', async () => 'done')).toBe('done');
+  expect(await locks.withPseudonymLock('ada', async () => 'done')).toBe('done');
 });
 
 test('work that fails under a lock is rolled back, and the lock is given back', async () => {
   const url = await database();
   const { locks } = await instance(url, 2);
-  const failing = locks.withPrincipalLock('ada', async (client) => {
+  const failing = locks.withPseudonymLock('ada', async (client) => {
     await client.query('DELETE FROM mrtr_locks');
     throw new Error('too bad');
   });
   await expect(failing).rejects.toThrow('too bad');
-  const count = await locks.withPrincipalLock('ada', async (client) =>
+  const count = await locks.withPseudonymLock('ada', async (client) =>
     client.query('SELECT FROM mrtr_locks'),
   );
   expect(count.rowCount).toBe(1024);

@@ -10,10 +10,10 @@ import { readFileSync } from 'node:fs';
 import { requestStatePolicy } from '@mrtr/core';
 import {
   type Binding,
+  derivePseudonym,
   keyRing,
   openAtRest,
   openState,
-  pseudonym,
   type SealingKey,
   type SealOptions,
   sealAtRest,
@@ -123,7 +123,7 @@ test('what a store or a ledger sealed opens, and pseudonyms stay', () => {
   const golden = goldenOf('at rest', today);
   expect(openAtRest(Buffer.from(golden, 'base64url'), 'token result', RING)).toBe('a result');
   expect(today).toHaveLength(golden.length);
-  expect(pseudonym('alice', KEY)).toBe(goldenOf('pseudonym', pseudonym('alice', KEY)));
+  expect(derivePseudonym('alice', KEY)).toBe(goldenOf('pseudonym', derivePseudonym('alice', KEY)));
 });
 
 const SEALING = IN_MEMORY.filter(sealsState);

@@ -151,7 +151,7 @@ describe.skipIf(!hasRedisServer())('on a Redis that crashes', () => {
     const [used, served, open] = [leaseRequest('a'), leaseRequest('b'), leaseRequest('c')];
     await ledger.settle('a', await takeLease(ledger, used), 'done');
     const lease = await takeLease(ledger, served);
-    const page = { id: 'p', principal: 'ada', value: 'x', ttlSeconds: 60 };
+    const page = { id: 'p', pseudonym: 'ada', value: 'x', ttlSeconds: 60 };
     const pages = new RedisInteractions(admin);
     await pages.add(page);
     await admin.configSet('maxmemory', '1');

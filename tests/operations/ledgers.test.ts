@@ -111,7 +111,7 @@ describe.skipIf(missing !== undefined)('on PostgreSQL', () => {
   test('there is room for as many interactions as a sweep counts, and what is over is deleted', async () => {
     const store = new PostgresInteractions(pool(), { table: 'few', sweepSeconds: 0, maxEntries: 1 });
     await store.createTable();
-    const add = (id: string) => store.add({ id, principal: id, value: 'x', ttlSeconds: 60 });
+    const add = (id: string) => store.add({ id, pseudonym: id, value: 'x', ttlSeconds: 60 });
     expect(await add('a')).toBe(true);
     await expect(add('b')).rejects.toMatchObject({ code: 'store_full' });
     await query(url, 'UPDATE few SET ends_at = now()');
@@ -233,9 +233,9 @@ describe.skipIf(redis === undefined)('on Redis', () => {
     const client = await connected();
     const prefix = `test:${random()}:`;
     const store = new RedisInteractions(client, { prefix, maxEntries: 1 });
-    const begun = { id: 'a', principal: 'ada', value: 'x', ttlSeconds: 60 };
+    const begun = { id: 'a', pseudonym: 'ada', value: 'x', ttlSeconds: 60 };
     await store.add(begun);
-    await expect(store.add({ ...begun, id: 'b', principal: 'bob' })).rejects.toMatchObject({
+    await expect(store.add({ ...begun, id: 'b', pseudonym: 'bob' })).rejects.toMatchObject({
       code: 'store_full',
     });
     await store.replace('a', 'x', 'y');
@@ -306,7 +306,7 @@ describe.skipIf(redis === undefined)('on Redis', () => {
     const client = await connected();
     const prefix = `test:${random()}:`;
     const ledger = await begun(client, { prefix });
-    await ledger.release('a', await takeLease(ledger, leaseRequest('a', { principal: 'ada' })));
+    await ledger.release('a', await takeLease(ledger, leaseRequest('a', { pseudonym: 'ada' })));
     expect(await client.keys(`${prefix}*`)).toEqual([`${prefix}beginning`]);
     expect(await client.pTTL(`${prefix}beginning`)).toBe(-1);
   });

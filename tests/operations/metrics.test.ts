@@ -41,7 +41,7 @@ test('a handler that waits is a parked frame until its answer comes', async () =
 test('a page is pending until it is over, or its time is', async () => {
   let now = 0;
   const store = new MemoryInteractions({ now: () => now });
-  const page = { principal: 'ada', value: 'v', ttlSeconds: 60 };
+  const page = { pseudonym: 'ada', value: 'v', ttlSeconds: 60 };
   for (const id of ['a', 'b', 'c']) await store.add({ ...page, id });
   await store.replace('a', 'v', 'w', { ...page, isOver: true });
   expect(readGauges()['pages.pending']).toBe(2);

@@ -1,7 +1,7 @@
 /** What docs/observability.md tells an operator to run, run on real servers, and its tables. */
 import { execFileSync } from 'node:child_process';
 import { REFUSAL_REASONS } from '@mrtr/core/events';
-import { keyRing, pseudonym, type SealingKey } from '@mrtr/core/seal';
+import { derivePseudonym, keyRing, type SealingKey } from '@mrtr/core/seal';
 import { PostgresLedger } from '@mrtr/ledgers/postgres';
 import { RedisLedger } from '@mrtr/ledgers/redis';
 import { query } from '@mrtr/postgres-server';
@@ -58,11 +58,11 @@ test('the command prints the pseudonyms of a principal, also of one that a shell
   const secrets = [KEY, 'o'.repeat(32)];
   expect(
     run(blockOf('A principal'), { ...TYPESCRIPT, STATE_KEYS: secrets.join(' '), PRINCIPAL: principal }),
-  ).toEqual(keyRing(secrets).map((key) => pseudonym(principal, key)));
+  ).toEqual(keyRing(secrets).map((key) => derivePseudonym(principal, key)));
 });
 
-const CALLER = pseudonym('ada', sealing);
-type OpenCall = { readonly id: string; readonly caller: string; readonly runs: boolean };
+const PSEUDONYM = derivePseudonym('ada', sealing);
+type OpenCall = { readonly id: string; readonly pseudonym: string; readonly runs: boolean };
 
 /** A call of `ada` that has asked, beside those of another caller and of another tool. */
 async function withOpenCall() {
@@ -72,8 +72,8 @@ async function withOpenCall() {
   await site.send({ principal: 'eve', name: 'order' });
   await site.send({ principal: 'ada', name: 'thorough' });
   await query(postgres, 'UPDATE mrtr_linear.workflow_status SET created_at = created_at - 700000');
-  const find = (tool = 'order', caller = CALLER) => {
-    const values = { CALLER: caller, TOOL: pseudonym(`tools/call ${tool}`, sealing) };
+  const find = (tool = 'order', pseudonym = PSEUDONYM) => {
+    const values = { PSEUDONYM: pseudonym, TOOL: derivePseudonym(`tools/call ${tool}`, sealing) };
     return query<OpenCall>(postgres, blockOf('Open calls', values));
   };
   const end = (id: string) => query(postgres, blockOf('End one call', { CALL: id }));
@@ -83,7 +83,7 @@ async function withOpenCall() {
 onPostgres('a call that waits is found by caller, tool and age, and ended', async () => {
   const { answer, end, errors, find, first, postgres, store } = await withOpenCall();
   const [call, ...others] = (await find()) as [OpenCall, ...OpenCall[]];
-  expect([call, others]).toMatchObject([{ caller: CALLER, runs: false, instance_is_gone: false }, []]);
+  expect([call, others]).toMatchObject([{ pseudonym: PSEUDONYM, runs: false, instance_is_gone: false }, []]);
   expect([await find('order', 'nobody'), await find('failing')]).toEqual([[], []]);
   expect(store.parked).toBe(3);
   expect(await end(call.id)).toHaveLength(1);
@@ -115,11 +115,13 @@ onPostgres('a lease on PostgreSQL is seen, and one that is released is given aga
   onTestFinished(() => pool.end());
   const ledger = new PostgresLedger(pool);
   await ledger.createTable();
-  const [held, served] = [leaseRequest('held', { principal: CALLER }), leaseRequest('served')];
+  const [held, served] = [leaseRequest('held', { pseudonym: PSEUDONYM }), leaseRequest('served')];
   expect(await ledger.lease(held)).toEqual(FIRST);
   await ledger.settle('served', await takeLease(ledger, served), 'result');
   const seen = await pool.query(blockOf('PostgreSQL: leases'));
-  expect(seen.rows).toEqual([{ id: 'held', caller: CALLER, lease_until: expect.any(Date), is_lost: false }]);
+  expect(seen.rows).toEqual([
+    { id: 'held', pseudonym: PSEUDONYM, lease_until: expect.any(Date), is_lost: false },
+  ]);
   const release = async (id: string) =>
     (await pool.query(blockOf('PostgreSQL: release', { TOKEN: id }))).rowCount;
   expect([await release('served'), await release('(beginning)'), await release('held')]).toEqual([0, 0, 1]);
@@ -134,11 +136,13 @@ test.skipIf(process.env.MRTR_TEST_REDIS === undefined)(
     onTestFinished(() => client.close());
     const ledger = new RedisLedger(client);
     await ledger.begin();
-    const held = leaseRequest('held', { principal: CALLER });
+    const held = leaseRequest('held', { pseudonym: PSEUDONYM });
     expect(await ledger.lease(held)).toEqual(FIRST);
     const { host, password } = new URL(url);
     const env = { REDIS_URL: `redis://${host}`, TOKEN: 'held', REDISCLI_AUTH: password };
-    expect(run(blockOf('Redis: leases'), env)).toEqual([expect.stringMatching(`^held ${CALLER} \\d{13}$`)]);
+    expect(run(blockOf('Redis: leases'), env)).toEqual([
+      expect.stringMatching(`^held ${PSEUDONYM} \\d{13}$`),
+    ]);
     expect([run(blockOf('Redis: release'), env), run(blockOf('Redis: release'), env)]).toEqual([
       ['1'],
       ['0'],

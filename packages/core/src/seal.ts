@@ -7,7 +7,7 @@ export {
   type StateLedger,
 } from './admission/ledger.ts';
 export { keyRingOf } from './admission/policy.ts';
-export { deriveName, openAtRest, pseudonym, sealAtRest } from './state/at-rest.ts';
+export { deriveName, derivePseudonym, openAtRest, sealAtRest } from './state/at-rest.ts';
 export type { Binding } from './state/binding.ts';
 export {
   CLOCK_SKEW_MS,

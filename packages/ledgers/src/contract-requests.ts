@@ -9,7 +9,7 @@ export const leaseRequest = (id: string, of: Partial<LeaseRequest> = {}): LeaseR
   issuedAt: Date.now(),
   expiresAt: Date.now() + 60_000,
   leaseSeconds: 30,
-  principal: undefined,
+  pseudonym: undefined,
   now: Date.now(),
   ...of,
 });

@@ -125,8 +125,8 @@ function leases(make: Make): void {
   it('gives back the place of a released token, of its principal too', async () => {
     const ledger = await (await make()).another({ maxEntriesPerPrincipal: 1 });
     const [ada, id] = [randomUUID(), randomUUID()];
-    const lease = await takeLease(ledger, leaseRequest(id, { principal: ada }));
-    const second = leaseRequest(randomUUID(), { principal: ada });
+    const lease = await takeLease(ledger, leaseRequest(id, { pseudonym: ada }));
+    const second = leaseRequest(randomUUID(), { pseudonym: ada });
     await expect(ledger.lease(second)).rejects.toMatchObject({ code: 'store_full' });
     await ledger.release(id, lease);
     expect(await ledger.lease(second)).toEqual(FIRST);
@@ -293,17 +293,17 @@ function limits(make: Make): void {
   it('limits the tokens of one principal, and still has room for others', async () => {
     const ledger = await (await make()).another({ maxEntriesPerPrincipal: 2 });
     const [ada, bob] = [randomUUID(), randomUUID()];
-    for (let n = 0; n < 2; n++) await ledger.lease(leaseRequest(randomUUID(), { principal: ada }));
-    const third = ledger.lease(leaseRequest(randomUUID(), { principal: ada }));
+    for (let n = 0; n < 2; n++) await ledger.lease(leaseRequest(randomUUID(), { pseudonym: ada }));
+    const third = ledger.lease(leaseRequest(randomUUID(), { pseudonym: ada }));
     await expect(third).rejects.toMatchObject({ code: 'store_full' });
-    expect(await ledger.lease(leaseRequest(randomUUID(), { principal: bob }))).toEqual(FIRST);
+    expect(await ledger.lease(leaseRequest(randomUUID(), { pseudonym: bob }))).toEqual(FIRST);
   });
 
   it('keeps a limited number of bytes of one principal’s results; a result without room counts as lost', async () => {
     const ledger = await (await make()).another({ maxBytesPerPrincipal: 1000 });
     const [ada, bob] = [randomUUID(), randomUUID()];
     const kinds: string[] = [];
-    for (const [principal, bytes] of [
+    for (const [pseudonym, bytes] of [
       [ada, 600],
       [ada, 401],
       [ada, 400],
@@ -311,11 +311,11 @@ function limits(make: Make): void {
       [bob, 1000],
     ] as const) {
       const id = randomUUID();
-      const lease = await takeLease(ledger, leaseRequest(id, { principal }));
+      const lease = await takeLease(ledger, leaseRequest(id, { pseudonym }));
       await ledger.settle(id, lease, 'x'.repeat(bytes));
       // It was served, so it cannot be released any more.
       await ledger.release(id, lease);
-      kinds.push((await ledger.lease(leaseRequest(id, { principal }))).kind);
+      kinds.push((await ledger.lease(leaseRequest(id, { pseudonym }))).kind);
     }
     expect(kinds).toEqual(['settled', 'lost', 'settled', 'lost', 'settled']);
   });

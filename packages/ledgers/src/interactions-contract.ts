@@ -21,7 +21,7 @@ export interface InteractionsUnderTest {
 
 const interaction = (of: Partial<NewInteraction> = {}): NewInteraction => ({
   id: randomUUID(),
-  principal: randomUUID(),
+  pseudonym: randomUUID(),
   value: 'begun',
   ttlSeconds: 60,
   ...of,
@@ -74,7 +74,7 @@ function keeping(make: () => Promise<InteractionsUnderTest>): void {
     const [one, two] = [await another(), await another()];
     const begun = interaction();
     expect(await one.add(begun)).toBe(true);
-    expect(await two.add({ ...begun, value: 'again', principal: 'another' })).toBe(false);
+    expect(await two.add({ ...begun, value: 'again', pseudonym: 'another' })).toBe(false);
     expect(await one.find(begun.id)).toBe('begun');
   });
 
@@ -108,10 +108,10 @@ function keeping(make: () => Promise<InteractionsUnderTest>): void {
 function bounds(make: () => Promise<InteractionsUnderTest>): void {
   it('has room for a limited number of interactions of one principal, and for others beside it', async () => {
     const store = await (await make()).another({ maxEntriesPerPrincipal: 2 });
-    const principal = randomUUID();
-    const first = interaction({ principal });
-    for (const one of [first, interaction({ principal })]) await store.add(one);
-    const third = store.add(interaction({ principal }));
+    const pseudonym = randomUUID();
+    const first = interaction({ pseudonym });
+    for (const one of [first, interaction({ pseudonym })]) await store.add(one);
+    const third = store.add(interaction({ pseudonym }));
     const message = /^You have too many pages open/;
     await expect(third).rejects.toMatchObject({ ...FULL, message });
     // What is there already takes no more room.
@@ -125,7 +125,7 @@ function bounds(make: () => Promise<InteractionsUnderTest>): void {
     const first = interaction();
     await store.add(first);
     await lapse(first.id);
-    expect(await store.add(interaction({ principal: first.principal }))).toBe(true);
+    expect(await store.add(interaction({ pseudonym: first.pseudonym }))).toBe(true);
   });
 
   it('keeps no value over its limit, when it begins or later', async () => {
@@ -144,16 +144,16 @@ function times(make: () => Promise<InteractionsUnderTest>): void {
     const { another, lapse } = await make();
     const store = await another({ maxEntriesPerPrincipal: 1 });
     const first = interaction({ ttlSeconds: 1 });
-    const { id, principal } = first;
+    const { id, pseudonym } = first;
     await store.add(first);
-    const time = { principal, ttlSeconds: 60, isOver: true };
+    const time = { pseudonym, ttlSeconds: 60, isOver: true };
     expect(await store.replace(id, 'other', 'finished', time)).toBe(false);
     expect(await store.replace(id, 'begun', 'finished', time)).toBe(true);
     expect(await store.replace(id, 'finished', 'read', time)).toBe(true);
-    const second = interaction({ principal });
+    const second = interaction({ pseudonym });
     expect(await store.add(second)).toBe(true);
     expect(await store.add(first)).toBe(false);
-    await expect(store.add(interaction({ principal }))).rejects.toMatchObject({ code: 'store_full' });
+    await expect(store.add(interaction({ pseudonym }))).rejects.toMatchObject({ code: 'store_full' });
     expect([await store.find(id), await store.find(second.id)]).toEqual(['read', 'begun']);
     await lapse(id);
     expect(await store.find(id)).toBeUndefined();
@@ -163,26 +163,26 @@ function times(make: () => Promise<InteractionsUnderTest>): void {
     const { another, lapse } = await make();
     const store = await another({ maxEntriesPerPrincipal: 1 });
     const first = interaction({ ttlSeconds: 1 });
-    const { id, principal } = first;
+    const { id, pseudonym } = first;
     await store.add(first);
-    const time = { principal, ttlSeconds: 60, isOver: false };
+    const time = { pseudonym, ttlSeconds: 60, isOver: false };
     expect(await store.replace(id, 'begun', 'finishing', time)).toBe(true);
-    await expect(store.add(interaction({ principal }))).rejects.toMatchObject({ code: 'store_full' });
+    await expect(store.add(interaction({ pseudonym }))).rejects.toMatchObject({ code: 'store_full' });
     expect(await store.find(id)).toBe('finishing');
     await lapse(id);
-    expect(await store.add(interaction({ principal }))).toBe(true);
+    expect(await store.add(interaction({ pseudonym }))).toBe(true);
   });
 
   it('keeps a limited number of pages of one principal that are over', async () => {
     const { another, lapse } = await make();
     const store = await another({ maxOverPerPrincipal: 1 });
     const first = interaction();
-    const { id, principal } = first;
+    const { id, pseudonym } = first;
     await store.add(first);
-    await store.replace(id, 'begun', 'closed', { principal, ttlSeconds: 60, isOver: true });
-    await expect(store.add(interaction({ principal }))).rejects.toMatchObject({ code: 'store_full' });
+    await store.replace(id, 'begun', 'closed', { pseudonym, ttlSeconds: 60, isOver: true });
+    await expect(store.add(interaction({ pseudonym }))).rejects.toMatchObject({ code: 'store_full' });
     expect(await store.add(interaction())).toBe(true);
     await lapse(id);
-    expect(await store.add(interaction({ principal }))).toBe(true);
+    expect(await store.add(interaction({ pseudonym }))).toBe(true);
   });
 }

@@ -67,28 +67,28 @@ export class PostgresInteractions implements InteractionStore {
     return createOnce(
       this.#db,
       `CREATE TABLE IF NOT EXISTS ${this.#table} (
-         id text PRIMARY KEY, principal text NOT NULL, value text NOT NULL, ends_at timestamptz NOT NULL,
+         id text PRIMARY KEY, pseudonym text NOT NULL, value text NOT NULL, ends_at timestamptz NOT NULL,
          is_over boolean NOT NULL DEFAULT false);
        CREATE INDEX IF NOT EXISTS ${this.#table}_expiry ON ${this.#table} (ends_at);
-       CREATE INDEX IF NOT EXISTS ${this.#table}_principal ON ${this.#table} (principal, ends_at)`,
+       CREATE INDEX IF NOT EXISTS ${this.#table}_pseudonym ON ${this.#table} (pseudonym, ends_at)`,
     );
   }
 
   /** See {@link InteractionStore.add}. */
-  async add({ id, principal, value, ttlSeconds }: NewInteraction): Promise<boolean> {
+  async add({ id, pseudonym, value, ttlSeconds }: NewInteraction): Promise<boolean> {
     requireInteractionFits(value, this.#options.maxValueBytes);
     await this.#sweep();
     const { maxEntriesPerPrincipal, maxOverPerPrincipal } = this.#options;
     const { rows } = await this.#db.query(
-      `INSERT INTO ${this.#table} AS old (id, principal, value, ends_at)
+      `INSERT INTO ${this.#table} AS old (id, pseudonym, value, ends_at)
        SELECT $1, $2, $3, clock_timestamp() + make_interval(secs => $4)
        WHERE NOT $7 AND (
          SELECT count(*) FILTER (WHERE NOT is_over) < $5 AND count(*) FILTER (WHERE is_over) < $6
-         FROM ${this.#table} WHERE principal = $2 AND ends_at > clock_timestamp())
-       ON CONFLICT (id) DO UPDATE SET principal = $2, value = $3, ends_at = excluded.ends_at, is_over = false
+         FROM ${this.#table} WHERE pseudonym = $2 AND ends_at > clock_timestamp())
+       ON CONFLICT (id) DO UPDATE SET pseudonym = $2, value = $3, ends_at = excluded.ends_at, is_over = false
          WHERE old.ends_at <= clock_timestamp()
        RETURNING id`,
-      [id, principal, value, ttlSeconds, maxEntriesPerPrincipal, maxOverPerPrincipal, this.#full],
+      [id, pseudonym, value, ttlSeconds, maxEntriesPerPrincipal, maxOverPerPrincipal, this.#full],
     );
     if (rows.length > 0) return true;
     if ((await this.find(id)) !== undefined) return false;

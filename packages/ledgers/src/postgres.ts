@@ -105,10 +105,10 @@ export class PostgresLedger implements StateLedger {
     await createOnce(
       this.#db,
       `CREATE TABLE IF NOT EXISTS ${this.#table} (
-         id text PRIMARY KEY, principal text, answers text NOT NULL, result text, lease text,
+         id text PRIMARY KEY, pseudonym text, answers text NOT NULL, result text, lease text,
          lease_until timestamptz NOT NULL, forget_at timestamptz NOT NULL);
        CREATE INDEX IF NOT EXISTS ${this.#table}_expiry ON ${this.#table} (forget_at);
-       CREATE INDEX IF NOT EXISTS ${this.#table}_principal ON ${this.#table} (principal, forget_at)`,
+       CREATE INDEX IF NOT EXISTS ${this.#table}_pseudonym ON ${this.#table} (pseudonym, forget_at)`,
     );
     await this.#begin();
   }
@@ -140,7 +140,7 @@ export class PostgresLedger implements StateLedger {
    * statement would wait for the entry to go and still see the beginning. TRUNCATE locks out the whole statement.
    */
   async #insert(
-    { id, answers, issuedAt, expiresAt, leaseSeconds, principal, now }: LeaseRequest,
+    { id, answers, issuedAt, expiresAt, leaseSeconds, pseudonym, now }: LeaseRequest,
     lease: string,
   ): Promise<Seen> {
     const { rows } = await this.#db.query(
@@ -151,11 +151,11 @@ export class PostgresLedger implements StateLedger {
        ), seen AS (
          SELECT clock.ms AS now, ${milliseconds('lease_until')} + CASE WHEN is_raised THEN $7 ELSE 0 END AS began,
            coalesce(is_raised, false) AS is_raised, $2::text IS NULL OR $8 > (
-             SELECT count(*) FROM ${this.#table} WHERE principal = $2 AND forget_at > now()) AS has_room
+             SELECT count(*) FROM ${this.#table} WHERE pseudonym = $2 AND forget_at > now()) AS has_room
          FROM (SELECT ${milliseconds('clock_timestamp()')} AS ms) AS clock
          LEFT JOIN beginning ON true
        ), inserted AS (
-         INSERT INTO ${this.#table} (id, principal, answers, lease, lease_until, forget_at)
+         INSERT INTO ${this.#table} (id, pseudonym, answers, lease, lease_until, forget_at)
          SELECT $1, $2, $3, $10, now() + make_interval(secs => $4), to_timestamp(($5::bigint + $7) / 1000.0) FROM seen
          WHERE NOT $9::boolean AND has_room AND now < $5::bigint AND abs($6::bigint - now) <= $7
            AND $11::bigint - greatest(0, $6::bigint - now) >= began
@@ -166,7 +166,7 @@ export class PostgresLedger implements StateLedger {
       [
         ...[
           id,
-          principal ?? null,
+          pseudonym ?? null,
           answers,
           leaseSeconds,
           expiresAt,
@@ -208,9 +208,9 @@ export class PostgresLedger implements StateLedger {
     // A result without room takes the lease away: what was served must not be released.
     await this.#db.query(
       `WITH entry AS (
-         SELECT id, $3 AND (principal IS NULL OR $4 >= length($2) + (
+         SELECT id, $3 AND (pseudonym IS NULL OR $4 >= length($2) + (
            SELECT coalesce(sum(octet_length(result)), 0) FROM ${this.#table} AS own
-           WHERE own.principal = claimed.principal AND forget_at > now())) AS fits
+           WHERE own.pseudonym = claimed.pseudonym AND forget_at > now())) AS fits
          FROM ${this.#table} AS claimed WHERE id = $1)
        UPDATE ${this.#table} AS settled
        SET result = CASE WHEN fits THEN $2 END, lease_until = CASE WHEN fits THEN lease_until ELSE now() END,

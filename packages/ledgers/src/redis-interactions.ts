@@ -90,12 +90,12 @@ export class RedisInteractions implements InteractionStore {
   }
 
   /** See {@link InteractionStore.add}. */
-  async add({ id, principal, value, ttlSeconds }: NewInteraction): Promise<boolean> {
+  async add({ id, pseudonym, value, ttlSeconds }: NewInteraction): Promise<boolean> {
     requireInteractionFits(value, this.#options.maxValueBytes);
     const { maxEntries, maxEntriesPerPrincipal, maxOverPerPrincipal } = this.#options;
     const numbers = [ttlSeconds * 1000, maxEntries, maxEntriesPerPrincipal, maxOverPerPrincipal];
     const said = await this.#client.eval(ADD, {
-      keys: this.#keys(id, principal),
+      keys: this.#keys(id, pseudonym),
       arguments: [id, value, ...numbers.map(String)],
     });
     if (said === 'all' || said === 'own') throw new StoreFull(interactionsFullMessage(said));
@@ -111,13 +111,13 @@ export class RedisInteractions implements InteractionStore {
   /** See {@link InteractionStore.replace}. */
   async replace(id: string, before: string, after: string, time?: NewTime): Promise<boolean> {
     requireInteractionFits(after, this.#options.maxValueBytes);
-    const keys = time ? this.#keys(id, time.principal) : [this.#entry(id)];
+    const keys = time ? this.#keys(id, time.pseudonym) : [this.#entry(id)];
     const anew = time ? [id, String(time.ttlSeconds * 1000), time.isOver ? '4' : '3'] : [];
     return (await this.#client.eval(REPLACE, { keys, arguments: [before, after, ...anew] })) === 1;
   }
 
-  #keys(id: string, principal: string): string[] {
-    const indices = ['index', `index:${principal}`, `index-over:${principal}`].map(
+  #keys(id: string, pseudonym: string): string[] {
+    const indices = ['index', `index:${pseudonym}`, `index-over:${pseudonym}`].map(
       (name) => this.#options.prefix + name,
     );
     return [this.#entry(id), ...indices];

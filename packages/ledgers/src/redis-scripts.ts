@@ -56,7 +56,7 @@ return at
 
 /**
  * KEYS: the entry, the index of all entries, the index of the principal's, and the beginning. ARGV: id, answers, expiry,
- * lease in ms, the server's clock, skew, the two limits (0: no limit), the principal ('': anonymous), the lease's id, the
+ * lease in ms, the server's clock, skew, the two limits (0: no limit), the pseudonym ('': anonymous), the lease's id, the
  * time of issue, the beginning that the ledger knew ('': none), and whether Redis is durable ('1'). Returns the kind, its two
  * texts, and if the beginning was looked at, the time and 'known' or 'begun'.
  *
@@ -78,7 +78,7 @@ local at, beginningWas, isFirst = beginning(KEYS[4], tonumber(ARGV[12]), skew, A
 if isFirst or tonumber(ARGV[11]) - math.max(0, by) < at then return { 'older-than-ledger', '', '', at, beginningWas } end
 local forget = string.format('%d', expires + skew)
 local lease = string.format('%d', now + tonumber(ARGV[4]))
-redis.call('HSET', KEYS[1], 'lease', lease, 'lease_id', ARGV[10], 'answers', ARGV[2], 'principal', ARGV[9])
+redis.call('HSET', KEYS[1], 'lease', lease, 'lease_id', ARGV[10], 'answers', ARGV[2], 'pseudonym', ARGV[9])
 for index = 2, 3 do
   local limit = tonumber(ARGV[5 + index])
   if limit > 0 then
@@ -107,7 +107,7 @@ return { 'first', '', '', at, beginningWas }
  * result too: the handler has run.
  */
 export const SETTLE = `#!lua flags=allow-oom
-local entry = redis.call('HMGET', KEYS[1], 'lease_id', 'result', 'principal')
+local entry = redis.call('HMGET', KEYS[1], 'lease_id', 'result', 'pseudonym')
 if entry[1] ~= ARGV[1] or entry[2] then return end
 ${CLOCK}local forget = redis.call('PEXPIRETIME', KEYS[1])
 local step = 60000
@@ -135,7 +135,7 @@ redis.call('HSET', KEYS[1], 'result', ARGV[2])
 `;
 
 /** KEYS: the entry, and the index of all entries. ARGV: the lease's id, and the token's. */
-export const RELEASE = `local entry = redis.call('HMGET', KEYS[1], 'lease_id', 'result', 'principal')
+export const RELEASE = `local entry = redis.call('HMGET', KEYS[1], 'lease_id', 'result', 'pseudonym')
 if entry[1] ~= ARGV[1] or entry[2] then return end
 redis.call('DEL', KEYS[1])
 redis.call('ZREM', KEYS[2], ARGV[2])

@@ -110,12 +110,12 @@ export class RedisLedger implements StateLedger {
     issuedAt,
     expiresAt,
     leaseSeconds,
-    principal,
+    pseudonym,
     now,
   }: LeaseRequest): Promise<LeaseDecision> {
     const { maxEntries, maxEntriesPerPrincipal } = this.#options;
-    const limits = [maxEntries, principal === undefined ? 0 : maxEntriesPerPrincipal];
-    const index = principal === undefined ? 'index' : `index:${principal}`;
+    const limits = [maxEntries, pseudonym === undefined ? 0 : maxEntriesPerPrincipal];
+    const index = pseudonym === undefined ? 'index' : `index:${pseudonym}`;
     const numbers = [expiresAt, leaseSeconds * 1000, now, CLOCK_SKEW_MS, ...limits].map(String);
     const lease = randomUUID();
     let reply: Reply;
@@ -127,7 +127,7 @@ export class RedisLedger implements StateLedger {
           this.#options.prefix + index,
           this.#beginning,
         ],
-        arguments: [id, answers, ...numbers, principal ?? '', lease, String(issuedAt), ...this.#known],
+        arguments: [id, answers, ...numbers, pseudonym ?? '', lease, String(issuedAt), ...this.#known],
       })) as Reply;
     } catch (error) {
       // Redis may have given the lease, and only its reply was lost. Nobody else knows the lease, so give it back.

@@ -27,7 +27,7 @@ export interface NewCall {
   readonly id: string;
   readonly instance: string;
   readonly version: string;
-  readonly principal: string | undefined;
+  readonly pseudonym: string | undefined;
   /** A keyed digest of the method and the tool's name. */
   readonly target: string;
   readonly key: Buffer;
@@ -56,11 +56,11 @@ export interface Published extends Ended {
 /** Statements that create the table in `schema`, which exists. */
 export const tableOfCalls = (schema: string): string =>
   `CREATE TABLE IF NOT EXISTS ${schema}.mrtr_calls (
-     id text PRIMARY KEY, instance bigint NOT NULL, version text NOT NULL, principal text, target text,
+     id text PRIMARY KEY, instance bigint NOT NULL, version text NOT NULL, pseudonym text, target text,
      turn int NOT NULL DEFAULT 0, done boolean NOT NULL DEFAULT false,
      key bytea NOT NULL, head bytea NOT NULL, body bytea, expires_at timestamptz NOT NULL);
    CREATE INDEX IF NOT EXISTS mrtr_calls_expiry ON ${schema}.mrtr_calls (expires_at);
-   CREATE INDEX IF NOT EXISTS mrtr_calls_open ON ${schema}.mrtr_calls (principal) WHERE NOT done`;
+   CREATE INDEX IF NOT EXISTS mrtr_calls_open ON ${schema}.mrtr_calls (pseudonym) WHERE NOT done`;
 
 /** The owner of a call that was given up. No instance has this number. */
 export const NOBODY = '0';
@@ -86,23 +86,23 @@ export class CallTable {
 
   /** Adds a call, or returns the limit that its principal has reached. */
   async add(call: NewCall): Promise<'calls' | 'bytes' | undefined> {
-    const { id, instance, version, principal, target, key, head, ttlSeconds, ofPrincipal } = call;
+    const { id, instance, version, pseudonym, target, key, head, ttlSeconds, ofPrincipal } = call;
     const text = `WITH own AS (
          SELECT count(*) < $7 AS has_place, coalesce(sum(octet_length(head)), 0) + octet_length($5::bytea) <= $9 AS has_room
-         FROM ${this.#table} WHERE principal = $4 AND NOT done AND id <> $1),
+         FROM ${this.#table} WHERE pseudonym = $4 AND NOT done AND id <> $1),
        added AS (
-         INSERT INTO ${this.#table} (id, instance, version, principal, head, expires_at, key, target)
+         INSERT INTO ${this.#table} (id, instance, version, pseudonym, head, expires_at, key, target)
          SELECT $1, $2::bigint, $3, $4::text, $5::bytea, now() + make_interval(secs => $6), $8, $10 FROM own
          WHERE $4::text IS NULL OR has_place AND has_room
          ON CONFLICT (id) DO UPDATE SET id = excluded.id RETURNING id)
        SELECT has_place, id IS NOT NULL AS added FROM own LEFT JOIN added ON true`;
     const { bytes, calls } = ofPrincipal;
-    const values = [id, instance, version, principal, head, ttlSeconds, calls, key, bytes, target];
+    const values = [id, instance, version, pseudonym, head, ttlSeconds, calls, key, bytes, target];
     type Row = { readonly has_place: boolean; readonly added: boolean };
     const insert = async () =>
-      principal === undefined
+      pseudonym === undefined
         ? this.#pool.query<Row>(text, values)
-        : this.#locks.withPrincipalLock(principal, (client) => client.query<Row>(text, values));
+        : this.#locks.withPseudonymLock(pseudonym, (client) => client.query<Row>(text, values));
     const [row] = (await retryOnLoss(insert)).rows;
     if (row?.added) return undefined;
     return row?.has_place ? 'bytes' : 'calls';

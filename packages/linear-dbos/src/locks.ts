@@ -57,12 +57,12 @@ export class Locks {
   }
 
   /**
-   * Runs `work` in a transaction. On all instances, only one such transaction runs for `principal` at a time. Its
+   * Runs `work` in a transaction. On all instances, only one such transaction runs for `pseudonym` at a time. Its
    * statements see the changes of earlier ones.
    */
-  async withPrincipalLock<Result>(principal: string, work: Work<Result>): Promise<Result> {
+  async withPseudonymLock<Result>(pseudonym: string, work: Work<Result>): Promise<Result> {
     // Some principals share a row, which costs them a short wait.
-    const row = 1 + (Number.parseInt(hash('sha256', principal).slice(0, 8), 16) % (ROWS - 1));
+    const row = 1 + (Number.parseInt(hash('sha256', pseudonym).slice(0, 8), 16) % (ROWS - 1));
     const before = this.#queues.get(row) ?? Promise.resolve();
     const result = before.then(() => this.#withLock(row, this.#patienceMs, work));
     const over = result.then(

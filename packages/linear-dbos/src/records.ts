@@ -4,14 +4,14 @@ import type { InputRequests, InputResponses, ServerContext } from '@modelcontext
 import { ProtocolError } from '@modelcontextprotocol/server';
 import { CannotAsk, ElicitationDeclined, type InputKind } from '@mrtr/core';
 import { canonicalJson } from '@mrtr/core/kit';
-import { keyRing, openAtRest, pseudonym, type SealingKey, sealAtRest } from '@mrtr/core/seal';
+import { derivePseudonym, keyRing, openAtRest, type SealingKey, sealAtRest } from '@mrtr/core/seal';
 import { type Call, type RoundLimits, withoutStamps } from '@mrtr/core/shape';
 import { ContinuationLost, type LinearContext } from '@mrtr/shapes/linear';
 import { callerOf, type LinearRound } from '@mrtr/shapes/linear-store';
 
 /** The beginning of a call. A handler that is run again has to see the same. */
 export interface CallHeader
-  extends Pick<Call, 'method' | 'target' | 'principal'>,
+  extends Pick<Call, 'method' | 'target' | 'pseudonym'>,
     Omit<RoundLimits, 'round' | 'timesAsked'> {
   readonly input: unknown;
   /** Whether the input is the text of a resource's URI. */
@@ -23,10 +23,10 @@ export interface CallHeader
 
 /** The header of a new call. */
 export function headerOf({ call, input, ctx }: LinearRound): CallHeader {
-  const { method, target, principal, askable, maxRounds, maxQuestions, maxStateBytes, version } = call;
+  const { method, target, pseudonym, askable, maxRounds, maxQuestions, maxStateBytes, version } = call;
   const limits = { maxRounds, maxQuestions, maxStateBytes, version };
   const [caller, salt] = [callerRecord(ctx), randomBytes(16).toString('base64url')];
-  return { ...limits, method, target, principal, askable, input, isUri: input instanceof URL, caller, salt };
+  return { ...limits, method, target, pseudonym, askable, input, isUri: input instanceof URL, caller, salt };
 }
 
 /** The message of a client in a later round. Without `responses`, it ends the call. */
@@ -36,8 +36,8 @@ export interface Message {
   readonly caller?: LinearContext['caller'];
   /** The answered questions, as key and digest. A handler that is run again must ask the same. */
   readonly asked?: readonly (readonly [key: string, digest: string])[] | undefined;
-  /** The caller's digest, under the key that seals now. */
-  readonly principal?: string | undefined;
+  /** The caller's pseudonym, under the key that seals now. */
+  readonly pseudonym?: string | undefined;
   /** The instance that waits for the next turn. */
   readonly from: string;
 }
@@ -60,10 +60,10 @@ export type TurnRecord = (
   /** The digest of the answers that led to it, if any; see {@link hashAnswers}. */
   readonly answers?: string | undefined;
   /**
-   * The caller's digest from the latest answer, made with a key as new as that answer's token. The key of the call's
+   * The caller's pseudonym from the latest answer, made with a key as new as that answer's token. The key of the call's
    * first round may be removed while the call waits.
    */
-  readonly principal?: string | undefined;
+  readonly pseudonym?: string | undefined;
 };
 
 /** The result of a step. */
@@ -79,13 +79,13 @@ export interface ErrorRecord {
   readonly properties: Readonly<Record<string, unknown>>;
 }
 
-/** A pseudonym of `text` for this call, which shows a reader of the database nothing of it. */
+/** A salted digest of `text` for this call, which shows a reader of the database nothing of it. */
 export const saltedHash = (text: string, { salt }: CallHeader): string =>
   hash('sha256', `${salt} ${text}`, 'base64url');
 
 /** A digest of the method and the tool's name: an operator can look for a tool, and a reader of the database learns none. */
 export const targetDigest = ({ method, target }: CallHeader, ring: readonly SealingKey[]): string =>
-  pseudonym(`${method} ${target}`, ring[0] as SealingKey);
+  derivePseudonym(`${method} ${target}`, ring[0] as SealingKey);
 
 /** A digest of answers: equal for equal answers. */
 export const hashAnswers = (responses: Message['responses'], head: CallHeader): string =>

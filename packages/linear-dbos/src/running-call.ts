@@ -107,8 +107,8 @@ export class RunningCall {
   #tell: string | undefined;
   /** The digest of the answers that started the open turn. */
   #answered: string | undefined;
-  /** The caller's digest from the latest answer. */
-  #principal: string | undefined;
+  /** The caller's pseudonym from the latest answer. */
+  #pseudonym: string | undefined;
   /** Whether DBOS has begun to run it. */
   hasBegun = false;
   /** How many sessions this instance had lost when it last saw that it owns the call. Undefined before a turn's first look. */
@@ -131,7 +131,7 @@ export class RunningCall {
     this.#callKey = callKey;
     this.#head = head;
     this.heldBytes = heldBytes(head.input);
-    this.#principal = head.principal;
+    this.#pseudonym = head.pseudonym;
     this.#handler = handler;
     this.published = published;
     this.#host = host;
@@ -235,7 +235,7 @@ export class RunningCall {
       if (record.kind === 'asked') checkAsked(record.requests, message.asked, turn);
       this.#frame.askable = message.askable;
       this.#frame.caller = message.caller;
-      this.#principal = message.principal;
+      this.#pseudonym = message.pseudonym;
       this.#answered = hashAnswers(message.responses, this.#head);
       this.#tell = message.from === this.#host.instance ? undefined : message.from;
       this.#ownedAfterLosses = undefined;
@@ -276,7 +276,7 @@ export class RunningCall {
     const { calls, instance, turnListeners, policy, ttlSeconds } = this.#host;
     const turn = this.published + 1;
     const done = record.kind !== 'asked' || record.overLimit !== undefined;
-    const toPublish = { ...record, answers: this.#answered, principal: this.#principal };
+    const toPublish = { ...record, answers: this.#answered, pseudonym: this.#pseudonym };
     const body = this.#callKey.seal(toPublish, `turn ${turn}`);
     const key = this.#callKey.key(keyRingOf(policy));
     // Only the request that waits here can read the first turn, so a first turn that ends the call is not kept.

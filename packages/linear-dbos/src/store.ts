@@ -286,10 +286,10 @@ export class DbosStore implements LinearStore {
 
   async #admit(callKey: CallKey, sealed: Buffer, header: CallHeader): Promise<void> {
     const { maxBytesPerPrincipal, maxOpenCallsPerPrincipal, policy, ttlSeconds, version } = this.#options;
-    const [id, instance, { principal }] = [callKey.call, this.#instance, header];
+    const [id, instance, { pseudonym }] = [callKey.call, this.#instance, header];
     const [key, target] = [callKey.key(keyRingOf(policy)), targetDigest(header, keyRingOf(policy))];
     const ofPrincipal = { calls: maxOpenCallsPerPrincipal, bytes: maxBytesPerPrincipal };
-    const call = { id, instance, version, principal, target, key, head: sealed, ttlSeconds, ofPrincipal };
+    const call = { id, instance, version, pseudonym, target, key, head: sealed, ttlSeconds, ofPrincipal };
     const full = await this.#runtime.calls.add(call);
     if (full) throw new StoreFull(full === 'calls' ? PRINCIPAL_FULL : PRINCIPAL_FULL_OF_BYTES);
   }
@@ -303,11 +303,11 @@ export class DbosStore implements LinearStore {
     const head = callKey.open<CallHeader>(row.head, 'head');
     const latest = latestIn(row, callKey);
     if (
-      !call.isPrincipal(latest?.principal ?? head.principal) ||
+      !call.isPseudonym(latest?.pseudonym ?? head.pseudonym) ||
       head.method !== call.method ||
       head.target !== call.target
     ) {
-      const about = { ...call, call: id, caller: call.principal };
+      const about = { ...call, call: id };
       this.#options.onerror(withCallInMessage('Presented by another principal, or for another tool.', about));
       throw lostContinuation();
     }
@@ -318,9 +318,9 @@ export class DbosStore implements LinearStore {
     if (row.done || row.expired || row.turn !== turn) throw lostContinuation();
     this.#checkVersion(row);
     const asked = call.asked && [...call.asked];
-    const { askable, principal } = call;
+    const { askable, pseudonym } = call;
     const caller = callerRecord(ctx);
-    const message: Message = { responses, asked, askable, principal, caller, from: this.#instance };
+    const message: Message = { responses, asked, askable, pseudonym, caller, from: this.#instance };
     const sealed = callKey.seal(message, `answers ${turn}`).toString('base64');
     const running = this.#running.get(id);
     if (running) running.request = ctx;

@@ -107,7 +107,7 @@ test('an approval is an event with the id and the rung of its receipt, and witho
   const { rounds } = traceInMemory();
   const receipt: Receipt = {
     ...{ id: 'r', words: 'Pay “secret”?', wordsDigest: 'd', rung: 'page', call: 'c', tool: 'deploy' },
-    ...{ argumentsDigest: 'a', principal: 'p', askedAt: 1, answeredAt: 2 },
+    ...{ argumentsDigest: 'a', pseudonym: 'p', askedAt: 1, answeredAt: 2 },
   };
   await round({
     within: () => {

@@ -40,7 +40,7 @@ export const MEMORY_LIMITS = {
 };
 
 interface Entry {
-  readonly principal: string;
+  readonly pseudonym: string;
   endsAt: number;
   value: string;
   isOver: boolean;
@@ -72,13 +72,13 @@ export class MemoryInteractions implements InteractionStore {
   }
 
   /** See {@link InteractionStore.add}. */
-  async add({ id, principal, value, ttlSeconds }: NewInteraction): Promise<boolean> {
+  async add({ id, pseudonym, value, ttlSeconds }: NewInteraction): Promise<boolean> {
     requireInteractionFits(value, this.#options.maxValueBytes);
     if (this.#alive(id)) return false;
-    const full = this.#roomFor(principal);
+    const full = this.#roomFor(pseudonym);
     if (full) throw new StoreFull(interactionsFullMessage(full));
     this.#entries.set(id, {
-      principal,
+      pseudonym,
       value,
       endsAt: this.#options.now() + ttlSeconds * 1000,
       isOver: false,
@@ -101,8 +101,8 @@ export class MemoryInteractions implements InteractionStore {
     entry.endsAt = this.#options.now() + time.ttlSeconds * 1000;
     if (time.isOver && !entry.isOver) {
       entry.isOver = true;
-      this.#open.giveBack(entry.principal);
-      this.#over.add(entry.principal);
+      this.#open.giveBack(entry.pseudonym);
+      this.#over.add(entry.pseudonym);
     }
     return true;
   }
@@ -115,23 +115,23 @@ export class MemoryInteractions implements InteractionStore {
   }
 
   /** Takes a place. If none is free, sweeps first. A sweep looks at every entry, so it runs at most once a second. */
-  #roomFor(principal: string): QuotaExceeded | undefined {
-    const full = this.#take(principal);
+  #roomFor(pseudonym: string): QuotaExceeded | undefined {
+    const full = this.#take(pseudonym);
     const now = this.#options.now();
     if (!full || now < this.#nextSweep) return full;
     this.#nextSweep = now + 1000;
     for (const [id, entry] of this.#entries) if (entry.endsAt <= now) this.#remove(id, entry);
-    return this.#take(principal);
+    return this.#take(pseudonym);
   }
 
-  #take(principal: string): QuotaExceeded | undefined {
+  #take(pseudonym: string): QuotaExceeded | undefined {
     if (this.#open.total + this.#over.total >= this.#options.maxEntries) return 'all';
-    if (this.#over.amountOf(principal) >= this.#options.maxOverPerPrincipal) return 'own';
-    return this.#open.take(principal);
+    if (this.#over.amountOf(pseudonym) >= this.#options.maxOverPerPrincipal) return 'own';
+    return this.#open.take(pseudonym);
   }
 
-  #remove(id: string, { principal, isOver }: Entry): void {
+  #remove(id: string, { pseudonym, isOver }: Entry): void {
     this.#entries.delete(id);
-    (isOver ? this.#over : this.#open).giveBack(principal);
+    (isOver ? this.#over : this.#open).giveBack(pseudonym);
   }
 }

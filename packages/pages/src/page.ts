@@ -204,7 +204,7 @@ export class Pages<T> {
   /** The interaction, if it is this principal's. */
   async #own(ref: string, { principal }: Visitor): Promise<StoredInteraction | undefined> {
     const kept = REF.test(ref) ? await this.#records.find(ref) : undefined;
-    const isOwn = kept !== undefined && this.#records.isOf(kept.principal, principal);
+    const isOwn = kept !== undefined && this.#records.isPseudonymOf(kept.pseudonym, principal);
     if (kept && !isOwn)
       this.#report(
         new OperatorWarning(

@@ -57,7 +57,7 @@ export interface Subject<T> extends LinkOptions<T> {
 
 /** What is needed of a handler that waits for its questions: shape H's context has it. */
 export interface WaitingContext {
-  readonly principal: string | undefined;
+  readonly pseudonym: string | undefined;
   readonly signal: AbortSignal;
   canAsk(kind: 'elicitation' | 'elicitation.url'): boolean;
   once<V>(key: string, effect: () => Promise<V>): Promise<V>;
@@ -99,14 +99,14 @@ export class Asking {
     const url = this.pageOf(id);
     const [first, again] = wordings<T>({ ...subject, id, url, ring: records.ring });
     if (!canAsk(ctx, first(undefined).kind)) return first(undefined);
-    const { principal } = call;
-    if (principal === undefined) throw new CannotAsk(NOBODY);
+    const { pseudonym } = call;
+    if (pseudonym === undefined) throw new CannotAsk(NOBODY);
     const keys = keysOf(call, first(undefined));
     if (keys.length > 1) throw new InvalidOption(sameWordsMessage(keys));
     const [key] = keys;
     if (key === undefined) {
       // Only here does one begin: an interaction whose time is over while its question is out stays over.
-      await records.begin(ref, { principal, message, data: subject.data });
+      await records.begin(ref, { pseudonym, message, data: subject.data });
       // What the user finished counts only for a key that asks now. An answer that was read before is kept, sealed.
       return first(undefined);
     }
@@ -114,7 +114,7 @@ export class Asking {
     // Where the user agreed to open the page, it is given some time: a client may answer at once.
     const agreed = (response as { readonly action?: unknown } | undefined)?.action === 'accept';
     const found = agreed ? await this.#waitForFinish(ref, ctx.mcpReq.signal) : await records.find(ref);
-    const kept = found && call.isPrincipal(found.principal) ? found : undefined;
+    const kept = found && call.isPseudonym(found.pseudonym) ? found : undefined;
     const tie = (to: StoredInteraction) => records.tie(ref, to, { key, call: subject.id && call.id });
     if (kept && hasOutcome(kept)) return first(await tie(kept));
     const refuses = isRefusal(first(undefined).read(response));
@@ -141,7 +141,7 @@ export class Asking {
     requireData('ask', data);
     const { kind } = subject.ask(message, this.pageOf('kind'));
     const canAsk = ctx.canAsk(kind as 'elicitation' | 'elicitation.url');
-    const id = await ctx.once(`${key}: page`, () => this.#begin(canAsk, ctx.principal, { message, data }));
+    const id = await ctx.once(`${key}: page`, () => this.#begin(canAsk, ctx.pseudonym, { message, data }));
     try {
       return await this.#askUntilFinished<T>(ctx, key, subject, id);
     } catch (error) {
@@ -173,13 +173,13 @@ export class Asking {
   /** Begins an interaction of a handler that waits. Only the call knows its id. */
   async #begin(
     canAsk: boolean,
-    principal: string | undefined,
+    pseudonym: string | undefined,
     about: Pick<InteractionSubject, 'message' | 'data'>,
   ): Promise<string> {
     const id = randomBytes(16).toString('base64url');
     if (!canAsk) return id; // The question itself is refused in a moment.
-    if (principal === undefined) throw new CannotAsk(NOBODY);
-    await this.#options.records.begin(refOf(id), { ...about, principal });
+    if (pseudonym === undefined) throw new CannotAsk(NOBODY);
+    await this.#options.records.begin(refOf(id), { ...about, pseudonym });
     return id;
   }
 

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { InvalidOption, MrtrError } from '@mrtr/core';
 import { tellOperator } from '@mrtr/core/kit';
-import { deriveName, openAtRest, pseudonym, type SealingKey, sealAtRest } from '@mrtr/core/seal';
+import { deriveName, derivePseudonym, openAtRest, type SealingKey, sealAtRest } from '@mrtr/core/seal';
 import type { InteractionStore } from './store.ts';
 
 /**
@@ -27,8 +27,8 @@ export interface InteractionProgress {
 
 /** What an interaction is about. Set when it begins. */
 export interface InteractionSubject {
-  /** A keyed digest of the identity of its user. */
-  readonly principal: string;
+  /** The pseudonym of its user. */
+  readonly pseudonym: string;
   /** The words of the question that the user agreed to. */
   readonly message: string;
   /** What the author's pages need to know of it. */
@@ -107,9 +107,9 @@ export class Interactions {
     return this.#options.pageName();
   }
 
-  /** Whether `principal`, a keyed digest, is that of the user whose browser or call this is. */
-  isOf(principal: string, user: string): boolean {
-    return this.ring.some((key) => pseudonym(user, key) === principal);
+  /** Whether `pseudonym` is that of `principal`, under any key of the key ring. */
+  isPseudonymOf(pseudonym: string, principal: string): boolean {
+    return this.ring.some((key) => derivePseudonym(principal, key) === pseudonym);
   }
 
   /** What a form of the page has to send back: no other page knows it. */
@@ -130,7 +130,7 @@ export class Interactions {
       begun.message.length > MOST_SHOWN ? `${begun.message.slice(0, MOST_SHOWN)}…` : begun.message;
     const endsAt = now() + ttlSeconds * 1000;
     const value = this.#seal(ref, { ...begun, message, endsAt, stage: 'waiting' });
-    await this.#reach(store.add({ id: ref, principal: begun.principal, value, ttlSeconds }));
+    await this.#reach(store.add({ id: ref, pseudonym: begun.pseudonym, value, ttlSeconds }));
   }
 
   /** An interaction; undefined for none, and for what was not sealed here. */
@@ -152,15 +152,15 @@ export class Interactions {
     found: StoredInteraction,
     known: InteractionProgress,
   ): Promise<StoredInteraction | undefined> {
-    const { text, principal, message, data, endsAt } = found;
+    const { text, pseudonym, message, data, endsAt } = found;
     const isOver = !isOpen(known);
-    const next = { ...known, principal, endsAt, ...(isOver ? { message: '' } : { message, data }) };
+    const next = { ...known, pseudonym, endsAt, ...(isOver ? { message: '' } : { message, data }) };
     const sealed = this.#seal(ref, next);
     const { store, stateTtlSeconds, now } = this.#options;
     const isLong = isOver || known.stage === 'finishing';
     const isBack = found.stage === 'finishing' && !isLong;
     const left = Math.max(0, Math.ceil((endsAt - now()) / 1000));
-    const time = { principal, ttlSeconds: isLong ? stateTtlSeconds : left, isOver };
+    const time = { pseudonym, ttlSeconds: isLong ? stateTtlSeconds : left, isOver };
     const replaced = await this.#reach(store.replace(ref, text, sealed, isLong || isBack ? time : undefined));
     return replaced ? { ...next, text: sealed } : undefined;
   }

@@ -53,12 +53,12 @@ export class SameCall {
    */
   static async find(wanted: Wanted): Promise<SameCall> {
     const { records, call, about } = wanted;
-    const { principal, audience, method, target } = call;
-    if (principal === undefined) throw new CannotAsk(NOBODY);
+    const { pseudonym, audience, method, target } = call;
+    if (pseudonym === undefined) throw new CannotAsk(NOBODY);
     const { argumentsDigest } = call.stamp('');
     const text = JSON.stringify([
       'same call',
-      principal,
+      pseudonym,
       audience,
       method,
       target,
@@ -92,7 +92,7 @@ export class SameCall {
   /** Keeps a record for a page that somebody may open now. */
   async begin(begun: Pick<InteractionSubject, 'message' | 'data'>): Promise<void> {
     const { records, call } = this.#wanted;
-    if (!this.#kept) await records.begin(refOf(this.id), { ...begun, principal: call.principal ?? '' });
+    if (!this.#kept) await records.begin(refOf(this.id), { ...begun, pseudonym: call.pseudonym ?? '' });
   }
 
   /**

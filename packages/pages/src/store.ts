@@ -6,8 +6,8 @@ import type { QuotaExceeded } from '@mrtr/core/kit';
 /** An interaction that begins. */
 export interface NewInteraction {
   readonly id: string;
-  /** A keyed digest of the identity of the user whose interaction it is. */
-  readonly principal: string;
+  /** The pseudonym of the user whose interaction it is: a keyed digest. */
+  readonly pseudonym: string;
   /** What is kept. It is sealed, so a character is a byte. */
   readonly value: string;
   /** How long it is kept, in seconds, by the store's own clock. */
@@ -38,8 +38,8 @@ export interface InteractionStore {
 
 /** The time of an interaction, set anew. */
 export interface NewTime {
-  /** Whose interaction it is. */
-  readonly principal: string;
+  /** The pseudonym of the user whose interaction it is. */
+  readonly pseudonym: string;
   /** How long it is kept from now on, in seconds. */
   readonly ttlSeconds: number;
   /** Whether it is over: then it counts no more as an open page. */

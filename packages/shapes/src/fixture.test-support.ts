@@ -79,7 +79,7 @@ export function requestOf(
     revision: '2026-07-28',
     legacyCapabilities: undefined,
     legacy: 'degrade',
-    principal: undefined,
+    pseudonym: undefined,
     audience: 'test',
     stamp: (key, askedAt = 0) => ({
       call: 'call',
@@ -89,7 +89,7 @@ export function requestOf(
       askedAt,
       answeredAt: 0,
     }),
-    isPrincipal: (name) => name === undefined,
+    isPseudonym: (text) => text === undefined,
     rejectState: (why) => {
       throw new Error(why);
     },

@@ -33,9 +33,9 @@ import { Place, type QuotaExceeded } from './quota.ts';
 import {
   acceptsUnasked,
   type Boundary,
+  callerPseudonym,
   type Handler,
   type McpRequest,
-  pseudonymOf,
   type Round,
   serveRound,
 } from './round.ts';
@@ -101,25 +101,25 @@ export class Admission {
     const { policy } = this.#boundary;
     const unknown = this.#bind(method, request, undefined);
     const binding = { ...unknown, principal: await this.#identify(unknown, ctx) };
-    const principal = pseudonymOf(binding, policy.keys.ring[0] as SealingKey);
-    const about = { method, target: binding.target, caller: principal };
-    const full = place.assign(principal);
+    const pseudonym = callerPseudonym(binding, policy.keys.ring[0] as SealingKey);
+    const about = { method, target: binding.target, pseudonym };
+    const full = place.assign(pseudonym);
     if (full) throw this.#tooManyCalls(full, about);
     this.#checkAnswers(about, ctx);
     const token = ctx.mcpReq.requestState<string>();
     if (token === undefined) {
-      return { request, ctx, binding: this.#rejectUnhashable(binding), principal, opened: undefined };
+      return { request, ctx, binding: this.#rejectUnhashable(binding), pseudonym, opened: undefined };
     }
     const opened = this.#tryOpen(token, binding);
     if ('rejected' in opened)
       return this.#boundary.refusals.reject({ ...about, call: opened.callId }, token, opened.rejected);
-    return { request, ctx, binding, principal, opened };
+    return { request, ctx, binding, pseudonym, opened };
   }
 
   /** Asks for the lease on the round's token. A first request has none, and needs no lease. */
   async #lease(round: Round): Promise<Decision | { readonly lease: undefined }> {
     const { refusals, policy } = this.#boundary;
-    const { ctx, binding, principal, opened } = round;
+    const { ctx, binding, pseudonym, opened } = round;
     const { singleUse, keys, now } = policy;
     if (!opened || !singleUse) return { lease: undefined };
     const { signal, inputResponses = {} } = ctx.mcpReq;
@@ -134,7 +134,7 @@ export class Admission {
       decision = await leaseToken(singleUse, {
         opened,
         answers,
-        principal,
+        pseudonym,
         ring: keys.ring,
         now,
         signal,
@@ -209,7 +209,7 @@ export class Admission {
   /** An error of the policy's callback may name hosts, so it stays inside. */
   async #identify({ method, target }: Binding, ctx: ServerContext): Promise<string | undefined> {
     const { policy, refusals } = this.#boundary;
-    const about = { method, target, caller: 'unknown' };
+    const about = { method, target, pseudonym: 'unknown' };
     let principal: unknown;
     try {
       principal = await policy.principal(ctx);
@@ -274,11 +274,11 @@ export class Admission {
 }
 
 /** What a log line says of a round. */
-const aboutRound = ({ binding: { method, target }, principal, opened }: Round): LoggedCall => ({
+const aboutRound = ({ binding: { method, target }, pseudonym, opened }: Round): LoggedCall => ({
   method,
   target,
   call: opened?.callId,
-  caller: principal,
+  pseudonym,
 });
 
 const INTERNAL = 'Internal error';

@@ -15,7 +15,7 @@ function ledgerWithClock(options: MemoryLedgerOptions = {}) {
       issuedAt: start,
       expiresAt: start + expiresIn * 1000,
       leaseSeconds: 5,
-      principal: undefined,
+      pseudonym: undefined,
       now,
       ...of,
     });
@@ -81,10 +81,10 @@ test('a ledger that forgets takes every call: it forgets the oldest token that w
 
 test('a ledger that forgets makes room within the limit of one caller with a token of that caller', async () => {
   const { lease, settle } = ledgerWithClock({ maxEntriesPerPrincipal: 1, whenFull: 'forget' });
-  await lease('a', 60, { principal: 'ada' });
-  await lease('b', 60, { principal: 'bob' });
+  await lease('a', 60, { pseudonym: 'ada' });
+  await lease('b', 60, { pseudonym: 'bob' });
   for (const id of ['a', 'b']) await settle(id, 'done');
-  expect(await lease('c', 60, { principal: 'bob' })).toMatchObject({ kind: 'first' });
+  expect(await lease('c', 60, { pseudonym: 'bob' })).toMatchObject({ kind: 'first' });
   expect(await lease('a', 60)).toEqual(settledDecision('done'));
 });
 

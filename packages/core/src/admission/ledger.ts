@@ -21,8 +21,8 @@ export interface LeaseRequest {
   readonly expiresAt: number;
   /** How long serving it may take, in seconds, before it counts as lost. */
   readonly leaseSeconds: number;
-  /** A keyed digest of the caller's identity; undefined for an anonymous caller. */
-  readonly principal: string | undefined;
+  /** The caller's pseudonym; undefined for an anonymous caller. */
+  readonly pseudonym: string | undefined;
   /** The time on the clock of the server that presents it. */
   readonly now: number;
 }
@@ -96,7 +96,7 @@ export const LEDGER_DEFAULTS = {
 interface Entry {
   readonly answers: string;
   readonly forgetAt: number;
-  readonly principal: string | undefined;
+  readonly pseudonym: string | undefined;
   /** The lease's id; undefined where it was served and its result had no room. */
   lease: string | undefined;
   leaseUntil: number;
@@ -137,7 +137,7 @@ export class MemoryLedger implements StateLedger {
     answers,
     expiresAt,
     leaseSeconds,
-    principal,
+    pseudonym,
     now: theirs,
   }: LeaseRequest): Promise<LeaseDecision> {
     const now = this.#now();
@@ -148,10 +148,10 @@ export class MemoryLedger implements StateLedger {
     if (entry?.result !== undefined) return { kind: 'settled', result: entry.result, answers: entry.answers };
     if (entry) return { kind: now < entry.leaseUntil ? 'in-flight' : 'lost' };
     if (now >= expiresAt) return { kind: 'expired' };
-    const full = this.#takePlace(principal);
+    const full = this.#takePlace(pseudonym);
     if (full) throw new StoreFull(ledgerFullMessage(full));
     const [lease, leaseUntil] = [randomUUID(), now + leaseSeconds * 1000];
-    this.#entries.set(id, { answers, forgetAt: expiresAt + CLOCK_SKEW_MS, principal, lease, leaseUntil });
+    this.#entries.set(id, { answers, forgetAt: expiresAt + CLOCK_SKEW_MS, pseudonym, lease, leaseUntil });
     return { kind: 'first', lease };
   }
 
@@ -160,7 +160,7 @@ export class MemoryLedger implements StateLedger {
     const entry = this.#entryOf(id, lease);
     if (!entry) return;
     // A recorded result is sealed, so each character is one byte.
-    if (!this.#bytes.take(entry.principal, result.length)) {
+    if (!this.#bytes.take(entry.pseudonym, result.length)) {
       entry.result = result;
       return;
     }
@@ -180,18 +180,18 @@ export class MemoryLedger implements StateLedger {
     return entry?.lease === lease && entry.result === undefined ? entry : undefined;
   }
 
-  #takePlace(principal: string | undefined): QuotaExceeded | undefined {
+  #takePlace(pseudonym: string | undefined): QuotaExceeded | undefined {
     for (;;) {
-      const full = this.#count.take(principal);
-      if (!full || !this.#forgets || !this.#forgetOldest(full === 'own' ? principal : undefined)) return full;
+      const full = this.#count.take(pseudonym);
+      if (!full || !this.#forgets || !this.#forgetOldest(full === 'own' ? pseudonym : undefined)) return full;
     }
   }
 
-  /** Forgets the oldest token that was served: one of `principal`, if it is given. Returns whether there was one. */
-  #forgetOldest(principal: string | undefined): boolean {
+  /** Forgets the oldest token that was served: one of `pseudonym`, if it is given. Returns whether there was one. */
+  #forgetOldest(pseudonym: string | undefined): boolean {
     for (const [id, entry] of this.#entries) {
       const isServed = entry.result !== undefined || entry.leaseUntil <= this.#now();
-      if (!isServed || (principal !== undefined && entry.principal !== principal)) continue;
+      if (!isServed || (pseudonym !== undefined && entry.pseudonym !== pseudonym)) continue;
       warnOnce('MRTR_LEDGER_FORGETS', FORGETS);
       this.#remove(id, entry);
       return true;
@@ -206,10 +206,10 @@ export class MemoryLedger implements StateLedger {
     for (const [id, entry] of this.#entries) if (entry.forgetAt <= now) this.#remove(id, entry);
   }
 
-  #remove(id: string, { principal, result = '' }: Entry): void {
+  #remove(id: string, { pseudonym, result = '' }: Entry): void {
     this.#entries.delete(id);
-    this.#count.giveBack(principal);
-    this.#bytes.giveBack(principal, result.length);
+    this.#count.giveBack(pseudonym);
+    this.#bytes.giveBack(pseudonym, result.length);
   }
 }
 

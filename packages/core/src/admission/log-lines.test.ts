@@ -1,6 +1,6 @@
 /** What an operator's log gets: one line for each error, which names its call and its caller. */
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { pseudonym } from '../state/at-rest.ts';
+import { derivePseudonym } from '../state/at-rest.ts';
 import { KEY } from '../state/sealed.test-support.ts';
 import { processWide } from '../support/process-wide.ts';
 import { REFUSAL_REASONS } from '../support/refusal-reasons.ts';
@@ -9,7 +9,7 @@ import { eventsOf, hostServers, hostTools } from './hosted.test-support.ts';
 import { requestStatePolicy } from './policy.ts';
 import { protectedServer } from './server.ts';
 
-const ALICE = pseudonym('alice', KEY);
+const ALICE = derivePseudonym('alice', KEY);
 const options = (onerror: (error: Error) => void, now = Date.now) => ({
   keys: ['k'.repeat(32)],
   principal: () => 'alice',

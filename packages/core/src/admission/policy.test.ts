@@ -206,7 +206,7 @@ test('the ledger of the process has no limit per principal: nobody can have it f
       issuedAt: 0,
       expiresAt: 600_000,
       leaseSeconds: 300,
-      principal: 'ada',
+      pseudonym: 'ada',
       now: 0,
     });
   const first = await lease('first');

@@ -21,7 +21,7 @@ export class Refusals {
   }
 
   /** Counts a refusal whose reason the client may read. */
-  count(reason: RefusalReason, { call, method, target }: Omit<LoggedCall, 'caller'>): void {
+  count(reason: RefusalReason, { call, method, target }: Omit<LoggedCall, 'pseudonym'>): void {
     publish('mrtr:refusal', { reason, call, method, target });
   }
 

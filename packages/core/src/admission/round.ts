@@ -17,7 +17,7 @@ import { publish, publishAround } from '../diagnostics/diagnostics.ts';
 import { declaredInEnvelope } from '../questions/can-ask.ts';
 import { onOldWire } from '../questions/old-wire.ts';
 import { questionDigest } from '../questions/question.ts';
-import { pseudonym } from '../state/at-rest.ts';
+import { derivePseudonym } from '../state/at-rest.ts';
 import { type Binding, canonicalArguments } from '../state/binding.ts';
 import { freshCallId, MAX_KEY_BYTES, type OpenedState, sealState } from '../state/codec.ts';
 import type { SealingKey } from '../state/key-ring.ts';
@@ -49,7 +49,7 @@ export interface Round {
   readonly ctx: ServerContext;
   readonly binding: Binding;
   /** The caller's pseudonym; undefined for an anonymous caller. */
-  readonly principal: string | undefined;
+  readonly pseudonym: string | undefined;
   /** The state that came with it; undefined in the first round. */
   readonly opened: OpenedState | undefined;
 }
@@ -95,11 +95,11 @@ class Serving {
 
   serve(handler: Handler, run: HandlerRun): Promise<unknown> {
     const { request, ctx, opened } = this.#round;
-    const { id, method, target, round, principal } = this.#call;
+    const { id, method, target, round, pseudonym } = this.#call;
     const traceparent = traceparentOf(ctx);
     const signal = new HandlerSignal(ctx.mcpReq.signal);
     const about = { call: id, method, target, round };
-    return publishAround({ phase: 'start', ...about, caller: principal, traceparent }, async () => {
+    return publishAround({ phase: 'start', ...about, pseudonym, traceparent }, async () => {
       let outcome: 'input_required' | 'complete' | 'error' = 'error';
       if (opened) {
         const bytes = ctx.mcpReq.requestState<string>()?.length ?? 0;
@@ -125,7 +125,7 @@ class Serving {
 
   #record(): Call {
     const { server, policy } = this.#boundary;
-    const { binding, ctx, opened, principal } = this.#round;
+    const { binding, ctx, opened, pseudonym } = this.#round;
     // From the server instance and not from the request's envelope, where an old client could write anything.
     const revision = server.server.getNegotiatedProtocolVersion();
     const legacyCapabilities = isModern(revision) ? undefined : server.server.getClientCapabilities();
@@ -137,9 +137,9 @@ class Serving {
       revision,
       legacyCapabilities,
       legacy: policy.legacy,
-      principal,
+      pseudonym,
       audience: binding.audience,
-      isPrincipal: (name) => policy.keys.ring.some((key) => pseudonymOf(binding, key) === name),
+      isPseudonym: (text) => policy.keys.ring.some((key) => callerPseudonym(binding, key) === text),
       round: (opened?.round ?? 0) + 1,
       timesAsked: opened?.timesAsked ?? NOTHING_ASKED,
       rejectState: (why) => this.#rejectMisfit(why),
@@ -155,12 +155,12 @@ class Serving {
   }
 
   #stamp(key: string, askedAt?: number): AnswerStamp {
-    const { id: call, target, principal } = this.#call;
+    const { id: call, target, pseudonym } = this.#call;
     // One for all answers of the round: arguments may be large.
     this.#argumentsDigest ??= hash('sha256', canonicalArguments(this.#round.binding), 'base64url');
     const argumentsDigest = this.#argumentsDigest;
     const answeredAt = secondsOf(this.#boundary.policy.now());
-    return { call, key, target, argumentsDigest, principal, askedAt: askedAt ?? answeredAt, answeredAt };
+    return { call, key, target, argumentsDigest, pseudonym, askedAt: askedAt ?? answeredAt, answeredAt };
   }
 
   #stampAnswers(responses: Readonly<Record<string, unknown>>): InputResponses {
@@ -327,14 +327,14 @@ class Serving {
   }
 
   get #about(): LoggedCall {
-    const { method, target, id, principal } = this.#call;
-    return { method, target, call: id, caller: principal };
+    const { method, target, id, pseudonym } = this.#call;
+    return { method, target, call: id, pseudonym };
   }
 }
 
 /** The caller's pseudonym: a keyed digest that all instances share. */
-export const pseudonymOf = ({ principal }: Binding, key: SealingKey): string | undefined =>
-  principal === undefined ? undefined : pseudonym(principal, key);
+export const callerPseudonym = ({ principal }: Binding, key: SealingKey): string | undefined =>
+  principal === undefined ? undefined : derivePseudonym(principal, key);
 
 /** Whether answers to questions that were not asked pass. */
 export const acceptsUnasked = ({ unaskedAnswers }: PolicyParts, target: string): boolean =>

@@ -30,7 +30,7 @@ export interface Retry {
   readonly opened: OpenedState;
   /** A digest of the answers that came with it. */
   readonly answers: string;
-  readonly principal: string | undefined;
+  readonly pseudonym: string | undefined;
   readonly ring: readonly SealingKey[];
   /** Milliseconds since the epoch. */
   readonly now: () => number;
@@ -135,12 +135,12 @@ const MOST_WAIT_MS = 1000;
 
 /** Asks the ledger once, for a limited time. */
 async function leaseOnce(policy: SingleUsePolicy, retry: Retry): Promise<LeaseDecision> {
-  const { opened, answers, principal, now, report } = retry;
+  const { opened, answers, pseudonym, now, report } = retry;
   const { ledger, leaseSeconds, ledgerTimeoutSeconds } = policy;
   const { id, issuedAt, expiresAt } = opened;
   let isLate = false;
   try {
-    const asked = ledger.lease({ id, answers, issuedAt, expiresAt, leaseSeconds, principal, now: now() });
+    const asked = ledger.lease({ id, answers, issuedAt, expiresAt, leaseSeconds, pseudonym, now: now() });
     void asked.then(
       (decision) => {
         if (isLate && decision?.kind === 'first') void new Lease(policy, retry, decision.lease).release();

@@ -18,7 +18,7 @@ export interface RoundEvent {
   /** 1 for the first request. */
   readonly round: number;
   /** Only at the start: the caller's pseudonym; undefined for an anonymous caller. */
-  readonly caller?: string | undefined;
+  readonly pseudonym?: string | undefined;
   /** Only at the start: the client's W3C trace context, if it sent one in `_meta`. Client input, not checked. */
   readonly traceparent?: string | undefined;
   /** Only at the end. */

@@ -23,7 +23,7 @@ export interface Receipt {
   /** SHA-256 of the canonical JSON (RFC 8785) of the arguments, base64url. */
   readonly argumentsDigest: string;
   /** The caller's pseudonym; undefined for an anonymous caller. */
-  readonly principal?: string | undefined;
+  readonly pseudonym?: string | undefined;
   /** In seconds since the epoch. */
   readonly askedAt: number;
   /** In seconds since the epoch. */

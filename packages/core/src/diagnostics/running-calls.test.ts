@@ -34,7 +34,7 @@ test('a handler that hangs in its first round is listed, also when its client ha
       target: 'deploy',
       round: 1,
       since: expect.any(Date),
-      caller: expect.stringMatching(/^[\w-]{22}$/),
+      pseudonym: expect.stringMatching(/^[\w-]{22}$/),
     },
   ]);
   expect(JSON.stringify(running.list())).not.toContain('secret');

@@ -12,7 +12,7 @@ export interface RunningCall {
   readonly round: number;
   readonly since: Date;
   /** The caller's pseudonym; undefined for an anonymous caller. */
-  readonly caller: string | undefined;
+  readonly pseudonym: string | undefined;
 }
 
 /** The options of {@link watchRunningCalls}. */
@@ -38,12 +38,12 @@ export function watchRunningCalls(options: WatchOptions = {}): {
   requireOptions('watchRunningCalls', options, { maxCalls: wholeNumber() });
   const { maxCalls = 10_000 } = options;
   const running = new Map<string, { readonly one: RunningCall; times: number }>();
-  const stop = observe('mrtr:round', ({ phase, call, method, target, round, caller }) => {
+  const stop = observe('mrtr:round', ({ phase, call, method, target, round, pseudonym }) => {
     const key = `${call} ${round}`;
     const known = running.get(key);
     if (known) known.times += phase === 'start' ? 1 : -1;
     else if (phase === 'start' && running.size < maxCalls)
-      running.set(key, { one: { call, method, target, round, since: new Date(), caller }, times: 1 });
+      running.set(key, { one: { call, method, target, round, since: new Date(), pseudonym }, times: 1 });
     if (known?.times === 0) running.delete(key);
   });
   return { list: () => [...running.values()].map(({ one }) => one), stop };

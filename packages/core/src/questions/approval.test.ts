@@ -135,7 +135,7 @@ test('the receipt says what was approved, in which call and when', async () => {
     call: expect.stringMatching(/^[\w-]{22}$/),
     tool: 'pay',
     argumentsDigest: hash('sha256', '{}', 'base64url'),
-    principal: expect.stringMatching(/^[\w-]{22}$/),
+    pseudonym: expect.stringMatching(/^[\w-]{22}$/),
     askedAt: 1_700_000_000,
     answeredAt: 1_700_000_005,
   };

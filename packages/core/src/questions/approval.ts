@@ -163,13 +163,13 @@ export function approvedAnswer(
   rung: Rung,
   times: Pick<AnswerStamp, 'askedAt' | 'answeredAt'> = stamp,
 ): Accepted<Approval> {
-  const { call, key, target: tool, argumentsDigest, principal } = stamp;
+  const { call, key, target: tool, argumentsDigest, pseudonym } = stamp;
   const { askedAt, answeredAt } = times;
   const wordsDigest = digestOf(words);
   const receipt: Receipt = {
     id: digestOf(JSON.stringify([call, key, wordsDigest, askedAt, answeredAt])).slice(0, 22),
     ...{ words, wordsDigest, rung, call, tool, argumentsDigest },
-    ...(principal !== undefined && { principal }),
+    ...(pseudonym !== undefined && { pseudonym }),
     ...{ askedAt, answeredAt },
   };
   if (isFirstReport(stamp)) publish('mrtr:approval', { outcome: 'approved', call, target: tool, receipt });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { openAtRest, pseudonym, sealAtRest } from './at-rest.ts';
+import { derivePseudonym, openAtRest, sealAtRest } from './at-rest.ts';
 import { openState, sealState } from './codec.ts';
 import { keyRing } from './key-ring.ts';
 import { EMPTY, KEY, OTHER_KEY } from './sealed.test-support.ts';
@@ -57,8 +57,8 @@ test('the key at rest is not the key of tokens: neither opens a value that the o
 });
 
 test('a pseudonym is the same for one text and key, and differs for another text or key', () => {
-  expect(pseudonym('ada', KEY)).toBe(pseudonym('ada', { ...KEY }));
-  const all = [pseudonym('ada', KEY), pseudonym('eve', KEY), pseudonym('ada', OTHER_KEY)];
+  expect(derivePseudonym('ada', KEY)).toBe(derivePseudonym('ada', { ...KEY }));
+  const all = [derivePseudonym('ada', KEY), derivePseudonym('eve', KEY), derivePseudonym('ada', OTHER_KEY)];
   expect(new Set(all).size).toBe(3);
   for (const name of all) expect(name).toMatch(/^[\w-]{22}$/);
 });

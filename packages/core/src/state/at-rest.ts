@@ -59,7 +59,7 @@ export function deriveName(purpose: 'form' | 'same call', text: string, key: Sea
 }
 
 /** A pseudonym of `text` for a store to count and compare: the same under the same key, and it reveals nothing. */
-export const pseudonym = (text: string, key: SealingKey): string => nameUnder(key.naming, text);
+export const derivePseudonym = (text: string, key: SealingKey): string => nameUnder(key.naming, text);
 
 const nameUnder = (key: Buffer, text: string): string =>
   createHmac('sha256', key).update(text).digest('base64url').slice(0, 22);

@@ -8,19 +8,19 @@ export interface LoggedCall {
   /** The call's id; undefined where nothing reliable names it. */
   readonly call?: string | undefined;
   /** The caller's pseudonym; undefined for an anonymous caller. Never the principal itself. */
-  readonly caller?: string | undefined;
+  readonly pseudonym?: string | undefined;
 }
 
 const MARK = ' [call ';
 
 /** The same error, with its call in the message. A copy: one error object may be thrown in many calls. */
-export function withCallInMessage(thrown: unknown, { method, target, call, caller }: LoggedCall): Error {
+export function withCallInMessage(thrown: unknown, { method, target, call, pseudonym }: LoggedCall): Error {
   const error = thrown instanceof Error ? thrown : new Error(String(thrown));
   // With a bracket of its own it would end this mark, and begin another one.
   const tool = `${method} ${toPrintable(target).replaceAll(/[[\]]/g, escapeMark).slice(0, 100)}`;
   return copyWithMessage(
     error,
-    `${error.message}${MARK}${call ?? 'unknown'}, caller ${caller ?? 'anonymous'}, ${tool}]`,
+    `${error.message}${MARK}${call ?? 'unknown'}, caller ${pseudonym ?? 'anonymous'}, ${tool}]`,
   );
 }
 

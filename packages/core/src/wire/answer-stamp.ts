@@ -14,7 +14,7 @@ export interface AnswerStamp {
   /** SHA-256 of the arguments' canonical JSON, base64url. */
   readonly argumentsDigest: string;
   /** The caller's pseudonym; undefined for an anonymous caller. */
-  readonly principal?: string | undefined;
+  readonly pseudonym?: string | undefined;
   /** When the question went out, in seconds since the epoch. */
   readonly askedAt: number;
   /** When the answer came in, in seconds since the epoch. */

@@ -16,7 +16,7 @@ const recording =
     });
   };
 
-test('the principal is a keyed digest: the same for one user, also on other instances, and not for two', async () => {
+test('the pseudonym is a keyed digest: the same for one user, also on other instances, and not for two', async () => {
   const calls: (Call | undefined)[] = [];
   const hostWithKey = (fill: string) => hostTools(recording(calls), { keys: [fill.repeat(32)] });
   const [one, twin, stranger] = [hostWithKey('k'), hostWithKey('k'), hostWithKey('o')];
@@ -28,13 +28,13 @@ test('the principal is a keyed digest: the same for one user, also on other inst
   ] as const) {
     await post('tools/call', { name: 't' }, as(sub));
   }
-  const [alice, again, ...others] = calls.map((call) => call?.principal);
+  const [alice, again, ...others] = calls.map((call) => call?.pseudonym);
   expect(alice).toMatch(/^[\w-]{22}$/);
   expect(again).toBe(alice);
   expect(new Set([alice, ...others]).size).toBe(3);
 });
 
-test('isPrincipal knows the caller under every key of the ring, and no other caller', async () => {
+test('isPseudonym knows the caller under every key of the ring, and no other caller', async () => {
   const calls: (Call | undefined)[] = [];
   const [oldKey, newKey] = ['k'.repeat(32), 'n'.repeat(32)];
   for (const [keys, sub] of [
@@ -46,16 +46,16 @@ test('isPrincipal knows the caller under every key of the ring, and no other cal
   }
   await hostTools(recording(calls)).post('tools/call', { name: 't' });
   const [before, after, bob, anonymous] = calls as [Call, Call, Call, Call];
-  expect(after.principal).not.toBe(before.principal);
-  expect(after.isPrincipal(before.principal)).toBe(true);
-  expect(after.isPrincipal(after.principal)).toBe(true);
-  expect(before.isPrincipal(after.principal)).toBe(false);
+  expect(after.pseudonym).not.toBe(before.pseudonym);
+  expect(after.isPseudonym(before.pseudonym)).toBe(true);
+  expect(after.isPseudonym(after.pseudonym)).toBe(true);
+  expect(before.isPseudonym(after.pseudonym)).toBe(false);
   expect([
-    bob.isPrincipal(after.principal),
-    bob.isPrincipal(undefined),
-    anonymous.isPrincipal(after.principal),
+    bob.isPseudonym(after.pseudonym),
+    bob.isPseudonym(undefined),
+    anonymous.isPseudonym(after.pseudonym),
   ]).toEqual([false, false, false]);
-  expect(anonymous.isPrincipal(undefined)).toBe(true);
+  expect(anonymous.isPseudonym(undefined)).toBe(true);
 });
 
 test('a client cannot send its own record', async () => {

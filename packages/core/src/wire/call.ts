@@ -45,12 +45,12 @@ export interface Call extends RoundLimits {
   readonly legacyCapabilities: ClientCapabilities | undefined;
   readonly legacy: LegacyPolicy;
   readonly timesAsked: ReadonlyMap<string, number>;
-  /** A keyed digest of the caller's identity, the same on all instances; undefined for an anonymous caller. */
-  readonly principal: string | undefined;
+  /** A keyed digest of the caller's principal, the same on all instances; undefined for an anonymous caller. */
+  readonly pseudonym: string | undefined;
   /** The server that this call is to, as the policy names it. */
   readonly audience: string;
-  /** Whether `name` is this caller's {@link principal} under any key of the key ring, so also under a rotated one. */
-  isPrincipal(name: string | undefined): boolean;
+  /** Whether `text` is this caller's {@link pseudonym} under any key of the key ring, so also under a rotated one. */
+  isPseudonym(text: string | undefined): boolean;
   /** The questions of the round before, as key → digest. Undefined where the policy accepts unasked answers. */
   readonly asked: ReadonlyMap<string, string> | undefined;
   /**

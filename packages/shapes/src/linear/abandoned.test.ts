@@ -289,8 +289,8 @@ test('the arguments of the open calls of one principal are limited in bytes, and
   const gate = new Deferred();
   const limits = { maxBytesPerPrincipal: 10_000, maxAbandonedPerPrincipal: 2, ttlSeconds: 60 };
   const store = new ContinuationStore({ ...limits, onerror: () => {} });
-  const ask = (bytes: number, principal = 'eve') => {
-    const { call, ctx } = requestOf({ principal }, { signal: new AbortController().signal });
+  const ask = (bytes: number, pseudonym = 'eve') => {
+    const { call, ctx } = requestOf({ pseudonym }, { signal: new AbortController().signal });
     const handler = hanging(gate) as LinearRound['handler'];
     return store.round({ handler, input: { text: 'x'.repeat(bytes) }, id: undefined, call, ctx });
   };
@@ -313,8 +313,8 @@ test('the arguments of the open calls of one principal are limited in bytes, and
 
 test('the arguments of all open calls are limited in bytes too', async () => {
   const store = new ContinuationStore({ maxBytes: 10_000 });
-  const ask = (principal: string) => {
-    const { call, ctx } = requestOf({ principal }, { signal: new AbortController().signal });
+  const ask = (pseudonym: string) => {
+    const { call, ctx } = requestOf({ pseudonym }, { signal: new AbortController().signal });
     const handler = (_input: never, { elicit }: LinearContext) => elicit('Which units?', Units);
     return store.round({ handler, input: { text: 'x'.repeat(6000) }, id: undefined, call, ctx });
   };

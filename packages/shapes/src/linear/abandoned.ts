@@ -36,19 +36,19 @@ export class Abandoned implements Overseer {
    * the limit of abandoned handlers, when the handler ends. It must not hold the frame.
    */
   take(frame: Frame, giveBack: GiveBack): void {
-    const { about, principal } = frame;
-    const hasRoom = this.#quota.take(principal) === undefined;
+    const { about, pseudonym } = frame;
+    const hasRoom = this.#quota.take(pseudonym) === undefined;
     if (hasRoom) giveBack();
-    const end = this.#trackOpen(hasRoom ? () => this.#quota.giveBack(principal) : giveBack);
+    const end = this.#trackOpen(hasRoom ? () => this.#quota.giveBack(pseudonym) : giveBack);
     frame.whenSettled(this.#reportIfLate(about, end));
   }
 
   /** Counts a handler again that had counted as ended. */
   takeBack(frame: Frame): void {
     this.trustsStops = false;
-    const { principal } = frame;
-    this.#quota.add(principal);
-    frame.whenEnded(this.#trackOpen(() => this.#quota.giveBack(principal)));
+    const { pseudonym } = frame;
+    this.#quota.add(pseudonym);
+    frame.whenEnded(this.#trackOpen(() => this.#quota.giveBack(pseudonym)));
   }
 
   /** Resolves when all have ended, or after {@link LET_END_MS}. */

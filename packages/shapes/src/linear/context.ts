@@ -24,8 +24,8 @@ import type { Frame } from './frame.ts';
 export interface LinearContext extends Omit<HandlerContext, 'request'> {
   /** Fires when the call ends early: its client cancelled it, it expired, or the store was closed. */
   readonly signal: AbortSignal;
-  /** A keyed digest of the caller's identity, the same on all instances; undefined for an anonymous caller. */
-  readonly principal: string | undefined;
+  /** A keyed digest of the caller's principal, the same on all instances; undefined for an anonymous caller. */
+  readonly pseudonym: string | undefined;
   /**
    * Runs `effect` once in the call and returns its value. A durable store also records the value, so that a process
    * that resumes the call of a dead one does not run the effect again. A process that dies inside `effect` leaves no
@@ -77,8 +77,8 @@ export class FrameContext implements LinearContext {
     return this.#frame.signal;
   }
 
-  get principal(): string | undefined {
-    return this.#frame.principal;
+  get pseudonym(): string | undefined {
+    return this.#frame.pseudonym;
   }
 
   get caller(): LinearContext['caller'] {

@@ -176,13 +176,13 @@ export class ContinuationStore implements LinearStore {
 
   #admit(frame: Frame, input: unknown): Frame {
     if (this.#closed) throw new StoreFull(NO_NEW_CALLS);
-    const { principal } = frame;
-    const full = this.#places.take(principal);
+    const { pseudonym } = frame;
+    const full = this.#places.take(pseudonym);
     if (full) throw new StoreFull(full === 'all' ? SERVER_FULL : PRINCIPAL_FULL);
     const bytes = heldBytes(input, this.#maxBytes);
-    const large = this.#bytes.take(principal, bytes);
+    const large = this.#bytes.take(pseudonym, bytes);
     if (large) {
-      this.#places.giveBack(principal);
+      this.#places.giveBack(pseudonym);
       throw new StoreFull(large === 'all' ? SERVER_FULL_OF_BYTES : PRINCIPAL_FULL_OF_BYTES);
     }
     frame.heldBytes = bytes;
@@ -193,8 +193,8 @@ export class ContinuationStore implements LinearStore {
   /** Gives back the room of a call whose handler has settled. */
   #release(frame: Frame): void {
     if (!this.#running.delete(frame)) return;
-    this.#places.giveBack(frame.principal);
-    this.#bytes.giveBack(frame.principal, frame.heldBytes);
+    this.#places.giveBack(frame.pseudonym);
+    this.#bytes.giveBack(frame.pseudonym, frame.heldBytes);
   }
 
   #wait(frame: Frame, requests: InputRequests, { call, ctx }: Pick<LinearRound, 'call' | 'ctx'>): Turn {
@@ -275,11 +275,11 @@ export class ContinuationStore implements LinearStore {
 
   #abandon(frame: Frame): void {
     if (!this.#running.delete(frame)) return;
-    const { principal, heldBytes } = frame;
+    const { pseudonym, heldBytes } = frame;
     // It must not hold the frame, because it is kept until its handler has ended.
     this.#abandoned.take(frame, () => {
-      this.#places.giveBack(principal);
-      this.#bytes.giveBack(principal, heldBytes);
+      this.#places.giveBack(pseudonym);
+      this.#bytes.giveBack(pseudonym, heldBytes);
     });
   }
 

@@ -125,8 +125,8 @@ export class Frame {
   readonly #report: (error: Error) => void;
   /** The id of its call. */
   readonly call: string;
-  /** A keyed digest of the caller's identity. */
-  readonly principal: string | undefined;
+  /** The caller's pseudonym. */
+  readonly pseudonym: string | undefined;
   /** Who sent the latest round. */
   caller: HandlerContext['caller'];
   readonly #method: string;
@@ -146,18 +146,18 @@ export class Frame {
   constructor(
     {
       id,
-      principal,
+      pseudonym,
       method,
       target,
     }: Pick<LoggedCall, 'method' | 'target'> & {
       readonly id: string;
-      readonly principal: string | undefined;
+      readonly pseudonym: string | undefined;
     },
     report: (error: Error) => void,
     perform = AT_ONCE,
   ) {
     this.call = id;
-    this.principal = principal;
+    this.pseudonym = pseudonym;
     this.#method = method;
     this.#target = target;
     this.#report = report;
@@ -166,7 +166,7 @@ export class Frame {
 
   /** What a log line says of its call. */
   get about(): LoggedCall {
-    return { method: this.#method, target: this.#target, call: this.call, caller: this.principal };
+    return { method: this.#method, target: this.#target, call: this.call, pseudonym: this.pseudonym };
   }
 
   /** Starts the handler and runs its first round. */

@@ -102,7 +102,7 @@ test.each<[what: string, ask: (ctx: LinearContext) => Promise<unknown>, lacks: o
 );
 
 test('the context identifies the caller without keeping the access token', async () => {
-  const { site } = parking((_args, ctx) => textResult(String(ctx.principal)));
+  const { site } = parking((_args, ctx) => textResult(String(ctx.pseudonym)));
   const client = await site.connect();
   expect((await client.send()).says).toBe('undefined');
   site.caller = callerNamed('eve');
