@@ -15,7 +15,7 @@ export async function testInBrowser(write: boolean): Promise<number> {
   const suites = ['lab', 'served', 'report', 'approve', 'passkeys'].map((name) =>
     path(`../page/tests/${name}.browser.ts`),
   );
-  const args = ['--import', tsx, '--test', '--test-concurrency=1', '--test-reporter=spec', ...suites];
+  const args = ['--import', tsx, '--test', '--test-concurrency=2', '--test-reporter=spec', ...suites];
   const child = spawn(process.execPath, args, {
     stdio: 'inherit',
     env: { ...process.env, ...(write && { MRTR_LAB_PICTURES: path('../../../docs/pictures') }) },

@@ -53,8 +53,9 @@ async function exportTo(folder: string): Promise<void> {
   writeFileSync(join(folder, 'index.html'), html.replace('<html ', '<html data-exported '));
   const recorded = join(folder, 'recorded');
   rmSync(recorded, { recursive: true, force: true });
-  const { recordInto } = await import('./recording-process.ts');
-  await recordInto(recorded).done;
+  const { record } = await import('./recording-process.ts');
+  await record().done;
+  cpSync(recordedFolder, recorded, { recursive: true, filter: (file) => !file.endsWith('.part') });
   print(`Open ${join(folder, 'index.html')}.`);
 }
 
@@ -75,8 +76,8 @@ async function serve(port: number | undefined): Promise<void> {
     },
   );
   print(`The lab is open at ${endpoint.address}\nIt ends with Ctrl-C.`);
-  // What was recorded before is shown until it has been recorded again.
-  const recording = import('./recording-process.ts').then(({ recordInto }) => recordInto(recordedFolder));
+  // What was recorded of other code is shown until it has been recorded again.
+  const recording = import('./recording-process.ts').then(({ record }) => record());
   let ending = false;
   const stop = async () => {
     if (ending) return;

@@ -1,4 +1,4 @@
-/** Builds the page when it is missing or stale. Its tools stand outside the workspace, and are installed for it. */
+/** What is made when it is missing or stale: the page, whose tools stand outside the workspace, and the recordings. */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ const cache = join(root, 'node_modules/.cache/mrtr-lab');
 
 export const recordedFolder = join(cache, 'recorded');
 
-const MADE_OF = [
+const PAGE_IS_OF = [
   'demos/lab/page/build.mjs',
   'demos/lab/page/src',
   'demos/lab/page/index.html',
@@ -27,23 +27,38 @@ const MADE_OF = [
   'packages/matrix/src/deploy',
 ];
 
+const RECORDINGS_ARE_OF = ['packages', 'demos/approve/src', 'demos/lab/src'];
+
 function filesIn(path: string): string[] {
   const entries = readdirSync(path, { withFileTypes: true });
   return entries.flatMap((entry) => {
     const file = join(path, entry.name);
-    if (entry.isDirectory()) return entry.name === 'node_modules' ? [] : filesIn(file);
+    if (entry.isDirectory()) return /^(?:node_modules|dist)$/.test(entry.name) ? [] : filesIn(file);
     return /\.(?:ts|tsx|css)$/.test(entry.name) ? [file] : [];
   });
 }
 
-function digest(): string {
-  const hash = createHash('sha256');
-  for (const part of MADE_OF.map((one) => join(root, one))) {
+function digest(parts: readonly string[]): string {
+  const hash = createHash('sha256').update(process.version);
+  for (const part of parts.map((one) => join(root, one))) {
     for (const file of /\.\w+$/.test(part) ? [part] : filesIn(part).sort())
       hash.update(relative(root, file)).update(readFileSync(file));
   }
   return hash.digest('hex');
 }
+
+/** Whether the last of these was made of these files, as they are now. `begin` and `end` stand around making it. */
+function stampOf(name: string, parts: readonly string[]) {
+  const stamp = join(cache, name);
+  const now = digest(parts);
+  return {
+    isFresh: existsSync(stamp) && readFileSync(stamp, 'utf8') === now,
+    begin: () => rmSync(stamp, { force: true }),
+    end: () => writeFileSync(stamp, now),
+  };
+}
+
+export const recordingsStamp = () => stampOf('recorded-of', RECORDINGS_ARE_OF);
 
 function run(args: readonly string[], failure: string): void {
   // Nothing is said unless it fails: what the lab prints is its address.
@@ -63,14 +78,15 @@ export function installTools(): void {
 /** The folders of the built page and of the viewer. `say` is called before something that takes seconds. */
 export function builtPage(say: (text: string) => void): { readonly page: string; readonly viewer: string } {
   const folders = { page: join(cache, 'page'), viewer: join(cache, 'viewer') };
-  const stamp = join(cache, 'built-of');
-  const now = digest();
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === now) return folders;
+  const stamp = stampOf('built-of', PAGE_IS_OF);
+  if (stamp.isFresh) return folders;
   say('Building the page …');
+  stamp.begin();
   // Another page may read recordings otherwise.
+  recordingsStamp().begin();
   rmSync(recordedFolder, { recursive: true, force: true });
   installTools();
   run(['exec', 'node', 'build.mjs', cache], 'The page could not be built.');
-  writeFileSync(stamp, now);
+  stamp.end();
   return folders;
 }

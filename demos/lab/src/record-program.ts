@@ -27,8 +27,9 @@ const missing: Record<string, string> = {};
 /** Whole or not at all: the page may ask for it at any time. */
 function write(name: string, value: Recording | Recordings): void {
   const file = join(folder, `${name}.js`);
-  writeFileSync(`${file}.part`, `mrtrRecorded(${JSON.stringify(value)});\n`);
-  renameSync(`${file}.part`, file);
+  const part = `${file}.${process.pid}.part`;
+  writeFileSync(part, `mrtrRecorded(${JSON.stringify(value)});\n`);
+  renameSync(part, file);
 }
 
 async function recordOption(option: Measured & Pick<ListedOption, 'name' | 'title'>): Promise<void> {

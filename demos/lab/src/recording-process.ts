@@ -1,14 +1,23 @@
 /** Runs the program that records, in a process of its own. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { RunningProcess } from '@mrtr/harness/process';
 import { typescriptProgram } from '@mrtr/matrix/processes';
+import { recordedFolder, recordingsStamp } from './page.ts';
 
-/** Records everything into `folder`. The promise rejects with the program's output where it fails. */
-export function recordInto(folder: string): { readonly done: Promise<void>; stop(): Promise<void> } {
+/** Records everything, unless what was recorded is of the same code. Rejects with the program's output if it fails. */
+export function record(): { readonly done: Promise<void>; stop(): Promise<void> } {
+  const stamp = recordingsStamp();
+  if (stamp.isFresh) return { done: Promise.resolve(), stop: () => Promise.resolve() };
+  stamp.begin();
   const program = fileURLToPath(new URL('./record-program.ts', import.meta.url));
-  const running = new RunningProcess(typescriptProgram(program, folder));
+  const running = new RunningProcess(typescriptProgram(program, recordedFolder));
   const done = running.ended.then((code) => {
     if (code !== 0) throw new Error(`Recording ended with ${code}: ${running.said.err.slice(-2000)}`);
+    // What is missing may be there the next time.
+    const index = readFileSync(join(recordedFolder, 'index.js'), 'utf8');
+    if (index.includes('"missing":{}')) stamp.end();
   });
   return { done, stop: () => (running.alive ? running.kill() : Promise.resolve()) };
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { after, before, it } from 'node:test';
+import { after, afterEach, before, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { type Bank, impatientPage, openBank } from '../../../recipes/src/bank.test-support.ts';
 import { hasNothingSerious, isNoWiderThanTheScreen, NARROW, picture, Stage, WIDE } from './support.ts';
@@ -17,6 +17,7 @@ before(async () => {
   elsewhere = createServer((_request, response) => response.setHeader('content-type', 'text/html').end());
   await new Promise<void>((resolve) => elsewhere.listen(0, '127.0.0.1', resolve));
 });
+afterEach(() => stage.closePages());
 after(async () => {
   await stage?.close();
   await bank?.close();
@@ -47,7 +48,6 @@ it('a press on the button approves, and the refusal comes first for the keyboard
   await page.keyboard.press('Enter');
   await page.getByText('Approved. You can close this page').waitFor();
   assert.equal(await approves(asked), true);
-  await page.context().close();
 });
 
 it('a page that is only opened, fetched ahead or framed approves nothing', async () => {
@@ -65,7 +65,6 @@ it('a page that is only opened, fetched ahead or framed approves nothing', async
   await frame?.waitForURL('chrome-error://**');
   assert.doesNotMatch((await frame?.content()) ?? '', /Pay/);
   assert.equal(await approves(asked), false);
-  await page.context().close();
 });
 
 it('a form on another site approves nothing, even with the right token', async () => {
@@ -82,7 +81,6 @@ it('a form on another site approves nothing, even with the right token', async (
   ]);
   assert.equal(response.status(), 403);
   assert.equal(await approves(asked), false);
-  await page.context().close();
 });
 
 it('shows each detail whole, also beside one with a long name', async (t) => {
@@ -103,7 +101,6 @@ it('shows each detail whole, also beside one with a long name', async (t) => {
     assert.ok(x > 0 && width > 100 && x + width <= NARROW.width, `${x}, ${width}`);
   }
   await picture(page, 'approve-details');
-  await page.context().close();
 });
 
 const HARD = `${'الدفع إلى سارة '.repeat(4)}\u202e<script>${'x'.repeat(400)}`;
@@ -122,7 +119,6 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await isNoWiderThanTheScreen(page);
       await hasNothingSerious(page);
       await picture(page, `approve-${colorScheme}-${name}`);
-      await page.context().close();
     });
   }
 }

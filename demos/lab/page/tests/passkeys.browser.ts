@@ -1,7 +1,7 @@
 /** The recipe for passkeys in Chromium, with its virtual authenticator. */
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
-import { after, before, it } from 'node:test';
+import { after, afterEach, before, it } from 'node:test';
 import { type Bank, impatientPage, openBank } from '../../../recipes/src/bank.test-support.ts';
 import { type Passkeys, passkeyStepUp } from '../../../recipes/src/passkeys.ts';
 import { Stage } from './support.ts';
@@ -31,6 +31,7 @@ before(async () => {
   const { verify, page } = passkeyStepUp(() => bank.site(), passkeys, '/approve/callback');
   bank = await openBank(impatientPage({ verify }), [page]);
 });
+afterEach(() => stage.closePages());
 after(async () => {
   await stage?.close();
   await bank?.close();
@@ -78,7 +79,6 @@ async function approveWith(key: typeof privateKey, isUserVerified: boolean) {
   await page.getByRole('button', { name: 'Use my passkey' }).click();
   const said = await page.getByText(/^(?:Approved|Something went wrong)/).innerText();
   const result = await asked.answer();
-  await page.context().close();
   return { said, result };
 }
 

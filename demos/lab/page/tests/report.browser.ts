@@ -1,7 +1,7 @@
 /** The checker's report in a real browser: it opens from a disk, and the lab's viewer draws its conversations. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { after, afterEach, before, describe, it } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import type { Locator, Page } from 'playwright-core';
 import {
@@ -21,6 +21,7 @@ before(async () => {
   // As the package brings it.
   await runToItsEnd(['demos/lab/run.mjs', '--viewer', 'packages/check/viewer']);
 });
+afterEach(() => stage.closePages());
 after(() => stage?.close());
 
 async function writeReport(name: string, args: readonly string[]): Promise<string> {
@@ -60,7 +61,6 @@ describe('a report of a server that serves one approval twice', () => {
       await page.locator('script[data-mrtr-transcript]').count(),
     );
     await picture(found, 'report');
-    await page.context().close();
   });
 
   it('takes keys only in the conversation that has the focus', async () => {
@@ -79,7 +79,6 @@ describe('a report of a server that serves one approval twice', () => {
     assert.match((await steps.allInnerTexts())[1] ?? '', /^1\/\d+ tools\/call transfer /);
     await page.keyboard.press('2');
     assert.equal(await page.getByRole('button', { name: 'Wire', pressed: true }).count(), 1);
-    await page.context().close();
   });
 
   it('shows the conversations as text where no script runs', async () => {
@@ -87,7 +86,6 @@ describe('a report of a server that serves one approval twice', () => {
     await page.goto(address);
     const text = finding(page, 'retry.twice').locator('[data-mrtr-text]');
     assert.match(await text.innerText(), /mrtr-check +server[\s\S]*├─+▶│/);
-    await page.context().close();
   });
 
   for (const [size, viewport, colorScheme] of [
@@ -99,7 +97,6 @@ describe('a report of a server that serves one approval twice', () => {
       await page.goto(address);
       await isNoWiderThanTheScreen(page);
       await hasNothingSerious(page);
-      await page.context().close();
     });
   }
 });

@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { after, before, it } from 'node:test';
+import { after, afterEach, before, it } from 'node:test';
 import { root, run, Stage } from './support.ts';
 
 const PAGE = `
@@ -62,6 +62,7 @@ before(async () => {
   served = run(['demos/cli/run.mjs', ...args], { TOKENS: `page=${TOKEN}` });
   url = await served.until(({ err }) => /http:\S+\/mcp/.exec(err)?.[0]);
 });
+afterEach(() => stage.closePages());
 after(async () => {
   await stage?.close();
   site?.close();
@@ -73,7 +74,6 @@ for (const mode of ['auto', 'legacy']) {
     const page = await pageOf('localhost');
     const text = await page.evaluate(`window.call('${url}', '${TOKEN}', '${mode}')`);
     assert.match(String(text), /Tokyo/);
-    await page.context().close();
   });
 }
 
@@ -84,5 +84,4 @@ it('a page of a refused origin reads nothing, and its calls do not reach the too
   for (const request of [{}, init, { method: 'DELETE' }]) {
     assert.equal(await page.evaluate(`window.plain('${url}', ${JSON.stringify(request)})`), 'blocked');
   }
-  await page.context().close();
 });

@@ -17,18 +17,14 @@ export type Live =
 const KEPT = 'mrtr-lab-token';
 
 /** How tabs of one lab give each other its token: only pages of the same origin hear it. */
-const tabs = typeof BroadcastChannel === 'undefined' ? undefined : new BroadcastChannel('mrtr-lab');
+const tabs = new BroadcastChannel('mrtr-lab');
 const ASKS = 'Which token?';
-const WAIT_MS = 300;
 
-/** The token of another tab; undefined where none answers. */
-function askOtherTabs(): Promise<string | undefined> {
-  if (!tabs) return Promise.resolve(undefined);
+/** The token of another tab. Where there is none yet, it waits for one. */
+function askOtherTabs(): Promise<string> {
   return new Promise((resolve) => {
-    const timer = setTimeout(() => resolve(undefined), WAIT_MS);
     tabs.addEventListener('message', ({ data }) => {
-      if (typeof data !== 'object' || typeof data?.token !== 'string') return;
-      clearTimeout(timer);
+      if (typeof data?.token !== 'string') return;
       sessionStorage.setItem(KEPT, data.token);
       resolve(data.token);
     });
@@ -37,9 +33,10 @@ function askOtherTabs(): Promise<string | undefined> {
 }
 
 function answerOtherTabs(token: string): void {
-  tabs?.addEventListener('message', ({ data }) => {
+  tabs.addEventListener('message', ({ data }) => {
     if (data === ASKS) tabs.postMessage({ token });
   });
+  tabs.postMessage({ token });
 }
 
 /** Takes the token out of the address, so that no link that is copied from it carries one. */
@@ -71,30 +68,29 @@ async function send(command: Command): Promise<void> {
   await post('do', JSON.stringify(command));
 }
 
+const without = (why: string): Live => ({ kind: 'none', why, hasRecordings: why !== GONE });
+
 export function useLive(): Live {
-  const [live, setLive] = useState<Live>(
-    isExported ? { kind: 'none', why: EXPORTED, hasRecordings: true } : { kind: 'connecting' },
-  );
+  const [live, setLive] = useState<Live>(() => {
+    if (isExported) return without(EXPORTED);
+    return token === undefined ? without(NO_TOKEN) : { kind: 'connecting' };
+  });
   const sides = useRef<Partial<Record<SideName, SideState>>>({});
   useEffect(() => {
     if (isExported) return;
-    let isOver = false;
     const onChange = ({ side, state }: Change) => {
       sides.current = { ...sides.current, [side]: state };
       const { left, right } = sides.current;
       if (left && right) setLive({ kind: 'open', sides: { left, right }, send });
     };
+    const end = (why: string) => {
+      const { left, right } = sides.current;
+      if (left && right) setLive({ kind: 'open', sides: { left, right }, send: async () => {}, gone: why });
+      else setLive(without(why));
+    };
     listen(onChange)
       .catch(() => GONE)
-      .then((why) => {
-        const { left, right } = sides.current;
-        if (isOver) return;
-        if (left && right) setLive({ kind: 'open', sides: { left, right }, send: async () => {}, gone: why });
-        else setLive({ kind: 'none', why, hasRecordings: why !== GONE });
-      });
-    return () => {
-      isOver = true;
-    };
+      .then(end);
   }, []);
   return live;
 }
@@ -102,13 +98,12 @@ export function useLive(): Live {
 /** Resolves with why there is nothing more to hear. */
 async function listen(onChange: (change: Change) => void): Promise<string> {
   token ??= await askOtherTabs();
-  if (token === undefined) return NO_TOKEN;
-  answerOtherTabs(token);
   const response = await post('changes', '');
   if (!response.ok || !response.body) {
     sessionStorage.removeItem(KEPT);
     return NO_TOKEN;
   }
+  answerOtherTabs(token);
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = '';
   for (;;) {
