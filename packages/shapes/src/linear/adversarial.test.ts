@@ -37,8 +37,6 @@ afterEach(async () => {
   expect(unhandled.splice(0)).toEqual([]);
 });
 
-// Presented twice, to another instance, or by another principal
-
 // Time runs out, or the store is closed, at the wrong moment
 
 test('a call that was resumed in time does not expire while its handler works', async () => {

@@ -7,8 +7,6 @@ import { ada, countRuns, metric, Name, type Outcome, Site, tool, Units } from '.
 import { ContinuationStore, type ContinuationStoreOptions, linear } from './index.ts';
 import { LOST } from './parking.test-support.ts';
 
-const NOTHING = textResult('nothing');
-
 /** One instance of a deployment: same key, same tool, its own frames. */
 function instance(locate?: ContinuationStoreOptions['locate'], onEnd = () => {}) {
   const store = new ContinuationStore({ locate });
@@ -48,25 +46,17 @@ test('a retry at another instance gets an error, and the frame stays where it is
   const second = await (await one.site.connect()).answer(first, { units: metric });
   expect(second.asks).toBeDefined();
 });
-
-test('a hook that throws fails the call, and its frame is not kept', async () => {
-  const ended = countRuns(() => NOTHING);
-  const noName = () => {
-    throw new Error('No name yet.');
-  };
-  const { site, store } = instance(noName, () => void ended());
-  expect(await (await site.connect()).send()).toEqual({ fails: 'No name yet.' });
-  await settle();
-  expect([store.parked, ended.runs]).toEqual([0, 1]);
-});
-
-// The boundary checks the label only when it seals, after the frame is parked; `askProblem` does not check labels.
-test('a hook that returns an invalid label fails the call, and its frame is not kept', async () => {
-  const ended = countRuns(() => NOTHING);
-  const { site, store } = instance(
-    () => 'two words',
-    () => void ended(),
-  );
+test.each<[what: string, locate: () => string]>([
+  [
+    'throws',
+    () => {
+      throw new Error('No name yet.');
+    },
+  ],
+  ['returns an invalid label', () => 'two words'],
+])('a hook that %s fails the call, and its frame is not kept', async (_what, locate) => {
+  const ended = countRuns(() => {});
+  const { site, store } = instance(locate, ended);
   expect(await (await site.connect()).send()).not.toMatchObject({ asks: {} });
   await settle();
   expect([store.parked, ended.runs]).toEqual([0, 1]);
