@@ -12,6 +12,7 @@ export default defineConfig({
     // A bound on waiting, and no measure of time: a machine that is busy is slow.
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 10_000 } },
     dangerouslyIgnoreUnhandledErrors: false,
     reporters: ['default', new ClosingLine()],
     coverage: { include: ['packages/*/src/**/*.ts'], exclude: ['**/*.test.ts', '**/*.test-support.ts'] },

@@ -34,7 +34,7 @@ function loseOnce(isLost: (command: string) => boolean): <T>(command: string, re
 async function expectGivenBack(ledger: StateLedger): Promise<void> {
   const token = leaseRequest(random());
   await expect(ledger.lease(token)).rejects.toThrow('Socket closed unexpectedly');
-  await vi.waitFor(async () => expect(await ledger.lease(token)).toEqual(FIRST));
+  await vi.waitFor(async () => expect(await ledger.lease(token)).toEqual(FIRST), 10_000);
 }
 
 /** The later leases of anonymous tokens whose results have these sizes. */

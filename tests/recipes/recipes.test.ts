@@ -85,7 +85,7 @@ test('keys in a file are rolled with the commands of docs/security.md, and no ca
   const read = async () => {
     const before = keyRingOf(policy);
     await vi.advanceTimersByTimeAsync(300_000);
-    await vi.waitFor(() => expect(keyRingOf(policy)).not.toBe(before));
+    await vi.waitFor(() => expect(keyRingOf(policy)).not.toBe(before), 10_000);
   };
   const states = [await begin()];
   for (const command of [append, front]) {

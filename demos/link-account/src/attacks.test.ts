@@ -170,7 +170,7 @@ test('the page of a waiting handler whose call was cancelled cannot be finished 
   const store = new ContinuationStore();
   const { cancelledCall, first, page, ada, back } = await linking(createServerOn(store), { waitSeconds: 20 });
   await cancelledCall('ada', first);
-  await vi.waitFor(async () => expect((await ada.open(page)).text).toBe(REFUSED));
+  await vi.waitFor(async () => expect((await ada.open(page)).text).toBe(REFUSED), 10_000);
   expect((await ada.open(back)).text).toBe(REFUSED);
 });
 

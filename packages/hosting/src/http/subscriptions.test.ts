@@ -21,16 +21,17 @@ test('a subscription on one instance hears what another instance publishes, over
   const instances = [await instance(bus), await instance(bus)];
   for (const [n, { http }] of instances.entries()) {
     http.notify.toolsChanged();
-    for (const { heard } of instances) await vi.waitFor(() => expect(heard).toHaveBeenCalledTimes(n + 1));
+    for (const { heard } of instances)
+      await vi.waitFor(() => expect(heard).toHaveBeenCalledTimes(n + 1), 10_000);
   }
 });
 
 test('without a bus, an instance publishes to its own subscriptions', async () => {
   const [here, there] = [await instance(), await instance()];
   here.http.notify.toolsChanged();
-  await vi.waitFor(() => expect(here.heard).toHaveBeenCalledOnce());
+  await vi.waitFor(() => expect(here.heard).toHaveBeenCalledOnce(), 10_000);
   there.http.notify.toolsChanged();
-  await vi.waitFor(() => expect(there.heard).toHaveBeenCalledOnce());
+  await vi.waitFor(() => expect(there.heard).toHaveBeenCalledOnce(), 10_000);
   expect(here.heard).toHaveBeenCalledOnce();
 });
 
@@ -42,7 +43,7 @@ test('an instance that closes ends its subscriptions, and leaves the bus to the 
   expect(await closing.subscription.closed).toBe('graceful');
   expect([before, bus.listenerCount]).toEqual([2, 1]);
   closing.http.notify.toolsChanged();
-  await vi.waitFor(() => expect(staying.heard).toHaveBeenCalledOnce());
+  await vi.waitFor(() => expect(staying.heard).toHaveBeenCalledOnce(), 10_000);
   expect(closing.heard).not.toHaveBeenCalled();
 });
 
@@ -66,7 +67,7 @@ test('sendToolListChanged of the SDK reaches old clients alone, and notify new o
   await vi.waitFor(async () => {
     await old.callTool({ name: 'grow' });
     expect(oldHeard).toHaveBeenCalled();
-  });
+  }, 10_000);
   const client = await modernClient(http.url);
   client.setNotificationHandler('notifications/tools/list_changed', newHeard);
   client.setNotificationHandler('notifications/prompts/list_changed', barrier);
@@ -74,13 +75,13 @@ test('sendToolListChanged of the SDK reaches old clients alone, and notify new o
 
   await client.callTool({ name: 'grow', arguments: {} });
   http.notify.promptsChanged();
-  await vi.waitFor(() => expect(barrier).toHaveBeenCalledOnce());
+  await vi.waitFor(() => expect(barrier).toHaveBeenCalledOnce(), 10_000);
   expect(newHeard).not.toHaveBeenCalled();
 
   oldHeard.mockClear();
   http.notify.toolsChanged();
-  await vi.waitFor(() => expect(newHeard).toHaveBeenCalledOnce());
+  await vi.waitFor(() => expect(newHeard).toHaveBeenCalledOnce(), 10_000);
   await old.callTool({ name: 'grow' });
-  await vi.waitFor(() => expect(oldHeard).toHaveBeenCalled());
+  await vi.waitFor(() => expect(oldHeard).toHaveBeenCalled(), 10_000);
   expect(oldHeard).toHaveBeenCalledOnce();
 });

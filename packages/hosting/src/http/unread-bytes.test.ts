@@ -159,11 +159,11 @@ test('a subscription that nobody reads ends, and one beside it that is read goes
     for (let n = 0; n < 4000; n++) http.notify.toolsChanged();
     sent += 4000;
     const all = sent;
-    await vi.waitFor(() => expect(received).toBe(all), { interval: 1, timeout: 5000 });
+    await vi.waitFor(() => expect(received).toBe(all), { interval: 1, timeout: 10_000 });
   }
   expect(errors).toEqual([expect.stringMatching(/^A stream was closed: its client left \d+ bytes unread/)]);
   deaf.resume();
-  await within(5000, closed, () => 'The connection was not ended.');
+  await within(10_000, closed, () => 'The connection was not ended.');
   http.notify.toolsChanged();
-  await vi.waitFor(() => expect(received).toBe(sent + 1));
+  await vi.waitFor(() => expect(received).toBe(sent + 1), 10_000);
 });
