@@ -1,12 +1,11 @@
 /** Instances in their own processes: tests start them, send them requests over HTTP, and kill them. */
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { Deferred } from '@mrtr/harness';
 import { RunningProcess } from '@mrtr/harness/process';
 import type { DbosStoreOptions } from '@mrtr/linear-dbos';
 import { type Rpc, rpcOver } from '@mrtr/matrix/rpc';
 import { bundle } from '../testkit/bundle.ts';
 import { Shop, type Wanted } from './shop.test-support.ts';
-import { Customer, type Outcome, type Sent } from './site.test-support.ts';
+import { type Outcome, outcomeOf, type Sent } from './site.test-support.ts';
 
 export interface Setting extends Omit<DbosStoreOptions, 'policy' | 'onerror'> {
   readonly keys: readonly string[];
@@ -35,7 +34,6 @@ export class Instance {
   readonly #process: RunningProcess;
   readonly #rpc: Rpc<InstanceMethods>;
   readonly #open: Promise<URL>;
-  readonly #customer: Customer;
   #ending = false;
   readonly errors: string[] = [];
   /** Called if it ends by itself. */
@@ -59,10 +57,6 @@ export class Instance {
     };
     this.#rpc = rpcOver(this.#process.child, methods, ['close']);
     this.#open = opened.promise.then((url) => new URL(url));
-    this.#customer = new Customer(async (principal) => {
-      const headers = { authorization: `Bearer ${principal || ANYBODY}` };
-      return new StreamableHTTPClientTransport(await this.#open, { requestInit: { headers } });
-    });
     void this.#process.ended.then(() => this.#ending || this.onDeath());
   }
 
@@ -78,8 +72,14 @@ export class Instance {
     }
   }
 
-  send(sent: Sent, cancelled?: AbortSignal): Promise<Outcome> {
-    return this.#customer.send(sent, cancelled);
+  send({ principal = ANYBODY, ...sent }: Sent, signal?: AbortSignal): Promise<Outcome> {
+    return outcomeOf(sent, async ({ headers, ...init }) =>
+      fetch(await this.#open, {
+        ...init,
+        headers: { ...headers, authorization: `Bearer ${principal}` },
+        signal: signal ?? null,
+      }),
+    );
   }
 
   parked(): Promise<number> {

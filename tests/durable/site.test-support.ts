@@ -1,6 +1,5 @@
-/** A server with tools on one store, and its clients: in the same process, or over HTTP. */
-import { type AuthInfo, type Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { createMcpHandler } from '@modelcontextprotocol/server';
+/** A server with tools on one store, and what its clients get: in the same process, or over HTTP. */
+import { type AuthInfo, createMcpHandler } from '@modelcontextprotocol/server';
 import {
   type CallToolResult,
   elicitation,
@@ -10,15 +9,12 @@ import {
   textResult,
   urlElicitation,
 } from '@mrtr/core';
-import { modernClient } from '@mrtr/harness';
+import { readPosted, requestInit } from '@mrtr/harness';
 import { type PendingInteractions, pendingInteractions } from '@mrtr/pages';
 import type { InteractionStore } from '@mrtr/pages/store';
 import { type LinearContext, type LinearStore, linear } from '@mrtr/shapes/linear';
 import { z } from 'zod';
 import type { Wanted } from './shop.test-support.ts';
-
-// A client that gives up ends its call: what these tests hold is what becomes of a call whose client waits.
-const PATIENCE_MS = 90_000;
 
 /** What a client got for one request. `state` is sealed. */
 export interface Outcome {
@@ -178,7 +174,7 @@ export class Site {
   readonly #store: Pick<LinearStore, 'round'>;
   readonly #policy: RequestStatePolicy;
   readonly #tools: ReturnType<typeof tools>;
-  readonly #customer: Customer;
+  readonly #handler = createMcpHandler(() => this.server());
   /** The scopes of all callers from now on. */
   scopes: string[] = [];
 
@@ -186,14 +182,6 @@ export class Site {
     this.#store = store;
     this.#policy = policy;
     this.#tools = tools(trade);
-    const handler = createMcpHandler(() => this.server());
-    this.#customer = new Customer(async (principal) => {
-      const extra = { sub: principal, number: 7n };
-      const authInfo = (): AuthInfo => ({ token: 't', clientId: 'app', scopes: this.scopes, extra });
-      const fetch = (url: string | URL, init?: RequestInit) =>
-        handler.fetch(new Request(url, init), principal === '' ? {} : { authInfo: authInfo() });
-      return new StreamableHTTPClientTransport(new URL('http://linear.invalid/mcp'), { fetch });
-    });
   }
 
   server() {
@@ -203,41 +191,36 @@ export class Site {
     return server;
   }
 
-  send(sent: Sent, signal?: AbortSignal): Promise<Outcome> {
-    return this.#customer.send(sent, signal);
+  send({ principal = '', ...sent }: Sent): Promise<Outcome> {
+    const extra = { sub: principal, number: 7n };
+    const authInfo: AuthInfo = { token: 't', clientId: 'app', scopes: this.scopes, extra };
+    return outcomeOf(sent, (init) =>
+      this.#handler.fetch(
+        new Request('http://linear.invalid/mcp', init),
+        principal === '' ? {} : { authInfo },
+      ),
+    );
   }
 }
 
-/** A client of one principal. The test answers its questions; its `send` never rejects. */
-export class Customer {
-  readonly #transport: (principal: string) => Promise<StreamableHTTPClientTransport>;
-  readonly #clients = new Map<string, Promise<Client>>();
-
-  constructor(transport: (principal: string) => Promise<StreamableHTTPClientTransport>) {
-    this.#transport = transport;
-  }
-
-  async send({ principal = '', ...params }: Sent, signal?: AbortSignal): Promise<Outcome> {
-    const client = this.#clients.get(principal) ?? this.#connect(principal);
-    this.#clients.set(principal, client);
-    const request = { name: 'order', arguments: { item: 'tea' }, ...params };
-    const options = { allowInputRequired: true, timeout: PATIENCE_MS, ...(signal && { signal }) } as const;
-    try {
-      return seen(await (await client).callTool(request as never, options));
-    } catch (error) {
-      return { rejects: (error as Error).message };
-    }
-  }
-
-  async #connect(principal: string): Promise<Client> {
-    return modernClient(await this.#transport(principal), {
-      capabilities: { elicitation: { form: {}, url: {} } },
-    });
+/** What a client gets for one request. It never rejects. */
+export async function outcomeOf(
+  sent: Omit<Sent, 'principal'>,
+  fetch: (init: RequestInit) => Promise<Response>,
+): Promise<Outcome> {
+  const params = { name: 'order', arguments: { item: 'tea' }, ...sent };
+  const capabilities = { elicitation: { form: {}, url: {} } };
+  try {
+    const { result, error } = await readPosted(
+      await fetch(requestInit('tools/call', params, { capabilities })),
+    );
+    return result ? seen(result) : { rejects: error?.message ?? 'There was no answer.' };
+  } catch (error) {
+    return { rejects: (error as Error).message };
   }
 }
 
-function seen(result: unknown): Outcome {
-  const { inputRequests, requestState, content, isError } = result as Record<string, unknown>;
+function seen({ inputRequests, requestState, content, isError }: Readonly<Record<string, unknown>>): Outcome {
   if (inputRequests) {
     const asks = Object.entries(
       inputRequests as Record<string, { params: { message: string; url?: string } }>,
