@@ -1,9 +1,11 @@
-/** A deploy between two rounds, in this process: two servers with one key. `deploy.proof.ts` has more. */
+/** The tables of deploys are whole. `deploy.proof.ts` measures what is in them. */
 
-import { CHANGE_NAMES, deployTables, inMemory, QUESTION_CHANGES, STEP_CHANGES } from '@mrtr/matrix/deploy';
+import { CHANGE_NAMES, deployTables, QUESTION_CHANGES, STEP_CHANGES } from '@mrtr/matrix/deploy';
+import { loadOptions } from '@mrtr/options';
 import { expect, test } from 'vitest';
-import { DEPLOYED, holdToClaims } from './claims.test-support.ts';
 import { KNOWN_QUESTION_CHANGES, KNOWN_SHAPES, KNOWN_STEP_CHANGES } from './expected-plays.ts';
+
+const DEPLOYED = (await loadOptions()).filter(({ claims }) => claims.deploys);
 
 test('every shape and every change is measured, and has its place in a table', () => {
   expect(DEPLOYED.map(({ id }) => id)).toEqual(expect.arrayContaining([...KNOWN_SHAPES]));
@@ -20,9 +22,3 @@ test('every shape and every change is measured, and has its place in a table', (
   const { 'deploy-questions': questions, 'deploy-steps': steps } = deployTables(DEPLOYED);
   expect([questions.length - 1, steps.length - 1]).toEqual([10, 5]);
 });
-
-for (const option of DEPLOYED.filter(({ needsPostgres }) => !needsPostgres)) {
-  test(`option ${option.id} does what it claims when its code changes between two rounds`, async () => {
-    await holdToClaims(option, inMemory(), 'brief');
-  }, 30_000);
-}

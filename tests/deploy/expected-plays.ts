@@ -11,17 +11,11 @@ export const KNOWN_QUESTION_CHANGES: readonly string[] =
 export const KNOWN_STEP_CHANGES: readonly string[] =
   'step-renamed step-moved step-removed step-added step-value'.split(' ');
 
-/** Plays of one shape: 15 changes, each while the size is asked, or also when it was answered. */
-export const PLAYS_OF_A_SHAPE = { brief: 15, all: 30 } as const;
+/** 15 changes, each while the size is asked and when it was answered. */
+export const PLAYS_OF_A_SHAPE = 30;
 
-export type Extent = keyof typeof PLAYS_OF_A_SHAPE;
-
-export const expectedPlays = (shape: string, extent: Extent): string[] =>
-  namesOf(
-    [shape],
-    [...KNOWN_QUESTION_CHANGES, ...KNOWN_STEP_CHANGES],
-    extent === 'all' ? ['asked', 'answered'] : ['asked'],
-  );
+export const expectedPlays = (shape: string): string[] =>
+  namesOf([shape], [...KNOWN_QUESTION_CHANGES, ...KNOWN_STEP_CHANGES], ['asked', 'answered']);
 
 export const nameOfPlay = ({ option, change, moment }: Play): string =>
   `${option.id} · ${change} · ${moment}`;

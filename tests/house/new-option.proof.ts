@@ -42,18 +42,20 @@ test('the command line lists the option and runs it, under its letter and its wo
 });
 
 const OF_OPTIONS = [
-  'matrix/matrix',
-  'abandonment/abandonment',
-  'operations/key-rotation',
-  'operations/tracing',
-  'fuzz/servers',
-  'deploy/deploy',
-].map((name) => `tests/${name}.test.ts`);
+  'matrix/matrix.test.ts',
+  'abandonment/abandonment.test.ts',
+  'operations/key-rotation.test.ts',
+  'operations/tracing.test.ts',
+  'fuzz/servers.test.ts',
+  'deploy/deploy.proof.ts',
+  'processes/processes.proof.ts',
+].map((name) => `tests/${name}`);
 
-test('the tests run it: matrix, abandonment, key rotation, traces, fuzz and deploys', async () => {
-  const list = ['node_modules/vitest/vitest.mjs', 'list', '--project', 'tests', ...OF_OPTIONS];
-  const listed = (await run('node', ...list)).split('\n').filter((line) => /\boption '?k\b/.test(line));
-  const missing = OF_OPTIONS.filter((file) => !listed.some((line) => line.includes(file)));
+test('the tests run it: matrix, abandonment, key rotation, traces, fuzz, deploys and kills', async () => {
+  const projects = ['--project', 'tests', '--project', 'proof'];
+  const listed = await run('node', 'node_modules/vitest/vitest.mjs', 'list', ...projects, ...OF_OPTIONS);
+  const ofOption = listed.split('\n').filter((line) => /\boption '?k\b/.test(line));
+  const missing = OF_OPTIONS.filter((file) => !ofOption.some((line) => line.includes(file)));
   expect(missing).toEqual([]);
 });
 

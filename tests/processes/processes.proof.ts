@@ -1,5 +1,43 @@
-/** Every option in processes that are killed. */
-import { LISTED } from '../testkit/options-on-postgres.ts';
-import { holdToClaims } from './claims.test-support.ts';
+/** Every option held to its claims when the process is killed that asked its user. */
 
-holdToClaims(LISTED.map(({ id }) => id));
+import { eventsOf } from '@mrtr/harness/transcript';
+import { type KillCell, killsAsClaimed, measureKills, Processes } from '@mrtr/matrix/processes';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { cellsAmiss, namesOf } from '../testkit/cells.ts';
+import { LISTED, type OptionsOnPostgres, optionsOnPostgres } from '../testkit/options-on-postgres.ts';
+import { schemaMistakes } from '../testkit/transcript-schema.ts';
+
+/** Written out here: a play that is lost from the measurement is missing here. */
+const PLAYS = namesOf(['modern', 'legacy'], ['get_weather · metric', 'resolve_work_item · duplicate']);
+
+const nameOf = ({ option, play: { client, script } }: KillCell): string =>
+  `${option.id} · ${client} · ${script.tool} · ${script.name}`;
+
+const IDS = LISTED.map(({ id }) => id);
+let database: OptionsOnPostgres | undefined;
+let processes: Processes | undefined;
+let kills: readonly KillCell[];
+
+beforeAll(async () => {
+  database = await optionsOnPostgres();
+  processes = await Processes.start(database.locate);
+  kills = await measureKills(database.options, processes);
+}, 180_000);
+
+afterAll(async () => {
+  await processes?.close();
+  await database?.close();
+}, 60_000);
+
+it('measures every call of every option, through a kill', () => {
+  expect(cellsAmiss(namesOf(IDS, PLAYS), kills.map(nameOf)).join('\n')).toBe('');
+  expect(kills).toHaveLength(4 * IDS.length);
+  const conversations = kills.map(({ survivor }) => survivor.conversation);
+  expect(schemaMistakes(conversations)).toEqual([]);
+  expect(conversations.filter(({ events }) => eventsOf('kill', events).length !== 1)).toEqual([]);
+});
+
+it.each(IDS)('option %s does what it claims, killed while the user is thinking', (id) => {
+  const own = kills.filter(({ option }) => option.id === id);
+  expect(own.flatMap(killsAsClaimed).join('\n')).toBe('');
+});
