@@ -14,7 +14,7 @@ import { Shop } from './shop.test-support.ts';
 import type { Outcome } from './site.test-support.ts';
 
 const SEED = Number(process.env.MRTR_CHAOS_SEED ?? 20261122);
-const CALLS = Number(process.env.MRTR_CHAOS_CALLS ?? 120);
+const CALLS = Number(process.env.MRTR_CHAOS_CALLS ?? 80);
 
 const { database, test } = await postgresOfTheRun();
 

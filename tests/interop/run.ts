@@ -14,7 +14,7 @@ import { FOREIGN_NODE, installForeign, quietEnvironment, versionOf } from './for
 import { type Legacy, type Option, Options, TRIED } from './options.ts';
 import { callWithOurs, type OurClient } from './our-client.ts';
 import { PROXIES, withProxy } from './proxies.ts';
-import { type Placed, rowsOf, tableOf } from './table.ts';
+import { rowsOf, tableOf } from './table.ts';
 import { type Target, type Transport, tapped } from './target.ts';
 import { isWell, type Observation, observed } from './wording.ts';
 
@@ -59,14 +59,14 @@ async function circumstances(): Promise<string> {
 async function clientRows(): Promise<string[][]> {
   const rows: string[][] = [];
   for (const client of CLIENTS.filter(({ name, package: of }) => isWanted(`${name} ${of}`))) {
-    const placed: Placed<Helped>[] = [];
-    for (const option of TRIED) {
-      for (const transport of TRANSPORTS) {
-        const value = await helped((legacy) => atOption(client, option, transport, legacy));
-        placed.push({ option, transport, value });
-      }
-    }
-    for (const { at, value } of rowsOf(placed)) {
+    const seen = new Map<string, Helped>();
+    for (const option of TRIED)
+      for (const transport of TRANSPORTS)
+        seen.set(
+          `${option} ${transport}`,
+          await helped((legacy) => atOption(client, option, transport, legacy)),
+        );
+    for (const { at, value } of rowsOf(seen, 'all')) {
       const { revision, question, got, helps } = value;
       rows.push(said([client.name, await versionOf(client.package), at, revision, question, got, helps]));
     }
@@ -101,14 +101,15 @@ async function proxyRows(): Promise<string[][]> {
   const rows: string[][] = [];
   for (const proxy of PROXIES.filter(({ name }) => isWanted(name))) {
     for (const ours of OURS) {
-      const placed: Placed<Helped>[] = [];
-      for (const option of TRIED) {
-        const value = await helped(async (legacy) =>
-          throughProxy(proxy, ours, await options.target(option, proxy.server, legacy)),
+      const seen = new Map<string, Helped>();
+      for (const option of TRIED)
+        seen.set(
+          `${option} ${proxy.server}`,
+          await helped(async (legacy) =>
+            throughProxy(proxy, ours, await options.target(option, proxy.server, legacy)),
+          ),
         );
-        placed.push({ option, transport: proxy.server, value });
-      }
-      for (const { at, value } of rowsOf(placed)) {
+      for (const { at, value } of rowsOf(seen, proxy.server)) {
         const { revision, question, got, helps } = value;
         rows.push(
           said([proxy.name, await versionOf(proxy.package), at, ours, revision, question, got, helps]),
