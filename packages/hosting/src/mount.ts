@@ -38,7 +38,6 @@ export interface MountOptions extends AdmissionOptions {
   readonly sendSeconds?: number;
 }
 
-/** The checks of {@link MountOptions}. */
 export const MOUNT_CHECKS: OptionChecks<MountOptions> = {
   ...ADMISSION_CHECKS,
   readiness: aReadinessCheck,

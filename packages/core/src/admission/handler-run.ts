@@ -12,7 +12,6 @@ export interface HandlerRun {
    * assign to `registered.executor`, for example.
    */
   entry: 'unseen' | 'entered' | 'refused';
-  /** Whether it threw. */
   threw: boolean;
 }
 

@@ -9,9 +9,7 @@ import { type InputKind, inputKindOf } from '../wire/input-kind.ts';
 
 /** Why questions may not go out. */
 export type AskProblem =
-  /** Too many rounds. */
   | { readonly kind: 'rounds'; readonly message: string }
-  /** Too many questions at once. */
   | { readonly kind: 'questions'; readonly message: string; readonly count: number }
   /** The state would be too large, in bytes of the sealed token. */
   | { readonly kind: 'size'; readonly message: string; readonly bytes: number }

@@ -148,7 +148,6 @@ export const POLICY_DEFAULTS = {
   maxAbandonedPerPrincipal: 64,
 };
 
-/** The options of either kind. */
 type PolicyOptions = Omit<KeyReadingOptions, 'keys'> & { readonly keys?: unknown };
 
 /** What servers that share a policy's keys, ledger and limits may each have of their own. */

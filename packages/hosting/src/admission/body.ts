@@ -34,7 +34,6 @@ export const BODY_DEFAULTS = {
   maxIncomingBytesPerPrincipal: 8_388_608,
 };
 
-/** The checks of {@link BodyLimits}. */
 export const BODY_CHECKS: OptionChecks<BodyLimits> = {
   ...wholeNumbers(BODY_DEFAULTS),
   bodySeconds: aTimeInSeconds,

@@ -50,7 +50,6 @@ export const CALL_DEFAULTS = {
   maxAbandonedPerPrincipal: 64,
 };
 
-/** The checks of {@link CallLimits}. */
 export const CALL_CHECKS: OptionChecks<CallLimits> = {
   ...wholeNumbers(CALL_DEFAULTS),
   // 0 turns subscriptions off.

@@ -91,7 +91,6 @@ export interface AdmissionOptions extends BodyLimits, CallLimits, SessionLimits,
 
 const texts = (members: string) => listOf(members, (value) => typeof value === 'string');
 
-/** The checks of {@link AdmissionOptions}. */
 export const ADMISSION_CHECKS: OptionChecks<AdmissionOptions> = {
   ...BODY_CHECKS,
   ...CALL_CHECKS,

@@ -39,7 +39,6 @@ export const SESSION_DEFAULTS = {
   sessionIdleSeconds: 3600,
 };
 
-/** The checks of {@link SessionLimits}. */
 export const SESSION_CHECKS: OptionChecks<SessionLimits> = {
   ...wholeNumbers(SESSION_DEFAULTS),
   sessionIdleSeconds: aTimeInSeconds,

@@ -27,7 +27,6 @@ export const UNREAD_DEFAULTS = {
   maxUnreadBytesPerPrincipal: 8_388_608,
 };
 
-/** The checks of {@link UnreadLimits}. */
 export const UNREAD_CHECKS: OptionChecks<UnreadLimits> = wholeNumbers(UNREAD_DEFAULTS);
 
 /** How long a stream that is full may take to have room again. */

@@ -13,7 +13,6 @@ export interface AskingOptions {
   readonly asks?: readonly InputKind[] | undefined;
 }
 
-/** The check of {@link AskingOptions}. */
 export const ASKING_CHECKS: OptionChecks<AskingOptions> = {
   asks: listOf(`'${INPUT_KINDS.join("', '")}'`, (kind) => INPUT_KINDS.includes(kind as InputKind)),
 };

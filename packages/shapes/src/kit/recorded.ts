@@ -13,7 +13,6 @@ export interface Recorded<T> {
   readonly schema?: StandardSchemaV1<unknown, T> | undefined;
 }
 
-/** The checks of {@link Recorded}. */
 export const RECORDED_CHECKS: OptionChecks<Recorded<unknown>> = {
   schema: {
     allowed: 'a Standard Schema',
