@@ -8,6 +8,8 @@ import { Postgres } from './postgres.ts';
 import type { Recording, SetUp, SideName, SideState } from './protocol.ts';
 import { flipBit, statesIn } from './states.ts';
 
+const SIDES = ['left', 'right'] as const;
+
 /** Calls `write` with each recording. */
 export async function recordBranches(trace: LineTrace, write: (recording: Recording) => void): Promise<void> {
   const database = new Database();
@@ -16,39 +18,43 @@ export async function recordBranches(trace: LineTrace, write: (recording: Record
   const recordSide = async (side: SideName) => {
     const player = new Player(database, postgres);
     try {
-      for (const lesson of LESSONS)
-        for (const choice of lesson.choices) write(await recordBranch(lesson, choice, side, player, trace));
+      for (const branch of branchesOf(side))
+        if (!('approval' in branch.what))
+          write(recordingOf(branch, await player.play(branch.what, branch.choice[side])));
     } finally {
       await player.close();
     }
   };
   try {
-    await Promise.all([recordSide('left'), recordSide('right')]);
+    await Promise.all(SIDES.map(recordSide));
   } finally {
     database.close();
   }
+  // One after the other: they run in this process, whose lines `trace` takes.
+  for (const branch of SIDES.flatMap(branchesOf))
+    if ('approval' in branch.what)
+      write(recordingOf(branch, await playApproval(branch.what.approval, branch.choice, trace)));
 }
+
+interface Branch {
+  readonly lesson: Lesson;
+  readonly choice: Choice;
+  readonly side: SideName;
+  readonly what: Lesson['sides'][number];
+}
+
+const branchesOf = (side: SideName): readonly Branch[] =>
+  LESSONS.flatMap((lesson) =>
+    lesson.choices.map((choice) => ({ lesson, choice, side, what: lesson.sides[side === 'left' ? 0 : 1] })),
+  );
 
 type Played = Pick<Recording, 'transcript' | 'insides'>;
 
-async function recordBranch(
-  lesson: Lesson,
-  choice: Choice,
-  side: SideName,
-  player: Player,
-  trace: LineTrace,
-): Promise<Recording> {
-  const what = lesson.sides[side === 'left' ? 0 : 1];
-  const played =
-    'approval' in what
-      ? await playApproval(what.approval, choice, trace)
-      : await player.play(what, choice[side]);
-  return {
-    id: branchId(lesson.id, choice.id, side),
-    about: `${lesson.title}: ${choice.words}`,
-    ...played,
-  };
-}
+const recordingOf = ({ lesson, choice, side }: Branch, played: Played): Recording => ({
+  id: branchId(lesson.id, choice.id, side),
+  about: `${lesson.title}: ${choice.words}`,
+  ...played,
+});
 
 const FORM_BY_HAND: (typeof ACTS)[number] = {
   title: 'a person who fills the form',
