@@ -23,20 +23,17 @@ async function runUninstalled(env: Readonly<Record<string, string>>) {
 // A Node that cannot strip types loads `tsx` first. Others load the program, which imports packages of the workspace.
 const { typescript } = process.features as { readonly typescript?: unknown };
 const FIRST_MISSING = typescript ? '@mrtr/[a-z-]+' : 'tsx';
-const MISSING = `^The dependencies are not installed: '${FIRST_MISSING}' is missing\\.`;
-const INSTALL = 'Run: npx -y pnpm@12 install\n$';
 
-test('without an install it says what to run, in one line', async () => {
-  const { code, stderr } = await runUninstalled({});
+test.each([
+  ['says what to run, in one line', {}, ''],
+  [
+    'names another pnpm, whose install may have failed',
+    { npm_config_user_agent: 'pnpm/9.15.0 npm/? node/v20.20.2 linux x64' },
+    ' This is pnpm 9\\.15\\.0, and the workspace needs pnpm 12\\.',
+  ],
+])('without an install it %s', async (_what, env, why) => {
+  const { code, stderr } = await runUninstalled(env);
   expect(code).toBe(1);
-  expect(stderr).toMatch(new RegExp(`${MISSING} ${INSTALL}`));
-});
-
-test('another pnpm is named, since its install may have failed', async () => {
-  const { stderr } = await runUninstalled({
-    npm_config_user_agent: 'pnpm/9.15.0 npm/? node/v20.20.2 linux x64',
-  });
-  expect(stderr).toMatch(
-    new RegExp(`${MISSING} This is pnpm 9\\.15\\.0, and the workspace needs pnpm 12\\. ${INSTALL}`),
-  );
+  const missing = `^The dependencies are not installed: '${FIRST_MISSING}' is missing\\.`;
+  expect(stderr).toMatch(new RegExp(`${missing}${why} Run: npx -y pnpm@12 install\n$`));
 });

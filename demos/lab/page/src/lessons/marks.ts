@@ -9,32 +9,11 @@ import type { Conversation, SetUp } from '../../../src/protocol.ts';
 /** A part of a task: its id, its words, and whether the call that just ended on a side is it. */
 export type Mark = readonly [id: string, words: string, meets: (seen: SeenCall) => boolean];
 
-/** What the marks look at, of a call that has ended on a side. */
-export interface SeenCall extends Partial<SetUp> {
-  /** Whether a program answered in the place of a person. */
-  readonly isAgent: boolean;
-  readonly isOfH: boolean;
-  readonly audits: number;
-  readonly writes: number;
-  readonly questions: number;
-  /** The rounds that reached an instance. */
-  readonly arrived: number;
-  /** Whether they reached several, or one was killed. */
-  readonly hasMoved: boolean;
-  readonly isGood: boolean;
-  readonly isError: boolean;
-  readonly isTwice: boolean;
-  readonly isAltered: boolean;
-  readonly isUnasked: boolean;
-  readonly isRejected: boolean;
-  /** Whether the end differs from what the user said first. */
-  readonly isTampered: boolean;
-  /** What a deploy, and nothing else that was done to the call, brought it to. */
-  readonly outcome: DeployOutcome | undefined;
-}
+type SeenCall = ReturnType<typeof readCall>;
 
-export function readCall(side: LessonSide, conversation: Conversation): SeenCall {
-  const setUp = 'option' in side ? side : undefined;
+/** What the marks look at, of a call that has ended on a side. */
+export function readCall(side: LessonSide, conversation: Conversation) {
+  const setUp: Partial<SetUp> = 'option' in side ? side : {};
   const { events, end, participants } = conversation;
   const messages = eventsOf('message', events);
   const { effects, questions } = tally(conversation);
@@ -46,12 +25,15 @@ export function readCall(side: LessonSide, conversation: Conversation): SeenCall
   const said = reply === 'silence' ? undefined : String(Object.values(reply.content ?? {})[0] ?? '');
   return {
     ...setUp,
+    /** Whether a program answered in the place of a person. */
     isAgent: participants.some((one) => one.kind === 'person' && one.isAgent),
-    isOfH: setUp?.option === 'h',
+    isOfH: setUp.option === 'h',
     audits: effects.audit ?? 0,
     writes: effects.write ?? 0,
     questions,
+    /** The rounds that reached an instance. */
     arrived: instances.length,
+    /** Whether they reached several, or one was killed. */
     hasMoved: new Set(instances).size > 1 || hasKill(conversation),
     isGood: text !== undefined && !end?.result?.isError && text !== 'Cancelled.',
     isError: end?.result?.isError === true,
@@ -61,7 +43,9 @@ export function readCall(side: LessonSide, conversation: Conversation): SeenCall
     ),
     isUnasked: messages[1]?.altered === true,
     isRejected: eventsOf('state', events).some(({ phase }) => phase === 'rejected'),
+    /** Whether the end differs from what the user said first. */
     isTampered: said !== undefined && text !== undefined && !text.includes(said),
+    /** What a deploy, and nothing else that was done to the call, brought it to. */
     outcome: outcomeOfDeploy(conversation),
   };
 }

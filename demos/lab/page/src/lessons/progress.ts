@@ -1,7 +1,7 @@
 /** What has been seen: kept in this browser, and nowhere else. */
 import { useEffect, useState } from 'preact/hooks';
 import type { SideName, SideState } from '../../../src/protocol.ts';
-import { MARKS, readCall, type SeenCall } from './marks.ts';
+import { MARKS, readCall } from './marks.ts';
 
 const KEPT = 'mrtr-lab-lessons';
 
@@ -23,7 +23,7 @@ export const isSolved = (id: string): boolean =>
   (MARKS[id] ?? []).length > 0 && (MARKS[id] ?? []).every(([mark]) => isMet(id, mark));
 
 /** Ticks off what a call that has ended meets. */
-export function meet(lesson: string, seen: SeenCall): void {
+export function meet(lesson: string, seen: ReturnType<typeof readCall>): void {
   const more = (MARKS[lesson] ?? []).filter(([mark, , meets]) => !isMet(lesson, mark) && meets(seen));
   if (more.length === 0) return;
   kept = [...kept, ...more.map(([mark]) => `${lesson}.${mark}`)];
