@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { createRequestStateCodec, type ServerContext } from '@modelcontextprotocol/server';
 import { elicitation } from '@mrtr/core';
-import { type Binding, keyRing, openState, type SealingKey, sealState } from '@mrtr/core/seal';
+import { type Binding, keyRing, openState, sealState } from '@mrtr/core/seal';
 import { Units } from '@mrtr/example-tools';
 import { type Benchmark, type Figure, ratioFigure } from './figures.ts';
 import { type Pace, race, repeating } from './race.ts';
@@ -51,7 +51,7 @@ function ours(state: object): number {
     version: undefined,
   };
   const seal = { binding, issuedAt: Date.now(), ttlSeconds: 600 };
-  const token = sealState(sealed, seal, ring[0] as SealingKey);
+  const token = sealState(sealed, seal, ring[0]);
   // A new object, as in another request.
   const opened = openState(token, { ...binding }, Date.now(), ring);
   if ('rejected' in opened) throw new Error(opened.rejected);

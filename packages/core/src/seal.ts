@@ -19,4 +19,4 @@ export {
   sealState,
   type TokenContent,
 } from './state/codec.ts';
-export { ephemeralRing, keyRing, type SealingKey } from './state/key-ring.ts';
+export { ephemeralRing, type KeyRing, keyRing, type SealingKey } from './state/key-ring.ts';

@@ -4,7 +4,7 @@ import type { InputRequests, InputResponses, ServerContext } from '@modelcontext
 import { ProtocolError } from '@modelcontextprotocol/server';
 import { CannotAsk, ElicitationDeclined, type InputKind } from '@mrtr/core';
 import { canonicalJson } from '@mrtr/core/kit';
-import { derivePseudonym, keyRing, openAtRest, type SealingKey, sealAtRest } from '@mrtr/core/seal';
+import { derivePseudonym, type KeyRing, keyRing, openAtRest, sealAtRest } from '@mrtr/core/seal';
 import { type Call, type RoundLimits, withoutStamps } from '@mrtr/core/shape';
 import { ContinuationLost, type LinearContext } from '@mrtr/shapes/linear';
 import { callerOf, type LinearRound } from '@mrtr/shapes/linear-store';
@@ -84,8 +84,8 @@ export const saltedHash = (text: string, { salt }: CallHeader): string =>
   hash('sha256', `${salt} ${text}`, 'base64url');
 
 /** A digest of the method and the tool's name: an operator can look for a tool, and a reader of the database learns none. */
-export const targetDigest = ({ method, target }: CallHeader, ring: readonly SealingKey[]): string =>
-  derivePseudonym(`${method} ${target}`, ring[0] as SealingKey);
+export const targetDigest = ({ method, target }: CallHeader, ring: KeyRing): string =>
+  derivePseudonym(`${method} ${target}`, ring[0]);
 
 /** A digest of answers: equal for equal answers. */
 export const hashAnswers = (responses: Message['responses'], head: CallHeader): string =>
@@ -146,7 +146,7 @@ export class CallKey {
   }
 }
 
-type Ring = readonly SealingKey[];
+type Ring = KeyRing;
 
 const KINDS = { ElicitationDeclined, ContinuationLost, CannotAsk, ProtocolError } as const;
 

@@ -14,7 +14,7 @@ import {
   type ServerContext,
 } from '@mrtr/core';
 import { canonicalJson, ownEntry } from '@mrtr/core/kit';
-import { openAtRest, type SealingKey, sealAtRest } from '@mrtr/core/seal';
+import { type KeyRing, openAtRest, sealAtRest } from '@mrtr/core/seal';
 import { type Call, callOf, isDigestOf } from '@mrtr/core/shape';
 import {
   type InteractionProgress,
@@ -250,7 +250,7 @@ const sameWordsMessage = (keys: readonly string[]): string =>
 interface WordingOptions<T> extends Subject<T> {
   readonly id: string;
   readonly url: URL;
-  readonly ring: readonly SealingKey[];
+  readonly ring: KeyRing;
 }
 
 /** `question`, whose answer is the client's whole response. */

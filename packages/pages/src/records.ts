@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { InvalidOption, MrtrError } from '@mrtr/core';
 import { tellOperator } from '@mrtr/core/kit';
-import { deriveName, derivePseudonym, openAtRest, type SealingKey, sealAtRest } from '@mrtr/core/seal';
+import { deriveName, derivePseudonym, type KeyRing, openAtRest, sealAtRest } from '@mrtr/core/seal';
 import type { InteractionStore } from './store.ts';
 
 /**
@@ -71,7 +71,7 @@ const MOST_SHOWN = 300;
 /** How the interactions of one page are kept. */
 export interface InteractionsOptions {
   readonly store: InteractionStore;
-  readonly ring: () => readonly SealingKey[];
+  readonly ring: () => KeyRing;
   /** The page's name. What was begun for another page does not open here. */
   readonly pageName: () => string;
   /** How long a user may take. */
@@ -99,7 +99,7 @@ export class Interactions {
     this.#options = options;
   }
 
-  get ring(): readonly SealingKey[] {
+  get ring(): KeyRing {
     return this.#options.ring();
   }
 
@@ -114,7 +114,7 @@ export class Interactions {
 
   /** What a form of the page has to send back: no other page knows it. */
   tokenOf(ref: string, principal: string): string {
-    return deriveName('form', JSON.stringify([ref, this.pageName, principal]), this.ring[0] as SealingKey);
+    return deriveName('form', JSON.stringify([ref, this.pageName, principal]), this.ring[0]);
   }
 
   /** When an interaction began, and now, in seconds since the epoch. */

@@ -3,7 +3,7 @@
  * approval counts for one call. Each next one of the same call has a record, and so a link, of its own.
  */
 import { CannotAsk, StoreFull } from '@mrtr/core';
-import { deriveName, type SealingKey } from '@mrtr/core/seal';
+import { deriveName } from '@mrtr/core/seal';
 import type { Call } from '@mrtr/core/shape';
 import { NOBODY } from './question.ts';
 import {
@@ -68,7 +68,7 @@ export class SameCall {
     ]);
     // Keyed: a client knows all of this but the key, and must not know another's link.
     const ids = Array.from({ length: MOST }, (_, count) =>
-      deriveName('same call', `${text} ${count}`, records.ring[0] as SealingKey),
+      deriveName('same call', `${text} ${count}`, records.ring[0]),
     );
     const asked = call.round === 1 ? undefined : ids.find((id) => wanted.wasAsked(id));
     for (const id of asked === undefined ? ids : [asked, ...ids]) {

@@ -19,7 +19,6 @@ import { ProtocolError, ProtocolErrorCode, type ServerContext } from '@modelcont
 import { publish } from '../diagnostics/diagnostics.ts';
 import { type Binding, canonicalArguments } from '../state/binding.ts';
 import { type OpenResult, openState } from '../state/codec.ts';
-import type { SealingKey } from '../state/key-ring.ts';
 import { canonicalJson, MAX_DEPTH } from '../support/canonical-json.ts';
 import { InvalidOption, StoreFull } from '../support/errors.ts';
 import type { LoggedCall } from '../support/log-line.ts';
@@ -101,7 +100,7 @@ export class Admission {
     const { policy } = this.#boundary;
     const unknown = this.#bind(method, request, undefined);
     const binding = { ...unknown, principal: await this.#identify(unknown, ctx) };
-    const pseudonym = callerPseudonym(binding, policy.keys.ring[0] as SealingKey);
+    const pseudonym = callerPseudonym(binding, policy.keys.ring[0]);
     const about = { method, target: binding.target, pseudonym };
     const full = place.assign(pseudonym);
     if (full) throw this.#tooManyCalls(full, about);

@@ -4,10 +4,10 @@ import { addGauge } from '../diagnostics/gauges.ts';
 import { MAX_QUESTIONS, MAX_ROUND, MAX_TTL_SECONDS } from '../state/codec.ts';
 import {
   ephemeralRing,
+  type KeyRing,
   type Keys,
   keyRing,
   readKeys,
-  type SealingKey,
   type Secrets,
 } from '../state/key-ring.ts';
 import { type StateVersions, stateVersions, type VersionOptions } from '../state/versions.ts';
@@ -191,7 +191,7 @@ export interface PolicyParts extends Readonly<typeof POLICY_DEFAULTS> {
 export const partsOf = (policy: RequestStatePolicy): PolicyParts => policy[PARTS];
 
 /** The keys of a policy as they are now, for a store that seals at rest. The first seals; all open. They may change. */
-export const keyRingOf = (policy: RequestStatePolicy): readonly SealingKey[] => partsOf(policy).keys.ring;
+export const keyRingOf = (policy: RequestStatePolicy): KeyRing => partsOf(policy).keys.ring;
 
 /** The clock of a policy, in milliseconds since the epoch. */
 export const clockOf = (policy: RequestStatePolicy): (() => number) => partsOf(policy).now;

@@ -312,11 +312,7 @@ class Serving {
     const { id: callId, round, version } = call;
     const content = { callId, round, asked, timesAsked, payload, version };
     const { now, ttlSeconds, keys } = this.#boundary.policy;
-    const token = sealState(
-      content,
-      { binding, issuedAt: now(), ttlSeconds, routingLabel },
-      keys.ring[0] as SealingKey,
-    );
+    const token = sealState(content, { binding, issuedAt: now(), ttlSeconds, routingLabel }, keys.ring[0]);
     const { method, target } = binding;
     publish('mrtr:state', { phase: 'sealed', method, target, bytes: token.length, call: call.id });
     return token;

@@ -4,7 +4,7 @@ import { ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { type LedgerEvent, publish } from '../diagnostics/diagnostics.ts';
 import { openAtRest, sealAtRest } from '../state/at-rest.ts';
 import { CLOCK_SKEW_MS, type OpenedState } from '../state/codec.ts';
-import type { SealingKey } from '../state/key-ring.ts';
+import type { KeyRing } from '../state/key-ring.ts';
 import { OperatorWarning } from '../support/operator-warning.ts';
 import type { RefusalReason } from '../support/refusal-reasons.ts';
 import { waitAtMost } from '../support/wait-at-most.ts';
@@ -31,7 +31,7 @@ export interface Retry {
   /** A digest of the answers that came with it. */
   readonly answers: string;
   readonly pseudonym: string | undefined;
-  readonly ring: readonly SealingKey[];
+  readonly ring: KeyRing;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** Ends the wait for another retry that is being served. */

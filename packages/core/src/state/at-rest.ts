@@ -5,7 +5,7 @@
  * is associated data: a value that was moved to another row or column does not open.
  */
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
-import type { SealingKey } from './key-ring.ts';
+import type { KeyRing, SealingKey } from './key-ring.ts';
 
 const OVERHEAD_BYTES = 2 + 12 + 16;
 
@@ -15,8 +15,8 @@ const OVERHEAD_BYTES = 2 + 12 + 16;
  * @param place names this value and no other, for example a call's id and the column. Not secret.
  * @param ring its first key seals.
  */
-export function sealAtRest(plain: string, place: string, ring: readonly SealingKey[]): Buffer {
-  const { id, atRest } = first(ring);
+export function sealAtRest(plain: string, place: string, ring: KeyRing): Buffer {
+  const { id, atRest } = ring[0];
   const nonce = randomBytes(12);
   const cipher = createCipheriv('aes-256-gcm', atRest, nonce).setAAD(Buffer.from(place));
   return Buffer.concat([id, nonce, cipher.update(plain, 'utf8'), cipher.final(), cipher.getAuthTag()]);
@@ -27,11 +27,7 @@ export function sealAtRest(plain: string, place: string, ring: readonly SealingK
  *
  * @returns undefined for a value that was sealed for another place, under another key, or not at all.
  */
-export function openAtRest(
-  sealed: Uint8Array,
-  place: string,
-  ring: readonly SealingKey[],
-): string | undefined {
+export function openAtRest(sealed: Uint8Array, place: string, ring: KeyRing): string | undefined {
   const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
   if (bytes.length < OVERHEAD_BYTES) return undefined;
   for (const { id, atRest } of ring) {
@@ -65,4 +61,3 @@ const nameUnder = (key: Buffer, text: string): string =>
   createHmac('sha256', key).update(text).digest('base64url').slice(0, 22);
 
 // A policy's key ring has at least one key; see `keyRing`.
-const first = (ring: readonly SealingKey[]): SealingKey => ring[0] as SealingKey;

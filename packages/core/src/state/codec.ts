@@ -149,8 +149,8 @@ function writeContent(
   plain.writeUInt8(asked.size, HEADER_BYTES - 1);
   let at = HEADER_BYTES;
   for (const [name, digest] of asked) {
-    at = plain.writeUInt16BE(plain.write(name, at + 2), at);
-    at += plain.readUInt16BE(at - 2);
+    const bytes = plain.write(name, at + 2);
+    at = plain.writeUInt16BE(bytes, at) + bytes;
     at += plain.write(digest, at, DIGEST_BYTES, 'base64url');
     at = plain.writeUInt8(timesAsked.get(name) ?? 1, at);
   }

@@ -23,9 +23,12 @@ export interface SealingKey {
 /** Secrets of at least 32 bytes each: texts or bytes. The first seals; all open. */
 export type Secrets = readonly (Uint8Array | string | undefined)[];
 
+/** At least one key. The first seals; all open. */
+export type KeyRing = readonly [SealingKey, ...SealingKey[]];
+
 /** The keys of a policy, as they are now. */
 export interface Keys {
-  readonly ring: readonly SealingKey[];
+  readonly ring: KeyRing;
 }
 
 const MIN_SECRET_BYTES = 32;
@@ -37,7 +40,7 @@ const MIN_SECRET_BYTES = 32;
  * @throws InvalidOption for an empty list, a secret under 32 bytes, a secret that comes twice, and any other value that
  * is not a list of secrets (an unset environment variable, for example).
  */
-export function keyRing(secrets: Secrets): readonly SealingKey[] {
+export function keyRing(secrets: Secrets): KeyRing {
   if (!Array.isArray(secrets)) {
     throw new InvalidOption('`keys` must be a list of secrets: write keys: [secret].');
   }
@@ -50,7 +53,7 @@ export function keyRing(secrets: Secrets): readonly SealingKey[] {
   );
   if (twice >= 0)
     throw new InvalidOption(`keys[${twice}] comes twice in the key ring. Remove one of the two.`);
-  return bytes.map((secret) => stretch(secret, false));
+  return bytes.map((secret) => stretch(secret, false)) as [SealingKey, ...SealingKey[]];
 }
 
 /**
@@ -104,8 +107,8 @@ function secretBytes(secret: unknown, at: number): Uint8Array {
  * The key ring of this process: one random key, the same for every policy without keys. A policy that is made inside a
  * per-request factory must still open the state that the request before sealed. No other instance can open it.
  */
-export const ephemeralRing = (): readonly SealingKey[] =>
-  processWide('ephemeral-ring.1', () => [stretch(randomBytes(MIN_SECRET_BYTES), true)]);
+export const ephemeralRing = (): KeyRing =>
+  processWide<KeyRing>('ephemeral-ring.1', () => [stretch(randomBytes(MIN_SECRET_BYTES), true)]);
 
 function stretch(secret: Uint8Array, ephemeral: boolean): SealingKey {
   // HKDF reads the secret now, so later changes of the caller's buffer change nothing.
