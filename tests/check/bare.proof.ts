@@ -124,11 +124,6 @@ describe('the server without a fault', () => {
     const [one, two] = await Promise.all([seen(), seen()]);
     expect(two).toEqual(one);
   });
-
-  it('has a question without an answer: a mistake of usage, which says what to add', async () => {
-    const one = checkBare({ inputs: { answers: {} } });
-    await expect(one).rejects.toThrow(/asks 'account' .*--answer 'account=\{"account":"checking|savings"\}'/);
-  });
 });
 
 it('a server that gives a call up at the first bad state is asked with a new call each time', async () => {

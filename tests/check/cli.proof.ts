@@ -19,6 +19,7 @@ describe.concurrent('reports', () => {
     const { code, out, err } = await onBare('retry.twice', '--json', '--one-time', ...secret);
     const report = JSON.parse(out) as Report;
     expect(validate(report) || validate.errors).toBe(true);
+    expect(validate({ ...report, more: 1 })).toBe(false);
     expect(new Set(report.checks.map(({ id }) => id)).size).toBe(60);
     expect(report.exitCode).toBe(code);
     expect(err).toBe('');
@@ -110,7 +111,9 @@ it.concurrent('a configuration file checks several targets, with secrets from th
     const file = join(world, 'mrtr-check.json');
     await writeFile(file, JSON.stringify({ targets }));
     const { code, out } = await mrtrCheck('--config', file, '--json');
-    const { reports } = JSON.parse(out) as { reports: readonly Report[] };
+    const all = JSON.parse(out) as { reports: readonly Report[] };
+    expect(validate(all) || validate.errors).toBe(true);
+    const { reports } = all;
     expect(reports.map(({ target, exitCode }) => `${target.name} ${exitCode}`)).toEqual(['good 0', 'bad 1']);
     expect(code).toBe(1);
     await writeFile(

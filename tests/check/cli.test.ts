@@ -90,7 +90,9 @@ describe('mistakes that look like findings', { timeout: 30_000 }, () => {
 
   it('an answer under a mistyped key is named beside the question that has none', async () => {
     const { code, err } = await bareWith(OPERATION.map((one) => one.replace('account="', 'acount="')));
-    expect(err).toMatch(/asks 'account' .* no answer was given \(there are some for 'acount'/);
+    expect(err).toMatch(
+      /asks 'account' .* no answer was given \(there are some for 'acount'.*\)\. Add --answer 'account=\{"account":"(checking|savings)"\}'/,
+    );
     expect(code).toBe(2);
   });
 

@@ -22,13 +22,6 @@ import {
   writing,
 } from './ways.test-support.ts';
 
-ways('answer.unasked', {
-  'the first question is skipped': advice(/skipped: asked sure/, when(early, asking({ stage: 1 }))),
-  'an effect behind a refusal': advice(/and the probe changed/, when(early, writing(refuses(-32602)))),
-  'a refusal is right': pass(/error -32602/, when(early, refuses(-32602))),
-  'no answer': undecided(/the connection failed/, when(early, 'hang-up')),
-});
-
 const DECLARED = { needsConsent: true };
 const sendsAtOnce = when(early, writing(says('Sent.')));
 ways('answer.unasked', {
@@ -39,6 +32,8 @@ ways('answer.unasked', {
   ),
   'one of which nobody says so': advice(/With --needs-consent this is a fail\.$/, sendsAtOnce),
   'no effect': advice(/completed without asking/, when(early, says('Nothing was sent.')), DECLARED),
+  'an effect behind a refusal': advice(/and the probe changed/, when(early, writing(refuses(-32602)))),
+  'no answer': undecided(/the connection failed/, when(early, 'hang-up')),
 });
 
 /** Goes on as if the questions of this round had been answered. */
@@ -48,17 +43,13 @@ const goingOn: Twist = (sent, honest) => {
   return honest({ ...sent, params: { ...sent.params, inputResponses } });
 };
 const late = (sent: Sent) => isRetry(sent) && acts('account accept')(sent);
-const renamed = (sent: Sent) => 'sure-mrtr-check' in (sent.params.inputResponses ?? {});
 
 ways('answer.other-round', { 'a late one': warn(/in the last round\) was accepted/, when(late, goingOn)) });
-ways('answer.other-key', { 'an effect': warn(/and the probe changed/, when(renamed, writesToo)) });
 
 const misfit = (sent: Sent): boolean => isRetry(sent) && valued(sent, 'memo') === '';
 
 ways('answer.invalid', {
-  'an effect behind the question': warn(/and the probe changed/, when(misfit, writesToo)),
   'another end is right': pass(/went on without the effect/, when(misfit, says('Sent without a memo.'))),
-  'no answer': undecided(/got no answer/, when(misfit, 'hang-up')),
 });
 
 /** The next question comes after a refusal too. Only one without content is remembered. */
@@ -87,7 +78,7 @@ for (const action of ['decline', 'cancel'])
 
 /** The first answer of a round comes alone. */
 const alone =
-  (key: string, answer: Answer | Twist): Twist =>
+  (key: string, answer: Answer): Twist =>
   (sent, honest, world) => {
     const known = Object.keys(world.states.get(String(sent.params.requestState))?.answers ?? {}).join();
     const now = Object.keys(sent.params.inputResponses ?? {}).join();
@@ -104,24 +95,14 @@ function stuck(picked: (sent: Sent) => boolean): Twist {
 }
 
 ways('answer.missing', {
-  'an effect': warn(/had an effect/, when(isSilent, writesToo)),
-  'the end': warn(/was not asked again: completed/, when(isSilent, says('Sent.'))),
   'a call that does not end': warn(/but the call did not end/, stuck(isSilent)),
   'no answer': undecided(/got no answer/, when(isSilent, 'hang-up')),
 });
 for (const key of ['sure', 'memo'])
   ways('answer.partial', {
     [`${key}, error`]: warn(new RegExp(`'${key}' alone was not asked again`), alone(key, refuses(-32602))),
-    [`an effect after ${key} alone`]: warn(/had an effect/, alone(key, writesToo)),
   });
 
-const declinedTwice: Twist = (...call) => {
-  const answers = { account: 'checking', sure: true };
-  if (actions(call[0]) === 'sure accept,memo decline') return asking({ stage: 1, answers })(...call);
-  return actions(call[0]) === 'memo decline' ? writing(says('Sent.'))(...call) : says('Nothing was sent.');
-};
-const WHILE_ANSWERED =
-  /After a decline of 'memo' alone the server asked memo: .* when that was answered: completed/;
 const offering: Twist = (...call) => {
   if (refusing('decline')(call[0])) return asked({ offer: formOf('offer', 'Something else, then?') });
   return when(acts('offer accept'), writing(says('Sent.')))(...call);
@@ -132,13 +113,7 @@ ways('refusal.no-effect', {
     /After a cancel of question 1 the server asked sure: .*, and the probe changed when that was answered/,
     when(acts('account cancel'), asking(SECOND_STAGE)),
   ),
-  'after a decline that is repeated': fail(
-    WHILE_ANSWERED,
-    when((sent) => actions(sent).endsWith('memo decline'), declinedTwice),
-  ),
   'an effect after a yes to something new is right': pass(/decline: asked offer/, offering),
-  'after a cancel': fail(/After a cancel of question 1/, when(acts('account cancel'), writesToo)),
-  'a decline of the last question': fail(/of question 2/, when(acts('sure decline,memo decline'), writesToo)),
   'of one of two': fail(/After a decline of 'memo' alone/, when(acts('sure accept,memo decline'), writesToo)),
   'no answer': undecided(/decline of question 1 got no answer/, when(refusing('decline'), 'hang-up')),
 });
@@ -153,7 +128,6 @@ const nagging = (action: string): Twist => {
 
 for (const action of ['decline', 'cancel'])
   ways(`refusal.${action}-ends`, {
-    'the first question again': advice(/asked again: account/, when(refusing(`account ${action}`), asking())),
     'the last again': advice(/asked again: sure/, when(refusing(`sure ${action}`), asking({ stage: 1 }))),
     'always a new question': advice(/After 10 refusals .* still asks/, nagging(action)),
     'no answer': undecided(/the connection failed/, when(refusing(action), 'hang-up')),

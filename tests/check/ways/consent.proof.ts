@@ -3,7 +3,6 @@ import { formOf, lists, refuses, type Sent, says, type Twist } from '../scripted
 import {
   advice,
   asked,
-  early,
   fail,
   isCall,
   isRetry,
@@ -22,13 +21,6 @@ const declares = (mode: string) => (sent: Sent) =>
   isCall(sent) && JSON.stringify(sent.params.capabilities) === mode;
 
 ways('consent.unasked-effect', {
-  'an early answer': fail(
-    /With an answer that came with the first request the probe/,
-    when(early, sends),
-    DECLARED,
-  ),
-  'one that nobody declared': advice(/With --needs-consent this is a fail\.$/, when(early, sends)),
-  'a client that declares nothing': fail(/declares nothing the probe changed/, when(mute, sends), DECLARED),
   'a client of URLs': fail(
     /opens URLs alone the probe changed/,
     when(declares('{"elicitation":{"url":{}}}'), sends),
@@ -44,11 +36,6 @@ ways('consent.unasked-effect', {
     when(isCall, says('Read.')),
     DECLARED,
   ),
-  'a default without the effect is right': pass(
-    /form proves what the client says/,
-    when(mute, says('Read.')),
-    DECLARED,
-  ),
   'no answer': undecided(/no answer: the connection failed/, when(mute, 'hang-up')),
 });
 
@@ -58,20 +45,16 @@ const form = (schema: object) => ({
   method: 'elicitation/create',
   params: { mode: 'form', message: 'Send it to bob?', requestedSchema: { type: 'object', ...schema } },
 });
-const field = (value: object, required = ['value']) => form({ properties: { value }, required });
+const field = (value: object) => form({ properties: { value }, required: ['value'] });
 
 /** A tool with one question, and the contents with which it sends. */
 const tool =
-  (
-    question: object,
-    isYes: (content: Record<string, unknown>) => boolean,
-    words = 'Nothing was sent.',
-  ): Twist =>
+  (question: object, isYes: (content: Record<string, unknown>) => boolean): Twist =>
   (sent, honest, world) => {
     if (!isCall(sent)) return honest();
     if (!isRetry(sent)) return mute(sent) ? refuses(-32021) : asked({ sure: question });
     const { action, content = {} } = sent.params.inputResponses?.sure ?? {};
-    if (action !== 'accept' || !isYes(content)) return says(words);
+    if (action !== 'accept' || !isYes(content)) return says('Nothing was sent.');
     return sends(sent, honest, world);
   };
 const any = () => true;
@@ -86,16 +69,6 @@ ways('consent.empty-form', {
     tool(form({ properties: {} }), any),
     NO_FIELDS,
   ),
-  'fields that are required, and not looked at': fail(
-    /sent to every form/,
-    tool(field(YES), any),
-    answers(true),
-  ),
-  'an optional yes that is looked at is right': pass(
-    /had no effect/,
-    tool(field(YES, []), isTrue),
-    answers(true),
-  ),
   'no answer': undecided(
     /got no answer/,
     when((sent) => JSON.stringify(sent.params.inputResponses?.account?.content) === '{}', 'hang-up'),
@@ -103,11 +76,6 @@ ways('consent.empty-form', {
 });
 
 ways('consent.default-yes', {
-  'a boolean': fail(
-    /\(value = true\) had the effect/,
-    tool(field({ ...YES, default: true }), isTrue),
-    answers(true),
-  ),
   'a choice': fail(/\(value = "yes"\)/, tool(field({ ...CHOICE, default: 'yes' }), isChosen), answers('yes')),
   'a default that refuses is right': pass(
     /no effect/,
@@ -118,7 +86,6 @@ ways('consent.default-yes', {
 });
 
 ways('consent.false-in-form', {
-  'a boolean': fail(/\(value = false\) had the effect/, tool(field(YES), any), answers(true)),
   'a choice': fail(/\(value = "no"\) had the effect/, tool(field(CHOICE), any), answers('yes')),
   'a choice by its title': fail(
     /\(value = "b"\) had/,
@@ -132,11 +99,6 @@ ways('consent.false-in-form', {
       any,
     ),
     answers('a'),
-  ),
-  'a choice that is read is right': pass(
-    /which one the client sent/,
-    tool(field(CHOICE), isChosen),
-    answers('yes'),
   ),
   'nothing that says no': notApplicable(
     /no form has a field/,
@@ -156,11 +118,6 @@ const given = (name: string, value: unknown) => (sent: Sent) =>
   isCall(sent) && sent.params.arguments?.[name] === value;
 
 ways('consent.argument', {
-  'a flag': fail(
-    /force = true nobody was asked, and the probe changed/,
-    listing({ force: YES }, when(given('force', true), sends)),
-    DECLARED,
-  ),
   'a word': advice(
     /confirmation = "yes" nobody/,
     listing({ confirmation: { type: 'string' } }, when(given('confirmation', 'yes'), sends)),
@@ -172,10 +129,6 @@ ways('consent.argument', {
       when((sent) => mute(sent) && given('auto_confirm_on_fallback', true)(sent), sends),
     ),
     DECLARED,
-  ),
-  'one that changes nothing is right': pass(
-    /'force' made no question go away/,
-    listing({ force: YES }, (_, honest) => honest()),
   ),
   'no such argument': notApplicable(/named like a yes/, (_, honest) => honest()),
 });
@@ -194,19 +147,6 @@ const noting = (shown: (note: string) => string): Twist =>
 const NOTE = { ...answers(true), operation: NOTED };
 
 ways('consent.blind', {
-  'the same words': fail(
-    /\{"to":"carol"\} was asked about in the same words: Send it/,
-    tool(field(YES), isTrue),
-    answers(true),
-  ),
-  'other words are right': pass(
-    /in other words/,
-    noting((note) => note),
-    {
-      ...NOTE,
-      otherArguments: { to: 'bob', note: 'dinner' },
-    },
-  ),
   'a page that may say more': undecided(/a page that says more is not opened/, tool(URL_PAGE, any), DECLARED),
   'arguments with which nothing is asked': undecided(
     /asked nothing: error -32602/,
@@ -217,11 +157,6 @@ ways('consent.blind', {
 
 const NEITHER = /[\n\u202e]/g;
 ways('consent.spoofed', {
-  'a line break': fail(
-    /^A line break in the argument 'note'/,
-    noting((note) => note),
-    NOTE,
-  ),
   'a bidirectional mark': fail(
     /^A bidirectional mark/,
     noting((note) => note.replaceAll('\n', ' ')),
@@ -237,10 +172,4 @@ ways('consent.spoofed', {
     noting((note) => encodeURIComponent(note)),
     NOTE,
   ),
-  'a refusal is right': pass(
-    /3 were refused/,
-    when((sent) => String(sent.params.arguments?.note).includes('mrtr'), refuses(-32602)),
-    { operation: NOTED },
-  ),
-  'no free text': notApplicable(/no argument is free text/, (_, honest) => honest()),
 });

@@ -11,8 +11,6 @@ import {
   fail,
   isCall,
   isRetry,
-  isSilent,
-  notApplicable,
   pass,
   TWO_TIMES,
   undecided,
@@ -46,7 +44,6 @@ const HALVES = reading(1, (effects) => String(effects * 1.5));
 
 ways('effect.once', {
   'one in each round': advice(/changed 2 times: after request 2, after request 3/, effectsAt(0, 1, 1)),
-  'two at the end': advice(/One call adds 2 to the probe/, effectsAt(0, 0, 2)),
   'one in the middle is right': pass(/the probe went from/, effectsAt(0, 1, 0)),
   'a balance that goes up by five is right': pass(/the probe went from/, effectsAt(0, 0, 5)),
   'a balance in words that goes up by two is right': pass(/the probe went from/, EUROS),
@@ -54,34 +51,20 @@ ways('effect.once', {
 });
 ways('effect.before-answer', {
   'with the question': advice(/before anything was answered/, effectsAt(1, 0, 1)),
-  'with the first answer is right': pass(/did not change/, effectsAt(0, 1, 0)),
 });
 ways('effect.per-round', {
-  'with each question': advice(/times the effects of an honest one/, effectsAt(1, 1, 1)),
   'a probe without a number': undecided(/holds no single number/, UNCOUNTED),
-  'one that cannot be made longer': notApplicable(/cannot be made longer/, when(isSilent, refuses(-32602))),
 });
 
 ways('retry.twice', {
   'a second effect behind the first result': fail(/\(2 effects for one approval\)/, again(ending)),
   'a second effect that is no fault': advice(/With --one-time this is a fail/, again(ending), TWO_TIMES),
-  'a refusal is right': pass(/no second effect/, when(isRetry, refusesUsed())),
 });
 
 ways('retry.concurrent', {
   'a probe without a number': undecided(/effects cannot be counted/, UNCOUNTED),
   'none completes': undecided(/none completed/, crowded()),
-  'a second effect': fail(/10 retries at once/, again(ending)),
 });
-
-function refusesUsed(): Twist {
-  const seen = new Set<unknown>();
-  return ({ params }, honest) => {
-    if (seen.has(params.requestState)) return refuses(-32602);
-    seen.add(params.requestState);
-    return honest();
-  };
-}
 
 /** The end is refused from the second call on that gets so far, and not while controls are made. */
 function crowded(): Twist {
@@ -94,10 +77,6 @@ function crowded(): Twist {
 }
 
 ways('state.rolled-back', {
-  'a second effect after the end': fail(
-    /worked again after the end/,
-    again(() => true),
-  ),
   'a second effect of a branch': fail(/presented a second time before the end/, branching()),
   'advice, where nobody wants it once': advice(/before the end/, branching(), TWO_TIMES),
 });
@@ -134,31 +113,25 @@ ways('instance.second', {
   'no answer': undecided(/gave no answer: the connection failed/, when(elsewhere, 'hang-up')),
 });
 
-const THERE = again(({ instance }) => instance === 1);
 ways('instance.replay-elsewhere', {
-  'a second effect there': fail(/The used approval at the second instance/, THERE),
   'no answer there': undecided(/the connection failed/, when(elsewhere, 'hang-up')),
 });
 
 const OPEN = { probe: probeOf('open') };
 
-/** After so many calls in a row that nobody answers it takes no more, of anybody or of this principal, or refuses one. */
-function full(most: number, of: 'all' | 'each' | 'once'): Twist {
+/** After so many calls in a row that nobody answers it takes no more, of anybody or of this principal. */
+function full(most: number, of: 'all' | 'each'): Twist {
   const open = new Map<string, number>();
   return when(isCall, (sent, honest) => {
     const who = of === 'each' ? sent.principal : 'all';
     const calls = isRetry(sent) ? 0 : (open.get(who) ?? 0) + 1;
     open.set(who, calls);
-    return (of === 'once' ? calls === most + 1 : calls > most) ? refuses(-32603) : honest();
+    return calls > most ? refuses(-32603) : honest();
   });
 }
-
-const counted = when(({ params }) => params.name === 'open', says('3 open'));
 
 ways('abandon.flat', {
   'a server that is full': advice(/After 40 .* Another principal is not served either/, full(40, 'all')),
   'one full for one principal': advice(/After 40 .* Another principal is still served/, full(40, 'each')),
-  'one that is out of order': undecided(/after 4 calls the server is out of order/, full(4, 'once')),
   'one that keeps each call': advice(/the probe went from \d+ to \d+ and to \d+/, untwisted, OPEN),
-  'one that keeps none': pass(/a quarter of/, counted, OPEN),
 });

@@ -6,7 +6,6 @@ import {
   type Sent,
   says,
   type Twist,
-  untwisted,
   type World,
 } from '../scripted.test-support.ts';
 import {
@@ -70,11 +69,6 @@ const LISTS_OTHERS = listing({
 });
 
 ways('state.other-tool', {
-  'bound to the arguments alone': warn(
-    /accepted with tool refund: asked sure/,
-    unbound,
-    refund({ to: 'carol' }),
-  ),
   'more arguments than it takes itself': warn(
     /accepted with tool refund: asked sure/,
     (sent, honest, world) => (sent.method === 'tools/list' ? LISTS_MORE : unbound(sent, honest, world)),
@@ -85,7 +79,6 @@ ways('state.other-tool', {
     when(({ method }) => method === 'tools/list', LISTS_OTHERS),
     refund(),
   ),
-  'arguments that nobody gave': pass(/refused: error -32602/, untwisted, refund()),
   'others, where those are refused': pass(/refused: error -32602/, refusesOwn, refund({ to: 'carol' })),
   'none that is served': undecided(
     /an honest call with tool refund failed/,
@@ -106,13 +99,6 @@ const read =
       ? honest()
       : honest({ ...sent, params: { ...sent.params, requestState } });
   };
-const readNearly = read(({ params }, { states }) =>
-  [...states.keys()].findLast((token) => token.slice(0, -1) === String(params.requestState).slice(0, -1)),
-);
-const readTrimmed = read(({ params }) => {
-  const trimmed = String(params.requestState).trim();
-  return isToken(trimmed) ? trimmed : undefined;
-});
 const readInside = read(({ params }) => (params.requestState as { token?: string })?.token);
 
 // Not every state that means nothing: where that comes to a result too, it is how the server refuses.
@@ -120,17 +106,14 @@ const tampered = presents((state) => String(state).length === 36 && !isToken(sta
 const isHuge = presents((state) => String(state).length > 100_000);
 
 ways('state.tampered', {
-  'a character that counts for nothing': advice(/The result is that of an honest call/, readNearly),
   'another result without the effect': advice(/mallory\."\. It had no effect\./, when(tampered, DIFFERENT)),
   'one, and no probe': fail(/accepted: completed/, when(tampered, DIFFERENT), { probe: undefined } as never),
   'another result with an effect': fail(/and the probe changed/, when(tampered, writing(DIFFERENT))),
   'an effect behind a refusal': fail(/probe changed/, when(presents(isToken), insteadOfRefusal(writesToo))),
 });
-ways('state.aliased', { whitespace: advice(/a space before it, a line break after it/, readTrimmed) });
 ways('state.malformed', {
   'HTTP 500': advice(/empty string .* HTTP 500/, when(presentsJust(''), { text: 'oops', status: 500 })),
   'no answer': fail(/a NUL .* got no answer: no answer in/, when(presentsJust('\0'), 'silence'), SHORT),
-  'a lost connection': fail(/a list .* got no answer/, when(presents(Array.isArray), 'hang-up')),
   'one that is too long may be cut off': pass(/refused/, when(isHuge, 'hang-up')),
   'an object that holds the state': advice(/The result is that of an honest call/, readInside),
   'a prototype': fail(/\("__proto__"\) was accepted/, when(presentsJust('__proto__'), writing(DIFFERENT))),
@@ -180,20 +163,9 @@ const written = (write: (token: string, sent: Sent) => string): Twist => {
     return { result: { ...answer.result, requestState: write(String(answer.result.requestState), sent) } };
   };
 };
-const encodes = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 const padded = (more: number): Twist => written((token) => 'A'.repeat(more) + token);
 const growing = written((token, sent) => `${isRetry(sent) ? 'A'.repeat(1600) : ''}${token}`);
 
-ways('state.readable', {
-  JSON: advice(
-    /in the state: \{"to":"bob"\}/,
-    written((token) => `${encodes({ to: 'bob' })}.${token}`),
-  ),
-  words: advice(
-    /A client can read in the state: to bob/,
-    written((token) => `to bob|${token}`),
-  ),
-});
 ways('state.size', {
   'a round that adds too much': advice(/Round 2 adds \d+ bytes to the state for \d+ bytes/, growing),
   'two kibibytes and one': advice(/The state of round 1 has 2049 bytes/, padded(2013)),

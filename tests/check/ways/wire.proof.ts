@@ -13,8 +13,6 @@ import {
 import {
   advice,
   asked,
-  asking,
-  DIFFERENT,
   fail,
   isCall,
   isRetry,
@@ -24,7 +22,6 @@ import {
   ROOTS,
   SHORT,
   undecided,
-  warn,
   ways,
   when,
 } from './ways.test-support.ts';
@@ -39,11 +36,8 @@ ways('wire.result-type', {
   'one that nobody knows': fail(/is "done"/, responding({ result: { ...COMPLETE, resultType: 'done' } })),
 });
 ways('wire.shape', {
-  'the id of another request': fail(/has the id 99 for a request/, responding({ id: 99, result: COMPLETE })),
   'no jsonrpc': fail(/does not say jsonrpc "2\.0"/, responding({ jsonrpc: undefined, result: COMPLETE })),
   both: fail(/a result and an error/, responding({ result: COMPLETE, error: { code: 1, message: 'a' } })),
-  neither: fail(/neither requests nor state/, responding({ result: { resultType: 'input_required' } })),
-  'a strange request': fail(/the request 'a' is none of/, when(mute, asked({ a: { method: 'tools/list' } }))),
   'a list that asks': fail(/may not ask/, LISTING),
   'no response': fail(/without a JSON-RPC response/, when(mute, { text: '{}' })),
 });
@@ -57,17 +51,8 @@ ways('wire.schema', {
   'a reserved code': fail(/-32050 is reserved and not defined/, when(mute, refuses(-32050))),
   'an error without a message': fail(/the error does not fit/, responding({ error: { code: -32600 } })),
   'a result without content': fail(/content/, responding({ result: { resultType: 'complete' } })),
-  'a nested form': fail(/'a' does not fit/, form({ properties: { b: { type: 'object', properties: {} } } })),
   'a field that is not described': fail(/requires 'c'/, form({ required: ['c'] })),
   'a URL without an address': fail(/the request 'a' does not fit/, eliciting({ mode: 'url' })),
-});
-ways('wire.duplicate-keys', {
-  'deep in a result': fail(
-    /result\.a\.\[\]\.b stands twice/,
-    when(mute, ({ id }) => ({
-      text: `{"jsonrpc":"2.0","id":${id},"result":{"resultType":"complete","content":[],"a":[{"b":1,"b":2}]}}`,
-    })),
-  ),
 });
 
 const asksAtOnce = (sent: Sent) => isCall(sent) && sent.params.requestState === undefined;
@@ -112,15 +97,7 @@ ways('retry.twice', {
 });
 
 const stranger = (sent: Sent): boolean => 'mrtr-check-unknown' in (sent.params.inputResponses ?? {});
-const strangerAtTheEnd = (sent: Sent): boolean =>
-  stranger(sent) && sent.params.inputResponses?.sure !== undefined;
-const endsDifferently: Twist = (_sent, honest) => {
-  honest();
-  return DIFFERENT;
-};
-
 ways('wire.unknown-members', {
-  'another end': warn(/completed: "It was all sent to mallory/, when(strangerAtTheEnd, endsDifferently)),
   'no answer': undecided(/the connection failed/, when(stranger, 'hang-up')),
 });
 
@@ -137,22 +114,16 @@ const streaming =
     text: messages.map((more) => `data: ${JSON.stringify({ jsonrpc: '2.0', id, ...more })}\n\n`).join(''),
   });
 const emptyRound = (requestState: string) => ({ result: { resultType: 'input_required', requestState } });
-const askingLater: Twist = (sent, honest, world) =>
-  sent.params.requestState === 'later' ? asking()(sent, honest, world) : emptyRound('later');
 
 ways('capability.undeclared', {
-  'another error': fail(/and not -32021/, when(mute, refuses(-32600, NEEDED, 400))),
   'no data': fail(/without data\.requiredCapabilities/, when(mute, refuses(-32021, undefined, 400))),
-  'nothing required': fail(/without data/, when(mute, refuses(-32021, { requiredCapabilities: {} }, 400))),
   'a status of 200': fail(/HTTP status 200, and not 400/, when(mute, refuses(-32021, NEEDED, 200))),
   'HTTP 403 alone': fail(/HTTP 403 without a JSON-RPC error/, when(mute, { text: '', status: 403 })),
   'a request in its stream': fail(
     /was sent the request elicitation\/create/,
     when(mute, streaming({ id: 's', ...formOf('account') }, { result: COMPLETE })),
   ),
-  'no answer at all': fail(/no answer in/, when(mute, 'silence'), SHORT),
   'a lost connection': undecided(/the connection failed/, when(mute, 'hang-up')),
-  'a question after an empty round': fail(/sent elicitation\/create \('account'\)/, when(mute, askingLater)),
   'empty rounds without end': undecided(/did not stop asking/, when(mute, emptyRound('again'))),
   'roots are no elicitation': fail(/without having declared 'roots'/, when(mute, asked({ roots: ROOTS }))),
   'a default is right': pass(/completed/, when(mute, says('The default was sent.'))),
@@ -176,7 +147,6 @@ ways('capability.mode', {
     /opens URLs alone was sent an elicitation in mode 'form'/,
     when(declares('{"url":{}}'), asked({ account: formOf('account') })),
   ),
-  'a URL to a client of forms': fail(/was sent an elicitation in mode 'url'/, when(declares('{}'), PAGE)),
   'a URL to a client of URLs is right': pass(/completed/, asksUrlsFor(PAGE)),
   'roots, which both declare': pass(/completed/, asksUrlsFor(asked({ roots: ROOTS }))),
 });
