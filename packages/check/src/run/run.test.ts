@@ -1,32 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { otherArgumentsFrom } from '../answers/other-arguments.ts';
 import { CHECKS } from '../checks/all.ts';
-import { abstain, fail, type Level, notApplicable, pass } from '../judging/check.ts';
 import { selectChecks } from './run.ts';
-import { exitCodeOf, verdictOf } from './verdict.ts';
-
-describe('verdicts', () => {
-  const of = (level: Level, ...finding: Parameters<typeof fail>) => verdictOf({ level }, fail(...finding));
-
-  it('follow the level of a broken check', () => {
-    expect(of('M', '')).toBe('fail');
-    expect(of('S', '')).toBe('warn');
-    expect(of('A', '')).toBe('advice');
-  });
-
-  it('are a fail for M* only where it matters', () => {
-    expect(of('M*', '')).toBe('advice');
-    expect(of('M*', '', undefined, { matters: true })).toBe('fail');
-    expect(of('A', '', undefined, { always: true })).toBe('fail');
-  });
-
-  it('are never a pass where nothing was seen', () => {
-    expect(verdictOf({ level: 'M' }, abstain(''))).toBe('could-not-run');
-    expect(verdictOf({ level: 'M' }, notApplicable(''))).toBe('not-applicable');
-    expect(verdictOf({ level: 'M' }, { kind: 'not-given', actual: '' })).toBe('not-run');
-    expect(verdictOf({ level: 'M' }, pass(''))).toBe('pass');
-  });
-});
+import { exitCodeOf } from './verdict.ts';
 
 describe('exit codes', () => {
   it('put a failure before an undecided check, and nothing before that', () => {

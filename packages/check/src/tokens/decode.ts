@@ -50,11 +50,9 @@ export function encode(bytes: Buffer, { encoding, text }: Pick<Segment, 'encodin
   if (encoding === 'plain') return bytes.toString('utf8');
   if (encoding === 'hex')
     return /[A-F]/.test(text) ? bytes.toString('hex').toUpperCase() : bytes.toString('hex');
-  const padded = encoding === 'base64' ? bytes.toString('base64') : bytes.toString('base64url');
-  if (encoding === 'base64' && !text.includes('=') && text.length % 4 !== 0) return padded.replace(/=+$/, '');
-  return encoding === 'base64url' && text.endsWith('=')
-    ? `${padded}${'='.repeat((4 - (padded.length % 4)) % 4)}`
-    : padded;
+  const isPadded = text.endsWith('=') || (encoding === 'base64' && text.length % 4 === 0);
+  const bare = bytes.toString(encoding).replace(/=+$/, '');
+  return isPadded ? bare.padEnd(Math.ceil(bare.length / 4) * 4, '=') : bare;
 }
 
 export const readableParts = (token: string): readonly string[] =>
