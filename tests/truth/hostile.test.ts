@@ -10,7 +10,9 @@ import { conversationsWith } from './conversations.ts';
 const WORDS = ['end', '%%{init: {}}%%', '-->>', ':', ';', '#35;', '\n', 'wrap:', '<b>', '$$x$$', '@{'];
 const hostile = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 80 }),
-  fc.array(fc.constantFrom(...WORDS, '\ud800'), { maxLength: 20 }).map((parts) => parts.join('')),
+  fc
+    .array(fc.constantFrom(...WORDS, ' \u0301', '長', '\ud800'), { maxLength: 60 })
+    .map((parts) => parts.join('')),
   fc.constantFrom(
     `\u001b[2J\u001b]0;title\u0007\u009b31m${'長い場所の名前'.repeat(12)}\r\nnext \u202edesrever`,
     '👩‍👩‍👧‍👦 é\u0301\u200b ｆｕｌｌ ｗｉｄｔｈ \ud800 '.repeat(9),

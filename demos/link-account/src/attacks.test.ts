@@ -169,8 +169,8 @@ describe.each(ALL)('shape %s', (_, createServer) => {
 test('the page of a waiting handler whose call was cancelled cannot be finished any more', async () => {
   const store = new ContinuationStore();
   const { cancelledCall, first, page, ada, back } = await linking(createServerOn(store), { waitSeconds: 20 });
-  await cancelledCall('ada', first);
-  await vi.waitFor(async () => expect((await ada.open(page)).text).toBe(REFUSED), 10_000);
+  await cancelledCall('ada', first, () => store.parked === 0);
+  await vi.waitFor(async () => expect((await ada.open(page)).text).toBe(REFUSED), { timeout: 60_000 });
   expect((await ada.open(back)).text).toBe(REFUSED);
 });
 

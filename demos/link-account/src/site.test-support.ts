@@ -2,7 +2,7 @@
 import { requestStatePolicy } from '@mrtr/core';
 import { type Posted, poster, requestInit } from '@mrtr/harness';
 import { ContinuationStore } from '@mrtr/shapes/linear';
-import { expect, onTestFinished } from 'vitest';
+import { expect, onTestFinished, vi } from 'vitest';
 import { type Browser, BUTTON } from './browser.ts';
 import { createServer as journal } from './journal.ts';
 import { createServerOn } from './linear.ts';
@@ -56,12 +56,15 @@ export async function siteOf(createServer: CreateServer, settings: SiteSettings 
     return roundOf(await post('tools/call', params, { headers, capabilities }));
   };
 
-  /** Retries after `before`, and hangs up while the retry waits for the page. */
-  const cancelledCall = async (name: UserName, { state }: Round): Promise<void> => {
+  /** Retries, and hangs up when `isWaiting` says that the retry waits for the page. */
+  const cancelledCall = async (name: UserName, { state }: Round, isWaiting: () => boolean): Promise<void> => {
     const params = { name: 'agenda', arguments: {}, inputResponses: AGREED, requestState: state };
     const headers = { authorization: `Bearer ${SECRETS[name]}` };
     const init = requestInit('tools/call', params, { headers, capabilities: OPENS_PAGES });
-    const retry = fetch(site.url, { ...init, signal: AbortSignal.timeout(1000) });
+    const hangUp = new AbortController();
+    const retry = fetch(site.url, { ...init, signal: hangUp.signal });
+    await vi.waitUntil(isWaiting, { timeout: 60_000 });
+    hangUp.abort();
     await expect(retry.then((response) => response.text())).rejects.toThrow();
   };
 
