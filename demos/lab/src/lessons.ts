@@ -62,8 +62,10 @@ export const setUp = (option: string, more: Partial<SetUp> = {}): SetUp => ({
 
 const CALL: Step = { do: 'call' };
 const answer = (value: string | number): Step => ({ do: 'answer', value });
+const kill = (instance: InstanceId): Step => ({ do: 'kill', instance });
+const deploy = (change: Change): Step => ({ do: 'deploy', change });
 const fault = (given: Partial<Fault>): Step => ({ do: 'fault', fault: { deliver: 'once', ...given } });
-const change = (state: 'flip' | readonly [string, string]): Step => ({
+const changeState = (state: 'flip' | readonly [string, string]): Step => ({
   do: 'fault',
   fault: { deliver: 'once' },
   state,
@@ -110,13 +112,7 @@ export const LESSONS: readonly Lesson[] = [
     choices: [
       both('other', 'The other one', CALL, fault({ to: 'i2' }), answer('metric')),
       both('same', 'The one that asked', CALL, fault({ to: 'i1' }), answer('metric')),
-      both(
-        'kill',
-        'The other one: the one that asked is killed',
-        CALL,
-        { do: 'kill', instance: 'i1' },
-        answer('metric'),
-      ),
+      both('kill', 'The other one: the one that asked is killed', CALL, kill('i1'), answer('metric')),
     ],
     task: 'Lose H’s call. Then find two ways to keep a call.',
     hint: 'Two instances take turns. A router can send the retry to the instance that asked; and not every shape waits in memory.',
@@ -169,8 +165,8 @@ export const LESSONS: readonly Lesson[] = [
       {
         id: 'changed',
         words: 'Somebody changes it',
-        left: [CALL, answer('Duplicate'), change(['Duplicate', 'Fixed']), answer(4301)],
-        right: [CALL, answer('Duplicate'), change('flip'), answer(4301)],
+        left: [CALL, answer('Duplicate'), changeState(['Duplicate', 'Fixed']), answer(4301)],
+        right: [CALL, answer('Duplicate'), changeState('flip'), answer(4301)],
       },
       both('left', 'Nothing', CALL, answer('Duplicate'), answer(4301)),
     ],
@@ -186,17 +182,9 @@ export const LESSONS: readonly Lesson[] = [
     captions: ['finds answers by their keys', 'replays what was answered'],
     fork: 2,
     choices: [
-      both(
-        'reworded',
-        'Reworded it',
-        CALL,
-        answer('M'),
-        { do: 'deploy', change: 'reworded' },
-        answer('red'),
-        answer('L'),
-      ),
-      both('removed', 'Removed it', CALL, answer('M'), { do: 'deploy', change: 'removed' }, answer('red')),
-      both('nothing', 'Nothing', CALL, answer('M'), { do: 'deploy', change: 'nothing' }, answer('red')),
+      both('reworded', 'Reworded it', CALL, answer('M'), deploy('reworded'), answer('red'), answer('L')),
+      both('removed', 'Removed it', CALL, answer('M'), deploy('removed'), answer('red')),
+      both('nothing', 'Nothing', CALL, answer('M'), deploy('nothing'), answer('red')),
     ],
     task: 'Deploy a version 2 while a question is open. Find one that the call finishes on, one that asks again, and one that is refused.',
     hint: 'Call G, deploy a version that reworded the question, and answer. Then do the same to J, but answer the size on version 1 and deploy while the colour is asked. Which change leaves a question and its words as they are?',

@@ -1,7 +1,6 @@
 /** The lab as a person uses it, in a real browser: the page alone, and then the live one. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, it } from 'node:test';
@@ -362,42 +361,25 @@ describe('the live lab', () => {
   });
 
   it('opens a transcript from a file, as text, and says what is wrong with another', async () => {
-    const file = join(stage.folder, 'transcript.json');
     const choose = async (text: string) => {
-      writeFileSync(file, text);
       const [chooser] = await Promise.all([
         page.waitForEvent('filechooser'),
         page.getByRole('button', { name: 'Open a transcript' }).click(),
       ]);
-      await chooser.setFiles(file);
+      await chooser.setFiles({ name: 'one.json', mimeType: 'text/json', buffer: Buffer.from(text) });
     };
     const hostile = `</script><script>document.title="owned"</script><img src=x onerror=alert(1)> \u202eowned`;
     // No string can be made of it.
     const textless = { toString: 1, valueOf: null };
-    const question = { method: 'elicitation/create', params: { message: textless } };
-    const asked = {
-      resultType: 'input_required',
-      requestState: hostile,
-      inputRequests: { [hostile]: question },
-    };
-    const messages = [
-      { from: 'client', to: 'i1', message: { id: 1, method: 'tools/call', params: { name: hostile } } },
-      { from: 'i1', to: 'client', message: { id: 1, result: asked } },
-      { from: 'i1', to: 'client', message: { id: 1, error: { code: textless, message: textless } } },
-      { from: 'i1', to: 'client', message: { id: 1, result: { content: [{ type: textless }] } } },
-    ].map((message) => ({ kind: 'message', at: 0, ...message }));
-    const transcript = {
-      format: 'mrtr-transcript',
-      version: 1,
-      title: hostile,
-      participants: [
-        { id: 'client', kind: 'client', label: hostile, era: 'modern', name: '' },
-        { id: 'i1', kind: 'instance', label: 'server' },
-        { id: 'world', kind: 'world', label: 'world' },
-      ],
-      events: [...messages, { kind: 'effect', at: 1, instance: 'i1', name: hostile, detail: 'x' }],
-      end: { result: {} },
-    };
+    const isSaid = (key: string) => /^(?:title|label|name|detail|text|message|requestState)$/.test(key);
+    const script = await readFile(join(stage.folder, 'lab/recorded/b.one.js'), 'utf8');
+    const recording = script.slice('mrtrRecorded('.length, -');\n'.length);
+    const { transcript } = JSON.parse(recording, (key, value) => {
+      if (key === 'type' && value === 'text') return textless;
+      return typeof value === 'string' && isSaid(key) ? hostile : value;
+    });
+    const message = { id: 9, error: { code: textless, message: textless } };
+    transcript.events.push({ kind: 'message', at: 0, from: 'i1', to: 'client', message });
     await choose(JSON.stringify(transcript));
     await page.getByRole('heading', { name: '</script><script>' }).waitFor();
     for (const tab of ['Message', 'State', 'World']) await page.getByRole('tab', { name: tab }).click();
