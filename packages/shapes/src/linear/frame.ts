@@ -98,6 +98,9 @@ const MOST_REFUSALS = 100;
 const NOT_STOPPED =
   'The handler is still running after its call ended, and still asks questions. Make it end when ctx.signal fires.';
 
+/** Apart from what waits for it: a closure over the handler would keep its finished request for as long as that waits. */
+const begin = (handler: () => unknown): Promise<unknown> => new Promise((resolve) => resolve(handler()));
+
 const insideStep = (what: string): InvalidDefinition =>
   new InvalidDefinition(
     `${what} is inside of a once, which is recorded as a whole. Take it before, and use its value.`,
@@ -172,7 +175,7 @@ export class Frame {
   /** Starts the handler and runs its first round. */
   start(handler: () => unknown): Promise<FrameTurn> {
     const pause = this.#round();
-    new Promise((resolve) => resolve(handler())).then(
+    begin(handler).then(
       (value) => this.#end({ kind: 'returned', value }),
       (error: unknown) => this.#end({ kind: 'threw', error }),
     );

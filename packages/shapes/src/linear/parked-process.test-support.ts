@@ -1,6 +1,6 @@
 /**
- * A process that parks two calls, reports whether the SDK's context of each is still held (with `--expose-gc`), and
- * then has nothing more to do.
+ * A process that parks two calls, reports whether the SDK's context of each is still held (with `--expose-gc`) and what
+ * many more calls hold each, and then has nothing more to do.
  */
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { createMcpHandler } from '@modelcontextprotocol/server';
@@ -23,7 +23,7 @@ const handler = createMcpHandler(() => {
   const server = protectedServer({ name: 'parked-process', version: '0.0.0' }, policy);
   const careful = linear((_args: object, ctx) => ask(ctx), { store });
   server.registerTool('careful', { inputSchema: z.object({}) }, (args, ctx) => {
-    contexts.set('careful', new WeakRef(ctx));
+    if (!contexts.has('careful')) contexts.set('careful', new WeakRef(ctx));
     return careful(args, ctx);
   });
   // The control: an author who keeps the SDK's context keeps it alive, and this process can see that.
@@ -40,12 +40,24 @@ const client = new Client(
 );
 const fetch = (url: string | URL, init?: RequestInit) => handler.fetch(new Request(url, init));
 await client.connect(new StreamableHTTPClientTransport(new URL('http://parked.invalid/mcp'), { fetch }));
-for (const name of ['careful', 'careless'])
-  await client.callTool({ name, arguments: {} }, { allowInputRequired: true });
-await client.close();
-for (let turn = 0; turn < 10; turn++) {
-  await new Promise(setImmediate);
-  collectGarbage?.();
+const call = (name: string) => client.callTool({ name, arguments: {} }, { allowInputRequired: true });
+for (const name of ['careful', 'careless']) await call(name);
+
+/** The heap in use when everything is collected that can be. */
+async function heapInUse(): Promise<number> {
+  for (let turn = 0; turn < 10; turn++) {
+    await new Promise(setImmediate);
+    collectGarbage?.();
+  }
+  return process.memoryUsage().heapUsed;
 }
+
+const MANY = 300;
+const before = await heapInUse();
+for (let n = 0; n < MANY; n++) await call('careful');
+const bytesEach = ((await heapInUse()) - before) / MANY;
+await client.close();
 const held = [...contexts].filter(([, context]) => context.deref() !== undefined).map(([name]) => name);
-process.on('exit', () => process.stdout.write(JSON.stringify({ parked: store.parked, held })));
+process.on('exit', () =>
+  process.stdout.write(JSON.stringify({ parked: store.parked - MANY, held, bytesEach })),
+);
