@@ -1,5 +1,5 @@
 /**
- * Measures contestants side by side: each round has one slice of some milliseconds of every contestant, in a changing
+ * Measures contestants side by side: each round has one slice of some milliseconds of every contestant, in turned
  * order. On a machine whose speed varies, a ratio is taken within a round, and the result is the median over the rounds.
  */
 
@@ -84,15 +84,9 @@ export async function race(contestants: readonly Contestant[], pace: Pace): Prom
   for (const { slice } of all) await slice(pace.warmupMs);
   const slices = new Map(all.map(({ name }) => [name, [] as number[]]));
   for (let round = 0; round < pace.rounds; round++)
-    for (const { name, slice } of turned(all, round)) slices.get(name)?.push(await slice(pace.sliceMs));
+    for (const { name, slice } of round % 2 ? all.toReversed() : all)
+      slices.get(name)?.push(await slice(pace.sliceMs));
   return new Race(slices);
-}
-
-/** In another order in each round, so that none always has the same neighbour. */
-function turned<T>(all: readonly T[], round: number): readonly T[] {
-  const from = round % all.length;
-  const order = [...all.slice(from), ...all.slice(0, from)];
-  return round % 2 === 0 ? order : order.reverse();
 }
 
 const quantile = (values: readonly number[], share: number): number =>
