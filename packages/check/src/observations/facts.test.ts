@@ -2,11 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { Likeness } from '../session/likeness.ts';
 import { Facts } from './facts.ts';
 
-function factsOf(given: { idempotentHint?: boolean; state?: string; oneTime?: boolean }): Facts {
-  const { idempotentHint, state, oneTime = false } = given;
+function factsOf({ idempotentHint, state }: { idempotentHint?: boolean; state?: string }): Facts {
   const annotations = idempotentHint === undefined ? {} : { idempotentHint };
   const rest = { otherArguments: undefined, readOnly: false };
-  const facts = new Facts({ transport: 'http', listed: { annotations }, ...rest, declaredOneTime: oneTime });
+  const facts = new Facts({ transport: 'http', listed: { annotations }, ...rest, declaredOneTime: false });
   facts.rounds = [{ requests: {}, state, likeness: new Likeness() }] as never;
   return facts;
 }
@@ -19,9 +18,5 @@ describe('one approval for one effect', () => {
 
   it('is not owed by a tool without state, for the clause speaks of state', () => {
     expect(factsOf({ idempotentHint: false }).oneTime).toBe(false);
-  });
-
-  it('is owed by every tool whose author declares it', () => {
-    expect(factsOf({ oneTime: true }).oneTime).toBe(true);
   });
 });

@@ -26,11 +26,6 @@ const answering =
   (_, res) =>
     void res.writeHead(status, { 'content-type': type }).end(text);
 
-it('reads a JSON answer, and keeps its text', async () => {
-  const reply = await replyTo(answering(RESULT));
-  expect(reply).toMatchObject({ status: 200, text: RESULT, result: { resultType: 'complete' } });
-});
-
 it.each([
   ['line feeds', '\n'],
   ['carriage returns and line feeds', '\r\n'],
