@@ -51,14 +51,3 @@ export async function namesOfTools(client: ListingClient): Promise<readonly stri
   }
   return names;
 }
-
-/** The callback of an application, or one that rejects: a declared capability may be without a callback. */
-export function callback<Name extends 'elicit' | 'createMessage' | 'listRoots'>(
-  application: ClientApplication,
-  name: Name,
-): NonNullable<ClientApplication[Name]> {
-  const nobody = () => {
-    throw new Error(`The client's application has no '${name}'.`);
-  };
-  return application[name] ?? (nobody as NonNullable<ClientApplication[Name]>);
-}

@@ -19,7 +19,6 @@ import type { End } from '../transcript/transcript.ts';
 import {
   CLIENT_INFO,
   type ClientApplication,
-  callback,
   capabilitiesOf,
   namesOfTools,
   PATIENCE,
@@ -33,22 +32,18 @@ export async function connectLegacy(transport: Transport, application: ClientApp
   const capabilities = capabilitiesOf(application);
   const client = new Client(CLIENT_INFO, { capabilities });
   // A handler's result has to be a new object: the two SDKs' types of it differ in nothing but their names.
-  if (capabilities.elicitation) {
-    const elicit = callback(application, 'elicit');
+  const { elicit, createMessage, listRoots } = application;
+  // A handler's result has to be a new object: the two SDKs' types of it differ in nothing but their names.
+  if (capabilities.elicitation && elicit)
     client.setRequestHandler(ElicitRequestSchema, async ({ params }) => ({
       ...(await elicit(params as ShownQuestion)),
     }));
-  }
-  if (capabilities.sampling) {
-    const createMessage = callback(application, 'createMessage');
+  if (capabilities.sampling && createMessage)
     client.setRequestHandler(CreateMessageRequestSchema, async ({ params }) => ({
       ...(await createMessage(params as CreateMessageRequest['params'])),
     }));
-  }
-  if (capabilities.roots) {
-    const listRoots = callback(application, 'listRoots');
+  if (capabilities.roots && listRoots)
     client.setRequestHandler(ListRootsRequestSchema, async () => ({ ...(await listRoots()) }));
-  }
   await client.connect(transport);
   return client;
 }

@@ -15,7 +15,6 @@ import type { End } from '../transcript/transcript.ts';
 import {
   CLIENT_INFO,
   type ClientApplication,
-  callback,
   capabilitiesOf,
   namesOfTools,
   PATIENCE,
@@ -36,20 +35,12 @@ export async function connectModern(
     versionNegotiation: { mode: fallback ? 'auto' : { pin: '2026-07-28' } },
     capabilities,
   });
-  if (capabilities.elicitation) {
-    const elicit = callback(application, 'elicit');
-    client.setRequestHandler('elicitation/create', async ({ params }) =>
-      elicit(params as Parameters<typeof elicit>[0]),
-    );
-  }
-  if (capabilities.sampling) {
-    const createMessage = callback(application, 'createMessage');
+  const { elicit, createMessage, listRoots } = application;
+  if (capabilities.elicitation && elicit)
+    client.setRequestHandler('elicitation/create', async ({ params }) => elicit(params as ShownQuestion));
+  if (capabilities.sampling && createMessage)
     client.setRequestHandler('sampling/createMessage', async ({ params }) => createMessage(params));
-  }
-  if (capabilities.roots) {
-    const listRoots = callback(application, 'listRoots');
-    client.setRequestHandler('roots/list', async () => listRoots());
-  }
+  if (capabilities.roots && listRoots) client.setRequestHandler('roots/list', async () => listRoots());
   await client.connect(transport);
   return client;
 }
