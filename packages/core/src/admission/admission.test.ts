@@ -529,18 +529,27 @@ test('a request that was cancelled before its lease does not ask the ledger', as
   expect(reported).toEqual([expect.stringContaining('abandoned')]);
 });
 
-test('a low-level handler that throws after a hang-up has lost its token', async () => {
+test.each<[string, () => unknown, object, unknown[]]>([
+  ['what a handler returns after a hang-up is kept', () => textResult('Paid.'), DONE, []],
+  [
+    'a handler that throws after a hang-up has lost its token',
+    () => Promise.reject(new Error('no')),
+    UNKNOWN,
+    [expect.stringContaining('rejected: lost')],
+  ],
+])('%s', async (_what, end, again, reasons) => {
   const client = new AbortController();
-  const { send, begin } = admission(
+  const { reported, send, begin } = admission(
     {},
     asksFirst(() => {
       client.abort();
-      throw new Error('no');
+      return end();
     }),
   );
   const state = await begin();
-  await expect(send(state, client.signal)).rejects.toThrow('no');
-  expect(await send(state)).toMatchObject(UNKNOWN);
+  await send(state, client.signal).catch(() => {});
+  expect(await send(state)).toMatchObject(again);
+  expect(reported).toEqual(reasons);
 });
 
 test('a result is recorded before its client gets it, and an error too', async () => {

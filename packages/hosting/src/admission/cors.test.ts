@@ -127,7 +127,10 @@ test('OPTIONS that is no preflight is refused like any other method', async () =
     from(APP, { method: 'OPTIONS' }),
     { method: 'OPTIONS', headers: { 'access-control-request-method': 'POST' } },
   ]) {
-    expect(await read(await fetch(url, init))).toMatchObject({ status: 405 });
+    expect(await read(await fetch(url, init))).toMatchObject({
+      status: 405,
+      error: { message: 'Method not allowed' },
+    });
   }
 });
 
