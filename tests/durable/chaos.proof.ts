@@ -186,7 +186,7 @@ test(`every call is completed or refused, and no effect happens twice (${CALLS} 
   // Make all calls expire; no instance is left that runs one.
   await query(postgres, 'UPDATE mrtr_linear.mrtr_calls SET expires_at = now()');
   const sweeper = await Instance.start({ ...own, sweepSeconds: 1 });
-  await vi.waitFor(async () => expect(await leftOfCalls(postgres)).toBe(0), 20_000);
+  await vi.waitFor(async () => expect(await leftOfCalls(postgres)).toBe(0), 60_000);
   await sweeper.kill();
 });
 

@@ -27,7 +27,7 @@ beforeAll(async () => {
   // Start all at once on an empty database, so that all of them create its tables.
   instances = await Promise.all([start(), start(), start(), start({ mistakesCallers: true })]);
   [owner, other, third, confused] = instances as [Instance, Instance, Instance, Instance];
-}, 60_000);
+});
 afterAll(() => deployment.end());
 
 test('four instances that start at once on an empty database all serve', async () => {
@@ -50,7 +50,7 @@ describe('while its owner lives', () => {
     await charging;
     cancelling.abort();
     expect(Object.keys(await answered)).toEqual(['rejects']);
-    await vi.waitFor(async () => expect(await call.count(third, first)).toEqual(LOST), 20_000);
+    await vi.waitFor(async () => expect(await call.count(third, first)).toEqual(LOST), 60_000);
     expect(call.order.done).toEqual(call.whole.slice(0, 2));
   });
 
@@ -91,7 +91,7 @@ describe('after its owner was killed', () => {
     ponderedOn = pondered.count(other, latest(pondered));
     await Promise.all(computing);
     await owner.kill();
-  }, 30_000);
+  });
 
   test('a call that waited for a later answer resumes elsewhere', async () => {
     expect(await later.address(other, latest(later))).toEqual(RESULT);

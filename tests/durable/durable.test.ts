@@ -29,7 +29,7 @@ beforeAll(async () => {
   deployment = new Deployment(await database(), shop);
   // Start both at once on an empty database, so that both create the tables.
   [owner, other] = await Promise.all([deployment.start(), deployment.start()]);
-}, 30_000);
+});
 afterAll(() => deployment.end());
 
 describe('while its owner lives', () => {
@@ -103,7 +103,7 @@ test('an owner whose database sessions end while it charges is not overtaken: th
   await cut(deployment.postgres);
   // Sent again, because the client's connection was lost as well.
   const again = call.eventually(() => call.count(hasty as Instance, first));
-  await vi.waitFor(async () => expect(await lockedBy(deployment.postgres)).toBeGreaterThan(3), 20_000);
+  await vi.waitFor(async () => expect(await lockedBy(deployment.postgres)).toBeGreaterThan(3), 60_000);
   call.order.release();
   const second = await again;
   expect([second.asks, (await answered).asks]).toEqual([WHERE_TO, WHERE_TO]);

@@ -29,4 +29,4 @@ test('`pnpm demo fleet-of-three` shows one call that is refused, and two that fi
     `${asked('J · the handler runs again, from what the token carries')}${finished}`,
   ]);
   for (const line of out.split('\n')) expect([...line].length).toBeLessThanOrEqual(80);
-}, 120_000);
+});

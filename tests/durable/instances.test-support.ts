@@ -43,7 +43,10 @@ export class Instance {
 
   private constructor(program: string, setting: Setting, shop: Shop) {
     const args = [program, JSON.stringify(setting)];
-    this.#process = new RunningProcess({ command: process.execPath, args }, { ipc: true });
+    this.#process = new RunningProcess(
+      { command: process.execPath, args },
+      { ipc: true, patienceMs: 120_000 },
+    );
     const opened = new Deferred<string>();
     const methods: ParentMethods = {
       open: (url) => opened.open(url),

@@ -55,7 +55,7 @@ test('a role that can only connect cannot stop a new instance', async () => {
   onTestFinished(() => store.close());
   const locked = query(asStranger, 'SELECT FROM mrtr_linear.mrtr_locks FOR UPDATE');
   await expect(locked).rejects.toMatchObject({ code: '42501' });
-}, 30_000);
+});
 
 test('calls that wait for their principal’s lock hold no connection', async () => {
   const url = await database();

@@ -103,7 +103,7 @@ test('a call that its instance gave up continues on another, also when the insta
         'SELECT NOT pg_try_advisory_xact_lock_shared(instance) AS alive FROM mrtr_linear.mrtr_calls WHERE NOT done',
       )
     )[0]?.alive;
-  await vi.waitFor(async () => expect(await alive()).toBe(true), 20_000);
+  await vi.waitFor(async () => expect(await alive()).toBe(true), 60_000);
   call.order.release();
   const second = await call.eventually(() => call.count(other, first));
   expect(await call.address(other, second)).toEqual(RESULT);
@@ -124,7 +124,7 @@ test('an instance whose queue another one deleted takes a call over', async () =
   await query(deployment.postgres, 'DELETE FROM mrtr_linear.queues');
   // DBOS looks once a second, and stops to serve a queue that it does not find.
   const before = Number(await scans());
-  await vi.waitFor(async () => expect(Number(await scans())).toBeGreaterThan(before + 1), 20_000);
+  await vi.waitFor(async () => expect(Number(await scans())).toBeGreaterThan(before + 1), 60_000);
   const second = await call.eventually(() => call.count(other, first));
   expect(await call.address(other, second)).toEqual(RESULT);
 });
@@ -146,6 +146,6 @@ test('a process that stood still while another took its call over starts no furt
   expect(await call.address(other, second)).toMatchObject({ says: expect.stringContaining('ship') });
   owner.continue();
   call.order.release();
-  await vi.waitFor(() => expect(owner.errors.join()).toContain('was lost'), 20_000);
+  await vi.waitFor(() => expect(owner.errors.join()).toContain('was lost'), 60_000);
   expect(call.order.attempts).toEqual(['reserve', 'charge', 'ponder', 'ponder', 'ship']);
 });

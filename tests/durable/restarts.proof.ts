@@ -11,7 +11,7 @@ import type { Outcome } from './site.test-support.ts';
 let server: OwnServer;
 beforeAll(async () => {
   server = await ownServer({ programs: process.env.MRTR_TEST_POSTGRES_PROGRAMS });
-}, 60_000);
+});
 afterAll(() => server.stop());
 
 async function deployed() {
@@ -61,7 +61,7 @@ test('calls resume after PostgreSQL crashed and was started again', async () => 
     expect(outcome.asks ?? outcome.fails).toEqual(outcome.asks ? WHERE_TO : expect.stringMatching(/again/));
   const said = JSON.stringify([one.errors, other.errors]);
   expect(said).toContain('The session that shows this instance as alive was lost.');
-}, 60_000);
+});
 
 test('in a rolling deploy, old calls end on the old code or are refused by version, and no call runs on both', async () => {
   const { shop, start } = await deployed();
@@ -96,4 +96,4 @@ test('in a rolling deploy, old calls end on the old code or are refused by versi
   expect(await left.address(again, late)).toEqual(RESULT);
   expect([drained, left, fresh].map(({ order }) => [...order.codes])).toEqual([['1'], ['1'], ['2']]);
   expect([drained, left, fresh].flatMap(({ order }) => order.faults(true))).toEqual([]);
-}, 60_000);
+});

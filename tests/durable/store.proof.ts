@@ -93,7 +93,7 @@ test('a store deletes finished calls, and expired ones of its own and of dead in
   await vi.waitFor(
     async () =>
       expect((await query<{ done: boolean }>(postgres, left)).map(({ done }) => done)).toEqual([true]),
-    { timeout: 40_000, interval: 100 },
+    { timeout: 50_000, interval: 100 },
   );
   expect(store.parked).toBe(0);
   for (const [asked, principal] of [

@@ -105,7 +105,7 @@ test('an answer that nobody sealed is passed over, and an honest one counts', as
       `INSERT INTO mrtr_linear.notifications (destination_uuid, topic, message)
        SELECT id, '1', '${text}' FROM mrtr_linear.mrtr_calls`,
     );
-  await vi.waitFor(() => expect(errors).toHaveLength(4), 20_000);
+  await vi.waitFor(() => expect(errors).toHaveLength(4), 60_000);
   expect(errors.at(-1)?.message).toContain('The answers 1 of call');
   const second = await answer(first, { count: '3' });
   expect(second.asks).toEqual({ address: 'Where to, for charge #2?' });
@@ -241,7 +241,7 @@ test('an old client is asked over its connection, and its call ends when the con
   expect(await call).toBe('closed');
   const open = 'SELECT id FROM mrtr_linear.mrtr_calls WHERE NOT done';
   // Where a test before it has cut the session on which DBOS listens, a parked call looks by itself, every 20 seconds.
-  await vi.waitFor(async () => expect([store.parked, await query(postgres, open)]).toEqual([0, []]), 30_000);
+  await vi.waitFor(async () => expect([store.parked, await query(postgres, open)]).toEqual([0, []]), 60_000);
   expect(shop.of('milk').done).toEqual(['reserve milk', 'charge 3 milk']);
   expect(errors).toEqual([]);
   await client.close();

@@ -44,7 +44,7 @@ test('the revision is the one of the call, else the one agreed on, else the one 
   expect(wireWith({ server: 'not a message' }).revision).toBe('none');
 });
 
-test('a tap changes nothing and notes everything, on both transports', { timeout: 60_000 }, async () => {
+test('a tap changes nothing and notes everything, on both transports', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'mrtr-interop-'));
   const options = new Options();
   onTestFinished(async () => {

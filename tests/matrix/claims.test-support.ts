@@ -43,7 +43,7 @@ export function holdToClaims(extent: Extent): () => Measurements {
       measureAll(options.filter((option) => !isOnPostgres(option))),
     ]);
   }, 180_000);
-  afterAll(() => database?.close(), 30_000);
+  afterAll(() => database?.close());
 
   it('measures every cell of every option, once each', () => {
     const expected = LISTED.flatMap(({ id }) => expectedCells(id, extent));

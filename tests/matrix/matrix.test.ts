@@ -23,7 +23,7 @@ beforeAll(async () => {
     ...(await measureUnattended(measured().options, 'Resolved')),
     ...(await measureUnattended(GUARDED, 'Active')),
   ];
-}, 60_000);
+});
 
 it('owes as many cells of an option as the numbers say, and has every option that is known', () => {
   for (const extent of ['all', 'brief'] as const) {

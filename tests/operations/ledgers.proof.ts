@@ -112,7 +112,7 @@ describe.skipIf(!hasRedisServer())('on a Redis that crashes', () => {
         expect(await admin.info('persistence')).toMatch(
           /aof_enabled:1\s+aof_rewrite_in_progress:0\s+aof_rewrite_scheduled:0/,
         ),
-      { timeout: 10_000 },
+      { timeout: 60_000 },
     );
 
   /** Makes the second a replica of the first, and waits until it has the ledger's beginning on disk. */
@@ -125,7 +125,7 @@ describe.skipIf(!hasRedisServer())('on a Redis that crashes', () => {
     const admin = await connectedTo(replica);
     await admin.sendCommand(['REPLICAOF', '127.0.0.1', String(port)]);
     await vi.waitFor(async () => expect(await admin.exists('mrtr:ledger:beginning')).toBe(1), {
-      timeout: 10_000,
+      timeout: 60_000,
     });
     await waitForFile(admin);
   }

@@ -34,7 +34,7 @@ function loseOnce(isLost: (command: string) => boolean): <T>(command: string, re
 async function expectGivenBack(ledger: StateLedger): Promise<void> {
   const token = leaseRequest(random());
   await expect(ledger.lease(token)).rejects.toThrow('Socket closed unexpectedly');
-  await vi.waitFor(async () => expect(await ledger.lease(token)).toEqual(FIRST), 10_000);
+  await vi.waitFor(async () => expect(await ledger.lease(token)).toEqual(FIRST), 60_000);
 }
 
 /** The later leases of anonymous tokens whose results have these sizes. */
@@ -164,7 +164,7 @@ describe.skipIf(missing !== undefined)('on PostgreSQL', () => {
     await admin.query('BEGIN; DELETE FROM deleted');
     const decision = ledger.lease(token);
     const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%INTO deleted %'`;
-    await vi.waitFor(async () => expect(await query(url, waiting)).toHaveLength(1), { timeout: 10_000 });
+    await vi.waitFor(async () => expect(await query(url, waiting)).toHaveLength(1), { timeout: 60_000 });
     await admin.query('COMMIT');
     expect(await decision).toEqual({ kind: 'older-than-ledger' });
   });

@@ -79,7 +79,7 @@ describe.each(Object.entries(ROUTERS))('%s', (_, { count, start }) => {
     const { url, instances, begin } = await site();
     const stream = { name: 'stream', arguments: {} };
     const init = isOld ? oldRequest('tools/call', stream, await begin()) : requestInit('tools/call', stream);
-    const response = await fetch(url, { ...init, signal: AbortSignal.timeout(10_000) });
+    const response = await fetch(url, { ...init, signal: AbortSignal.timeout(60_000) });
     const reader = (response.body as ReadableStream<Uint8Array>).getReader();
     const { value } = await reader.read();
     expect(new TextDecoder().decode(value)).toContain('notifications/progress');
@@ -94,7 +94,7 @@ describe.each(Object.entries(ROUTERS))('%s', (_, { count, start }) => {
     const call = fetch(url, { ...wait, signal: hangUp.signal }).catch(() => 'hung up');
     const { mcpReq } = await Promise.race(instances.map(({ entered }) => entered));
     hangUp.abort();
-    await vi.waitFor(() => expect(mcpReq.signal.aborted).toBe(true), { timeout: 10_000 });
+    await vi.waitFor(() => expect(mcpReq.signal.aborted).toBe(true), { timeout: 60_000 });
     expect(await call).toBe('hung up');
   });
 

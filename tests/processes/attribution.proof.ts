@@ -47,4 +47,4 @@ test('an entry after a takeover counts for its own conversation, not for the fir
   answer.open();
   const conversations = await Promise.all([first.over, second.over]);
   expect(conversations.map((conversation) => tally(conversation).entries)).toEqual([2, 2]);
-}, 30_000);
+});

@@ -13,7 +13,7 @@ let instance: Instance;
 beforeAll(async () => {
   database = new Database();
   instance = await Instance.start(database);
-}, 30_000);
+});
 afterAll(async () => {
   await instance.stop();
   database.close();

@@ -11,7 +11,7 @@ import { Presence } from './presence.ts';
 import { DbosStore } from './store.ts';
 
 const policy = requestStatePolicy({ keys: ['k'.repeat(32)] });
-const PATIENCE = { timeout: 10_000, interval: 10 };
+const PATIENCE = { timeout: 60_000, interval: 10 };
 
 const { database, test: onPostgres } = await postgresOfTheRun();
 

@@ -5,6 +5,9 @@ import type { InstanceMethods, Opening, Place } from './messages.ts';
 import { instanceProgram } from './program.ts';
 import type { Rpc } from './rpc.ts';
 
+/** Many may start at once, on a machine that is busy. */
+const PATIENCE_MS = 120_000;
+
 export class Instance {
   readonly #process: RunningProcess;
   readonly #rpc: Rpc<InstanceMethods>;
@@ -17,7 +20,7 @@ export class Instance {
 
   /** Throws with the process's output, if it ends or does not connect in time. */
   static async start(database: Database): Promise<Instance> {
-    const process = new RunningProcess(instanceProgram, { ipc: true });
+    const process = new RunningProcess(instanceProgram, { ipc: true, patienceMs: PATIENCE_MS });
     try {
       return new Instance(process, await process.whileAlive(database.connect(process.child)));
     } catch (error) {
