@@ -2,7 +2,7 @@
 
 import { Deferred, settle, until } from '@mrtr/harness';
 import type { Claims } from '@mrtr/option';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { IN_MEMORY, oneForEachWay } from '../testkit/options.ts';
 import { deploy, ending, type Work } from './abandonment.test-support.ts';
 
@@ -42,7 +42,7 @@ describe.each([
   describe.each(options.map((option) => [option.id, option] as const))('option %s', (_id, option) => {
     const { claims } = option;
 
-    it('drops the call of a client that leaves between rounds, after the time to live', async () => {
+    test('drops the call of a client that leaves between rounds, after the time to live', async () => {
       const deployment = await deploy(option, hosting);
       const left = [
         await deployment.start('modern-only', 'weather'),
@@ -56,7 +56,7 @@ describe.each([
       expect(deployment.written()).toEqual({ audits: auditsWhileAsking(claims.modern), writes: 0 });
     });
 
-    it('finishes its work for a client that closes its stream, and keeps nothing', async () => {
+    test('finishes its work for a client that closes its stream, and keeps nothing', async () => {
       const work = working('weather');
       const deployment = await deploy(option, hosting, work);
       const { first } = await deployment.start('modern-only', 'weather');
@@ -71,7 +71,7 @@ describe.each([
       expect(deployment.written()).toEqual({ audits: auditsInTwoRounds(claims), writes: 0 });
     });
 
-    it('drops the call of an old client that cancels while its user is asked', async () => {
+    test('drops the call of an old client that cancels while its user is asked', async () => {
       const deployment = await deploy(option, hosting);
       const controller = new AbortController();
       const { first } = await deployment.start('legacy', 'item', controller.signal);
@@ -84,7 +84,7 @@ describe.each([
       expect(deployment.written()).toEqual({ audits: 0, writes: 0 });
     });
 
-    it('finishes its work for an old client that cancels, and keeps nothing', async () => {
+    test('finishes its work for an old client that cancels, and keeps nothing', async () => {
       const work = working('weather');
       const deployment = await deploy(option, hosting, work);
       const controller = new AbortController();
@@ -101,7 +101,7 @@ describe.each([
       expect(deployment.written()).toEqual({ audits, writes: 0 });
     });
 
-    it('keeps nothing of an old client that disconnects while its user is asked', async () => {
+    test('keeps nothing of an old client that disconnects while its user is asked', async () => {
       const deployment = await deploy(option, hosting);
       const conversation = await deployment.start('legacy', 'weather');
       await conversation.close();
@@ -117,7 +117,7 @@ describe.each([
 
   // The other options do no work before they ask, so a client cannot leave in the middle of it.
   const audited = options.filter(({ claims }) => claims.modern.audit !== 'after-answer');
-  it.each(audited.map((option) => [option.id, option] as const))(
+  test.each(audited.map((option) => [option.id, option] as const))(
     'option %s parks nothing for a client that closes its stream before it is asked',
     async (_id, option) => {
       const work = working('audit');

@@ -14,7 +14,7 @@ import {
   sameOnTheWire,
 } from '@mrtr/matrix';
 import { findOption, type ListedOption, loadOption } from '@mrtr/options';
-import { beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import * as broken from './broken-options.ts';
 
 const scenarios = (client: string, hosting: string, script: string) =>
@@ -40,34 +40,34 @@ const metric = (option: Measured, client = 'modern', hosting = 'memory') =>
 
 const each = (check: (cell: Cell) => string[], cells: readonly Cell[]) => cells.flatMap(check).join('\n');
 
-it('1: another question is noticed at the host, with a diff of the two', async () => {
+test('1: another question is noticed at the host, with a diff of the two', async () => {
   const [diff] = sameForTheHost([...(await metric(a)), ...(await metric(broken.asksDifferently))]);
   expect(diff).toContain('-  "message": "Which units?"');
   expect(diff).toContain('+  "message": "Metric or imperial?"');
 });
 
-it('2: another key is noticed on the wire, and only there', async () => {
+test('2: another key is noticed on the wire, and only there', async () => {
   const cells = [...(await metric(a)), ...(await metric(broken.keysDifferently))];
   expect(sameForTheHost(cells)).toEqual([]);
   expect(sameOnTheWire(cells).join()).toMatch(/-\s+"units": \{[\s\S]*\+\s+"u": \{/);
 });
 
-it('3: an audit entry in every round is noticed', async () => {
+test('3: an audit entry in every round is noticed', async () => {
   expect(each(effectsAsClaimed, await metric(broken.auditsPerRound))).toContain(
     'claims audits 1, measured 2',
   );
 });
 
-it('3: a write that nobody asked for is noticed', async () => {
+test('3: a write that nobody asked for is noticed', async () => {
   expect(each(effectsAsClaimed, await metric(broken.writesTwice))).toContain('claims writes 0, measured 1');
 });
 
-it('3: a decline that is asked again is noticed', async () => {
+test('3: a decline that is asked again is noticed', async () => {
   const cells = await measure(broken.asksAgainOnDecline, scenarios('modern', 'memory', 'decline'));
   expect(each(effectsAsClaimed, cells)).toContain('claims outcome cancelled, measured error');
 });
 
-it('4: a hidden frame, a hidden entry and hidden bytes are noticed', async () => {
+test('4: a hidden frame, a hidden entry and hidden bytes are noticed', async () => {
   expect(each(mechanicsAsClaimed, await metric(broken.hidesFrames))).toContain(
     'claims framesHeld 0, measured 1',
   );
@@ -79,19 +79,19 @@ it('4: a hidden frame, a hidden entry and hidden bytes are noticed', async () =>
   );
 });
 
-it('4: instances that do not share a key are noticed', async () => {
+test('4: instances that do not share a key are noticed', async () => {
   expect(each(mechanicsAsClaimed, await metric(broken.ownKeyPerInstance))).toContain(
     'claims otherInstance finishes, measured refused',
   );
 });
 
-it('5: a write before the failure is noticed', async () => {
+test('5: a write before the failure is noticed', async () => {
   expect(each(failsClearly, await metric(broken.writesBeforeFailing, 'legacy', 'fleet'))).toContain(
     'failed after writing 1',
   );
 });
 
-it('5: a success where a failure is claimed is noticed', async () => {
+test('5: a success where a failure is claimed is noticed', async () => {
   const e = await load('e');
   const claimsToFail = {
     ...e,
@@ -100,7 +100,7 @@ it('5: a success where a failure is claimed is noticed', async () => {
   expect(each(failsClearly, await metric(claimsToFail, 'legacy', 'fleet'))).toContain("ended with 'default'");
 });
 
-it('a retry that is served twice in spite of single use is noticed', async () => {
+test('a retry that is served twice in spite of single use is noticed', async () => {
   const fixed = SCENARIOS.filter(
     ({ client, hosting, script }) => client === 'modern' && hosting === 'memory' && script.name === 'fixed',
   );
@@ -109,7 +109,7 @@ it('a retry that is served twice in spite of single use is noticed', async () =>
   );
 });
 
-it('an accepted unasked answer, and accepted state of another call, are noticed', async () => {
+test('an accepted unasked answer, and accepted state of another call, are noticed', async () => {
   const duplicate = SCENARIOS.filter(
     ({ client, hosting, script }) =>
       client === 'modern' && hosting === 'memory' && script.name === 'duplicate',

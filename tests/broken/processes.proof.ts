@@ -1,7 +1,7 @@
 /** The invariant of kills fails on options with exactly the faults that it must notice. */
 
 import { type KillCell, killsAsClaimed, measureKills, Processes } from '@mrtr/matrix/processes';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as broken from './broken-options.ts';
 
 let processes: Processes | undefined;
@@ -27,11 +27,11 @@ const complaintsOf = ({ id }: { id: string }) =>
     )
     .flatMap(killsAsClaimed);
 
-it('a call that dies with its process, although the option claims otherwise, is noticed', () => {
+test('a call that dies with its process, although the option claims otherwise, is noticed', () => {
   expect(complaintsOf(broken.hidesKills).join()).toContain('claims elicited, ended with error');
 });
 
-it('a write before the refusal, and an unclear message, are noticed', () => {
+test('a write before the refusal, and an unclear message, are noticed', () => {
   expect(complaintsOf(broken.writesBeforeRefusing)).toEqual([
     expect.stringContaining('failed, and wrote 1 entries after that'),
     expect.stringContaining('failed with an unclear message: Oops.'),

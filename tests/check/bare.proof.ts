@@ -1,6 +1,6 @@
 /** The bare server: with each fault, behind each method; without one; and where nothing can be decided. */
 import { CHECKS, type Inputs, reportOf, run } from '@mrtr/check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   bareCommand,
   checkBare,
@@ -20,8 +20,8 @@ const NEAR = ['deploy', 'effect', 'retry.twice'];
 
 /** A run waits for its probe most of its time. */
 function eachFault(faults: readonly Fault[], name: string, isFound: (fault: Fault) => Promise<void>): void {
-  it.concurrent.each(faults.filter(({ id }) => !RACING.includes(id)))(name, isFound);
-  it.each(faults.filter(({ id }) => RACING.includes(id)))(name, isFound);
+  test.concurrent.each(faults.filter(({ id }) => !RACING.includes(id)))(name, isFound);
+  test.each(faults.filter(({ id }) => RACING.includes(id)))(name, isFound);
 }
 
 /** Over stdio, where a call takes a third of the time. The checks that need HTTP look at every fault behind the prompt. */
@@ -88,7 +88,7 @@ describe.each(KINDS.slice(1))('a %s over %s', (kind, transport, more) => {
 });
 
 describe('the server without a fault', () => {
-  it.each(KINDS)(
+  test.each(KINDS)(
     'passes as a %s over %s, by every check that does not wait',
     async (kind, transport, inputs) => {
       const one = await checkBare({ transport, next: [], inputs });
@@ -101,7 +101,7 @@ describe('the server without a fault', () => {
     },
   );
 
-  it.each([
+  test.each([
     ['prompt', 'balance'],
     ['resource', 'bank://balance'],
   ] as const)('passes as a %s that asks, and writes nothing', async (kind, name) => {
@@ -114,7 +114,7 @@ describe('the server without a fault', () => {
     expect(Object.keys(verdicts(one, 'not-applicable'))).toContain('retry.twice');
   });
 
-  it('passes with generated answers, and the same seed makes the same ones', async () => {
+  test('passes with generated answers, and the same seed makes the same ones', async () => {
     const seen = async () => {
       const inputs = { answers: {}, generateAnswers: true, seed: 7 };
       const one = await checkBare({ only: ['answer'], inputs });
@@ -126,7 +126,7 @@ describe('the server without a fault', () => {
   });
 });
 
-it('a server that gives a call up at the first bad state is asked with a new call each time', async () => {
+test('a server that gives a call up at the first bad state is asked with a new call each time', async () => {
   const args = ['--burns'];
   // A forgery with its old signature is refused, and the call with it: the one without a signature needs another call.
   const faulty = await checkBare({ fault: 'state.forged', only: ['state.forged'], args });
@@ -136,7 +136,7 @@ it('a server that gives a call up at the first bad state is asked with a new cal
 });
 
 describe('nothing is decided', () => {
-  it.concurrent.each(IDS)('by %s alone, where its honest calls fail', async (id) => {
+  test.concurrent.each(IDS)('by %s alone, where its honest calls fail', async (id) => {
     const inputs = { ttlSeconds: 0, ...(id === 'state.other-method' && { otherOperation: PROMPT }) };
     // Two honest calls of three requests each, and then every call is an isError result.
     const next = id.startsWith('deploy.') ? ['--calls-until-broken', 'Infinity'] : undefined;
@@ -146,12 +146,12 @@ describe('nothing is decided', () => {
     expect(one.checked.map(({ verdict }) => verdict)).toEqual(['could-not-run']);
   });
 
-  it('by any check, where the first honest call fails', async () => {
+  test('by any check, where the first honest call fails', async () => {
     const one = await checkBare({ args: ['--calls-until-broken', '2'] });
     expect(Object.keys(verdicts(one, 'could-not-run'))).toHaveLength(CHECKS.length);
   });
 
-  it('by a check whose input was not given, which says which', async () => {
+  test('by a check whose input was not given, which says which', async () => {
     const bare = await inWorld((world) => {
       const { otherOperation, probe, ...rest } = EVERYTHING;
       return run({ ...rest, oneTime: false, address: { command: bareCommand(world) } });
@@ -172,14 +172,14 @@ describe('nothing is decided', () => {
     expect(findings(bare)).toEqual({});
   });
 
-  it('about effects, by a probe that an honest call does not change', async () => {
+  test('about effects, by a probe that an honest call does not change', async () => {
     const still = { kind: 'cmd', command: 'echo 1' } as const;
     const one = await checkBare({ only: ['retry', 'effect'], inputs: { probe: still } });
     expect(Object.values(findings(one))).toEqual(Array(6).fill('could-not-run'));
     expect(one.checked[0]?.finding.actual).toMatch(/does not change the probe/);
   });
 
-  it('by a probe that changes by itself', async () => {
+  test('by a probe that changes by itself', async () => {
     const restless = { kind: 'cmd', command: 'date +%s%N' } as const;
     const one = await checkBare({ only: ['retry.twice'], inputs: { probe: restless } });
     expect(one.checked[0]?.finding.actual).toMatch(/the probe changes by itself/);

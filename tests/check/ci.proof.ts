@@ -16,7 +16,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { OPERATION } from './cli.test-support.ts';
 
@@ -95,14 +95,14 @@ const runWorkflow = () => {
   return runSteps(jobs['mrtr-check'].steps, { 'secrets.MRTR_X_KEY': 's3cr3t' });
 };
 
-it('the container has the program', () => {
+test('the container has the program', () => {
   const { status, said } = sh(`${installed}/node_modules/.bin/mrtr-check --list`, scratch);
   expect(status, said).toBe(0);
   expect(said).toContain('state.forged');
   expect(said).toContain('consent.argument');
 });
 
-it('the workflow is red on a server with a fault, and green without it', { timeout: 5 * MINUTES }, () => {
+test('the workflow is red on a server with a fault, and green without it', { timeout: 5 * MINUTES }, () => {
   const server = ['node', 'servers/bare.mjs', '--world', '.', '--http', '{port}', '--fault'];
   const given = [...OPERATION, '--one-time', '--header', 'X-Key: s3cr3t', '--only', 'retry.twice,wire.shape'];
   const words = ['--init', '--github', ...given, '--', ...server, 'retry.twice'].map((word) => `'${word}'`);
@@ -123,7 +123,7 @@ it('the workflow is red on a server with a fault, and green without it', { timeo
   expect(green.failed, green.said).toBe(false);
 });
 
-it('the action runs with its defaults, and says where its SARIF is', { timeout: 5 * MINUTES }, () => {
+test('the action runs with its defaults, and says where its SARIF is', { timeout: 5 * MINUTES }, () => {
   const { inputs, runs, outputs: given } = parse(readFileSync(join(clone, 'action.yml'), 'utf8'));
   const defaults = Object.entries(inputs as Record<string, { default: string }>);
   const values = {

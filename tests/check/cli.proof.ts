@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import type { Report } from '@mrtr/check';
 import { RunningProcess } from '@mrtr/harness/process';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { bareCommand, inWorld, nextCommand } from './bare.test-support.ts';
 import { mrtrCheck, mrtrCheckOn, OPERATION, onBare } from './cli.test-support.ts';
 
@@ -14,7 +14,7 @@ const SCHEMA = new URL('../../packages/check/report.schema.json', import.meta.ur
 const validate = new Ajv2020({ strict: false }).compile(JSON.parse(readFileSync(SCHEMA, 'utf8')));
 
 describe.concurrent('reports', () => {
-  it('JSON fits its schema, holds every check once, and nothing else is printed', async () => {
+  test('JSON fits its schema, holds every check once, and nothing else is printed', async () => {
     const secret = ['--header', 'Authorization: Bearer s3cr3t-token'];
     const { code, out, err } = await onBare('retry.twice', '--json', '--one-time', ...secret);
     const report = JSON.parse(out) as Report;
@@ -31,7 +31,7 @@ describe.concurrent('reports', () => {
     );
   });
 
-  it('name the new version, in the line that runs a check again as well', async () => {
+  test('name the new version, in the line that runs a check again as well', async () => {
     const { out, next } = await inWorld(async (world) => {
       const command = { transport: 'stdio', fault: 'deploy.survives' } as const;
       const next = nextCommand(world, command);
@@ -45,7 +45,7 @@ describe.concurrent('reports', () => {
     expect([check?.verdict, check?.reproduce]).toEqual(['advice', expect.stringContaining('--next ')]);
   });
 
-  it('every format is written to its file', async () => {
+  test('every format is written to its file', async () => {
     await inWorld(async (world) => {
       const formats = ['json', 'junit', 'markdown', 'html', 'terminal'];
       const reports = formats.flatMap((one) => ['--report', `${one}=${join(world, one)}`]);
@@ -69,13 +69,13 @@ describe.concurrent('baseline', () => {
       return onBare(fault, '--only', 'retry.twice', '--one-time', '--baseline', file);
     });
 
-  it('a finding that is accepted and no longer found fails the run', async () => {
+  test('a finding that is accepted and no longer found fails the run', async () => {
     const { code, out } = await withBaseline({ 'retry.twice': 'It was so once.' }, '');
     expect(out).toMatch(/The baseline accepts retry\.twice, which is no longer found/);
     expect(code).toBe(1);
   });
 
-  it('a finding with a ticket and a last day is accepted until then, and is a finding again after it', async () => {
+  test('a finding with a ticket and a last day is accepted until then, and is a finding again after it', async () => {
     const entry = { reason: 'We mend it.', ticket: 'BANK-7', expires: '2999-12-31' };
     const accepted = await withBaseline({ 'retry.twice': entry }, 'retry.twice');
     expect(accepted.out).toMatch(/accepted: We mend it\. \(BANK-7, until 2999-12-31\)/);
@@ -87,7 +87,7 @@ describe.concurrent('baseline', () => {
     expect(expired.code).toBe(1);
   });
 
-  it('one without a reason, or for no check, is a mistake', async () => {
+  test('one without a reason, or for no check, is a mistake', async () => {
     expect((await withBaseline({ 'retry.twice': '' }, '')).err).toMatch(/without a reason/);
     expect((await withBaseline({ 'retry.thrice': 'x' }, '')).err).toMatch(/which is no check/);
     const entry = { reason: 'x', expires: '2026-02-31' };
@@ -95,7 +95,7 @@ describe.concurrent('baseline', () => {
   });
 });
 
-it.concurrent('a configuration file checks several targets, with secrets from the environment', async () => {
+test.concurrent('a configuration file checks several targets, with secrets from the environment', async () => {
   await inWorld(async (world) => {
     const call = { tool: 'transfer', arguments: { to: 'bob', amount: 5 } };
     const target = { ...call, 'allow-effects': true, 'generate-answers': true };
@@ -130,7 +130,7 @@ describe.concurrent('a run against `pnpm serve option-g`, as the README has it',
     ' ',
   );
 
-  it('finds nothing over HTTP', async () => {
+  test('finds nothing over HTTP', async () => {
     const args = [RUN, 'serve', 'option-g', '--http', '0'];
     const server = new RunningProcess({ command: process.execPath, args });
     try {
@@ -143,7 +143,7 @@ describe.concurrent('a run against `pnpm serve option-g`, as the README has it',
     }
   });
 
-  it('finds over stdio that a restart loses the key that nobody gave', async () => {
+  test('finds over stdio that a restart loses the key that nobody gave', async () => {
     const { code, out } = await mrtrCheck(...LINE, '--', process.execPath, RUN, 'serve', 'option-g');
     expect(out).toMatch(/✗ 0 fail {4}! 0 warn {4}· 2 advice/);
     expect(out).toMatch(/advice {2}instance\.second {2}instance\.restart/);
@@ -151,7 +151,7 @@ describe.concurrent('a run against `pnpm serve option-g`, as the README has it',
   });
 });
 
-it.concurrent('the card is printed where every report goes to a file, and the findings are not', async () => {
+test.concurrent('the card is printed where every report goes to a file, and the findings are not', async () => {
   await inWorld(async (world) => {
     const file = ['--report', `json=${join(world, 'report')}`];
     const { out, code } = await onBare('wire.duplicate-keys', '--only', 'wire.duplicate-keys', ...file);
@@ -162,7 +162,7 @@ it.concurrent('the card is printed where every report goes to a file, and the fi
   });
 });
 
-it.concurrent('progress on a terminal says how many checks there are, and for what one waits', async () => {
+test.concurrent('progress on a terminal says how many checks there are, and for what one waits', async () => {
   const { err } = await inWorld((world) => {
     const options = ['--only', 'state.expired,state.size', '--ttl', '1'];
     const command = bareCommand(world, { args: ['--ttl', '1'] });

@@ -1,11 +1,11 @@
 /** The program itself: its exit codes, and what it says about mistakes. cli.proof.ts has its reports and its files. */
 import type { ServerResponse } from 'node:http';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { bareWith, mrtrCheck, OPERATION, onBare } from './cli.test-support.ts';
 import { type Answers, resultText, serving } from './posted.test-support.ts';
 
 describe('exit codes', { timeout: 30_000 }, () => {
-  it('a server that cannot be reached is 3', async () => {
+  test('a server that cannot be reached is 3', async () => {
     const { code, out } = await mrtrCheck('--tool', 'a', '--only', 'wire', 'http://127.0.0.1:1/mcp');
     expect(out).toMatch(/COULD NOT RUN/);
     expect(out).toMatch(/server\/discover got no answer: the connection failed/);
@@ -13,7 +13,7 @@ describe('exit codes', { timeout: 30_000 }, () => {
     expect(code).toBe(3);
   });
 
-  it('an input that was not given is 0 beside a check that ran, 3 under --complete, and 3 where none ran', async () => {
+  test('an input that was not given is 0 beside a check that ran, 3 under --complete, and 3 where none ran', async () => {
     expect((await onBare('', '--only', 'state.expired,state.size')).code).toBe(0);
     expect((await onBare('', '--only', 'state.expired,state.size', '--complete')).code).toBe(3);
     const none = await onBare('', '--only', 'state.expired');
@@ -21,14 +21,14 @@ describe('exit codes', { timeout: 30_000 }, () => {
     expect(none.code).toBe(3);
   });
 
-  it('a tool that may write is 2, and is not called then', async () => {
+  test('a tool that may write is 2, and is not called then', async () => {
     const { code, err } = await bareWith(OPERATION.filter((word) => word !== '--allow-effects'));
     expect(err).toMatch(/does not say that it only reads .* --allow-effects/s);
     expect(code).toBe(2);
   });
 
   // Words are apart by two spaces, as JSON and commands have single ones.
-  it.each([
+  test.each([
     ['AT', /Say what is called: --tool NAME/],
     ['--tool  a  --prompt  b  AT', /not --tool and --prompt/],
     ['--tool  a', /Say where the server is/],
@@ -63,14 +63,14 @@ describe('exit codes', { timeout: 30_000 }, () => {
   });
 });
 
-it('a new version that does not start is 2, before anything is called, with what it wrote', async () => {
+test('a new version that does not start is 2, before anything is called, with what it wrote', async () => {
   const next = 'echo "no such branch" >&2; exit 3';
   const { code, err } = await bareWith([...OPERATION, '--next', next], { transport: 'stdio' });
   expect(err).toMatch(/The new version \(--next\) ended .*exit code 3.* It wrote:\nno such branch/s);
   expect(code).toBe(2);
 });
 
-it('--list names every check, and --dry-run counts calls without a server', async ({ expect }) => {
+test('--list names every check, and --dry-run counts calls without a server', async ({ expect }) => {
   expect((await mrtrCheck('--list')).out.trim().split('\n')).toHaveLength(60);
   const { code, out } = await mrtrCheck(...OPERATION, '--dry-run', 'http://127.0.0.1:1/mcp');
   expect(out).toMatch(/It would call tool transfer up to about \d+ times .* Nothing was sent now\./s);
@@ -80,7 +80,7 @@ it('--list names every check, and --dry-run counts calls without a server', asyn
 });
 
 describe('mistakes that look like findings', { timeout: 30_000 }, () => {
-  it('an answer that does not fit its question is 2, and says why and what fits', async () => {
+  test('an answer that does not fit its question is 2, and says why and what fits', async () => {
     const { code, err } = await onBare('', '--answer', 'account="cash"', '--only', 'answer.missing');
     expect(err).toMatch(
       /The answer to 'account' does not fit its form: .*allowed values\. Give one such as --answer 'account=\{"account":"(checking|savings)"\}'/,
@@ -88,7 +88,7 @@ describe('mistakes that look like findings', { timeout: 30_000 }, () => {
     expect(code).toBe(2);
   });
 
-  it('an answer under a mistyped key is named beside the question that has none', async () => {
+  test('an answer under a mistyped key is named beside the question that has none', async () => {
     const { code, err } = await bareWith(OPERATION.map((one) => one.replace('account="', 'acount="')));
     expect(err).toMatch(
       /asks 'account' .* no answer was given \(there are some for 'acount'.*\)\. Add --answer 'account=\{"account":"(checking|savings)"\}'/,
@@ -96,14 +96,14 @@ describe('mistakes that look like findings', { timeout: 30_000 }, () => {
     expect(code).toBe(2);
   });
 
-  it('an operation that asks nothing is not put down to generated answers', async () => {
+  test('an operation that asks nothing is not put down to generated answers', async () => {
     const { code, out } = await bareWith(['--tool', 'count', '--generate-answers', '--only', 'retry']);
     expect(out).toMatch(/the operation asked nothing/);
     expect(out).not.toMatch(/generated answer/);
     expect(code).toBe(3);
   });
 
-  it('a server that serves HTTP, and is started without {port}, is said to be spoken to over stdio', async () => {
+  test('a server that serves HTTP, and is started without {port}, is said to be spoken to over stdio', async () => {
     // A program that is slow to start would not have written yet.
     const command = ['sh', '-c', 'echo listening at port 80 >&2; exec sleep 60'];
     const { code, out } = await mrtrCheck(
@@ -121,7 +121,7 @@ describe('mistakes that look like findings', { timeout: 30_000 }, () => {
     expect(code).toBe(3);
   });
 
-  it('a server of the earlier revision alone is told that it is one, and where to read on, on the card too', async () => {
+  test('a server of the earlier revision alone is told that it is one, and where to read on, on the card too', async () => {
     const old: Answers = ({ id, method, headers }) =>
       method === 'initialize' && headers['mcp-protocol-version'] === '2025-11-25'
         ? resultText(id, { protocolVersion: '2025-11-25', capabilities: {} })
@@ -133,7 +133,7 @@ describe('mistakes that look like findings', { timeout: 30_000 }, () => {
     expect(code).toBe(3);
   });
 
-  it('an address without MCP is named, and not said to speak another revision', async () => {
+  test('an address without MCP is named, and not said to speak another revision', async () => {
     const missing = (_posted: unknown, res: ServerResponse) => {
       res.writeHead(404).end('Not found');
       return undefined;

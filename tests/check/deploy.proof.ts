@@ -5,7 +5,7 @@ import { type Checked, run } from '@mrtr/check';
 import { claimOf, MOMENTS } from '@mrtr/matrix/deploy';
 import type { Change } from '@mrtr/option/deploys';
 import { findOption, type ListedOption, type LoadedOption, loadOption } from '@mrtr/options';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { checkBare, findings, verdicts, whyUndecided } from './bare.test-support.ts';
 import { checkDeploy } from './deploy.test-support.ts';
 import { type Answers, cached, DISCOVERED, resultText, serving } from './posted.test-support.ts';
@@ -13,13 +13,13 @@ import { type Answers, cached, DISCOVERED, resultText, serving } from './posted.
 const only = ['deploy'];
 
 describe.concurrent('the bare server without a fault', () => {
-  it.each(['http', 'stdio'] as const)('passes where a question is reworded, over %s', async (transport) => {
+  test.each(['http', 'stdio'] as const)('passes where a question is reworded, over %s', async (transport) => {
     const one = await checkBare({ only, transport, next: ['--change', 'reworded'] });
     expect(findings(one)).toEqual({});
     expect(verdicts(one, 'not-applicable')).toEqual({ 'deploy.unfit': 'not-applicable' });
   });
 
-  it('passes where an answer is no longer allowed', async () => {
+  test('passes where an answer is no longer allowed', async () => {
     const one = await checkBare({ only, transport: 'stdio', next: ['--change', 'narrowed'] });
     expect(findings(one)).toEqual({});
     expect(verdicts(one, 'not-applicable')).toEqual({ 'deploy.reworded': 'not-applicable' });
@@ -27,13 +27,13 @@ describe.concurrent('the bare server without a fault', () => {
 });
 
 describe.concurrent('a fault', () => {
-  it.each(['http', 'stdio'] as const)('that ends the process is a fail, over %s', async (transport) => {
+  test.each(['http', 'stdio'] as const)('that ends the process is a fail, over %s', async (transport) => {
     const args = ['--breaks', 'process'];
     const parts = { fault: 'deploy.in-words', only: ['deploy.in-words'], transport, args };
     expect(findings(await checkBare({ ...parts, next: [] }))).toEqual({ 'deploy.in-words': 'fail' });
   });
 
-  it.each([
+  test.each([
     ['status', 'http', /HTTP 500/],
     ['leak', 'stdio', /an isError result: "Cannot read properties of undefined/],
   ] as const)('that answers by accident is a warn: %s', async (breaks, transport, words) => {
@@ -43,7 +43,7 @@ describe.concurrent('a fault', () => {
     expect(one.checked[0]?.finding.actual).toMatch(words);
   });
 
-  it.each([
+  test.each([
     ['refusal', /the call came to error -32602: .*, and the probe changed all the same/],
     ['nothing', /the call ended like an honest one, and had no effect/],
     ['question', /account was asked again, and the probe changed before that was answered/],
@@ -57,14 +57,14 @@ describe.concurrent('a fault', () => {
     expect(one.checked[0]?.finding.actual).toMatch(words);
   });
 
-  it('without a declaration is advice', async () => {
+  test('without a declaration is advice', async () => {
     const parts = { fault: 'deploy.replay', only: ['deploy.replay'], transport: 'stdio' } as const;
     const one = await checkBare({ ...parts, next: [], inputs: { oneTime: false } });
     expect(findings(one)).toEqual({ 'deploy.replay': 'advice' });
   });
 });
 
-it.concurrent('nothing is decided where an honest call on the new version fails, and the old one is judged as ever', async () => {
+test.concurrent('nothing is decided where an honest call on the new version fails, and the old one is judged as ever', async () => {
   const next = ['--calls-until-broken', '0'];
   const one = await checkBare({ only: ['deploy', 'answer.unasked'], transport: 'stdio', next });
   const undecided = one.checked.filter(({ verdict }) => verdict === 'could-not-run');
@@ -73,7 +73,7 @@ it.concurrent('nothing is decided where an honest call on the new version fails,
   expect(verdicts(one, 'pass')).toEqual({ 'answer.unasked': 'pass' });
 });
 
-it.concurrent('the new version is gone when the run is over', async () => {
+test.concurrent('the new version is gone when the run is over', async () => {
   const one = await checkBare({ fault: 'deploy.survives', only: ['deploy.survives'], next: [] });
   const { finding } = one.checked[0] as Checked;
   const port = 'session' in finding ? finding.session?.turns.at(-1)?.url?.port : undefined;
@@ -100,19 +100,19 @@ const between = (before: readonly object[], after: readonly object[]) =>
 const LISTED = { name: 'look', inputSchema: { type: 'object' } };
 const tool = (readOnlyHint: boolean) => ({ ...LISTED, annotations: { readOnlyHint } });
 
-it.concurrent('a tool that only reads, and writes in the new version, is not called without leave', async () => {
+test.concurrent('a tool that only reads, and writes in the new version, is not called without leave', async () => {
   await expect(between([tool(true)], [tool(false)])).rejects.toThrow(
     /The tool look of the new version does not say that it only reads .* add --allow-effects/s,
   );
 });
 
-it.concurrent('a tool that the new version removed decides nothing, and says so', async () => {
+test.concurrent('a tool that the new version removed decides nothing, and says so', async () => {
   const one = await between([tool(true)], []);
   expect(new Set(one.checked.map(({ verdict }) => verdict))).toEqual(new Set(['could-not-run']));
   expect(one.checked[0]?.finding.actual).toMatch(/the new version has no tool look/);
 });
 
-it.concurrent('a deploy of a tool without effects needs no probe', async () => {
+test.concurrent('a deploy of a tool without effects needs no probe', async () => {
   const one = await between([tool(true)], [tool(true)]);
   const passed = Object.keys(verdicts(one, 'pass'));
   expect(passed).toEqual(['deploy.survives', 'deploy.returns', 'deploy.in-words']);
@@ -146,19 +146,19 @@ const TRIED: readonly (readonly [string, Change])[] = [
 ];
 
 describe.concurrent('our shapes', () => {
-  it.each(TRIED)('%s does what it claims of a version: %s', async (shape, change) => {
+  test.each(TRIED)('%s does what it claims of a version: %s', async (shape, change) => {
     const one = await checkDeploy(shape, change);
     expect(whyUndecided(one)).toBe('');
     const { 'deploy.returns': _, ...forth } = findings(one);
     expect(forth).toEqual(expected(await loadOption(findOption(shape) as ListedOption), change));
   });
 
-  it('F asks a reworded question again', async () => {
+  test('F asks a reworded question again', async () => {
     const [survives] = (await checkDeploy('f', 'reworded', { only: ['deploy.survives'] })).checked;
     expect(survives?.finding.actual).toMatch(/question 1 the call was asked size again, and finished/);
   });
 
-  it('two versions with a key each refuse the calls of each other, and the remedy says why', async () => {
+  test('two versions with a key each refuse the calls of each other, and the remedy says why', async () => {
     const one = await checkDeploy('g', 'nothing', { ownKeys: true, only: ['deploy.survives'] });
     expect(findings(one)).toEqual({ 'deploy.survives': 'advice' });
     expect(one.checked[0]?.check.remedy).toMatch(/Give both versions the same key/);

@@ -1,6 +1,6 @@
 /** Right servers that are unlike `bare.mjs`: the checker finds nothing that is not there, and says what it cannot see. */
 import { type Inputs, type RunInputs, run } from '@mrtr/check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findings, probeOf } from './bare.test-support.ts';
 import { mrtrCheck } from './cli.test-support.ts';
 import { serving } from './posted.test-support.ts';
@@ -78,11 +78,11 @@ describe('right servers', () => {
   beforeAll(() => void process.on('warning', note));
   afterAll(() => void process.off('warning', note));
 
-  it.concurrent.each(RIGHT.filter((name) => !COUNTED.includes(name)))('%s', async (name) => {
+  test.concurrent.each(RIGHT.filter((name) => !COUNTED.includes(name)))('%s', async (name) => {
     expect(findings(await checked(name, { only }))).toEqual(FOUND[name] ?? {});
   });
 
-  it.concurrent.each(COUNTED)('%s, and no more is sent than a dry run says', async (name) => {
+  test.concurrent.each(COUNTED)('%s, and no more is sent than a dry run says', async (name) => {
     const { each, total } = await planned();
     const one = await checked(name);
     const isWanted = ([id]: [string, unknown]) => only.some((family) => id.startsWith(`${family}.`));
@@ -93,7 +93,7 @@ describe('right servers', () => {
     expect(one.calls).toBeLessThanOrEqual(total);
   });
 
-  it.concurrent.each(RIGHT.filter((name) => IN_WORDS.some((one) => name.startsWith(one))))(
+  test.concurrent.each(RIGHT.filter((name) => IN_WORDS.some((one) => name.startsWith(one))))(
     '%s, where no probe is given',
     async (name) => {
       const { 'refusal.no-effect': _, ...found } = (FOUND[name] ?? {}) as Record<string, unknown>;
@@ -103,12 +103,12 @@ describe('right servers', () => {
     },
   );
 
-  it('the checker itself raises no warning of the runtime', () => {
+  test('the checker itself raises no warning of the runtime', () => {
     expect(warnings.map(({ message }) => message)).toEqual([]);
   });
 });
 
-it.concurrent.each(FORGETFUL)(
+test.concurrent.each(FORGETFUL)(
   '%s: its next question is asked, and the answer to that has the effect',
   async (name) => {
     const all = await checked(name, { only: ['answer', 'refusal'] });
@@ -122,12 +122,12 @@ it.concurrent.each(FORGETFUL)(
 );
 
 // What they show is in time now and then, so that some checks pass.
-it.each(['a probe with a clock', 'a probe that is late'])('%s makes no right server fail', async (name) => {
+test.each(['a probe with a clock', 'a probe that is late'])('%s makes no right server fail', async (name) => {
   const found = Object.values(findings(await checked(name, { only })));
   expect(found.filter((verdict) => verdict !== 'could-not-run')).toEqual([]);
 });
 
-it('instances that say who they are finish the calls of each other', async () => {
+test('instances that say who they are finish the calls of each other', async () => {
   const world = { count: 0, shown: 0, used: new Set() };
   const name = 'a name of the instance';
   const check = (url: string, also: string) =>
@@ -136,14 +136,14 @@ it('instances that say who they are finish the calls of each other', async () =>
   expect(findings(all)).toEqual({});
 });
 
-it('a used approval in another spelling is advice where nobody said that it is good once', async () => {
+test('a used approval in another spelling is advice where nobody said that it is good once', async () => {
   const only = ['state.aliased'];
   const found = await checked('a ledger of spellings', { only, oneTime: false });
   expect(findings(found)).toEqual({ 'state.aliased': 'advice' });
   expect(found.checked.at(-1)?.finding.actual).toMatch(/^A used approval worked again in another spelling/);
 });
 
-it.each([
+test.each([
   ['an open step', /\(the state with step = "whether" in place of "which", and no answers\)/],
   [
     'an open step, and silence is consent',

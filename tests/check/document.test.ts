@@ -2,7 +2,7 @@
 import { CHECKS } from '@mrtr/check';
 import { updateBlocks } from '@mrtr/matrix/documents';
 import { markdownTable } from 'markdown-table';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { FAULTS } from './faults.ts';
 import { EXPECTED, REASONS } from './options/expected.ts';
 
@@ -34,18 +34,18 @@ const checksTable = (): string =>
     { alignDelimiters: false },
   );
 
-it('the table of checks in docs/checking.md is up to date', async () => {
+test('the table of checks in docs/checking.md is up to date', async () => {
   const blocks = { 'check: checks': checksTable() };
   const write = process.env.MRTR_WRITE_DOCS !== undefined;
   const stale = await updateBlocks(blocks, { write, only: Object.keys(blocks) });
   expect(write ? [] : stale).toEqual([]);
 });
 
-it('the faults of the bare server are those that the checks look for', () => {
+test('the faults of the bare server are those that the checks look for', () => {
   expect(FAULTS.map(({ id }) => id).toSorted()).toEqual(CHECKS.map(({ id }) => id).toSorted());
 });
 
-it('every finding that is expected on an option has a sentence, and every sentence a finding', () => {
+test('every finding that is expected on an option has a sentence, and every sentence a finding', () => {
   const found = Object.entries(EXPECTED).flatMap(([option, byTool]) =>
     Object.values(byTool).flatMap((findings) => Object.keys(findings).map((id) => `${option} ${id}`)),
   );

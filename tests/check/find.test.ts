@@ -2,12 +2,12 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { bareCommand, inWorld } from './bare.test-support.ts';
 import { bareWith, mrtrCheck, mrtrCheckOn, onBare } from './cli.test-support.ts';
 
 describe('--find', () => {
-  it('calls what only reads, and says which ask, and why one was not tried', async () => {
+  test('calls what only reads, and says which ask, and why one was not tried', async () => {
     const { code, out } = await bareWith(['--find']);
     expect(code).toBe(0);
     expect(out).toMatch(/^not tried +tool transfer +it does not say readOnlyHint, and was not called$/m);
@@ -16,7 +16,7 @@ describe('--find', () => {
     expect(out).toMatch(/3 of 6 ask, 2 were not tried\./);
   });
 
-  it('a server that cannot be looked at is 3, with the reason', async () => {
+  test('a server that cannot be looked at is 3, with the reason', async () => {
     const { code, out, err } = await mrtrCheck('--find', 'http://127.0.0.1:1/mcp');
     expect([code, out]).toEqual([3, '']);
     expect(err).toMatch(/^mrtr-check: server\/discover got no answer: the connection failed/);
@@ -37,7 +37,7 @@ async function init(typed: string, ...options: readonly string[]) {
 }
 
 describe('--init', () => {
-  it('asks for what is missing, runs once, and writes what it ran', async () => {
+  test('asks for what is missing, runs once, and writes what it ran', async () => {
     const { code, out, config } = await init(
       'transfer\nyes\n{"to":"bob","amount":5}\n',
       '--only',
@@ -52,7 +52,7 @@ describe('--init', () => {
     expect(code).toBe(0);
   });
 
-  it('takes what the options give, and keeps the values of headers out of the file', async () => {
+  test('takes what the options give, and keeps the values of headers out of the file', async () => {
     const options = ['--prompt', 'balance', '--answer', 'account="checking"', '--header', 'X-Key: s3cr3t'];
     const { config, out } = await init('\n', ...options, '--only', 'wire.shape');
     expect(config).toMatchObject({ prompt: 'balance', header: [`X-Key: $${'{MRTR_X_KEY}'}`] });
@@ -60,7 +60,7 @@ describe('--init', () => {
     expect(out).toMatch(/MRTR_X_KEY has to be in the environment/);
   });
 
-  it('writes nothing where it may not call the tool, or nobody says which one', async () => {
+  test('writes nothing where it may not call the tool, or nobody says which one', async () => {
     const refused = await init('transfer\nno\n');
     expect([refused.code, refused.config]).toEqual([2, undefined]);
     expect(refused.err).toMatch(/does not say that it only reads/);
@@ -70,7 +70,7 @@ describe('--init', () => {
   });
 });
 
-it('--quick says on the card what it left out, and is no complete run', async () => {
+test('--quick says on the card what it left out, and is no complete run', async () => {
   const { out } = await onBare('', '--quick', '--only', 'state.size,state.expired', '--ttl', '9');
   expect(out).toMatch(/--quick left out: state\.expired\./);
   expect((await onBare('', '--quick', '--complete')).err).toMatch(/leave one of them out/);

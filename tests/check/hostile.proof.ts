@@ -13,7 +13,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { CHECKS, type Report } from '@mrtr/check';
 import { build } from 'esbuild';
-import { beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { inWorld } from './bare.test-support.ts';
 
 const CHECK = fileURLToPath(new URL('../../packages/check/', import.meta.url));
@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 
 const HOSTILE = fileURLToPath(new URL('./servers/hostile.mjs', import.meta.url));
-const MOST_KILOBYTES = 512 * 1024;
+const MAX_KILOBYTES = 512 * 1024;
 /** A program that is held longer than this fails its test: it is many times the limit that it is given. */
 const HELD_MS = 100_000;
 const SECONDS = 6;
@@ -84,7 +84,7 @@ const HOSTILITIES = [
   ...[...ANYWHERE, ...OVER_HTTP].map((name) => [name, 'http'] as const),
 ];
 
-it.concurrent.each(HOSTILITIES)('%s over %s is survived, and reported', async (hostility, transport) => {
+test.concurrent.each(HOSTILITIES)('%s over %s is survived, and reported', async (hostility, transport) => {
   const patience = hostility === 'versions' ? PATIENT : [];
   const { code, out, kilobytes, report } = await check(hostility, transport, ...patience);
   const has = (verdict: string) => report.checks.some((one) => one.verdict === verdict);
@@ -96,10 +96,10 @@ it.concurrent.each(HOSTILITIES)('%s over %s is survived, and reported', async (h
   if (hostility === 'versions') expect(report.checks[0]?.actual).toContain('longer than 4 MiB)');
   expect(report.checks.filter(({ actual }) => actual.includes('defect of mrtr-check'))).toEqual([]);
   expect(kilobytes).toBeGreaterThan(0);
-  expect(kilobytes).toBeLessThan(MOST_KILOBYTES);
+  expect(kilobytes).toBeLessThan(MAX_KILOBYTES);
 });
 
-it('words that a terminal, a CI job, a browser or Markdown would obey reach none of them', async () => {
+test('words that a terminal, a CI job, a browser or Markdown would obey reach none of them', async () => {
   const { out, texts, report } = await check('nasty', 'stdio', ...PATIENT);
   const { html, markdown, junit, json } = texts;
   expect(JSON.stringify(report)).toContain('::error file=a::no');
@@ -112,7 +112,7 @@ it('words that a terminal, a CI job, a browser or Markdown would obey reach none
   expect(markdown.replaceAll(/^(`{3,}).*?^\1$/gms, '')).not.toMatch(/[^\\]!\[|[^\\]<|@all/);
 });
 
-it('a probe is not led into another service, and repeats nothing of it', async () => {
+test('a probe is not led into another service, and repeats nothing of it', async () => {
   const asked: string[] = [];
   const server = createServer(({ url = '' }, res) => {
     asked.push(url);

@@ -4,12 +4,12 @@ import { writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { CHECKS, type Report } from '@mrtr/check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { bareCommand, inWorld } from './bare.test-support.ts';
 import { ANSWERS, mrtrCheck, TRANSFER } from './cli.test-support.ts';
 import { serving } from './posted.test-support.ts';
 import { checkTwisted, refuses, type Sent, serveTwisted, type Twist } from './scripted.test-support.ts';
-import { isRetry, mute, when } from './ways/ways.test-support.ts';
+import { isRetry, unaskable, when } from './ways/ways.test-support.ts';
 
 const NOWHERE = 'http://127.0.0.1:1/mcp';
 const OPERATION = [...TRANSFER, '--json'];
@@ -26,7 +26,7 @@ const onBare = (world: string, fault: string, ...args: readonly string[]) =>
   verdictsOf(...OPERATION, ...args, '--', ...bareCommand(world, { fault }));
 
 describe.concurrent('answers', () => {
-  it('come from a file, and one on the command line goes before it', async () => {
+  test('come from a file, and one on the command line goes before it', async () => {
     await inWorld(async (world) => {
       const file = join(world, 'answers.json');
       await writeFile(file, JSON.stringify({ account: 'nobody has this', sure: true, '*': 'lunch' }));
@@ -40,7 +40,7 @@ describe.concurrent('answers', () => {
     });
   });
 
-  it('that are no object are a mistake', async () => {
+  test('that are no object are a mistake', async () => {
     await inWorld(async (world) => {
       const file = join(world, 'answers.json');
       await writeFile(file, '[]');
@@ -56,18 +56,18 @@ describe.concurrent('a probe of each kind shows a second effect', () => {
     onBare(world, 'retry.twice', ...ANSWERS, '--one-time', '--only', 'retry.twice', '--probe', probe);
   const FAIL = { 'retry.twice': expect.stringMatching(/^fail: .*2 effects for one approval/) };
 
-  it('a tool', async () => {
+  test('a tool', async () => {
     await inWorld(async (world) => expect(await twice(world, 'tool:count {}')).toEqual(FAIL));
   });
 
-  it('a command', async () => {
+  test('a command', async () => {
     await inWorld(async (world) => {
       await writeFile(join(world, 'lines'), '');
       expect(await twice(world, `cmd:wc -l < '${world}/lines'`)).toEqual(FAIL);
     });
   });
 
-  it('an address', async () => {
+  test('an address', async () => {
     await inWorld(async (world) => {
       await writeFile(join(world, 'lines'), '');
       const counted = (_posted: unknown, res: ServerResponse) => {
@@ -79,7 +79,7 @@ describe.concurrent('a probe of each kind shows a second effect', () => {
     });
   });
 
-  it.each([
+  test.each([
     ['tool:nothing', /the probe tool 'nothing' did not answer: error -32602/],
     ['url:http://127.0.0.1:1/', /the probe could not be read: fetch failed/],
     ['cmd:exit 3', /the probe could not be read: Command failed: exit 3/],
@@ -93,7 +93,7 @@ describe.concurrent('a probe of each kind shows a second effect', () => {
 });
 
 describe.concurrent('a second of each', () => {
-  it('set of arguments, operation and principal', async () => {
+  test('set of arguments, operation and principal', async () => {
     const only = ['--only', 'state.other-arguments,state.other-tool,state.other-principal'];
     const others = [
       ...['--other-arguments', '{"to":"carol","amount":6}'],
@@ -106,7 +106,7 @@ describe.concurrent('a second of each', () => {
     });
   });
 
-  it('instance, by --also, and a restart, by --restart', async () => {
+  test('instance, by --also, and a restart, by --restart', async () => {
     const twisted = when((sent) => sent.instance === 1 && isRetry(sent), refuses(-32602));
     await serveTwisted(twisted, async ({ url, also }) => {
       const only = ['--only', 'instance.second,instance.restart'];
@@ -126,7 +126,7 @@ describe.concurrent('a second of each', () => {
 });
 
 describe('time', () => {
-  it('to live is waited for, and not for ever', async () => {
+  test('to live is waited for, and not for ever', async () => {
     await inWorld(async (world) => {
       const only = ['--only', 'state.expired'];
       expect(await onBare(world, '', ...ANSWERS, ...only, '--ttl', '601')).toEqual({
@@ -140,8 +140,8 @@ describe('time', () => {
     });
   });
 
-  it('for an answer is bounded, and stands in the line that runs a check again', async () => {
-    const late = when(mute, 'silence');
+  test('for an answer is bounded, and stands in the line that runs a check again', async () => {
+    const late = when(unaskable, 'silence');
     await serveTwisted(late, async ({ url }) => {
       const options = ['--only', 'capability.undeclared', '--timeout', '3', '--seed', '9'];
       const { out } = await mrtrCheck(...SEND, ...options, url);
@@ -158,7 +158,7 @@ describe('what is called', () => {
   const named = ({ method, params }: Sent): string => [method, params.name].filter(Boolean).join(' ');
   const QUICK = CHECKS.map(({ id }) => id).filter((id) => id !== 'abandon.flat');
 
-  it('is the named operation and the probe, by every check', async () => {
+  test('is the named operation and the probe, by every check', async () => {
     const called = new Set<string>();
     const record: Twist = (sent, honest) => {
       called.add(named(sent));
@@ -169,7 +169,7 @@ describe('what is called', () => {
     expect(all).toBe('initialize,server/discover,tools/call count,tools/call send,tools/list');
   });
 
-  it('is nothing without --allow-effects', async () => {
+  test('is nothing without --allow-effects', async () => {
     const called: string[] = [];
     const record: Twist = (sent, honest) => {
       called.push(named(sent));
@@ -180,7 +180,7 @@ describe('what is called', () => {
   });
 });
 
-it('every finding has a conversation, and a server at an address a curl', async () => {
+test('every finding has a conversation, and a server at an address a curl', async () => {
   const late: Twist = (sent, honest) =>
     sent.method === 'tools/list'
       ? { text: `{"jsonrpc":"2.0","id":${sent.id},"result":{"tools":[{"name":"send"}]}}` }

@@ -1,14 +1,14 @@
 /** Servers with several ordinary mistakes at once: each finding names its own mistake, and says it rightly. */
 import { reportOf } from '@mrtr/check';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { checkBare, fail, findings } from './bare.test-support.ts';
 import { checkTwisted, refuses } from './scripted.test-support.ts';
-import { mute, when } from './ways/ways.test-support.ts';
+import { unaskable, when } from './ways/ways.test-support.ts';
 
 const wordsOf = (one: Awaited<ReturnType<typeof checkBare>>): string =>
   one.checked.map(({ check, finding }) => `${check.id}: ${finding.actual}`).join('\n');
 
-it.concurrent('a second effect is found and counted where a call has another effect before its question', async () => {
+test.concurrent('a second effect is found and counted where a call has another effect before its question', async () => {
   const only = ['retry', 'instance.replay-elsewhere'];
   const one = await checkBare({ fault: 'retry.twice', args: ['--audits'], only });
   const ids = ['retry.twice', 'retry.concurrent', 'retry.lost-response', 'instance.replay-elsewhere'];
@@ -21,7 +21,7 @@ it.concurrent('a second effect is found and counted where a call has another eff
   ]);
 });
 
-it.concurrent('a missing answer that is taken for a default is found in a later round, and is no answer of another key or round', async () => {
+test.concurrent('a missing answer that is taken for a default is found in a later round, and is no answer of another key or round', async () => {
   const only = ['answer.missing', 'answer.other-key', 'answer.other-round'];
   const one = await checkBare({ args: ['--defaults'], only });
   expect(findings(one)).toEqual({ 'answer.missing': 'warn' });
@@ -29,7 +29,7 @@ it.concurrent('a missing answer that is taken for a default is found in a later 
   expect(wordsOf(one).match(/without any answer it comes to the same/g)).toHaveLength(2);
 });
 
-it.concurrent('a question that is skipped by an answer to it is called that, whatever every call writes', async () => {
+test.concurrent('a question that is skipped by an answer to it is called that, whatever every call writes', async () => {
   const args = ['--skips', '--audits'];
   const one = await checkBare({ fault: 'answer.unasked', args, only: ['answer.unasked'] });
   expect(wordsOf(one)).toBe(
@@ -37,7 +37,7 @@ it.concurrent('a question that is skipped by an answer to it is called that, wha
   );
 });
 
-it.concurrent('the curl line of a finding sends the altered request, and not an honest one that followed it', async () => {
+test.concurrent('the curl line of a finding sends the altered request, and not an honest one that followed it', async () => {
   const { inputs, ...ran } = await checkBare({ fault: 'state.aliased', only: ['state.aliased'] });
   // A server that was started for the run is gone after it, and has no such line.
   const address = { url: 'http://127.0.0.1/mcp', headers: {} };
@@ -49,8 +49,8 @@ it.concurrent('the curl line of a finding sends the altered request, and not an 
   expect(answers).not.toContain(sent);
 });
 
-it.concurrent('a server that does not ask where it may not is told what is wrong with its refusal', async () => {
-  const refusing = when(mute, refuses(-32600));
+test.concurrent('a server that does not ask where it may not is told what is wrong with its refusal', async () => {
+  const refusing = when(unaskable, refuses(-32600));
   const [found] = reportOf(await checkTwisted(refusing, ['capability.undeclared'])).checks;
   expect(found).toMatchObject({
     verdict: 'fail',
@@ -58,7 +58,7 @@ it.concurrent('a server that does not ask where it may not is told what is wrong
   });
 });
 
-it.concurrent('what effect.once cannot tell apart it does not call one effect', async () => {
+test.concurrent('what effect.once cannot tell apart it does not call one effect', async () => {
   const one = await checkBare({ args: ['--audits'], only: ['effect.once'] });
   expect(findings(one)).toEqual({ 'effect.once': 'advice' });
   expect(wordsOf(one)).toMatch(

@@ -1,12 +1,12 @@
 /** Runs that reach their limit: they end there, nothing is sent afterwards, and what was left says why. */
 import { CHECKS, run } from '@mrtr/check';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { checkBare, EVERYTHING } from './bare.test-support.ts';
 import { serving } from './posted.test-support.ts';
 
 const LIMIT = 'the run reached its limit of 1 s before this was decided (--max-time)';
 
-it('a server that never answers holds a run no longer than its limit', async () => {
+test('a server that never answers holds a run no longer than its limit', async () => {
   const limits = { timeoutSeconds: 600, mostSeconds: 1 };
   const ask = (url: string) => run({ ...EVERYTHING, address: { url, headers: {} }, ...limits });
   const { checked } = await serving(() => undefined, ask);
@@ -14,7 +14,7 @@ it('a server that never answers holds a run no longer than its limit', async () 
   expect(new Set(checked.map(({ finding }) => finding.actual))).toEqual(new Set([LIMIT]));
 });
 
-it.concurrent.each(['http', 'stdio'] as const)(
+test.concurrent.each(['http', 'stdio'] as const)(
   'a wait over %s ends at the limit, and what was decided before stays',
   async (transport) => {
     const inputs = { ttlSeconds: 14, mostSeconds: 15 };

@@ -1,7 +1,7 @@
 /** A server whose answers turn into nonsense: the checker ends, with a verdict for every check, and no defect of its own. */
 import { CHECKS, htmlReport, markdownReport, type Run, reportOf, run, terminalReport } from '@mrtr/check';
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { EVERYTHING } from './bare.test-support.ts';
 import { type Answers, DISCOVERED, resultText, serving, textResult } from './posted.test-support.ts';
 
@@ -69,7 +69,7 @@ const defectsOf = ({ checked }: Run) =>
     .filter(({ finding }) => finding.actual.includes('defect of mrtr-check'))
     .map(({ check, finding }) => [check.id, finding.actual]);
 
-it('a server that asks for ever is not called for ever', async () => {
+test('a server that asks for ever is not called for ever', async () => {
   let [calls, effects] = [0, 0];
   const asking: Answers = ({ id, method, params }) => {
     if (params?.name === 'count') return resultText(id, textResult(`${effects}`));
@@ -84,7 +84,7 @@ it('a server that asks for ever is not called for ever', async () => {
   expect(calls).toBeLessThan(50);
 });
 
-it.each([1, 2, 3, 4])('nonsense of seed %i is judged, and reported', async (seed) => {
+test.each([1, 2, 3, 4])('nonsense of seed %i is judged, and reported', async (seed) => {
   const principals = { headers: { authorization: 'a-token' }, otherHeaders: { authorization: 'b-token' } };
   const one = await serving(spoiling(seed), (url) =>
     run({ ...UNPROBED, address: { url, also: url, ...principals }, ...YES }),

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { run } from '@mrtr/check';
 import { freePort, RunningProcess } from '@mrtr/harness/process';
-import { expect, it, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import {
   BARE,
   bareCommand,
@@ -26,7 +26,7 @@ async function startBare(world: string, port: number): Promise<RunningProcess> {
   return server;
 }
 
-it('what a wrapper started is killed and restarted with it, and is gone afterwards', async () => {
+test('what a wrapper started is killed and restarted with it, and is gone afterwards', async () => {
   const one = await inWorld((world) => {
     const script = `"${process.execPath}" "${BARE}" --world "${world}" --http "$0"; true`;
     const address = { command: ['sh', '-c', script, '{port}'], headers: {} };
@@ -45,7 +45,7 @@ it('what a wrapper started is killed and restarted with it, and is gone afterwar
   await vi.waitFor(isGone, { timeout: 60_000, interval: 20 });
 });
 
-it('a server that is not started here is checked at two addresses, and restarted by a command', async () => {
+test('a server that is not started here is checked at two addresses, and restarted by a command', async () => {
   await inWorld(async (world) => {
     const port = await freePort();
     const [first, second] = [await startBare(world, port), await startBare(world, 0)];
@@ -68,7 +68,7 @@ it('a server that is not started here is checked at two addresses, and restarted
   });
 });
 
-it('a server that ends at once is a mistake that shows what it wrote', async () => {
+test('a server that ends at once is a mistake that shows what it wrote', async () => {
   const command = [process.execPath, '-e', 'console.error("no such database"); process.exit(1)'];
   const inputs = { ...EVERYTHING, address: { command, headers: {} } };
   await expect(run(inputs)).rejects.toThrow(/The server ended .*no such database/s);
@@ -76,7 +76,7 @@ it('a server that ends at once is a mistake that shows what it wrote', async () 
   await expect(run(overHttp)).rejects.toThrow(/before it listened at port \d+\. It wrote:\nno such database/);
 });
 
-it('a server that cannot be started a second time is no defect of the checker', async () => {
+test('a server that cannot be started a second time is no defect of the checker', async () => {
   const one = await inWorld((world) => {
     const script = `mkdir "${world}/taken" || exit 4; exec "${process.execPath}" "${BARE}" --world "${world}" --http "$0"`;
     const address = { command: ['sh', '-c', script, '{port}'], headers: {} };
@@ -86,12 +86,12 @@ it('a server that cannot be started a second time is no defect of the checker', 
   expect(one.checked[0]?.finding.actual).toMatch(/^The server ended \(exit code 4\) before it listened/);
 });
 
-it('a stdio server that logs to standard output breaks the wire', async () => {
+test('a stdio server that logs to standard output breaks the wire', async () => {
   const one = await checkBare({ transport: 'stdio', only: ['wire'], args: ['--chatty'] });
   expect(findings(one)).toEqual({ 'wire.shape': 'fail' });
 });
 
-it('a header that the server logs stands in no message', async () => {
+test('a header that the server logs stands in no message', async () => {
   const script =
     'require("http").createServer((req) => { console.error(req.headers["x-key"]); process.exit(1); }).listen(process.argv[1])';
   const command = [process.execPath, '-e', script, '{port}'];

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import published from '@microsoft/jest-sarif/lib/schemas/sarif-2.1.0-rtm.5.json' with { type: 'json' };
 import type { Report } from '@mrtr/check';
 import { Ajv } from 'ajv';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { inWorld } from './bare.test-support.ts';
 import { ANSWERS, bareWith, mrtrCheck, TRANSFER } from './cli.test-support.ts';
 
@@ -43,7 +43,7 @@ async function runSarif(code: string, fault: string, ...options: readonly string
 
 const CODE = '@mcp.tool()\ndef transfer():\n  pass\n';
 
-it('a page shows the rule, how grave it is, the place of the tool, and what to do', async () => {
+test('a page shows the rule, how grave it is, the place of the tool, and what to do', async () => {
   const { results, rules, report } = await runSarif(CODE, 'answer.invalid', '--only', 'answer.invalid');
   expect(rules).toHaveLength(60);
   expect(results).toHaveLength(1);
@@ -57,7 +57,7 @@ it('a page shows the rule, how grave it is, the place of the tool, and what to d
   expect([artifactLocation?.uri, region?.startLine]).toEqual([expect.stringMatching(/server\.py$/), 2]);
 });
 
-it('a finding keeps its fingerprints when the code moves and it is seen otherwise', async () => {
+test('a finding keeps its fingerprints when the code moves and it is seen otherwise', async () => {
   const only = ['--only', 'wire.duplicate-keys'];
   const first = await runSarif(CODE, 'wire.duplicate-keys', ...only);
   const second = await runSarif(`\n\n${CODE}`, 'wire.duplicate-keys', ...only, '--seed', '7');
@@ -70,7 +70,7 @@ it('a finding keeps its fingerprints when the code moves and it is seen otherwis
   expect(first.results[0]?.level).toBe('error');
 });
 
-it('what could not run is a notification and no result', async () => {
+test('what could not run is a notification and no result', async () => {
   await inWorld(async (folder) => {
     const report = ['--report', `sarif=${join(folder, 's')}`];
     const { code } = await mrtrCheck(

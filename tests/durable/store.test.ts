@@ -252,11 +252,11 @@ test('a call whose client cannot be asked tells the policy’s onerror which eff
   const onerror = ({ message }: Error) => void told.push(message);
   const telling = requestStatePolicy({ keys: [KEY], singleUse: false, onerror });
   const { site } = await opened({ policy: telling });
-  const mute = await oldClient(site);
-  const result = await mute.callTool({ name: 'order', arguments: { item: 'tea' } });
+  const unaskable = await oldClient(site);
+  const result = await unaskable.callTool({ name: 'order', arguments: { item: 'tea' } });
   expect(result).toMatchObject({ isError: true });
   expect(told).toEqual([expect.stringContaining("had run: 'reserve'. Declare asks: ['elicitation'] where")]);
-  await mute.close();
+  await unaskable.close();
 });
 
 test('a handler reads who sent each round, without the token and without what is no JSON', async () => {

@@ -78,7 +78,7 @@ export function holdToClaims(extent: Extent): () => Measurements {
     }
   });
 
-  describe.each(['modern', 'mute', 'legacy'] as const)('%s client', (client) => {
+  describe.each(['modern', 'unaskable', 'legacy'] as const)('%s client', (client) => {
     describe.each(['memory', 'fleet'] as const)('on %s', (hosting) => {
       const here = () =>
         cells.filter(({ scenario }) => scenario.client === client && scenario.hosting === hosting);

@@ -10,7 +10,7 @@ import { namesOf } from '../testkit/cells.ts';
 /** The options of today. A new one is expected as soon as it is listed; none of these may be lost. */
 export const KNOWN_OPTIONS: readonly string[] = 'a b c d e e-naive e-bare f g h h-postgres i j'.split(' ');
 
-const SERVED: readonly string[] = ['modern · shim', 'mute · shim', 'legacy · shim', 'legacy · degrade'];
+const SERVED: readonly string[] = ['modern · shim', 'unaskable · shim', 'legacy · shim', 'legacy · degrade'];
 const HOSTINGS = ['memory', 'fleet'];
 const WEATHER = ['metric', 'imperial', 'decline', 'cancel', 'nonsense', 'silence'];
 const WORK_ITEM = ['fixed', 'duplicate', 'decline', 'cancel', 'decline-late', 'nonsense', 'silence'];

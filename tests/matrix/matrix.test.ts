@@ -10,7 +10,7 @@ import {
 } from '@mrtr/matrix';
 import { updateBlocks } from '@mrtr/matrix/documents';
 import { OPTIONS } from '@mrtr/options';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { LISTED } from '../testkit/options-on-postgres.ts';
 import { holdToClaims } from './claims.test-support.ts';
 import { CELLS_OF_AN_OPTION, expectedCells, KNOWN_OPTIONS } from './expected-cells.ts';
@@ -25,7 +25,7 @@ beforeAll(async () => {
   ];
 });
 
-it('owes as many cells of an option as the numbers say, and has every option that is known', () => {
+test('owes as many cells of an option as the numbers say, and has every option that is known', () => {
   for (const extent of ['all', 'brief'] as const) {
     expect(expectedCells('a', extent)).toHaveLength(CELLS_OF_AN_OPTION[extent]);
   }
@@ -43,7 +43,7 @@ describe('a client that answers by itself', () => {
   const names = (rows: readonly Pick<Measured, 'id' | 'name'>[]) =>
     rows.map(({ id, name = id.toUpperCase() }) => name);
 
-  it('is measured at every option, and at every approval in G and J, once each', () => {
+  test('is measured at every option, and at every approval in G and J, once each', () => {
     const rows = [...names(measured().options), ...names(GUARDED)];
     expect(unattended.map(({ subject, client }) => `${subject}, ${client}`)).toEqual(
       rows.flatMap((row) => SELF_ANSWERING.map((client) => `${row}, ${client}`)),
@@ -53,22 +53,22 @@ describe('a client that answers by itself', () => {
     expect(unattended.filter(({ questions }) => questions === 0)).toEqual([]);
   });
 
-  it('takes in no form with an acceptance without content, or by declining', () => {
+  test('takes in no form with an acceptance without content, or by declining', () => {
     expect([takenIn('an empty acceptance'), takenIn('decline everything')]).toEqual([[], []]);
   });
 
-  it('takes in every option with the first value that fits, and no approval', () => {
+  test('takes in every option with the first value that fits, and no approval', () => {
     expect(takenIn('the first value that fits')).toEqual(names(measured().options));
   });
 
-  it('takes in every form with the affirmative value, and no page', () => {
+  test('takes in every form with the affirmative value, and no page', () => {
     const forms = names(GUARDED).filter((name) => !name.includes('approvalPage'));
     expect(forms).toHaveLength(4);
     expect(takenIn('the affirmative value')).toEqual([...names(measured().options), ...forms]);
   });
 });
 
-it('every measured table of the documents is up to date; `pnpm matrix --write` brings it up to date', async () => {
+test('every measured table of the documents is up to date; `pnpm matrix --write` brings it up to date', async () => {
   const { options, cells } = measured();
   const tables = measuredTables(options, cells, unattended);
   expect(await updateBlocks(tables, { write: false, only: 'measured' })).toEqual([]);

@@ -7,7 +7,7 @@ import {
   InMemorySpanExporter,
   SimpleSpanProcessor,
 } from '@opentelemetry/sdk-trace-base';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { IN_MEMORY, sealsState } from '../testkit/options.ts';
 
 /** The spans of one call of `resolve_work_item` that ends with a duplicate, and so has three rounds. */
@@ -38,18 +38,18 @@ const WHOLE = ['complete, round 1, round 2, round 3'];
 
 const IDS = IN_MEMORY.filter(sealsState).map(({ id }) => id);
 
-it.each(IDS)('option %s is one call with three rounds', async (id) => {
+test.each(IDS)('option %s is one call with three rounds', async (id) => {
   expect(await spansOf(id)).toEqual(WHOLE);
 });
 
-it('is one call if other instances of this process serve its rounds', async () => {
+test('is one call if other instances of this process serve its rounds', async () => {
   expect(await spansOf('f', 'modern', 'fleet')).toEqual(WHOLE);
 });
 
-it('is one call if the SDK’s shim makes the rounds for an old client', async () => {
+test('is one call if the SDK’s shim makes the rounds for an old client', async () => {
   expect(await spansOf('f', 'legacy')).toEqual(WHOLE);
 });
 
-it('a server without the boundary publishes nothing, so it has no spans', async () => {
+test('a server without the boundary publishes nothing, so it has no spans', async () => {
   expect(await spansOf('e-bare')).toEqual([]);
 });

@@ -2,7 +2,7 @@
 
 import { eventsOf } from '@mrtr/harness/transcript';
 import { type KillCell, killsAsClaimed, measureKills, Processes } from '@mrtr/matrix/processes';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { cellsAmiss, namesOf } from '../testkit/cells.ts';
 import { LISTED, type OptionsOnPostgres, optionsOnPostgres } from '../testkit/options-on-postgres.ts';
 import { schemaMistakes } from '../testkit/transcript-schema.ts';
@@ -29,7 +29,7 @@ afterAll(async () => {
   await database?.close();
 });
 
-it('measures every call of every option, through a kill', () => {
+test('measures every call of every option, through a kill', () => {
   expect(cellsAmiss(namesOf(IDS, PLAYS), kills.map(nameOf)).join('\n')).toBe('');
   expect(kills).toHaveLength(4 * IDS.length);
   const conversations = kills.map(({ survivor }) => survivor.conversation);
@@ -37,7 +37,7 @@ it('measures every call of every option, through a kill', () => {
   expect(conversations.filter(({ events }) => eventsOf('kill', events).length !== 1)).toEqual([]);
 });
 
-it.each(IDS)('option %s does what it claims, killed while the user is thinking', (id) => {
+test.each(IDS)('option %s does what it claims, killed while the user is thinking', (id) => {
   const own = kills.filter(({ option }) => option.id === id);
   expect(own.flatMap(killsAsClaimed).join('\n')).toBe('');
 });

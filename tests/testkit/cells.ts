@@ -1,6 +1,6 @@
 /** Whether a measured table is complete. A test that filters its cells passes when they are missing; this one does not. */
 
-/** Every combination of one name of each list, joined as in `option g · mute · fleet`. */
+/** Every combination of one name of each list, joined as in `option g · unaskable · fleet`. */
 export const namesOf = (...lists: readonly (readonly string[])[]): string[] =>
   lists.reduce<string[]>(
     (names, list) => names.flatMap((name) => list.map((next) => (name === '' ? next : `${name} · ${next}`))),

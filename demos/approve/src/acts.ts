@@ -76,7 +76,7 @@ export async function play(
   const site = new Site(createServer, where);
   const rungs: string[] = [];
   const stop = observe('mrtr:approval', ({ receipt }) => receipt && rungs.push(receipt.rung));
-  const client: Client = user ? 'modern' : 'mute';
+  const client: Client = user ? 'modern' : 'unaskable';
   const call: LogicalCall = {
     method: 'tools/call',
     params: { name: RESOLVE_WORK_ITEM, arguments: { id: 4522, state } },

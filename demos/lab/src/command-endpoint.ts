@@ -22,7 +22,7 @@ export interface CommandEndpoint {
   close(): Promise<void>;
 }
 
-const MOST_BYTES = 65_536;
+const MAX_BYTES = 65_536;
 
 const HEADERS = {
   'content-security-policy':
@@ -111,7 +111,7 @@ async function command(
   let text = '';
   for await (const chunk of request.setEncoding('utf8')) {
     text += chunk;
-    if (text.length > MOST_BYTES) return end(response, 413);
+    if (text.length > MAX_BYTES) return end(response, 413);
   }
   // Loading the checks takes a third of the time to the address, and no page needs them to be shown.
   const { readCommand } = await import('./commands.ts');

@@ -12,7 +12,7 @@ const setUp = z.strictObject({
   option: z.string().regex(/^[a-z][a-z-]{0,20}$/),
   /** Of the options; `order` has a version 2, which can be deployed while a question is open. */
   tool: z.enum(['weather', 'work-item', 'order']),
-  client: z.enum(['modern', 'legacy', 'mute']),
+  client: z.enum(['modern', 'legacy', 'unaskable']),
   /** `one` keeps a session for each old client; `two` keep nothing, and take turns. */
   instances: z.enum(['one', 'two']),
   /** Whether a state that was presented is not served again. */

@@ -40,7 +40,7 @@ const COLUMNS: readonly Column[] = [
     answers: { asked: 'asked, in a session', default: 'the fallback, or the shim asks' },
     proofs: ['old', 'old-degrade', 'old-fleet'],
   },
-  { question: 'And a client that cannot be asked?', answers: GIVES, proofs: ['mute'] },
+  { question: 'And a client that cannot be asked?', answers: GIVES, proofs: ['unaskable'] },
   {
     question: 'Can one approval write twice?',
     answers: { '1 (1': 'no', 1: 'only with single use off', 2: 'yes' },

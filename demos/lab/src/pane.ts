@@ -219,7 +219,7 @@ export class Pane {
       title: `${listed?.name} · ${listed?.title}`,
       client: client === 'legacy' ? 'legacy' : 'modern',
       call: CALLS[tool],
-      ...(client !== 'mute' && { user }),
+      ...(client !== 'unaskable' && { user }),
       participants: [WORLD_LANE],
     } as const;
   }

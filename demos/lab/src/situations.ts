@@ -51,7 +51,7 @@ export const SITUATIONS: readonly Situation[] = Object.entries<Omit<Situation, '
   'old-two': { about: 'an old client is asked twice', client: 'legacy', tool: 'work-item' },
   'old-degrade': { about: "an old client, without the SDK's shim", client: 'legacy', legacy: 'degrade' },
   'old-fleet': { about: 'an old client of stateless instances', client: 'legacy', hosting: 'fleet' },
-  mute: { about: 'a client that cannot be asked', client: 'mute' },
+  unaskable: { about: 'a client that cannot be asked', client: 'unaskable' },
   decline: { about: 'the user declines', user: declining('decline') },
   cancel: { about: 'the user cancels', user: declining('cancel') },
   nonsense: { about: 'an answer that does not fit, then one that does', user: firstSaying('kelvin') },

@@ -8,7 +8,7 @@ export interface Page {
   readonly headers: Headers;
 }
 
-const MOST_REDIRECTS = 10;
+const MAX_REDIRECTS = 10;
 
 /** The form of a page that has only a button. */
 export const BUTTON: Readonly<Record<string, string>> = {};
@@ -19,12 +19,12 @@ export class Browser {
   /** Opens an address, and follows where it leads. `form` posts, from a page of the same site or from that of `from`. */
   async open(address: string | URL, form?: Readonly<Record<string, string>>, from?: string): Promise<Page> {
     let page = await this.#get(new URL(address), form, from);
-    for (let hop = 0; hop < MOST_REDIRECTS; hop++) {
+    for (let hop = 0; hop < MAX_REDIRECTS; hop++) {
       const next = leadOf(page);
       if (!next) return page;
       page = await this.#get(next);
     }
-    throw new Error(`More than ${MOST_REDIRECTS} redirects.`);
+    throw new Error(`More than ${MAX_REDIRECTS} redirects.`);
   }
 
   async leadsTo(address: string | URL, form?: Readonly<Record<string, string>>): Promise<URL> {

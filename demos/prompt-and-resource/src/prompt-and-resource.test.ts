@@ -47,7 +47,7 @@ describe.each(shapes)('shape %s', (id, subject) => {
   });
 
   test.each([
-    ['declared no elicitation', { ...MODERN, client: 'mute' }],
+    ['declared no elicitation', { ...MODERN, client: 'unaskable' }],
     ['is an old one that the policy does not ask', { ...OLD, legacy: 'degrade' }],
     ['is an old one on stateless hosting', { ...OLD, hosting: 'fleet' }],
   ] as const)('answers with its default if the client %s', async (_, where) => {

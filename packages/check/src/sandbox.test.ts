@@ -1,5 +1,5 @@
 /** Calls of the worker: what it answers, and what ends it. */
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { inWorker, Unreadable, unlessUnreadable } from './sandbox.ts';
 
 const form = (field: object, more: object = {}) => ({ type: 'object', properties: { field }, ...more });
@@ -10,7 +10,7 @@ const leaves = Array.from({ length: 30_000 }, (_, at) => ({ at }));
 /** A busy machine may take the whole of both patiences: for the start of the worker, and for its answer. */
 const HELD_MS = 120_000;
 
-it.each<readonly [string, () => unknown]>([
+test.each<readonly [string, () => unknown]>([
   ['2^40 ways', () => inWorker.fits(form(both(0), { $defs: Object.fromEntries(ways) }), { field: 'x' })],
   ['a state of many leaves', () => inWorker.forgeries(JSON.stringify(leaves), [])],
 ])(
@@ -23,6 +23,6 @@ it.each<readonly [string, () => unknown]>([
   HELD_MS,
 );
 
-it('a schema that would answer with a promise answers at once', () => {
+test('a schema that would answer with a promise answers at once', () => {
   expect(inWorker.fits({ $async: true, ...form({ type: 'number' }) }, { field: 'x' })).toBe(false);
 });

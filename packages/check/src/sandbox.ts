@@ -14,13 +14,13 @@ export class Unreadable extends Error {
   override readonly name = 'Unreadable';
 }
 
-const MOST_MS = 2000;
+const MAX_MS = 2000;
 /** A busy machine is slow to start it, and gives it less time than passes: so long it is waited for at most. */
 const PATIENCE_MS = 30_000;
 /** So often the time that it was given is looked at. */
 const SLICE_MS = 250;
 const MEMORY = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 };
-const LIMITS = `${MOST_MS / 1000} s and ${MEMORY.maxOldGenerationSizeMb} MiB`;
+const LIMITS = `${MAX_MS / 1000} s and ${MEMORY.maxOldGenerationSizeMb} MiB`;
 
 const isSource = import.meta.url.endsWith('.ts');
 const program = new URL(isSource ? './worker.ts' : './worker.js', import.meta.url);
@@ -61,7 +61,7 @@ class Sandbox {
     // The worker raises the signal, and wakes afterwards: that of its last answer may end this wait too early.
     while (Atomics.load(this.#signal, 0) === answered) {
       const { user, system } = process.cpuUsage(given);
-      if (user + system > MOST_MS * 1000 || performance.now() - started > PATIENCE_MS) break;
+      if (user + system > MAX_MS * 1000 || performance.now() - started > PATIENCE_MS) break;
       Atomics.wait(this.#signal, 0, answered, SLICE_MS);
     }
     const answer = receiveMessageOnPort(this.#replies.port1)?.message as string | undefined;

@@ -24,14 +24,14 @@ const TASKS = {
 export type Tasks = typeof TASKS;
 
 /** What a server sent in a few KiB may ask for gigabytes. */
-const MOST_CHARACTERS = 8 * 1024 * 1024;
+const MAX_CHARACTERS = 8 * 1024 * 1024;
 
 function perform(text: string): string {
   const [task, args] = JSON.parse(text) as [keyof Tasks, never];
   const result = JSON.stringify({
     result: (TASKS[task] as (...of: never[]) => unknown)(...(args as never[])),
   });
-  if (result.length > MOST_CHARACTERS) throw new RangeError('the result is too long');
+  if (result.length > MAX_CHARACTERS) throw new RangeError('the result is too long');
   return result;
 }
 

@@ -77,7 +77,7 @@ const INTERRUPTED =
   'This server cannot reach its calls now. Another server may continue this call. Send the same answer again.';
 
 /** How many unsealed messages of a turn are skipped. */
-const MOST_FORGED = 100;
+const MAX_FORGED = 100;
 const DIVERGED =
   'This call cannot be resumed: its handler took other steps than it took before. Start the call again.';
 /** The message of a call that ends because DBOS or the database failed. */
@@ -326,7 +326,7 @@ export class RunningCall {
       } catch (error) {
         // Not from an instance: it does not open, or DBOS cannot read it.
         const isForged = [Unopened, TypeError, SyntaxError].some((kind) => error instanceof kind);
-        if (!isForged || passedOver === MOST_FORGED) throw error;
+        if (!isForged || passedOver === MAX_FORGED) throw error;
         this.#report(error);
       }
     }

@@ -14,9 +14,9 @@ import {
   NO_NEW_CALLS,
   PRINCIPAL_FULL,
   PRINCIPAL_FULL_OF_BYTES,
+  type RoundEnd,
   SERVER_FULL,
   SERVER_FULL_OF_BYTES,
-  type Turn,
 } from '@mrtr/shapes/linear-store';
 import type { CallRow } from './call-table.ts';
 import { LettingGo } from './letting-go.ts';
@@ -149,7 +149,7 @@ export class DbosStore implements LinearStore {
    * @throws ContinuationLost when the call cannot be resumed, or the database cannot be reached.
    * @throws NotJson when the arguments of a new call are not JSON.
    */
-  async round(round: LinearRound): Promise<Turn> {
+  async round(round: LinearRound): Promise<RoundEnd> {
     if (this.#closing)
       throw round.id === undefined ? new StoreFull(NO_NEW_CALLS) : lostContinuation(ELSEWHERE);
     if (round.id === undefined && !(round.input instanceof URL)) assertJson(round.input, ARGUMENTS);
@@ -217,7 +217,7 @@ export class DbosStore implements LinearStore {
     }
   }
 
-  async #serve(round: LinearRound): Promise<Turn> {
+  async #serve(round: LinearRound): Promise<RoundEnd> {
     const { call, ctx } = round;
     const { signal } = ctx.mcpReq;
     const awaited = await (round.id === undefined ? this.#start(round) : this.#answer(round, round.id));

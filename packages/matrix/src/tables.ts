@@ -79,7 +79,7 @@ export function optionsTable(options: readonly Identity[], cells: readonly Cell[
       one.otherInstance,
       one.restart,
       `${heldConnection(find)} / ${describeOutcome(find({ client: 'legacy', hosting: 'fleet', legacy: 'shim', ...METRIC }))}`,
-      describeOutcome(find({ client: 'mute', hosting: 'memory', ...METRIC })),
+      describeOutcome(find({ client: 'unaskable', hosting: 'memory', ...METRIC })),
       writesWhenRetried(find({ ...modern, ...FIXED })),
       describeForgeries(two),
     ];

@@ -220,19 +220,19 @@ test('with `by: client`, a form asks, and no page', async () => {
 });
 
 const resumable = (over: Partial<ApprovalPageOptions> = {}) => shopOf({ resume: 'same-call', ...over });
-const mute = (shop: Pick<Shop, 'call'>, params: object = {}, caller = 'ada') =>
+const callUnasked = (shop: Pick<Shop, 'call'>, params: object = {}, caller = 'ada') =>
   shop.call(params, caller, NOTHING);
 /** The link in the error of a client that cannot be asked. */
-const linkOf = async (shop: Pick<Shop, 'call'>) => linkIn(await mute(shop));
+const linkOf = async (shop: Pick<Shop, 'call'>) => linkIn(await callUnasked(shop));
 
 test('a client that cannot be asked gets the link, and the same call finds the approval, once', async () => {
   const shop = resumable();
-  const first = await mute(shop);
+  const first = await callUnasked(shop);
   expect(first.result).toMatchObject({ isError: true });
   const url = linkIn(first);
   expect(await linkOf(shop)).toBe(url);
   await shop.press(url, 'approve');
-  expect(textOf(await mute(shop))).toBe('Paid.');
+  expect(textOf(await callUnasked(shop))).toBe('Paid.');
   const again = await linkOf(shop);
   expect(again).toMatch(/^https:/);
   expect(again).not.toBe(url);
@@ -241,8 +241,8 @@ test('a client that cannot be asked gets the link, and the same call finds the a
 });
 
 test.each<[string, (shop: Shop) => Promise<{ result?: unknown }>]>([
-  ['another user', (shop) => mute(shop, {}, 'eve')],
-  ['other arguments', (shop) => mute(shop, { arguments: { to: 'eve' } })],
+  ['another user', (shop) => callUnasked(shop, {}, 'eve')],
+  ['other arguments', (shop) => callUnasked(shop, { arguments: { to: 'eve' } })],
 ])('an approval does not count for %s', async (_whom, call) => {
   const shop = resumable();
   await shop.press(await linkOf(shop), 'approve');
@@ -255,23 +255,23 @@ test('an approval does not count for another server with the same keys, store an
   const shop = resumable({ store });
   const bank = shopOf({ resume: 'same-call', store }, {}, undefined, { audience: 'bank' });
   await shop.press(await linkOf(shop), 'approve');
-  expect((await mute(bank)).result).toMatchObject({ isError: true });
+  expect((await callUnasked(bank)).result).toMatchObject({ isError: true });
   expect(bank.paid).toEqual([]);
-  expect(textOf(await mute(shop))).toBe('Paid.');
+  expect(textOf(await callUnasked(shop))).toBe('Paid.');
 });
 
 test('an approval that waits for its call expires', async () => {
   const shop = resumable({ resumeSeconds: 60 });
   await shop.press(await linkOf(shop), 'approve');
   shop.clock.now += 61_000;
-  expect((await mute(shop)).result).toMatchObject({ isError: true });
+  expect((await callUnasked(shop)).result).toMatchObject({ isError: true });
   expect(shop.paid).toEqual([]);
 });
 
 test('of two same calls at once after one approval, one pays', async () => {
   const shop = resumable();
   await shop.press(await linkOf(shop), 'approve');
-  const texts = (await Promise.all([mute(shop), mute(shop), mute(shop)])).map(textOf);
+  const texts = (await Promise.all([callUnasked(shop), callUnasked(shop), callUnasked(shop)])).map(textOf);
   expect(texts.filter((text) => text === 'Paid.')).toHaveLength(1);
   expect(shop.paid).toHaveLength(1);
 });
@@ -280,7 +280,7 @@ test('a refusal ends one same call, and the next one asks anew', async () => {
   const shop = resumable();
   const url = await linkOf(shop);
   await shop.press(url, 'refuse');
-  expect(textOf(await mute(shop))).toBe('The question was declined.');
+  expect(textOf(await callUnasked(shop))).toBe('The question was declined.');
   expect(await linkOf(shop)).not.toBe(url);
 });
 
@@ -289,7 +289,7 @@ test('a declined URL was perhaps never shown, so the result holds the link', asy
   const { page, retry } = await shop.asking();
   expect(linkIn(await retry('decline'))).toBe(page);
   await shop.press(page, 'approve');
-  expect(textOf(await mute(shop))).toBe('Paid.');
+  expect(textOf(await callUnasked(shop))).toBe('Paid.');
 });
 
 test('an approval that one call took does not answer another, which was asked for the same', async () => {
@@ -358,7 +358,7 @@ describe.each([
   test('for a client that cannot be asked', async () => {
     const { call, press, paid } = twoPayments(asksOnce);
     await press(await linkOf({ call }), 'approve');
-    expect(textOf(await mute({ call }))).toMatch(/Give each .*`name`/);
+    expect(textOf(await callUnasked({ call }))).toMatch(/Give each .*`name`/);
     expect(paid()).toBe(1);
   });
 
@@ -435,7 +435,7 @@ test('two approvals of one call, with other details and in the same second, have
   // The call that learns of the second has taken the first one.
   for (let count = 0; count < 3; count++) await press(await linkOf(site), 'approve');
   ids.clear();
-  expect(textOf(await mute(site))).toBe('Paid.');
+  expect(textOf(await callUnasked(site))).toBe('Paid.');
   expect(ids.size).toBe(2);
 });
 
@@ -443,9 +443,9 @@ test('no call can be approved without bound', async () => {
   const shop = resumable();
   for (let count = 0; count < 20; count++) {
     await shop.press(await linkOf(shop), 'approve');
-    expect(textOf(await mute(shop))).toBe('Paid.');
+    expect(textOf(await callUnasked(shop))).toBe('Paid.');
   }
-  expect(textOf(await mute(shop))).toContain('approved very often');
+  expect(textOf(await callUnasked(shop))).toContain('approved very often');
 });
 
 test('an anonymous caller gets an error that says why', async () => {
@@ -473,14 +473,14 @@ describe.each([
     'at %s %i approves nothing, and the client gets a plain message; resume: %s',
     async (method, at, resume) => {
       const shop = shopOf({ store: failingStore(method, at, error), ...(resume && { resume }) });
-      const call = () => (resume ? mute(shop) : shop.call());
+      const call = () => (resume ? callUnasked(shop) : shop.call());
       let { result } = await call();
       const page = linkIn(result);
       if (page !== '') {
         await shop.press(page, 'approve');
         const inputResponses = { sure: { action: 'accept' } };
         ({ result } = resume
-          ? await mute(shop)
+          ? await callUnasked(shop)
           : await shop.call({ requestState: result?.requestState, inputResponses }));
       }
       expect(textOf({ result })).toBe(message);
@@ -541,9 +541,9 @@ test('an approval of before `verify` was added does not count as verified', asyn
   const { page } = await shop.asking();
   await shop.press(page, 'approve');
   const verifying = resumable({ store, verify: stepUp(true) });
-  expect((await mute(verifying)).result).toMatchObject({ isError: true });
+  expect((await callUnasked(verifying)).result).toMatchObject({ isError: true });
   expect(verifying.paid).toEqual([]);
-  expect(textOf(await mute(shop))).toBe('Paid.');
+  expect(textOf(await callUnasked(shop))).toBe('Paid.');
 });
 
 test('a second proof that does not hold approves nothing', async () => {

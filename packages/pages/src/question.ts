@@ -65,7 +65,7 @@ export interface WaitingContext {
 }
 
 /** What questions of one sort have in common. */
-export interface AskingOptions {
+export interface PageQuestionSettings {
   readonly records: Interactions;
   /** The address of the start page. */
   readonly startPage: () => URL;
@@ -82,9 +82,9 @@ const CLOSED: InteractionProgress = { stage: 'closed' };
 
 /** Makes the questions. */
 export class Asking {
-  readonly #options: AskingOptions;
+  readonly #options: PageQuestionSettings;
 
-  constructor(options: AskingOptions) {
+  constructor(options: PageQuestionSettings) {
     this.#options = options;
   }
 

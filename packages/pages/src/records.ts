@@ -66,7 +66,7 @@ export function requireOneKey(first: string | undefined, key: string | undefined
 }
 
 /** Characters of a question that the start page shows: the rest of the record needs room as well. */
-const MOST_SHOWN = 300;
+const MAX_SHOWN = 300;
 
 /** How the interactions of one page are kept. */
 export interface InteractionsOptions {
@@ -127,7 +127,7 @@ export class Interactions {
   async begin(ref: string, begun: Omit<InteractionSubject, 'endsAt'>): Promise<void> {
     const { store, ttlSeconds, now } = this.#options;
     const message =
-      begun.message.length > MOST_SHOWN ? `${begun.message.slice(0, MOST_SHOWN)}…` : begun.message;
+      begun.message.length > MAX_SHOWN ? `${begun.message.slice(0, MAX_SHOWN)}…` : begun.message;
     const endsAt = now() + ttlSeconds * 1000;
     const value = this.#seal(ref, { ...begun, message, endsAt, stage: 'waiting' });
     await this.#reach(store.add({ id: ref, pseudonym: begun.pseudonym, value, ttlSeconds }));

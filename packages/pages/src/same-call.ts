@@ -17,7 +17,7 @@ import {
 } from './records.ts';
 
 /** How often one call can be approved within the time that records are kept. */
-const MOST = 20;
+const MAX_APPROVALS = 20;
 const USED = 'This approval was used. Call again to get a page of your own.';
 const FULL = 'This call was approved very often within a short time. Try again later.';
 
@@ -67,7 +67,7 @@ export class SameCall {
       ...about,
     ]);
     // Keyed: a client knows all of this but the key, and must not know another's link.
-    const ids = Array.from({ length: MOST }, (_, count) =>
+    const ids = Array.from({ length: MAX_APPROVALS }, (_, count) =>
       deriveName('same call', `${text} ${count}`, records.ring[0]),
     );
     const asked = call.round === 1 ? undefined : ids.find((id) => wanted.wasAsked(id));

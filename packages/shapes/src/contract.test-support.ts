@@ -371,8 +371,8 @@ const behaviours = {
     shape,
   ) {
     const { site, done } = serve(shape, TWO_ROUNDS);
-    const mute = await site.connect(undefined, {});
-    expect(await mute.send()).toEqual({ lacks: { elicitation: expect.anything() } });
+    const unaskable = await site.connect(undefined, {});
+    expect(await unaskable.send()).toEqual({ lacks: { elicitation: expect.anything() } });
     expect(done.runs).toBe(0);
   },
 
@@ -380,8 +380,8 @@ const behaviours = {
     shape,
   ) {
     const { site, done } = serve(shape, TWO_ROUNDS);
-    const mute = await site.connectLegacy();
-    expect(await mute.call()).toEqual({ fails: expect.stringMatching(/elicitation/) });
+    const unaskable = await site.connectLegacy();
+    expect(await unaskable.call()).toEqual({ fails: expect.stringMatching(/elicitation/) });
     expect(done.runs).toBe(0);
   },
 

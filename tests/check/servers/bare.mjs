@@ -20,7 +20,7 @@ import { digest, INSTANCE, open, operationOf, Refused, refuse, requestOf, seal }
 import { claim, countLines, faulty, now, options, peek, remember, world, write } from './world.mjs';
 
 const REVISION = '2026-07-28';
-const MOST_TRIES = 10;
+const MAX_TRIES = 10;
 const META = 'io.modelcontextprotocol/';
 let parked = 0;
 let calls = 0;
@@ -190,7 +190,7 @@ async function proceed(request, state, responses, exchange) {
   if (open.length > 0) {
     if (faulty('answer.missing') && Object.keys(responses).length === 0)
       throw new Refused(-32602, 'An answer is missing.');
-    if (state.tries >= MOST_TRIES && !faulty('refusal.rounds-bounded')) {
+    if (state.tries >= MAX_TRIES && !faulty('refusal.rounds-bounded')) {
       if (request.method !== 'tools/call') throw new Refused(-32602, 'There were too many tries.');
       return { ...text('There were too many tries.'), isError: true };
     }

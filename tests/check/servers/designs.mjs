@@ -308,16 +308,16 @@ async function answer(parts, request, principal) {
   return call(parts, request, principal);
 }
 
-const MOST_IN_A_WINDOW = 20;
+const MAX_IN_A_WINDOW = 20;
 const WINDOW_MS = 250;
 
 /** Its answer to each posted request. */
 export function answersOf(design, world) {
   const parts = partsOf(design, world);
-  let [room, window] = [MOST_IN_A_WINDOW, 0];
+  let [room, window] = [MAX_IN_A_WINDOW, 0];
   const isLimited = () => {
     const now = Math.floor(performance.now() / WINDOW_MS);
-    if (now > window) [room, window] = [MOST_IN_A_WINDOW, now];
+    if (now > window) [room, window] = [MAX_IN_A_WINDOW, now];
     return design.limits && --room < 0;
   };
   return (request, res) => {

@@ -6,9 +6,9 @@ import {
   fail,
   isCall,
   isRetry,
-  mute,
   notApplicable,
   pass,
+  unaskable,
   undecided,
   ways,
   when,
@@ -36,7 +36,7 @@ ways('consent.unasked-effect', {
     when(isCall, says('Read.')),
     DECLARED,
   ),
-  'no answer': undecided(/no answer: the connection failed/, when(mute, 'hang-up')),
+  'no answer': undecided(/no answer: the connection failed/, when(unaskable, 'hang-up')),
 });
 
 const YES = { type: 'boolean' };
@@ -52,7 +52,7 @@ const tool =
   (question: object, isYes: (content: Record<string, unknown>) => boolean): Twist =>
   (sent, honest, world) => {
     if (!isCall(sent)) return honest();
-    if (!isRetry(sent)) return mute(sent) ? refuses(-32021) : asked({ sure: question });
+    if (!isRetry(sent)) return unaskable(sent) ? refuses(-32021) : asked({ sure: question });
     const { action, content = {} } = sent.params.inputResponses?.sure ?? {};
     if (action !== 'accept' || !isYes(content)) return says('Nothing was sent.');
     return sends(sent, honest, world);
@@ -126,7 +126,7 @@ ways('consent.argument', {
     /auto_confirm_on_fallback = true nobody/,
     listing(
       { auto_confirm_on_fallback: YES },
-      when((sent) => mute(sent) && given('auto_confirm_on_fallback', true)(sent), sends),
+      when((sent) => unaskable(sent) && given('auto_confirm_on_fallback', true)(sent), sends),
     ),
     DECLARED,
   ),

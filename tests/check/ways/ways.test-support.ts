@@ -35,7 +35,7 @@ export const ways = (id: string, all: Readonly<Record<string, Way>>) =>
 type Picked = (sent: Sent) => boolean;
 export const isCall: Picked = ({ method, params }) => method === 'tools/call' && params.name === 'send';
 export const isRetry: Picked = (sent) => isCall(sent) && sent.params.requestState !== undefined;
-export const mute: Picked = (sent) => isCall(sent) && Object.keys(sent.params.capabilities).length === 0;
+export const unaskable: Picked = (sent) => isCall(sent) && Object.keys(sent.params.capabilities).length === 0;
 export const isSilent: Picked = (sent) => isRetry(sent) && sent.params.inputResponses === undefined;
 export const early: Picked = (sent) =>
   isCall(sent) && !isRetry(sent) && sent.params.inputResponses !== undefined;

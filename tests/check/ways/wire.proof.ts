@@ -1,5 +1,5 @@
 /** Messages that no client can read, and clients that cannot be asked: each way of a fault alone is found. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { checkBare, findings } from '../bare.test-support.ts';
 import {
   checkTwisted,
@@ -16,11 +16,11 @@ import {
   fail,
   isCall,
   isRetry,
-  mute,
   NEEDED,
   pass,
   ROOTS,
   SHORT,
+  unaskable,
   undecided,
   ways,
   when,
@@ -29,7 +29,7 @@ import {
 const COMPLETE = { resultType: 'complete', content: [] };
 /** Answers a client that cannot be asked with this response. */
 const responding = (more: object): Twist =>
-  when(mute, ({ id }) => ({ text: JSON.stringify({ jsonrpc: '2.0', id, ...more }) }));
+  when(unaskable, ({ id }) => ({ text: JSON.stringify({ jsonrpc: '2.0', id, ...more }) }));
 const LISTING = when(({ method }) => method === 'tools/list', asked({ a: ROOTS }));
 
 ways('wire.result-type', {
@@ -39,16 +39,16 @@ ways('wire.shape', {
   'no jsonrpc': fail(/does not say jsonrpc "2\.0"/, responding({ jsonrpc: undefined, result: COMPLETE })),
   both: fail(/a result and an error/, responding({ result: COMPLETE, error: { code: 1, message: 'a' } })),
   'a list that asks': fail(/may not ask/, LISTING),
-  'no response': fail(/without a JSON-RPC response/, when(mute, { text: '{}' })),
+  'no response': fail(/without a JSON-RPC response/, when(unaskable, { text: '{}' })),
 });
 
 const eliciting = (params: object): Twist =>
-  when(mute, asked({ a: { method: 'elicitation/create', params: { message: 'A?', ...params } } }));
+  when(unaskable, asked({ a: { method: 'elicitation/create', params: { message: 'A?', ...params } } }));
 const form = (more: object): Twist =>
   eliciting({ mode: 'form', requestedSchema: { type: 'object', properties: {}, ...more } });
 
 ways('wire.schema', {
-  'a reserved code': fail(/-32050 is reserved and not defined/, when(mute, refuses(-32050))),
+  'a reserved code': fail(/-32050 is reserved and not defined/, when(unaskable, refuses(-32050))),
   'an error without a message': fail(/the error does not fit/, responding({ error: { code: -32600 } })),
   'a result without content': fail(/content/, responding({ result: { resultType: 'complete' } })),
   'a field that is not described': fail(/requires 'c'/, form({ required: ['c'] })),
@@ -101,7 +101,7 @@ ways('wire.unknown-members', {
   'no answer': undecided(/the connection failed/, when(stranger, 'hang-up')),
 });
 
-it('the server that nothing is twisted of has no finding', async () => {
+test('the server that nothing is twisted of has no finding', async () => {
   const only = ['wire', 'state', 'retry', 'answer', 'refusal', 'capability', 'instance.second', 'effect'];
   const run = await checkTwisted(untwisted, [...only, 'instance.replay-elsewhere', 'era']);
   expect(findings(run)).toEqual({});
@@ -116,21 +116,24 @@ const streaming =
 const emptyRound = (requestState: string) => ({ result: { resultType: 'input_required', requestState } });
 
 ways('capability.undeclared', {
-  'no data': fail(/without data\.requiredCapabilities/, when(mute, refuses(-32021, undefined, 400))),
-  'a status of 200': fail(/HTTP status 200, and not 400/, when(mute, refuses(-32021, NEEDED, 200))),
-  'HTTP 403 alone': fail(/HTTP 403 without a JSON-RPC error/, when(mute, { text: '', status: 403 })),
+  'no data': fail(/without data\.requiredCapabilities/, when(unaskable, refuses(-32021, undefined, 400))),
+  'a status of 200': fail(/HTTP status 200, and not 400/, when(unaskable, refuses(-32021, NEEDED, 200))),
+  'HTTP 403 alone': fail(/HTTP 403 without a JSON-RPC error/, when(unaskable, { text: '', status: 403 })),
   'a request in its stream': fail(
     /was sent the request elicitation\/create/,
-    when(mute, streaming({ id: 's', ...formOf('account') }, { result: COMPLETE })),
+    when(unaskable, streaming({ id: 's', ...formOf('account') }, { result: COMPLETE })),
   ),
-  'a lost connection': undecided(/the connection failed/, when(mute, 'hang-up')),
-  'empty rounds without end': undecided(/did not stop asking/, when(mute, emptyRound('again'))),
-  'roots are no elicitation': fail(/without having declared 'roots'/, when(mute, asked({ roots: ROOTS }))),
-  'a default is right': pass(/completed/, when(mute, says('The default was sent.'))),
-  'an isError result is right': pass(/isError/, when(mute, { result: { ...COMPLETE, isError: true } })),
+  'a lost connection': undecided(/the connection failed/, when(unaskable, 'hang-up')),
+  'empty rounds without end': undecided(/did not stop asking/, when(unaskable, emptyRound('again'))),
+  'roots are no elicitation': fail(
+    /without having declared 'roots'/,
+    when(unaskable, asked({ roots: ROOTS })),
+  ),
+  'a default is right': pass(/completed/, when(unaskable, says('The default was sent.'))),
+  'an isError result is right': pass(/isError/, when(unaskable, { result: { ...COMPLETE, isError: true } })),
   'an error in a stream is right': pass(
     /-32021/,
-    when(mute, streaming({ error: { code: -32021, message: 'No.', data: NEEDED } })),
+    when(unaskable, streaming({ error: { code: -32021, message: 'No.', data: NEEDED } })),
   ),
 });
 
@@ -151,7 +154,7 @@ ways('capability.mode', {
   'roots, which both declare': pass(/completed/, asksUrlsFor(asked({ roots: ROOTS }))),
 });
 
-it('a pattern that no generated answer fits asks for one, and shows none that does not fit', async () => {
+test('a pattern that no generated answer fits asks for one, and shows none that does not fit', async () => {
   const given = { answers: {}, generateAnswers: true };
   await expect(
     checkTwisted(asksFor({ type: 'string', pattern: '^[A-Z]{3}$' }), ['wire'], given),
@@ -161,7 +164,7 @@ it('a pattern that no generated answer fits asks for one, and shows none that do
 });
 
 describe('era.same', () => {
-  it.each([
+  test.each([
     ['right', 'pass', /the same 3 question\(s\), and the same end/],
     ['words', 'advice', /was asked "From which account\? Please\." .* the new one "From which account\?"/],
     ['end', 'advice', /ended otherwise: completed: "Something else\."/],

@@ -41,10 +41,10 @@ const areAll = (values: unknown, check: Check): boolean =>
 const fits = (value: unknown, checks: Readonly<Record<string, Check>>): boolean =>
   isRecord(value) && Object.entries(checks).every(([name, check]) => check(value[name]));
 
-const MOST_BYTES = 10_000_000;
+const MAX_BYTES = 10_000_000;
 
 export function readTranscript(text: string): Conversation {
-  if (text.length > MOST_BYTES) throw new Error('This file is too large for a transcript.');
+  if (text.length > MAX_BYTES) throw new Error('This file is too large for a transcript.');
   let given: unknown;
   try {
     given = JSON.parse(text);

@@ -111,7 +111,7 @@ function readSetUp(text = ''): SetUp | undefined {
   return {
     option,
     tool: tool === 'work-item' || tool === 'order' ? tool : 'weather',
-    client: client === 'legacy' || client === 'mute' ? client : 'modern',
+    client: client === 'legacy' || client === 'unaskable' ? client : 'modern',
     instances: instances === 'one' ? 'one' : 'two',
     singleUse: use === 'single',
   };

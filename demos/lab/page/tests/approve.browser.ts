@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { after, afterEach, before, it } from 'node:test';
+import { after, afterEach, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { type Bank, impatientPage, openBank } from '../../../recipes/src/bank.test-support.ts';
 import { hasNothingSerious, isNoWiderThanTheScreen, NARROW, picture, Stage, WIDE } from './support.ts';
@@ -34,7 +34,7 @@ async function pageOfAda(options: Parameters<Stage['page']>[0] = {}, { site } = 
 const approves = async ({ answer }: Awaited<ReturnType<Bank['pay']>>) =>
   (await answer())?.startsWith('Paid') ?? false;
 
-it('a press on the button approves, and the refusal comes first for the keyboard', async () => {
+test('a press on the button approves, and the refusal comes first for the keyboard', async () => {
   const asked = await bank.pay(120);
   const page = await pageOfAda();
   await page.goto(asked.link);
@@ -50,7 +50,7 @@ it('a press on the button approves, and the refusal comes first for the keyboard
   assert.equal(await approves(asked), true);
 });
 
-it('a page that is only opened, fetched ahead or framed approves nothing', async () => {
+test('a page that is only opened, fetched ahead or framed approves nothing', async () => {
   const asked = await bank.pay(120);
   const page = await pageOfAda({ javaScriptEnabled: true });
   await page.goto(asked.link);
@@ -67,7 +67,7 @@ it('a page that is only opened, fetched ahead or framed approves nothing', async
   assert.equal(await approves(asked), false);
 });
 
-it('a form on another site approves nothing, even with the right token', async () => {
+test('a form on another site approves nothing, even with the right token', async () => {
   const asked = await bank.pay(120);
   const page = await pageOfAda({ javaScriptEnabled: true });
   await page.goto(asked.link);
@@ -83,7 +83,7 @@ it('a form on another site approves nothing, even with the right token', async (
   assert.equal(await approves(asked), false);
 });
 
-it('shows each detail whole, also beside one with a long name', async (t) => {
+test('shows each detail whole, also beside one with a long name', async (t) => {
   const details = { ['N'.repeat(300)]: 'of a long name', 'Sent to': 'y'.repeat(300) };
   const detailed = await openBank((policy, url) => {
     const page = impatientPage()(policy, url);
@@ -107,7 +107,7 @@ const HARD = `${'الدفع إلى سارة '.repeat(4)}\u202e<script>${'x'.repe
 
 for (const colorScheme of ['light', 'dark'] as const) {
   for (const [name, viewport] of Object.entries({ wide: WIDE, narrow: NARROW })) {
-    it(`is readable ${colorScheme} and ${name}, with a long name that is written from right to left`, async () => {
+    test(`is readable ${colorScheme} and ${name}, with a long name that is written from right to left`, async () => {
       const { link } = await bank.pay(120, HARD);
       const page = await pageOfAda({ javaScriptEnabled: true, colorScheme, viewport });
       await page.goto(link);

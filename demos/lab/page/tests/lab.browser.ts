@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, afterEach, before, describe, it } from 'node:test';
+import { after, afterEach, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
@@ -41,14 +41,14 @@ describe('the exported page', () => {
   };
   afterEach(() => stage.closePages());
 
-  it('has no more than 60 kB of script', async (t) => {
+  test('has no more than 60 kB of script', async (t) => {
     const { length } = gzipSync(await readFile(join(stage.folder, 'lab/lab.js')));
     const paints = await (await open()).evaluate(() => performance.getEntriesByType('paint'));
     t.diagnostic(`Script: ${length} B. First paint: ${paints[0]?.startTime} ms (budget: 200 ms).`);
     assert.ok(length <= 60_000);
   });
 
-  it('opens from a disk, with every recording, and says why it cannot run live', async () => {
+  test('opens from a disk, with every recording, and says why it cannot run live', async () => {
     const alone = await open();
     await alone.getByRole('link', { name: 'Measured' }).click();
     await alone.getByRole('link', { name: /^F, Can one approval/ }).click();
@@ -63,7 +63,7 @@ describe('the exported page', () => {
     await alone.getByText(/This page has no server/).waitFor();
   });
 
-  it('opens on the fall: one question, and after the answer B writes twice and H once', async () => {
+  test('opens on the fall: one question, and after the answer B writes twice and H once', async () => {
     for (const [colorScheme, reducedMotion] of [
       ['light', 'no-preference'],
       ['dark', 'reduce'],
@@ -91,7 +91,7 @@ describe('the exported page', () => {
     }
   });
 
-  it('plays every choice of all seven lessons without a server', async () => {
+  test('plays every choice of all seven lessons without a server', async () => {
     const alone = await open('#/lessons', { reducedMotion: 'reduce' });
     for (const [at, { id, choices }] of LESSONS.entries()) {
       await alone.goto(`${entry}#/lessons/${id}`);
@@ -115,7 +115,7 @@ describe('the exported page', () => {
 
   for (const colorScheme of ['light', 'dark'] as const) {
     for (const [size, viewport] of Object.entries({ wide: WIDE, narrow: NARROW })) {
-      it(`looks well ${size} and ${colorScheme}, and axe finds nothing serious`, async () => {
+      test(`looks well ${size} and ${colorScheme}, and axe finds nothing serious`, async () => {
         const shown = await open('', { viewport, colorScheme, reducedMotion: 'reduce' });
         for (const [name, hash, last] of [
           ['compare', '#/compare/b.one/h.one', new SideOnPage(shown, 'right').region],
@@ -132,7 +132,7 @@ describe('the exported page', () => {
     }
   }
 
-  it('asked no other host for anything', () => {
+  test('asked no other host for anything', () => {
     assert.ok(asked.length > 0);
     assert.deepEqual(
       asked.filter((url) => !/^(?:file|data):/.test(url)),
@@ -207,12 +207,12 @@ describe('the live lab', () => {
   const waitForMet = (words: string) => page.locator('.lesson .met', { hasText: words }).waitFor();
   const waitForSolved = () => page.getByText('Solved.').waitFor();
 
-  it('takes the token out of its address', async () => {
+  test('takes the token out of its address', async () => {
     await page.getByRole('heading', { name: /watch a tool write twice$/ }).waitFor();
     assert.doesNotMatch(page.url(), /token/);
   });
 
-  it('lesson 1: two shapes in lockstep, their differences, the lines that ran, and both counts of effects', async () => {
+  test('lesson 1: two shapes in lockstep, their differences, the lines that ran, and both counts of effects', async () => {
     await begin(1);
     await hasNothingSeriousInEitherScheme();
     await page.getByRole('button', { name: 'Make both calls' }).click();
@@ -242,7 +242,7 @@ describe('the live lab', () => {
     await hasNothingSeriousInEitherScheme();
   });
 
-  it('steps to where B jumps back and H stands still, plays, and shows each message', async () => {
+  test('steps to where B jumps back and H stands still, plays, and shows each message', async () => {
     const stepTo = (step: number) => page.getByRole('slider', { name: 'Step' }).fill(`${step - 1}`);
     const output = page.locator('.timeline output');
     await stepTo(5);
@@ -270,7 +270,7 @@ describe('the live lab', () => {
     await page.getByRole('button', { name: 'Rounds' }).click();
   });
 
-  it('opens a state with the lab’s key, changes it byte by byte, and shows both sides of the refusal', async () => {
+  test('opens a state with the lab’s key, changes it byte by byte, and shows both sides of the refusal', async () => {
     await setUp('j.work-item.modern.one.repeatable', 'f.work-item.modern.one.repeatable');
     await right.callUntilAsked();
     const states = left.region.getByLabel('States');
@@ -306,7 +306,7 @@ describe('the live lab', () => {
     await left.tab('Source').click();
   });
 
-  it('answers by the form that was asked, and with what does not fit it', async () => {
+  test('answers by the form that was asked, and with what does not fit it', async () => {
     await setUp('a.weather.modern.one.repeatable', 'g.weather.modern.one.repeatable');
     for (const [choice, told] of [
       ['Nonsense', /kelvin.*Which units\?/],
@@ -323,7 +323,7 @@ describe('the live lab', () => {
     await right.tells(/declines/);
   });
 
-  it('copies a diagram, a transcript, curl, a check and a link without a token', async () => {
+  test('copies a diagram, a transcript, curl, a check and a link without a token', async () => {
     await left.callAndAnswer('metric');
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     const copy = async (name: string) => {
@@ -350,8 +350,8 @@ describe('the live lab', () => {
     await tab.close();
   });
 
-  it('serves an old client over a connection that it holds, and one that cannot be asked', async () => {
-    await setUp('a.weather.legacy.one.repeatable', 'b.weather.mute.one.repeatable');
+  test('serves an old client over a connection that it holds, and one that cannot be asked', async () => {
+    await setUp('a.weather.legacy.one.repeatable', 'b.weather.unaskable.one.repeatable');
     await left.callAndAnswer('imperial');
     await left.tells(/elicitation\/create +"Which units\?".*72°F/);
     await right.call();
@@ -360,7 +360,7 @@ describe('the live lab', () => {
     assert.equal(await right.region.locator('.counts').getByText('asked').count(), 0);
   });
 
-  it('opens a transcript from a file, as text, and says what is wrong with another', async () => {
+  test('opens a transcript from a file, as text, and says what is wrong with another', async () => {
     const choose = async (text: string) => {
       const [chooser] = await Promise.all([
         page.waitForEvent('filechooser'),
@@ -396,7 +396,7 @@ describe('the live lab', () => {
     }
   });
 
-  it('lesson 2: lose H’s call to a kill, and find two ways to keep it', async () => {
+  test('lesson 2: lose H’s call to a kill, and find two ways to keep it', async () => {
     await begin(2);
     await left.callUntilAsked();
     await left.button(/^kill i1/).click();
@@ -421,7 +421,7 @@ describe('the live lab', () => {
     await right.tells(/server 2.*Weather in Tokyo/);
   });
 
-  it('lesson 3: use one approval twice, then stop it', async () => {
+  test('lesson 3: use one approval twice, then stop it', async () => {
     await begin(3);
     const approveTwice = async (side: SideOnPage, writes: RegExp) => {
       await side.callUntilAsked();
@@ -436,7 +436,7 @@ describe('the live lab', () => {
     await waitForSolved();
   });
 
-  it('lesson 4: answer a question that nobody asked', async () => {
+  test('lesson 4: answer a question that nobody asked', async () => {
     await begin(4);
     for (const side of [left, right]) {
       await side.tick('an unasked answer too');
@@ -447,7 +447,7 @@ describe('the live lab', () => {
     await waitForSolved();
   });
 
-  it('lesson 5: change what the state says', async () => {
+  test('lesson 5: change what the state says', async () => {
     await begin(5);
     for (const side of [left, right]) {
       await side.callUntilAsked();
@@ -476,7 +476,7 @@ describe('the live lab', () => {
     await waitForSolved();
   });
 
-  it('lesson 6: deploys a version while a question is open, and none without one', async () => {
+  test('lesson 6: deploys a version while a question is open, and none without one', async () => {
     await begin(6);
     assert.equal(await left.button(/^Deploy/).isDisabled(), true);
     await left.callUntilAsked();
@@ -507,7 +507,7 @@ describe('the live lab', () => {
     await right.tells(/a new version is deployed: moved/);
   });
 
-  it('by the keyboard alone, opens the recordings that prove a cell, steps, plays, zooms, and makes and answers a call', async () => {
+  test('by the keyboard alone, opens the recordings that prove a cell, steps, plays, zooms, and makes and answers a call', async () => {
     const keys = page.keyboard;
     const focus = () =>
       page.evaluate(() => {
@@ -551,6 +551,6 @@ describe('the live lab', () => {
   });
 });
 
-it('no page complained', () => {
+test('no page complained', () => {
   assert.deepEqual(stage.complaints, []);
 });

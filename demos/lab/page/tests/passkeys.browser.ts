@@ -1,7 +1,7 @@
 /** The recipe for passkeys in Chromium, with its virtual authenticator. */
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
-import { after, afterEach, before, it } from 'node:test';
+import { after, afterEach, before, test } from 'node:test';
 import { type Bank, impatientPage, openBank } from '../../../recipes/src/bank.test-support.ts';
 import { type Passkeys, passkeyStepUp } from '../../../recipes/src/passkeys.ts';
 import { Stage } from './support.ts';
@@ -82,7 +82,7 @@ async function approveWith(key: typeof privateKey, isUserVerified: boolean) {
   return { said, result };
 }
 
-it('the passkey of the user proves it, and the receipt’s rung says so', async () => {
+test('the passkey of the user proves it, and the receipt’s rung says so', async () => {
   const { said, result } = await approveWith(privateKey, true);
   assert.match(said, /^Approved/);
   assert.match(result ?? '', /^Paid € 120 to Bob/);
@@ -90,14 +90,14 @@ it('the passkey of the user proves it, and the receipt’s rung says so', async 
   assert.equal(passkey.counter > 0, true);
 });
 
-it('a passkey of another key proves nothing', async () => {
+test('a passkey of another key proves nothing', async () => {
   const other = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const { said, result } = await approveWith(other.privateKey, true);
   assert.match(said, /^Something went wrong/);
   assert.equal(result, undefined);
 });
 
-it('a person whom the authenticator does not verify proves nothing', async () => {
+test('a person whom the authenticator does not verify proves nothing', async () => {
   const { said, result } = await approveWith(privateKey, false);
   assert.match(said, /^Something went wrong/);
   assert.equal(result, undefined);

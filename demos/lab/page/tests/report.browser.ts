@@ -1,7 +1,7 @@
 /** The checker's report in a real browser: it opens from a disk, and the lab's viewer draws its conversations. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { after, afterEach, before, describe, it } from 'node:test';
+import { after, afterEach, before, describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import type { Locator, Page } from 'playwright-core';
 import {
@@ -47,7 +47,7 @@ describe('a report of a server that serves one approval twice', () => {
     ]);
   });
 
-  it('draws the conversation of each finding in lanes, in place of its text', async () => {
+  test('draws the conversation of each finding in lanes, in place of its text', async () => {
     const page = await stage.page();
     await page.goto(address);
     const found = finding(page, 'retry.twice');
@@ -63,7 +63,7 @@ describe('a report of a server that serves one approval twice', () => {
     await picture(found, 'report');
   });
 
-  it('takes keys only in the conversation that has the focus', async () => {
+  test('takes keys only in the conversation that has the focus', async () => {
     const page = await stage.page();
     await page.goto(address);
     const steps = page.locator('.timeline output');
@@ -81,7 +81,7 @@ describe('a report of a server that serves one approval twice', () => {
     assert.equal(await page.getByRole('button', { name: 'Wire', pressed: true }).count(), 1);
   });
 
-  it('shows the conversations as text where no script runs', async () => {
+  test('shows the conversations as text where no script runs', async () => {
     const page = await stage.page({ javaScriptEnabled: false });
     await page.goto(address);
     const text = finding(page, 'retry.twice').locator('[data-mrtr-text]');
@@ -92,7 +92,7 @@ describe('a report of a server that serves one approval twice', () => {
     ['wide', WIDE, 'light'],
     ['narrow', NARROW, 'dark'],
   ] as const) {
-    it(`fits a ${size} screen in ${colorScheme}, and axe finds nothing serious`, async () => {
+    test(`fits a ${size} screen in ${colorScheme}, and axe finds nothing serious`, async () => {
       const page = await stage.page({ viewport, colorScheme, reducedMotion: 'reduce' });
       await page.goto(address);
       await isNoWiderThanTheScreen(page);
@@ -101,6 +101,6 @@ describe('a report of a server that serves one approval twice', () => {
   }
 });
 
-it('no page complained', () => {
+test('no page complained', () => {
   assert.deepEqual(stage.complaints, []);
 });

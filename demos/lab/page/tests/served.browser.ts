@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { after, afterEach, before, it } from 'node:test';
+import { after, afterEach, before, test } from 'node:test';
 import { root, run, Stage } from './support.ts';
 
 const PAGE = `
@@ -70,14 +70,14 @@ after(async () => {
 });
 
 for (const mode of ['auto', 'legacy']) {
-  it(`a page of an allowed origin is asked and served, in ${mode} mode`, async () => {
+  test(`a page of an allowed origin is asked and served, in ${mode} mode`, async () => {
     const page = await pageOf('localhost');
     const text = await page.evaluate(`window.call('${url}', '${TOKEN}', '${mode}')`);
     assert.match(String(text), /Tokyo/);
   });
 }
 
-it('a page of a refused origin reads nothing, and its calls do not reach the tool', async () => {
+test('a page of a refused origin reads nothing, and its calls do not reach the tool', async () => {
   const page = await pageOf('elsewhere.localhost');
   await assert.rejects(page.evaluate(`window.call('${url}', '${TOKEN}', 'auto')`), /Failed to fetch/);
   const init = { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } };

@@ -5,13 +5,13 @@ export const listRequired = (schema: unknown): readonly unknown[] =>
   isObject(schema) && Array.isArray(schema.required) ? schema.required : [];
 
 /** A function that is called with more arguments overflows the stack. */
-const MOST_CHOICES = 1000;
+const MAX_CHOICES = 1000;
 
 export function choicesIn(field: unknown): readonly unknown[] {
   if (!isObject(field)) return [];
-  if (Array.isArray(field.enum)) return field.enum.slice(0, MOST_CHOICES);
+  if (Array.isArray(field.enum)) return field.enum.slice(0, MAX_CHOICES);
   const titled = field.oneOf ?? field.anyOf;
   return Array.isArray(titled)
-    ? titled.slice(0, MOST_CHOICES).flatMap((one) => (isObject(one) && 'const' in one ? [one.const] : []))
+    ? titled.slice(0, MAX_CHOICES).flatMap((one) => (isObject(one) && 'const' in one ? [one.const] : []))
     : [];
 }

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { contentThatFitsOnly, invalidContents, validContent } from './generate.ts';
 import { fits } from './schema.ts';
 
@@ -50,7 +50,7 @@ const form = fc
   }));
 
 describe('contents for any form', () => {
-  it('a valid content fits, and is the same for the same seed', () => {
+  test('a valid content fits, and is the same for the same seed', () => {
     fc.assert(
       fc.property(form, fc.nat(), (schema, seed) => {
         const content = validContent(schema, seed);
@@ -60,7 +60,7 @@ describe('contents for any form', () => {
     );
   });
 
-  it('no invalid content fits, and there are some', () => {
+  test('no invalid content fits, and there are some', () => {
     fc.assert(
       fc.property(form, fc.nat(), (schema, seed) => {
         const misfits = invalidContents(schema, seed);
@@ -70,7 +70,7 @@ describe('contents for any form', () => {
   });
 });
 
-it('a misfit says what is wrong with it', () => {
+test('a misfit says what is wrong with it', () => {
   const age = { type: 'integer', minimum: 18, maximum: 99 };
   const schema = { type: 'object', properties: { age }, required: ['age'] };
   expect(invalidContents(schema, 1).map(({ why }) => why)).toEqual(
@@ -79,7 +79,7 @@ it('a misfit says what is wrong with it', () => {
 });
 
 describe('contents for the form of a hostile server', () => {
-  it.each([
+  test.each([
     ['texts without end', { type: 'string', minLength: 1e9, maxLength: 1e9 }],
     ['lists without end', { type: 'array', minItems: 1e9, items: { type: 'string' } }],
     ['more choices than there are', { type: 'array', minItems: 9, items: { enum: ['a', 'b'] } }],
@@ -104,7 +104,7 @@ const sizes = (...choices: readonly string[]) => ({
   properties: { size: { type: 'string', enum: choices }, note: { type: 'string' } },
 });
 
-it.each([
+test.each([
   ['no other choices', sizes('S', 'L'), null],
   ['one choice fewer, not the honest one', sizes('L'), { size: 'S', note: 'n' }],
   ['one choice fewer, the honest one', sizes('S'), { size: 'L', note: 'n' }],

@@ -48,15 +48,15 @@ const clamp = (whole: number): number =>
   Math.min(Math.max(whole, Number.MIN_SAFE_INTEGER), Number.MAX_SAFE_INTEGER);
 
 // The server writes the bounds: an answer that it wants longer than this fits no form that a person fills in.
-const MOST_CHARACTERS = 10_000;
-const MOST_ITEMS = 100;
+const MAX_CHARACTERS = 10_000;
+const MAX_ITEMS = 100;
 
 const lengthOf = (given: unknown, most: number): number | undefined =>
   typeof given === 'number' ? Math.min(Math.max(0, Math.floor(given)), most) : undefined;
 
 function arrayFor({ items, minItems, maxItems }: JsonObject): fc.Arbitrary<unknown[]> {
   const choices = [...new Set(choicesIn(items))];
-  const room = choices.length || MOST_ITEMS;
+  const room = choices.length || MAX_ITEMS;
   const minLength = lengthOf(minItems, room) ?? 1;
   const maxLength = Math.max(minLength, lengthOf(maxItems, room) ?? minLength);
   return choices.length > 0
@@ -67,8 +67,8 @@ function arrayFor({ items, minItems, maxItems }: JsonObject): fc.Arbitrary<unkno
 const LETTER = fc.constantFrom(...'abcdefghijklmnopqrstuvwxyz');
 
 function textFor({ minLength, maxLength }: JsonObject = {}): fc.Arbitrary<string> {
-  const least = lengthOf(minLength, MOST_CHARACTERS) ?? 4;
-  const most = lengthOf(maxLength, MOST_CHARACTERS) ?? Math.max(least, 8);
+  const least = lengthOf(minLength, MAX_CHARACTERS) ?? 4;
+  const most = lengthOf(maxLength, MAX_CHARACTERS) ?? Math.max(least, 8);
   return fc.string({ unit: LETTER, minLength: Math.min(least, most), maxLength: most });
 }
 
@@ -81,7 +81,7 @@ const FORMATS: ReadonlyMap<unknown, fc.Arbitrary<string>> = new Map([
   ['date-time', DATE.map((day) => day.toISOString())],
 ]);
 
-const MOST_MADE = 40;
+const MAX_MADE = 40;
 
 export interface Contrast {
   readonly schema: unknown;
@@ -93,7 +93,7 @@ export interface Contrast {
 /** A content that fits `schema` and not the other one: the honest one, or one that differs from it in a field. */
 export function contentThatFitsOnly({ schema, other, honest, seed }: Contrast): JsonObject | null {
   const given = isObject(honest) ? honest : {};
-  const made = Array.from({ length: MOST_MADE }, (_, at) => validContent(schema, seed + at));
+  const made = Array.from({ length: MAX_MADE }, (_, at) => validContent(schema, seed + at));
   const changed = made.flatMap((one) =>
     Object.entries(one).map(([field, value]) => ({ ...given, [field]: value })),
   );
@@ -136,7 +136,7 @@ function misfitsOf(field: unknown): readonly { readonly why: string; readonly va
       : []),
     ...(typeof maximum === 'number' ? [{ why: `above ${maximum}`, value: maximum + 1 }] : []),
     ...(typeof minimum === 'number' ? [{ why: `below ${minimum}`, value: minimum - 1 }] : []),
-    ...(typeof maxLength === 'number' && maxLength >= 0 && maxLength < MOST_CHARACTERS
+    ...(typeof maxLength === 'number' && maxLength >= 0 && maxLength < MAX_CHARACTERS
       ? [{ why: 'too long', value: 'x'.repeat(maxLength + 1) }]
       : []),
     ...(typeof minLength === 'number' && minLength > 0 ? [{ why: 'too short', value: '' }] : []),

@@ -18,7 +18,7 @@ let theirs = createAjv();
 
 type Validate = ((value: unknown) => boolean) & Pick<ValidateFunction, 'errors'>;
 
-const MOST_COMPILED = 100;
+const MAX_COMPILED = 100;
 const compiled = new Map<string, Validate>();
 
 /** Whether a value fits. A schema that cannot be compiled fits everything: it is found elsewhere. */
@@ -29,7 +29,7 @@ export function whyUnfit(schema: unknown, value: unknown): string | undefined {
   const text = JSON.stringify(schema);
   let validate = compiled.get(text);
   if (validate === undefined) {
-    if (compiled.size >= MOST_COMPILED) {
+    if (compiled.size >= MAX_COMPILED) {
       compiled.clear();
       theirs = createAjv();
     }
@@ -48,10 +48,10 @@ function compile(schema: JsonObject): Validate {
 }
 
 /** A message of many members may break the schema in each of them. */
-const MOST_SAID = 2000;
+const MAX_SAID = 2000;
 
 const sayErrors = (errors: ValidateFunction['errors'], dataVar: string): string =>
-  shorten(ours.errorsText(errors, { dataVar }), MOST_SAID);
+  shorten(ours.errorsText(errors, { dataVar }), MAX_SAID);
 
 export const misfit = (definition: keyof typeof published.$defs, value: unknown): string | undefined =>
   ours.validate(`mcp#/$defs/${definition}`, value) ? undefined : sayErrors(ours.errors, 'message');

@@ -1,5 +1,5 @@
 /** Forms that nobody can fill in: then the server's form is at fault, and no answer of the user's. */
-import { MOST_BYTES } from '../wire/channel.ts';
+import { MAX_BYTES } from '../wire/channel.ts';
 import { isObject, type JsonObject, objectAt } from '../wire/json.ts';
 import { choicesIn, listRequired } from './choices.ts';
 import { fits } from './schema.ts';
@@ -36,8 +36,8 @@ function whyNoValue(field: JsonObject): string | undefined {
 
 /** No message that the checker reads is longer, and none that it sends. */
 const whyTooLong = (least: unknown): string | undefined =>
-  typeof least === 'number' && least > MOST_BYTES
-    ? `has to be ${least} long, and a message has room for ${MOST_BYTES}`
+  typeof least === 'number' && least > MAX_BYTES
+    ? `has to be ${least} long, and a message has room for ${MAX_BYTES}`
     : undefined;
 
 const listsChoices = (field: unknown): field is JsonObject =>

@@ -141,12 +141,12 @@ const invalid = defineCheck('answer.invalid', 'S', {
   run: (context) => onForms(context, 'Content that does not fit', (form) => misfits(form, context)),
 });
 
-const MOST_MISFITS = 10;
+const MAX_MISFITS = 10;
 
 const misfits = ({ key, keyIn, schema }: Form, { inputs }: CheckContext): readonly Attempt[] =>
   inWorker
     .invalidContents(schema, inputs.seed)
-    .slice(0, MOST_MISFITS)
+    .slice(0, MAX_MISFITS)
     .map(({ why, content }) => ({
       label: `'${key}' accepted with ${shorten(JSON.stringify(content), 100)}, where ${why}`,
       changes: (session) => ({
@@ -216,7 +216,7 @@ interface Form {
   readonly leavable: boolean;
 }
 
-const MOST_FORMS = 4;
+const MAX_FORMS = 4;
 
 /** Attacks each form, the last ones first: those are most likely to guard an effect. */
 async function onForms(
@@ -232,7 +232,7 @@ async function onForms(
     .filter(({ request }) => isForm(request))
     .toReversed();
   const results: Attacked[] = [];
-  for (const { round, key, request } of forms.slice(0, MOST_FORMS)) {
+  for (const { round, key, request } of forms.slice(0, MAX_FORMS)) {
     const { requests = {} } = context.facts.rounds[round] ?? {};
     const made = attempts({
       key,

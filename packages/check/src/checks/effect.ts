@@ -2,7 +2,7 @@
 import { abstain, defineCheck, fail, notApplicable, pass } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import { clip, type Reading } from '../observations/effects.ts';
-import { MOST_ROUNDS } from '../session/session.ts';
+import { MAX_ROUNDS } from '../session/session.ts';
 import { describeOutcome } from '../wire/outcome.ts';
 
 const REENTERED = {
@@ -59,8 +59,8 @@ const once = defineCheck('effect.once', 'A', {
       if (await context.effects.since(before, session)) changes.push(`after request ${session.turns.length}`);
       before = await context.effects.read();
       if (outcome.kind !== 'asked') break;
-      if (session.turns.length > MOST_ROUNDS)
-        return abstain(`it asked more than ${MOST_ROUNDS} times`, session);
+      if (session.turns.length > MAX_ROUNDS)
+        return abstain(`it asked more than ${MAX_ROUNDS} times`, session);
     }
     const { unit } = context.effects;
     if (changes.length > 1)

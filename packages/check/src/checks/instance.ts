@@ -2,7 +2,7 @@
 import { abstain, defineCheck, type Finding, fail, pass } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import { Likeness } from '../session/likeness.ts';
-import { MOST_ROUNDS, type Session } from '../session/session.ts';
+import { MAX_ROUNDS, type Session } from '../session/session.ts';
 import { comparable, describeOutcome, type Outcome, saysNo } from '../wire/outcome.ts';
 import { presentTwice, singleUseCheck } from './retry.ts';
 
@@ -55,7 +55,7 @@ const second = defineCheck('instance.second', 'A', {
     const [here, there] = [context.fleet.first, await context.fleet.second()];
     const session = await context.untilRound(0);
     // Every round at the other one, as behind a load balancer.
-    await session.finish(MOST_ROUNDS, () => {
+    await session.finish(MAX_ROUNDS, () => {
       session.instance = session.instance === here ? there : here;
       return {};
     });

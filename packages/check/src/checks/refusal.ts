@@ -122,7 +122,7 @@ async function refusesAlways(context: CheckContext, action: Action): Promise<Fin
   for (const [first] of context.facts.rounds.entries()) {
     const session = await context.untilRound(first);
     const seen = new Set<string>();
-    for (let round = 0; session.last?.kind === 'asked' && round < MOST; round++) {
+    for (let round = 0; session.last?.kind === 'asked' && round < MAX_REFUSALS; round++) {
       const question = comparable(session.last);
       if (seen.has(question))
         return fail(
@@ -135,12 +135,12 @@ async function refusesAlways(context: CheckContext, action: Action): Promise<Fin
     ended = session.last as Outcome;
     if (ended.kind === 'failed') return abstain(describeOutcome(ended));
     if (ended.kind === 'asked')
-      return fail(`After ${MOST} refusals (${action}) the server still asks.`, session);
+      return fail(`After ${MAX_REFUSALS} refusals (${action}) the server still asks.`, session);
   }
   return ended ? pass(describeOutcome(ended)) : abstain('nothing was asked');
 }
 
-const MOST = 10;
+const MAX_REFUSALS = 10;
 
 /** A loop shows when a question comes a second time in the same words. */
 const declineEnds = defineCheck('refusal.decline-ends', 'A', {

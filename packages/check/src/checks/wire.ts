@@ -61,11 +61,11 @@ async function findFault(
 }
 
 /** In milliseconds, for all checks of the wire together: the run may be over when they look at its first messages. */
-const MOST_LOOKING_MS = 1500;
+const MAX_LOOKING_MS = 1500;
 
 /** Looks at what the first honest calls received, before any check. */
 async function judgeFirst(context: CheckContext, sought: Sought): Promise<Finding | undefined> {
-  const until = await context.once('looking', async () => performance.now() + MOST_LOOKING_MS);
+  const until = await context.once('looking', async () => performance.now() + MAX_LOOKING_MS);
   const first = context.log.filter(({ during }) => during === undefined);
   return findFault(first, sought, async () => performance.now() < until);
 }

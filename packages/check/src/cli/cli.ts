@@ -33,7 +33,7 @@ export interface Console {
 }
 
 /** A server that has a hundred thousand tools is said to have the first of them. */
-const MOST_SAID = 8000;
+const MAX_SAID = 8000;
 
 interface Target {
   readonly name?: string;
@@ -75,7 +75,7 @@ export async function main(argv: readonly string[], console: Console): Promise<n
       return 0;
     }
     if (!(error instanceof UsageError)) throw error;
-    err.write(`mrtr-check: ${forLog(shorten(error.message, MOST_SAID))}\n`);
+    err.write(`mrtr-check: ${forLog(shorten(error.message, MAX_SAID))}\n`);
     return 2;
   }
 }

@@ -1,6 +1,6 @@
 /** The command line: what there is, and how it is read. */
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import { DEFAULTS, MOST_SECONDS } from '../run/run.ts';
+import { DEFAULTS, MAX_SECONDS } from '../run/run.ts';
 import { UsageError } from '../target/target.ts';
 
 const FORMATS = ['terminal', 'json', 'junit', 'markdown', 'html', 'sarif'] as const;
@@ -148,7 +148,7 @@ const TARGET_OPTIONS = [
   ['--quick', 'yes', 'the gravest checks that end within a minute; the card says what was left out'],
   ['--seed <number>', 'number', 'for what is generated'],
   ['--timeout <seconds>', 'seconds', `for one answer (default: ${DEFAULTS.timeoutSeconds})`],
-  ['--max-time <seconds>', 'seconds', `for the whole run (default: ${MOST_SECONDS}, beside --ttl)`],
+  ['--max-time <seconds>', 'seconds', `for the whole run (default: ${MAX_SECONDS}, beside --ttl)`],
   ['--strict', 'yes', 'a SHOULD counts as a MUST'],
   ['--complete', 'yes', 'an input that was not given counts as undecided'],
   ['--baseline <file>', 'text', 'accepted findings; one that is no longer found is an error'],

@@ -48,7 +48,7 @@ export interface AttackOptions {
 }
 
 /** So many attempts get a call of their own, where a server gives a call up at the first bad one. */
-const MOST_FRESH = 48;
+const MAX_FRESH = 48;
 
 /**
  * Presents each attempt in `round`. It stops at the first that matters, as that is the smallest case that shows it.
@@ -68,7 +68,7 @@ export async function attack(
   if (held === undefined || tried.length < 2 || accepted.some(({ matters }) => matters)) return shared;
   const honest = await held.fork().retry();
   if (context.judge(round, honest) !== 'refused') return shared;
-  return presentAttempts(context, round, tried.slice(0, MOST_FRESH), { ...how, fresh: true });
+  return presentAttempts(context, round, tried.slice(0, MAX_FRESH), { ...how, fresh: true });
 }
 
 interface Presenting extends Required<Omit<AttackOptions, 'most'>> {

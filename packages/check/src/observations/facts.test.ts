@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Likeness } from '../session/likeness.ts';
 import { Facts } from './facts.ts';
 
@@ -11,12 +11,12 @@ function factsOf({ idempotentHint, state }: { idempotentHint?: boolean; state?: 
 }
 
 describe('one approval for one effect', () => {
-  it('is owed by a tool that sends state and says that it is not idempotent', () => {
+  test('is owed by a tool that sends state and says that it is not idempotent', () => {
     expect(factsOf({ idempotentHint: false, state: 'v1.x' }).oneTime).toBe(true);
     expect(factsOf({ state: 'v1.x' }).oneTime).toBe(false);
   });
 
-  it('is not owed by a tool without state, for the clause speaks of state', () => {
+  test('is not owed by a tool without state, for the clause speaks of state', () => {
     expect(factsOf({ idempotentHint: false }).oneTime).toBe(false);
   });
 });

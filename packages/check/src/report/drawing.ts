@@ -6,7 +6,7 @@ import { clip, pad, wrap } from './text.ts';
 
 const WIDTH = 78;
 /** Longer conversations are cut in the middle. */
-const MOST_BLOCKS = 24;
+const MAX_BLOCKS = 24;
 
 /** Everything in it is printable. Messages that repeat each other are drawn once. */
 export function draw(transcript: Transcript): readonly string[] {
@@ -14,7 +14,7 @@ export function draw(transcript: Transcript): readonly string[] {
   const labels = new Map(participants.map(({ id, label }) => [id, label]));
   const lines = rowsOf(transcript).map((row) => linesOf(row, labels, argumentsChanged(events, row.at)));
   const blocks = mergeRepeats(lines.filter((one) => one.length > 0));
-  const shown = blocks.length <= MOST_BLOCKS ? blocks : [...blocks.slice(0, 10), GAP, ...blocks.slice(-10)];
+  const shown = blocks.length <= MAX_BLOCKS ? blocks : [...blocks.slice(0, 10), GAP, ...blocks.slice(-10)];
   return [`${pad('  mrtr-check', WIDTH - 4)}server`, ...shown.flat()];
 }
 

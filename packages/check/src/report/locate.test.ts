@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { locate, locateInConfig } from './locate.ts';
 
 const TS = "// 'deploy' is a tool\nconst name = 1;\nserver.registerTool(\n  'deploy',\n  {},\n);\n";
@@ -29,7 +29,7 @@ function locateIn(files: Readonly<Record<string, string>>): string | undefined {
   }
 }
 
-it.each([
+test.each([
   ['a call that registers', { 'a.ts': TABLE, 'b.ts': TS }, 'b.ts:4'],
   ['a decorated function', { 'a.ts': TABLE, 'b.py': PYTHON }, 'b.py:3'],
   ['a name in a table', { 'a.ts': TABLE }, 'a.ts:3'],
@@ -40,6 +40,6 @@ it.each([
   expect(locateIn(files)).toBe(place);
 });
 
-it('a file that is not there has a first line', () => {
+test('a file that is not there has a first line', () => {
   expect(locateInConfig('deploy', 'mrtr check.json')).toEqual({ uri: 'mrtr%20check.json', line: 1 });
 });

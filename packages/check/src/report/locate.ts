@@ -8,8 +8,8 @@ export interface Place {
   readonly line: number;
 }
 
-const MOST_FILES = 5000;
-const MOST_BYTES = 1024 * 1024;
+const MAX_FILES = 5000;
+const MAX_BYTES = 1024 * 1024;
 const SOURCE = /\.([cm]?[jt]sx?|py|go|rs|java|kt|cs|rb|php|swift|scala|exs?)$/;
 const SKIPPED = /^(\..*|node_modules|vendor|dist|build|target|__pycache__)$/;
 
@@ -64,13 +64,13 @@ function uriOf(file: string): string {
 function filesIn(folder: string): readonly string[] {
   const files: string[] = [];
   const folders = [folder];
-  for (let next = folders.pop(); next !== undefined && files.length < MOST_FILES; next = folders.pop()) {
+  for (let next = folders.pop(); next !== undefined && files.length < MAX_FILES; next = folders.pop()) {
     for (const entry of readdirSync(next, { withFileTypes: true })) {
       const path = join(next, entry.name);
       if (entry.isDirectory() && !SKIPPED.test(entry.name)) folders.push(path);
-      else if (entry.isFile() && SOURCE.test(entry.name) && statSync(path).size <= MOST_BYTES)
+      else if (entry.isFile() && SOURCE.test(entry.name) && statSync(path).size <= MAX_BYTES)
         files.push(path);
     }
   }
-  return files.slice(0, MOST_FILES);
+  return files.slice(0, MAX_FILES);
 }

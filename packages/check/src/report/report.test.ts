@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import type { Transcript } from '@mrtr/harness/transcript';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { CHECKS } from '../checks/all.ts';
 import type { Verdict } from '../judging/check.ts';
 import { shorten } from '../wire/text.ts';
@@ -73,7 +73,7 @@ const report: Report = {
 const CONTROLS = /(?!\n)[\p{Cc}\p{Cs}\p{Bidi_Control}\u200b\u2060\ufeff\u{e0041}]/u;
 
 describe('a report of hostile words', () => {
-  it('holds no control characters in any format', () => {
+  test('holds no control characters in any format', () => {
     const [terminal, markdown, json] = [terminalReport(report), markdownReport(report), jsonText(report)];
     const pages = [htmlReport([report]), htmlReport([report], VIEWER), junitReport([report])];
     for (const text of [terminal, markdown, json, ...pages, draw(conversation).join('\n')])
@@ -81,7 +81,7 @@ describe('a report of hostile words', () => {
     expect(JSON.parse(jsonText([report, '\u{1fffe}']))).toEqual([report, '\u{1fffe}']);
   });
 
-  it('holds no markup of the server in HTML and XML', () => {
+  test('holds no markup of the server in HTML and XML', () => {
     for (const text of [htmlReport([report]), junitReport([report])]) {
       expect(text).not.toContain('<script');
       expect(text).not.toContain(']]>');
@@ -89,7 +89,7 @@ describe('a report of hostile words', () => {
     }
   });
 
-  it('holds conversations for the viewer, which none of their words can end or begin', () => {
+  test('holds conversations for the viewer, which none of their words can end or begin', () => {
     const html = htmlReport([report], VIEWER);
     const scripts = html.match(/<script[\s\S]*?<\/script>/g) ?? [];
     expect(scripts).toHaveLength(4);
@@ -105,7 +105,7 @@ describe('a report of hostile words', () => {
     expect(html.match(/<pre class="plain" data-mrtr-text/g)).toHaveLength(3);
   });
 
-  it('runs and styles nothing but what the report itself brought', () => {
+  test('runs and styles nothing but what the report itself brought', () => {
     const policyOf = (html: string) =>
       /http-equiv="content-security-policy" content="([^"]*)"/.exec(html)?.[1];
     const hash = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
@@ -119,7 +119,7 @@ describe('a report of hostile words', () => {
     expect(html).not.toMatch(/\sstyle=|\son\w+=/);
   });
 
-  it('holds no link, mention or column of the server in Markdown', () => {
+  test('holds no link, mention or column of the server in Markdown', () => {
     const prose = markdownReport(report).replace(/^(`{3,})[a-z]*\n[\s\S]*?\n\1$/gm, '');
     expect(prose).not.toMatch(/(?<!\\)\[x\]|(?<!\\)<script|@everyone/);
     expect(prose).not.toMatch(/^`{3,}/m);
@@ -127,7 +127,7 @@ describe('a report of hostile words', () => {
       expect(row.match(/(?<!\\)\|/g)).toHaveLength(4);
   });
 
-  it('quotes every word so that a shell gives it back', () => {
+  test('quotes every word so that a shell gives it back', () => {
     const words = [
       "it's",
       'a b',
@@ -147,7 +147,7 @@ describe('a report of hostile words', () => {
   });
 });
 
-it('redaction takes a value out of every string, in whatever spelling', () => {
+test('redaction takes a value out of every string, in whatever spelling', () => {
   const [one, other] = ['s3cr3t"token', 'k2-value'];
   const redact = redactor({ headers: { authorization: `Bearer ${one}` }, otherHeaders: { 'x-key': other } });
   const value = { a: [`got Bearer ${one}`, `the token ${one}`], 'k2-value': JSON.stringify(one) };
@@ -155,7 +155,7 @@ it('redaction takes a value out of every string, in whatever spelling', () => {
   expect(redact({ n: 1, b: true, z: null })).toEqual({ n: 1, b: true, z: null });
 });
 
-it('a secret that is a word of the transcript format is redacted in what was sent, and nowhere else', () => {
+test('a secret that is a word of the transcript format is redacted in what was sent, and nowhere else', () => {
   const redact = redactor({ headers: { a: 'client', b: 'message', c: 'vent' } });
   const saying = (words: string) => [message('client', 'server', 0, { error: { code: 1, words } })];
   const end = { result: { content: [] } };
@@ -170,12 +170,12 @@ describe('redaction of encoded secrets', () => {
   const secret = 'k2-value-of-mallory';
   const redact = redactor({ headers: { authorization: basic }, otherHeaders: { 'x-key': secret } });
 
-  it('takes the password of Basic, as the server may have decoded it', () => {
+  test('takes the password of Basic, as the server may have decoded it', () => {
     expect(redact(`hello ada:${password}`)).not.toContain('horse');
     expect(redact(`your password is ${password}`)).not.toContain('horse');
   });
 
-  it('finds what is left of a secret where a text was cut, and where a tampered copy differs in a character', () => {
+  test('finds what is left of a secret where a text was cut, and where a tampered copy differs in a character', () => {
     for (const most of [8, 12, 20])
       expect(redact(shorten(`got ${secret}, and more of it`, most))).not.toMatch(/k2-|value/);
     expect(redact(`…${secret.slice(5)} came`)).toBe('…<redacted> came');
@@ -184,7 +184,7 @@ describe('redaction of encoded secrets', () => {
     expect(redact('a word and… more')).toBe('a word and… more');
   });
 
-  it.each([0, 1, 2])('finds a secret inside of Base64, %i bytes after its beginning', (before) => {
+  test.each([0, 1, 2])('finds a secret inside of Base64, %i bytes after its beginning', (before) => {
     const state = Buffer.from(`${'{"a'.slice(0, before)}k2-value-of-mallory"}`);
     for (const encoding of ['base64', 'base64url'] as const) {
       const clean = redact(state.toString(encoding)).split('<redacted>');
@@ -194,7 +194,7 @@ describe('redaction of encoded secrets', () => {
   });
 });
 
-it('an address of the server is no link in Markdown, and XML holds no character that it may not', () => {
+test('an address of the server is no link in Markdown, and XML holds no character that it may not', () => {
   const hostile = {
     ...report,
     checks: report.checks.map((check) => ({ ...check, actual: 'https://evil.test or www.evil.test \uffff' })),
@@ -204,7 +204,7 @@ it('an address of the server is no link in Markdown, and XML holds no character 
   expect(junitReport([hostile])).not.toContain('\uffff');
 });
 
-it('the card tells the counts and the end of the run', () => {
+test('the card tells the counts and the end of the run', () => {
   const text = terminalReport(report);
   expect(text).toMatch(/✗ 1 fail {4}! 1 warn {4}· 1 advice {4}✓ 1 pass/);
   expect(text).toMatch(/4 of 7 checks ran · 21 requests/);
@@ -212,13 +212,13 @@ it('the card tells the counts and the end of the run', () => {
   expect(text).toMatch(/exit 1: the baseline is stale/);
 });
 
-it('a message whose words are objects is drawn', () => {
+test('a message whose words are objects is drawn', () => {
   const object = { toString: 1, valueOf: null };
   const events = [message('server', 'client', 0, { error: { code: object, message: object } })];
   expect(draw({ ...conversation, events }).join('\n')).toContain('"toString":1');
 });
 
-it('equal messages in a row are drawn once', () => {
+test('equal messages in a row are drawn once', () => {
   const [request] = conversation.events;
   const many = { ...conversation, events: Array(10).fill(request) };
   expect(draw(many).filter((line) => line.includes('├'))).toHaveLength(1);
@@ -237,7 +237,7 @@ describe('the card', () => {
     return { ...report, checks, exitCode, summary: { ...report.summary, ...counts, ran, stale: [] } };
   };
 
-  it('marks accepted findings, in every report', () => {
+  test('marks accepted findings, in every report', () => {
     const one = reportWith([plain('state.size', 'fail', 'it is known'), plain('state.oracle', 'fail')], 1);
     expect(terminalReport(one)).toMatch(/ {2}fail {4}state\.size \(accepted\) {2}state\.oracle\n/);
     expect(markdownReport(one)).toMatch(/^\* \*\*fail\*\*: `state\.size` \(accepted\), `state\.oracle`$/m);
@@ -246,7 +246,7 @@ describe('the card', () => {
     );
   });
 
-  it('says in every report on what its passes rest', () => {
+  test('says in every report on what its passes rest', () => {
     const seen = { ...plain('state.size', 'pass'), actual: 'refused (by its words; without --probe …)' };
     const one = reportWith([seen], 0);
     for (const text of [terminalReport(one), markdownReport(one), htmlReport([one])])
@@ -255,7 +255,7 @@ describe('the card', () => {
       );
   });
 
-  it('begins each line of ids in one column', () => {
+  test('begins each line of ids in one column', () => {
     const long = ['decline-ends', 'cancel-ends', 'rounds-bounded'].map((name) => `refusal.${name}`);
     const ids = ['state.aliased', 'state.readable', 'answer.unasked', ...long].map((id) =>
       plain(id, 'advice'),
@@ -265,7 +265,7 @@ describe('the card', () => {
     expect(lines.slice(from + 1, lines.indexOf('', from)).map((line) => line.search(/\S/))).toEqual([10]);
   });
 
-  it('says why it ends with 1 where nothing but a warn was found, and that an input is missing', () => {
+  test('says why it ends with 1 where nothing but a warn was found, and that an input is missing', () => {
     const ends = (verdict: Verdict, code: 1 | 3) =>
       terminalReport(reportWith([plain('state.size', verdict)], code));
     expect(ends('warn', 1)).toMatch(/exit 1: under --strict a warn counts as a fail/);
@@ -273,13 +273,13 @@ describe('the card', () => {
   });
 });
 
-it('JUnit says of a warn that it is one, and counts it neither as passed nor as failed', () => {
+test('JUnit says of a warn that it is one, and counts it neither as passed nor as failed', () => {
   expect(junitReport([report])).toMatch(/tests="7" failures="1" errors="1" skipped="3"/);
   expect(junitReport([report])).toMatch(/<skipped message="warn: [^"]+"\/>\s*<system-out>warn: /);
   expect(junitReport([report], { strict: true })).toMatch(/failures="2" errors="1" skipped="2"/);
 });
 
-it('SARIF makes no link of what a server sent', () => {
+test('SARIF makes no link of what a server sent', () => {
   const [{ message }] = JSON.parse(sarifReport([{ ...report, target: { ...report.target, name: '[a](b)' } }]))
     .runs[0].results;
   expect(message.text).toMatch(/^\\\[a\\\]\(b\): /);

@@ -169,7 +169,7 @@ export function reportOf(
 }
 
 /** A server may ask in thousands of questions, and each stands in the words of a finding. */
-const MOST_SEEN = 4000;
+const MAX_SEEN = 4000;
 
 function reportCheck(
   { check, finding, verdict, calls }: Checked,
@@ -188,7 +188,7 @@ function reportCheck(
   const own = turn?.principal === 'other' ? { ...headers, ...otherHeaders } : headers;
   return {
     ...{ id, family, level, verdict, expected },
-    actual: shorten(redact(finding.actual), MOST_SEEN) + afterwords,
+    actual: shorten(redact(finding.actual), MAX_SEEN) + afterwords,
     clause,
     remedy: (finding.kind === 'broken' && finding.remedy) || remedy,
     accepted: acceptance === undefined || afterwords !== '' ? null : acceptanceText(acceptance),

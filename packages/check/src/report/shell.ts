@@ -58,7 +58,7 @@ const probeText = (probe: ProbeSpec): string =>
     ? operationText(probe.operation)
     : `${probe.kind}:${probe.kind === 'url' ? probe.url : probe.command}`;
 
-const MOST_CURL = 8000;
+const MAX_CURL = 8000;
 
 export function curlOf(
   turn: Turn | undefined,
@@ -70,7 +70,7 @@ export function curlOf(
   for (const [name, value] of Object.entries(all)) words.push('-H', `${name}: ${value}`);
   words.push('--data-raw', JSON.stringify(envelope(turn.request, 1)));
   const line = words.map(quote).join(' ');
-  return line.length > MOST_CURL ? undefined : line;
+  return line.length > MAX_CURL ? undefined : line;
 }
 
 const redactedValues = (headers: Readonly<Record<string, string>>) =>

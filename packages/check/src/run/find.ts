@@ -13,7 +13,7 @@ import { describeOutcome, type Outcome } from '../wire/outcome.ts';
 import { shorten } from '../wire/text.ts';
 import { Limit } from './limit.ts';
 import { findRevisionProblem, list } from './prepare.ts';
-import { MOST_SECONDS } from './run.ts';
+import { MAX_SECONDS } from './run.ts';
 
 /** One operation, with what came of it. */
 export interface Found {
@@ -23,14 +23,14 @@ export interface Found {
   readonly words: string;
 }
 
-const MOST_LISTED = 200;
-const MOST_SHOWN = 300;
+const MAX_LISTED = 200;
+const MAX_SHOWN = 300;
 
 /** What there is, or why nothing can be looked at. */
 export async function findAsking(
   inputs: Pick<Inputs, 'address' | 'seed' | 'timeoutSeconds' | 'mostSeconds'>,
 ): Promise<readonly Found[] | string> {
-  const limit = new Limit(inputs.mostSeconds ?? MOST_SECONDS);
+  const limit = new Limit(inputs.mostSeconds ?? MAX_SECONDS);
   const patience = { timeoutMs: inputs.timeoutSeconds * 1000, over: limit.over };
   const fleet = new Fleet(inputs.address, patience);
   const context: SessionContext = {
@@ -47,7 +47,7 @@ export async function findAsking(
     const found: Found[] = [];
     for (const kind of ['tool', 'prompt', 'resource'] as const)
       for (const entry of (await limit.within(() => list(context, kind))) ?? []) {
-        if (found.length >= MOST_LISTED) return found;
+        if (found.length >= MAX_LISTED) return found;
         await fleet.revive();
         found.push(await limit.within(() => tryOut(kind, entry, { context, seed: inputs.seed })));
       }
@@ -114,9 +114,9 @@ export function foundText(found: readonly Found[]): string {
     const { operation, asks, words } = one;
     const given = Object.keys(operation.arguments).length > 0 && asks !== 'not tried';
     const args = given ? `  with ${JSON.stringify(operation.arguments)}` : '';
-    return shorten(`${asks.padEnd(13)} ${nameOf(operation).padEnd(30)} ${words}${args}`, MOST_SHOWN);
+    return shorten(`${asks.padEnd(13)} ${nameOf(operation).padEnd(30)} ${words}${args}`, MAX_SHOWN);
   });
-  const first = found.length < MOST_LISTED ? '' : ` Only the first ${MOST_LISTED} were listed.`;
+  const first = found.length < MAX_LISTED ? '' : ` Only the first ${MAX_LISTED} were listed.`;
   const asking = found.filter(({ asks }) => asks === 'asks').length;
   const untried = found.filter(({ asks }) => asks === 'not tried').length;
   const hint =

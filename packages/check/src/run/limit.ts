@@ -3,7 +3,7 @@ import { setMaxListeners } from 'node:events';
 import { Undecided } from '../judging/undecided.ts';
 
 /** No timer of Node's waits longer, in milliseconds: it would fire at once. */
-const MOST_MS = 2 ** 31 - 1;
+const MAX_MS = 2 ** 31 - 1;
 
 export class Limit {
   readonly #over = new AbortController();
@@ -14,7 +14,7 @@ export class Limit {
     // Each request that is under way listens.
     setMaxListeners(0, this.#over.signal);
     this.#words = `the run reached its limit of ${seconds} s before this was decided (--max-time)`;
-    this.#timer = setTimeout(() => this.#over.abort(), Math.min(seconds * 1000, MOST_MS));
+    this.#timer = setTimeout(() => this.#over.abort(), Math.min(seconds * 1000, MAX_MS));
   }
 
   get over(): AbortSignal {

@@ -7,7 +7,7 @@ import { Effects, SOON_MS } from '../observations/effects.ts';
 import { Facts, type Listed } from '../observations/facts.ts';
 import { isElicitation, isForm } from '../observations/forms.ts';
 import { inWorker, unlessUnreadable } from '../sandbox.ts';
-import { MOST_ROUNDS, type Retry, type Session, type SessionContext, type Turn } from '../session/session.ts';
+import { MAX_ROUNDS, type Retry, type Session, type SessionContext, type Turn } from '../session/session.ts';
 import type { Fleet, Instance } from '../target/instance.ts';
 import { Probe } from '../target/probe.ts';
 import { type Inputs, nameOf, type Operation, UsageError } from '../target/target.ts';
@@ -40,9 +40,9 @@ export interface Failure {
 }
 
 /** All answers are kept, for the checks of the wire. They take no more memory than this, in bytes. */
-const MOST_KEPT = 128 * 1024 * 1024;
+const MAX_KEPT = 128 * 1024 * 1024;
 const MEMBER_BYTES = 100;
-const SENT_TOO_MUCH = `the answers of this run are together larger than ${MOST_KEPT / 1024 / 1024} MiB`;
+const SENT_TOO_MUCH = `the answers of this run are together larger than ${MAX_KEPT / 1024 / 1024} MiB`;
 
 /** Each text is kept twice, with the strings in it. One character beyond Latin-1 doubles what all of a text take. */
 const sizeOf = ({ request, reply }: Turn): number =>
@@ -56,7 +56,7 @@ const bytesOf = (text: string): number => (/[^\0-\xff]/.test(text) ? 2 : 1) * te
 /** The fleet is the caller's to close. @throws UsageError where the operation cannot be called so */
 export async function prepare(inputs: Inputs, { fleet, patience, limit, next }: Means): Promise<Prepared> {
   const log: Logged[] = [];
-  let room = MOST_KEPT;
+  let room = MAX_KEPT;
   const known = new Map<string, Listed>();
   const answerer = new Answerer(inputs.answers, inputs.generateAnswers, inputs.seed);
   const sessionContext: SessionContext = {
@@ -107,7 +107,7 @@ export async function honestCall(
   asked?: (session: Session) => Promise<Retry>,
 ): Promise<Failure | undefined> {
   const session = context.session();
-  await session.finish(MOST_ROUNDS, asked);
+  await session.finish(MAX_ROUNDS, asked);
   const reason = context.facts.learn(session);
   return reason === undefined ? undefined : { reason, session };
 }

@@ -1,15 +1,15 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { CHECKS } from '../checks/all.ts';
 import { chooseWithin } from './quick.ts';
 
 const idsAt = (rounds: number, ms: number): readonly string[] =>
   chooseWithin(CHECKS, rounds, ms).map(({ id }) => id);
 
-it('a server that answers at once is checked wholly', () => {
+test('a server that answers at once is checked wholly', () => {
   expect(idsAt(2, 2)).toEqual(CHECKS.map(({ id }) => id));
 });
 
-it('at 200 ms a call, what leads to a fail comes before advice, and all of it fits', () => {
+test('at 200 ms a call, what leads to a fail comes before advice, and all of it fits', () => {
   const ids = idsAt(1, 200);
   const calls = CHECKS.filter(({ id }) => ids.includes(id)).map((check) => check.calls(1) + 2);
   // The checks of the wire send together what each counts.
@@ -19,6 +19,6 @@ it('at 200 ms a call, what leads to a fail comes before advice, and all of it fi
   for (const id of ['state.tampered', 'abandon.flat']) expect(ids).not.toContain(id);
 });
 
-it('a server that takes a second a call still has some', () => {
+test('a server that takes a second a call still has some', () => {
   expect(idsAt(1, 1000)).toContain('capability.undeclared');
 });

@@ -9,7 +9,7 @@ import type { Checked } from './schedule.ts';
 /** The limit of a whole quick run, in seconds. */
 export const QUICK_SECONDS = 58;
 /** For the chosen checks, by estimate: the rest of the minute is for starting the server, and for what is slower. */
-const MOST_MS = 45_000;
+const MAX_MS = 45_000;
 const START_MS = 1500;
 const STARTS = ['restart', 'second-instance', 'next'];
 const FIRST_OF_WIRE = 'wire.result-type';
@@ -43,7 +43,7 @@ export function chooseWithin(checks: readonly Check[], rounds: number, msPerCall
   };
   const rank = ({ level }: Check) => GRAVEST_FIRST.indexOf(level);
   const chosen = new Set<Check>();
-  let left = MOST_MS;
+  let left = MAX_MS;
   for (const check of checks.toSorted((a, b) => rank(a) - rank(b) || costOf(a) - costOf(b))) {
     if (costOf(check) > left) continue;
     left -= costOf(check);

@@ -1,17 +1,17 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { otherArgumentsFrom } from '../answers/other-arguments.ts';
 import { CHECKS } from '../checks/all.ts';
 import { selectChecks } from './run.ts';
 import { exitCodeOf } from './verdict.ts';
 
 describe('exit codes', () => {
-  it('put a failure before an undecided check, and nothing before that', () => {
+  test('put a failure before an undecided check, and nothing before that', () => {
     expect(exitCodeOf([{ verdict: 'pass' }, { verdict: 'advice' }, { verdict: 'not-run' }])).toBe(0);
     expect(exitCodeOf([{ verdict: 'fail' }, { verdict: 'could-not-run' }])).toBe(1);
     expect(exitCodeOf([{ verdict: 'pass' }, { verdict: 'could-not-run' }])).toBe(3);
   });
 
-  it('know strict, complete, accepted findings and a stale baseline', () => {
+  test('know strict, complete, accepted findings and a stale baseline', () => {
     expect(exitCodeOf([{ verdict: 'warn' }], { strict: true })).toBe(1);
     expect(exitCodeOf([{ verdict: 'pass' }, { verdict: 'not-run' }], { complete: true })).toBe(3);
     expect(exitCodeOf([{ verdict: 'not-run' }, { verdict: 'not-applicable' }])).toBe(3);
@@ -24,7 +24,7 @@ describe('exit codes', () => {
 const idsOf = (...only: readonly string[]) => selectChecks(only).map(({ id }) => id);
 
 describe('checks', () => {
-  it('have ids of their own, a clause, and something to do about them', () => {
+  test('have ids of their own, a clause, and something to do about them', () => {
     expect(new Set(CHECKS.map(({ id }) => id)).size).toBe(CHECKS.length);
     for (const { id, clause, remedy, expected } of CHECKS) {
       expect(id).toMatch(/^[a-z]+\.[a-z-]+$/);
@@ -35,7 +35,7 @@ describe('checks', () => {
     }
   });
 
-  it('are chosen by id, or by the beginning of several', () => {
+  test('are chosen by id, or by the beginning of several', () => {
     expect(idsOf('retry.twice')).toEqual(['retry.twice']);
     expect(idsOf('retry')).toEqual(['retry.twice', 'retry.concurrent', 'retry.lost-response']);
     expect(() => selectChecks(['retr'])).toThrow("There is no check 'retr'");
@@ -43,7 +43,7 @@ describe('checks', () => {
 });
 
 describe('other arguments', () => {
-  it('take another choice before they invent a text', () => {
+  test('take another choice before they invent a text', () => {
     const schema = {
       type: 'object',
       properties: { note: { type: 'string' }, env: { type: 'string', enum: ['staging', 'production'] } },
@@ -52,7 +52,7 @@ describe('other arguments', () => {
     expect(otherArgumentsFrom(schema, given, 1)).toEqual({ ...given, env: 'production' });
   });
 
-  it('fit the schema, or there are none', () => {
+  test('fit the schema, or there are none', () => {
     const bounded = { type: 'object', properties: { n: { type: 'integer', minimum: 1, maximum: 2 } } };
     expect(otherArgumentsFrom(bounded, { n: 2 }, 1)).toEqual({ n: 1 });
     const closed = { type: 'object', properties: { only: { const: 'x' } } };

@@ -1,6 +1,6 @@
 /** One run: a target, the checks that are wanted, and what they found. */
 import { CHECKS, inRunningOrder } from '../checks/all.ts';
-import { MOST_WAIT } from '../checks/state/binding.ts';
+import { MAX_WAIT } from '../checks/state/binding.ts';
 import type { Check } from '../judging/check.ts';
 import { startSandbox } from '../sandbox.ts';
 import { Fleet } from '../target/instance.ts';
@@ -37,7 +37,7 @@ export const DEFAULTS = {
 } as const;
 
 /** The limit of a run where none is given, in seconds, beside the time to live that is waited for. */
-export const MOST_SECONDS = 900;
+export const MAX_SECONDS = 900;
 
 /**
  * Runs the checks against a server. What it starts, it also ends.
@@ -77,8 +77,8 @@ export async function run(given: RunInputs, progress?: Progress): Promise<Run> {
 
 /** @throws UsageError where the run would end before the time to live has */
 function mostSecondsOf({ mostSeconds, quick, ttlSeconds = 0 }: Inputs, wanted: readonly Check[]): number {
-  const waits = wanted.some(({ needs }) => needs.includes('ttl')) && ttlSeconds <= MOST_WAIT ? ttlSeconds : 0;
-  const most = mostSeconds ?? (quick ? QUICK_SECONDS : MOST_SECONDS + waits);
+  const waits = wanted.some(({ needs }) => needs.includes('ttl')) && ttlSeconds <= MAX_WAIT ? ttlSeconds : 0;
+  const most = mostSeconds ?? (quick ? QUICK_SECONDS : MAX_SECONDS + waits);
   if (waits < most) return most;
   throw new UsageError(`--ttl ${waits} is waited for, and --max-time ${most} ends the run before that.`);
 }

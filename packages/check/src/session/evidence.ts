@@ -6,12 +6,12 @@ import { describeOutcome, type Outcome } from '../wire/outcome.ts';
 import { isResponse, type Reply } from '../wire/reply.ts';
 import { shorten } from '../wire/text.ts';
 
-const MOST = 4000;
+const MAX_DETAIL = 4000;
 /** Characters of one message, and messages before one answer: each finding brings a record, and each report all of them. */
-const MOST_OF_A_MESSAGE = 20_000;
-const MOST_OF_A_KEY = 200;
-const MOST_MESSAGES = 20;
-const MOST_EVENTS = 500;
+const MAX_OF_A_MESSAGE = 20_000;
+const MAX_OF_A_KEY = 200;
+const MAX_MESSAGES = 20;
+const MAX_EVENTS = 500;
 
 type ClientId = 'client' | 'other-client';
 
@@ -57,7 +57,7 @@ export class Evidence {
   }
 
   recordReply(from: string, { messages, failure }: Reply, client: ClientId = 'client'): void {
-    const kept = messages.filter(({ value }, at) => at < MOST_MESSAGES || isResponse(value));
+    const kept = messages.filter(({ value }, at) => at < MAX_MESSAGES || isResponse(value));
     for (const { value } of kept) this.recordReceived(from, value, client);
     if (messages.some(({ value }) => isResponse(value))) return;
     const message = { error: { code: 0, message: failure ?? 'no answer' } };
@@ -65,7 +65,7 @@ export class Evidence {
   }
 
   effect(detail: string): void {
-    this.#add({ kind: 'effect', instance: 'server', name: 'probe', detail: shorten(detail, MOST) });
+    this.#add({ kind: 'effect', instance: 'server', name: 'probe', detail: shorten(detail, MAX_DETAIL) });
   }
 
   recordRestart(instance: string): void {
@@ -85,7 +85,7 @@ export class Evidence {
   }
 
   #add(happening: Happening): void {
-    if (this.#events.length >= MOST_EVENTS) return;
+    if (this.#events.length >= MAX_EVENTS) return;
     this.#events.push({ ...happening, at: Math.round(performance.now() - this.#started) });
   }
 }
@@ -95,22 +95,24 @@ function endOf(outcome: Outcome | undefined): Transcript['end'] {
     return { result: cut(outcome.result) as never };
   if (outcome?.kind === 'error') {
     const { code, message } = outcome.error;
-    return { error: { message: shorten(asText(message), MOST), ...(typeof code === 'number' && { code }) } };
+    return {
+      error: { message: shorten(asText(message), MAX_DETAIL), ...(typeof code === 'number' && { code }) },
+    };
   }
   return { error: { message: outcome === undefined ? 'not sent' : describeOutcome(outcome) } };
 }
 
 /** The value, with its long strings shortened, and without the members for which a message has no room. */
-function cut(value: unknown, room = { left: MOST_OF_A_MESSAGE }): unknown {
+function cut(value: unknown, room = { left: MAX_OF_A_MESSAGE }): unknown {
   if (typeof value === 'string') {
-    const text = value.length > MOST ? `${shorten(value, 80)} (${value.length} characters)` : value;
+    const text = value.length > MAX_DETAIL ? `${shorten(value, 80)} (${value.length} characters)` : value;
     room.left -= text.length;
     return text;
   }
   if (!isObject(value) && !Array.isArray(value)) return value;
   const members: [string, unknown][] = [];
   for (const [key, member] of Object.entries(value)) {
-    const name = shorten(key, MOST_OF_A_KEY);
+    const name = shorten(key, MAX_OF_A_KEY);
     room.left -= name.length + 8;
     if (room.left < 0) break;
     members.push([name, cut(member, room)]);

@@ -26,9 +26,9 @@ const VOLATILE =
   /\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\b[0-9a-f]{16,}\b/gi;
 
 /** What follows counts as one word. */
-const MOST_CHARACTERS = 64 * 1024;
+const MAX_CHARACTERS = 64 * 1024;
 
 const split = (text: string): readonly string[] => {
-  const words = text.slice(0, MOST_CHARACTERS).replace(VOLATILE, '<volatile>');
-  return [...(words.match(/\d+|\p{L}+|[^\d\p{L}]/gu) ?? []), text.slice(MOST_CHARACTERS)];
+  const words = text.slice(0, MAX_CHARACTERS).replace(VOLATILE, '<volatile>');
+  return [...(words.match(/\d+|\p{L}+|[^\d\p{L}]/gu) ?? []), text.slice(MAX_CHARACTERS)];
 };

@@ -36,7 +36,7 @@ export interface SessionContext {
   readonly log: (turn: Turn, session?: Session) => void;
 }
 
-export const MOST_ROUNDS = 12;
+export const MAX_ROUNDS = 12;
 
 /** What a retry brings. What is absent is not sent. */
 export interface Retry {
@@ -155,7 +155,7 @@ export class Session {
    * Answers until the server does not ask any more: honestly, where `changes` does not say otherwise. It begins the call
    * where that has not begun.
    */
-  async finish(most = MOST_ROUNDS, changes?: (session: Session) => Promise<Retry> | Retry): Promise<Outcome> {
+  async finish(most = MAX_ROUNDS, changes?: (session: Session) => Promise<Retry> | Retry): Promise<Outcome> {
     let outcome = this.last ?? (await this.first());
     for (let round = 0; outcome.kind === 'asked' && round < most; round++)
       outcome = await this.retry(await changes?.(this));

@@ -18,16 +18,16 @@ export interface Token {
 const SEPARATOR = /[.:|~$]/;
 
 /** A token of more segments is taken for text: nobody signs so many parts. */
-const MOST_SEGMENTS = 64;
+const MAX_SEGMENTS = 64;
 
 /** Each variant of a token is as long as it is. */
-const MOST_CHARACTERS = 256 * 1024;
+const MAX_CHARACTERS = 256 * 1024;
 
 /** Reads a token. JSON as it stands is one segment. */
 export function decode(token: string): Token {
-  if (token.length > MOST_CHARACTERS) throw new RangeError(`its state has ${token.length} characters`);
+  if (token.length > MAX_CHARACTERS) throw new RangeError(`its state has ${token.length} characters`);
   if (isStructured(parse(token))) return { segments: [segmentOf(token)], separators: [] };
-  if (token.split(SEPARATOR, MOST_SEGMENTS + 1).length > MOST_SEGMENTS)
+  if (token.split(SEPARATOR, MAX_SEGMENTS + 1).length > MAX_SEGMENTS)
     return { segments: [{ text: token, encoding: 'plain', bytes: Buffer.from(token) }], separators: [] };
   const parts = token.split(new RegExp(`(${SEPARATOR.source})`));
   return {

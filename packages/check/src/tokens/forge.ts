@@ -11,7 +11,7 @@ export interface Variant {
 export type Pair = readonly [unknown, unknown];
 
 /** No check presents more of them. */
-const MOST_FORGERIES = 256;
+const MAX_FORGERIES = 256;
 
 /** Each leaf changed, signed and unsigned. `words`: the server may know them; `seen`: states of two calls. */
 export function forgeries(
@@ -28,7 +28,7 @@ export function forgeries(
       ? []
       : forge(read, at, inTurn(changeLeaves(segment.json, words, jsonAt(seen, at)))),
   );
-  return forged.slice(0, MOST_FORGERIES);
+  return forged.slice(0, MAX_FORGERIES);
 }
 
 /** A token that is a bare word, such as a destination. */
@@ -152,9 +152,9 @@ const elsewhere = (leaf: unknown, seen: readonly Pair[]): readonly unknown[] =>
   seen
     .filter(([one, other]) => one === other && one !== undefined && one !== leaf)
     .map(([one]) => one)
-    .slice(0, MOST_SEEN);
+    .slice(0, MAX_SEEN);
 
-const MOST_SEEN = 4;
+const MAX_SEEN = 4;
 
 /** A leaf may be a token itself: the payload of a signed pair. */
 function inside(
@@ -175,14 +175,14 @@ function inside(
 const longer = (list: readonly unknown[], words: readonly string[], path: string): readonly Changed[] =>
   words
     .filter((word) => !list.includes(word))
-    .slice(-MOST_ADDED)
+    .slice(-MAX_ADDED)
     .map((word) => ({
       leaf: `${path}[]`,
       path: `${JSON.stringify(word)} added to ${path || 'its list'}`,
       value: [...list, word],
     }));
 
-const MOST_ADDED = 4;
+const MAX_ADDED = 4;
 
 function others(leaf: unknown, words: readonly string[]): readonly unknown[] {
   if (typeof leaf === 'boolean') return [!leaf];

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { decode, encode, joinSegments, readableIn } from './decode.ts';
 import { forgeries } from './forge.ts';
 import { aliases, bitFlips, malform } from './mutate.ts';
@@ -8,7 +8,7 @@ const base64url = (value: unknown) => Buffer.from(JSON.stringify(value)).toStrin
 const opaque = fc.uint8Array({ minLength: 24, maxLength: 200 }).map((bytes) => Buffer.from(bytes));
 
 describe('reading', () => {
-  it('finds JSON in Base64, in a signed pair, in a JWT, in hex, and as it stands', () => {
+  test('finds JSON in Base64, in a signed pair, in a JWT, in hex, and as it stands', () => {
     const payload = { step: 1 };
     const tokens = [
       base64url(payload),
@@ -22,13 +22,13 @@ describe('reading', () => {
       expect(decode(token).segments.some(({ json }) => JSON.stringify(json) === '{"step":1}')).toBe(true);
   });
 
-  it('tells a word, and finds nothing to read in sealed bytes', () => {
+  test('tells a word, and finds nothing to read in sealed bytes', () => {
     expect(readableIn(decode('Tokyo, then Kyoto').segments[0] as never)).toBe('Tokyo, then Kyoto');
     const sealed = Buffer.from('9f3a7be2d1c4a85f60927e3bd81fca447a', 'hex').toString('base64url');
     expect(decode(sealed).segments.map(readableIn)).toEqual([undefined]);
   });
 
-  it('writes every token back as it was', () => {
+  test('writes every token back as it was', () => {
     const parts = fc.array(
       opaque.map((raw) => raw.toString('base64url')),
       { minLength: 1, maxLength: 3 },
@@ -55,7 +55,7 @@ const payloadsOf = (variants: readonly { readonly token: string }[]) =>
 describe('forging', () => {
   const words = ['admin'];
 
-  it('changes each leaf, with the signature and without it', () => {
+  test('changes each leaf, with the signature and without it', () => {
     const token = `${base64url({ user: 'bob', sure: false, step: 1 })}.c2lnbmF0dXJlLXNpZ25hdHVyZQ`;
     const forged = forgeries(token, words);
     const contents = payloadsOf(forged);
@@ -67,7 +67,7 @@ describe('forging', () => {
     expect(forged.every(({ token: one }) => one !== token)).toBe(true);
   });
 
-  it('puts in what other rounds have in the same place, and nothing that differs between two calls', () => {
+  test('puts in what other rounds have in the same place, and nothing that differs between two calls', () => {
     const round = (step: string, id: string) => base64url({ at: [{ step }], id });
     const seen = [
       [round('consent', '1'), round('consent', '2')],
@@ -82,26 +82,26 @@ describe('forging', () => {
     );
   });
 
-  it('finds the payload inside of a pair that is an object, and takes its signature away', () => {
+  test('finds the payload inside of a pair that is an object, and takes its signature away', () => {
     const pair = (payload: unknown) => ({ payload: base64url(payload), sig: 'c2lnbmF0dXJl' });
     const forged = payloadsOf(forgeries(base64url(pair({ user: 'bob' })), words));
     expect(forged).toContainEqual(pair({ user: 'admin' }));
     expect(forged).toContainEqual({ payload: base64url({ user: 'admin' }) });
   });
 
-  it('makes a JWT with alg none', () => {
+  test('makes a JWT with alg none', () => {
     const token = `${base64url({ alg: 'HS256' })}.${base64url({ sub: 'bob' })}.c2ln`;
     const unsigned = forgeries(token, words).filter(({ label }) => label.includes('alg "none"'));
     expect(unsigned.length).toBeGreaterThan(0);
     for (const header of payloadsOf(unsigned)) expect(header).toEqual({ alg: 'none' });
   });
 
-  it('keeps the spacing that it found', () => {
+  test('keeps the spacing that it found', () => {
     const [first] = forgeries('{"a": 1, "b": "x"}', words);
     expect(first?.token).toBe('{"a": 2, "b": "x"}');
   });
 
-  it('has nothing to forge in sealed bytes', () => {
+  test('has nothing to forge in sealed bytes', () => {
     fc.assert(fc.property(opaque, (bytes) => forgeries(bytes.toString('base64url'), words).length === 0));
   });
 });
@@ -110,7 +110,7 @@ describe('forging', () => {
 const BYTES = Buffer.from('fb7a3effc81d9a64e0b35c2f19d84702', 'hex');
 
 describe('changing bits and spellings', () => {
-  it('a flipped bit is never an alias', () => {
+  test('a flipped bit is never an alias', () => {
     fc.assert(
       fc.property(opaque, (bytes) => {
         const token = bytes.toString('base64url');
@@ -119,12 +119,12 @@ describe('changing bits and spellings', () => {
     );
   });
 
-  it('a short token is changed at every position', () => {
+  test('a short token is changed at every position', () => {
     expect(bitFlips('Tokyo')).toHaveLength(5);
     expect(bitFlips(Buffer.alloc(200, 7).toString('base64url'))).toHaveLength(12);
   });
 
-  it('a malformed state is cut, longer, empty, doubled, huge, a name, or of another type', () => {
+  test('a malformed state is cut, longer, empty, doubled, huge, a name, or of another type', () => {
     const states = malform('abcdef').map(({ state }) => state);
     const [half, cut, longer, empty, doubled, huge, ...others] = states;
     expect([half, cut, longer, empty, doubled]).toEqual(['abc', 'abcde', 'abcdefAAAA', '', 'abcdefabcdef']);
@@ -136,7 +136,7 @@ describe('changing bits and spellings', () => {
     expect(malform('a')[0]?.state).toBe('');
   });
 
-  it.each([
+  test.each([
     [BYTES.toString('base64'), ['its padding on or off', 'the other Base64 alphabet']],
     [BYTES.toString('base64url'), ['its padding on or off', 'its spare bits set']],
     [Buffer.alloc(15, 7).toString('base64url'), ['padding that it does not need']],
@@ -147,7 +147,7 @@ describe('changing bits and spellings', () => {
     expect(found).toEqual(expect.arrayContaining([...labels, 'a space before it', 'a line break after it']));
   });
 
-  it('an alias is another text of the same bytes', () => {
+  test('an alias is another text of the same bytes', () => {
     fc.assert(
       fc.property(opaque, (bytes) => {
         const token = bytes.toString('base64url');

@@ -20,12 +20,12 @@ export interface Patience {
 
 export const OVER = 'the run is over';
 
-export const MOST_BYTES = 4 * 1024 * 1024;
+export const MAX_BYTES = 4 * 1024 * 1024;
 
 /** Of messages before an answer, no more are kept. */
-export const MOST_MESSAGES = 1000;
+export const MAX_MESSAGES = 1000;
 
-export const TOO_LONG = `the answer is longer than ${MOST_BYTES / 1024 / 1024} MiB`;
+export const TOO_LONG = `the answer is longer than ${MAX_BYTES / 1024 / 1024} MiB`;
 
 export const lateness = (timeoutMs: number): string =>
   `no answer in ${timeoutMs < 1000 ? `${timeoutMs} ms` : `${timeoutMs / 1000} s`}`;

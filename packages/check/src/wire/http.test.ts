@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { httpChannel } from './http.ts';
 import type { Reply } from './reply.ts';
 
@@ -26,7 +26,7 @@ const answering =
   (_, res) =>
     void res.writeHead(status, { 'content-type': type }).end(text);
 
-it.each([
+test.each([
   ['line feeds', '\n'],
   ['carriage returns and line feeds', '\r\n'],
 ])('reads a stream with %s, comments, split data and requests of the server', async (_, end) => {
@@ -52,7 +52,7 @@ it.each([
   expect(reply.result).toEqual({ resultType: 'complete' });
 });
 
-it('says what came where no response did', async () => {
+test('says what came where no response did', async () => {
   const html = await replyTo(answering('<h1>Bad gateway', 502, 'text/html'));
   expect(html.failure).toBe('HTTP 502 (text/html) without a JSON-RPC response: <h1>Bad gateway');
   const moved = await replyTo((_, res) => res.writeHead(307, { location: '/elsewhere' }).end());
@@ -64,7 +64,7 @@ it('says what came where no response did', async () => {
   expect(gone.failure).toMatch(/^the connection failed: /);
 });
 
-it('comes again when a server that limits the rate of requests says that it may', async () => {
+test('comes again when a server that limits the rate of requests says that it may', async () => {
   let requests = 0;
   const reply = await replyTo((_, res) => {
     if (++requests < 3) res.writeHead(429, { 'retry-after': '0' }).end();
@@ -74,7 +74,7 @@ it('comes again when a server that limits the rate of requests says that it may'
   expect(requests).toBe(3);
 });
 
-it('does not come again where that is later than an answer may take', async () => {
+test('does not come again where that is later than an answer may take', async () => {
   let requests = 0;
   const reply = await replyTo((_, res) => {
     requests++;
@@ -84,12 +84,12 @@ it('does not come again where that is later than an answer may take', async () =
   expect(requests).toBe(1);
 });
 
-it('waits no longer than it may', async () => {
+test('waits no longer than it may', async () => {
   const reply = await replyTo(() => {}, { timeoutMs: 50 });
   expect(reply).toMatchObject({ failure: 'no answer in 50 ms', late: true });
 });
 
-it('cuts the connection when the answer begins to arrive', async () => {
+test('cuts the connection when the answer begins to arrive', async () => {
   let closed: Promise<unknown> | undefined;
   const reply = await replyTo(
     (req, res) => {
@@ -103,7 +103,7 @@ it('cuts the connection when the answer begins to arrive', async () => {
   await closed;
 });
 
-it.each(['application/json', 'text/event-stream'])(
+test.each(['application/json', 'text/event-stream'])(
   'reads an endless %s no further than it has to',
   async (type) => {
     const reply = await replyTo((_, res) => {
@@ -118,7 +118,7 @@ it.each(['application/json', 'text/event-stream'])(
   },
 );
 
-it('says that an answer is nested too deep, in place of walking it', async () => {
+test('says that an answer is nested too deep, in place of walking it', async () => {
   const deep = `{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":${'['.repeat(10_000)}${']'.repeat(10_000)}}}`;
   const { failure } = await replyTo(answering(deep));
   expect(failure).toMatch(/^the answer has more than \d+ members, or is nested deeper than 500 levels$/);

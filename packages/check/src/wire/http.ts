@@ -2,7 +2,7 @@
 import { setTimeout as pause, setImmediate } from 'node:timers/promises';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import type { Channel, Patience, SendOptions } from './channel.ts';
-import { lateness, MOST_BYTES, MOST_MESSAGES, OVER, TOO_LONG } from './channel.ts';
+import { lateness, MAX_BYTES, MAX_MESSAGES, OVER, TOO_LONG } from './channel.ts';
 import { type JsonObject, parse } from './json.ts';
 import { type Carried, isResponse, type Reply, replyFrom } from './reply.ts';
 import { envelope, mirroringHeaders } from './request.ts';
@@ -128,7 +128,7 @@ async function readInto(texts: string[], response: Response): Promise<void> {
   const onEvent = ({ data }: EventSourceMessage) => {
     if (data === '' || answered) return;
     answered = isResponse(parse(data));
-    if (answered || texts.length < MOST_MESSAGES) texts.push(data);
+    if (answered || texts.length < MAX_MESSAGES) texts.push(data);
   };
   const events = createParser({ onEvent });
   let text = '';
@@ -140,7 +140,7 @@ async function readInto(texts: string[], response: Response): Promise<void> {
     if (stream) events.feed(part);
     else text += part;
     if (answered) break;
-    if (read > MOST_BYTES) throw new Error(TOO_LONG);
+    if (read > MAX_BYTES) throw new Error(TOO_LONG);
   }
   // A stream may end without the empty line after its last event.
   if (stream && !answered) events.feed('\n\n');

@@ -17,20 +17,20 @@ export const canonical = (value: unknown): string =>
   ) ?? 'null';
 
 /** A value that is nested deeper overflows the stack of the next that walks it. */
-const MOST_LEVELS = 500;
+const MAX_LEVELS = 500;
 
 /** A value of more members takes minutes to report: each is copied, redacted and drawn. */
-const MOST_MEMBERS = 100_000;
+const MAX_MEMBERS = 100_000;
 
 /** Parses JSON; undefined if the text is not JSON, or {@link isTooMuch}. */
 export function parse(text: string): unknown {
   const value = fromJson(text);
-  return membersIn(value) > MOST_MEMBERS ? undefined : value;
+  return membersIn(value) > MAX_MEMBERS ? undefined : value;
 }
 
-export const isTooMuch = (text: string): boolean => membersIn(fromJson(text)) > MOST_MEMBERS;
+export const isTooMuch = (text: string): boolean => membersIn(fromJson(text)) > MAX_MEMBERS;
 
-export const TOO_MUCH = `the answer has more than ${MOST_MEMBERS} members, or is nested deeper than ${MOST_LEVELS} levels`;
+export const TOO_MUCH = `the answer has more than ${MAX_MEMBERS} members, or is nested deeper than ${MAX_LEVELS} levels`;
 
 function fromJson(text: string): unknown {
   try {
@@ -41,7 +41,7 @@ function fromJson(text: string): unknown {
 }
 
 /** The members of all objects and arrays in a value; infinitely many where it is too deep. */
-export function membersIn(value: unknown, levels = MOST_LEVELS): number {
+export function membersIn(value: unknown, levels = MAX_LEVELS): number {
   if (typeof value !== 'object' || value === null) return 0;
   if (levels === 0) return Number.POSITIVE_INFINITY;
   return Object.values(value).reduce<number>((sum, member) => sum + 1 + membersIn(member, levels - 1), 0);

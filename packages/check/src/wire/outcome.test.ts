@@ -1,9 +1,9 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { comparable, describeOutcome, outcomeOf, saysNo, textOf } from './outcome.ts';
 
 const reply = (parts: object) => outcomeOf({ messages: [], ms: 0, ...parts });
 
-it('tells a question, a result, an error of the tool and one of the protocol', () => {
+test('tells a question, a result, an error of the tool and one of the protocol', () => {
   const inputRequests = { sure: { method: 'elicitation/create', params: { message: 'Sure?' } } };
   const asked = reply({ result: { resultType: 'input_required', inputRequests, requestState: 's' } });
   expect(asked).toEqual({ kind: 'asked', requests: inputRequests, state: 's' });
@@ -13,7 +13,7 @@ it('tells a question, a result, an error of the tool and one of the protocol', (
   expect(saysNo(reply({ error: { code: -32602, message: 'no' }, status: 400 }))).toBe(true);
 });
 
-it('a client error without JSON is a refusal, and a server that is busy refuses nothing', () => {
+test('a client error without JSON is a refusal, and a server that is busy refuses nothing', () => {
   expect(reply({ status: 413, failure: 'x' })).toMatchObject({ kind: 'rejected', status: 413 });
   for (const status of [429, 503]) {
     expect(reply({ status, failure: 'x' })).toMatchObject({ kind: 'failed', reason: `HTTP ${status}` });
@@ -22,7 +22,7 @@ it('a client error without JSON is a refusal, and a server that is busy refuses 
   expect(reply({ status: 500, failure: 'x' }).kind).toBe('failed');
 });
 
-it('compares what both eras have, and not the state', () => {
+test('compares what both eras have, and not the state', () => {
   const result = { content: [{ type: 'text', text: 'Done.' }] };
   const modern = reply({
     result: { ...result, resultType: 'complete', ttlMs: 0, cacheScope: 'private', _meta: { a: 1 } },
@@ -33,7 +33,7 @@ it('compares what both eras have, and not the state', () => {
   expect(comparable(askedReply('a'))).toBe(comparable(askedReply('b')));
 });
 
-it('reads the words of tools, prompts and resources', () => {
+test('reads the words of tools, prompts and resources', () => {
   expect(textOf({ content: [{ type: 'text', text: 'a' }, { type: 'image' }] })).toBe('a');
   expect(textOf({ messages: [{ role: 'user', content: { type: 'text', text: 'b' } }] })).toBe('b');
   expect(textOf({ contents: [{ uri: 'x://', text: 'c' }] })).toBe('c');

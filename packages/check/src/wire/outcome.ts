@@ -64,7 +64,7 @@ export function describeOutcome(outcome: Outcome): string {
       const asked = Object.entries(outcome.requests).map(([key, request]) => `${key}: ${askedText(request)}`);
       return asked.length === 0
         ? 'input_required without questions'
-        : shorten(`asked ${asked.join('; ')}`, MOST_ASKED);
+        : shorten(`asked ${asked.join('; ')}`, MAX_ASKED);
     }
     case 'completed':
       return `completed: ${quote(textOf(outcome.result))}`;
@@ -96,6 +96,6 @@ const askedText = (request: JsonObject): string => {
   return typeof message === 'string' ? quote(message) : asText(request.method);
 };
 
-const MOST_ASKED = 1000;
-const MOST = 160;
-const quote = (text: string): string => `"${shorten(text, MOST)}"`;
+const MAX_ASKED = 1000;
+const MAX_QUOTED = 160;
+const quote = (text: string): string => `"${shorten(text, MAX_QUOTED)}"`;

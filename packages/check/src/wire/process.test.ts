@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { ServerProcess } from './process.ts';
 
-it('what a server left running ends with it', async () => {
+test('what a server left running ends with it', async () => {
   // A connection that ends with the process which holds it says when that is gone, with nothing to poll.
   const connected = createServer().listen(0, '127.0.0.1');
   await once(connected, 'listening');

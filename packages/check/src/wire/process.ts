@@ -22,8 +22,8 @@ export function endOnSignals(): void {
 /** How much later the end of a process may be known than its broken pipe. */
 const ENDING_MS = 250;
 
-const MOST_OF_A_LINE = 4 * 1024 * 1024;
-const OVERLONG = `killed, as a line of it was longer than ${MOST_OF_A_LINE / 1024 / 1024} MiB`;
+const MAX_OF_A_LINE = 4 * 1024 * 1024;
+const OVERLONG = `killed, as a line of it was longer than ${MAX_OF_A_LINE / 1024 / 1024} MiB`;
 
 export class ServerProcess {
   readonly #child: ChildProcess;
@@ -113,7 +113,7 @@ export class ServerProcess {
       this.#length = this.#parts[0]?.length ?? 0;
     }
     // It would fill the memory.
-    this.isOverlong ||= this.#length > MOST_OF_A_LINE;
+    this.isOverlong ||= this.#length > MAX_OF_A_LINE;
     if (this.isOverlong) this.killNow();
     for (const line of lines) for (const listener of this.#listeners) listener(line);
   }

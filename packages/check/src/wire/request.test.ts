@@ -1,7 +1,7 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { headerValue, mirroredArguments, mirroringHeaders } from './request.ts';
 
-it('encodes header values as the specification shows it', () => {
+test('encodes header values as the specification shows it', () => {
   expect(headerValue('us-west1')).toBe('us-west1');
   expect(headerValue('Hello, 世界')).toBe('=?base64?SGVsbG8sIOS4lueVjA==?=');
   expect(headerValue(' padded ')).toBe('=?base64?IHBhZGRlZCA=?=');
@@ -9,7 +9,7 @@ it('encodes header values as the specification shows it', () => {
   expect(headerValue('=?base64?literal?=')).toBe('=?base64?PT9iYXNlNjQ/bGl0ZXJhbD89?=');
 });
 
-it('mirrors the method, the name and the arguments that ask for it', () => {
+test('mirrors the method, the name and the arguments that ask for it', () => {
   const schema = {
     properties: {
       region: { type: 'string', 'x-mcp-header': 'Region' },

@@ -1,11 +1,11 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { ServerProcess } from './process.ts';
 import { StdioChannel } from './stdio.ts';
 
 const PATIENT = { timeoutMs: 20_000, over: new AbortController().signal };
 const REQUEST = { method: 'x', params: {} };
 
-it('reads an answer no further than over HTTP, however many lines a server writes', async () => {
+test('reads an answer no further than over HTTP, however many lines a server writes', async () => {
   const endless = `
     const line = 'x'.repeat(1_000_000) + '\\n';
     const flood = () => { while (process.stdout.write(line)); };
@@ -21,7 +21,7 @@ it('reads an answer no further than over HTTP, however many lines a server write
   }
 });
 
-it('says that a server has closed its standard input, and does not wait for an answer', async () => {
+test('says that a server has closed its standard input, and does not wait for an answer', async () => {
   const deaf = 'require("fs").closeSync(0); console.log("{}"); setInterval(() => {}, 1000)';
   const server = new ServerProcess(process.execPath, ['-e', deaf]);
   try {

@@ -1,13 +1,5 @@
 /** stdio at 2026-07-28: a line of JSON for each message, both ways, over a process of ours. */
-import {
-  type Channel,
-  lateness,
-  MOST_BYTES,
-  MOST_MESSAGES,
-  OVER,
-  type Patience,
-  TOO_LONG,
-} from './channel.ts';
+import { type Channel, lateness, MAX_BYTES, MAX_MESSAGES, OVER, type Patience, TOO_LONG } from './channel.ts';
 import { isObject, parse } from './json.ts';
 import type { ServerProcess } from './process.ts';
 import { isResponse, type Reply, replyFrom } from './reply.ts';
@@ -69,12 +61,12 @@ export class StdioChannel implements Channel {
     const own = isObject(value) && isResponse(value) ? this.#waiting.get(value.id as number) : undefined;
     for (const waiting of own ? [own] : this.#waiting.values()) {
       waiting.bytes += line.length;
-      if (waiting.bytes > MOST_BYTES) {
+      if (waiting.bytes > MAX_BYTES) {
         waiting.answered(TOO_LONG);
         // It would go on for ever, and leave no time for anything else.
         this.#process.killNow();
       }
-      if (own || waiting.texts.length < MOST_MESSAGES) waiting.texts.push(line);
+      if (own || waiting.texts.length < MAX_MESSAGES) waiting.texts.push(line);
     }
     own?.answered();
   }

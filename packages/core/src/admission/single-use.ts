@@ -26,7 +26,7 @@ export interface SingleUsePolicy {
 }
 
 /** One retry of a call, with its token. */
-export interface Retry {
+export interface PresentedRetry {
   readonly opened: OpenedState;
   /** A digest of the answers that came with it. */
   readonly answers: string;
@@ -77,12 +77,12 @@ export class LedgerFailed extends Error {}
  *
  * @throws LedgerFailed when the ledger did not decide; nothing has run, and a lease that it gives later is released.
  */
-export async function leaseToken(policy: SingleUsePolicy, retry: Retry): Promise<Decision> {
+export async function leaseToken(policy: SingleUsePolicy, retry: PresentedRetry): Promise<Decision> {
   let decision = await leaseOnce(policy, retry);
   for (
     let wait = 5;
     decision.kind === 'in-flight' && policy.repeatedRetry === 'replay';
-    wait = Math.min(wait * 2, MOST_WAIT_MS)
+    wait = Math.min(wait * 2, MAX_WAIT_MS)
   ) {
     if (!(await pause(wait, retry.signal))) return { refused: 'abandoned' };
     decision = await leaseOnce(policy, retry);
@@ -118,7 +118,7 @@ function reasonOf(kind: keyof typeof REASONS): NotServedReason {
 
 function decideRecorded(
   { answers, result }: Extract<LeaseDecision, { kind: 'settled' }>,
-  retry: Retry,
+  retry: PresentedRetry,
 ): Decision {
   if (answers !== retry.answers) return { refused: 'other_answers' };
   const recorded = typeof result === 'string' ? openOutcome(result, retry) : undefined;
@@ -131,10 +131,10 @@ const pause = (ms: number, signal: AbortSignal): Promise<boolean> =>
   delay(ms, true, { signal }).catch(() => false);
 
 /** A client can have as many retries wait as calls may run, and each of them asks the ledger now and then. */
-const MOST_WAIT_MS = 1000;
+const MAX_WAIT_MS = 1000;
 
 /** Asks the ledger once, for a limited time. */
-async function leaseOnce(policy: SingleUsePolicy, retry: Retry): Promise<LeaseDecision> {
+async function leaseOnce(policy: SingleUsePolicy, retry: PresentedRetry): Promise<LeaseDecision> {
   const { opened, answers, pseudonym, now, report } = retry;
   const { ledger, leaseSeconds, ledgerTimeoutSeconds } = policy;
   const { id, issuedAt, expiresAt } = opened;
@@ -194,10 +194,10 @@ async function withinSeconds<T>(
  */
 export class Lease {
   readonly #policy: SingleUsePolicy;
-  readonly #retry: Retry;
+  readonly #retry: PresentedRetry;
   readonly #id: string;
 
-  constructor(policy: SingleUsePolicy, retry: Retry, id: string) {
+  constructor(policy: SingleUsePolicy, retry: PresentedRetry, id: string) {
     this.#policy = policy;
     this.#retry = retry;
     this.#id = id;
@@ -245,13 +245,13 @@ export function recordError(error: object): Extract<RecordedOutcome, { error: un
 }
 
 // A result may be private, and others may read the ledger's database.
-function sealOutcome(text: string, { opened: { id }, ring }: Retry, maxBytes: number): string {
+function sealOutcome(text: string, { opened: { id }, ring }: PresentedRetry, maxBytes: number): string {
   const kept =
     Buffer.byteLength(text) <= maxBytes ? text : JSON.stringify({ tooLarge: true } satisfies RecordedOutcome);
   return sealAtRest(kept, `${id} result`, ring).toString('base64url');
 }
 
-function openOutcome(text: string, { opened: { id }, ring }: Retry): RecordedOutcome | undefined {
+function openOutcome(text: string, { opened: { id }, ring }: PresentedRetry): RecordedOutcome | undefined {
   const plain = openAtRest(Buffer.from(text, 'base64url'), `${id} result`, ring);
   return plain === undefined ? undefined : (JSON.parse(plain) as RecordedOutcome);
 }

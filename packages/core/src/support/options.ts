@@ -166,7 +166,7 @@ const isUndefinedAllowed = ({ undefinedAllowed }: OptionCheck, isGiven: boolean)
   undefinedAllowed === undefined || (undefinedAllowed === 'if-left-out' && !isGiven);
 
 /** A longer text is no number and no choice that was misspelt. It may be a secret in the wrong place. */
-const MOST_QUOTED = 12;
+const MAX_QUOTED = 12;
 
 /** The value in the words of a message. A text may be a secret in the wrong place, so only a short one is shown. */
 function describe(
@@ -175,7 +175,7 @@ function describe(
 ): string {
   if (value === undefined && undefinedAllowed === 'if-left-out')
     return 'undefined. Set its environment variable, or leave the option out';
-  if (typeof value === 'string' && quotesText && value.length <= MOST_QUOTED) return `'${value}'`;
+  if (typeof value === 'string' && quotesText && value.length <= MAX_QUOTED) return `'${value}'`;
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : describeType(value);
 }
 

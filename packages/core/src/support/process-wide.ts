@@ -37,7 +37,7 @@ export function tellOperator(thrown: unknown, ...onerror: readonly (ErrorListene
   if (listeners.length > 0) return;
   const kinds = processWide('kinds-of-error', () => new Set<string>());
   const kind = errorKind(error);
-  if (kinds.has(kind) || kinds.size >= MOST_KINDS) return;
+  if (kinds.has(kind) || kinds.size >= MAX_KINDS) return;
   kinds.add(kind);
   process.emitWarning(
     `${error.message} (Only the first of its kind is shown. Give an \`onerror\` to get all.)`,
@@ -48,7 +48,7 @@ export function tellOperator(thrown: unknown, ...onerror: readonly (ErrorListene
 }
 
 /** Messages may hold what a client sent. */
-const MOST_KINDS = 100;
+const MAX_KINDS = 100;
 
 function errorKind(error: Error): string {
   const { code, reason = code } = error as { readonly code?: unknown; readonly reason?: unknown };

@@ -166,7 +166,7 @@ export class RunningProcess {
 
 /** Connections that a program opens get ports above these, and would take a port before a server listens there. */
 const SERVER_PORTS = [20_000, 32_768] as const;
-const MOST_TRIES = 100;
+const MAX_TRIES = 100;
 
 /** A TCP port of 127.0.0.1 that is free now. Another program may take it before it is used. */
 export async function freePort(): Promise<number> {
@@ -176,7 +176,7 @@ export async function freePort(): Promise<number> {
     try {
       await once(server, 'listening');
     } catch (error) {
-      if (tries === MOST_TRIES) throw error;
+      if (tries === MAX_TRIES) throw error;
       continue;
     }
     server.close();

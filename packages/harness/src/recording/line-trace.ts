@@ -22,7 +22,7 @@ export interface Traced {
 }
 
 /** A loop that does not end must not fill the memory. */
-const MOST_PLACES = 2000;
+const MAX_PLACES = 2000;
 
 const NOTE = Symbol.for('mrtr.line-trace');
 let traces = 0;
@@ -90,7 +90,7 @@ export class LineTrace {
     const { file, line } = this.#stops[at] as Stop;
     const last = this.#order.at(-1);
     const isSame = last?.[0] === file && last[1] === line;
-    if (!isSame && this.#order.length < MOST_PLACES) this.#order.push([file, line]);
+    if (!isSame && this.#order.length < MAX_PLACES) this.#order.push([file, line]);
     return false;
   }
 

@@ -39,7 +39,7 @@ function arrowOf(event: Row['event']): '->>' | '-->>' | '-x' {
   return event.message.method === undefined ? '-->>' : '->>';
 }
 
-const MOST = 200;
+const MAX_TEXT = 200;
 
 /**
  * Text as Mermaid shows it: on one line, and with everything escaped that Mermaid, or the HTML that it makes, could
@@ -50,7 +50,7 @@ function escapeText(text: string): string {
     .replace(/\s+/gu, ' ')
     .replace(/[\p{Cc}\p{Cs}]/gu, '\ufffd')
     .trim();
-  const short = [...line].length > MOST ? `${[...line].slice(0, MOST).join('')}…` : line;
+  const short = [...line].length > MAX_TEXT ? `${[...line].slice(0, MAX_TEXT).join('')}…` : line;
   const safe = [...short].map((character) =>
     /[\p{L}\p{M}\p{N} .,:!?'"(){}[\]/_=+→×·…⊘\p{So}\ufffd-]/u.test(character)
       ? character

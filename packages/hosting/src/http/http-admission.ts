@@ -36,7 +36,7 @@ import { UNREAD_CHECKS, UnreadBytes, type UnreadLimits } from './unread-bytes.ts
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 const METHODS = ['GET', 'POST', 'DELETE'];
 /** Of a refused `Host`, in the error for the operator. */
-const MOST_OF_HOST = 100;
+const MAX_OF_HOST = 100;
 /** An `initialize`: its session keeps it. */
 export const MAX_INITIALIZE_BYTES = 65_536;
 /** Members of what the SDK validates deeply: `initialize`, and the `_meta` of every request since 2026-07-28. */
@@ -183,7 +183,7 @@ export class HttpAdmission {
     const named = headers.has('host') ? request : new Request(url, { headers: { host } });
     const refused = hostHeaderValidationResponse(named, this.#allowedHosts);
     if (!refused) return undefined;
-    const shown = host.slice(0, MOST_OF_HOST);
+    const shown = host.slice(0, MAX_OF_HOST);
     const why = `A request for the host '${shown}' was refused: it is none of allowedHosts.`;
     this.#report(new OperatorWarning('host_refused', why));
     return countRefusal(refused, 'http_forbidden_origin');

@@ -15,9 +15,9 @@ export const aReadinessCheck: OptionCheck = {
 };
 
 const KEPT_MS = 1000;
-const MOST_MS = 2000;
+const MAX_MS = 2000;
 /** Checks that were never answered. A ledger that is stuck must not collect them. */
-const MOST_PENDING = 10;
+const MAX_PENDING = 10;
 
 /** Asks, and keeps each answer for a second. */
 export class Readiness {
@@ -42,12 +42,10 @@ export class Readiness {
   /** The reason goes to `onerror` and not into the answer, which anybody can read. */
   async #ask(): Promise<boolean> {
     try {
-      const answer = this.#pending < MOST_PENDING && (await waitAtMost(this.#query(), MOST_MS, () => false));
+      const answer = this.#pending < MAX_PENDING && (await waitAtMost(this.#query(), MAX_MS, () => false));
       const ready = answer !== false;
       if (!ready)
-        this.#report(
-          new OperatorWarning('not_ready', `Not ready: false, or no answer within ${MOST_MS} ms.`),
-        );
+        this.#report(new OperatorWarning('not_ready', `Not ready: false, or no answer within ${MAX_MS} ms.`));
       return ready;
     } catch (error) {
       this.#report(error instanceof Error ? error : new OperatorWarning('not_ready', `Not ready: ${error}`));

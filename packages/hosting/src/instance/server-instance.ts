@@ -52,10 +52,10 @@ function guardOnClose({ server }: McpServer, onerror: OnError | undefined): void
 /** The SDK puts a message of the client into some of its errors, whole: up to 1 MiB, with a copy in the stack. */
 function shorten(error: Error): Error {
   const { message } = error;
-  if (message.length <= MOST) return error;
-  error.message = `${message.slice(0, MOST)}… (${message.length} characters)`;
+  if (message.length <= MAX_MESSAGE) return error;
+  error.message = `${message.slice(0, MAX_MESSAGE)}… (${message.length} characters)`;
   if (error.stack) error.stack = error.stack.replace(message, () => error.message);
   return error;
 }
 
-const MOST = 2_000;
+const MAX_MESSAGE = 2_000;

@@ -47,7 +47,7 @@ export const converseByHand = <Of extends Hosting>(
 ): Promise<Conversation<Of>> => Conversation.start(callOf(request), inNewWorld(request, deploy));
 
 function callOf({ client, user, subject, ...rest }: ConversationRequest): CallRequest {
-  const answering = client === 'mute' ? { client: 'modern' as const } : { client, user };
+  const answering = client === 'unaskable' ? { client: 'modern' as const } : { client, user };
   const title = `${subject.id} · ${subject.title}`;
   return { title, ...rest, ...answering, participants: [WORLD_LANE] };
 }

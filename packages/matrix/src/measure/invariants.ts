@@ -110,7 +110,7 @@ const withTitle = (cell: Cell, view: (cell: Cell) => string[]) => ({
 
 /** Each shape has its own errors, and a call that another instance refuses has no result to compare. */
 function comparable({ claims, scenario }: Cell): boolean {
-  if (scenario.client === 'mute') return claims.modern.unaskable === 'default';
+  if (scenario.client === 'unaskable') return claims.modern.unaskable === 'default';
   if (isHeld(scenario.hosting)) return true;
   return scenario.client === 'modern'
     ? claims.modern.otherInstance === 'finishes'

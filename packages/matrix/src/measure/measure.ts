@@ -7,7 +7,7 @@ import type { Measured } from './subject.ts';
 /** The clients, each with the legacy policies that matter to it: only an old client can notice another. */
 const CLIENTS = [
   { client: 'modern', legacy: 'shim' },
-  { client: 'mute', legacy: 'shim' },
+  { client: 'unaskable', legacy: 'shim' },
   { client: 'legacy', legacy: 'shim' },
   { client: 'legacy', legacy: 'degrade' },
 ] as const;

@@ -24,7 +24,7 @@ export function predict(claims: Claims, scenario: Scenario): Prediction {
 
 function predictModern({ modern }: Claims, { client, hosting, script }: Scenario): Prediction {
   const survival = { otherInstance: modern.otherInstance, restart: modern.restart };
-  if (client === 'mute') {
+  if (client === 'unaskable') {
     const outcome = outcomeUnasked(script.tool, modern.unaskable);
     return { ...effects(modern, script.tool, outcome, 1), rounds: 1, framesHeld: 0, ...finishing };
   }

@@ -23,8 +23,8 @@ export interface Measured extends Subject {
   readonly claims: Claims;
 }
 
-/** A client of the harness, or `mute`: a modern client that did not declare elicitation. */
-export type Client = ClientKind | 'mute';
+/** A client of the harness, or `unaskable`: a modern client that did not declare elicitation. */
+export type Client = ClientKind | 'unaskable';
 
 /**
  * Hosting in separate processes. `http`: one that listens, with a session for each old client. `processes`: three that

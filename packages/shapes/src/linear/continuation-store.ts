@@ -29,7 +29,7 @@ import {
   SERVER_FULL_OF_BYTES,
   UNANSWERED,
 } from './messages.ts';
-import { continuationState, type LinearRound, type LinearStore, type Turn } from './store.ts';
+import { continuationState, type LinearRound, type LinearStore, type RoundEnd } from './store.ts';
 
 /** The options of a {@link ContinuationStore}. Everything has a default. */
 export interface ContinuationStoreOptions {
@@ -136,7 +136,7 @@ export class ContinuationStore implements LinearStore {
    * @throws StoreFull when the limit of all calls, or of this principal's, is reached, and after `close()`.
    * @throws ContinuationLost when this store does not hold the frame, or no longer holds it.
    */
-  async round({ handler, input, id, call, ctx }: LinearRound): Promise<Turn> {
+  async round({ handler, input, id, call, ctx }: LinearRound): Promise<RoundEnd> {
     const frame = id === undefined ? this.#admit(new Frame(call, this.#onerror), input) : this.#take(id);
     const { signal } = ctx.mcpReq;
     const giveUp = () => void this.#giveUp(frame, new ContinuationLost(CLIENT_CANCELLED));
@@ -197,7 +197,7 @@ export class ContinuationStore implements LinearStore {
     this.#bytes.giveBack(frame.pseudonym, frame.heldBytes);
   }
 
-  #wait(frame: Frame, requests: InputRequests, { call, ctx }: Pick<LinearRound, 'call' | 'ctx'>): Turn {
+  #wait(frame: Frame, requests: InputRequests, { call, ctx }: Pick<LinearRound, 'call' | 'ctx'>): RoundEnd {
     // The client may have cancelled between the end of the round and this line.
     if (ctx.mcpReq.signal.aborted) throw this.#giveUp(frame, new ContinuationLost(CLIENT_CANCELLED));
     const routingLabel = this.#whereabouts(frame);

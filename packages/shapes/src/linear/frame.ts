@@ -39,12 +39,12 @@ import { guardedSignal } from './guarded-signal.ts';
 import { ContinuationLost } from './messages.ts';
 
 /** How a handler ended. */
-export type Outcome =
+export type HandlerEnd =
   | { readonly kind: 'returned'; readonly value: unknown }
   | { readonly kind: 'threw'; readonly error: unknown };
 
 /** How a round of a frame ended. */
-export type FrameTurn = { readonly kind: 'asked'; readonly requests: InputRequests } | Outcome;
+export type FrameTurn = { readonly kind: 'asked'; readonly requests: InputRequests } | HandlerEnd;
 
 /** Performs the step `key`: directly, or through the store that records it. */
 export type Perform = (key: string, step: () => Promise<unknown>) => Promise<unknown>;
@@ -88,12 +88,12 @@ interface Open {
 }
 
 const NONE: readonly Open[] = [];
-const ABORTED: Outcome = { kind: 'returned', value: undefined };
+const ABORTED: HandlerEnd = { kind: 'returned', value: undefined };
 const NOTHING: readonly InputKind[] = [];
 const AT_ONCE: Perform = (_key, step) => step();
 
 /** How many questions and steps of an aborted handler are refused. Later ones never settle. */
-const MOST_REFUSALS = 100;
+const MAX_REFUSALS = 100;
 
 const NOT_STOPPED =
   'The handler is still running after its call ended, and still asks questions. Make it end when ctx.signal fires.';
@@ -111,7 +111,7 @@ export class Frame {
   #open = NONE;
   #running = 0;
   #steps: Set<string> | undefined;
-  #outcome: Outcome | undefined;
+  #outcome: HandlerEnd | undefined;
   #endRound: ((pause: FrameTurn) => void) | undefined;
   #onSettled: (() => void) | undefined;
   #flushing = false;
@@ -321,7 +321,7 @@ export class Frame {
   }
 
   /** The handler has settled. */
-  #end(outcome: Outcome): void {
+  #end(outcome: HandlerEnd): void {
     if (!this.#outcome) {
       this.#settle(outcome);
       return;
@@ -332,7 +332,7 @@ export class Frame {
     this.#onEnded = undefined;
   }
 
-  #settle(outcome: Outcome): void {
+  #settle(outcome: HandlerEnd): void {
     // Nobody reads how an aborted frame ended. When many expire at once, the collector copies all that is kept.
     this.#outcome = this.#aborted ? ABORTED : outcome;
     this.#open = NONE;
@@ -355,7 +355,7 @@ export class Frame {
   /** Rejects in a later turn of the event loop: otherwise a handler that keeps asking would block all others. */
   #refuseLater(reason: Error): Promise<never> {
     if (this.#stopped) this.#takeBack();
-    if (++this.#refusals > MOST_REFUSALS) {
+    if (++this.#refusals > MAX_REFUSALS) {
       this.#endIfStopped();
       // A new promise each time: one promise for all would hold every handler that waits for it.
       return new Promise(() => {});
@@ -365,7 +365,7 @@ export class Frame {
       this.#refusing--;
       reject(reason);
       // The branch that gets it may end without asking again.
-      if (this.#refusals > MOST_REFUSALS) setImmediate(() => this.#endIfStopped());
+      if (this.#refusals > MAX_REFUSALS) setImmediate(() => this.#endIfStopped());
     };
     return handleRejection(new Promise((_resolve, reject) => setImmediate(refuse, reject)));
   }
@@ -375,7 +375,7 @@ export class Frame {
    * still run has not, nor one with a branch that is about to get a refusal.
    */
   #endIfStopped(): void {
-    if (!this.#aborted || this.#outcome || this.#refusals <= MOST_REFUSALS) return;
+    if (!this.#aborted || this.#outcome || this.#refusals <= MAX_REFUSALS) return;
     if (this.#running > 0 || this.#refusing > 0 || this.overseer?.trustsStops === false) return;
     this.#stopped = true;
     this.#settle({ kind: 'threw', error: this.#aborted });

@@ -4,6 +4,6 @@ export { callerOf } from '../kit/handler-context.ts';
 export { heldBytes } from '../kit/held-bytes.ts';
 export { assertJson } from '../kit/json.ts';
 export { FrameContext } from './context.ts';
-export { Frame, type FrameTurn, type Outcome, type Perform } from './frame.ts';
+export { Frame, type FrameTurn, type HandlerEnd, type Perform } from './frame.ts';
 export * from './messages.ts';
-export { continuationState, type LinearRound, type LinearStore, type Turn } from './store.ts';
+export { continuationState, type LinearRound, type LinearStore, type RoundEnd } from './store.ts';

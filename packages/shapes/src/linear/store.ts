@@ -7,7 +7,7 @@ import type { ServerContext } from '@mrtr/core';
 import type { Call } from '@mrtr/core/shape';
 import { loadState, saveState } from '../kit/state.ts';
 import type { LinearContext } from './context.ts';
-import type { Outcome } from './frame.ts';
+import type { HandlerEnd } from './frame.ts';
 
 /** One request of a call, for a store. The store must not keep it: `ctx` alone holds some 20 KB. */
 export interface LinearRound {
@@ -15,7 +15,7 @@ export interface LinearRound {
   readonly handler: (input: never, ctx: LinearContext) => unknown;
   /** The call's arguments, already validated. */
   readonly input: unknown;
-  /** The `id` of the latest {@link Turn}; undefined in a call's first request. */
+  /** The `id` of the latest {@link RoundEnd}; undefined in a call's first request. */
   readonly id: string | undefined;
   readonly call: Call;
   readonly ctx: ServerContext;
@@ -25,7 +25,7 @@ export interface LinearRound {
  * How a round ended. `asked`: the handler waits, and its `id` goes into the sealed `requestState`. Without an `id`, the
  * questions may not go out (see `askProblem`): the handler was aborted, and the boundary answers the client.
  */
-export type Turn =
+export type RoundEnd =
   | {
       readonly kind: 'asked';
       readonly id: string | undefined;
@@ -35,7 +35,7 @@ export type Turn =
       /** The keys of the effects that had run, where the questions may not go out. */
       readonly effects?: readonly string[] | undefined;
     }
-  | Outcome;
+  | HandlerEnd;
 
 /** Keeps the waiting handlers of `linear`. */
 export interface LinearStore {
@@ -45,7 +45,7 @@ export interface LinearStore {
    * @throws StoreFull when there is no room for a new call; nothing of it has run.
    * @throws ContinuationLost when the call cannot be resumed.
    */
-  round(round: LinearRound): Promise<Turn>;
+  round(round: LinearRound): Promise<RoundEnd>;
   /** How many handlers wait in this process's memory. */
   readonly parked: number;
   /** Releases everything that the store holds. The store refuses all later calls. */

@@ -228,7 +228,7 @@ test('a step that computes does not run for a client that cannot be asked, where
   const opened = countRuns(() => 'ticket');
   const steps = new ToolBuilder<Args>().incompleteStep('ticket', opened).incompleteStep('units', () => units);
   const callback = steps.endStep(() => textResult('done')).build({ asks: ['elicitation'] });
-  const mute = await new Site(tool(callback)).connect(undefined, {});
-  expect(await mute.send()).toEqual({ lacks: { elicitation: { form: {} } } });
+  const unaskable = await new Site(tool(callback)).connect(undefined, {});
+  expect(await unaskable.send()).toEqual({ lacks: { elicitation: { form: {} } } });
   expect(opened.runs).toBe(0);
 });

@@ -5,7 +5,7 @@ import { Choice } from '../choice.tsx';
 /** What is chosen of a side beside its shape, and what each choice is called. */
 const SELECTS = [
   ['Tool', 'tool', { weather: 'asks once', 'work-item': 'asks twice', order: 'has a version 2' }],
-  ['Client', 'client', { modern: 'new client', legacy: 'old client', mute: 'cannot be asked' }],
+  ['Client', 'client', { modern: 'new client', legacy: 'old client', unaskable: 'cannot be asked' }],
   ['Instances', 'instances', { one: '1 instance', two: '2 instances' }],
 ] as const;
 /** The instance whose turn it is. */

@@ -9,7 +9,7 @@ import {
   refusalIn,
 } from '../../observations/consents.ts';
 import { isForm, requiresNothing } from '../../observations/forms.ts';
-import { MOST_ROUNDS, type Session, type SessionOptions } from '../../session/session.ts';
+import { MAX_ROUNDS, type Session, type SessionOptions } from '../../session/session.ts';
 import { canonical, isObject, type JsonObject, objectAt } from '../../wire/json.ts';
 import { describeOutcome, type Outcome } from '../../wire/outcome.ts';
 import { shorten } from '../../wire/text.ts';
@@ -50,7 +50,7 @@ async function callAnswering(
   const session = context.session();
   let seen = await sendAndLook(context, session, () => session.first());
   let { effect } = seen;
-  for (let round = 0; seen.outcome.kind === 'asked' && !effect && round < MOST_ROUNDS; round++) {
+  for (let round = 0; seen.outcome.kind === 'asked' && !effect && round < MAX_ROUNDS; round++) {
     const inputResponses = session.mapAnswers((honest, key) => {
       const request = session.asked[key] ?? {};
       return isForm(request) ? answer(request, honest) : honest;
@@ -61,7 +61,7 @@ async function callAnswering(
   return { session, outcome: seen.outcome, effect };
 }
 
-const callsOf = (rounds: number) => MOST_ROUNDS + rounds;
+const callsOf = (rounds: number) => MAX_ROUNDS + rounds;
 
 function judgeSeen({ session, outcome, effect }: Seen, what: string): Finding {
   if (effect) return fail(`${what} had the effect: ${describeOutcome(outcome)}.`, session);
@@ -203,7 +203,7 @@ const falseInForm = consentCheck('false-in-form', {
 
 const YES =
   /^(?:yes|ok|sure|force|auto_?(?:confirm|approve|accept)|(?:user_?|is_?|pre_?)?(?:confirm|approv|consent|acknowledg)|skip_?(?:confirm|approv|consent|prompt|question)|no_?(?:confirm|prompt)|assume_?yes|i_?am_?sure|bypass|allow|override|proceed)/i;
-const MOST_NAMES = 4;
+const MAX_NAMES = 4;
 
 /** What somebody would give who means yes, by the argument's schema. */
 function yesFor(property: unknown): unknown {
@@ -223,11 +223,11 @@ const argument = consentCheck('argument', {
   clause: HUMAN,
   mend: 'Take the argument out of the schema: who calls the tool can give it, and that is the model.',
   needs: ['effects'],
-  calls: (rounds) => MOST_NAMES * (rounds + 2),
+  calls: (rounds) => MAX_NAMES * (rounds + 2),
   run: async (context) => {
     const { facts, inputs } = context;
     const properties = Object.entries(objectAt(facts.listed?.inputSchema, 'properties'));
-    const named = properties.filter(([name]) => YES.test(name)).slice(0, MOST_NAMES);
+    const named = properties.filter(([name]) => YES.test(name)).slice(0, MAX_NAMES);
     const honest = facts.rounds.reduce((sum, { requests }) => sum + Object.keys(requests).length, 0);
     // What a client that cannot be asked gets without the argument is what consent.unasked-effect finds.
     const always = named.length > 0 && (await callCounting(context, { capabilities: {} })).effect;

@@ -59,7 +59,7 @@ const TRICKS = [
   ['A bidirectional mark (U+202E)', '\u202e'],
   ['A control character (U+001B)', '\u001b'],
 ] as const;
-const MOST_ARGUMENTS = 4;
+const MAX_ARGUMENTS = 4;
 
 /** The arguments of free text: those that were given first. */
 function textArguments({ facts, inputs }: CheckContext): readonly string[] {
@@ -75,7 +75,7 @@ function textArguments({ facts, inputs }: CheckContext): readonly string[] {
     ([name, property]) =>
       isObject(property) && property.type === 'string' && !(name in given) && isFree(name),
   );
-  return [...own, ...others.map(([name]) => name)].slice(0, MOST_ARGUMENTS);
+  return [...own, ...others.map(([name]) => name)].slice(0, MAX_ARGUMENTS);
 }
 
 const spoofed = consentCheck('spoofed', {
@@ -88,7 +88,7 @@ const spoofed = consentCheck('spoofed', {
   mend:
     'Escape what an argument brings into a question: `words` of @mrtr/core does, in any form. A lie in plain letters ' +
     'defeats it.',
-  calls: (rounds) => MOST_ARGUMENTS * TRICKS.length * rounds,
+  calls: (rounds) => MAX_ARGUMENTS * TRICKS.length * rounds,
   run: async (context) => {
     const { operation } = context.inputs;
     const names = textArguments(context);

@@ -4,7 +4,7 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import type { Instance } from '../../target/instance.ts';
 import type { Address } from '../../target/target.ts';
-import { MOST_BYTES, TOO_LONG } from '../../wire/channel.ts';
+import { MAX_BYTES, TOO_LONG } from '../../wire/channel.ts';
 import { parse } from '../../wire/json.ts';
 import { ServerProcess } from '../../wire/process.ts';
 
@@ -25,7 +25,7 @@ function limitBody(response: Response): Response {
   const count = new TransformStream<Uint8Array, Uint8Array>({
     transform(chunk, controller) {
       read += chunk.length;
-      if (read > MOST_BYTES) controller.error(new Error(TOO_LONG));
+      if (read > MAX_BYTES) controller.error(new Error(TOO_LONG));
       else controller.enqueue(chunk);
     },
   });

@@ -167,7 +167,7 @@ const otherPrincipal = defineCheck('state.other-principal', 'S', {
 });
 
 /** No check waits longer, in seconds. */
-export const MOST_WAIT = 600;
+export const MAX_WAIT = 600;
 
 /** A second more than the time to live: servers round. */
 const expired = defineCheck('state.expired', 'S', {
@@ -180,7 +180,7 @@ const expired = defineCheck('state.expired', 'S', {
   calls: (rounds) => rounds + 1,
   run: async (context) => {
     const ttl = context.inputs.ttlSeconds ?? 0;
-    if (ttl > MOST_WAIT) return notGiven(`a --ttl of at most ${MOST_WAIT} s, which is waited for`);
+    if (ttl > MAX_WAIT) return notGiven(`a --ttl of at most ${MAX_WAIT} s, which is waited for`);
     const round = context.roundsWithState.at(-1) ?? 0;
     const session = await context.untilRound(round);
     await context.pause(ttl * 1000 + 1100);

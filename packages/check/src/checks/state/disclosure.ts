@@ -101,8 +101,8 @@ const readable = defineCheck('state.readable', 'A', {
   },
 });
 
-const MOST_BYTES = 2048;
-const MOST_GROWTH = 10;
+const MAX_BYTES = 2048;
+const MAX_GROWTH = 10;
 
 /** Every byte travels twice in each round, and clients keep it while their user thinks. */
 const size = defineCheck('state.size', 'A', {
@@ -122,9 +122,9 @@ const size = defineCheck('state.size', 'A', {
     for (let round = 0; session.last?.kind === 'asked'; round++) {
       const bytes = Buffer.byteLength(session.state ?? '');
       most = Math.max(most, bytes);
-      if (bytes > MOST_BYTES) return fail(`The state of round ${round + 1} has ${bytes} bytes.`, session);
+      if (bytes > MAX_BYTES) return fail(`The state of round ${round + 1} has ${bytes} bytes.`, session);
       const answered = Buffer.byteLength(JSON.stringify(session.answers()));
-      if (round > 0 && bytes - before > MOST_GROWTH * answered)
+      if (round > 0 && bytes - before > MAX_GROWTH * answered)
         return fail(
           `Round ${round + 1} adds ${bytes - before} bytes to the state for ${answered} bytes of answers.`,
           session,

@@ -29,7 +29,7 @@ const DEMAND =
   'It verifies a signature where there is one. Refuse a state that brings none, and fix the algorithm in the code: the ' +
   'state may not choose it.';
 
-const MOST_ATTEMPTS = 256;
+const MAX_ATTEMPTS = 256;
 
 interface InRounds extends AttackOptions {
   readonly changes?: (session: Session) => Retry;
@@ -52,7 +52,7 @@ async function inEachRound(
         requestState: (variants(session.state ?? state)[at] ?? variants(state)[at])?.state,
       }),
     }));
-    results.push(await attack(context, round, attempts, { most: MOST_ATTEMPTS, ...how }));
+    results.push(await attack(context, round, attempts, { most: MAX_ATTEMPTS, ...how }));
   }
   return results;
 }
@@ -134,7 +134,7 @@ async function findWhatStops(context: CheckContext, round: number): Promise<Atte
 }
 
 /** So many positions are tried where nothing protects the state. */
-const MOST_FLIPS = 96;
+const MAX_FLIPS = 96;
 
 /** Bits in every region: a signature may cover a part alone. */
 const tampered = defineCheck('state.tampered', 'M*', {
@@ -147,7 +147,7 @@ const tampered = defineCheck('state.tampered', 'M*', {
     // Nothing protects the state: then look for the bit that matters.
     if (accepted.length > 0 && !accepted.some(({ matters }) => matters))
       attacked.push(
-        ...(await inEachRound(context, (token) => inWorker.bitFlips(token, MOST_FLIPS).map(withLabel))),
+        ...(await inEachRound(context, (token) => inWorker.bitFlips(token, MAX_FLIPS).map(withLabel))),
       );
     return mustRefuse(context, 'A tampered state', attacked);
   },
