@@ -49,6 +49,7 @@ ways('answer.other-round', { 'a late one': warn(/in the last round\) was accepte
 const misfit = (sent: Sent): boolean => isRetry(sent) && valued(sent, 'memo') === '';
 
 ways('answer.invalid', {
+  'an effect behind the question': warn(/and the probe changed/, when(misfit, writesToo)),
   'another end is right': pass(/went on without the effect/, when(misfit, says('Sent without a memo.'))),
 });
 
