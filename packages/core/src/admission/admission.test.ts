@@ -628,15 +628,16 @@ test.each([
   expect(await send(state)).toMatchObject(more === 0 ? result : { isError: true });
 });
 
-test('an error whose message is no text is repeated as an internal error', async () => {
+test.each([
+  ['message is no text', { code: -32_050, message: 5 }, { code: -32_050, message: 'Internal error' }],
+  ['code is no number', { code: 'ENOENT', message: 'no' }, { code: -32_603, message: 'no' }],
+])('an error whose %s is repeated as an internal error', async (_what, thrown, repeated) => {
   const { reported, send, begin } = admission(
     {},
-    asksFirst(() => {
-      throw { code: -32_050, message: 5 };
-    }),
+    asksFirst(() => Promise.reject(thrown)),
   );
   const state = await begin();
-  await expect(send(state)).rejects.toMatchObject({ code: -32_050 });
-  await expect(send(state)).rejects.toMatchObject({ code: -32_050, message: 'Internal error' });
+  await expect(send(state)).rejects.toMatchObject({ code: thrown.code });
+  await expect(send(state)).rejects.toMatchObject(repeated);
   expect(reported).toEqual([]);
 });
