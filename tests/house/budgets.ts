@@ -73,8 +73,8 @@ const budgets: Budget[] = [
   {
     what: 'the repository, lines of TypeScript',
     measured: sum(written.map((file) => linesOf(textOf(file)))),
-    // The design asks for 72 500. Lower this whenever something goes.
-    max: 84_300,
+    // The goal is 78 000. Lower this whenever something goes.
+    max: 81_800,
   },
   { what: '@mrtr/core, exported names', measured: exportedByCore.length, max: 60 },
   { what: 'README.md, lines', measured: linesOf(textOf('README.md')), max: 160 },
