@@ -28,7 +28,8 @@ test.each([
   async (_which, begin) => {
     const program = start();
     await begin(program);
-    program.child.stdin?.write('x'.repeat(MAX_LINE_BYTES + 1));
+    // More than the limit: a program whose stdin is empty when its connection ends waits for its client to close it.
+    program.child.stdin?.write('x'.repeat(MAX_LINE_BYTES + 1_048_576));
     expect(await program.ended).toBe(0);
     expect(program.said.err).toBe(
       'The client sent a line of over 10485760 bytes, so the connection was ended. Send messages that are shorter.\n' +
