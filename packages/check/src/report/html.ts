@@ -9,8 +9,8 @@ import {
   acceptedMark,
   addressIn,
   caveatsOf,
+  checksWith,
   commandsOf,
-  endedWith,
   exitWords,
   findingsIn,
   partsOf,
@@ -98,12 +98,12 @@ function page(report: Report, at: number, isDrawn: boolean): string {
 <div class="card"><p>${forMarkup(addressIn(target))}</p>
 <ul class="verdicts">${counts.join('')}</ul>
 ${links(checks, at)}<p>${tallyOf(report)} · ${exitWords(report)}</p>${[...stale, ...caveats].join('')}</div>
-${endedWith(checks, FINDINGS)
+${checksWith(checks, FINDINGS)
   .map((check) => section(check, at, isDrawn))
   .join('\n')}
 <h2>Everything else</h2>
 <table class="others"><thead><tr><th scope="col">Check</th><th scope="col">Verdict</th><th scope="col">Seen</th></tr></thead><tbody>
-${endedWith(checks, [...UNDECIDED, 'pass'])
+${checksWith(checks, [...UNDECIDED, 'pass'])
   .map(row)
   .join('\n')}
 </tbody></table>`;

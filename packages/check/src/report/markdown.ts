@@ -6,8 +6,8 @@ import {
   acceptedMark,
   addressIn,
   caveatsOf,
+  checksWith,
   commandsOf,
-  endedWith,
   exitWords,
   findingsIn,
   partsOf,
@@ -20,7 +20,7 @@ import { forMarkdown, forTerminal } from './text.ts';
 export function markdownReport(report: Report): string {
   const { target, summary, checks } = report;
   const findings = findingsIn(checks);
-  const rest = endedWith(checks, [...UNDECIDED, 'pass']);
+  const rest = checksWith(checks, [...UNDECIDED, 'pass']);
   return [
     `# mrtr-check: ${forMarkdown(`${target.method} ${target.operation}`)}`,
     '',

@@ -41,12 +41,12 @@ export interface ReportedCheck {
 }
 
 export const findingsIn = (checks: readonly ReportedCheck[]) =>
-  FINDINGS.map((verdict) => ({ verdict, found: endedWith(checks, [verdict]) })).filter(
+  FINDINGS.map((verdict) => ({ verdict, found: checksWith(checks, [verdict]) })).filter(
     ({ found }) => found.length > 0,
   );
 
 /** The checks with these verdicts, in their order. */
-export const endedWith = (checks: readonly ReportedCheck[], verdicts: readonly Verdict[]) =>
+export const checksWith = (checks: readonly ReportedCheck[], verdicts: readonly Verdict[]) =>
   verdicts.flatMap((verdict) => checks.filter((one) => one.verdict === verdict));
 
 const isFinding = (verdict: Verdict): boolean => FINDINGS.some((one) => one === verdict);
@@ -210,7 +210,7 @@ function idsOf(id: string, finding: Finding): string {
 }
 
 function counts(checks: readonly ReportedCheck[]) {
-  const counted = VERDICTS.map((verdict) => [verdict, endedWith(checks, [verdict]).length]);
+  const counted = VERDICTS.map((verdict) => [verdict, checksWith(checks, [verdict]).length]);
   const each = Object.fromEntries(counted) as Record<Verdict, number>;
   return { ...each, ran: each.pass + each.fail + each.warn + each.advice, checks: checks.length };
 }
