@@ -1,11 +1,12 @@
 /** A token that is presented twice, on servers whose policy makes state single-use. */
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 import { ask } from '../answers/ask.ts';
 import { readAnswer } from '../answers/read-answer.ts';
+import { StoreFull } from '../support/errors.ts';
 import { textResult } from '../wire/results.ts';
-import { ledgerLike, REJECTED, sure, UNKNOWN, YES } from './asking.test-support.ts';
+import { ledgerLike, ledgerThat, REJECTED, sure, UNKNOWN, YES } from './asking.test-support.ts';
 import { eventsOf, type Hosted, hostTools } from './hosted.test-support.ts';
 import { MemoryLedger } from './ledger.ts';
 import type { RequestStateOptions } from './policy.ts';
@@ -145,4 +146,68 @@ test('a result over the limit is not repeated: the second answer only says that 
   const again = await site.post('tools/call', retry);
   expect(again.result).toMatchObject({ isError: true });
   expect(JSON.stringify(again.result)).toContain('This step was done. Its result is too large to repeat.');
+});
+
+test('`mrtr:ledger` tells of each request to the ledger, how it ended and how long it took', async () => {
+  const events = eventsOf('mrtr:ledger');
+  const site = shop({ singleUse: 'replay' });
+  await site.post('tools/call', await retryOf(site));
+  const failing = shop({ ledger: ledgerThat(() => Promise.reject(new Error('down'))) });
+  await failing.post('tools/call', await retryOf(failing));
+  expect(events.map(({ operation, outcome }) => [operation, outcome])).toEqual([
+    ['lease', 'answered'],
+    ['settle', 'answered'],
+    ['lease', 'failed'],
+  ]);
+  for (const { seconds } of events) expect(seconds).toBeLessThan(30);
+});
+
+test('a ledger whose clock differs refuses the retry, and `onerror` gets the limit', async () => {
+  const site = shop({ ledger: ledgerThat(() => ({ kind: 'clock-differs', byMs: 70_000 })) });
+  expect(await site.post('tools/call', await retryOf(site))).toHaveProperty('error');
+  expect(site.errors).toContain(
+    "OperatorWarning: This server's clock differs from the ledger's by 70000 ms. Every retry is refused until they " +
+      'agree to within 60 s. Synchronise both clocks.',
+  );
+});
+
+test.each([
+  ['lease', 'The retry was refused and nothing of it ran. '],
+  ['settle', ''],
+] as const)('a %s that takes too long is reported with what to do', async (operation, ran) => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const site = shop({
+    ledger: ledgerLike(new MemoryLedger(), { [operation]: () => new Promise(() => {}) }),
+    ledgerTimeoutSeconds: 5,
+  });
+  const replied = site.post('tools/call', await retryOf(site));
+  await vi.waitFor(() => expect(vi.getTimerCount()).toBeGreaterThan(0));
+  await vi.advanceTimersByTimeAsync(5000);
+  await replied;
+  const todo = "Check the ledger's database, or raise ledgerTimeoutSeconds.";
+  expect(site.errors.join()).toContain(`The ledger did not answer within 5 s. ${ran}${todo}`);
+});
+
+test.each<[reason: string, options: RequestStateOptions]>([
+  ['ledger_full', { ledger: ledgerThat(() => Promise.reject(new StoreFull('The ledger is full.'))) }],
+  ['ledger_failed', { ledger: ledgerThat(() => Promise.reject(new Error('down'))) }],
+  ['answer_too_large', { maxAnswerBytes: 1 }],
+])('`mrtr:refusal` gives the reason %s', async (reason, options) => {
+  const refusals = eventsOf('mrtr:refusal');
+  const site = shop(options);
+  expect(await site.post('tools/call', await retryOf(site))).toHaveProperty('error');
+  expect(refusals.map((refusal) => refusal.reason)).toEqual([reason]);
+});
+
+test.each<[how: string, principal: RequestStateOptions['principal']]>([
+  ['throws', () => Promise.reject(new Error('no user'))],
+  ['gives no text', () => 7 as never],
+])('`mrtr:refusal` gives the reason principal_failed where `principal` %s', async (_how, principal) => {
+  const refusals = eventsOf('mrtr:refusal');
+  const site = shop({ principal });
+  expect(await site.post('tools/call', { name: 'deliver', arguments: { to: 'Ada' } })).toHaveProperty(
+    'error',
+  );
+  expect(refusals.map(({ reason }) => reason)).toEqual(['principal_failed']);
 });
