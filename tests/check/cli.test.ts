@@ -121,7 +121,7 @@ describe('mistakes that look like findings', { timeout: 30_000 }, () => {
     expect(code).toBe(3);
   });
 
-  test('a server of the earlier revision alone is told that it is one, and where to read on, on the card too', async () => {
+  test('the output and the card say that a server speaks only the earlier revision, and where to read on', async () => {
     const old: Answers = ({ id, method, headers }) =>
       method === 'initialize' && headers['mcp-protocol-version'] === '2025-11-25'
         ? resultText(id, { protocolVersion: '2025-11-25', capabilities: {} })

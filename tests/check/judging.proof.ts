@@ -49,7 +49,7 @@ test.concurrent('the curl line of a finding sends the altered request, and not a
   expect(answers).not.toContain(sent);
 });
 
-test.concurrent('a server that does not ask where it may not is told what is wrong with its refusal', async () => {
+test.concurrent('a server that rightly does not ask, but refuses wrongly, gets a finding about its refusal', async () => {
   const refusing = when(unaskable, refuses(-32600));
   const [found] = reportOf(await checkTwisted(refusing, ['capability.undeclared'])).checks;
   expect(found).toMatchObject({

@@ -52,7 +52,7 @@ describe('other arguments', () => {
     expect(otherArgumentsFrom(schema, given, 1)).toEqual({ ...given, env: 'production' });
   });
 
-  test('fit the schema, or there are none', () => {
+  test('fit the schema, and are undefined where nothing else fits', () => {
     const bounded = { type: 'object', properties: { n: { type: 'integer', minimum: 1, maximum: 2 } } };
     expect(otherArgumentsFrom(bounded, { n: 2 }, 1)).toEqual({ n: 1 });
     const closed = { type: 'object', properties: { only: { const: 'x' } } };

@@ -10,7 +10,7 @@ import { host } from '../hosts/host.ts';
 const validate = new Ajv2020({ strict: true, strictTypes: false }).compile(schema);
 const fits = (transcript: unknown) => validate(JSON.parse(JSON.stringify(transcript)));
 
-test('a transcript fits the schema, and what is none does not', async () => {
+test('a transcript fits the schema, and other values do not', async () => {
   const request = { ...CALL, user: scriptedUser({ sure: ['silence', { action: 'cancel' }] }) };
   const transcript = await converse(request, () => host('restart', () => ({ server: deployer })));
   expect(fits(transcript), JSON.stringify(validate.errors)).toBe(true);

@@ -20,7 +20,7 @@ const KEPT = 'mrtr-lab-token';
 const tabs = new BroadcastChannel('mrtr-lab');
 const ASKS = 'Which token?';
 
-/** The token of another tab. Where there is none yet, it waits for one. */
+/** Resolves with the token of another tab, as soon as a tab has one. */
 function askOtherTabs(): Promise<string> {
   return new Promise((resolve) => {
     tabs.addEventListener('message', ({ data }) => {
