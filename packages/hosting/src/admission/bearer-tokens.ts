@@ -45,10 +45,7 @@ export function parseTokenList(text: string): readonly TokenHolder[] {
 }
 
 /** A verifier that knows `holders`. Tokens are compared as digests, in constant time. */
-export function listVerifier(
-  holders: readonly TokenHolder[],
-  now: () => number = Date.now,
-): OAuthTokenVerifier {
+export function listVerifier(holders: readonly TokenHolder[]): OAuthTokenVerifier {
   const known = holders.map(({ subject, token }) => ({ subject, digest: digestOf(token) }));
   return {
     async verifyAccessToken(token): Promise<AuthInfo> {
@@ -56,7 +53,7 @@ export function listVerifier(
       const holder = known.filter((candidate) => timingSafeEqual(candidate.digest, digest))[0];
       if (!holder) throw new OAuthError(OAuthErrorCode.InvalidToken, 'Unknown token');
       // The list has no expiry of its own; the SDK refuses a token without one, so it gets one that is always ahead.
-      const expiresAt = Math.floor(now() / 1000) + 3600;
+      const expiresAt = Math.floor(Date.now() / 1000) + 3600;
       return { token, clientId: 'token-list', scopes: [], expiresAt, extra: { sub: holder.subject } };
     },
   };

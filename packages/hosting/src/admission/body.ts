@@ -75,11 +75,7 @@ export class Bodies {
     return this.#incoming.total;
   }
 
-  /**
-   * Reads a message, once for all: the SDK would clone the request to classify it, and parse it again.
-   *
-   * @throws Error where something in front has read it, and does not hand it on.
-   */
+  /** Reads a message, once for all: the SDK would clone the request to classify it, and parse it again. */
   async read(
     { headers }: Request,
     { incoming, parsedBody }: Pick<Exchange, 'incoming' | 'parsedBody'>,
@@ -114,7 +110,11 @@ export class Bodies {
     return bytes > this.#limits.maxBodyBytes ? this.#tooLong() : { json, bytes };
   }
 
-  /** Reads a body of any kind, or says why it was refused. */
+  /**
+   * All of a body of any kind, or why it was refused; the rest of it is discarded then.
+   *
+   * @throws Error where something in front has read it, or its client goes away before its end.
+   */
   async readBytes(
     headers: Headers,
     body: Readable | undefined,
@@ -122,17 +122,8 @@ export class Bodies {
   ): Promise<Buffer | Response> {
     if (!body) return EMPTY;
     if (body.readableEnded) throw bodyWasRead();
-    if (Number(headers.get('content-length')) > this.#limits.maxBodyBytes) return this.#tooLong();
-    return this.#receive(body, principal);
-  }
-
-  /**
-   * All of a body, or why it was refused; the rest of it is discarded then.
-   *
-   * @throws Error where its client goes away before its end.
-   */
-  #receive(body: Readable, principal: string | undefined): Promise<Buffer | Response> {
-    const { bodySeconds } = this.#limits;
+    const { bodySeconds, maxBodyBytes } = this.#limits;
+    if (Number(headers.get('content-length')) > maxBodyBytes) return this.#tooLong();
     const held = new BodyBuffer(this.#incoming, principal);
     return new Promise<Buffer | Response>((resolve, reject) => {
       const late = setTimeout(
@@ -150,8 +141,9 @@ export class Bodies {
       };
       const endAsGone = () => end(new Error('The client went away before the end of its request'));
       const take = (chunk: Buffer) => {
-        const refused = this.#add(held, chunk);
-        if (refused) end(refused);
+        if (held.bytes.length + chunk.length > maxBodyBytes) return end(this.#tooLong());
+        const full = held.add(chunk, maxBodyBytes);
+        if (full) end(noRoom(full, 'bytes of requests coming in', LAST));
       };
       if (body.destroyed) return endAsGone();
       body
@@ -160,13 +152,6 @@ export class Bodies {
         .once('error', endAsGone)
         .once('close', endAsGone);
     });
-  }
-
-  #add(held: BodyBuffer, chunk: Buffer): Response | undefined {
-    const { maxBodyBytes } = this.#limits;
-    if (held.bytes.length + chunk.length > maxBodyBytes) return this.#tooLong();
-    const full = held.add(chunk, maxBodyBytes);
-    return full && noRoom(full, 'bytes of requests coming in', LAST);
   }
 
   #tooWide(): Response {
@@ -183,7 +168,7 @@ export class Bodies {
 class BodyBuffer {
   readonly #quota: Quota;
   readonly #principal: string | undefined;
-  #buffer = Buffer.alloc(0);
+  #buffer = EMPTY;
   #length = 0;
 
   constructor(quota: Quota, principal: string | undefined) {
@@ -212,7 +197,7 @@ class BodyBuffer {
 
   release(): void {
     this.#quota.giveBack(this.#principal, this.#buffer.length);
-    this.#buffer = Buffer.alloc(0);
+    this.#buffer = EMPTY;
     this.#length = 0;
   }
 }

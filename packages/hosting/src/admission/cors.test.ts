@@ -1,7 +1,7 @@
 import { InvalidOption } from '@mrtr/core';
 import { requestInit } from '@mrtr/harness';
 import { expect, onTestFinished, test } from 'vitest';
-import { hosting, INITIALIZE, oldRequest, read } from '../hosting.test-support.ts';
+import { hosting, INITIALIZE, read } from '../hosting.test-support.ts';
 import { type HttpOptions, serveHttp } from '../http.ts';
 
 const APP = 'https://app.example';
@@ -52,18 +52,6 @@ test.each([
   const answer = await fetch(url, from(origin, listTools));
   expect(answer.status).toBe(200);
   expect(corsOf(answer)).toEqual(READABLE(origin));
-});
-
-test('a page with a session reads its id, its stream and its end', async () => {
-  const { url } = await hosting(app);
-  const began = await fetch(url, from(APP, INITIALIZE));
-  const session = began.headers.get('mcp-session-id') ?? '';
-  const ofSession = { 'mcp-session-id': session, accept: 'text/event-stream' };
-  const listed = await fetch(url, from(APP, oldRequest('tools/list', {}, session)));
-  const stream = await fetch(url, from(APP, { headers: ofSession }));
-  const ended = await fetch(url, from(APP, { method: 'DELETE', headers: ofSession }));
-  expect([began, listed, stream, ended].map(({ status }) => status)).toEqual([200, 200, 200, 200]);
-  for (const answer of [began, listed, stream, ended]) expect(corsOf(answer)).toEqual(READABLE(APP));
 });
 
 test('a page reads a refusal too, and a preflight needs no token', async () => {

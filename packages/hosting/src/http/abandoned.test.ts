@@ -5,7 +5,7 @@ import { requestInit, settle } from '@mrtr/harness';
 import { expect, test, vi } from 'vitest';
 import { oldMessage, oldRequest, read } from '../hosting.test-support.ts';
 import type { HttpOptions } from '../http.ts';
-import { as, newCall, oldCall, verifier, waiting } from '../waiting.test-support.ts';
+import { newCall, oldCall, waiting } from '../waiting.test-support.ts';
 
 const served = { status: 200, result: expect.anything() };
 const who = requestInit('tools/call', { name: 'who' });
@@ -96,19 +96,4 @@ test('without room among the abandoned handlers, a cancelled call keeps its plac
   release();
   await vi.waitFor(async () => expect((await fetch(url, who)).ok).toBe(true), 10_000);
   expect(errors).toHaveLength(1);
-});
-
-test('the abandoned handlers of one principal take no room from another', async () => {
-  const { url, cancelNew, errors } = await cancelling({
-    verifier,
-    maxRequestsPerPrincipal: 1,
-    maxAbandonedPerPrincipal: 1,
-  });
-  for (let n = 0; n < 2; n++) expect(await cancelNew(as('ada', newCall()))).toBe('entered');
-  expect((await fetch(url, as('ada', who))).status).toBe(429);
-  expect(await cancelNew(as('bob', newCall()))).toBe('entered');
-  expect(await read(await fetch(url, as('bob', who)))).toEqual(served);
-  expect(errors).toEqual([
-    expect.stringMatching(/^1 handlers of cancelled calls of one caller have not ended\./),
-  ]);
 });

@@ -80,19 +80,6 @@ test.each(CASES)(
   },
 );
 
-test('the signal fires when a new client hangs up on a connection that carried another call before', async () => {
-  const { url, entered } = await hosting();
-  const { socket, post, received } = await connection(url);
-  post(requestInit('tools/call', { name: 'who' }));
-  await until(() => received().includes('undefined'), 'the first answer');
-  post(requestInit('tools/call', { name: 'wait' }));
-  const handler = await entered;
-  await settle();
-  expect(handler.mcpReq.signal.aborted).toBe(false);
-  socket.destroy();
-  expect(await reasonOf(handler)).toEqual(CLOSED);
-});
-
 test('calls that a new client sent on one connection at once end together when it hangs up', async () => {
   const { url, nextEntry, enters, errors } = await waiting({ maxRequests: 4 });
   const { socket, post } = await connection(url);
