@@ -70,20 +70,18 @@ export function ledgerContract(name: string, make: Make): void {
 
 type Make = () => Promise<LedgerUnderTest>;
 
-/** Two instances on the same entries. */
-async function pairOf(make: Make): Promise<[StateLedger, StateLedger]> {
-  const { another } = await make();
-  return [await another(), await another()];
+/** Two instances on the same entries, and the id of a token that neither knows. */
+async function start(make: Make) {
+  const { another, lapse, lose } = await make();
+  return { one: await another(), two: await another(), another, lapse, lose, id: randomUUID() };
 }
 
 function decisions(make: Make): void {
   it('gives exactly one of many concurrent requests, on several instances, the first place', async () => {
-    const { another } = await make();
-    const [one, two, three] = await Promise.all([another(), another(), another()]);
-    const id = randomUUID();
+    const { one, two, another, id } = await start(make);
     const decisions = await Promise.all(
-      [one, two, three].flatMap((ledger) =>
-        Array.from({ length: 10 }, () => (ledger as StateLedger).lease(leaseRequest(id))),
+      [one, two, await another()].flatMap((ledger) =>
+        Array.from({ length: 10 }, () => ledger.lease(leaseRequest(id))),
       ),
     );
     expect(decisions.filter(({ kind }) => kind === 'first')).toHaveLength(1);
@@ -91,9 +89,7 @@ function decisions(make: Make): void {
   });
 
   it('answers in-flight until the lease on a token ends, and lost from then on', async () => {
-    const { another, lapse } = await make();
-    const [one, two] = [await another(), await another()];
-    const id = randomUUID();
+    const { one, two, lapse, id } = await start(make);
     expect(await one.lease(leaseRequest(id, { leaseSeconds: 1 }))).toEqual(FIRST);
     expect(await two.lease(leaseRequest(id, { leaseSeconds: 1 }))).toEqual({ kind: 'in-flight' });
     await lapse(id);
@@ -112,8 +108,7 @@ function decisions(make: Make): void {
 
 function leases(make: Make): void {
   it('gives the token of a released lease to the next request, with a new lease', async () => {
-    const [one, two] = await pairOf(make);
-    const id = randomUUID();
+    const { one, two, id } = await start(make);
     const before = await takeLease(one, leaseRequest(id));
     await one.release(id, before);
     const lease = await takeLease(two, leaseRequest(id));
@@ -135,8 +130,7 @@ function leases(make: Make): void {
 
 function staleLeases(make: Make): void {
   it('lets a lease that was released do nothing to the next one', async () => {
-    const [one, two] = await pairOf(make);
-    const id = randomUUID();
+    const { one, two, id } = await start(make);
     const stale = await takeLease(one, leaseRequest(id));
     await one.release(id, stale);
     const lease = await takeLease(two, leaseRequest(id));
@@ -148,8 +142,7 @@ function staleLeases(make: Make): void {
   });
 
   it('lets a lease that it never gave do nothing', async () => {
-    const ledger = await (await make()).another();
-    const id = randomUUID();
+    const { one: ledger, id } = await start(make);
     await takeLease(ledger, leaseRequest(id));
     for (const unknown of [randomUUID(), '']) {
       await ledger.settle(id, unknown, 'unknown');
@@ -163,8 +156,7 @@ function staleLeases(make: Make): void {
   });
 
   it('keeps a result, whatever is released', async () => {
-    const ledger = await (await make()).another();
-    const id = randomUUID();
+    const { one: ledger, id } = await start(make);
     const lease = await takeLease(ledger, leaseRequest(id));
     await ledger.settle(id, lease, 'done');
     await ledger.release(id, lease);
@@ -172,9 +164,7 @@ function staleLeases(make: Make): void {
   });
 
   it('keeps an entry whose lease ended, until its own lease is released', async () => {
-    const { another, lapse } = await make();
-    const ledger = await another();
-    const id = randomUUID();
+    const { one: ledger, lapse, id } = await start(make);
     const lease = await takeLease(ledger, leaseRequest(id, { leaseSeconds: 1 }));
     await lapse(id);
     await ledger.release(id, randomUUID());
@@ -184,8 +174,7 @@ function staleLeases(make: Make): void {
   });
 
   it('gives a token that is released in many places at once to exactly one of the next requests', async () => {
-    const [one, two] = await pairOf(make);
-    const id = randomUUID();
+    const { one, two, id } = await start(make);
     const lease = await takeLease(one, leaseRequest(id));
     await Promise.all([one, two, one, two].map((ledger) => ledger.release(id, lease)));
     const next = [one, two, one, two].flatMap((ledger) => [
@@ -199,9 +188,7 @@ function staleLeases(make: Make): void {
 
 function beginnings(make: Make): void {
   it('refuses a token that was issued before it began, if it outlives its process', async () => {
-    const { another, lose } = await make();
-    const ledger = await another();
-    const id = randomUUID();
+    const { one: ledger, lose, id } = await start(make);
     // A ledger in memory begins with its process. It must not refuse every call that was open before.
     const expected = lose ? { kind: 'older-than-ledger' } : FIRST;
     expect(await ledger.lease(leaseRequest(id, { issuedAt: 0 }))).toEqual(expected);
@@ -209,9 +196,7 @@ function beginnings(make: Make): void {
   });
 
   it('answers what it knows of a token, however old the token is', async () => {
-    const { another, lapse } = await make();
-    const ledger = await another();
-    const id = randomUUID();
+    const { one: ledger, lapse, id } = await start(make);
     const lease = await takeLease(ledger, leaseRequest(id, { leaseSeconds: 1 }));
     const old = leaseRequest(id, { issuedAt: 0 });
     expect(await ledger.lease(old)).toEqual({ kind: 'in-flight' });
@@ -224,10 +209,8 @@ function beginnings(make: Make): void {
 
 function losses(make: Make): void {
   it('makes no token usable again when it loses its entries', async ({ skip }) => {
-    const { another, lose } = await make();
+    const { one, two, another, lose, id } = await start(make);
     if (!lose) return skip('the ledger ends with its process');
-    const [one, two] = [await another(), await another()];
-    const [id, soon] = [randomUUID(), randomUUID()];
     const token = leaseRequest(id);
     await one.settle(id, await takeLease(one, token), 'done');
     expect(await two.lease(token)).toMatchObject({ kind: 'settled' });
@@ -236,15 +219,14 @@ function losses(make: Make): void {
     expect(decisions).toEqual(decisions.map(() => ({ kind: 'older-than-ledger' })));
     // A server whose clock is ahead by half a minute may have issued this token before the loss.
     const ahead = { issuedAt: Date.now() + 30_000, expiresAt: Date.now() + 120_000 };
-    expect(await one.lease(leaseRequest(soon, ahead))).toEqual({ kind: 'older-than-ledger' });
+    expect(await one.lease(leaseRequest(randomUUID(), ahead))).toEqual({ kind: 'older-than-ledger' });
     // A new process did not know the entries that were lost.
     expect(await (await another()).lease(token)).toEqual({ kind: 'older-than-ledger' });
   });
 
   it('adds the clock skew once, also where a new process begins first after a loss', async ({ skip }) => {
-    const { another, lose } = await make();
+    const { one, two, another, lose } = await start(make);
     if (!lose) return skip('the ledger ends with its process');
-    const [one, two] = [await another(), await another()];
     for (const ledger of [one, two]) await ledger.lease(leaseRequest(randomUUID()));
     await lose();
     const fresh = await another();
@@ -323,8 +305,7 @@ function limits(make: Make): void {
 
 function results(make: Make): void {
   it('gives every instance the settled result, character by character', async () => {
-    const [one, two] = await pairOf(make);
-    const id = randomUUID();
+    const { one, two, id } = await start(make);
     const result = JSON.stringify({ text: 'ünïcode \u{1f600} \u0000 "quotes"', long: 'x'.repeat(100_000) });
     await one.settle(id, await takeLease(one, leaseRequest(id)), result);
     expect(await two.lease(leaseRequest(id))).toEqual({ kind: 'settled', result, answers: 'yes' });
@@ -332,9 +313,7 @@ function results(make: Make): void {
   });
 
   it('records a result also after its lease has ended', async () => {
-    const { another, lapse } = await make();
-    const ledger = await another();
-    const id = randomUUID();
+    const { one: ledger, lapse, id } = await start(make);
     const lease = await takeLease(ledger, leaseRequest(id, { leaseSeconds: 1 }));
     await lapse(id);
     await ledger.settle(id, lease, 'late');
@@ -346,16 +325,14 @@ function results(make: Make): void {
   });
 
   it('keeps the answers of the first presentation, also if the second brings others', async () => {
-    const ledger = await (await make()).another();
-    const id = randomUUID();
+    const { one: ledger, id } = await start(make);
     await ledger.settle(id, await takeLease(ledger, leaseRequest(id, { answers: 'yes' })), 'done');
     const second = await ledger.lease(leaseRequest(id, { answers: 'no' }));
     expect(second).toEqual({ kind: 'settled', result: 'done', answers: 'yes' });
   });
 
   it('keeps the first result of a token that is settled twice', async () => {
-    const [one, two] = await pairOf(make);
-    const id = randomUUID();
+    const { one, two, id } = await start(make);
     const lease = await takeLease(one, leaseRequest(id));
     await one.settle(id, lease, 'first');
     await two.settle(id, lease, 'second');
