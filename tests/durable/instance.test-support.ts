@@ -6,12 +6,11 @@ import { serveHttp } from '@mrtr/hosting/http';
 import { PostgresInteractions } from '@mrtr/ledgers/postgres';
 import { DbosStore } from '@mrtr/linear-dbos';
 import { rpcOver } from '@mrtr/matrix/rpc';
-import type { LinearStore } from '@mrtr/shapes/linear';
 import { Pool } from 'pg';
 import type { InstanceMethods, ParentMethods, Setting } from './instances.test-support.ts';
 import { pageOn, policyOf, Site } from './site.test-support.ts';
 
-const { keys, mistakesCallers, ...options } = JSON.parse(process.argv[2] ?? '{}') as Setting;
+const { keys, ...options } = JSON.parse(process.argv[2] ?? '{}') as Setting;
 const methods: InstanceMethods = {
   parked: () => store.parked,
   close: () => void store.close().then(() => process.exit()),
@@ -25,12 +24,9 @@ const store = await DbosStore.open({
   policy,
   onerror: (error) => void parent.remote.report(`${error.name}: ${error.message}`),
 });
-const mistaken: Pick<LinearStore, 'round'> = {
-  round: (round) => store.round({ ...round, call: { ...round.call, isPseudonym: () => false } }),
-};
 // It connects when a call first needs a page.
 const pool = new Pool({ connectionString: options.postgres, max: 1 });
-const site = new Site(mistakesCallers ? mistaken : store, policy, {
+const site = new Site(store, policy, {
   code: options.version,
   link: pageOn(new PostgresInteractions(pool), policy),
   entered: (item, by) => void parent.remote.entered(item, by),

@@ -9,8 +9,6 @@ import { type Outcome, outcomeOf, type Sent } from './site.test-support.ts';
 
 export interface Setting extends Omit<DbosStoreOptions, 'policy' | 'onerror'> {
   readonly keys: readonly string[];
-  /** The store sees another caller in each request, whoever the server finds. */
-  readonly mistakesCallers?: boolean;
 }
 
 /** What an instance tells and asks its parent, which outlives it. */

@@ -1,16 +1,23 @@
 /** Stores in this process, on the database of this file. Tests that need their own database are in `store.proof.ts`. */
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
-import { protectedServer, requestStatePolicy, textResult } from '@mrtr/core';
+import {
+  type CallToolResult,
+  type McpServer,
+  protectedServer,
+  requestStatePolicy,
+  textResult,
+} from '@mrtr/core';
 import { Deferred, legacyClient } from '@mrtr/harness';
 import { DbosStore } from '@mrtr/linear-dbos';
 import { query } from '@mrtr/postgres-server';
 import { postgresOfTheRun } from '@mrtr/postgres-server/testing';
-import { type LinearContext, linear } from '@mrtr/shapes/linear';
+import { type LinearContext, type LinearStore, linear } from '@mrtr/shapes/linear';
 import { afterAll, beforeAll, beforeEach, expect, vi } from 'vitest';
 import { z } from 'zod';
 import { cut, everything } from '../../packages/linear-dbos/src/database.test-support.ts';
+import { LOST, WHERE_TO } from './call.test-support.ts';
 import { type Options, opened as openedOn } from './opened.test-support.ts';
-import type { Site } from './site.test-support.ts';
+import { answering, Site } from './site.test-support.ts';
 
 const KEY = 'k'.repeat(32);
 const FULL = 'Answer or cancel one of them, or try again later. Nothing of this call has run.';
@@ -89,6 +96,22 @@ test('a store refuses arguments over its limit, and over the limit of one princi
   });
 });
 
+test('only the principal that started a call may answer it, whatever the token says', async () => {
+  const { answer, site, store } = await opened();
+  const ada = { principal: 'ada' };
+  const first = await site.send(ada);
+  expect(await answer(first, { count: '3' }, { principal: 'eve' })).toEqual({
+    rejects: 'Invalid or expired requestState',
+  });
+  // The token is right, but the store sees another caller.
+  const mistaken: Pick<LinearStore, 'round'> = {
+    round: (round) => store.round({ ...round, call: { ...round.call, isPseudonym: () => false } }),
+  };
+  const confused = new Site(mistaken, policy, { effect: async () => '' });
+  expect(await confused.send({ ...answering(first, { count: '3' }), ...ada })).toEqual(LOST);
+  expect((await answer(first, { count: '3' }, ada)).asks).toEqual(WHERE_TO);
+});
+
 const SEALED_BY_NOBODY = '{"json":"AAAA","__dbos_serializer":"superjson"}';
 
 test('an answer that nobody sealed is passed over, and an honest one counts', async () => {
@@ -108,7 +131,7 @@ test('an answer that nobody sealed is passed over, and an honest one counts', as
   await vi.waitFor(() => expect(errors).toHaveLength(4), 60_000);
   expect(errors.at(-1)?.message).toContain('The answers 1 of call');
   const second = await answer(first, { count: '3' });
-  expect(second.asks).toEqual({ address: 'Where to, for charge #2?' });
+  expect(second.asks).toEqual(WHERE_TO);
 });
 
 test('a role that can only connect to the database can end no call', async () => {
@@ -151,13 +174,10 @@ test('an error of the policy is not reported as an error of the database', async
 
 test('a resource’s handler gets its URI as a URL', async () => {
   const { store } = await opened();
-  const server = () => {
-    const server = protectedServer({ name: 'resources', version: '0.0.0' }, policy);
-    const text = (uri: URL) => ({ contents: [{ uri: uri.href, text: `${uri instanceof URL}` }] });
-    server.registerResource('r', 'report://r', {}, linear(text, { store }));
-    return server;
-  };
-  const client = await oldClient({ server } as Site, async () => ({}));
+  const server = protectedServer({ name: 'resources', version: '0.0.0' }, policy);
+  const text = (uri: URL) => ({ contents: [{ uri: uri.href, text: `${uri instanceof URL}` }] });
+  server.registerResource('r', 'report://r', {}, linear(text, { store }));
+  const client = await oldClient(server);
   const { contents } = await client.readResource({ uri: 'report://r' });
   expect(contents).toEqual([{ uri: 'report://r', text: 'true' }]);
   await client.close();
@@ -173,12 +193,7 @@ test('what runs when the session is lost hears its signal, and what runs afterwa
     });
     return textResult(`${heard}, ${await ctx.once('ship', () => ctx.signal.aborted)}`);
   };
-  const server = () => {
-    const server = protectedServer({ name: 'cut', version: '0.0.0' }, policy);
-    server.registerTool('order', { inputSchema: z.object({}) }, linear(tool, { store }));
-    return server;
-  };
-  const client = await oldClient({ server } as Site, async () => ({}));
+  const client = await oldClient(serverOf(tool, store));
   const called = client.callTool({ name: 'order', arguments: {} });
   await running.promise;
   await cut(postgres);
@@ -194,12 +209,7 @@ test('a handler reports progress in each round', async () => {
     await ctx.progress(2, 3, `${count} counted`);
     return textResult('done');
   };
-  const server = () => {
-    const server = protectedServer({ name: 'reporting', version: '0.0.0' }, policy);
-    server.registerTool('order', { inputSchema: z.object({}) }, linear(tool, { store }));
-    return server;
-  };
-  const client = await oldClient({ server } as Site, async () => ({ count: '3' }));
+  const client = await oldClient(serverOf(tool, store), async () => ({ count: '3' }));
   const reported: unknown[] = [];
   const onprogress = ({ message }: { message?: string | undefined }) => void reported.push(message);
   await client.callTool({ name: 'order', arguments: {} }, undefined, { onprogress });
@@ -207,10 +217,15 @@ test('a handler reports progress in each round', async () => {
   await client.close();
 });
 
-/** An old client of a site, which answers with `user`. Without one it cannot be asked. */
-async function oldClient(site: Site, user?: (message: string) => Promise<Record<string, string>>) {
+function serverOf(tool: (args: object, ctx: LinearContext) => Promise<CallToolResult>, store: DbosStore) {
+  const server = protectedServer({ name: 'own', version: '0.0.0' }, policy);
+  server.registerTool('order', { inputSchema: z.object({}) }, linear(tool, { store }));
+  return server;
+}
+
+/** An old client of a server, which answers with `user`. Without one it cannot be asked. */
+async function oldClient(server: McpServer, user?: (message: string) => Promise<Record<string, string>>) {
   const [ours, theirs] = InMemoryTransport.createLinkedPair();
-  const server = site.server();
   await server.connect(theirs as unknown as Parameters<typeof server.connect>[0]);
   if (!user) return legacyClient(ours, {});
   return legacyClient(ours, {
@@ -224,12 +239,12 @@ test('an old client is asked over its connection, and its call ends when the con
   const { errors, postgres, shop, site, store } = await opened();
   const answers = async (message: string): Promise<Record<string, string>> =>
     message.startsWith('How many') ? { count: '3' } : { address: 'home' };
-  const client = await oldClient(site, answers);
+  const client = await oldClient(site.server(), answers);
   const result = await client.callTool({ name: 'order', arguments: { item: 'tea' } });
   expect(result.content).toEqual([{ type: 'text', text: 'reserve #1, charge #2, ship #3' }]);
 
   const asked = new Deferred();
-  const gone = await oldClient(site, (message) => {
+  const gone = await oldClient(site.server(), (message) => {
     if (message.startsWith('How many')) return answers(message);
     asked.open();
     return new Promise(() => {});
@@ -252,7 +267,7 @@ test('a call whose client cannot be asked tells the policy’s onerror which eff
   const onerror = ({ message }: Error) => void told.push(message);
   const telling = requestStatePolicy({ keys: [KEY], singleUse: false, onerror });
   const { site } = await opened({ policy: telling });
-  const unaskable = await oldClient(site);
+  const unaskable = await oldClient(site.server());
   const result = await unaskable.callTool({ name: 'order', arguments: { item: 'tea' } });
   expect(result).toMatchObject({ isError: true });
   expect(told).toEqual([expect.stringContaining("had run: 'reserve'. Declare asks: ['elicitation'] where")]);

@@ -3,8 +3,7 @@
  * request may wait for them here, so the table has to say that they are free.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { CallTable } from './call-table.ts';
-import type { Presence } from './presence.ts';
+import type { Runtime } from './runtime.ts';
 
 const AGAIN_MS = 1000;
 
@@ -12,8 +11,7 @@ const AGAIN_MS = 1000;
 export interface Owner {
   readonly instance: string;
   readonly takeOverMs: number;
-  readonly calls: Pick<CallTable, 'release'>;
-  readonly presence: Pick<Presence, 'certain'>;
+  readonly runtime: Pick<Runtime, 'calls' | 'presence'>;
   /** Whether the call runs here, again or still. */
   runs(id: string): boolean;
   report(error: Error): void;
@@ -66,8 +64,8 @@ export class LettingGo {
   async #release(id: string): Promise<void> {
     while (!this.#closed) {
       try {
-        await this.#owner.presence.certain();
-        return await this.#owner.calls.release([id], this.#owner.instance);
+        await this.#owner.runtime.presence.certain();
+        return await this.#owner.runtime.calls.release([id], this.#owner.instance);
       } catch (error) {
         this.#owner.report(error as Error);
         await delay(AGAIN_MS, undefined, { ref: false });

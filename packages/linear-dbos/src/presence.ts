@@ -8,6 +8,8 @@
  * side has given the calls up.
  */
 import { randomBytes } from 'node:crypto';
+import { EventEmitter, once } from 'node:events';
+import { waitAtMost } from '@mrtr/core/kit';
 import type { Notification, Pool, PoolClient } from 'pg';
 
 /** The callbacks of an instance. */
@@ -57,8 +59,9 @@ export class Presence {
   #confirmedAt = Number.NEGATIVE_INFINITY;
   #looks: NodeJS.Timeout | undefined;
   #giveUp: NodeJS.Timeout | undefined;
-  /** Resolves when a session holds its locks. */
-  #holding = new Deferred();
+  /** Whether a session holds its locks. `held` is emitted when one does again. */
+  #isHeld = false;
+  readonly #events = new EventEmitter().setMaxListeners(0);
 
   /** @param takeOverMs how long other instances wait before they take over a call whose turn runs. */
   constructor(pool: Pool, takeOverMs: number, report: (error: Error) => void) {
@@ -95,7 +98,7 @@ export class Presence {
    */
   async certain(): Promise<number> {
     for (;;) {
-      await this.#holding.promise;
+      while (!this.#isHeld) await once(this.#events, 'held');
       if (performance.now() - this.#confirmedAt < this.#takeOverMs / 2) return this.#losses;
       await this.#ask();
     }
@@ -147,7 +150,8 @@ export class Presence {
     clearInterval(this.#looks);
     this.#looks = setInterval(() => void this.#ask(), this.#takeOverMs / LOOKS);
     this.#looks.unref();
-    this.#holding.resolve();
+    this.#isHeld = true;
+    this.#events.emit('held');
     for (const listener of this.#held.values()) listener.held?.();
   }
 
@@ -155,16 +159,13 @@ export class Presence {
   async #ask(): Promise<void> {
     const client = this.#client;
     if (!client) return;
-    let late: NodeJS.Timeout | undefined;
-    const timeout = new Promise<never>((_resolve, reject) => {
-      late = setTimeout(reject, this.#takeOverMs / LOOKS, new Error('The session does not answer.'));
-    });
+    const late = () => {
+      throw new Error('The session does not answer.');
+    };
     try {
-      await Promise.race([this.#send(client, 'SELECT 1'), timeout]);
+      await waitAtMost(this.#send(client, 'SELECT 1'), this.#takeOverMs / LOOKS, late);
     } catch (error) {
       this.#reconnectAfterLoss(client, error as Error);
-    } finally {
-      clearTimeout(late);
     }
   }
 
@@ -196,14 +197,14 @@ export class Presence {
     clearInterval(this.#looks);
     client.release(true);
     if (this.#closed) return;
-    if (this.#holding.isResolved) this.#noteLost();
+    if (this.#isHeld) this.#noteLost();
     this.#complain(new Error(LOST, { cause: error }));
     this.#reconnect();
   }
 
   #noteLost(): void {
     this.#losses++;
-    this.#holding = new Deferred();
+    this.#isHeld = false;
     for (const listener of this.#held.values()) listener.lost?.();
     const left = this.#confirmedAt + (this.#takeOverMs * (LOOKS - 1)) / LOOKS - performance.now();
     const giveUp = () => {
@@ -230,22 +231,5 @@ export class Presence {
         this.#reconnect();
       });
     }, this.#wait);
-  }
-}
-
-class Deferred {
-  isResolved = false;
-  readonly promise: Promise<void>;
-  #resolve!: () => void;
-
-  constructor() {
-    this.promise = new Promise((resolve) => {
-      this.#resolve = resolve;
-    });
-  }
-
-  resolve(): void {
-    this.isResolved = true;
-    this.#resolve();
   }
 }

@@ -109,7 +109,7 @@ export class Unopened extends Error {
 export class CallKey {
   readonly call: string;
   readonly #secret: string;
-  readonly #ring: Ring;
+  readonly #ring: KeyRing;
 
   private constructor(call: string, secret: string) {
     this.call = call;
@@ -123,14 +123,14 @@ export class CallKey {
   }
 
   /** @throws Unopened when no key of the key ring opens `key`. */
-  static of(call: string, key: Uint8Array, ring: Ring): CallKey {
+  static of(call: string, key: Uint8Array, ring: KeyRing): CallKey {
     const secret = openAtRest(key, `${call} key`, ring);
     if (secret === undefined) throw new Unopened('key', call);
     return new CallKey(call, secret);
   }
 
   /** The call's key, sealed with the first key of the key ring. */
-  key(ring: Ring): Buffer {
+  key(ring: KeyRing): Buffer {
     return sealAtRest(this.#secret, `${this.call} key`, ring);
   }
 
@@ -145,8 +145,6 @@ export class CallKey {
     return JSON.parse(text) as T;
   }
 }
-
-type Ring = KeyRing;
 
 const KINDS = { ElicitationDeclined, ContinuationLost, CannotAsk, ProtocolError } as const;
 

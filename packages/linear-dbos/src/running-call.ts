@@ -35,8 +35,6 @@ import {
   type LinearRound,
   UNANSWERED,
 } from '@mrtr/shapes/linear-store';
-import type { CallTable } from './call-table.ts';
-import type { Presence } from './presence.ts';
 import {
   type CallHeader,
   type CallKey,
@@ -56,9 +54,7 @@ import type { TurnListeners } from './turn-listeners.ts';
 export interface CallHost {
   readonly instance: string;
   readonly ttlSeconds: number;
-  readonly calls: CallTable;
   readonly runtime: Runtime;
-  readonly presence: Pick<Presence, 'certain'>;
   readonly policy: RequestStatePolicy;
   readonly turnListeners: TurnListeners;
   report(error: Error): void;
@@ -273,7 +269,7 @@ export class RunningCall {
 
   /** Ends the open turn. Returns false if the call is over; hangs if another instance owns the call. */
   async #publish(record: TurnRecord): Promise<boolean> {
-    const { calls, instance, turnListeners, policy, ttlSeconds } = this.#host;
+    const { runtime, instance, turnListeners, policy, ttlSeconds } = this.#host;
     const turn = this.published + 1;
     const done = record.kind !== 'asked' || record.overLimit !== undefined;
     const toPublish = { ...record, answers: this.#answered, pseudonym: this.#pseudonym };
@@ -283,12 +279,12 @@ export class RunningCall {
     const keepSeconds = done ? (turn === 1 ? 0 : KEEP_SECONDS) : ttlSeconds;
     if (this.#released) await NEVER;
     const published = { turn, done, body, key, keepSeconds, tell: this.#tell };
-    if (await calls.publish(this.id, instance, published)) {
+    if (await runtime.calls.publish(this.id, instance, published)) {
       this.published = turn;
       turnListeners.notify(this.id, turn, toPublish);
       return true;
     }
-    const row = await calls.read(this.id);
+    const row = await runtime.calls.read(this.id);
     if (row && !row.done) {
       this.#host.ended(this);
       await NEVER;
@@ -340,7 +336,8 @@ export class RunningCall {
 
   /** Resolves when this instance owns the call for certain. Never, where it does not: another one runs it. */
   async #ensureOwned(): Promise<void> {
-    const { presence, calls, instance } = this.#host;
+    const { instance, runtime } = this.#host;
+    const { calls, presence } = runtime;
     // Nobody else knows a call whose first turn has not ended.
     if (this.#turn === 1) return void (await presence.certain());
     for (

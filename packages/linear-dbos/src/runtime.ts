@@ -227,11 +227,6 @@ export class Runtime {
 }
 
 function poolOf({ postgres, poolSize, onerror }: Settings): Pool {
-  // Parse it here first: a parse error of a library would show the password.
-  if (!URL.canParse(postgres))
-    throw new InvalidOption(
-      'DbosStore: postgres must be a connection string, postgres://user@host/database.',
-    );
   const pool = new Pool({
     connectionString: postgres,
     max: poolSize,

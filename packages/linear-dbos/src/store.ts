@@ -102,8 +102,7 @@ export class DbosStore implements LinearStore {
     this.#lettingGo = new LettingGo({
       instance,
       takeOverMs: options.takeOverSeconds * 1000,
-      calls: runtime.calls,
-      presence: runtime.presence,
+      runtime,
       runs: (id) => this.#running.has(id),
       report: options.onerror,
       released: (id) => this.#turnListeners.notify(id),
@@ -457,9 +456,7 @@ export class DbosStore implements LinearStore {
     return {
       instance: this.#instance,
       ttlSeconds: this.#options.ttlSeconds,
-      calls: this.#runtime.calls,
       runtime: this.#runtime,
-      presence: this.#runtime.presence,
       policy: this.#options.policy,
       turnListeners: this.#turnListeners,
       report: this.#options.onerror,

@@ -1,5 +1,4 @@
 /** Deletes abandoned calls on its own timer: a few at a time, and on one instance at a time. */
-import type { CallTable } from './call-table.ts';
 import type { Runtime } from './runtime.ts';
 
 const AT_ONCE = 500;
@@ -7,7 +6,6 @@ const AGAIN_SOON_MS = 100;
 
 /** The sweeping of one store. It never keeps the process alive. */
 export class Sweep {
-  readonly #calls: CallTable;
   readonly #runtime: Runtime;
   readonly #everyMs: number;
   readonly #report: (error: Error) => void;
@@ -16,7 +14,6 @@ export class Sweep {
   #stopped = false;
 
   constructor(runtime: Runtime, everySeconds: number, report: (error: Error) => void) {
-    this.#calls = runtime.calls;
     this.#runtime = runtime;
     this.#everyMs = everySeconds * 1000;
     this.#report = report;
@@ -46,7 +43,7 @@ export class Sweep {
 
   /** Returns whether there may be more to delete. */
   async #pass(): Promise<boolean> {
-    const ids = await this.#calls.findExpired(AT_ONCE);
+    const ids = await this.#runtime.calls.findExpired(AT_ONCE);
     if (ids.length > 0) await this.#runtime.remove(ids);
     if (ids.length < AT_ONCE) await this.#runtime.removeQueues();
     return ids.length === AT_ONCE;

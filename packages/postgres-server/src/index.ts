@@ -28,8 +28,8 @@ export interface StartOptions {
 export interface PostgresServer {
   /** The connection string of its own database, `postgres`. */
   readonly url: string;
-  /** Creates a database, and returns its connection string. With `template`, a copy of it, while nobody may use it. */
-  database(template?: string): Promise<string>;
+  /** Creates a database, and returns its connection string. */
+  database(): Promise<string>;
   /** Stops the server if it was started here. The databases of a given server stay. */
   stop(): Promise<void>;
 }
@@ -49,8 +49,7 @@ export interface OwnServer extends PostgresServer {
  * @throws Error with PostgreSQL's output, when it does not start.
  */
 export async function postgresServer(url?: string, options: StartOptions = {}): Promise<PostgresServer> {
-  if (url !== undefined)
-    return { url, database: (template) => newDatabase(url, template), stop: async () => {} };
+  if (url !== undefined) return { url, database: () => newDatabase(url), stop: async () => {} };
   return ownServer(options);
 }
 
@@ -92,7 +91,7 @@ async function startIn(
   const url = `postgres://${USER}:${password}@127.0.0.1:${port}/postgres`;
   return {
     url,
-    database: (template) => newDatabase(url, template),
+    database: () => newDatabase(url),
     restart: async (meanwhile) => {
       await keeper.end();
       await meanwhile?.();
@@ -191,10 +190,9 @@ async function binaries(folder: string): Promise<string> {
   return join(folder, 'native', 'bin');
 }
 
-async function newDatabase(server: string, template?: string): Promise<string> {
+async function newDatabase(server: string): Promise<string> {
   const name = `mrtr_${randomBytes(6).toString('hex')}`;
-  const copied = template === undefined ? '' : ` TEMPLATE ${new URL(template).pathname.slice(1)}`;
-  await query(server, `CREATE DATABASE ${name}${copied}`);
+  await query(server, `CREATE DATABASE ${name}`);
   const url = new URL(server);
   url.pathname = `/${name}`;
   return url.href;
