@@ -24,16 +24,10 @@ export interface ApprovalView {
 
 /** The page, with the inside of its `<main>` from `render`. */
 export function showApproval(
-  {
-    words,
-    approve,
-    refuse,
-    details,
-    visitor,
-    token,
-  }: Shown & { readonly visitor: Visitor; readonly token: string },
+  shown: Shown & { readonly visitor: Visitor; readonly token: string },
   render: (view: ApprovalView) => string,
 ): Response {
+  const { words, approve, refuse, details, visitor, token } = shown;
   const view = {
     words: `<bdi>${escapeHtml(words)}</bdi>`,
     details: listOf(details),

@@ -17,6 +17,7 @@ import { type ApprovalPageOptions, type ApprovalQuestionOptions, approvalPage } 
 import { MemoryInteractions } from './memory-interactions.ts';
 import { failingStore, hostTool, linkIn } from './page.test-support.ts';
 import { signReceipt, verifyReceipt } from './signed-receipt.ts';
+import type { InteractionStore } from './store.ts';
 
 const ORIGIN = 'https://shop.example';
 const APPROVED = 'Approved. You can close this page, and go back to where you came from.\n';
@@ -100,24 +101,22 @@ test('a client that opens URLs is asked to, and what a person pressed there is t
 });
 
 test('the page shows the words, the details and the account as text, and the refusal first', async () => {
-  const shop = shopOf({}, { details: { Amount: 12, '<i>': '"><script>' } });
+  const hidden = { 'A\u200b': '\u3164\nDE\u202e1234\u2069' };
+  const shop = shopOf({}, { details: { Amount: 12, '<i>': '"><script>', ...hidden } });
   const { page } = await shop.asking();
   const response = await shop.get(page);
   const html = await response.text();
   expect(html).toContain('<blockquote><bdi>Pay “Bob &#60;b&#62;”?</bdi></blockquote>');
   expect(html).toContain('<dt><bdi>Amount</bdi></dt><dd><bdi>12</bdi></dd>');
   expect(html).toContain('<dt><bdi>&#60;i&#62;</bdi></dt><dd><bdi>&#34;&#62;&#60;script&#62;</bdi></dd>');
+  // Marks that turn or hide a part of a detail are shown.
+  expect(html).toContain(
+    String.raw`<dt><bdi>A\u{200b}</bdi></dt><dd><bdi>\u{3164}\nDE\u{202e}1234\u{2069}</bdi></dd>`,
+  );
   expect(html).toContain('ada@shop');
   expect(html.indexOf('Do not pay')).toBeLessThan(html.indexOf('value="approve">Pay<'));
   expect(html).not.toMatch(/<script/);
   expect(response.headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
-});
-
-test('the page shows marks that turn or hide a part of a detail', async () => {
-  const shop = shopOf({}, { details: { Account: 'DE\u202e1234\u2069', 'A\u200b': '\u3164\nb' } });
-  const html = await (await shop.get((await shop.asking()).page)).text();
-  expect(html).toContain(String.raw`<dd><bdi>DE\u{202e}1234\u{2069}</bdi></dd>`);
-  expect(html).toContain(String.raw`<dt><bdi>A\u{200b}</bdi></dt><dd><bdi>\u{3164}\nb</bdi></dd>`);
 });
 
 test('a refusal on the page ends the call', async () => {
@@ -379,7 +378,7 @@ describe.each([
 });
 
 /** A tool that asks the client's model something between two readings of the same words, under `keys`. */
-function paymentsOver(keys: readonly [string, string], store = new MemoryInteractions()) {
+function paymentsOver(keys: readonly [string, string], store: InteractionStore = new MemoryInteractions()) {
   const paid: string[] = [];
   const done = sampling({ messages: [{ role: 'user', content: { type: 'text', text: '?' } }], maxTokens: 5 });
   const site = hostTool(async (ctx) => {
@@ -504,16 +503,11 @@ describe.each([
 });
 
 test('a store that lost its data approves nothing', async () => {
-  let lost = false;
-  class Forgetful extends MemoryInteractions {
-    override async find(id: string) {
-      return lost ? undefined : super.find(id);
-    }
-  }
-  const shop = shopOf({ store: new Forgetful() });
+  let now = 0;
+  const shop = shopOf({ store: new MemoryInteractions({ now: () => now }) });
   const { page, retry } = await shop.asking();
   await shop.press(page, 'approve');
-  lost = true;
+  now = Number.MAX_SAFE_INTEGER;
   expect(textOf(await retry())).toContain('not finished in time');
   expect(shop.paid).toEqual([]);
 });
@@ -555,25 +549,18 @@ test('a second proof that does not hold approves nothing', async () => {
   expect(shop.errors.at(-1)).toBe('The second proof of an approval did not hold. Nothing was approved.');
 });
 
-test('the operator gets one event with the receipt', async () => {
+test.each<[string, (shop: Shop) => Promise<unknown>]>([
+  ['approved', (shop) => pressThenRetry(shop)],
+  ['refused', (shop) => pressThenRetry(shop, 'refuse')],
+  ['declined', async (shop) => (await shop.asking()).retry('decline')],
+  ['cancelled', async (shop) => (await shop.asking()).retry('cancel')],
+])('the operator gets one event that it was %s, with the receipt if there is one', async (outcome, end) => {
   const events: unknown[] = [];
   onTestFinished(observe('mrtr:approval', (event) => events.push(event)));
   const shop = shopOf();
-  await pressThenRetry(shop);
-  expect(events).toEqual([
-    { outcome: 'approved', call: expect.any(String), target: 'link', receipt: shop.paid[0] },
-  ]);
-});
-
-test.each<[string, (shop: Shop) => Promise<unknown>, string]>([
-  ['refused', async (shop) => pressThenRetry(shop, 'refuse'), 'refused'],
-  ['declined', async (shop) => (await shop.asking()).retry('decline'), 'declined'],
-  ['cancelled', async (shop) => (await shop.asking()).retry('cancel'), 'cancelled'],
-])('the operator learns that it was %s', async (_how, refuse, outcome) => {
-  const events: unknown[] = [];
-  onTestFinished(observe('mrtr:approval', (event) => events.push(event)));
-  await refuse(shopOf());
-  expect(events).toEqual([{ outcome, call: expect.any(String), target: 'link' }]);
+  await end(shop);
+  const receipt = outcome === 'approved' && { receipt: shop.paid[0] };
+  expect(events).toEqual([{ outcome, call: expect.any(String), target: 'link', ...receipt }]);
 });
 
 test.each([

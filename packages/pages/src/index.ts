@@ -1,14 +1,7 @@
 /** `@mrtr/pages`: pages that a user opens in a browser, while a call waits for them. */
 
 export type { ApprovalView } from './approval-html.ts';
-export {
-  type ApprovalPage,
-  type ApprovalPageOptions,
-  ApprovalPending,
-  type ApprovalQuestionOptions,
-  approvalPage,
-  type StepUp,
-} from './approval-page.ts';
+export * from './approval-page.ts';
 export { MemoryInteractions, type MemoryInteractionsOptions } from './memory-interactions.ts';
 export type { BrowserIdentity, CallbackVisit, PageOptions, StartVisit, Visitor } from './page.ts';
 export {
@@ -19,4 +12,4 @@ export {
 export { InteractionUnfinished, type LinkOptions, type WaitingContext } from './question.ts';
 export { StoreUnreachable } from './records.ts';
 export { isSameOrigin } from './same-origin.ts';
-export { type ReceiptKey, signReceipt, verifyReceipt } from './signed-receipt.ts';
+export * from './signed-receipt.ts';

@@ -12,45 +12,31 @@ import { callerNamed, InProcess, type Posted } from '@mrtr/harness';
 import { onTestFinished } from 'vitest';
 import { MemoryInteractions } from './memory-interactions.ts';
 import { type PendingInteractionsOptions, pendingInteractions } from './pending-interactions.ts';
+import type { InteractionStore } from './store.ts';
 
 const PAGES = { elicitation: { url: {} } };
 export const SIGNED_IN = { headers: { 'x-user': 'ada' } };
 /** A press on the button of the start page. */
 export const GO_ON = { method: 'POST', headers: { ...SIGNED_IN.headers, origin: 'https://shop.example' } };
 
-type Before = (method: 'add' | 'find' | 'replace', args: readonly unknown[]) => unknown;
+type Method = keyof InteractionStore;
 
 /** A store in memory. `before` sees each request to it first, and may let it fail. */
-export class HookedStore extends MemoryInteractions {
-  readonly #before: Before;
-
-  constructor(before: Before) {
-    super();
-    this.#before = before;
-  }
-
-  override async add(...args: Parameters<MemoryInteractions['add']>) {
-    await this.#before('add', args);
-    return super.add(...args);
-  }
-  override async find(...args: Parameters<MemoryInteractions['find']>) {
-    await this.#before('find', args);
-    return super.find(...args);
-  }
-  override async replace(...args: Parameters<MemoryInteractions['replace']>) {
-    await this.#before('replace', args);
-    return super.replace(...args);
-  }
+export function hookedStore(before: (method: Method, args: readonly unknown[]) => unknown): InteractionStore {
+  const store = new MemoryInteractions();
+  const hook =
+    (method: Method) =>
+    async (...args: unknown[]) => {
+      await before(method, args);
+      return Reflect.apply(store[method], store, args);
+    };
+  return { add: hook('add'), find: hook('find'), replace: hook('replace') };
 }
 
 /** A store whose `method` fails from the `at`th time on. */
-export function failingStore(
-  method: Parameters<Before>[0],
-  at: number,
-  error = new Error('The store is gone.'),
-) {
+export function failingStore(method: Method, at: number, error = new Error('The store is gone.')) {
   let left = at;
-  return new HookedStore((one) => {
+  return hookedStore((one) => {
     if (one === method && --left <= 0) throw error;
   });
 }

@@ -1,8 +1,8 @@
 import { ask, readAnswer, textResult } from '@mrtr/core';
-import type { Posted } from '@mrtr/harness';
+import { Deferred, type Posted } from '@mrtr/harness';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { MemoryInteractions } from './memory-interactions.ts';
-import { GO_ON, HookedStore, hostTool, hostWithPage, linkIn, SIGNED_IN } from './page.test-support.ts';
+import { GO_ON, hookedStore, hostTool, hostWithPage, linkIn, SIGNED_IN } from './page.test-support.ts';
 import type { CallbackVisit, StartVisit } from './page.ts';
 import type { NewTime } from './store.ts';
 
@@ -33,7 +33,7 @@ test('of two starts at the same moment one counts', async () => {
 test('a page that a browser opens while its call gives it up is closed all the same', async () => {
   let opens: (() => Promise<unknown>) | undefined;
   // The browser is at the start page between each look of the call and what it makes of it.
-  const store = new HookedStore((method) => {
+  const store = hookedStore((method) => {
     const first = method === 'replace' ? opens : undefined;
     if (first) opens = undefined;
     return first?.();
@@ -127,7 +127,7 @@ test('a value of finish that is too large to keep is the author’s mistake', as
 
 test('who reads the store finds neither the id of a page, nor a state, nor a user', async () => {
   const seen: string[] = [];
-  const store = new HookedStore((method, args) => {
+  const store = hookedStore((method, args) => {
     if (method !== 'find') seen.push(JSON.stringify(args));
   });
   const shop = hostWithPage({ store });
@@ -144,17 +144,6 @@ test('who reads the store finds neither the id of a page, nor a state, nor a use
 
 /** Whether a retry asks, or the text of its end. */
 const outcome = ({ result }: Posted) => ('inputRequests' in (result ?? {}) ? 'asked' : result?.isError);
-
-test('a call may wait for its page until its time is over, and ends then', async () => {
-  let now = Date.now();
-  const store = new MemoryInteractions({ now: () => now });
-  const host = hostWithPage({ store, ttlSeconds: 60 }, { now: () => now });
-  const { retry } = await host.asking();
-  now += 59_999;
-  expect(outcome(await retry())).toBe('asked');
-  now += 1;
-  expect(outcome(await retry())).toBe(true);
-});
 
 test('a retry waits for the page as long as it may, and then the question goes out again', async () => {
   const { retry } = await hostWithPage({ waitSeconds: 3 }).asking();
@@ -370,7 +359,7 @@ test.each([
   ['its value is too large', () => 'x'.repeat(8192)],
 ])('a finish that succeeded does not run again when %s', async (_what, value) => {
   let finished = 0;
-  const store = new HookedStore((_method, [, , , time]) => {
+  const store = hookedStore((_method, [, , , time]) => {
     if ((time as NewTime | undefined)?.isOver && finished === 1) throw new Error('the store is gone');
   });
   const finish = () => {
@@ -388,7 +377,7 @@ test.each([
 
 test('an error of finish reaches `onerror`, also where the store then fails', async () => {
   let finishing = 0;
-  const store = new HookedStore((_method, [, , , time]) => {
+  const store = hookedStore((_method, [, , , time]) => {
     if ((time as NewTime | undefined)?.isOver === false && finishing++ > 0)
       throw new Error('the store is gone');
   });
@@ -420,16 +409,13 @@ test('a finish that failed gives its user no more time, and no more pages', asyn
 });
 
 test('a call does not end while finish runs, however often it was asked', async () => {
-  let goOn = (_value: string) => {};
-  const running = new Promise<string>((resolve) => {
-    goOn = resolve;
-  });
-  const shop = hostWithPage({ finish: () => running, maxAsks: 1 });
+  const running = new Deferred<string>();
+  const shop = hostWithPage({ finish: () => running.promise, maxAsks: 1 });
   const { page, retry } = await shop.asking();
   const finishing = shop.open(await sentBack(shop, page));
   const { result } = await retry();
   expect(result?.resultType).toBe('input_required');
-  goOn('linked');
+  running.open('linked');
   expect((await finishing).status).toBe(200);
   const again = { requestState: result?.requestState, inputResponses: { link: { action: 'accept' } } };
   expect((await shop.call(again)).result).toMatchObject({ content: [{ text: 'linked' }] });
