@@ -17,27 +17,11 @@ export { converse } from './conversations/converse.ts';
 export { InProcess } from './conversations/in-process.ts';
 export { callerNamed } from './hosts/caller.ts';
 export { type Endpoint, type Fetch, foreignHosting, type Hosting } from './hosts/endpoint.ts';
-export {
-  type HostedInstance,
-  type HttpInstance,
-  host,
-  type LocalHosting,
-  type LocalHostingKind,
-  type McpInstance,
-} from './hosts/host.ts';
-export {
-  type HttpFace,
-  type Post,
-  type Posted,
-  type PostOptions,
-  poster,
-  type RequestOptions,
-  readPosted,
-  requestInit,
-} from './hosts/posting.ts';
-export type { Program } from './processes/program.ts';
-export { Deferred, settle, until, within } from './processes/waiting.ts';
-export { CHANNELS, type Diagnostic, observeDiagnostics } from './recording/diagnostics.ts';
+export * from './hosts/host.ts';
+export * from './hosts/posting.ts';
+export * from './processes/program.ts';
+export * from './processes/waiting.ts';
+export * from './recording/diagnostics.ts';
 export { LineTrace } from './recording/line-trace.ts';
 export {
   inInstance,
@@ -46,12 +30,4 @@ export {
   recordEffect,
   recordVisit,
 } from './recording/recorder.ts';
-export {
-  type CallResult,
-  type ClientKind,
-  type Era,
-  eraOf,
-  type LogicalCall,
-  type Reply,
-  type Root,
-} from './transcript/call.ts';
+export * from './transcript/call.ts';

@@ -1,26 +1,13 @@
 /** Connections that are lost at a bad moment. */
 import { EventEmitter, once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { requestStatePolicy } from '@mrtr/core';
-import { query } from '@mrtr/postgres-server';
-import { postgresOfTheRun } from '@mrtr/postgres-server/testing';
-import { Pool } from 'pg';
+import type { Pool } from 'pg';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { cut } from './database.test-support.ts';
 import { Presence } from './presence.ts';
 import { DbosStore } from './store.ts';
 
 const policy = requestStatePolicy({ keys: ['k'.repeat(32)] });
-const PATIENCE = { timeout: 60_000, interval: 10 };
-
-const { database, test: onPostgres } = await postgresOfTheRun();
-
-async function listening(onConnection: (socket: Socket) => void): Promise<string> {
-  const listener = createServer(onConnection).listen(0, '127.0.0.1');
-  onTestFinished(() => void listener.close());
-  await once(listener, 'listening');
-  return `127.0.0.1:${(listener.address() as AddressInfo).port}`;
-}
 
 /** A message of PostgreSQL. */
 const message = (type: string, body: string) => {
@@ -31,77 +18,67 @@ const message = (type: string, body: string) => {
 
 test('a database that ends a session as it begins causes an error, and does not end the process', async () => {
   const fatal = message('E', 'SFATAL\0C57P01\0Mterminating connection\0\0');
-  const host = await listening((socket) => {
-    // In one piece, so that no other code runs in between.
-    const hello = Buffer.concat([message('R', '\0\0\0\0'), message('Z', 'I'), fatal]);
+  // In one piece, so that no other code runs in between.
+  const hello = Buffer.concat([message('R', '\0\0\0\0'), message('Z', 'I'), fatal]);
+  const listener = createServer((socket) => {
     socket.on('error', () => {}).once('data', () => socket.end(hello));
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => void listener.close());
+  await once(listener, 'listening');
+  const { port } = listener.address() as AddressInfo;
+  const opening = DbosStore.open({
+    postgres: `postgres://mrtr@127.0.0.1:${port}/none`,
+    policy,
+    version: '1',
   });
-  const opening = DbosStore.open({ postgres: `postgres://mrtr@${host}/none`, policy, version: '1' });
   await expect(opening).rejects.toThrow('not queryable');
 });
 
-onPostgres('a session that is lost again while it reconnects is replaced by exactly one', async () => {
-  const postgres = await database();
-  const { hostname, port } = new URL(postgres);
-  let losses = 0;
-  const host = await listening((socket) => {
-    const upstream = connect(Number(port), hostname);
-    for (const [from, to] of [
-      [socket, upstream],
-      [upstream, socket],
-    ] as const)
-      from.on('error', () => {}).on('close', () => to.destroy());
-    upstream.pipe(socket);
-    socket.on('data', (data) => {
-      if (losses > 0 && data.includes('LISTEN mrtr_linear_')) {
-        losses--;
-        socket.destroy();
-      } else upstream.write(data);
-    });
-  });
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  onTestFinished(() => void vi.useRealTimers());
-  const pool = new Pool({ connectionString: Object.assign(new URL(postgres), { host }).href });
-  const presence = new Presence(
-    pool.on('error', () => {}),
-    10_000,
-    () => {},
-  );
-  onTestFinished(() => {
-    presence.close();
-    return pool.end();
-  });
-  for (const instance of ['1', '2']) await presence.hold(instance);
-  const locks = () =>
-    query<{ sessions: string; held: string; awaited: string }>(
-      postgres,
-      `SELECT count(DISTINCT pid) AS sessions, count(*) FILTER (WHERE granted) AS held,
-         count(*) FILTER (WHERE NOT granted) AS awaited
-       FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
-    );
-  const whole = [{ sessions: '1', held: '2', awaited: '0' }];
-  expect(await locks()).toEqual(whole);
-  losses = 3;
-  await cut(postgres);
-  const anew = async () => {
-    // A moment of the wait before the next attempt.
-    vi.advanceTimersByTime(100);
-    expect([losses, await locks()]).toEqual([0, whole]);
-  };
-  await vi.waitFor(anew, PATIENCE);
-});
-
-/** A session that accepts one statement at a time. */
+/** A session that accepts one statement at a time, and is lost at one that `isLast`. */
 class Session extends EventEmitter {
   #busy = false;
-  readonly query = async () => {
-    if (this.#busy) throw new Error('Two at once.');
-    this.#busy = true;
-    await new Promise((resolve) => setImmediate(resolve));
-    this.#busy = false;
+  isReleased = false;
+  readonly sent: string[] = [];
+  readonly query: (text: string) => Promise<void>;
+
+  constructor(isLast: (text: string) => boolean = () => false) {
+    super();
+    this.query = async (text) => {
+      if (this.#busy) throw new Error('Two at once.');
+      this.#busy = true;
+      await new Promise((resolve) => setImmediate(resolve));
+      this.#busy = false;
+      this.sent.push(text);
+      if (!isLast(text)) return;
+      this.emit('end');
+      throw new Error('gone');
+    };
+  }
+
+  readonly release = () => {
+    this.isReleased = true;
   };
-  readonly release = () => {};
 }
+
+test('a session that is lost again while it reconnects is replaced by exactly one', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const sessions: Session[] = [];
+  const connect = async () => {
+    const isLost = sessions.length >= 1 && sessions.length <= 3;
+    const session = new Session((text) => isLost && text === 'LISTEN mrtr_linear_2');
+    sessions.push(session);
+    return session;
+  };
+  const presence = new Presence({ connect } as unknown as Pool, 10_000, () => {});
+  for (const instance of ['1', '2']) await presence.hold(instance);
+  sessions[0]?.emit('error', new Error('gone'));
+  for (let turn = 0; turn < 400; turn++) await vi.advanceTimersByTimeAsync(100);
+  expect(sessions.map(({ isReleased }) => isReleased)).toEqual([true, true, true, true, false]);
+  const taken = sessions.at(-1)?.sent.filter((text) => text.includes('pg_advisory_lock'));
+  expect(taken).toEqual(['SELECT pg_advisory_lock(1)', 'SELECT pg_advisory_lock(2)']);
+  presence.close();
+});
 
 test('instances that come and go at once are shown one statement at a time', async () => {
   const presence = new Presence({ connect: async () => new Session() } as unknown as Pool, 10_000, () => {});

@@ -135,15 +135,6 @@ test('events of rounds that run at the same time do not mix', async () => {
   ]);
 });
 
-test('two calls are two spans, also of one tool', async () => {
-  const { calls } = traceInMemory();
-  await round({ call: 'a', asks: true });
-  await round({ call: 'b', asks: true });
-  await round({ call: 'b', round: 2 });
-  await round({ call: 'a', round: 2 });
-  expect(calls().map(({ attributes }) => attributes['mrtr.call'])).toEqual(['b', 'a']);
-});
-
 test('a round that is presented again after its call has ended has its own span, linked to the first', async () => {
   const { calls } = traceInMemory();
   await round({ asks: true });

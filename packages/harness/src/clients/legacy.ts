@@ -31,7 +31,6 @@ import type { ShownQuestion } from './user.ts';
 export async function connectLegacy(transport: Transport, application: ClientApplication): Promise<Client> {
   const capabilities = capabilitiesOf(application);
   const client = new Client(CLIENT_INFO, { capabilities });
-  // A handler's result has to be a new object: the two SDKs' types of it differ in nothing but their names.
   const { elicit, createMessage, listRoots } = application;
   // A handler's result has to be a new object: the two SDKs' types of it differ in nothing but their names.
   if (capabilities.elicitation && elicit)

@@ -4,7 +4,6 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { converse } from '../conversations/converse.ts';
 import { host } from '../hosts/host.ts';
-import { recordVisit } from '../recording/recorder.ts';
 import { eventsOf, toMermaid } from '../transcript/index.ts';
 import { scriptedUser, type User } from './user.ts';
 
@@ -52,17 +51,6 @@ test.each(['modern', 'legacy'] as const)(
     expect(toMermaid(transcript)).toContain('Sign in to continue" ↗ example.com/auth');
   },
 );
-
-test('the visits of a browser are in the transcript', async () => {
-  const open: User['open'] = ({ url }) => {
-    recordVisit(url, 200);
-    return { action: 'accept' };
-  };
-  const transcript = await deploy('modern', scriptedUser({ confirm: [true] }, open));
-  const [visit] = eventsOf('visit', transcript.events);
-  expect(visit).toMatchObject({ from: 'person', url: 'https://example.com/auth?env=prod', status: 200 });
-  expect(toMermaid(transcript)).toContain('browser: example.com/auth → 200');
-});
 
 test('a user who may be silent can open pages as well', async () => {
   const user = scriptedUser({ confirm: ['silence', true] }, () => ({ action: 'accept' }));

@@ -158,13 +158,7 @@ export class Layout {
   }
 
   /** Marks an effect that one call has twice, or that nobody agreed to: this project is about preventing both. */
-  #effect({
-    name,
-    detail,
-  }: {
-    readonly name: string;
-    readonly detail: string;
-  }): Pick<Drawn, 'text' | 'tone'> {
+  #effect({ name, detail }: Extract<TranscriptEvent, { kind: 'effect' }>): Pick<Drawn, 'text' | 'tone'> {
     const text = `${name}: ${detail}`;
     const isAgain = this.#effects.has(text);
     this.#effects.add(text);
@@ -230,12 +224,9 @@ export const asks = (message: WireMessage): boolean =>
   isQuestion(message) || objectIn(message, 'result').resultType === 'input_required';
 
 /** The rows of a whole conversation. */
-export function rowsOf({
-  events,
-  participants,
-}: Pick<Transcript, 'events' | 'participants'>): readonly Row[] {
-  const layout = new Layout(participants);
-  return events.flatMap((event) => layout.next(event) ?? []);
+export function rowsOf(conversation: Pick<Transcript, 'events' | 'participants'>): readonly Row[] {
+  const layout = new Layout(conversation.participants);
+  return conversation.events.flatMap((event) => layout.next(event) ?? []);
 }
 
 /** How a lane is for a while: its person thinks, or its instance works, holds a parked handler, is dead, or is new. */

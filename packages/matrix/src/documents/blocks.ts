@@ -27,12 +27,8 @@ export async function updateBlocks(
   { write, only }: Updating,
 ): Promise<string[]> {
   const stale: string[] = [];
-  for (const file of [
-    'README.md',
-    ...(await markdownIn('docs/')),
-    ...(await markdownIn('packages/')),
-    ...(await markdownIn('demos/')),
-  ]) {
+  const files = await Promise.all(['docs/', 'packages/', 'demos/'].map(markdownIn));
+  for (const file of ['README.md', ...files.flat()]) {
     const before = await readFile(new URL(file, ROOT), 'utf8');
     let after = before;
     for (const [block, begin, name = '', end] of before.matchAll(BLOCK)) {

@@ -8,11 +8,7 @@ import type { Rpc } from './rpc.ts';
  * The world at `place`. A write resolves when the database has acknowledged it, so a kill of the process loses no write
  * that the handler has seen. `onWrite` is called before each.
  */
-export function remoteWorld(
-  { remote }: Rpc<DatabaseMethods>,
-  place: Place,
-  onWrite: () => void = () => {},
-): World {
+export function remoteWorld({ remote }: Rpc<DatabaseMethods>, place: Place, onWrite: () => void): World {
   const before =
     <Args extends readonly unknown[], Result>(write: (...args: Args) => Result) =>
     (...args: Args): Result => {
