@@ -3,8 +3,8 @@ import { requestInit } from '@mrtr/harness';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { readConfiguration, startNginx, startRouter } from '../../demos/sticky/src/haproxy.ts';
 import {
+  beginSession,
   hosting,
-  INITIALIZE,
   modernClient,
   oldClient,
   oldRequest,
@@ -27,11 +27,7 @@ describe.each(Object.entries(ROUTERS))('%s', (_, { count, start }) => {
     const instances = await Promise.all(Array.from({ length: count }, () => hosting({ drainSeconds: 10 })));
     const router = await start(instances.map((instance) => instance.url.host));
     onTestFinished(() => router.close());
-    const begin = async () => {
-      const response = await fetch(router.url, INITIALIZE);
-      await response.text();
-      return response.headers.get('mcp-session-id') ?? '';
-    };
+    const begin = () => beginSession(router.url);
     const of = (name: string) => instances[Number(name[1]) - 1] as Awaited<ReturnType<typeof hosting>>;
     return { url: router.url, instances, begin, of };
   }

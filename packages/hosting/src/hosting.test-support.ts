@@ -6,7 +6,13 @@ import type { Client as OldClient } from '@modelcontextprotocol/sdk/client/index
 import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { inputRequired } from '@modelcontextprotocol/server';
-import { protectedServer, requestStatePolicy, type ServerContext, textResult } from '@mrtr/core';
+import {
+  type McpServer,
+  protectedServer,
+  requestStatePolicy,
+  type ServerContext,
+  textResult,
+} from '@mrtr/core';
 import {
   Deferred,
   legacyClient,
@@ -17,24 +23,7 @@ import {
 } from '@mrtr/harness';
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
-import { type HttpHosting, type HttpOptions, serveHttp } from './http.ts';
-import type { ServerInstance } from './instance/server-instance.ts';
-
-/** An instance whose `wait` tool waits for the test. */
-export interface Fixture extends ServerInstance {
-  /** The context of the first call to `wait`, when it has been entered. */
-  readonly entered: Promise<ServerContext>;
-  /** How many calls to `wait` and `stream` have been entered. */
-  waiting: number;
-  /** The context of the next one, when it is entered. */
-  nextEntry(): Promise<ServerContext>;
-  /** Lets `wait` answer. */
-  release(): void;
-  readonly errors: string[];
-  readonly onerror: (error: Error) => void;
-  /** How many times it was closed. */
-  closed: number;
-}
+import { type HttpOptions, serveHttp } from './http.ts';
 
 export const FLOODED = textResult('Flooded.');
 
@@ -42,21 +31,26 @@ export const FLOODED = textResult('Flooded.');
  * Tools: `ask` asks one question, `wait` answers when it is released and ignores its signal, `stream` does the same after
  * a progress notification, `flood` sends 1000 messages without a pause, `big` answers with 8 MiB, `who` says whose token it was called with.
  */
-export function fixture(): Fixture {
+export function fixture() {
   const policy = requestStatePolicy({ keys: ['k'.repeat(32)], singleUse: false });
   const entered = new Deferred<ServerContext>();
   const released = new Deferred();
   let next = new Deferred<ServerContext>();
   const errors: string[] = [];
   return {
+    /** The context of the first call to `wait`, when it has been entered. */
     entered: entered.promise,
+    /** Lets `wait` answer. */
     release: () => released.open(),
     errors,
-    onerror: (error) => errors.push(error.message),
+    onerror: (error: Error) => void errors.push(error.message),
+    /** How many times it was closed. */
     closed: 0,
+    /** How many calls to `wait` and `stream` have been entered. */
     waiting: 0,
+    /** The context of the next one, when it is entered. */
     nextEntry: () => next.promise,
-    server() {
+    server(): McpServer {
       const server = protectedServer({ name: 'hosted', version: '1.0.0' }, policy);
       server.registerTool('ask', {}, (ctx) =>
         ctx.mcpReq.inputResponses
@@ -94,14 +88,14 @@ export function fixture(): Fixture {
       server.registerTool('who', {}, ({ http }) => textResult(`${http?.authInfo?.extra?.sub}`));
       return server;
     },
-    async close() {
+    async close(): Promise<void> {
       this.closed++;
     },
   };
 }
 
 /** Serves a fixture until the test ends. */
-export async function hosting(options: HttpOptions = {}): Promise<Fixture & { http: HttpHosting; url: URL }> {
+export async function hosting(options: HttpOptions = {}) {
   const served = fixture();
   const http = await serveHttp(served, { drainSeconds: 0.1, onerror: served.onerror, ...options });
   onTestFinished(() => {

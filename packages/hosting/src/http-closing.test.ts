@@ -2,7 +2,6 @@ import { Deferred, requestInit } from '@mrtr/harness';
 import { expect, test } from 'vitest';
 import {
   beginSession,
-  fixture,
   hosting,
   httpText,
   modernClient,
@@ -11,7 +10,7 @@ import {
   read,
   withHeaders,
 } from './hosting.test-support.ts';
-import { type HttpOptions, serveHttp } from './http.ts';
+import type { HttpOptions } from './http.ts';
 
 const FOREVER: HttpOptions = { drainSeconds: 60 };
 const waited = expect.objectContaining({ content: [{ type: 'text', text: 'Waited.' }] });
@@ -98,12 +97,9 @@ test('an old client’s call is waited for, whatever headers of the new revision
 });
 
 test('an instance that never finishes closing does not block the server, and is reported', async () => {
-  const served = fixture();
-  const http = await serveHttp(
-    { ...served, close: () => new Promise(() => {}) },
-    { drainSeconds: 0.02, onerror: served.onerror },
-  );
-  await http.close();
+  const served = await hosting({ drainSeconds: 0.02 });
+  served.close = () => new Promise(() => {});
+  await served.http.close();
   expect(served.errors).toEqual([
     'Handlers were still running 20 ms after the server began to close, so it closed without them. Make handlers end when ' +
       'ctx.signal fires.',

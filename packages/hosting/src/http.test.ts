@@ -1,15 +1,6 @@
 import { requestInit } from '@mrtr/harness';
-import { expect, onTestFinished, test } from 'vitest';
-import {
-  fixture,
-  hosting,
-  INITIALIZE,
-  modernClient,
-  oldClient,
-  oldRequest,
-  read,
-} from './hosting.test-support.ts';
-import { serveHttp } from './http.ts';
+import { expect, test } from 'vitest';
+import { hosting, INITIALIZE, modernClient, oldClient, oldRequest, read } from './hosting.test-support.ts';
 
 const text = (said: string) => [{ type: 'text', text: said }];
 
@@ -94,7 +85,7 @@ test('an `onclose` of the author that throws, at once or later, ends no process'
       throw new Error('later');
     },
   ];
-  const served = fixture();
+  const served = await hosting();
   const make = served.server.bind(served);
   served.server = () => {
     const server = make();
@@ -102,8 +93,6 @@ test('an `onclose` of the author that throws, at once or later, ends no process'
     throws.reverse();
     return server;
   };
-  const { url, close } = await serveHttp(served, { onerror: served.onerror });
-  onTestFinished(close);
-  for (const _ of throws) await (await fetch(url, requestInit('tools/list'))).text();
+  for (const _ of throws) await (await fetch(served.url, requestInit('tools/list'))).text();
   await expect.poll(() => [...served.errors].sort()).toEqual(['at once', 'later']);
 });

@@ -28,7 +28,9 @@ function mounting(options: MountOptions = {}) {
     served.release();
     return mcp.close().catch(() => {});
   });
-  return { served, mcp };
+  const send = (init: RequestInit, options = {}, url: string | URL = 'http://localhost/mcp') =>
+    mcp.fetch(new Request(url, init), options);
+  return { served, mcp, send };
 }
 
 /** The address of somebody's own server. */
@@ -119,19 +121,14 @@ test('a body may be handed on as text, as bytes or parsed, and one that was read
 });
 
 test('a body that breaks off after its refusal is no error that ends the process', async () => {
-  const { mcp } = mounting({ allowedHosts: ['shop.example'] });
-  let source!: ReadableStreamDefaultController;
-  const body = new ReadableStream({
-    start: (controller) => {
-      source = controller;
-    },
-  });
-  const request = new Request('http://localhost/mcp', { ...LIST, body, duplex: 'half' } as RequestInit);
-  expect((await mcp.fetch(request)).status).toBe(403);
+  const { send } = mounting({ allowedHosts: ['shop.example'] });
+  const { readable, writable } = new TransformStream();
+  const broken = { ...LIST, body: readable, duplex: 'half' } as RequestInit;
+  expect((await send(broken)).status).toBe(403);
   const uncaught = vi.fn();
   process.prependOnceListener('uncaughtException', uncaught);
   onTestFinished(() => void process.off('uncaughtException', uncaught));
-  source.error(new Error('gone'));
+  await writable.abort(new Error('gone'));
   await settle(2);
   expect(uncaught).not.toHaveBeenCalled();
 });
@@ -267,9 +264,8 @@ test('a page that hangs is cut when the mount closes', async () => {
 test('with allowedHosts `any` the router checks the host, and pages of other sites are still refused', async () => {
   const allowedOrigins = ['https://app.example'];
   const [any, own] = [mounting({ allowedHosts: 'any', allowedOrigins }), mounting({ allowedOrigins })];
-  const status = async ({ mcp }: typeof any, headers: object) => {
-    return (await mcp.fetch(new Request('https://shop.example/mcp', withHeaders(LIST, headers)))).status;
-  };
+  const status = async ({ send }: typeof any, headers: object) =>
+    (await send(withHeaders(LIST, headers), {}, 'https://shop.example/mcp')).status;
   expect(await status(any, {})).toBe(200);
   expect(await status(any, { origin: 'https://app.example' })).toBe(200);
   for (const origin of ['https://evil.example', 'https://shop.example', 'http://localhost'])
@@ -281,14 +277,14 @@ test('with allowedHosts `any` the router checks the host, and pages of other sit
 test('a caller that was authenticated in front is not asked for a token, and `principal` says who it is', async () => {
   const verifyAccessToken = vi.fn(async () => Promise.reject(new Error('unreachable')));
   const principal = ({ extra }: AuthInfo) => `${extra?.tenant} ${extra?.sub}`;
-  const { mcp } = mounting({ verifier: { verifyAccessToken }, principal });
-  const send = (init: RequestInit, tenant?: string) => {
+  const { send } = mounting({ verifier: { verifyAccessToken }, principal });
+  const sendAs = (init: RequestInit, tenant?: string) => {
     const authInfo = { ...callerNamed('ada'), extra: { sub: 'ada', tenant } };
-    return mcp.fetch(new Request('http://localhost/mcp', init), tenant ? { authInfo } : {});
+    return send(init, tenant ? { authInfo } : {});
   };
-  const session = (await send(INITIALIZE, 'shop')).headers.get('mcp-session-id') ?? '';
+  const session = (await sendAs(INITIALIZE, 'shop')).headers.get('mcp-session-id') ?? '';
   const list = oldRequest('tools/list', {}, session);
-  const statuses = ['shop', 'bank', undefined].map(async (tenant) => (await send(list, tenant)).status);
+  const statuses = ['shop', 'bank', undefined].map(async (tenant) => (await sendAs(list, tenant)).status);
   expect(await Promise.all(statuses)).toEqual([200, 404, 401]);
   expect(verifyAccessToken).not.toHaveBeenCalled();
 });
@@ -299,18 +295,16 @@ test.each<[string, unknown]>([
   ['a name', 'ada'],
 ])('%s in `req.auth` is no caller, and lets nobody past `verifier`', async (_name, auth) => {
   const verifier = { verifyAccessToken: () => Promise.reject(new Error('unreachable')) };
-  const { mcp, served } = mounting({ verifier });
+  const { mcp, send, served } = mounting({ verifier });
   const url = await listen((req, res) => mcp.handle(Object.assign(req, { auth }) as never, res));
   expect(await statusOf(url, LIST)).toBe(500);
-  const authInfo = auth as AuthInfo;
-  expect((await mcp.fetch(new Request(url, INITIALIZE), { authInfo })).status).toBe(500);
+  expect((await send(INITIALIZE, { authInfo: auth })).status).toBe(500);
   expect(served.errors).toEqual(Array(2).fill(expect.stringContaining('must be an AuthInfo')));
 });
 
 test('a `principal` that gives no text is an error of the server', async () => {
-  const { mcp, served } = mounting({ principal: (async () => 'ada') as never });
-  const authInfo = callerNamed('ada');
-  expect((await mcp.fetch(new Request('http://localhost/mcp', LIST), { authInfo })).status).toBe(500);
+  const { send, served } = mounting({ principal: (async () => 'ada') as never });
+  expect((await send(LIST, { authInfo: callerNamed('ada') })).status).toBe(500);
   expect(served.errors).toEqual([expect.stringContaining('`principal` must give a text')]);
 });
 

@@ -1,6 +1,6 @@
 import { InvalidOption } from '@mrtr/core';
 import { requestInit } from '@mrtr/harness';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { hosting, INITIALIZE, read } from '../hosting.test-support.ts';
 import { type HttpOptions, serveHttp } from '../http.ts';
 
@@ -87,19 +87,16 @@ test.each([
 });
 
 test('a page reads that the server failed, in both eras', async () => {
-  const errors: string[] = [];
-  const throwError = () => {
+  const served = await hosting(app);
+  served.server = () => {
     throw new Error('db-7.internal is down');
   };
-  const onerror = ({ message }: Error) => errors.push(message);
-  const http = await serveHttp({ server: throwError }, { ...app, drainSeconds: 0.1, onerror });
-  onTestFinished(() => http.close());
   for (const init of [INITIALIZE, listTools]) {
-    const failed = await fetch(http.url, from(APP, init));
+    const failed = await fetch(served.url, from(APP, init));
     expect([failed.status, corsOf(failed)]).toEqual([500, READABLE(APP)]);
     expect(await failed.text()).not.toContain('db-7');
   }
-  expect(errors).toEqual(['db-7.internal is down', 'db-7.internal is down']);
+  expect(served.errors).toEqual(['db-7.internal is down', 'db-7.internal is down']);
 });
 
 test('a program that is no browser gets no CORS answer', async () => {

@@ -18,17 +18,10 @@ function mountWith(options: MountOptions = {}) {
 
 const refusal = (status: number, message: string, code = -32000) => ({ status, error: { code, message } });
 
-/** Pages below `/link` that are served when `released` is opened. */
-function slowPages() {
-  const released = new Held();
-  const fetch = () => released.promise.then(() => new Response('A page.'));
-  return { released, pages: [{ path: '/link', fetch }] };
-}
+const PAGES = [{ path: '/link', fetch: async () => new Response('A page.') }];
 
 test('each path is that of MCP, but those at and below a path of pages', async () => {
-  const { released, pages } = slowPages();
-  released.open();
-  const { send } = mountWith({ pages });
+  const { send } = mountWith({ pages: PAGES });
   for (const path of ['/', '/linked', '/mcp/'])
     expect((await read(await send(path, requestInit('tools/list')))).result).toHaveProperty('tools');
   expect(await (await send('/link/start')).text()).toBe('A page.');
@@ -36,15 +29,14 @@ test('each path is that of MCP, but those at and below a path of pages', async (
 });
 
 test('a page is served for the allowed hosts alone', async () => {
-  const { released, pages } = slowPages();
-  released.open();
-  const { send } = mountWith({ pages });
+  const { send } = mountWith({ pages: PAGES });
   expect((await send('/link/start', { headers: { host: 'evil.example' } })).status).toBe(403);
 });
 
 test('100 pages are served at once, and one more when one of them was sent', async () => {
-  const { released, pages } = slowPages();
-  const { send } = mountWith({ pages });
+  const released = new Held();
+  const fetch = () => released.promise.then(() => new Response('A page.'));
+  const { send } = mountWith({ pages: [{ path: '/link', fetch }] });
   const open = Array.from({ length: 100 }, () => send('/link/start'));
   expect(await read(await send('/link/start'))).toEqual(
     refusal(503, 'This server has too many pages open; try again later'),
@@ -72,9 +64,7 @@ test('what is posted to a page is bounded like any body, and holds no place befo
 });
 
 test('a server that closes serves neither pages nor MCP', async () => {
-  const { released, pages } = slowPages();
-  released.open();
-  const { mount, send } = mountWith({ pages });
+  const { mount, send } = mountWith({ pages: PAGES });
   await mount.close();
   const closing = refusal(503, 'The server is shutting down');
   expect(await read(await send('/link/start'))).toEqual(closing);
