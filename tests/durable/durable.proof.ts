@@ -7,7 +7,7 @@ import { Call, LOST, RESULT, WHERE_TO } from './call.test-support.ts';
 import { Deployment } from './deployment.test-support.ts';
 import type { Instance } from './instances.test-support.ts';
 import { Shop } from './shop.test-support.ts';
-import { agreeing, answering, type Outcome, pageOn, policyOf, type Sent } from './site.test-support.ts';
+import { answering, type Outcome, pageOn, policyOf, type Sent } from './site.test-support.ts';
 
 const { database, test } = await postgresOfTheRun();
 const shop = new Shop();
@@ -130,7 +130,7 @@ test('a call that sent its user to a page resumes in another process, and asks a
   const pages = new PostgresInteractions(pool);
   await pages.createTable();
   const own: Sent = { name: 'linked', arguments: { item: 'tea' }, principal: 'ada' };
-  const agree = (instance: Instance, asked: Outcome) => instance.send({ ...own, ...agreeing(asked) });
+  const agree = (instance: Instance, asked: Outcome) => instance.send({ ...own, ...answering(asked) });
 
   const terms = await dying.send(own);
   expect(terms).toMatchObject({

@@ -28,18 +28,9 @@ async function instance(url: string, poolSize: number) {
   await pool.query(tableOfCalls('public'));
   const calls = new CallTable(pool, 'public', locks);
   const sealed = Buffer.from('sealed');
+  const call = { instance: '1', version: '1', target: 'digest', key: sealed, head: sealed, ttlSeconds: 60 };
   const add = (id: string, pseudonym: string | undefined, ofPrincipal = { calls: 1000, bytes: 10_000 }) =>
-    calls.add({
-      id,
-      instance: '1',
-      version: '1',
-      pseudonym,
-      target: 'digest',
-      key: sealed,
-      head: sealed,
-      ttlSeconds: 60,
-      ofPrincipal,
-    });
+    calls.add({ ...call, id, pseudonym, ofPrincipal });
   return { pool, locks, calls, add };
 }
 

@@ -96,14 +96,12 @@ test('a call that its instance gave up continues on another, also when the insta
   way.cut();
   expect((await answered).fails).toContain('cannot be reached now');
   way.mend();
-  const alive = async () =>
-    (
-      await query<{ alive: boolean }>(
-        deployment.postgres,
-        'SELECT NOT pg_try_advisory_xact_lock_shared(instance) AS alive FROM mrtr_linear.mrtr_calls WHERE NOT done',
-      )
-    )[0]?.alive;
-  await vi.waitFor(async () => expect(await alive()).toBe(true), 60_000);
+  const alive =
+    'SELECT NOT pg_try_advisory_xact_lock_shared(instance) AS alive FROM mrtr_linear.mrtr_calls WHERE NOT done';
+  await vi.waitFor(
+    async () => expect(await query(deployment.postgres, alive)).toEqual([{ alive: true }]),
+    60_000,
+  );
   call.order.release();
   const second = await call.eventually(() => call.count(other, first));
   expect(await call.address(other, second)).toEqual(RESULT);
@@ -114,17 +112,14 @@ test('an instance whose queue another one deleted takes a call over', async () =
   const call = new Call(shop);
   const first = await call.first(owner);
   await owner.kill();
-  const scans = async () =>
-    (
-      await query<{ seq_scan: string }>(
-        deployment.postgres,
-        "SELECT seq_scan FROM pg_stat_user_tables WHERE relname = 'queues'",
-      )
-    )[0]?.seq_scan;
+  const scans = async () => {
+    const counted = "SELECT seq_scan FROM pg_stat_user_tables WHERE relname = 'queues'";
+    return Number((await query<{ seq_scan: string }>(deployment.postgres, counted))[0]?.seq_scan);
+  };
   await query(deployment.postgres, 'DELETE FROM mrtr_linear.queues');
   // DBOS looks once a second, and stops to serve a queue that it does not find.
-  const before = Number(await scans());
-  await vi.waitFor(async () => expect(Number(await scans())).toBeGreaterThan(before + 1), 60_000);
+  const before = await scans();
+  await vi.waitFor(async () => expect(await scans()).toBeGreaterThan(before + 1), 60_000);
   const second = await call.eventually(() => call.count(other, first));
   expect(await call.address(other, second)).toEqual(RESULT);
 });

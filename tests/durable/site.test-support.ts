@@ -64,14 +64,8 @@ export const pageOn = (store: InteractionStore, policy: RequestStatePolicy): Pen
     finish: ({ principal }) => `the account of ${principal}`,
   });
 
-/** The next request after `asked`, whose user agreed to open the page. */
-export const agreeing = (asked: Outcome): Sent => ({
-  inputResponses: { [Object.keys(asked.asks ?? {})[0] ?? '']: { action: 'accept' } },
-  requestState: asked.state,
-});
-
-/** The next request after `asked`, which accepts its one question with `content`. */
-export function answering(asked: Outcome, content: Readonly<Record<string, string>>): Sent {
+/** The next request after `asked`, which accepts its one question: with `content`, or to open a page. */
+export function answering(asked: Outcome, content?: Readonly<Record<string, string>>): Sent {
   const [key = ''] = Object.keys(asked.asks ?? {});
   return { inputResponses: { [key]: { action: 'accept', content } }, requestState: asked.state };
 }

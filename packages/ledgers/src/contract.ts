@@ -8,11 +8,7 @@ import { describe, expect, it } from 'vitest';
 import { FIRST, leaseRequest, takeLease } from './contract-requests.ts';
 import type { LedgerCapacity } from './limits.ts';
 
-export {
-  type InteractionLimits,
-  type InteractionsUnderTest,
-  interactionsContract,
-} from './interactions-contract.ts';
+export * from './interactions-contract.ts';
 
 /** The limits of one principal in a ledger. */
 export type LedgerLimits = Pick<LedgerCapacity, 'maxEntriesPerPrincipal' | 'maxBytesPerPrincipal'>;

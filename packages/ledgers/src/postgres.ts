@@ -15,10 +15,7 @@ import { CLOCK_SKEW_MS, ledgerFullMessage } from '@mrtr/core/seal';
 import { LEDGER_CHECKS, LEDGER_DEFAULTS, type LedgerCapacity } from './limits.ts';
 import { createOnce, type Queryable, tableName } from './table.ts';
 
-export {
-  PostgresInteractions,
-  type PostgresInteractionsOptions,
-} from './postgres-interactions.ts';
+export * from './postgres-interactions.ts';
 export type { Queryable } from './table.ts';
 
 /** The options of a {@link PostgresLedger}. */
@@ -143,6 +140,7 @@ export class PostgresLedger implements StateLedger {
     { id, answers, issuedAt, expiresAt, leaseSeconds, pseudonym, now }: LeaseRequest,
     lease: string,
   ): Promise<Seen> {
+    const asked = [id, pseudonym ?? null, answers, leaseSeconds, expiresAt, now, CLOCK_SKEW_MS];
     const { rows } = await this.#db.query(
       `WITH beginning AS (
          SELECT lease_until, answers <> '${RAISED}' AND
@@ -163,19 +161,7 @@ export class PostgresLedger implements StateLedger {
        SELECT EXISTS (SELECT FROM inserted) AS "isFirst", $9::boolean AS "isFull", has_room AS "hasRoom",
          now::text, began::text, is_raised AS "isRaised"
        FROM seen`,
-      [
-        ...[
-          id,
-          pseudonym ?? null,
-          answers,
-          leaseSeconds,
-          expiresAt,
-          now,
-          CLOCK_SKEW_MS,
-          this.#options.maxEntriesPerPrincipal,
-        ],
-        ...[this.#full, lease, issuedAt, this.#knownBeginning],
-      ],
+      [...asked, this.#options.maxEntriesPerPrincipal, this.#full, lease, issuedAt, this.#knownBeginning],
     );
     return rows[0] as Seen;
   }

@@ -104,16 +104,9 @@ export class RedisLedger implements StateLedger {
    * @throws StoreFull when there is no room; otherwise the client's error. Then the request is refused, and does not
    * run.
    */
-  async lease({
-    id,
-    answers,
-    issuedAt,
-    expiresAt,
-    leaseSeconds,
-    pseudonym,
-    now,
-  }: LeaseRequest): Promise<LeaseDecision> {
-    const { maxEntries, maxEntriesPerPrincipal } = this.#options;
+  async lease(presented: LeaseRequest): Promise<LeaseDecision> {
+    const { id, answers, issuedAt, expiresAt, leaseSeconds, pseudonym, now } = presented;
+    const { maxEntries, maxEntriesPerPrincipal, prefix } = this.#options;
     const limits = [maxEntries, pseudonym === undefined ? 0 : maxEntriesPerPrincipal];
     const index = pseudonym === undefined ? 'index' : `index:${pseudonym}`;
     const numbers = [expiresAt, leaseSeconds * 1000, now, CLOCK_SKEW_MS, ...limits].map(String);
@@ -121,12 +114,7 @@ export class RedisLedger implements StateLedger {
     let reply: Reply;
     try {
       reply = (await this.#client.eval(LEASE, {
-        keys: [
-          this.#entry(id),
-          `${this.#options.prefix}index`,
-          this.#options.prefix + index,
-          this.#beginning,
-        ],
+        keys: [this.#entry(id), `${prefix}index`, prefix + index, this.#beginning],
         arguments: [id, answers, ...numbers, pseudonym ?? '', lease, String(issuedAt), ...this.#known],
       })) as Reply;
     } catch (error) {
