@@ -24,7 +24,12 @@ export const TABLED: readonly LocalScenario[] = SCENARIOS.filter(({ client, scri
 /** Rows of cells, the head first. A cell is Markdown, and `<br>` begins a line in it. */
 export type Rows = readonly (readonly string[])[];
 
-type TableName = 'options' | 'unattended' | 'quadrant' | keyof ReturnType<typeof deployTables>;
+type TableName =
+  | 'options'
+  | 'options-more'
+  | 'unattended'
+  | 'quadrant'
+  | keyof ReturnType<typeof deployTables>;
 
 /** Every measured table in Markdown, by the name of its block in the documents. */
 export function measuredTables(
@@ -36,8 +41,10 @@ export function measuredTables(
   const rank = ({ id, claims }: Measured) =>
     id.length === 1 || (claims.modern.framesHeld > 0 && claims.modern.otherInstance === 'finishes') ? 0 : 1;
   const rows = [...options].sort((one, other) => rank(one) - rank(other));
+  const ofOptions = optionsTable(rows, cells);
   const tables = {
-    options: optionsTable(rows, cells),
+    options: mergeRows(ofOptions, [2, 5, 7, 9]), // what a reader chooses by
+    'options-more': mergeRows(ofOptions, [1, 3, 4, 6, 8, 10]),
     quadrant: quadrantTable(rows, observationsIn(cells)),
     unattended: unattendedTable(unattended),
     ...deployTables(options),
@@ -85,6 +92,17 @@ export function optionsTable(options: readonly Identity[], cells: readonly Cell[
     ];
   });
   return [head, ...rows];
+}
+
+/** These columns of a table, with one row for all options whose cells are the same. */
+function mergeRows(table: Rows, columns: readonly number[]): Rows {
+  const merged = new Map<string, readonly string[]>();
+  for (const row of table) {
+    const cells = columns.map((column) => row[column] ?? '');
+    const [names] = merged.get(cells.join('|')) ?? [];
+    merged.set(cells.join('|'), [names ? `${names}<br>${row[0]}` : `${row[0]}`, ...cells]);
+  }
+  return [...merged.values()];
 }
 
 /** Server infrastructure × client: who gets what, and with which options. */
