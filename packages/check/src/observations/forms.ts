@@ -23,8 +23,16 @@ export const isForm = (request: unknown): boolean => {
   return requestedSchema !== undefined && mode !== 'url';
 };
 
+/** A form as text, the same for both spellings of titled choices: old clients get `enum` with `enumNames`. */
 export function formText(request: unknown): string {
   const { message, requestedSchema } = objectAt(request, 'params');
   const { $schema, ...schema } = isObject(requestedSchema) ? requestedSchema : {};
-  return canonical([message, schema]);
+  const fields = Object.entries(propertiesOf(request)).map(([name, field]) => [name, withTitles(field)]);
+  return canonical([message, { ...schema, properties: Object.fromEntries(fields) }]);
+}
+
+function withTitles(field: unknown): unknown {
+  if (!isObject(field) || !Array.isArray(field.enum) || !Array.isArray(field.enumNames)) return field;
+  const { enum: values, enumNames: titles, ...rest } = field as Record<'enum' | 'enumNames', unknown[]>;
+  return { ...rest, oneOf: values.map((value, at) => ({ const: value, title: titles[at] })) };
 }

@@ -124,6 +124,6 @@ export function foundText(found: readonly Found[]): string {
       ? ''
       : `\nA tool that writes is tried with --tool NAME --generate-answers --allow-effects, on data that may change.`;
   return forLog(
-    `${lines.join('\n')}\n\n${asking} of ${found.length} ask, ${untried} were not tried.${first}${hint}\n`,
+    `${lines.join('\n')}\n\n${asking} of ${found.length} ask, ${untried} ${untried === 1 ? 'was' : 'were'} not tried.${first}${hint}\n`,
   );
 }

@@ -59,15 +59,21 @@ function faultIn(context: CheckContext, seen: Seen, outcome: Outcome | undefined
   if (outcome === undefined) return seen.refusal ? undefined : 'The old client got an error without a word.';
   if (outcome.kind === 'tool-error') return undefined;
   const shown = seen.questions.map((params) => formText({ params }));
-  if (!sameForms(shown, context.facts.forms))
-    return `The old client was asked ${quote(shown)}, and the new one ${quote(modernForms(context))}.`;
+  if (!sameForms(shown, context.facts.forms)) return describeDifference(shown, modernForms(context));
   if (context.facts.final.like(comparable(outcome)) === false)
     return `The old client's call ended otherwise: ${describeOutcome(outcome)}.`;
   return undefined;
 }
 
-const quote = (texts: readonly string[]): string =>
-  texts.length === 0 ? 'nothing' : texts.map((text) => JSON.stringify(JSON.parse(text)[0])).join(' and ');
+/** By the messages; by the whole forms where the messages are the same. */
+function describeDifference(shown: readonly string[], modern: readonly string[]): string {
+  const [old, recent] = [shown, modern].map((forms) =>
+    forms.map((text) => JSON.stringify(JSON.parse(text)[0])),
+  );
+  const [asked, other] = `${old}` === `${recent}` ? [shown, modern] : [old, recent];
+  const list = (texts: readonly string[] = []) => texts.join(' and ') || 'nothing';
+  return `The old client was asked ${list(asked)}, and the new one ${list(other)}.`;
+}
 
 /** In any order: those of one round are asked at once, or one after another. */
 function sameForms(shown: readonly string[], forms: readonly Likeness[]): boolean {
