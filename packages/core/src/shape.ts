@@ -4,7 +4,7 @@ export { awaitHandler } from './admission/boundary.ts';
 export { asNotEntered, isNotEntered } from './admission/handler-run.ts';
 export { type AskProblem, askProblem, type Outgoing } from './admission/limits.ts';
 export { type ShapeNotes, shapeCallback, withNotes } from './admission/shape-callback.ts';
-export { notAQuestionError } from './answers/ask.ts';
+export { notAQuestionError, requireKeys } from './answers/ask.ts';
 export { fallbackOf, hasFallback, readingOf } from './answers/read-answer.ts';
 export { isSettled, type Settled } from './questions/answer.ts';
 export { isDigestOf, isQuestion, isQuestions, questionDigest } from './questions/question.ts';

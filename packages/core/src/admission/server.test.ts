@@ -64,3 +64,10 @@ test('the author sets all other options of the SDK', async () => {
     isError: true,
   });
 });
+
+test('a server without a name, or without a policy, is refused', () => {
+  expect(() => protectedServer(undefined as never, requestStatePolicy())).toThrow(
+    'protectedServer: name must be a text that is not empty; it is undefined.',
+  );
+  expect(() => protectedServer(INFO, undefined as never)).toThrow('protectedServer: policy must be');
+});

@@ -26,7 +26,7 @@ export function protectedServer(
   policy: RequestStatePolicy,
   options: Omit<ServerOptions, 'capabilities' | 'requestState'> = {},
 ): McpServer {
-  const { name } = info;
+  const { name } = info ?? {};
   requireOptions(
     'protectedServer',
     { name, policy },

@@ -35,6 +35,13 @@ test('a value that is not a question is refused, by its key', () => {
   );
 });
 
+test('a question without a key, and no question, are refused', () => {
+  expect(() => ask(units as never)).toThrow(
+    "Give the question a key: return ask({ units }), or ctx.ask('units', units).",
+  );
+  expect(() => ask({})).toThrow('ask: give at least one question.');
+});
+
 test('an unknown option is refused', () => {
   expect(() => ask({ units }, { requestState: 'x' } as object)).toThrow(InvalidOption);
 });

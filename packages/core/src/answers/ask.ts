@@ -14,7 +14,7 @@ export interface AskOptions {
  * The result that asks the client's user `questions`: return it. The handler is entered again with the answers.
  *
  * @param questions the questions of one round, by key. Read each answer under its key, with `readAnswer`.
- * @throws InvalidDefinition for a value that is not a question.
+ * @throws InvalidDefinition for a value that is not a question, a question without a key, and no question at all.
  * @throws NotJson for state that JSON cannot hold.
  * @throws InvalidOption for an unknown option.
  * @example
@@ -25,15 +25,25 @@ export interface AskOptions {
  */
 export function ask(questions: Questions, options: AskOptions = {}): InputRequiredResult {
   requireOptions('ask', options, { state: anyValue });
+  requireKeys(questions);
   const requests = Object.entries(questions).map(([key, question]) => {
     if (!isQuestion(question)) throw notAQuestionError(key);
     return [key, question.request] as const;
   });
+  if (requests.length === 0) throw new InvalidDefinition('ask: give at least one question.');
   const requestState = options.state === undefined ? undefined : serialize(options.state);
   return inputRequired({
     inputRequests: Object.fromEntries(requests),
     ...(requestState !== undefined && { requestState }),
   });
+}
+
+/** @throws InvalidDefinition for a question that was given alone, where questions have keys. */
+export function requireKeys(questions: Questions): void {
+  if (isQuestion(questions))
+    throw new InvalidDefinition(
+      "Give the question a key: return ask({ units }), or ctx.ask('units', units).",
+    );
 }
 
 /** A handler asked a value that is not a question. */

@@ -203,9 +203,14 @@ test('an entry that ended with a question is garbage, with everything that it he
   expect(await client.answer(asked, { units: metric })).toEqual({ says: '1000' });
 });
 
-test('a value that is no question is the author’s mistake, and says so', async () => {
-  const client = await connectTo((ctx) => ctx.ask('q', 'Well?' as never));
-  expect(await client.send()).toEqual({
-    fails: "'q' is not a question. Make one with elicitation(...), sampling(...) or listRoots().",
-  });
+test.each<[string, Parameters<typeof connectTo>[0], string]>([
+  ['value that is no question', (ctx) => ctx.ask('q', 'Well?' as never), "'q' is not a question."],
+  [
+    'question without a key',
+    (ctx) => ctx.ask(elicitation('Name?', Name) as never),
+    'Give the question a key:',
+  ],
+])('a %s is the author’s mistake, and says so', async (_what, handler, words) => {
+  const client = await connectTo(handler);
+  expect(await client.send()).toEqual({ fails: expect.stringContaining(words) });
 });

@@ -25,7 +25,14 @@ import {
 import { publish } from '@mrtr/core/events';
 import { aBoolean, aFunction, requireArgument, requireOptions } from '@mrtr/core/kit';
 import type { CompleteResult, SdkCallback } from '@mrtr/core/shape';
-import { type Call, endCancelled, shapeCallback, tokenLength, withNotes } from '@mrtr/core/shape';
+import {
+  type Call,
+  endCancelled,
+  requireKeys,
+  shapeCallback,
+  tokenLength,
+  withNotes,
+} from '@mrtr/core/shape';
 import { ASKING_CHECKS, type AskingOptions } from '../kit/asking.ts';
 import { type HandlerContext, handlerContext } from '../kit/handler-context.ts';
 import type { Recorded } from '../kit/recorded.ts';
@@ -136,6 +143,7 @@ function journalContext(replay: Replay, context: HandlerContext): JournalContext
 }
 
 async function askAll(replay: Replay, questions: Questions): Promise<never> {
+  requireKeys(questions);
   const asked = Object.entries(questions).map(
     async ([key, question]) => [key, await replay.question(key, question)] as const,
   );

@@ -27,7 +27,7 @@ import {
 } from '@mrtr/core';
 import { OperatorWarning, publish } from '@mrtr/core/events';
 import { type LoggedCall, ownEntry, requireOptions, withCallInMessage } from '@mrtr/core/kit';
-import { fallbackOf, hasFallback, isQuestion, notAQuestionError } from '@mrtr/core/shape';
+import { fallbackOf, hasFallback, isQuestion, notAQuestionError, requireKeys } from '@mrtr/core/shape';
 import { afterMicrotasks } from '../kit/after-microtasks.ts';
 import { duplicateKeyError } from '../kit/definition.ts';
 import { insideEffect, isInsideEffect } from '../kit/effect-scope.ts';
@@ -195,6 +195,7 @@ export class Frame {
 
   /** Asks several questions; settles in a later round, with all answers. A refusal of one withdraws the others. */
   ask(questions: Questions): Promise<unknown> {
+    requireKeys(questions);
     const entries = Object.entries(questions);
     if (entries.length === 0) return Promise.resolve({});
     const ask = new Ask(entries.length, Object.fromEntries(entries.map(([key]) => [key, undefined])));

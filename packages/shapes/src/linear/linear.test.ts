@@ -41,6 +41,13 @@ test.each([
   expect(store.parked).toBe(0);
 });
 
+test('a question without a key is the author’s mistake, and says so', async () => {
+  const { site } = parking((_args, ctx) => ctx.ask(name as never));
+  expect(await (await site.connect()).send()).toEqual({
+    fails: expect.stringContaining('Give the question a key:'),
+  });
+});
+
 test('two elicits in Promise.all go out in one round, also after awaits of values that are ready', async () => {
   const { site } = parking(async (_args, ctx) => {
     const branch = async () => {

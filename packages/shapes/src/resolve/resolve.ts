@@ -24,7 +24,7 @@ import { loadState, saveState } from '../kit/state.ts';
 import { isKeyOf } from '../kit/wire-key.ts';
 import { buildResolverPlans, findResolvedParameters, InvalidSignature } from './plan.ts';
 import { type ResolvedArguments, resolveArguments } from './resolve-arguments.ts';
-import type { FilledAll, Resolvable } from './resolver.ts';
+import { aRecordOf, type FilledAll, type Resolvable } from './resolver.ts';
 
 const TAG = 'resolve/2';
 
@@ -79,13 +79,8 @@ const aToolSchema: OptionCheck = {
     'function',
 };
 
-const someParameters: OptionCheck = {
-  allowed: 'an object with a resolver for each parameter',
-  isAllowed: (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-};
-
 function requireDeclarations(owner: string, params: unknown, body: unknown): void {
-  requireArgument(owner, 'params', params, someParameters);
+  requireArgument(owner, 'params', params, aRecordOf('a resolver for each parameter'));
   requireArgument(owner, 'body', body, aFunction);
 }
 

@@ -1,5 +1,6 @@
 /** Declarations: a resolver, its needs, and its value. */
 import type { AnswerOf, Answers, Question, Questions } from '@mrtr/core';
+import { aFunction, aText, type OptionCheck, requireArgument } from '@mrtr/core/kit';
 import type { Settled } from '@mrtr/core/shape';
 import type { HandlerContext } from '../kit/handler-context.ts';
 
@@ -90,6 +91,12 @@ export class Resolver<T> {
   }
 }
 
+/** An object that is no list. */
+export const aRecordOf = (members: string): OptionCheck => ({
+  allowed: `an object with ${members}`,
+  isAllowed: (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+});
+
 /**
  * Declares a resolver.
  *
@@ -97,6 +104,7 @@ export class Resolver<T> {
  * @param needs other resolvers (plain or as `outcome`), `argument`s of the tool, and the `requestContext`.
  * @param fn returns the value, or a question (or a record of questions) whose accepted answer is the value; at once or
  * as a promise. It runs in each round of a call, so keep effects out of it.
+ * @throws InvalidOption for a name, needs or a function that is none.
  * @example
  * const units = resolver('units', { location: argument<string>() }, ({ location }) =>
  *   elicitation(`Which units for ${location}?`, Units));
@@ -105,4 +113,14 @@ export const resolver = <const N extends Needs, R>(
   name: string,
   needs: N,
   fn: (needs: FilledAll<N>) => R,
-): Resolver<ValueOf<Awaited<R>>> => new Resolver(name, needs, fn as (needs: never) => unknown);
+): Resolver<ValueOf<Awaited<R>>> => {
+  requireArgument('resolver', 'name', name, aText);
+  requireArgument(
+    `resolver '${name}'`,
+    'needs',
+    needs,
+    aRecordOf('a resolver, an argument or the context for each need'),
+  );
+  requireArgument(`resolver '${name}'`, 'fn', fn, aFunction);
+  return new Resolver(name, needs, fn as (needs: never) => unknown);
+};

@@ -68,6 +68,14 @@ test.each<[what: string, params: Record<string, unknown>, message: string]>([
   expect(body.runs).toBe(0);
 });
 
+test.each<[string, Parameters<typeof resolver>, string]>([
+  ['name', ['', {}, endCall], 'resolver: name must be a text'],
+  ['needs', ['units', undefined as never, endCall], "resolver 'units': needs must be an object"],
+  ['fn', ['units', {}, undefined as never], "resolver 'units': fn must be a function"],
+])('a resolver without %s is refused where it is made', (_what, given, words) => {
+  expect(() => resolver(...given)).toThrow(words);
+});
+
 test('the message shows that a tool has no arguments, and what a resource has', () => {
   const build = () => resolve(z.object({}), { p: needing('r', { city: argument() }) }, endCall);
   expect(build).toThrow('It has: none.');

@@ -22,6 +22,13 @@ const builder = () => new ToolBuilder<Args>();
 
 // Definition
 
+test('a step that is no function is refused where it is added', () => {
+  expect(() => builder().incompleteStep('units', undefined as never)).toThrow(
+    "incompleteStep 'units': step must be a function; it is undefined.",
+  );
+  expect(() => builder().endStep(undefined as never)).toThrow('endStep: step must be a function');
+});
+
 test('the data of each step joins the type of what later steps get, without a cast', () => {
   const built = builder()
     .incompleteStep('units', (args, data) => {

@@ -17,7 +17,7 @@ import {
   type ServerContext,
 } from '@mrtr/core';
 import { publish } from '@mrtr/core/events';
-import { requireOptions } from '@mrtr/core/kit';
+import { aFunction, requireArgument, requireOptions } from '@mrtr/core/kit';
 import type { CompleteResult, SdkCallback } from '@mrtr/core/shape';
 import { type Call, endCancelled, isQuestion, isQuestions, shapeCallback } from '@mrtr/core/shape';
 
@@ -61,7 +61,7 @@ export interface FinishedTool<Input, R extends CompleteResult> {
  * keep effects in the end step.
  *
  * @throws InvalidDefinition from the method that makes the definition wrong.
- * @throws InvalidOption for an option that a step does not have.
+ * @throws InvalidOption for an option that a step does not have, and for a step that is no function.
  * @example
  * const deploy = new ToolBuilder<{ env: string }>()
  *   .incompleteStep('confirm', ({ env }) => elicitation(`Deploy to ${env}?`, YesNo))
@@ -88,6 +88,7 @@ export class ToolBuilder<Input, D extends Data = NoSteps> {
     step: (input: Input, data: D, ctx: StepContext) => R | Promise<R>,
     options: Recorded<StepData<R>> = {},
   ): ToolBuilder<Input, D & { readonly [K in Name]: StepData<R> }> {
+    requireArgument(`incompleteStep '${name}'`, 'step', step, aFunction);
     requireOptions('incompleteStep', options, RECORDED_CHECKS);
     if (this.#steps.has(name)) {
       throw new InvalidDefinition(
@@ -101,12 +102,13 @@ export class ToolBuilder<Input, D extends Data = NoSteps> {
   endStep<R extends CompleteResult>(
     step: (input: Input, data: D, ctx: StepContext) => R | Promise<R>,
   ): FinishedTool<Input, R> {
+    requireArgument('endStep', 'step', step, aFunction);
     const steps = this.#steps;
     return {
       build(options: AskingOptions = {}) {
         requireOptions('build', options, ASKING_CHECKS);
         return shapeCallback({ name: 'tool-builder', asks: options.asks }, async (input: Input, ctx, call) =>
-          new Run(ctx, call, steps).through(step as AnyStep, input),
+          new Run(ctx, call, steps).runTo(step as AnyStep, input),
         ) as SdkCallback<Input, R>;
       },
     };
@@ -133,7 +135,7 @@ class Run {
     if (gone !== undefined) rejectBeforeEntry(call, `the step '${gone}', whose data it holds, is gone`);
   }
 
-  async through(end: AnyStep, input: unknown) {
+  async runTo(end: AnyStep, input: unknown) {
     const data: Record<string, unknown> = bareRecord(undefined);
     const context = handlerContext(this.#ctx, this.#call);
     for (const [name, { step, schema }] of this.#steps) {
