@@ -3,11 +3,12 @@ import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'no
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const USAGE = 'Usage: pnpm new-option LETTER WORD [LIKE], for example: pnpm new-option k lease f';
+const USAGE = 'Usage: pnpm new-option LETTER WORD [LIKE], for example: pnpm new-option k saga f';
 
 /** Makes the folder `LETTER-WORD` in `root`, as a copy of the option `like`; returns its name. */
 export function newOption(root, letter, word, like = 'f') {
-  if (!/^[a-z]$/.test(letter ?? '') || !/^[a-z]+(-[a-z]+)*$/.test(word ?? '')) throw new Error(USAGE);
+  if (!/^[a-z]$/.test(letter ?? '') || !/^[a-z]+(-[a-z]+)*$/.test(word ?? ''))
+    throw new Error(`LETTER is one lower-case letter, and WORD is in lower case, with hyphens. ${USAGE}`);
   // Git leaves the `node_modules` of an option that is gone.
   const folders = readdirSync(root).filter((folder) => existsSync(join(root, folder, 'package.json')));
   const taken = folders.find((folder) => folder.startsWith(`${letter}-`) || folder.endsWith(`-${word}`));
@@ -55,7 +56,8 @@ function edit(path, change) {
 const here = fileURLToPath(import.meta.url);
 if (process.argv[1] === here) {
   try {
-    const [letter, word, like] = process.argv.slice(2);
+    const [letter, word, like, ...more] = process.argv.slice(2);
+    if (more.length > 0) throw new Error(`There is nothing to do with ${more.join(' ')}. ${USAGE}`);
     const folder = newOption(dirname(here), letter, word, like);
     process.stdout.write(
       `Made packages/options/${folder}. Next:\n` +

@@ -17,14 +17,7 @@ const HELP = `pnpm bench measures, and writes docs/performance.md.
 MRTR_BENCH_POSTGRES names a PostgreSQL to measure on: the connection string of a role that may create databases.
 `;
 
-const { only, check, quick, help } = parseArgs({
-  options: {
-    only: { type: 'string', multiple: true, default: NAMES },
-    check: { type: 'boolean', default: false },
-    quick: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
-  },
-}).values;
+const { only, check, quick, help } = readOptions();
 if (help || only.some((name) => !NAMES.includes(name))) {
   process.stdout.write(HELP);
   process.exit(help ? 0 : 2);
@@ -44,3 +37,19 @@ const missed = chapters.flatMap(({ figures }) => figures).filter((one) => verdic
 console.log(missed.length === 0 ? '\nEvery goal is met.' : `\n${missed.length} goals are missed.`);
 // Sockets that a benchmark left open must not keep the program alive.
 process.exit(check && missed.length > 0 ? 1 : 0);
+
+function readOptions() {
+  try {
+    return parseArgs({
+      options: {
+        only: { type: 'string', multiple: true, default: NAMES },
+        check: { type: 'boolean', default: false },
+        quick: { type: 'boolean', default: false },
+        help: { type: 'boolean', default: false },
+      },
+    }).values;
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\n${HELP}`);
+    process.exit(2);
+  }
+}

@@ -73,7 +73,7 @@ test('--help fits a terminal of 80 columns, and names every demo, or the options
 });
 
 test.each([
-  ['', 'Which one?'],
+  ['', 'Name one of them, as in `pnpm demo basic`.'],
   ['nope', "Unknown command 'nope'."],
   ['optoin-g', "Unknown command 'optoin-g'. (Did you mean option-g?)"],
   ['basic --jsom', "Unknown option '--jsom'. (Did you mean --json?)"],

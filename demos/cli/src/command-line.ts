@@ -37,7 +37,7 @@ export function parseArgs(program: Command, args: readonly string[]): boolean {
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return false;
-    if (error.code === 'commander.help') throw new UsageError('Which one?');
+    if (error.code === 'commander.help') throw new UsageError('Name one of them, as in `pnpm demo basic`.');
     const [what = '', hint] = error.message.replace(/^error: /, '').split('\n');
     const sentence = `${what.charAt(0).toUpperCase()}${what.slice(1)}`.replace(/\.?$/, '.');
     throw new UsageError(hint ? `${sentence} ${hint}` : sentence);
