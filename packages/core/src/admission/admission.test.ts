@@ -11,7 +11,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 import { ask } from '../answers/ask.ts';
 import { readAnswer } from '../answers/read-answer.ts';
-import { textResult } from '../wire/results.ts';
+import { errorResult, textResult } from '../wire/results.ts';
 import { MRTR_REVISION } from '../wire/revision.ts';
 import { Admission, type Target } from './admission.ts';
 import { as, ledgerLike, ledgerThat, REJECTED, sure, UNKNOWN, YES } from './asking.test-support.ts';
@@ -21,6 +21,7 @@ import { partsOf, type RequestStateOptions, requestStatePolicy } from './policy.
 import { Refusals } from './refusals.ts';
 
 const DONE = { content: [{ type: 'text', text: 'Paid.' }] };
+const TOO_LARGE = errorResult('This step was done. Its result is too large to repeat.');
 const TOO_MANY = { error: { code: -32603, data: { reason: 'too_many_calls' } } };
 
 /** A tool that pays after it has asked. Each payment waits for the test. */
@@ -76,20 +77,6 @@ async function hangUp(
   await when();
   client.abort();
   expect((await sent).status).toBe(499);
-}
-
-/** A ledger whose decisions wait for the test. */
-function deciding(memory = new MemoryLedger()) {
-  const waiting: (() => void)[] = [];
-  const ledger = ledgerLike(memory, {
-    lease: async (presented) => {
-      const decision = await memory.lease(presented);
-      await new Promise<void>((resolve) => waiting.push(resolve));
-      return decision;
-    },
-    release: vi.fn((...released: [string, string]) => memory.release(...released)),
-  });
-  return { ledger, waiting };
 }
 
 test('a retry that finds no free place spends nothing: it is served when a place is free', async () => {
@@ -150,42 +137,16 @@ test('the total is counted before the caller is identified, and is given back wh
   await site.begin();
 });
 
-test('a client that hangs up while the ledger decides spends nothing: its retry is served', async () => {
-  const { ledger, waiting } = deciding();
-  const site = till({ ledger });
-  const params = await site.begin();
-  await hangUp(site, params, () => expect.poll(() => waiting.length).toBe(1));
-  waiting.shift()?.();
-  await expect.poll(() => vi.mocked(ledger.release).mock.calls.length).toBe(1);
-  const served = site.retry(params);
-  await expect.poll(() => waiting.length).toBe(1);
-  waiting.shift()?.();
-  await site.paying(1);
-  site.payments[0]?.end.open();
-  expect((await served).result).toMatchObject(DONE);
+test('a client that hangs up while the ledger decides spends nothing: its lease is given back', async () => {
+  const decided = new Deferred<LeaseDecision>();
+  const lease = vi.fn(() => decided.promise);
+  const release = vi.fn(async () => {});
+  const site = till({ ledger: { ...ledgerThat(lease), release } });
+  await hangUp(site, await site.begin(), () => expect.poll(() => lease.mock.calls.length).toBe(1));
+  decided.open({ kind: 'first', lease: 'lease 1' });
+  await expect.poll(() => release.mock.calls).toEqual([[expect.any(String), 'lease 1']]);
+  expect(site.payments).toEqual([]);
   expect(site.errors.join()).toContain('rejected: abandoned');
-});
-
-test('a decision that comes after its limit is given back: the retry is served', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  onTestFinished(() => void vi.useRealTimers());
-  const { ledger, waiting } = deciding();
-  const site = till({ ledger, ledgerTimeoutSeconds: 5 });
-  const params = await site.begin();
-  const late = site.retry(params);
-  await vi.waitFor(() => expect(waiting).toHaveLength(1));
-  await vi.advanceTimersByTimeAsync(5000);
-  expect((await late).error).toMatchObject({ code: -32603 });
-  expect(site.errors.join()).toContain('did not answer within 5 s');
-  waiting.shift()?.();
-  await vi.waitFor(() => expect(ledger.release).toHaveBeenCalledTimes(1));
-  vi.useRealTimers();
-  const served = site.retry(params);
-  await expect.poll(() => waiting.length).toBe(1);
-  waiting.shift()?.();
-  await site.paying(1);
-  site.payments[0]?.end.open();
-  expect((await served).result).toMatchObject(DONE);
 });
 
 test('a token that expires while the ledger decides is refused, and its lease is given back', async () => {
@@ -289,75 +250,48 @@ test('a tool that is disabled when its answer comes spends nothing', async () =>
   expect(site.payments).toHaveLength(1);
 });
 
-test('arguments that do not fit any more spend nothing, and a handler that is not watched spends its token', async () => {
-  const entries: string[] = [];
-  let next = false;
-  const site = hostTools(
-    (server) => {
-      const amount = next ? z.number().max(1) : z.number();
-      server.registerTool('pay', { inputSchema: z.object({ amount }) }, (_, ctx) => {
-        if (readAnswer(ctx, 'sure', sure).kind !== 'accepted') return ask({ sure });
-        entries.push('pay');
-        return textResult('Paid.');
-      });
-      const unwatched = server.registerTool('unwatched', { inputSchema: z.object({}) }, () =>
-        ask({ sure }),
-      ) as unknown as {
-        executor: (args: unknown, ctx: ServerContext) => unknown;
-      };
-      unwatched.executor = async (_, ctx) => {
-        if (readAnswer(ctx, 'sure', sure).kind !== 'accepted') return ask({ sure });
-        entries.push('unwatched');
-        return entries.length % 2 ? textResult('Paid.') : Promise.reject(new Error('no'));
-      };
-    },
-    { ledger: new MemoryLedger() },
-  );
-  const begin = async (call: { name: string; arguments: object }) => {
-    const { result } = await site.post('tools/call', call);
-    return { ...call, requestState: result?.requestState, inputResponses: YES };
-  };
-  const pay = await begin({ name: 'pay', arguments: { amount: 2 } });
-  next = true;
-  expect((await site.post('tools/call', pay)).result).toMatchObject({ isError: true });
-  next = false;
-  expect((await site.post('tools/call', pay)).result).toMatchObject(DONE);
-  for (const _ of [1, 2]) {
-    const retry = await begin({ name: 'unwatched', arguments: {} });
-    const first = await site.post('tools/call', retry);
-    expect(await site.post('tools/call', retry)).toEqual(first);
-  }
-  expect(entries).toEqual(['pay', 'unwatched', 'unwatched']);
+test('arguments that do not fit any more spend nothing', async () => {
+  let fit = true;
+  const site = till({}, { inputSchema: z.object({}).refine(() => fit) });
+  const params = await site.begin();
+  fit = false;
+  expect((await site.retry(params)).result).toMatchObject({ isError: true });
+  fit = true;
+  expect((await site.pay(params)).result).toMatchObject(DONE);
+  expect(site.payments).toHaveLength(1);
 });
 
-test('a handler that was replaced spends its token, and a low-level handler of the author does', async () => {
+test('a handler that is not watched spends its token, and so does one that was replaced or is low-level', async () => {
   const entries: string[] = [];
-  const replaced = hostTools(
+  const asksThenRefuses = (name: string) => (ctx: ServerContext) => {
+    if (ctx.mcpReq.requestState() === undefined) return inputRequired({ requestState: 'asked' });
+    entries.push(name);
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'no');
+  };
+  const site = hostTools(
     (server) => {
-      const asks = () => inputRequired({ requestState: 'asked' });
-      server.registerTool('pay', { inputSchema: z.object({}) }, asks).update({
-        callback: (_: unknown, ctx: ServerContext) => {
-          if (ctx.mcpReq.requestState() === undefined) return asks();
-          entries.push('replaced');
-          throw new Error('no');
-        },
-      });
+      Object.assign(
+        server.registerTool('unwatched', {}, () => textResult('')),
+        { executor: async (_: unknown, ctx: ServerContext) => asksThenRefuses('unwatched')(ctx) },
+      );
+      server
+        .registerTool('replaced', { inputSchema: z.object({}) }, () => textResult(''))
+        .update({ callback: (_, ctx) => asksThenRefuses('replaced')(ctx) });
       server.server.registerCapabilities({ prompts: {} });
-      server.server.setRequestHandler('prompts/get', (_, ctx) => {
-        if (ctx.mcpReq.requestState() === undefined) return inputRequired({ requestState: 'asked' });
-        entries.push('low level');
-        throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'no');
-      });
+      server.server.setRequestHandler('prompts/get', (_, ctx) => asksThenRefuses('low-level')(ctx));
     },
     { ledger: new MemoryLedger() },
   );
-  for (const method of ['tools/call', 'prompts/get']) {
-    const { result } = await replaced.post(method, { name: 'pay', arguments: {} });
-    const retry = { name: 'pay', arguments: {}, requestState: result?.requestState };
-    const [first, second] = [await replaced.post(method, retry), await replaced.post(method, retry)];
-    expect(second).toEqual(first);
+  const names = ['unwatched', 'replaced', 'low-level'];
+  for (const name of names) {
+    const method = name === 'low-level' ? 'prompts/get' : 'tools/call';
+    const params = { name, arguments: {} };
+    const { result } = await site.post(method, params);
+    const retry = { ...params, requestState: result?.requestState };
+    const first = await site.post(method, retry);
+    expect(await site.post(method, retry)).toEqual(first);
   }
-  expect(entries).toEqual(['replaced', 'low level']);
+  expect(entries).toEqual(names);
 });
 
 test('a client that hangs up while its arguments are validated spends nothing', async () => {
@@ -437,23 +371,27 @@ test.each<[string, (presented: LeaseRequest) => unknown, RequestStateOptions, st
   expect(site.errors).toEqual([expect.stringMatching(new RegExp(`rejected: ${reason}$`))]);
 });
 
-test.each<[string, LeaseDecision | undefined]>([
-  ['nothing', undefined],
-  ['that another is being served', { kind: 'in-flight' }],
-])('a late decision that says %s gives nothing back', async (_what, lease) => {
+test.each<[string, LeaseDecision | undefined, unknown[]]>([
+  ['is given back', { kind: 'first', lease: 'lease 1' }, [[expect.any(String), 'lease 1']]],
+  ['gives nothing back where it says nothing', undefined, []],
+  ['gives nothing back where another is being served', { kind: 'in-flight' }, []],
+])('a decision that comes after its limit %s', async (_what, decision, released) => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
   const decided = new Deferred<LeaseDecision>();
   const release = vi.fn(async () => {});
-  const ledger = { ...ledgerThat(() => decided.promise), release };
-  const site = till({ ledger, ledgerTimeoutSeconds: 5 });
+  const site = till({
+    ledger: { ...ledgerThat(() => decided.promise), release },
+    ledgerTimeoutSeconds: 5,
+  });
   const late = site.retry(await site.begin());
   await vi.waitFor(() => expect(vi.getTimerCount()).toBeGreaterThan(0));
   await vi.advanceTimersByTimeAsync(5000);
   expect((await late).error).toMatchObject({ code: -32603 });
-  decided.open(lease as LeaseDecision);
+  decided.open(decision as LeaseDecision);
   await new Promise(setImmediate);
-  expect(release).not.toHaveBeenCalled();
+  expect(release.mock.calls).toEqual(released);
+  expect(site.payments).toEqual([]);
 });
 
 test('the digest covers every answer that passes, unasked ones too', async () => {
@@ -625,7 +563,7 @@ test.each([
   );
   const state = await begin();
   await send(state);
-  expect(await send(state)).toMatchObject(more === 0 ? result : { isError: true });
+  expect(await send(state)).toMatchObject(more === 0 ? result : TOO_LARGE);
 });
 
 test.each([

@@ -8,7 +8,6 @@ import {
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { readAnswer } from '../answers/read-answer.ts';
-import { callOf } from '../wire/call.ts';
 import { textResult } from '../wire/results.ts';
 import { ARGUMENTS, beginCall, PLAN, sure, YES } from './asking.test-support.ts';
 import { eventsOf, hostTools, oldClient } from './hosted.test-support.ts';
@@ -71,19 +70,6 @@ test.each(READERS.slice(0, 3))(
     expect(site.deleted).toEqual([]);
   },
 );
-
-test('the state of an early question does not let an answer to a later one in', async () => {
-  const site = deleting(
-    (ctx) => {
-      const { round } = callOf(ctx);
-      return round > 1 && acceptedContent(ctx.mcpReq.inputResponses, 'sure') !== undefined;
-    },
-    { units: sure.request },
-  );
-  const first = await beginCall(site);
-  await site.post('tools/call', { ...first, inputResponses: { units: YES.sure, ...YES } });
-  expect(site.deleted).toEqual([]);
-});
 
 test('a round of 255 questions, the most that a token holds, is asked and answered', async () => {
   const keys = Array.from({ length: 255 }, (_, at) => `q${at}`);

@@ -6,7 +6,7 @@ import { readAnswer } from '../answers/read-answer.ts';
 import { NOW } from '../state/sealed.test-support.ts';
 import { callOf } from '../wire/call.ts';
 import { textResult } from '../wire/results.ts';
-import { ARGUMENTS, as, asking, beginCall, CALLS, PLAN, REJECTED, sure, YES } from './asking.test-support.ts';
+import { ARGUMENTS, as, asking, beginCall, PLAN, REJECTED, sure, YES } from './asking.test-support.ts';
 import { eventsOf, type Hosted, hostTools, oldClient, type PostOptions } from './hosted.test-support.ts';
 import { MemoryLedger, type StateLedger } from './ledger.ts';
 import type { RequestStateOptions } from './policy.ts';
@@ -74,18 +74,6 @@ test.each(ATTEMPTS)('state that is %s is rejected: %s', async (_what, reason, ch
   expect(states.slice(1)).toEqual([
     { phase: 'rejected', method: 'tools/call', target, bytes: attempt.token.length, reason },
   ]);
-});
-
-test('state of one method is rejected by the others', async () => {
-  const { post } = hostTools(asking());
-  for (const [from, params] of CALLS) {
-    const { result } = await post(from, params);
-    for (const [to, otherParams] of CALLS) {
-      if (from === to) continue;
-      const echo = { ...otherParams, inputResponses: YES, requestState: result?.requestState };
-      expect(await post(to, echo), `${from} to ${to}`).toEqual(REJECTED);
-    }
-  }
 });
 
 test('state does not open for arguments that are nested too deeply to compare', async () => {

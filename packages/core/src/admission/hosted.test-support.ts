@@ -20,8 +20,6 @@ export interface Hosted {
   readonly errors: readonly string[];
   /** A new server instance, for one connection. */
   readonly server: () => McpServer;
-  /** The stateless HTTP face. */
-  readonly fetch: (url: string | URL, init?: RequestInit) => Promise<Response>;
   /** Sends one request without a client, so that it can hold anything. */
   readonly post: (method: string, params: Record<string, unknown>, options?: PostOptions) => Promise<Reply>;
   /** The same, for the whole HTTP response. */
@@ -31,8 +29,6 @@ export interface Hosted {
     options?: PostOptions,
   ) => Promise<Response>;
 }
-
-export const URL_IN_PROCESS = 'http://mrtr.invalid/mcp';
 
 /**
  * Hosts servers that `register` fills, a new one for each request. They have a key, and without a ledger their state
@@ -61,12 +57,11 @@ export function hostServers(build: (errors: string[]) => McpServer): Hosted {
   onTestFinished(() => handler.close());
   const send: Hosted['send'] = (method, params, { authInfo, signal, ...options } = {}) => {
     const init = { ...requestInit(method, params, options), ...(signal && { signal }) };
-    return handler.fetch(new Request(URL_IN_PROCESS, init), authInfo && { authInfo });
+    return handler.fetch(new Request('http://mrtr.invalid/mcp', init), authInfo && { authInfo });
   };
   return {
     errors,
     server,
-    fetch: (url, init) => handler.fetch(new Request(url, init)),
     send,
     post: async (...request) => {
       const { status: _, text: __, ...reply } = await readPosted(await send(...request));

@@ -31,16 +31,6 @@ function ledgerWithClock(options: MemoryLedgerOptions = {}) {
 const SKEW = 60;
 const settledDecision = (result: string) => ({ kind: 'settled', result, answers: 'yes' });
 
-test('a memory ledger holds at most maxEntries tokens, and forgets expired ones', async () => {
-  const { ledger, lease, at } = ledgerWithClock({ maxEntries: 2 });
-  await lease('a', 10);
-  await lease('b', 20);
-  await expect(lease('c', 30)).rejects.toMatchObject({ code: 'store_full' });
-  at(10 + SKEW);
-  expect(await lease('c', 300)).toMatchObject({ kind: 'first' });
-  expect(ledger.size).toBe(2);
-});
-
 test('a memory ledger forgets expired tokens long before it is full', async () => {
   const { ledger, lease, at } = ledgerWithClock();
   for (const id of ['a', 'b']) await lease(id, 10);

@@ -1,13 +1,10 @@
 /** What an operator's log gets: one line for each error, which names its call and its caller. */
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { derivePseudonym } from '../state/at-rest.ts';
 import { KEY } from '../state/sealed.test-support.ts';
-import { processWide } from '../support/process-wide.ts';
 import { REFUSAL_REASONS } from '../support/refusal-reasons.ts';
 import { asking, beginCall } from './asking.test-support.ts';
-import { eventsOf, hostServers, hostTools } from './hosted.test-support.ts';
-import { requestStatePolicy } from './policy.ts';
-import { protectedServer } from './server.ts';
+import { eventsOf, hostTools } from './hosted.test-support.ts';
 
 const ALICE = derivePseudonym('alice', KEY);
 const options = (onerror: (error: Error) => void, now = Date.now) => ({
@@ -59,28 +56,4 @@ test('a tool’s name cannot forge a line of the log', async () => {
   expect(line).toContain(`[call unknown, caller ${ALICE}, tools/call ${shown}`);
   expect(line?.match(/[[\]]/g)).toEqual(['[', ']']);
   expect(second).toMatch(/^ {4}at /);
-});
-
-test('calls and tools of a client do not use up the kinds of warnings', async () => {
-  const kinds = processWide('kinds-of-error', () => new Set<string>());
-  const before = [...kinds];
-  kinds.clear();
-  onTestFinished(() => {
-    kinds.clear();
-    for (const kind of before) kinds.add(kind);
-  });
-  const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
-  onTestFinished(() => warn.mockRestore());
-  const policy = requestStatePolicy({ keys: ['k'.repeat(32)], singleUse: false });
-  const site = hostServers(() => {
-    const server = protectedServer({ name: 'silent', version: '1' }, policy);
-    asking([])(server);
-    return server;
-  });
-  for (const name of ['a', 'b', 'c [call ', "d'"])
-    await site.post('tools/call', { name, arguments: {}, inputResponses: { a: { x: 'y'.repeat(20_000) } } });
-  expect([...kinds]).toHaveLength(1);
-  expect(warn.mock.calls.map(([message]) => message)).toEqual([
-    expect.stringMatching(/^An answer was refused.+ \[call unknown, caller anonymous, tools\/call a\]/),
-  ]);
 });

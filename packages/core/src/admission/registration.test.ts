@@ -7,7 +7,8 @@ test('each entry of a plain handler is published, with its call', async () => {
   const [handlers, rounds] = [eventsOf('mrtr:handler'), eventsOf('mrtr:round')];
   const { post } = hostTools((server) => {
     server.registerTool('t', { inputSchema: z.object({ a: z.number() }) }, ({ a }) => textResult(`${a}`));
-    server.registerTool('bare', {}, () => textResult(''));
+    const replaced = server.registerTool('bare', {}, () => textResult('never'));
+    replaced.update({ callback: () => textResult('') });
     server.registerPrompt('p', {}, () => ({ messages: [] }));
     server.registerResource('r', 'r://r', {}, (uri) => ({ contents: [{ uri: uri.href, text: '' }] }));
   });

@@ -54,45 +54,44 @@ const pay = (question = sure, options: RequestStateOptions = {}) => {
   return { ...host, reads };
 };
 
-/** What the handler reads after a client has sent `response`. */
-async function readingOf(response: unknown, question = sure): Promise<unknown> {
+/** What the handler reads after a client has sent `response`, and what the operator learns. */
+async function readingOf(response: unknown, question = sure) {
+  const events = eventsOf('mrtr:approval');
   const { post, reads } = pay(question);
   const { result } = await post('tools/call', { name: 'pay' });
   const retry = { name: 'pay', requestState: result?.requestState, inputResponses: { sure: response } };
   await post('tools/call', retry);
-  return reads.at(-1);
+  return { answer: reads.at(-1), events };
 }
 
 const INVALID = { kind: 'invalid', issues: [{ message: 'Nothing was chosen that approves or refuses.' }] };
 
-test.each<[string, unknown, unknown]>([
-  ['an empty form', { action: 'accept', content: {} }, INVALID],
-  ['no content', { action: 'accept' }, { kind: 'missing' }],
-  ['true', { action: 'accept', content: { decision: true } }, INVALID],
-  ['the label', { action: 'accept', content: { decision: 'Pay' } }, INVALID],
-  ['another value', { action: 'accept', content: { decision: 'approved' } }, INVALID],
-  ['a list', { action: 'accept', content: { decision: ['approve'] } }, INVALID],
-  ['another field', { action: 'accept', content: { approve: 'approve' } }, INVALID],
-  ['the refusal', { action: 'accept', content: { decision: 'refuse' } }, { kind: 'declined' }],
-  ['a decline with the approval in it', { ...yes, action: 'decline' }, { kind: 'declined' }],
-  ['a cancel', { action: 'cancel' }, { kind: 'cancelled' }],
-])('%s approves nothing', async (_what, response, answer) => {
-  expect(await readingOf(response)).toEqual(answer);
+test.each<[string, unknown, unknown, outcome: string]>([
+  ['an empty form', { action: 'accept', content: {} }, INVALID, 'invalid'],
+  ['no content', { action: 'accept' }, { kind: 'missing' }, 'missing'],
+  ['true', { action: 'accept', content: { decision: true } }, INVALID, 'invalid'],
+  ['the label', { action: 'accept', content: { decision: 'Pay' } }, INVALID, 'invalid'],
+  ['another value', { action: 'accept', content: { decision: 'approved' } }, INVALID, 'invalid'],
+  ['a list', { action: 'accept', content: { decision: ['approve'] } }, INVALID, 'invalid'],
+  ['another field', { action: 'accept', content: { approve: 'approve' } }, INVALID, 'invalid'],
+  ['the refusal', { action: 'accept', content: { decision: 'refuse' } }, { kind: 'declined' }, 'refused'],
+  ['a decline with the approval in it', { ...yes, action: 'decline' }, { kind: 'declined' }, 'declined'],
+  ['a cancel', { action: 'cancel' }, { kind: 'cancelled' }, 'cancelled'],
+])('%s approves nothing, and the operator learns how', async (_what, response, answer, outcome) => {
+  expect(await readingOf(response)).toEqual({
+    answer,
+    events: [{ outcome, call: expect.any(String), target: 'pay' }],
+  });
 });
 
-test.each<[string, string | undefined, string]>([
-  ['the text', 'ACME', 'accepted'],
-  ['the text between spaces', ' ACME ', 'accepted'],
-  ['another text', 'acme', 'invalid'],
-  ['no text', undefined, 'invalid'],
-])('with a text to type, %s is needed', async (_what, text, kind) => {
-  const content = { decision: 'approve', ...(text !== undefined && { typed: text }) };
-  expect(await readingOf({ action: 'accept', content }, typed)).toMatchObject({ kind });
-});
-
-test('a refusal needs no typed text', async () => {
-  const refused = { action: 'accept', content: { decision: 'refuse' } };
-  expect(await readingOf(refused, typed)).toEqual({ kind: 'declined' });
+test.each<[string, object, string]>([
+  ['the text', { decision: 'approve', typed: 'ACME' }, 'accepted'],
+  ['the text between spaces', { decision: 'approve', typed: ' ACME ' }, 'accepted'],
+  ['not another text', { decision: 'approve', typed: 'acme' }, 'invalid'],
+  ['not an empty field', { decision: 'approve' }, 'invalid'],
+  ['nothing for a refusal', { decision: 'refuse' }, 'declined'],
+])('with a text to type, an answer needs %s', async (_what, content, kind) => {
+  expect((await readingOf({ action: 'accept', content }, typed)).answer).toMatchObject({ kind });
 });
 
 test.each<[string, object]>([
@@ -144,18 +143,6 @@ test('the receipt says what was approved, in which call and when', async () => {
   // One event, however often it is read.
   expect(events).toEqual([{ outcome: 'approved', call: events[0]?.call, target: 'pay', receipt }]);
   expect(events[0]?.receipt).toEqual((reads.at(-1) as { value: { receipt: unknown } }).value.receipt);
-});
-
-test.each<[string, unknown]>([
-  ['refused', { action: 'accept', content: { decision: 'refuse' } }],
-  ['declined', { action: 'decline' }],
-  ['cancelled', { action: 'cancel' }],
-  ['missing', { action: 'accept' }],
-  ['invalid', { action: 'accept', content: {} }],
-])('the operator learns that it was %s, and the client does not', async (outcome, response) => {
-  const events = eventsOf('mrtr:approval');
-  await readingOf(response);
-  expect(events).toEqual([{ outcome, call: expect.any(String), target: 'pay' }]);
 });
 
 test('an old client gets the choice as enum with enumNames, over its stream and from the SDK’s shim', async () => {

@@ -10,6 +10,7 @@ test('goes out as the SDK writes it, without the id of the older revision', () =
     params: { mode: 'url', message: 'Read the terms.', url: 'https://shop.example/terms' },
   });
   expect(terms.kind).toBe('elicitation.url');
+  expect(terms.digest).not.toBe(urlElicitation('Read the terms.', 'https://shop.example/others').digest);
 });
 
 test.each([

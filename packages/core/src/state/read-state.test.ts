@@ -1,4 +1,4 @@
-import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
+import type { ServerContext } from '@modelcontextprotocol/server';
 import { inputRequired } from '@modelcontextprotocol/server';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
@@ -11,51 +11,28 @@ import { readState } from './read-state.ts';
 const sure = elicitation('Really deploy?', z.object({ sure: z.boolean() }));
 const Plan = z.object({ replicas: z.number().int() });
 
-/** Registers a tool, a prompt and a resource, which all do the same. */
-function registerEach(server: McpServer, handle: (ctx: ServerContext) => unknown): void {
-  const handler = handle as (ctx: ServerContext) => never;
-  server.registerTool('deploy', { inputSchema: z.object({}) }, (_, ctx) => handler(ctx));
-  server.registerPrompt('report', {}, handler);
-  server.registerResource('config', 'config://shop', {}, (_, ctx) => handler(ctx));
-}
-
-/** They keep `state`, which is text or becomes JSON. */
-const keeping = (state: unknown) => (server: McpServer) => {
+/** What an author who reads with `schema` sees of `state`, and what comes of it. */
+async function read(state: unknown, schema: z.ZodType = Plan, swallow = false) {
   const requestState = typeof state === 'string' ? state : JSON.stringify(state);
-  registerEach(server, () => inputRequired({ inputRequests: { sure: sure.request }, requestState }));
-};
-
-/** The same, in a version that reads it: `effect` is called below. */
-const reading =
-  (schema: z.ZodType, effect: (state: unknown) => void, swallow = false) =>
-  (server: McpServer) =>
-    registerEach(server, (ctx) => {
+  const asking = hostTools((server) => {
+    server.registerTool('deploy', {}, () =>
+      inputRequired({ inputRequests: { sure: sure.request }, ...(requestState && { requestState }) }),
+    );
+  });
+  const { result } = await asking.post('tools/call', { name: 'deploy' });
+  const seen: unknown[] = [];
+  const { post, errors } = hostTools((server) => {
+    server.registerTool('deploy', {}, (ctx) => {
       try {
-        effect(readState(ctx, schema));
+        seen.push(readState(ctx, schema));
       } catch (error) {
         if (!swallow) throw error;
       }
-      return { ...textResult('Done.'), messages: [], contents: [] };
+      return textResult('Done.');
     });
-
-const CALLS = [
-  ['tools/call', { name: 'deploy', arguments: {} }],
-  ['prompts/get', { name: 'report' }],
-  ['resources/read', { uri: 'config://shop' }],
-] as const;
-
-/** What an author who reads with `schema` sees of `state`, and what comes of it. */
-async function read(
-  state: unknown,
-  schema: z.ZodType = Plan,
-  [method, params]: readonly [string, Record<string, unknown>] = CALLS[0],
-  swallow = false,
-) {
-  const { result } = await hostTools(keeping(state)).post(method, { ...params });
-  const seen: unknown[] = [];
-  const { post, errors } = hostTools(reading(schema, (value) => seen.push(value), swallow));
-  const reply = await post(method, { ...params, requestState: result?.requestState });
-  return { reply, seen, errors };
+  });
+  const reply = await post('tools/call', { name: 'deploy', requestState: result?.requestState });
+  return { reply, seen, errors, post };
 }
 
 test('state that fits is the output of its schema', async () => {
@@ -68,22 +45,24 @@ test('a default in the schema brings older state up to date', async () => {
 });
 
 test('in the first round, and after one that kept nothing, there is no state', async () => {
-  const seen: unknown[] = [];
-  const { post } = hostTools(reading(Plan, (value) => seen.push(value)));
-  await post('tools/call', { name: 'deploy', arguments: {} });
-  expect(seen).toEqual([undefined]);
-  expect((await read(undefined)).seen).toEqual([undefined]);
+  const { seen, post } = await read(undefined);
+  await post('tools/call', { name: 'deploy' });
+  expect(seen).toEqual([undefined, undefined]);
 });
 
-test.each(CALLS)('state that does not fit ends %s with the frozen error', async (...called) => {
-  for (const swallow of [false, true]) {
-    const { reply, seen, errors } = await read({ replicas: 'three' }, Plan, called, swallow);
+test.each([
+  ['throws', false],
+  ['catches', true],
+])(
+  'state that does not fit ends the call with the frozen error, whose handler %s it',
+  async (_how, swallow) => {
+    const { reply, seen, errors } = await read({ replicas: 'three' }, Plan, swallow);
     expect(reply).toEqual(REJECTED);
     expect(seen).toEqual([]);
     expect(errors).toHaveLength(1);
     expect(errors[0]).toMatch(/rejected: other_schema: the state does not fit its schema at 'replicas'$/);
-  }
-});
+  },
+);
 
 test('the reason names the field, and not its value, which a schema may quote', async () => {
   const quoting = z.object({

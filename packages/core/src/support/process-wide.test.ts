@@ -1,5 +1,6 @@
 import { afterAll, beforeEach, expect, test, vi } from 'vitest';
 import { StateTooLarge } from './errors.ts';
+import { withCallInMessage } from './log-line.ts';
 import { processWide, tellOperator } from './process-wide.ts';
 
 const emitted = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
@@ -39,7 +40,8 @@ test('without a listener, the first error of each kind is a warning', () => {
     ['pay', 10],
     ['deploy', 20],
   ]) {
-    errors.push(new Error(`The handler of '${tool}' hangs for ${seconds} s.`));
+    const error = new Error(`The handler of '${tool}' hangs for ${seconds} s.`);
+    errors.push(withCallInMessage(error, { method: 'tools/call', target: `${tool}`, call: `${tool} 1` }));
   }
   for (const error of errors) tellOperator(error, undefined);
   const more = ' (Only the first of its kind is shown. Give an `onerror` to get all.)';
@@ -47,7 +49,10 @@ test('without a listener, the first error of each kind is a warning', () => {
     [`rejected: expired${more}`, { code: 'MRTR_ERROR' }],
     [`rejected: malformed${more}`, { code: 'MRTR_ERROR' }],
     [expect.stringContaining('requestState would be 2 bytes'), { code: 'MRTR_ERROR' }],
-    [`The handler of 'pay' hangs for 10 s.${more}`, { code: 'MRTR_ERROR' }],
+    [
+      `The handler of 'pay' hangs for 10 s. [call pay 1, caller anonymous, tools/call pay]${more}`,
+      { code: 'MRTR_ERROR' },
+    ],
   ]);
 });
 

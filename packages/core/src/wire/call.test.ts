@@ -16,24 +16,6 @@ const recording =
     });
   };
 
-test('the pseudonym is a keyed digest: the same for one user, also on other instances, and not for two', async () => {
-  const calls: (Call | undefined)[] = [];
-  const hostWithKey = (fill: string) => hostTools(recording(calls), { keys: [fill.repeat(32)] });
-  const [one, twin, stranger] = [hostWithKey('k'), hostWithKey('k'), hostWithKey('o')];
-  for (const [{ post }, sub] of [
-    [one, 'alice'],
-    [twin, 'alice'],
-    [one, 'bob'],
-    [stranger, 'alice'],
-  ] as const) {
-    await post('tools/call', { name: 't' }, as(sub));
-  }
-  const [alice, again, ...others] = calls.map((call) => call?.pseudonym);
-  expect(alice).toMatch(/^[\w-]{22}$/);
-  expect(again).toBe(alice);
-  expect(new Set([alice, ...others]).size).toBe(3);
-});
-
 test('isPseudonym knows the caller under every key of the ring, and no other caller', async () => {
   const calls: (Call | undefined)[] = [];
   const [oldKey, newKey] = ['k'.repeat(32), 'n'.repeat(32)];
