@@ -4,7 +4,7 @@
  * holds the words that were shown.
  */
 import type { AsyncLocalStorage } from 'node:async_hooks';
-import { channel } from 'node:diagnostics_channel';
+import { channel, subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { RefusalReason } from '../support/refusal-reasons.ts';
 import type { Receipt } from './receipt.ts';
 
@@ -120,37 +120,26 @@ interface Events {
   'mrtr:ledger': LedgerEvent;
 }
 
-const channels = {
-  'mrtr:round': channel('mrtr:round'),
-  'mrtr:handler': channel('mrtr:handler'),
-  'mrtr:ask': channel('mrtr:ask'),
-  'mrtr:answer': channel('mrtr:answer'),
-  'mrtr:approval': channel('mrtr:approval'),
-  'mrtr:effect': channel('mrtr:effect'),
-  'mrtr:state': channel('mrtr:state'),
-  'mrtr:refusal': channel('mrtr:refusal'),
-  'mrtr:ledger': channel('mrtr:ledger'),
-};
-
 /** The channels' names. */
 export type ChannelName = keyof Events;
 
 /** Publishes `event` to the subscribers of `name`, if there are any. */
 export function publish<Name extends ChannelName>(name: Name, event: Events[Name]): void {
-  if (channels[name].hasSubscribers) channels[name].publish(event);
+  const published = channel(name);
+  if (published.hasSubscribers) published.publish(event);
 }
 
 /** Publishes that a round starts, and runs it with the stores that {@link bindRounds} bound. */
 export const publishAround = <T>(start: RoundEvent, round: () => T): T =>
-  channels['mrtr:round'].runStores(start, round);
+  channel('mrtr:round').runStores(start, round);
 
 /**
  * Binds `store` to rounds: code that runs in a round, and subscribers of what is published there, find the value
  * that `enter` made of the round's start. Call the returned function to unbind it.
  */
 export function bindRounds<T>(store: AsyncLocalStorage<T>, enter: (start: RoundEvent) => T): () => void {
-  channels['mrtr:round'].bindStore(store, (message) => enter(message as RoundEvent));
-  return () => void channels['mrtr:round'].unbindStore(store);
+  channel('mrtr:round').bindStore(store, (message) => enter(message as RoundEvent));
+  return () => void channel('mrtr:round').unbindStore(store);
 }
 
 /**
@@ -163,6 +152,6 @@ export function observe<Name extends ChannelName>(
   listener: (event: Events[Name]) => void,
 ): () => void {
   const onMessage = (message: unknown) => listener(message as Events[Name]);
-  channels[name].subscribe(onMessage);
-  return () => channels[name].unsubscribe(onMessage);
+  subscribe(name, onMessage);
+  return () => unsubscribe(name, onMessage);
 }

@@ -73,11 +73,10 @@ export function approval(words: Words, options: ApprovalOptions): Question<Appro
   requireTwoLabels('approval', options);
   requireArgument('approval', 'words', words.text, aText);
   const { text } = words;
-  const made: Question<Approval> = question<Approval, { kind: 'elicitation'; fields: readonly string[] }>({
+  const made: Question<Approval> = question<Approval, object>({
     kind: 'elicitation',
     message: text,
     request: requestOf(text, options),
-    fields: type === undefined ? [DECISION] : [DECISION, TYPED],
     read: (response): Answer<Approval> => interpret(response, made, type),
     keep: (response) => keepStamp(response, prune(response as ElicitResult)),
   });

@@ -45,18 +45,13 @@ export interface ElicitationOptions<Value> {
 export const requireElicitationOptions = (owner: string, options: ElicitationOptions<unknown>): void =>
   requireKnownOptions(owner, options, ['fallback']);
 
-/** A schema's form, and the questions that were asked with it. */
-interface Form {
-  readonly requestedSchema: { readonly properties: Readonly<Record<string, unknown>> };
-  readonly fields: readonly string[];
-  readonly questions: Map<string, Elicitation>;
+/** The form of a schema. */
+interface RequestedSchema {
+  readonly properties: Readonly<Record<string, unknown>>;
 }
 
-// Converting a zod schema costs 15 µs and always gives the same form, so each schema is converted once. A question
-// costs 5 µs more, and each round of a call makes the same one again, so the latest questions are kept.
-const forms = new WeakMap<StandardSchemaWithJSON, Form>();
-const QUESTIONS_KEPT = 64;
-const LONGEST_KEPT = 1000;
+// Converting a zod schema costs 15 µs and always gives the same form, so each schema is converted once.
+const forms = new WeakMap<StandardSchemaWithJSON, RequestedSchema>();
 
 /**
  * Prepares a question.
@@ -91,7 +86,7 @@ export function elicitation(
   const text = textOf(message);
   requireArgument('elicitation', 'message', text, aText);
   requireArgument('elicitation', 'schema', schemaOrForm, A_SCHEMA);
-  const prepared = prepareOnce(
+  const prepared = prepare(
     text,
     '~standard' in schemaOrForm ? (schemaOrForm as StandardSchemaWithJSON) : schemaOf(schemaOrForm),
   );
@@ -130,34 +125,15 @@ function schemaOf(form: ElicitationForm): StandardSchemaWithJSON {
   return schema;
 }
 
-function prepareOnce<Schema extends StandardSchemaWithJSON>(
-  message: string,
-  schema: Schema,
-): Elicitation<Schema> {
-  const form = formOf(message, schema);
-  const kept = form.questions.get(message);
-  if (kept) return kept as Elicitation<Schema>;
-  const made = prepare(message, schema, form);
-  if (message.length > LONGEST_KEPT) return made;
-  if (form.questions.size === QUESTIONS_KEPT) form.questions.delete(form.questions.keys().next().value ?? '');
-  form.questions.set(message, made);
-  return made;
-}
-
-function formOf(message: string, schema: StandardSchemaWithJSON): Form {
+function formOf(message: string, schema: StandardSchemaWithJSON): RequestedSchema {
   const known = forms.get(schema);
   if (known) return known;
-  const requestedSchema = requestedSchemaOf(message, schema);
-  const form = { requestedSchema, fields: Object.keys(requestedSchema.properties), questions: new Map() };
-  forms.set(schema, form);
-  return form;
-}
-
-function requestedSchemaOf(message: string, schema: StandardSchemaWithJSON): Form['requestedSchema'] {
   try {
     const requestedSchema = formsBySchema.get(schema) ?? withFormChoices(schema);
     const { params } = inputRequired.elicit({ message, requestedSchema });
-    return (params as Pick<Form, 'requestedSchema'>).requestedSchema;
+    const form = (params as { readonly requestedSchema: RequestedSchema }).requestedSchema;
+    forms.set(schema, form);
+    return form;
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new InvalidDefinition(
@@ -171,8 +147,9 @@ function requestedSchemaOf(message: string, schema: StandardSchemaWithJSON): For
 function prepare<Schema extends StandardSchemaWithJSON>(
   message: string,
   schema: Schema,
-  { requestedSchema, fields }: Form,
 ): Elicitation<Schema> {
+  const requestedSchema = formOf(message, schema);
+  const fields = Object.keys(requestedSchema.properties);
   const request = {
     method: 'elicitation/create',
     params: { mode: 'form', message, requestedSchema },
