@@ -49,7 +49,7 @@ function* playRound(id: number, text: string, played: Round): Generator<Happenin
     yield { kind: 'visit', from: 'person', url: `https://a.example/${text}`, status: 200 };
   if (between === 'kill' || between === 'restart') yield { kind: between, instance: to };
   if (between === 'deploy') yield { kind: 'restart', instance: to, deployed: text };
-  if (between === 'guard') yield { kind: 'guard', instance: to, key: text, phase: 'held' };
+  if (between === 'guard') yield { kind: 'guard', instance: to, key: text, phase: 'skipped' };
   if (between === 'roots') yield { kind: 'roots', roots: [{ uri: text }], framesHeld: 0 };
 }
 

@@ -90,7 +90,7 @@ describe('pnpm demo', () => {
           │  ☺ EUR                                                         ┃
           │  accept {"currency":"EUR"}                                     ┃
           ├───────────────────────────────────────────────────────────────▶┃ entry 2
-          │                                     effect figures: held back  ┃
+          │                                       effect figures: skipped  ┃
           │  Profit: 300 k EUR.                                            ┃
           │◀───────────────────────────────────────────────────────────────┤
 

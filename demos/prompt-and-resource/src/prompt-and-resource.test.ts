@@ -43,7 +43,7 @@ describe.each(shapes)('shape %s', (id, subject) => {
     expect(calls.map(hostView)).toEqual((await both(firstShape, where)).map(hostView));
     // The query of the figures: H and I need no guard for it, so they publish no guarded effect.
     const [, report] = calls as [Transcript, Transcript];
-    expect(guards(report)).toEqual(id === 'f' || id === 'j' ? ['figures ran', 'figures held'] : []);
+    expect(guards(report)).toEqual(id === 'f' || id === 'j' ? ['figures ran', 'figures skipped'] : []);
   });
 
   test.each([

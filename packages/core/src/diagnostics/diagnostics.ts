@@ -61,12 +61,12 @@ export interface AnswerEvent {
   readonly didYouMean?: string | undefined;
 }
 
-/** `mrtr:effect`: a guarded effect ran, or was held back because an earlier round ran it. */
+/** `mrtr:effect`: a guarded effect ran, or was skipped because an earlier round ran it. */
 export interface EffectEvent {
   readonly call: string;
   readonly shape: string;
   readonly key: string;
-  readonly phase: 'ran' | 'held';
+  readonly phase: 'ran' | 'skipped';
 }
 
 /** `mrtr:state`: request state was sealed, opened, rejected or replayed. `reason` is never on the wire. */

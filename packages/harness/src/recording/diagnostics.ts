@@ -14,7 +14,7 @@ export type Diagnostic =
     }
   | {
       readonly channel: 'mrtr:effect';
-      readonly event: { readonly key: string; readonly phase: 'ran' | 'held' };
+      readonly event: { readonly key: string; readonly phase: 'ran' | 'skipped' };
     }
   | {
       readonly channel: 'mrtr:state';

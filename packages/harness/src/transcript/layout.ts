@@ -135,7 +135,7 @@ export class Layout {
         return undefined;
       case 'guard': {
         const { instance, key, phase } = event;
-        return within(instance, 'effect', `effect ${key}: ${phase === 'ran' ? 'runs' : 'held back'}`);
+        return within(instance, 'effect', `effect ${key}: ${phase === 'ran' ? 'runs' : 'skipped'}`);
       }
       case 'effect': {
         const to = this.#hasWorld ? WORLD : event.instance;

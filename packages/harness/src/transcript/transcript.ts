@@ -110,12 +110,12 @@ export type Happening =
       /** The lines in the order in which they ran, each once where it ran several times in a row. At most 2 000. */
       readonly order?: readonly Place[];
     }
-  /** A guarded effect (`once`) ran, or was held back because an earlier round had run it. */
+  /** A guarded effect (`once`) ran, or was skipped because an earlier round had run it. */
   | {
       readonly kind: 'guard';
       readonly instance: string;
       readonly key: string;
-      readonly phase: 'ran' | 'held';
+      readonly phase: 'ran' | 'skipped';
     }
   /** Something changed in the world, such as an audit entry or a write. */
   | { readonly kind: 'effect'; readonly instance: string; readonly name: string; readonly detail: string }

@@ -174,7 +174,7 @@ export class Replay {
     const entry = this.#reach(key, 'once') as EffectEntry | undefined;
     const [, value, failure] = entry ?? [];
     if (value) {
-      this.#tell(key, 'held');
+      this.#publishEffect(key, 'skipped');
       if (failure) throw new EffectFailed(failure);
       return this.#readRecorded(key, structuredClone(value[0]), options.schema);
     }
@@ -201,7 +201,7 @@ export class Replay {
 
   async #execute<T>(key: string, fn: () => T | Promise<T>): Promise<T> {
     const { entries } = this.#journal;
-    this.#tell(key, 'ran');
+    this.#publishEffect(key, 'ran');
     let value: T;
     try {
       value = await insideEffect(this, () => outsideHandler(fn));
@@ -292,7 +292,7 @@ export class Replay {
     throw this.#diverge(new JournalDiverged(key, 'an answer', came));
   }
 
-  #tell(key: string, phase: 'ran' | 'held'): void {
+  #publishEffect(key: string, phase: 'ran' | 'skipped'): void {
     outsideHandler(() => publish('mrtr:effect', { call: this.#call.id, shape: 'journal', key, phase }));
   }
 

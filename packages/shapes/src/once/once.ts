@@ -129,7 +129,7 @@ class Effects {
     this.#keys.add(key);
     const recorded = this.values[key];
     if (!recorded) this.#unlessRefused(() => this.#refuseRenamed(key));
-    publish('mrtr:effect', { call: this.#call.id, shape: 'once', key, phase: recorded ? 'held' : 'ran' });
+    publish('mrtr:effect', { call: this.#call.id, shape: 'once', key, phase: recorded ? 'skipped' : 'ran' });
     if (recorded) {
       const value = structuredClone(recorded[0]);
       return this.#unlessRefused(() => takeRecorded(this.#call, `once('${key}')`, value, options.schema));
