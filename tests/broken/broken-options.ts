@@ -35,7 +35,7 @@ type Weather = (
 ) => (args: GetWeather, ctx: ServerContext) => Promise<CallToolResult | InputRequiredResult>;
 
 /** Option A's claims with another weather handler, and without the other tool. */
-export const withWeather = (id: string, weather: Weather, claims: Claims = a.claims): Measured & Option => ({
+const withWeather = (id: string, weather: Weather, claims: Claims = a.claims): Measured & Option => ({
   id,
   title: id,
   claims,

@@ -47,12 +47,11 @@ const OF_OPTIONS = [
   'abandonment/abandonment.',
   'operations/key-rotation.',
   'operations/tracing.',
-  'fuzz/servers.',
   'deploy/deploy.proof.',
   'processes/processes.',
 ].map((name) => `tests/${name}`);
 
-test('the tests run it: matrix, abandonment, key rotation, traces, fuzz, deploys and kills', async () => {
+test('the tests run it: matrix, abandonment, key rotation, traces, deploys and kills', async () => {
   const projects = ['--project', 'tests', '--project', 'proof'];
   const listed = await run('node', 'node_modules/vitest/vitest.mjs', 'list', ...projects, ...OF_OPTIONS);
   const ofOption = listed.split('\n').filter((line) => /\boption '?k\b/.test(line));

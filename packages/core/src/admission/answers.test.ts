@@ -79,7 +79,8 @@ test.each([
   expect(answersFit({ sure: hostile }, 16_384)).toBe(false);
 });
 
-test('an answer in the prototype is not found by the SDK’s own helper', async () => {
+test('an answer in the prototype is not found by the SDK’s own helper, and changes no prototype', async () => {
+  const members = Reflect.ownKeys(Object.prototype);
   const seen: unknown[] = [];
   const { post } = hostTools(
     (server) => {
@@ -93,6 +94,7 @@ test('an answer in the prototype is not found by the SDK’s own helper', async 
   const inputResponses = JSON.parse(`{"__proto__":${JSON.stringify(YES)},"other":{"action":"cancel"}}`);
   await post('tools/call', { name: 'deploy', inputResponses });
   expect(seen).toEqual([undefined]);
+  expect(Reflect.ownKeys(Object.prototype)).toEqual(members);
 });
 
 /** A tool that asks `count` questions at once. */

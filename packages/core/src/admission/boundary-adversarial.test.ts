@@ -146,6 +146,15 @@ test('a recorded result that was moved to another token in the ledger is not ser
   expect(site.entries).toEqual([true]);
 });
 
+test('the first of several keys seals, so an instance that has no other opens the state', async () => {
+  const [first, second] = ['k'.repeat(32), 'n'.repeat(32)];
+  const retry = await beginCall(hostTools(asking(), { keys: [first, second] }));
+  const { post } = hostTools(asking(), { keys: [first] });
+  expect((await post('tools/call', { ...retry, inputResponses: YES })).result).toMatchObject(
+    textResult('Done.'),
+  );
+});
+
 test('after a key rotation a recorded result is still replayed', async () => {
   const ledger = new MemoryLedger();
   const [oldKey, newKey] = ['k'.repeat(32), 'n'.repeat(32)];
