@@ -12,34 +12,22 @@ export const TARGETS: readonly string[] = [
   'packages/hosting/src/admission/call-quota.ts',
 ];
 
-export const LEAST_SCORE = 90;
-
-/** Files of one package, and the pattern of the tests that run for their mutants. */
-export interface Group {
-  readonly files: readonly string[];
-  readonly tests: string;
-}
-
 const SOURCE = /^(packages\/(?:options\/)?[^/]+)\/src\/.+(?<!\.test|\.test-support|\.proof)\.ts$/;
 
 /**
- * Sorts `files` by package. A mutant meets the tests of its own package: they are the ones that have to notice it, and
- * those of all packages would take ten times as long.
+ * The pattern of the tests that run for the mutants of `file`: those of its own package. They are the ones that have to
+ * notice, and those of all packages would take ten times as long.
  *
- * @param root the folder that the paths are relative to, with a slash at its end.
+ * @param root the folder that the path is relative to, with a slash at its end.
  * @throws Error for a file that does not exist or is no source file of a package.
  */
-export function groupByPackage(files: readonly string[], root: URL): Group[] {
-  const folders = new Map<string, string[]>();
-  for (const file of files) {
-    const folder = SOURCE.exec(file)?.[1];
-    if (folder === undefined)
-      throw new Error(`${file} is no source file of a package. Give paths such as ${TARGETS[0]}.`);
-    if (!existsSync(new URL(file, root)))
-      throw new Error(
-        `${file} does not exist. If it has moved, correct the list in tests/mutation/targets.ts.`,
-      );
-    folders.set(folder, [...(folders.get(folder) ?? []), file]);
-  }
-  return [...folders].map(([folder, of]) => ({ files: of, tests: `${folder}/src/**/*.test.ts` }));
+export function testsOf(file: string, root: URL): string {
+  const folder = SOURCE.exec(file)?.[1];
+  if (folder === undefined)
+    throw new Error(`${file} is no source file of a package. Give paths such as ${TARGETS[0]}.`);
+  if (!existsSync(new URL(file, root)))
+    throw new Error(
+      `${file} does not exist. If it has moved, correct the list in tests/mutation/targets.ts.`,
+    );
+  return `${folder}/src/**/*.test.ts`;
 }

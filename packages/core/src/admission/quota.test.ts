@@ -48,8 +48,9 @@ test('a place does not move where there is no room, and one that was given back 
 
 test('a full quota of abandoned handlers is reported once, and again after one has ended', () => {
   const reports: string[] = [];
-  const quota = new AbandonedQuota({ maxAbandoned: 2, maxAbandonedPerPrincipal: 1 }, ({ message }) => {
-    reports.push(message.slice(0, message.indexOf(' have')));
+  const quota = new AbandonedQuota({ maxAbandoned: 2, maxAbandonedPerPrincipal: 1 }, (error) => {
+    expect(error).toMatchObject({ reason: 'handlers_abandoned' });
+    reports.push(error.message.slice(0, error.message.indexOf(' have')));
   });
   const take = (...owners: (string | undefined)[]) => owners.map((owner) => quota.take(owner));
   expect(take('eve', 'eve', 'eve')).toEqual([undefined, 'own', 'own']);
