@@ -14,7 +14,6 @@ import {
 import { loadOptions } from '@mrtr/options';
 import { postgresOfTheRun } from '@mrtr/postgres-server/testing';
 import { expect, test } from 'vitest';
-import { cellsAmiss } from '../testkit/cells.ts';
 import { schemaMistakes } from '../testkit/transcript-schema.ts';
 import { expectedPlays, nameOfPlay, PLAYS_OF_A_SHAPE } from './expected-plays.ts';
 
@@ -32,7 +31,7 @@ for (const option of DEPLOYED) {
       wrong.push(...(await Promise.all(plays.map((one) => differences(one, host)))).flat());
     }
     expect(wrong.join('\n')).toBe('');
-    expect(cellsAmiss(expectedPlays(option.id), played.map(nameOfPlay)).join('\n')).toBe('');
+    expect(played.map(nameOfPlay).sort()).toEqual(expectedPlays(option.id).toSorted());
     expect(played).toHaveLength(PLAYS_OF_A_SHAPE);
   });
 }

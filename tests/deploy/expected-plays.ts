@@ -14,7 +14,7 @@ export const KNOWN_STEP_CHANGES: readonly string[] =
 /** 15 changes, each while the size is asked and when it was answered. */
 export const PLAYS_OF_A_SHAPE = 30;
 
-export const expectedPlays = (shape: string): string[] =>
+export const expectedPlays = (shape: string): readonly string[] =>
   namesOf([shape], [...KNOWN_QUESTION_CHANGES, ...KNOWN_STEP_CHANGES], ['asked', 'answered']);
 
 export const nameOfPlay = ({ option, change, moment }: Play): string =>

@@ -21,7 +21,7 @@ export const CELLS_OF_AN_OPTION = { all: 104, brief: 12 } as const;
 export type Extent = keyof typeof CELLS_OF_AN_OPTION;
 
 /** The names of the cells of one option. `pnpm test` measures those of the tables, and `pnpm proof` all. */
-export function expectedCells(id: string, extent: Extent): string[] {
+export function expectedCells(id: string, extent: Extent): readonly string[] {
   if (extent === 'all') {
     const plays = [...namesOf([GET_WEATHER], WEATHER), ...namesOf([RESOLVE_WORK_ITEM], WORK_ITEM)];
     return namesOf([id], SERVED, HOSTINGS, plays);
