@@ -41,7 +41,7 @@ test('in documents, npx runs what is installed, or a package whose owner is know
 
 test('every file name is kebab-case, except documents that are usually in capitals', () => {
   const kebab = /^\.?[a-z0-9]+(?:[-.][a-z0-9]+)*$/;
-  const document = /^(?:[A-Z]+(?:\.md)?|Dockerfile)$/;
+  const document = /^[A-Z]+(?:\.md)?$/;
   const offenders = files.filter(
     (file) => !file.split('/').every((name) => kebab.test(name) || document.test(name)),
   );
