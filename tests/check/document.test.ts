@@ -1,4 +1,4 @@
-/** `docs/checking.md` says what the checks say. `MRTR_WRITE_DOCS=1` before this test's command brings it up to date. */
+/** `docs/checking-reference.md` says what the checks say. `MRTR_WRITE_DOCS=1` before this test's command brings it up to date. */
 import { CHECKS } from '@mrtr/check';
 import { updateBlocks } from '@mrtr/matrix/documents';
 import { markdownTable } from 'markdown-table';
@@ -34,7 +34,7 @@ const checksTable = (): string =>
     { alignDelimiters: false },
   );
 
-test('the table of checks in docs/checking.md is up to date', async () => {
+test('the table of checks in docs/checking-reference.md is up to date', async () => {
   const blocks = { 'check: checks': checksTable() };
   const write = process.env.MRTR_WRITE_DOCS !== undefined;
   const stale = await updateBlocks(blocks, { write, only: Object.keys(blocks) });

@@ -15,7 +15,7 @@ export const SHAPES: readonly {
   readonly createServer: CreateServer;
 }[] = [
   { id: 'g', title: 'tool builder', createServer: toolBuilder },
-  { id: 'j', title: 'journaled await', createServer: journal },
+  { id: 'j', title: 'journal', createServer: journal },
 ];
 
 const WHERE: Readonly<Record<Where, string>> = {

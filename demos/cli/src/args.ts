@@ -36,9 +36,10 @@ A demo's own --help lists its options.
 
 A server of yours, or anybody's:
   --server <url | command> --tool NAME --arguments '{"a":1}'
-                            calls its tool; you answer its questions. Without
-                            --tool it lists the tools. The command gets this
-                            environment, and 'NAME=value command' adds to it
+                            calls its tool; you answer its questions. A call
+                            without --tool ends with an error that lists the
+                            tools. The command gets this environment, and
+                            'NAME=value command' adds to it
   --client, --json, --mermaid
                             as for a demo
   --answer <kind>           ask, decline or cancel

@@ -1,6 +1,6 @@
 /**
  * `pnpm check:options [--write] [option…]`: holds every option to what it owes, over HTTP, with two instances, two
- * principals and a probe, and exits with 1 where a verdict is not the expected one, or where docs/checking.md says otherwise.
+ * principals and a probe, and exits with 1 where a verdict is not the expected one, or where docs/checking-reference.md says otherwise.
  */
 import { parseArgs } from 'node:util';
 import type { Checked } from '@mrtr/check';

@@ -1,4 +1,4 @@
-/** The table of docs/checking.md that `pnpm check:options` measures. */
+/** The table of docs/checking-reference.md that `pnpm check:options` measures. */
 import type { Checked, Verdict } from '@mrtr/check';
 import type { ListedOption } from '@mrtr/options';
 import { markdownTable } from 'markdown-table';

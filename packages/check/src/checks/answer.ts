@@ -95,7 +95,7 @@ const otherKey = defineCheck('answer.other-key', 'S', {
 });
 
 const otherRound = defineCheck('answer.other-round', 'S', {
-  expected: 'An answer to an earlier question does not answer a later one, nor the other way round.',
+  expected: 'An answer to one question does not count for another, neither a later nor an earlier one.',
   clause: IGNORE,
   remedy: 'Take from each retry only the answers to the questions of the round before it.',
   needs: ['two-rounds'],

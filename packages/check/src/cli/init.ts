@@ -87,9 +87,9 @@ async function choose(found: readonly Found[], named: string | undefined, ask: A
 }
 
 async function allow(name: string, ask: Ask): Promise<boolean> {
-  const missing = `The tool ${name} does not say that it only reads. A run calls it some hundred times: add --allow-effects where its effects do not matter.`;
+  const missing = `The tool ${name} does not say that it only reads. A run calls it several hundred times: add --allow-effects where its effects do not matter.`;
   const answer = await ask(
-    `${name} may write, and is called some hundred times. Do its effects not matter here? (yes)`,
+    `${name} may write, and is called several hundred times. Do its effects not matter here? (yes)`,
     missing,
   );
   if (!/^y/i.test(answer)) throw new UsageError(missing);

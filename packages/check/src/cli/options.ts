@@ -55,7 +55,7 @@ function parse(words: readonly string[], options: readonly Described[]): Command
 
 function commandWithOptions(options: readonly Described[], writeOut: (text: string) => void): Command {
   const program = new Command('mrtr-check')
-    .description('Holds an MCP server to what it owes when a tool asks its user (2026-07-28).')
+    .description('Checks whether an MCP server is safe when one of its tools asks the user (2026-07-28).')
     .argument('[url]', 'where the server is; {port} in it stands for the port of a started one')
     .usage('[options] <url>  |  [options] -- <command> [arguments…]')
     .allowExcessArguments(false)

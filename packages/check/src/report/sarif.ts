@@ -6,7 +6,8 @@ import { locate, locateInConfig } from './locate.ts';
 import type { Report, ReportedCheck } from './report.ts';
 import { forLog, jsonText } from './text.ts';
 
-const PAGE = 'https://github.com/mrtr-shapes/mrtr-shapes/blob/main/docs/checking.md#what-each-check-means';
+const PAGE =
+  'https://github.com/mrtr-shapes/mrtr-shapes/blob/main/docs/checking-reference.md#what-each-check-means';
 const LEVEL = { fail: 'error', warn: 'warning', advice: 'note' } as const;
 const RULE_LEVEL = { M: 'error', 'M*': 'error', S: 'warning', A: 'note' } as const;
 

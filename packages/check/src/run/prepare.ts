@@ -301,7 +301,7 @@ function allowEffects(inputs: Inputs, facts: Facts, known: ReadonlyMap<string, L
 
 const notAllowed = (what: string): UsageError =>
   new UsageError(
-    `The ${what} does not say that it only reads (readOnlyHint), and was not called. A run calls it some ` +
-      `hundred times with honest and altered answers, and each honest call has its effect (--dry-run counts them). ` +
+    `The ${what} does not say that it only reads (readOnlyHint), and was not called. A run calls it ` +
+      `several hundred times with honest and altered answers (--dry-run prints the maximum), and each honest call has its effect. ` +
       `Point this at a server whose effects do not matter, and add --allow-effects.`,
   );
