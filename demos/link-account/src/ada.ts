@@ -1,18 +1,54 @@
-/** `@mrtr/demo-link-account/ada`: the user of the demo. */
-import type { User } from '@mrtr/harness';
-import { Person } from './person.ts';
+/** `@mrtr/demo-link-account/ada`: the user of the demo, with a browser that keeps cookies and follows redirects. */
+import { recordVisit, type User } from '@mrtr/harness';
 
 /** What ada does when she is asked to open the page: `forgets` opens it the second time only. */
 export type Does = 'links' | 'forgets' | 'says no there' | 'declines' | 'cancels';
 
+/** Her access token at the MCP server, and her password at the site's own sign-in. */
+export const SECRET = 'the-secret-of-ada';
+
 export function ada(does: Does): NonNullable<User['open']> {
-  const person = new Person('ada');
+  const browser = new Browser();
   let asked = 0;
   return async ({ url }) => {
     if (does === 'declines' || does === 'cancels')
       return { action: does === 'declines' ? 'decline' : 'cancel' };
     asked += 1;
-    if (does !== 'forgets' || asked > 1) await person.link(url, does === 'says no there' ? 'no' : 'yes');
+    if (does !== 'forgets' || asked > 1) await link(browser, url, does === 'says no there' ? 'no' : 'yes');
     return { action: 'accept' };
   };
+}
+
+/** Opens the start page, signs in where it says so, presses its button, and decides at the calendar. */
+async function link(browser: Browser, url: string, allow: 'yes' | 'no'): Promise<void> {
+  const start = await browser.open(url);
+  if (start.status === 401) {
+    await browser.open(new URL('/account/sign-in', url), { secret: SECRET });
+    await browser.open(url);
+  }
+  const calendar = await browser.open(url, {});
+  const grant = /grant=(\S+)/.exec(calendar.text)?.[1] ?? '';
+  await browser.open(new URL('/decide', calendar.url), { grant, user: 'ada', allow });
+}
+
+class Browser {
+  readonly #cookies = new Map<string, string>();
+
+  /** Opens an address, or posts `form` to it, and follows where it leads. */
+  async open(address: string | URL, form?: Readonly<Record<string, string>>) {
+    let [url, body] = [new URL(address), form && new URLSearchParams(form)];
+    for (let hop = 0; hop < 5; hop++) {
+      const { origin, href } = url;
+      const headers = { cookie: this.#cookies.get(origin) ?? '', ...(body && { origin }) };
+      const post = body && { method: 'POST', body };
+      const response = await fetch(url, { headers, redirect: 'manual', ...post });
+      recordVisit(href, response.status);
+      const [cookie] = response.headers.getSetCookie();
+      if (cookie) this.#cookies.set(origin, cookie.split(';', 1)[0] ?? '');
+      const location = response.headers.get('location');
+      if (location === null) return { url, status: response.status, text: await response.text() };
+      [url, body] = [new URL(location, url), undefined];
+    }
+    throw new Error('Too many redirects.');
+  }
 }

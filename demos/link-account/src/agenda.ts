@@ -1,5 +1,9 @@
-/** The tool without the protocol: how it is announced, and what it needs. */
+/** The tool, which needs its user's calendar, in three shapes. */
+import { textResult } from '@mrtr/core';
 import type { PendingInteractions } from '@mrtr/pages';
+import { journal } from '@mrtr/shapes/journal';
+import { type ContinuationStore, linear } from '@mrtr/shapes/linear';
+import { ToolBuilder } from '@mrtr/shapes/tool-builder';
 import { z } from 'zod';
 
 export const AGENDA = {
@@ -19,3 +23,27 @@ export interface Calendars {
   readonly link: PendingInteractions<Linked>;
   eventsOf(account: string): Promise<string>;
 }
+
+/** G: the page is a step. Its data is what came of it, and the end step runs once. */
+export const toolBuilder = ({ link, eventsOf }: Calendars) =>
+  new ToolBuilder<object>()
+    .incompleteStep('link', (_input, _data, ctx) => link.question(ctx.request, LINK))
+    .endStep(async (_input, { link: { account } }) => textResult(await eventsOf(account)))
+    .build();
+
+/** H: the handler waits for the page. `store` holds the handlers that wait. */
+export const waiting = ({ link, eventsOf }: Calendars, store: ContinuationStore) =>
+  linear(
+    async (_input: object, ctx) => {
+      const { account } = await link.ask(ctx, 'link', LINK);
+      return textResult(await eventsOf(account));
+    },
+    { store },
+  );
+
+/** J: the page is a question like any other. Below it the user has finished there. */
+export const journaled = ({ link, eventsOf }: Calendars) =>
+  journal(async (_input: object, ctx) => {
+    const { account } = await ctx.ask('link', await link.question(ctx.request, LINK));
+    return textResult(await ctx.once('events', () => eventsOf(account)));
+  });

@@ -1,14 +1,13 @@
 /** A calendar on a site of its own: an authorisation server (RFC 6749 code flow, PKCE, RFC 9207), and the API behind it. */
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
+/** What an application wants to be allowed. */
 interface Grant {
-  readonly user: string;
   readonly redirectUri: string;
-  readonly clientId: string;
   readonly state: string;
   readonly challenge: string;
 }
@@ -19,29 +18,23 @@ interface Reply {
   readonly body?: string;
 }
 
-const random = () => randomBytes(16).toString('base64url');
-
-/** The site. It has users `ada` and `mallory`, who sign in with their names. */
+/** The site has no sign-in: who decides says who they are. */
 export class Calendar {
-  /** Addresses that applications may have browsers sent back to, by their client id. */
-  readonly registered = new Map<string, string>();
-  readonly #server: Server;
-  readonly #sessions = new Map<string, string>();
+  /** Where browsers are sent back to: one application is registered. */
+  redirectUri = '';
   readonly #grants = new Map<string, Grant>();
-  readonly #codes = new Map<string, Grant>();
-  readonly #tokens = new Map<string, string>();
+  /** Codes that were not redeemed yet. */
+  readonly #codes = new Map<string, Grant & { readonly user: string }>();
+  /** Users by access token. */
+  readonly #users = new Map<string, string>();
+  readonly #server = createServer(async (request, response) => {
+    const { status, headers = {}, body = '' } = await this.#answer(request);
+    response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', ...headers }).end(body);
+  });
 
-  constructor() {
-    this.#server = createServer(async (request, response) => {
-      const { status, headers = {}, body = '' } = await this.#answer(request);
-      response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', ...headers }).end(body);
-    });
-  }
-
-  async start(): Promise<URL> {
+  async start(): Promise<void> {
     this.#server.listen(0, '127.0.0.1');
     await once(this.#server, 'listening');
-    return this.url;
   }
 
   get url(): URL {
@@ -49,24 +42,19 @@ export class Calendar {
   }
 
   async close(): Promise<void> {
-    const closed = once(this.#server, 'close');
     this.#server.close();
     this.#server.closeAllConnections();
-    await closed;
+    await once(this.#server, 'close');
   }
 
   async #answer(request: IncomingMessage): Promise<Reply> {
     const { pathname, searchParams } = new URL(request.url ?? '/', this.url);
-    const user = this.#sessions.get(/(?:^|; )calendar=([^;]+)/.exec(request.headers.cookie ?? '')?.[1] ?? '');
     const form = request.method === 'POST' ? new URLSearchParams(await text(request)) : searchParams;
-    const isOwn = request.headers.origin === this.url.origin;
     switch (`${request.method} ${pathname}`) {
-      case 'POST /sign-in':
-        return isOwn ? this.#signIn(form) : { status: 403 };
       case 'GET /authorize':
-        return this.#authorize(form, user);
+        return this.#authorize(form);
       case 'POST /decide':
-        return isOwn ? this.#decide(form, user) : { status: 403 };
+        return this.#decide(form);
       case 'POST /token':
         return this.#redeem(form);
       case 'GET /events':
@@ -76,61 +64,56 @@ export class Calendar {
     }
   }
 
-  #signIn(form: URLSearchParams): Reply {
-    const session = random();
-    this.#sessions.set(session, form.get('user') ?? '');
-    return { status: 200, headers: { 'set-cookie': `calendar=${session}; HttpOnly; SameSite=Lax; Path=/` } };
-  }
-
-  /** Asks the user. An application that is not registered, or another address, is never redirected to. */
-  #authorize(query: URLSearchParams, user: string | undefined): Reply {
-    const [clientId, redirectUri] = [query.get('client_id') ?? '', query.get('redirect_uri') ?? ''];
-    if (this.registered.get(clientId) !== redirectUri) return { status: 400, body: 'Unknown application.' };
-    const challenge = query.get('code_challenge') ?? '';
+  /** Asks the user. No address but the registered one is ever redirected to. */
+  #authorize(query: URLSearchParams): Reply {
+    const [redirectUri, challenge] = [query.get('redirect_uri') ?? '', query.get('code_challenge') ?? ''];
+    if (redirectUri !== this.redirectUri) return { status: 400, body: 'Unknown application.' };
     if (query.get('code_challenge_method') !== 'S256' || challenge === '') return { status: 400 };
-    if (user === undefined) return { status: 401, body: 'Sign in first.' };
-    const id = random();
-    this.#grants.set(id, { user, redirectUri, clientId, state: query.get('state') ?? '', challenge });
-    return { status: 200, body: `Allow '${clientId}' to read the events of ${user}? grant=${id}` };
+    const grant = keep(this.#grants, { redirectUri, state: query.get('state') ?? '', challenge });
+    return { status: 200, body: `Allow '${query.get('client_id')}' to read your events? grant=${grant}` };
   }
 
-  #decide(form: URLSearchParams, user: string | undefined): Reply {
-    const grant = this.#grants.get(form.get('grant') ?? '');
-    if (!grant || grant.user !== user) return { status: 400 };
-    this.#grants.delete(form.get('grant') ?? '');
+  #decide(form: URLSearchParams): Reply {
+    const grant = take(this.#grants, form.get('grant'));
+    if (!grant) return { status: 400 };
     const back = new URL(grant.redirectUri);
     back.searchParams.set('state', grant.state);
     back.searchParams.set('iss', this.url.origin);
     if (form.get('allow') === 'yes') {
-      const code = random();
-      this.#codes.set(code, grant);
-      back.searchParams.set('code', code);
+      back.searchParams.set('code', keep(this.#codes, { ...grant, user: form.get('user') ?? '' }));
     } else back.searchParams.set('error', 'access_denied');
     return { status: 303, headers: { location: back.href } };
   }
 
   /** Redeems a code, once, for the application that asked for it. */
   #redeem(form: URLSearchParams): Reply {
-    const code = form.get('code') ?? '';
-    const grant = this.#codes.get(code);
-    this.#codes.delete(code);
-    const challenge = createHash('sha256')
-      .update(form.get('code_verifier') ?? '')
-      .digest('base64url');
-    const { redirectUri, clientId } = grant ?? {};
-    const isTheirs = form.get('client_id') === clientId && form.get('redirect_uri') === redirectUri;
-    if (!grant || !isTheirs || challenge !== grant.challenge) {
+    const code = take(this.#codes, form.get('code'));
+    const verifier = form.get('code_verifier') ?? '';
+    const challenge = createHash('sha256').update(verifier).digest('base64url');
+    if (form.get('redirect_uri') !== code?.redirectUri || challenge !== code.challenge)
       return { status: 400, body: JSON.stringify({ error: 'invalid_grant' }) };
-    }
-    const token = random();
-    this.#tokens.set(token, grant.user);
-    const body = { access_token: token, token_type: 'Bearer', account: `${grant.user}@calendar.example` };
+    const access_token = keep(this.#users, code.user);
+    const body = { access_token, token_type: 'Bearer', account: `${code.user}@calendar.example` };
     return { status: 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
   }
 
   #events(authorization: string): Reply {
-    const user = this.#tokens.get(authorization.replace(/^Bearer /, ''));
+    const user = this.#users.get(authorization.replace(/^Bearer /, ''));
     if (user === undefined) return { status: 401 };
     return { status: 200, body: `Today ${user} has a bicycle to fetch, at 17:00.` };
   }
+}
+
+/** Keeps a value under a secret, which it returns. */
+function keep<T>(values: Map<string, T>, value: T): string {
+  const secret = randomBytes(16).toString('base64url');
+  values.set(secret, value);
+  return secret;
+}
+
+/** A value that can be taken once. */
+function take<T>(values: Map<string, T>, secret: string | null): T | undefined {
+  const value = values.get(secret ?? '');
+  values.delete(secret ?? '');
+  return value;
 }

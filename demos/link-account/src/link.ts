@@ -1,19 +1,14 @@
 /** The link between the question and the calendar: whose browser it is, where it is sent, and what comes back. */
-import type { RequestStatePolicy } from '@mrtr/core';
 import { type PendingInteractionsOptions, pendingInteractions } from '@mrtr/pages';
 import type { Calendars, Linked } from './agenda.ts';
 
 /** How this server is registered at the calendar. A public client: PKCE stands for a secret. */
-export const CLIENT_ID = 'agenda';
+const CLIENT_ID = 'agenda';
 
 /** What differs from deployment to deployment. */
-export interface LinkSettings
-  extends Pick<PendingInteractionsOptions<Linked>, 'identifyBrowser' | 'url' | 'onerror' | 'store'> {
-  readonly policy: RequestStatePolicy;
+interface LinkSettings extends Omit<PendingInteractionsOptions<Linked>, 'start' | 'finish'> {
   /** The calendar's address. */
   readonly calendar: URL;
-  readonly ttlSeconds?: number;
-  readonly waitSeconds?: number;
 }
 
 /** Links calendars. What was linked is kept in this process. */

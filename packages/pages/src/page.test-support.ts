@@ -16,6 +16,7 @@ import type { InteractionStore } from './store.ts';
 
 const PAGES = { elicitation: { url: {} } };
 export const SIGNED_IN = { headers: { 'x-user': 'ada' } };
+export const EVE = { headers: { 'x-user': 'eve' } };
 /** A press on the button of the start page. */
 export const GO_ON = { method: 'POST', headers: { ...SIGNED_IN.headers, origin: 'https://shop.example' } };
 
@@ -114,7 +115,7 @@ export function hostWithPage(
     const question = await link.question(ctx, words, { data });
     const answer = readAnswer(ctx, 'link', question);
     if (answer.kind === 'accepted') return textResult(answer.value);
-    return ask({ link: question });
+    return answer.kind === 'declined' ? textResult('declined') : ask({ link: question });
   }, options);
   const link = site.pageAt('/link', over);
   const open = (url: string, init: RequestInit = SIGNED_IN) => link.fetch(new Request(url, init));

@@ -1,16 +1,158 @@
-import { ask, readAnswer, textResult } from '@mrtr/core';
+import { ask, canAsk, readAnswer, textResult, urlElicitation } from '@mrtr/core';
+import { callOf } from '@mrtr/core/shape';
 import { Deferred, type Posted } from '@mrtr/harness';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { MemoryInteractions } from './memory-interactions.ts';
-import { GO_ON, hookedStore, hostTool, hostWithPage, linkIn, SIGNED_IN } from './page.test-support.ts';
+import { EVE, GO_ON, hookedStore, hostTool, hostWithPage, linkIn, SIGNED_IN } from './page.test-support.ts';
 import type { CallbackVisit, StartVisit } from './page.ts';
+import type { WaitingContext } from './question.ts';
 import type { NewTime } from './store.ts';
 
+const REFUSED =
+  'This link does not work, or has expired. Go back to where you got it and ask for a new one.\n';
 const FINISHED = 'Done. You can close this page, and go back to where you came from.\n';
 
 /** Where a browser of ada's is sent back to. */
 const sentBack = async ({ open }: Pick<ReturnType<typeof hostWithPage>, 'open'>, page: string) =>
   (await open(page, GO_ON)).headers.get('location') as string;
+
+const stateIn = (back: string) => new URL(back).searchParams.get('state') as string;
+
+/** Whether a retry asks, or the text of its end. */
+const outcome = ({ result }: Posted) => ('inputRequests' in (result ?? {}) ? 'asked' : result?.isError);
+
+test('a browser of another user, or of nobody, gets no further at the start nor at the callback', async () => {
+  const shop = hostWithPage();
+  const { page, retry } = await shop.asking();
+  const back = await sentBack(shop, page);
+  for (const url of [page, back]) {
+    const theirs = await shop.open(url, EVE);
+    expect([theirs.status, await theirs.text()]).toEqual([404, REFUSED]);
+    const nobodys = await shop.open(url, {});
+    expect([nobodys.status, await nobodys.text()]).toEqual([
+      401,
+      'Sign in to this site first, and open the link again.\n',
+    ]);
+  }
+  expect(shop.errors[0]).toBe('A browser opened a page that belongs to another user. It got 404.');
+  expect(outcome(await retry())).toBe('asked');
+  expect((await shop.open(back)).status).toBe(200);
+  expect((await retry()).result).toMatchObject({ content: [{ text: 'linked' }] });
+});
+
+test('ids and states that are guessed, are of an earlier start or of another page open nothing', async () => {
+  const shop = hostWithPage();
+  const [one, other] = [await shop.asking(), await shop.asking()];
+  const old = stateIn(await sentBack(shop, one.page));
+  const back = await sentBack(shop, one.page);
+  const [state, id] = [stateIn(back), new URL(one.page).searchParams.get('id') as string];
+  const [ref, nonce] = state.split('.') as [string, string];
+  const [otherRef] = stateIn(await sentBack(shop, other.page)).split('.');
+  const parts = ['', '.', ref, `${ref}.`, `.${nonce}`, `${ref}.undefined`];
+  for (const guess of [...parts, state.slice(0, -1), `${state}A`, old, `${otherRef}.${nonce}`])
+    expect((await shop.open(back.replace(state, guess))).status, guess).toBe(404);
+  for (const guess of ['', 'x', id.slice(1), `${id}A`, 'A'.repeat(22), ref, '__proto__', '%00'])
+    expect((await shop.open(one.page.replace(id, guess))).status, guess).toBe(404);
+  expect((await shop.open(back)).status).toBe(200);
+});
+
+test('a client cannot make up that the page is finished', async () => {
+  const shop = hostWithPage();
+  const { requestState } = (await shop.call()).result as { requestState: string };
+  for (const content of [undefined, {}, { done: '' }, { done: 'e30' }, { done: requestState }]) {
+    const inputResponses = { link: { action: 'accept', content } };
+    expect(outcome(await shop.call({ requestState, inputResponses }))).toBe('asked');
+  }
+});
+
+test('a user who says no at the other site has declined; any other error there is for `finish`', async () => {
+  const shop = hostWithPage({ finish: ({ query }) => query.get('error') ?? '' });
+  for (const [error, text] of [
+    ['access_denied', 'declined'],
+    ['server_error', 'server_error'],
+  ]) {
+    const { page, retry } = await shop.asking();
+    await shop.open(`${await sentBack(shop, page)}&error=${error}`);
+    expect((await retry()).result).toMatchObject({ content: [{ text }] });
+  }
+});
+
+test('what came of a page counts in later rounds, also when the store has forgotten it', async () => {
+  let kept: unknown;
+  const site = hostTool(async (ctx) => {
+    const question = await link.question(ctx, 'Link it.');
+    const answer = kept ? question.read(kept) : readAnswer(ctx, 'link', question);
+    if (answer.kind !== 'accepted') return ask({ link: question });
+    if (kept) return textResult(answer.value);
+    kept = question.keep(ctx.mcpReq.inputResponses?.link);
+    return ask({ terms: urlElicitation('Read them.', 'https://shop.example') });
+  });
+  const link = site.pageAt('/link', { ttlSeconds: 60 });
+  const { page, retry } = await site.asking();
+  await link.fetch(
+    new Request(await sentBack({ open: (url, init) => link.fetch(new Request(url, init)) }, page), SIGNED_IN),
+  );
+  const { requestState } = (await retry()).result as { requestState: string };
+  site.clock.now += 61_000;
+  expect((await site.call({ requestState })).result).toMatchObject({ content: [{ text: 'linked' }] });
+});
+
+/** The user of a handler that waits for two pages does `visit` with each link, and says that they did. */
+function hostWaiting(visit: (page: string) => unknown, over: Parameters<typeof hostWithPage>[0] = {}) {
+  const call = new AbortController();
+  const asked: string[] = [];
+  const site = hostTool(async (ctx) => {
+    const waiting: WaitingContext = {
+      pseudonym: callOf(ctx).pseudonym,
+      signal: call.signal,
+      canAsk: () => canAsk(ctx, 'elicitation.url'),
+      once: (_key, effect) => effect(),
+      ask: async (_key, question) => {
+        call.signal.throwIfAborted();
+        asked.push((question.request.params as { message: string }).message);
+        await visit(linkIn(question.request));
+        return (question.read({ action: 'accept' }) as unknown as { value: never }).value;
+      },
+    };
+    const one = await link.ask(waiting, 'link', 'Link it.', { fallback: 'none' });
+    return textResult(`${one}, ${await link.ask(waiting, 'other', 'Link another.', { fallback: 'none' })}`);
+  });
+  const link = site.pageAt('/link', { finish: () => `linked ${asked.length}`, ...over });
+  const open = (url: string, init: RequestInit = SIGNED_IN) => link.fetch(new Request(url, init));
+  return { ...site, asked, open, cancel: () => call.abort() };
+}
+
+test('a handler that waits sends its user to two pages, and a client that opens none gets the fallback', async () => {
+  const shop = hostWaiting(async (page) => shop.open(await sentBack(shop, page)));
+  expect((await shop.call()).result).toMatchObject({ content: [{ text: 'linked 1, linked 2' }] });
+  expect(shop.asked).toEqual(['Link it.', 'Link another.']);
+  const formsOnly = await shop.call({}, 'ada', { elicitation: { form: {} } });
+  expect(formsOnly.result).toMatchObject({ content: [{ text: 'none, none' }] });
+});
+
+test('a handler that waits ends when its user says no there, or does not finish', async () => {
+  const refused = hostWaiting(async (page) =>
+    refused.open(`${await sentBack(refused, page)}&error=access_denied`),
+  );
+  expect((await refused.call()).result).toMatchObject({
+    content: [{ text: "The question 'link' was declined." }],
+  });
+  const forgotten = hostWaiting(() => {}, { maxAsks: 2 });
+  expect((await forgotten.call()).result).toMatchObject({
+    content: [{ text: 'The page was not finished in time. Call again to get another one.' }],
+  });
+  expect(forgotten.asked).toEqual(['Link it.', expect.stringMatching(/^The page is not finished yet/)]);
+});
+
+test('the page of a waiting handler whose call was cancelled cannot be finished any more', async () => {
+  let [page, back] = ['', ''];
+  const shop = hostWaiting(async (url) => {
+    [page, back] = [url, await sentBack(shop, url)];
+    shop.cancel();
+  });
+  await shop.call();
+  for (const url of [page, back]) expect((await shop.open(url)).status).toBe(404);
+});
 
 test('of two callbacks at the same moment one finishes, and the work is done once', async () => {
   let runs = 0;
@@ -142,8 +284,16 @@ test('who reads the store finds neither the id of a page, nor a state, nor a use
   }
 });
 
-/** Whether a retry asks, or the text of its end. */
-const outcome = ({ result }: Posted) => ('inputRequests' in (result ?? {}) ? 'asked' : result?.isError);
+test('a call may wait for its page until its time is over, and ends then', async () => {
+  let now = Date.now();
+  const store = new MemoryInteractions({ now: () => now });
+  const host = hostWithPage({ store, ttlSeconds: 60 }, { now: () => now });
+  const { retry } = await host.asking();
+  now += 59_999;
+  expect(outcome(await retry())).toBe('asked');
+  now += 1;
+  expect(outcome(await retry())).toBe(true);
+});
 
 test('a retry waits for the page as long as it may, and then the question goes out again', async () => {
   const { retry } = await hostWithPage({ waitSeconds: 3 }).asking();
