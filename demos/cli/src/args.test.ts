@@ -48,15 +48,14 @@ test('H keeps its calls in a new database, in the one of the variable, or in a g
   const named = `option-h --postgres ${LOCAL}`;
   expect(databaseOf(named, { MRTR_POSTGRES: 'postgresql://elsewhere/calls' })).toEqual({ url: LOCAL });
   expect(databaseOf('option-h', { MRTR_POSTGRES: LOCAL })).toBeUndefined();
-  expect(databaseOf('fleet-of-three', { MRTR_POSTGRES: LOCAL })).toEqual({ url: LOCAL });
 });
 
 test('the error does not repeat a wrong connection string: it may be a password', () => {
   const message = 'takes a connection string: postgres://user:password@host:port/database.';
   const error = (where: string) => new UsageError(`${where} ${message}`);
-  expect(() => read('fleet-of-three --postgres secret')).toThrow(error('--postgres'));
+  expect(() => read('option-h --postgres secret')).toThrow(error('--postgres'));
   expect(() => read('option-h --postgres mysql://a:secret@b/c')).toThrow(error('--postgres'));
-  expect(() => read('fleet-of-three', { MRTR_POSTGRES: 'secret' })).toThrow(error('MRTR_POSTGRES'));
+  expect(() => read('option-h --postgres', { MRTR_POSTGRES: 'secret' })).toThrow(error('MRTR_POSTGRES'));
 });
 
 test('--help fits a terminal of 80 columns, and names every demo, or the options of one', () => {

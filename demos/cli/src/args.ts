@@ -87,18 +87,17 @@ export function readArgs(args: readonly string[], terminal: Pick<Terminal, 'env'
     if (demo.takes.includes('client')) one.addHelpText('after', CLIENTS);
     if (demo.takes.includes('answer')) one.addHelpText('after', ANSWERS);
     one.action((flags) => {
-      asked = { demo, settings: settingsOf(demo, flags, terminal.env) };
+      asked = { demo, settings: settingsOf(flags, terminal.env) };
     });
   }
   return parseArgs(line.addHelpText('after', SERVER), args) ? asked : undefined;
 }
 
-function settingsOf(demo: Demo, flags: OptionValues, env: Environment): Settings {
+function settingsOf(flags: OptionValues, env: Environment): Settings {
   // A demo that takes no such flag runs as by default.
   const { tool = 'weather', client = 'modern', hosting = 'memory', answer = 'metric' } = flags;
   const { legacy = 'shim', shape, json, mermaid, deploy, postgres } = flags;
-  const isKept = postgres !== undefined || demo.needsPostgres;
-  const database = isKept ? databaseOf(postgres, env) : undefined;
+  const database = postgres === undefined ? undefined : databaseOf(postgres, env);
   const format = json ? 'json' : mermaid ? 'mermaid' : 'drawing';
   return { tool, shape, client, hosting, answer, legacy, format, deploy, database };
 }

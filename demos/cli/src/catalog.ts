@@ -26,7 +26,6 @@ export interface Demo {
   readonly option?: ListedOption;
   /** Where it runs, if the command line has no say in that. */
   readonly where?: string;
-  readonly needsPostgres?: boolean;
   readonly shapes?: readonly string[];
   /** The subjects: one, or one for each shape. Absent if the demo draws itself. */
   readonly load?: () => Promise<readonly Subject[]>;
@@ -38,17 +37,6 @@ const NO_USER = CONVERSATION.filter((flag) => flag !== 'answer');
 
 /** The options that have their own demo; the others are variants of one. */
 export const LETTERED = OPTIONS.filter(({ id }) => id.length === 1);
-
-const program = (name: string, title: string, load: () => Promise<{ createServer: Server }>): Demo => ({
-  name,
-  title,
-  takes: CONVERSATION,
-  load: async () => {
-    const { standalone } = await import('@mrtr/matrix');
-    return [standalone(name, title, (await load()).createServer)];
-  },
-});
-type Server = Parameters<typeof import('@mrtr/matrix').standalone>[2];
 
 const ofOption = (option: ListedOption): Demo => ({
   name: `option-${option.id}`,
@@ -64,8 +52,18 @@ const writeTo =
     void terminal[stream].write(text);
 
 export const DEMOS: readonly Demo[] = [
-  program('basic', 'one question, one retry', () => import('@mrtr/demo-basic')),
-  program('basic-multiround', 'two dependent rounds', () => import('@mrtr/demo-basic-multiround')),
+  {
+    name: 'basic',
+    title: 'one question, one retry',
+    takes: CONVERSATION,
+    load: async () => {
+      const [{ standalone }, { createServer }] = await Promise.all([
+        import('@mrtr/matrix'),
+        import('@mrtr/demo-basic'),
+      ]);
+      return [standalone('basic', 'one question, one retry', createServer)];
+    },
+  },
   ...LETTERED.map(ofOption),
   {
     name: 'prompt-and-resource',
@@ -103,19 +101,6 @@ export const DEMOS: readonly Demo[] = [
     takes: [],
     drawItself: async (stage) =>
       (await import('@mrtr/demo-sticky')).sticky({ out: writeTo(stage), err: writeTo(stage, 'stderr') }),
-  },
-  {
-    name: 'fleet-of-three',
-    title: 'a process dies between two questions',
-    takes: ['postgres'],
-    where: '',
-    needsPostgres: true,
-    drawItself: async (stage) =>
-      (await import('@mrtr/demo-fleet-of-three')).fleetOfThree(
-        writeTo(stage),
-        stage.postgres as string,
-        stage.paint,
-      ),
   },
   {
     name: 'tracing',

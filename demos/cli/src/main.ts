@@ -34,7 +34,7 @@ async function demo(args: readonly string[], terminal: Terminal): Promise<number
   const { database, format, deploy } = settings;
   const write = (text: string) => void terminal.stdout.write(text);
   if (format === 'drawing' && demo.name !== 'sticky') {
-    const title = headingOf(demo, database && !demo.needsPostgres);
+    const title = headingOf(demo, database !== undefined);
     write(`${titleLine(title, demo.where ?? circumstances(settings), paint)}\n\n`);
     if (database) write(` ${paint('quiet', describeDatabase(database))}\n\n`);
   }
