@@ -1,27 +1,38 @@
 /** `@mrtr/demo-prompt-and-resource`: the same prompt and the same resource, in four shapes, ready to be run. */
-
-import { type Subject, standalone } from '@mrtr/matrix';
+import { protectedServer } from '@mrtr/core';
+import type { Subject } from '@mrtr/matrix';
 import { ContinuationStore } from '@mrtr/shapes/linear';
-import { createServer as journal } from './journal.ts';
-import { createServer as linear } from './linear.ts';
-import { createServer as once } from './once.ts';
-import { createServer as resolve } from './resolve.ts';
+import { quarterly } from './quarterly-report.ts';
+import { releaseNotes } from './release-notes.ts';
+import { f, h, i, j } from './shapes.ts';
 
 /** The four shapes, by their letters. */
 export const SHAPES: readonly Subject[] = [
-  standalone('f', 'once', once),
-  {
-    id: 'h',
-    title: 'linear',
+  subject('f', 'once', f),
+  subject('h', 'linear', h),
+  subject('i', 'resolve', i),
+  subject('j', 'journal', j),
+];
+
+type Shape = (store: ContinuationStore) => ReturnType<typeof f | typeof h | typeof i | typeof j>;
+
+function subject(id: string, title: string, shape: Shape): Subject {
+  return {
+    id,
+    title,
     create({ state }) {
       const store = new ContinuationStore();
+      const { prompt, resource } = shape(store);
       return {
-        server: () => linear(state, store),
+        server: () => {
+          const server = protectedServer({ name: 'prompt-and-resource', version: '1.0.0' }, state);
+          server.registerPrompt('release_notes', releaseNotes, prompt);
+          server.registerResource('quarterly', 'report://quarterly', quarterly, resource);
+          return server;
+        },
         framesHeld: () => store.parked,
         close: () => store.close(),
       };
     },
-  },
-  standalone('i', 'resolve', resolve),
-  standalone('j', 'journal', journal),
-];
+  };
+}

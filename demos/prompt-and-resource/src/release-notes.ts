@@ -11,6 +11,8 @@ export const releaseNotes = {
 
 const Audience = z.object({ audience: z.enum(['developers', 'customers']).meta({ title: 'Readers' }) });
 
+export type ReleaseArguments = z.output<typeof releaseNotes.argsSchema>;
+
 /** The question. A client that cannot be asked gets notes for customers. */
 export const whichAudience = elicitation('Who will read them?', Audience, {
   fallback: { audience: 'customers' },

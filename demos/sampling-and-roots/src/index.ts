@@ -1,10 +1,18 @@
 /** `@mrtr/demo-sampling-and-roots`: the same tool in two shapes, ready to be run. */
+import { protectedServer } from '@mrtr/core';
 import { type Subject, standalone } from '@mrtr/matrix';
-import { createServer as journal } from './journal.ts';
-import { createServer as resolve } from './resolve.ts';
+import { journaled, resolved } from './shapes.ts';
+import { summarise } from './summarise.ts';
+
+const subject = (id: string, title: string, tool: typeof journaled): Subject =>
+  standalone(id, title, (policy) => {
+    const server = protectedServer({ name: 'sampling-and-roots', version: '1.0.0' }, policy);
+    server.registerTool('summarise', summarise, tool);
+    return server;
+  });
 
 /** The two shapes, by their letters. */
 export const SHAPES: readonly Subject[] = [
-  standalone('i', 'resolve', resolve),
-  standalone('j', 'journal', journal),
+  subject('i', 'resolve', resolved),
+  subject('j', 'journal', journaled),
 ];
