@@ -1,55 +1,46 @@
 /** Static analysis: finds the mistakes in a tool's resolvers before the tool is called. */
 import { MrtrError } from '@mrtr/core';
-import type { Resolvable, Resolver } from './resolver.ts';
-
-/** One resolver's needs, grouped by what fills them. */
-export interface ResolverPlan {
-  /** Name of the need → the tool's argument. */
-  readonly arguments: ReadonlyMap<string, string>;
-  /** Name of the need → the resolver, and whether the consumer wants its whole outcome. */
-  readonly resolvers: ReadonlyMap<string, ResolvedParameter>;
-  /** Names of the needs that take the request's context. */
-  readonly contexts: readonly string[];
-}
+import type { Needs, Resolvable, Resolver } from './resolver.ts';
 
 /** A parameter that a resolver fills. */
 export interface ResolvedParameter {
+  readonly name: string;
   readonly resolver: Resolver<unknown>;
   /** Whether the consumer takes the whole outcome, and a refusal does not end the call. */
   readonly wantsOutcome: boolean;
 }
-
-/** The plans of all resolvers that a tool reaches, made once, when it is built. */
-export type ResolverPlans = ReadonlyMap<Resolver<unknown>, ResolverPlan>;
 
 /**
  * The parameters that resolvers fill, and whether each takes the plain value or the outcome.
  *
  * @throws InvalidSignature naming a parameter that is neither a resolver nor an outcome.
  */
-export function findResolvedParameters(
+export const findResolvedParameters = (
   params: Readonly<Record<string, Resolvable>>,
-): ReadonlyMap<string, ResolvedParameter> {
-  const resolved = new Map<string, ResolvedParameter>();
-  for (const [name, wanted] of Object.entries(params)) {
+): readonly ResolvedParameter[] =>
+  Object.entries(params).map(([name, wanted]) => {
     if (!isResolvable(wanted)) throw new InvalidSignature(unfillable([name], 'resolver or outcome(...)'));
-    resolved.set(name, resolvedParameter(wanted));
-  }
-  return resolved;
-}
+    return resolvedParameter(name, wanted);
+  });
+
+/** The needs of a resolver that other resolvers fill. */
+export const resolvedNeeds = (needs: Needs): readonly ResolvedParameter[] =>
+  Object.entries(needs).flatMap(([name, filler]) =>
+    isResolvable(filler) ? [resolvedParameter(name, filler)] : [],
+  );
 
 /**
- * Analyses the graph of resolvers below a tool's resolved parameters.
+ * All resolvers below a tool's resolved parameters, each behind those that it needs.
  *
  * @param toolArguments the names in the tool's input schema.
  * @throws InvalidSignature naming the path, for a needed argument that the input schema does not have, for two resolvers
  * of one name, and for a need that nothing can fill.
  */
-export function buildResolverPlans(
-  resolved: ReadonlyMap<string, ResolvedParameter>,
+export function reachResolvers(
+  resolved: readonly ResolvedParameter[],
   toolArguments: ReadonlySet<string>,
-): ResolverPlans {
-  const plans = new Map<Resolver<unknown>, ResolverPlan>();
+): readonly Resolver<unknown>[] {
+  const reached: Resolver<unknown>[] = [];
   const named = new Map<string, { resolver: Resolver<unknown>; path: readonly string[] }>();
 
   // A resolver can only need those that are declared before it, so there is no circle.
@@ -62,43 +53,28 @@ export function buildResolverPlans(
           'Answers are kept by name: rename one of them.',
       );
     }
-    if (plans.has(resolver)) return;
+    if (namesake) return;
     named.set(resolver.name, { resolver, path: here });
-    const plan = planOf(resolver, here, toolArguments);
-    for (const { resolver: needed } of plan.resolvers.values()) visit(needed, here);
-    plans.set(resolver, plan);
+    requireFillable(resolver.needs, here, toolArguments);
+    for (const { resolver: needed } of resolvedNeeds(resolver.needs)) visit(needed, here);
+    reached.push(resolver);
   };
 
-  for (const [parameter, { resolver }] of resolved) visit(resolver, [parameter]);
-  return plans;
+  for (const { name, resolver } of resolved) visit(resolver, [name]);
+  return reached;
 }
 
-function planOf(
-  resolver: Resolver<unknown>,
-  path: readonly string[],
-  toolArguments: ReadonlySet<string>,
-): ResolverPlan {
-  const plan = {
-    arguments: new Map<string, string>(),
-    resolvers: new Map<string, ResolvedParameter>(),
-    contexts: [] as string[],
-  };
-  for (const [need, filler] of Object.entries(resolver.needs)) {
-    if (filler?.need === 'argument') {
-      const name = filler.name ?? need;
-      if (!toolArguments.has(name))
-        throw new InvalidSignature(unknownArgument(name, [...path, need], toolArguments));
-      plan.arguments.set(need, name);
-    } else if (isResolvable(filler)) {
-      plan.resolvers.set(need, resolvedParameter(filler));
-    } else if (filler?.need === 'context') {
-      plan.contexts.push(need);
-    } else {
+function requireFillable(needs: Needs, path: readonly string[], toolArguments: ReadonlySet<string>): void {
+  for (const [need, filler] of Object.entries(needs)) {
+    if (isResolvable(filler) || filler?.need === 'context') continue;
+    if (filler?.need !== 'argument') {
       const fillers = 'resolver, outcome(...), argument() or requestContext()';
       throw new InvalidSignature(unfillable([...path, need], fillers));
     }
+    const { name = need } = filler;
+    if (!toolArguments.has(name))
+      throw new InvalidSignature(unknownArgument(name, [...path, need], toolArguments));
   }
-  return plan;
 }
 
 // Not by `instanceof`: a resolver may be of another copy of this package.
@@ -107,10 +83,10 @@ const isResolvable = (wanted: unknown): wanted is Resolvable => {
   return (given?.need === 'outcome' ? given.resolver : given)?.need === 'resolver';
 };
 
-const resolvedParameter = (wanted: Resolvable): ResolvedParameter =>
+const resolvedParameter = (name: string, wanted: Resolvable): ResolvedParameter =>
   wanted.need === 'outcome'
-    ? { resolver: wanted.resolver as Resolver<unknown>, wantsOutcome: true }
-    : { resolver: wanted as Resolver<unknown>, wantsOutcome: false };
+    ? { name, resolver: wanted.resolver, wantsOutcome: true }
+    : { name, resolver: wanted, wantsOutcome: false };
 
 const unknownArgument = (name: string, path: readonly string[], known: ReadonlySet<string>): string =>
   `${joinPath(path)} needs the argument '${name}', which the tool's input schema does not have. ` +

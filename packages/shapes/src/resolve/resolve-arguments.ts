@@ -6,7 +6,7 @@ import { isQuestion, isQuestions } from '@mrtr/core/shape';
 import type { HandlerContext } from '../kit/handler-context.ts';
 import type { Recall } from '../kit/recall.ts';
 import { isKeyOf, wireKey } from '../kit/wire-key.ts';
-import type { ResolvedParameter, ResolverPlan, ResolverPlans } from './plan.ts';
+import { type ResolvedParameter, resolvedNeeds } from './plan.ts';
 import type { Resolver } from './resolver.ts';
 
 /** The values by parameter, or the open questions. */
@@ -19,6 +19,8 @@ type Result = Settled<unknown> | undefined;
 
 /** The input of one entry. */
 export interface ResolutionRequest {
+  /** The names of all resolvers, in the order of their declaration. */
+  readonly resolvers: readonly string[];
   readonly toolArguments: Readonly<Record<string, unknown>>;
   readonly context: HandlerContext;
   /** Finds a question's answer. */
@@ -36,26 +38,20 @@ export interface ResolutionRequest {
  * @throws ElicitationDeclined when a question was refused and its consumer wants the plain value.
  */
 export async function resolveArguments(
-  resolved: ReadonlyMap<string, ResolvedParameter>,
-  plans: ResolverPlans,
+  parameters: readonly ResolvedParameter[],
   request: ResolutionRequest,
 ): Promise<ResolvedArguments> {
-  const entry = new Entry(plans, request);
-  const parameters = [...resolved];
-  const results = await Promise.all(parameters.map(([, { resolver }]) => entry.resultOf(resolver)));
-  const refused = results.find((result, at) => isRefused(result, parameters[at]?.[1]));
+  const entry = new Entry(request);
+  const results = await Promise.all(parameters.map(({ resolver }) => entry.resultOf(resolver)));
+  const refused = results.find((result, at) => isRefused(result, parameters[at]));
   if (refused && isRefusal(refused)) throw new ElicitationDeclined(refused.kind, entry.refusals.get(refused));
-  if (results.includes(undefined)) return { open: inOrder(entry.open, plans) };
-  const values = parameters.map(([name, { wantsOutcome }], at) => [
-    name,
-    valueFor(results[at], wantsOutcome),
-  ]);
+  if (results.includes(undefined)) return { open: inOrder(entry.open, request.resolvers) };
+  const values = parameters.map(({ name, wantsOutcome }, at) => [name, valueFor(results[at], wantsOutcome)]);
   return { values: Object.fromEntries(values) as Record<string, unknown> };
 }
 
 /** Users see their questions in the order of declaration, not in the order in which resolvers finish. */
-function inOrder(open: ReadonlyMap<string, Question>, plans: ResolverPlans): Questions {
-  const names = [...plans.keys()].map(({ name }) => name);
+function inOrder(open: ReadonlyMap<string, Question>, names: readonly string[]): Questions {
   const rank = ([key]: readonly [string, Question]) => names.findIndex((name) => isKeyOf(name, key));
   return Object.fromEntries([...open].sort((one, other) => rank(one) - rank(other)));
 }
@@ -64,12 +60,10 @@ class Entry {
   readonly open = new Map<string, Question>();
   /** The key of the refused question, for each refusal. */
   readonly refusals = new Map<Settled<unknown>, string>();
-  readonly #plans: ResolverPlans;
   readonly #request: ResolutionRequest;
   readonly #results = new Map<Resolver<unknown>, Promise<Result>>();
 
-  constructor(plans: ResolverPlans, request: ResolutionRequest) {
-    this.#plans = plans;
+  constructor(request: ResolutionRequest) {
     this.#request = request;
   }
 
@@ -83,19 +77,20 @@ class Entry {
   }
 
   async #run(resolver: Resolver<unknown>): Promise<Result> {
-    const plan = this.#plans.get(resolver) as ResolverPlan;
-    const below = [...plan.resolvers];
-    const results = await Promise.all(below.map(([, { resolver: needed }]) => this.resultOf(needed)));
+    const { toolArguments, context } = this.#request;
+    const below = resolvedNeeds(resolver.needs);
+    const results = await Promise.all(below.map(({ resolver: needed }) => this.resultOf(needed)));
     const needs: Record<string, unknown> = {};
-    for (const [need, name] of plan.arguments) needs[need] = ownEntry(this.#request.toolArguments, name);
-    for (const need of plan.contexts) needs[need] = this.#request.context;
+    for (const [need, filler] of Object.entries(resolver.needs)) {
+      if (filler.need === 'argument') needs[need] = ownEntry(toolArguments, filler.name ?? need);
+      if (filler.need === 'context') needs[need] = context;
+    }
     // A resolver that wants the plain value of a refused one is refused itself, and its own consumers decide. A refusal
     // counts before open questions, in any order of declaration.
-    const refused = results.find((result, at) => isRefused(result, below[at]?.[1]));
+    const refused = results.find((result, at) => isRefused(result, below[at]));
     if (refused || results.includes(undefined)) return refused;
-    for (const [at, [need, { wantsOutcome }]] of below.entries()) {
-      needs[need] = valueFor(results[at], wantsOutcome);
-    }
+    for (const [at, { name, wantsOutcome }] of below.entries())
+      needs[name] = valueFor(results[at], wantsOutcome);
     this.#request.onEntry(resolver.name);
     const value = await resolver.run(needs);
     if (isQuestion(value)) return this.#ask(wireKey(resolver.name), value);

@@ -22,7 +22,7 @@ import { type HandlerContext, handlerContext } from '../kit/handler-context.ts';
 import { Recall } from '../kit/recall.ts';
 import { loadState, saveState } from '../kit/state.ts';
 import { isKeyOf } from '../kit/wire-key.ts';
-import { buildResolverPlans, findResolvedParameters, InvalidSignature } from './plan.ts';
+import { findResolvedParameters, InvalidSignature, reachResolvers } from './plan.ts';
 import { type ResolvedArguments, resolveArguments } from './resolve-arguments.ts';
 import { aRecordOf, type FilledAll, type Resolvable } from './resolver.ts';
 
@@ -39,7 +39,7 @@ type Params = Readonly<Record<string, Resolvable>>;
  * with an error; `name: outcome(resolver)` to decide in the body.
  * @param body gets the caller's arguments and the injected ones in one object.
  * @throws InvalidOption when an argument is of the wrong kind.
- * @throws InvalidSignature when the declarations cannot work; see {@link buildResolverPlans}. Nothing is registered.
+ * @throws InvalidSignature when the declarations cannot work; see {@link reachResolvers}. Nothing is registered.
  * @example
  * server.registerTool('get_weather', { inputSchema }, resolve(inputSchema, { units }, ({ location, units }) => …));
  */
@@ -99,7 +99,7 @@ function inject<R extends CompleteResult>(
   argumentsOf: (input: unknown) => unknown = (input) => input,
 ): SdkCallback<unknown, R> {
   const resolved = findResolvedParameters(params);
-  for (const name of resolved.keys()) {
+  for (const { name } of resolved) {
     if (names.has(name)) {
       throw new InvalidSignature(
         `'${name}' is injected and also in the input schema, so callers would send a value that is discarded. ` +
@@ -107,8 +107,7 @@ function inject<R extends CompleteResult>(
       );
     }
   }
-  const plans = buildResolverPlans(resolved, names);
-  const resolvers = [...plans.keys()].map(({ name }) => name);
+  const resolvers = reachResolvers(resolved, names).map(({ name }) => name);
   return shapeCallback<unknown, R>('resolve', async (input, ctx, call) => {
     const recall = new Recall(ctx, loadState(ctx, TAG)?.a);
     const context = handlerContext(ctx, call);
@@ -116,7 +115,7 @@ function inject<R extends CompleteResult>(
     const onEntry = (name: string) => publishEntry(call, 'resolver', name);
     let filled: ResolvedArguments;
     try {
-      filled = await resolveArguments(resolved, plans, { toolArguments, context, recall, onEntry });
+      filled = await resolveArguments(resolved, { resolvers, toolArguments, context, recall, onEntry });
     } catch (error) {
       if (!(error instanceof ElicitationDeclined)) throw error;
       return { ...endCancelled(call, error.key), isError: true } as unknown as R;

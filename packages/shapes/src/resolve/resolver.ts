@@ -44,12 +44,10 @@ export class Outcome<T> {
 export const outcome = <T>(resolver: Resolver<T>): Outcome<T> => new Outcome(resolver);
 
 /** A resolver, for its plain value, or the outcome of one. */
-// biome-ignore lint/suspicious/noExplicitAny: a bound that every resolver fits; values keep their own types.
-export type Resolvable = Resolver<any> | Outcome<any>;
+export type Resolvable = Resolver<unknown> | Outcome<unknown>;
 
 /** The needs of a resolver, under the names that its function uses. */
-// biome-ignore lint/suspicious/noExplicitAny: the same.
-export type Needs = Readonly<Record<string, Resolvable | Argument<any> | RequestContext>>;
+export type Needs = Readonly<Record<string, Resolvable | Argument<unknown> | RequestContext>>;
 
 /** The value that fills a need. */
 export type Filled<N> =
