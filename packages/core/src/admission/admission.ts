@@ -36,7 +36,7 @@ import {
   type Handler,
   type McpRequest,
   type Round,
-  serveRound,
+  Serving,
 } from './round.ts';
 import {
   type Decision,
@@ -163,7 +163,7 @@ export class Admission {
     };
     let result: unknown;
     try {
-      result = await serveRound(this.#boundary, round, handler, run);
+      result = await new Serving(this.#boundary, round).serve(handler, run);
     } catch (thrown) {
       // The SDK cannot answer with any other value, and its client would wait for ever.
       const error = typeof thrown === 'object' && thrown !== null ? thrown : new Error(String(thrown));

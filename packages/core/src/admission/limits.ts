@@ -18,12 +18,6 @@ export type AskProblem =
   /** The client cannot be asked for this kind of input. */
   | { readonly kind: 'unaskable'; readonly message: string; readonly input: InputKind };
 
-/** What goes out with questions. */
-export interface Outgoing {
-  readonly requestState?: string | undefined;
-  readonly routingLabel?: string | undefined;
-}
-
 /**
  * Why `requests` may not go out in this round, or undefined. A shape that parks its handler calls this before it
  * parks; the boundary calls it for every result.
@@ -31,7 +25,10 @@ export interface Outgoing {
 export function askProblem(
   limits: RoundLimits,
   requests: InputRequests,
-  { requestState: payload, routingLabel }: Outgoing = {},
+  {
+    requestState: payload,
+    routingLabel,
+  }: { requestState?: string | undefined; routingLabel?: string | undefined } = {},
 ): AskProblem | undefined {
   const { round, maxRounds, maxQuestions, maxStateBytes, askable, version } = limits;
   if (round > maxRounds) {

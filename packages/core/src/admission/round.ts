@@ -61,30 +61,13 @@ export interface Boundary {
   readonly refusals: Refusals;
 }
 
-/** The error with which a handler found its state not to fit, if it did. */
-type Misfit = { error?: unknown };
-type Sealing = { readonly binding: Binding; readonly call: Call; readonly routingLabel: string | undefined };
-
-/**
- * Enters the handler with its plaintext state and its answers, and seals what it returns.
- *
- * @param run gets what happened to the author's handler.
- * @throws the handler's error, and the refusal of state that the handler finds not to fit.
- */
-export function serveRound(
-  boundary: Boundary,
-  round: Round,
-  handler: Handler,
-  run: HandlerRun,
-): Promise<unknown> {
-  return new Serving(boundary, round).serve(handler, run);
-}
-
-class Serving {
+/** Serves one round. */
+export class Serving {
   readonly #boundary: Boundary;
   readonly #round: Round;
-  readonly #misfit: Misfit = {};
   readonly #call: Call;
+  /** The error with which the handler found its state not to fit, if it did. */
+  #misfit: unknown;
   #argumentsDigest: string | undefined;
 
   constructor(boundary: Boundary, round: Round) {
@@ -93,6 +76,12 @@ class Serving {
     this.#call = this.#record();
   }
 
+  /**
+   * Enters the handler with its plaintext state and its answers, and seals what it returns.
+   *
+   * @param run gets what happened to the author's handler.
+   * @throws the handler's error, and the refusal of state that the handler finds not to fit.
+   */
   serve(handler: Handler, run: HandlerRun): Promise<unknown> {
     const { request, ctx, opened } = this.#round;
     const { id, method, target, round, pseudonym } = this.#call;
@@ -107,14 +96,14 @@ class Serving {
       }
       try {
         const returned = await handler(request, withHandlerRun(this.#context(signal), run));
-        if (this.#misfit.error) throw this.#misfit.error;
+        if (this.#misfit) throw this.#misfit;
         const result = isInputRequiredResult(returned) ? this.#sealResult(returned) : returned;
         outcome = outcomeOf(result, this.#call);
         if (outcome === 'input_required') this.#reportIgnored(result as InputRequiredResult);
         return result;
       } catch (error) {
         // The SDK makes a result of what a tool throws, and a handler may catch it.
-        throw this.#misfit.error ?? error;
+        throw this.#misfit ?? error;
       } finally {
         // An old client's request goes on while the shim asks, and can still be cancelled.
         if (isModern(this.#call.revision)) signal.end();
@@ -185,7 +174,7 @@ class Serving {
         why,
       );
     } catch (error) {
-      this.#misfit.error ??= error;
+      this.#misfit ??= error;
       throw error;
     }
   }
@@ -265,11 +254,10 @@ class Serving {
       if (problem) return endCall(call, problem.message);
       if (call.legacy === 'degrade') return endCall(call, NEEDS_MODERN);
     }
-    const { binding } = this.#round;
     const sealed = {
       ...result,
       ...(result.inputRequests && !isModern(call.revision) && { inputRequests: inOldSpelling(requests) }),
-      requestState: this.#seal(requestState, requests, { binding, call, routingLabel }),
+      requestState: this.#seal(requestState, requests, routingLabel),
     };
     // On 2026-07-28 the SDK refuses what the client did not declare, with -32021 and the capabilities that are missing.
     // Seal the state all the same: it must not leave unsealed because two modules read capabilities differently.
@@ -298,23 +286,20 @@ class Serving {
     }
   }
 
-  #seal(
-    payload: string | undefined,
-    requests: InputRequests,
-    { binding, call, routingLabel }: Sealing,
-  ): string {
+  #seal(payload: string | undefined, requests: InputRequests, routingLabel: string | undefined): string {
+    const { binding } = this.#round;
+    const { id: callId, round, version, timesAsked: before } = this.#call;
     const asked = new Map<string, string>();
     const timesAsked = new Map<string, number>();
     for (const [key, request] of Object.entries(requests)) {
       asked.set(key, questionDigest(request));
-      timesAsked.set(key, (call.timesAsked.get(key) ?? 0) + 1);
+      timesAsked.set(key, (before.get(key) ?? 0) + 1);
     }
-    const { id: callId, round, version } = call;
     const content = { callId, round, asked, timesAsked, payload, version };
     const { now, ttlSeconds, keys } = this.#boundary.policy;
     const token = sealState(content, { binding, issuedAt: now(), ttlSeconds, routingLabel }, keys.ring[0]);
     const { method, target } = binding;
-    publish('mrtr:state', { phase: 'sealed', method, target, bytes: token.length, call: call.id });
+    publish('mrtr:state', { phase: 'sealed', method, target, bytes: token.length, call: callId });
     return token;
   }
 

@@ -86,11 +86,9 @@ export function elicitation(
   const text = textOf(message);
   requireArgument('elicitation', 'message', text, aText);
   requireArgument('elicitation', 'schema', schemaOrForm, A_SCHEMA);
-  const prepared = prepare(
-    text,
-    '~standard' in schemaOrForm ? (schemaOrForm as StandardSchemaWithJSON) : schemaOf(schemaOrForm),
-  );
-  return options.fallback === undefined ? prepared : { ...prepared, fallback: options.fallback };
+  const schema =
+    '~standard' in schemaOrForm ? (schemaOrForm as StandardSchemaWithJSON) : schemaOf(schemaOrForm);
+  return prepare(text, schema, options.fallback);
 }
 
 // A schema of ArkType is a function.
@@ -106,7 +104,6 @@ interface ConvertedForm {
   readonly schema: StandardSchemaWithJSON;
 }
 const convertedForms = new WeakMap<ElicitationForm, ConvertedForm>();
-const formsBySchema = new WeakMap<StandardSchemaWithJSON, ElicitationForm>();
 
 function schemaOf(form: ElicitationForm): StandardSchemaWithJSON {
   const text = JSON.stringify(form) ?? 'null';
@@ -121,7 +118,7 @@ function schemaOf(form: ElicitationForm): StandardSchemaWithJSON {
   }
   const schema = fromJsonSchema(copy as Parameters<typeof fromJsonSchema>[0]);
   convertedForms.set(form, { text, schema });
-  formsBySchema.set(schema, copy);
+  forms.set(schema, copy);
   return schema;
 }
 
@@ -129,8 +126,7 @@ function formOf(message: string, schema: StandardSchemaWithJSON): RequestedSchem
   const known = forms.get(schema);
   if (known) return known;
   try {
-    const requestedSchema = formsBySchema.get(schema) ?? withFormChoices(schema);
-    const { params } = inputRequired.elicit({ message, requestedSchema });
+    const { params } = inputRequired.elicit({ message, requestedSchema: withFormChoices(schema) });
     const form = (params as { readonly requestedSchema: RequestedSchema }).requestedSchema;
     forms.set(schema, form);
     return form;
@@ -147,6 +143,7 @@ function formOf(message: string, schema: StandardSchemaWithJSON): RequestedSchem
 function prepare<Schema extends StandardSchemaWithJSON>(
   message: string,
   schema: Schema,
+  fallback: StandardSchemaV1.InferOutput<Schema> | undefined,
 ): Elicitation<Schema> {
   const requestedSchema = formOf(message, schema);
   const fields = Object.keys(requestedSchema.properties);
@@ -154,19 +151,21 @@ function prepare<Schema extends StandardSchemaWithJSON>(
     method: 'elicitation/create',
     params: { mode: 'form', message, requestedSchema },
   } as unknown as InputRequest;
-  const keep = (response: unknown) => prune(response as ElicitResult, fields);
   return question<
     StandardSchemaV1.InferOutput<Schema>,
     Pick<Elicitation<Schema>, 'kind' | 'schema' | 'fields'>
-  >({
-    kind: 'elicitation',
-    message,
-    request,
-    schema,
-    fields,
-    read: (response) => interpret(response, message, schema, fields),
-    keep,
-  });
+  >(
+    {
+      kind: 'elicitation',
+      message,
+      request,
+      schema,
+      fields,
+      read: (response) => interpret(response, message, schema, fields),
+      keep: (response) => prune(response as ElicitResult, fields),
+    },
+    fallback,
+  );
 }
 
 /** Reads one bare elicitation result. Fields that the form does not have never reach the schema. */

@@ -55,18 +55,11 @@ function questionOf<T>(
   options: ElicitationOptions<T>,
 ): Question<T> {
   requireElicitationOptions(request.method, options);
-  const { fallback } = options;
   const read = (response: unknown): Answer<T> => {
     if (response === undefined) return { kind: 'missing' };
     if (fits(response)) return { kind: 'accepted', value: response as T };
     return { kind: 'invalid', issues: [{ message: `This is not a result of ${request.method}.` }] };
   };
-  const made = question<T, object>({
-    kind,
-    message: request.method,
-    request,
-    read,
-    keep: (response) => response,
-  });
-  return fallback === undefined ? made : { ...made, fallback };
+  const parts = { kind, message: request.method, request, read, keep: (response: unknown) => response };
+  return question<T, object>(parts, options.fallback);
 }

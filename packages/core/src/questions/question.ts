@@ -44,12 +44,14 @@ export type Answers<Q extends Questions> = { [Key in keyof Q]: AnswerOf<Q[Key]> 
 
 /** Makes a question from its parts. */
 export const question = <T, Rest extends object>(
-  parts: Omit<Question<T>, typeof QUESTION | 'digest'> & Rest,
+  parts: Omit<Question<T>, typeof QUESTION | 'digest' | 'fallback'> & Rest,
+  fallback?: T,
 ): Question<T> & Rest => {
   // The digest is worked out once, so the words must not change afterwards.
   Object.freeze(parts.request);
   Object.freeze(parts.request.params);
-  return { [QUESTION]: true, digest: questionDigest(parts.request), ...parts };
+  const made = { [QUESTION]: true, digest: questionDigest(parts.request), ...parts } as const;
+  return fallback === undefined ? made : { ...made, fallback };
 };
 
 /** Whether `digest` is that of `question`, in either of its wordings. */

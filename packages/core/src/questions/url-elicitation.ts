@@ -27,14 +27,16 @@ export function urlElicitation(
   requireElicitationOptions('urlElicitation', options);
   const text = textOf(message);
   requireArgument('urlElicitation', 'message', text, aText);
-  const made = question<boolean, object>({
-    kind: 'elicitation.url',
-    message: text,
-    request: inputRequired.elicitUrl({ message: text, url: parseWebPage(url).href }),
-    read,
-    keep: (response) => ({ action: (response as { readonly action: unknown }).action }),
-  });
-  return options.fallback === undefined ? made : { ...made, fallback: options.fallback };
+  return question<boolean, object>(
+    {
+      kind: 'elicitation.url',
+      message: text,
+      request: inputRequired.elicitUrl({ message: text, url: parseWebPage(url).href }),
+      read,
+      keep: (response) => ({ action: (response as { readonly action: unknown }).action }),
+    },
+    options.fallback,
+  );
 }
 
 /**

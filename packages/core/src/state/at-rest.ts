@@ -59,5 +59,3 @@ export const derivePseudonym = (text: string, key: SealingKey): string => nameUn
 
 const nameUnder = (key: Buffer, text: string): string =>
   createHmac('sha256', key).update(text).digest('base64url').slice(0, 22);
-
-// A policy's key ring has at least one key; see `keyRing`.

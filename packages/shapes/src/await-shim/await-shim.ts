@@ -22,6 +22,7 @@ import {
   ElicitationDeclined,
   type ElicitationOptions,
   elicitation,
+  isRefusal,
   speaksMrtr,
 } from '@mrtr/core';
 import { publish } from '@mrtr/core/events';
@@ -81,8 +82,7 @@ export function awaitShim<Input, R extends CompleteResult>(
       keys.add(key);
       const answer = speaksMrtr(ctx) ? recall.read(key, question) : await askLive(ctx, key, question);
       if (answer.kind === 'accepted') return answer.value;
-      if (answer.kind === 'declined' || answer.kind === 'cancelled')
-        throw new ElicitationDeclined(answer.kind, key);
+      if (isRefusal(answer)) throw new ElicitationDeclined(answer.kind, key);
       throw new Unwind(key, question);
     };
     const context = handlerContext(ctx, call);

@@ -110,7 +110,9 @@ export function journal<Input, R extends CompleteResult>(
       return strict ? watchNondeterminism(() => replay.run(() => insideStrictHandler(run))) : replay.run(run);
     };
     const openJournal = () => new Journal(saved, call.asked, ctx.mcpReq.inputResponses);
-    if (strict && saved) orThrow(await enter(openJournal(), true));
+    const rehearsed = strict && saved ? await enter(openJournal(), true) : undefined;
+    if (rehearsed?.kind === 'threw' && !(rehearsed.error instanceof ElicitationDeclined))
+      throw rehearsed.error;
     const record = openJournal();
     const ending = await enter(record, false);
     if (ending.kind === 'returned') return ending.value as R;
@@ -124,10 +126,6 @@ export function journal<Input, R extends CompleteResult>(
     if (ending.error instanceof ElicitationDeclined) return endCancelled(call, ending.error.key) as R;
     throw ending.error;
   });
-}
-
-function orThrow(ending: Ending): void {
-  if (ending.kind === 'threw' && !(ending.error instanceof ElicitationDeclined)) throw ending.error;
 }
 
 function journalContext(replay: Replay, context: HandlerContext): JournalContext {

@@ -6,19 +6,18 @@ import { publish } from '@mrtr/core/events';
 import {
   addGauge,
   aFunction,
-  type OptionChecks,
   Quota,
   requireOptions,
   tellOperator,
   wholeNumbers,
   withDefaults,
 } from '@mrtr/core/kit';
-import { askProblem, asNotEntered, type Call } from '@mrtr/core/shape';
+import { askProblem, asNotEntered } from '@mrtr/core/shape';
 import { callerOf } from '../kit/handler-context.ts';
 import { heldBytes } from '../kit/held-bytes.ts';
 import { Abandoned } from './abandoned.ts';
 import { FrameContext } from './context.ts';
-import { Frame, type FrameTurn } from './frame.ts';
+import { Frame } from './frame.ts';
 import {
   CLIENT_CANCELLED,
   ContinuationLost,
@@ -81,11 +80,6 @@ export const DEFAULTS = {
   maxAbandoned: 1000,
   maxAbandonedPerPrincipal: 100,
 };
-const CHECKS: OptionChecks<ContinuationStoreOptions> = {
-  ...wholeNumbers(DEFAULTS),
-  onerror: aFunction,
-  locate: aFunction,
-};
 const NOT_HERE =
   'This call cannot be resumed here: its continuation expired, was resumed already, or is held by another ' +
   'server instance. Start the call again.';
@@ -113,7 +107,8 @@ export class ContinuationStore implements LinearStore {
 
   /** @throws InvalidOption for an option that does not exist, or has a value that it cannot have. */
   constructor(options: ContinuationStoreOptions = {}) {
-    requireOptions('ContinuationStore', options, CHECKS);
+    const checks = { ...wholeNumbers(DEFAULTS), onerror: aFunction, locate: aFunction };
+    requireOptions<ContinuationStoreOptions>('ContinuationStore', options, checks);
     const { locate, onerror, ...limits } = withDefaults(options, DEFAULTS);
     this.#locate = locate ?? (() => undefined);
     this.#onerror = (error) => tellOperator(error, onerror);
@@ -146,8 +141,10 @@ export class ContinuationStore implements LinearStore {
     frame.caller = callerOf(ctx);
     frame.request = ctx;
     try {
+      if (id === undefined)
+        publish('mrtr:handler', { call: call.id, shape: 'linear', target: call.target, part: 'handler' });
       const pause = await (id === undefined
-        ? start(frame, call, () => handler(input as never, new FrameContext(frame, call.id)))
+        ? frame.start(() => handler(input as never, new FrameContext(frame, call.id)))
         : frame.resume(ctx.mcpReq.inputResponses ?? {}));
       if (pause.kind === 'asked') return this.#wait(frame, pause.requests, { call, ctx });
       this.#release(frame);
@@ -305,9 +302,4 @@ export class ContinuationStore implements LinearStore {
     }
     this.#watch();
   }
-}
-
-function start(frame: Frame, { id, target }: Call, handler: () => unknown): Promise<FrameTurn> {
-  publish('mrtr:handler', { call: id, shape: 'linear', target, part: 'handler' });
-  return frame.start(handler);
 }

@@ -27,7 +27,14 @@ import {
 } from '@mrtr/core';
 import { OperatorWarning, publish } from '@mrtr/core/events';
 import { type LoggedCall, ownEntry, requireOptions, withCallInMessage } from '@mrtr/core/kit';
-import { fallbackOf, hasFallback, isQuestion, notAQuestionError, requireKeys } from '@mrtr/core/shape';
+import {
+  type Call,
+  fallbackOf,
+  hasFallback,
+  isQuestion,
+  notAQuestionError,
+  requireKeys,
+} from '@mrtr/core/shape';
 import { afterMicrotasks } from '../kit/after-microtasks.ts';
 import { duplicateKeyError } from '../kit/definition.ts';
 import { insideEffect, isInsideEffect } from '../kit/effect-scope.ts';
@@ -132,7 +139,7 @@ export class Frame {
   readonly pseudonym: string | undefined;
   /** Who sent the latest round. */
   caller: HandlerContext['caller'];
-  readonly #method: string;
+  readonly #method: Call['method'];
   readonly #target: string;
   /** The kinds of input that the client of the latest round can be asked for. */
   askable: readonly InputKind[] = NOTHING;
@@ -147,15 +154,7 @@ export class Frame {
   request: ServerContext | undefined;
 
   constructor(
-    {
-      id,
-      pseudonym,
-      method,
-      target,
-    }: Pick<LoggedCall, 'method' | 'target'> & {
-      readonly id: string;
-      readonly pseudonym: string | undefined;
-    },
+    { id, pseudonym, method, target }: Pick<Call, 'id' | 'pseudonym' | 'method' | 'target'>,
     report: (error: Error) => void,
     perform = AT_ONCE,
   ) {

@@ -12,13 +12,20 @@
  * refused. So until it reads an answer of this round, a handler has to do what it did in the round before.
  */
 import { isInputRequiredResult } from '@modelcontextprotocol/server';
-import type { Answer, AnswerOf, InputRequiredResult, Question, ServerContext } from '@mrtr/core';
+import {
+  type Answer,
+  type AnswerOf,
+  type InputRequiredResult,
+  InvalidDefinition,
+  type Question,
+  type ServerContext,
+} from '@mrtr/core';
 import { publish } from '@mrtr/core/events';
 import { aFunction, ownEntry, requireArgument, requireOptions } from '@mrtr/core/kit';
 import type { CompleteResult, SdkCallback } from '@mrtr/core/shape';
 import { type Call, shapeCallback, withNotes } from '@mrtr/core/shape';
 import { ASKING_CHECKS, type AskingOptions } from '../kit/asking.ts';
-import { duplicateKeyError, ownStateError } from '../kit/definition.ts';
+import { duplicateKeyError } from '../kit/definition.ts';
 import { handleRejection } from '../kit/handled.ts';
 import { type HandlerContext, handlerContext } from '../kit/handler-context.ts';
 import { assertJson } from '../kit/json.ts';
@@ -83,7 +90,10 @@ export function once<Input, R extends CompleteResult>(
     // Also record effects that nobody awaited: they have run, and must not run again.
     await effects.waitForEffects();
     if (!isInputRequiredResult(result)) return result as R;
-    if (result.requestState !== undefined) throw ownStateError('once', 'ctx.once');
+    if (result.requestState !== undefined)
+      throw new InvalidDefinition(
+        'A once handler cannot return its own requestState: keep the value with ctx.once.',
+      );
     const kept = { a: recall.save(result.inputRequests ?? {}), e: effects.values, f: effects.failed };
     const asked = { ...result, requestState: saveState(TAG, kept) };
     return withNotes(asked, { effects: [...Object.keys(effects.values), ...effects.failed] });
