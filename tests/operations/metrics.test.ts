@@ -17,8 +17,9 @@ import { parking } from '../../packages/shapes/src/linear/parking.test-support.t
 beforeEach(() => processWide('gauges.1', () => ({ sources: new Set() })).sources.clear());
 
 test('a handler that waits is a parked frame until its answer comes', async () => {
-  const { site } = parking(async (_, { elicit }) => textResult((await elicit('Which units?', Units)).units));
-  const client = await site.connect();
+  const { client } = await parking(async (_, { elicit }) =>
+    textResult((await elicit('Which units?', Units)).units),
+  );
   const asked = await client.send();
   expect(readGauges()['frames.parked']).toBe(1);
   await client.answer(asked, { units: metric });

@@ -82,25 +82,36 @@ test('a round of 255 questions, the most that a token holds, is asked and answer
 });
 
 const BAD_KEY = "InvalidDefinition: A question's key has to be well-formed text of at most 65535 bytes.";
-const MISTAKES: [string, unknown, string | RegExp][] = [
-  ['a key of 70 kB in few characters', { ['€'.repeat(25_000)]: sure.request }, BAD_KEY],
-  ['a key that is half a surrogate pair', { '\ud800': sure.request }, BAD_KEY],
-  ['a question that is null', { sure: null }, /^InvalidDefinition/],
+/** Results that an author builds by hand. */
+const MISTAKES: [string, object, string | RegExp][] = [
+  ['a key of 70 kB in few characters', { inputRequests: { ['€'.repeat(25_000)]: sure.request } }, BAD_KEY],
+  ['a key that is half a surrogate pair', { inputRequests: { '\ud800': sure.request } }, BAD_KEY],
+  ['a question that is null', { inputRequests: { sure: null } }, /^InvalidDefinition/],
   [
     'a question that is not JSON',
-    { sure: { method: 'elicitation/create', params: { n: 1n } } },
+    { inputRequests: { sure: { method: 'elicitation/create', params: { n: 1n } } } },
     /^TypeError/,
   ],
+  ...[{ plan: 1 }, 42, null, ['a'], 'half a pair: \ud800'].map((requestState): [string, object, RegExp] => [
+    `state that is no well-formed text (${JSON.stringify(requestState)})`,
+    { inputRequests: { sure: sure.request }, requestState },
+    /^InvalidDefinition: requestState has to be well-formed text/,
+  ]),
 ];
 
 test.each(MISTAKES)(
   '%s is an error without details for the client, and with them for `onerror`',
-  async (_what, requests, why) => {
-    const site = deleting(() => false, requests as InputRequests, { maxBytes: 1_000_000 });
-    expect(await site.post('tools/call', DEPLOY)).toEqual({
+  async (_what, asked, why) => {
+    const { post, errors } = hostTools(
+      (server) => {
+        server.registerTool('deploy', {}, () => ({ resultType: 'input_required', ...asked }) as never);
+      },
+      { maxBytes: 1_000_000 },
+    );
+    expect(await post('tools/call', { name: 'deploy' })).toEqual({
       error: { code: -32603, message: 'The server cannot keep the state of this call' },
     });
-    expect(site.errors).toEqual([typeof why === 'string' ? why : expect.stringMatching(why)]);
+    expect(errors).toEqual([typeof why === 'string' ? why : expect.stringMatching(why)]);
   },
 );
 

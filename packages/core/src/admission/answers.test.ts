@@ -1,19 +1,13 @@
 /** Answers that are too large, too deep, or in a prototype, before a handler sees them. */
-import {
-  acceptedContent,
-  inputRequired,
-  type McpServer,
-  type ServerContext,
-} from '@modelcontextprotocol/server';
-import { expect, onTestFinished, test } from 'vitest';
+import { acceptedContent, inputRequired, type ServerContext } from '@modelcontextprotocol/server';
+import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { readAnswer } from '../answers/read-answer.ts';
-import { type AnswerEvent, observe } from '../diagnostics/diagnostics.ts';
-import { elicitation } from '../questions/elicitation.ts';
+import { type Elicitation, elicitation } from '../questions/elicitation.ts';
 import { textResult } from '../wire/results.ts';
 import { answersFit } from './answers.ts';
 import { asking, beginCall, sure, YES } from './asking.test-support.ts';
-import { hostTools, oldClient } from './hosted.test-support.ts';
+import { eventsOf, hostTools, oldClient } from './hosted.test-support.ts';
 
 const answer = (padding: unknown) => ({ action: 'accept', content: { sure: true, padding } });
 /** An answer of exactly `bytes` of JSON. */
@@ -54,13 +48,6 @@ test('an answer to a question that was not asked is limited too, and leaves the 
   const { reply } = await askDeploy([], { singleUse: 'reject' });
   expect(await reply({ ...YES, other: answerOfBytes(16_385) })).toEqual(REFUSED);
   expect((await reply(YES)).result).toMatchObject(textResult('Done.'));
-});
-
-test('an answer that is nested too deeply is refused like a large one', async () => {
-  const { reply } = await askDeploy();
-  // Two levels are the answer and its content.
-  expect(await reply({ sure: answer(nestArrays(200)) })).toEqual(REFUSED);
-  expect((await reply({ sure: answer(nestArrays(199)) })).result).toMatchObject(textResult('Done.'));
 });
 
 test('an answer over an old client’s stream has the same limit', async () => {
@@ -121,103 +108,78 @@ test('a round may ask 32 questions, and not 33', async () => {
 });
 
 const Sure = z.object({ sure: z.boolean() });
-const question = (words = 'Really delete it?') => elicitation(words, Sure);
-const accept = (content: object) => ({ action: 'accept', content });
 
-/** Runs a call of `handler` for `rounds` retries, each with `answers`. */
-async function insisting(
-  handler: (ctx: ServerContext) => unknown,
-  answers: Record<string, unknown>,
-  rounds: number,
-) {
-  const events: AnswerEvent[] = [];
-  onTestFinished(observe('mrtr:answer', (event) => events.push(event)));
-  const site = hostTools((server: McpServer) => {
-    server.registerTool('delete', {}, ((ctx: ServerContext) => handler(ctx)) as () => never);
-  });
-  let reply = await site.post('tools/call', { name: 'delete' });
-  for (let round = 0; round < rounds; round++) {
-    const requestState = reply.result?.requestState;
-    reply = await site.post('tools/call', { name: 'delete', requestState, inputResponses: answers });
-  }
-  const seen = events.map(({ key, reason, times, didYouMean }) => ({ key, reason, times, didYouMean }));
-  return { reply, events: seen, errors: site.errors };
+/** A handler that asks in each round, however it reads its answers, and a client that gives the same one each time. */
+interface Insisting {
+  readonly read: (ctx: ServerContext, asked: Elicitation) => unknown;
+  readonly key?: string;
+  readonly words?: (round: number) => string;
+  readonly content?: object;
+  readonly rounds: number;
+  readonly events?: readonly object[];
+  readonly why?: string;
 }
 
-const readsAnotherKey = (ctx: ServerContext) => {
-  const answer = readAnswer(ctx, 'sure', question());
-  if (answer.kind === 'accepted') return textResult('Deleted.');
-  return inputRequired({ inputRequests: { shure: question().request } });
-};
+const readSure: Insisting['read'] = (ctx, asked) => readAnswer(ctx, 'sure', asked);
+const timed = (round: number) => `Really delete it? (${round})`;
+const [content, no] = [{ sure: true }, { sure: false }];
 
-test('a key that is asked and never read is reported the second time, with the key that was probably meant', async () => {
-  const { events, errors } = await insisting(readsAnotherKey, { shure: accept({ sure: true }) }, 3);
-  expect(events).toEqual([
-    { key: 'shure', reason: 'unread', times: 2, didYouMean: 'sure' },
-    { key: 'shure', reason: 'unread', times: 3, didYouMean: 'sure' },
-  ]);
-  expect(errors).toEqual([
-    "AnswerIgnored: The handler asks 'shure' again, and ignored two answers to it: the handler does not read " +
-      "the answer to 'shure'. It reads 'sure', which was not asked. Use one key for both.",
-  ]);
-});
-
-test('a question whose words change in each round is reported', async () => {
-  let round = 0;
-  const { events, errors } = await insisting(
-    (ctx) => {
-      const timed = question(`Really delete it? (${round++})`);
-      if (readAnswer(ctx, 'sure', timed).kind === 'accepted') return textResult('Deleted.');
-      return inputRequired({ inputRequests: { sure: timed.request } });
+test.each<[string, Insisting]>([
+  [
+    'a key that is asked and never read is reported the second time, with the key that was probably meant',
+    {
+      ...{ read: readSure, key: 'shure', content, rounds: 3 },
+      events: [2, 3].map((times) => ({ key: 'shure', reason: 'unread', times, didYouMean: 'sure' })),
+      why: "the handler does not read the answer to 'shure'. It reads 'sure', which was not asked. Use one key for both.",
     },
-    { sure: accept({ sure: true }) },
-    3,
-  );
-  expect(events.map(({ reason, times }) => [reason, times])).toEqual([
-    ['reworded', 2],
-    ['reworded', 3],
-  ]);
-  expect(errors).toEqual([
-    "AnswerIgnored: The handler asks 'sure' again, and ignored two answers to it: the question's words change " +
-      'from round to round. Keep what changes out of them, or in the state.',
-  ]);
-});
-
-const honest = (ctx: ServerContext) => {
-  const answer = readAnswer(ctx, 'sure', question());
-  if (answer.kind === 'accepted') return textResult('Deleted.');
-  return inputRequired({ inputRequests: { sure: question().request } });
-};
-
-test('answers that do not fit are published, but not reported as a fault of the handler', async () => {
-  const { events, errors } = await insisting(honest, { sure: accept({ sure: 'perhaps' }) }, 2);
-  expect(events).toEqual([{ key: 'sure', reason: 'invalid', times: 2, didYouMean: undefined }]);
-  expect(errors).toEqual([]);
-});
-
-const NO = { sure: accept({ sure: false }) };
-/** Asks the same again, however it read the answer. */
-const askingAgain = (read: (ctx: ServerContext) => unknown) => (ctx: ServerContext) => {
-  read(ctx);
-  return inputRequired({ inputRequests: { sure: question().request } });
-};
-
-test.each<[string, (ctx: ServerContext) => unknown, Record<string, unknown>, number]>([
-  ['the first ignored answer', readsAnotherKey, { shure: accept({ sure: true }) }, 1],
-  [
-    'a handler that reads an answer and asks the same again',
-    askingAgain((ctx) => readAnswer(ctx, 'sure', question())),
-    NO,
-    4,
   ],
-  ['a retry without an answer', honest, {}, 4],
   [
-    'a handler that reads with the helpers of the SDK',
-    askingAgain(({ mcpReq }) => acceptedContent(mcpReq.inputResponses, 'sure', Sure)),
-    NO,
-    4,
+    'a question whose words change in each round is reported',
+    {
+      ...{ read: readSure, words: timed, content, rounds: 3 },
+      events: [2, 3].map((times) => ({ key: 'sure', reason: 'reworded', times })),
+      why: "the question's words change from round to round. Keep what changes out of them, or in the state.",
+    },
   ],
-])('%s is not reported', async (_what, handler, answers, rounds) => {
-  const { events, errors } = await insisting(handler, answers, rounds);
-  expect({ events, errors }).toEqual({ events: [], errors: [] });
+  [
+    'answers that do not fit are published, but not reported as a fault of the handler',
+    {
+      ...{ read: readSure, content: { sure: 'perhaps' }, rounds: 2 },
+      events: [{ key: 'sure', reason: 'invalid', times: 2 }],
+    },
+  ],
+  ['the first ignored answer is not reported', { read: readSure, key: 'shure', content, rounds: 1 }],
+  [
+    'a handler that reads an answer and asks the same again is not reported',
+    { read: readSure, content: no, rounds: 4 },
+  ],
+  ['a retry without an answer is not reported', { read: readSure, rounds: 4 }],
+  [
+    'a handler that reads with the helpers of the SDK is not reported',
+    {
+      read: ({ mcpReq }) => acceptedContent(mcpReq.inputResponses, 'sure', Sure),
+      content: no,
+      rounds: 4,
+    },
+  ],
+])('%s', async (_what, { read, key = 'sure', words, content, rounds, events = [], why }) => {
+  const published = eventsOf('mrtr:answer');
+  let round = 0;
+  const { post, errors } = hostTools((server) => {
+    server.registerTool('delete', {}, (ctx) => {
+      const asked = elicitation(words?.(round++) ?? 'Really delete it?', Sure);
+      read(ctx, asked);
+      return inputRequired({ inputRequests: { [key]: asked.request } });
+    });
+  });
+  const inputResponses = content ? { [key]: { action: 'accept', content } } : {};
+  let reply = await post('tools/call', { name: 'delete' });
+  for (let at = 0; at < rounds; at++) {
+    const requestState = reply.result?.requestState;
+    reply = await post('tools/call', { name: 'delete', requestState, inputResponses });
+  }
+  expect(published).toMatchObject(events);
+  expect(published).toHaveLength(events.length);
+  const reported = `AnswerIgnored: The handler asks '${key}' again, and ignored two answers to it: ${why}`;
+  expect(errors).toEqual(why === undefined ? [] : [reported]);
 });

@@ -165,23 +165,6 @@ test('state over maxBytes is an error without details for the client, and with t
   });
 });
 
-test.each([{ plan: 1 }, 42, null, ['a'], 'half a pair: \ud800'])(
-  'state that is not well-formed text (%j) does not leave the server',
-  async (state) => {
-    const { post } = hostTools((server) => {
-      const result = {
-        resultType: 'input_required',
-        inputRequests: { sure: sure.request },
-        requestState: state,
-      };
-      server.registerTool('ask', {}, () => result as unknown as ReturnType<typeof inputRequired>);
-    });
-    expect(await post('tools/call', { name: 'ask' })).toEqual({
-      error: { code: -32603, message: 'The server cannot keep the state of this call' },
-    });
-  },
-);
-
 const nestObjects = (levels: number): unknown =>
   JSON.parse(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`);
 

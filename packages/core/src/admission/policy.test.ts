@@ -4,7 +4,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { InvalidOption } from '../support/errors.ts';
 import { textResult } from '../wire/results.ts';
 import { as, asking, beginCall, REJECTED, YES } from './asking.test-support.ts';
-import { eventsOf, hostTools, oldClient } from './hosted.test-support.ts';
+import { eventsOf, type Hosted, hostTools, oldClient } from './hosted.test-support.ts';
 import {
   type KeyReadingOptions,
   keyRingOf,
@@ -116,16 +116,17 @@ async function warningsOf(run: () => unknown): Promise<unknown[][]> {
   return emitWarning.mock.calls;
 }
 
+/** A call of an old client over its stream. */
+const callOverStream = async (host: Hosted) =>
+  (await oldClient(host, () => YES.sure)).callTool({ name: 'deploy' });
+
 test('the process warns of a random key once, and only over HTTP', async () => {
-  const counts: number[] = [];
+  const makeHost = () => hostTools(asking(), { keys: undefined });
+  expect(await warningsOf(() => callOverStream(makeHost()))).toEqual([]);
+  const host = makeHost();
   const warnings = await warningsOf(async () => {
-    const host = hostTools(asking(), { keys: undefined });
-    await (await oldClient(host, () => YES.sure)).callTool({ name: 'deploy' });
-    counts.push(vi.mocked(process.emitWarning).mock.calls.length);
-    for (const _ of Array(3)) await host.post('tools/call', { name: 'deploy' });
-    await hostTools(asking(), { keys: undefined }).post('tools/call', { name: 'deploy' });
+    for (const { post } of [host, host, makeHost()]) await post('tools/call', { name: 'deploy' });
   });
-  expect(counts).toEqual([0]);
   expect(warnings).toEqual([
     [
       'requestState is sealed with a random key of this process, over HTTP: no other instance and no restarted ' +
@@ -136,22 +137,17 @@ test('the process warns of a random key once, and only over HTTP', async () => {
 });
 
 test('the process warns once, at the first call of an old client that createMcpHandler serves', async () => {
-  const counts: number[] = [];
-  const warnings = await warningsOf(async () => {
-    const hosts = [{ legacy: 'degrade' } as const, {}].map((options) =>
-      hostTools(asking(), { keys: KEYS, singleUse: false, ...options }),
-    );
-    for (const host of hosts) {
-      await (await oldClient(host, () => YES.sure)).callTool({ name: 'deploy' });
-      await host.post('tools/call', { name: 'deploy' });
-      counts.push(vi.mocked(process.emitWarning).mock.calls.length);
-      for (const _ of Array(2)) {
-        const { result } = await host.post('tools/call', { name: 'deploy' }, { legacy: true });
-        expect(result).toMatchObject({ isError: true });
-      }
-    }
+  const [degrading, host] = [hostTools(asking(), { legacy: 'degrade' }), hostTools(asking())];
+  const callWithoutStream = ({ post }: Hosted) => post('tools/call', { name: 'deploy' }, { legacy: true });
+  const silent = await warningsOf(async () => {
+    await callOverStream(host);
+    await host.post('tools/call', { name: 'deploy' });
+    await callWithoutStream(degrading);
   });
-  expect(counts).toEqual([0, 0]);
+  expect(silent).toEqual([]);
+  const warnings = await warningsOf(async () => {
+    for (const _ of [1, 2]) expect((await callWithoutStream(host)).result).toMatchObject({ isError: true });
+  });
   expect(warnings).toEqual([
     [
       expect.stringMatching(/createMcpHandler.* `fallback`.*createMcpMount and serveHttp.*'degrade'/),

@@ -1,3 +1,4 @@
+import { Deferred } from '@mrtr/harness';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { as } from '../admission/asking.test-support.ts';
@@ -11,19 +12,17 @@ test('a handler that hangs in its first round is listed, also when its client ha
   const running = watchRunningCalls();
   onTestFinished(running.stop);
   const gone = new AbortController();
-  let [enter, end] = [() => {}, () => {}];
-  const entered = new Promise<void>((resolve) => (enter = resolve));
-  const hung = new Promise<void>((resolve) => (end = resolve));
+  const [entered, hung] = [new Deferred(), new Deferred()];
   const { post } = hostTools((server) => {
     server.registerTool('deploy', { inputSchema: z.object({ env: z.string() }) }, async () => {
-      enter();
-      await hung;
+      entered.open();
+      await hung.promise;
       return textResult('Done.');
     });
   });
   const params = { name: 'deploy', arguments: { env: 'a secret' } };
   const reply = post('tools/call', params, { ...as('ada'), signal: gone.signal }).catch(() => undefined);
-  await entered;
+  await entered.promise;
   gone.abort();
   expect(running.list()).toEqual([
     {
@@ -36,7 +35,7 @@ test('a handler that hangs in its first round is listed, also when its client ha
     },
   ]);
   expect(JSON.stringify(running.list())).not.toContain('secret');
-  end();
+  hung.open();
   await reply;
   await expect.poll(() => running.list()).toEqual([]);
 });

@@ -94,28 +94,22 @@ test.each<[string, object, string]>([
   expect((await readingOf({ action: 'accept', content }, typed)).answer).toMatchObject({ kind });
 });
 
-test.each<[string, object]>([
-  ['the first request', {}],
-  ['a retry whose question had other words', { words: words`Pay ${'Bob'}?` }],
-])('an answer of %s approves nothing, also where unasked answers are accepted', async (_when, asked) => {
-  const before = 'words' in asked ? approval(asked.words as typeof WORDS, LABELS) : undefined;
-  let current = before ?? sure;
+test('an answer to other words, or to none, approves nothing, also where unasked answers are accepted', async () => {
   const reads: unknown[] = [];
+  const asked = [approval(words`Pay ${'Bob'}?`, LABELS), sure];
   const { post } = hostTools(
     (server) => {
       server.registerTool('pay', {}, (ctx) => {
-        const answer = readAnswer(ctx, 'sure', current);
-        reads.push(answer);
-        return ask({ sure: current });
+        reads.push(readAnswer(ctx, 'sure', sure));
+        return ask({ sure: asked.shift() ?? sure });
       });
     },
     { unaskedAnswers: 'accept' },
   );
-  const { result } = before ? await post('tools/call', { name: 'pay' }) : {};
-  current = sure;
   const inputResponses = { sure: { ...yes, 'mrtr.stamp': { call: 'c', asked: sure.digest } } };
+  const { result } = await post('tools/call', { name: 'pay', inputResponses });
   await post('tools/call', { name: 'pay', requestState: result?.requestState, inputResponses });
-  expect(reads.at(-1)).toEqual({ kind: 'missing' });
+  expect(reads).toEqual([{ kind: 'missing' }, { kind: 'missing' }]);
 });
 
 test('the receipt says what was approved, in which call and when', async () => {
@@ -147,35 +141,25 @@ test('the receipt says what was approved, in which call and when', async () => {
 
 test('an old client gets the choice as enum with enumNames, over its stream and from the SDK’s shim', async () => {
   const asked: unknown[] = [];
-  const reads: unknown[] = [];
   const user = (params: unknown) => {
-    asked.push(params);
+    asked.push((params as { requestedSchema: { properties: object } }).requestedSchema.properties);
     return yes;
   };
+  const host = pay();
+  await (await oldClient(host, user)).callTool({ name: 'pay' });
   const live = hostTools((server) => {
     server.registerTool('pay', {}, async (ctx) => {
-      reads.push(await askLive(ctx, 'sure', sure));
+      (host.reads as unknown[]).push(await askLive(ctx, 'sure', sure));
       return textResult('');
     });
   });
   await (await oldClient(live, user)).callTool({ name: 'pay' });
-  const shimmed = pay();
-  await (await oldClient(shimmed, user)).callTool({ name: 'pay' });
-  const approved = {
-    kind: 'accepted',
-    value: { approved: true, receipt: expect.objectContaining({ tool: 'pay' }) },
-  };
-  expect([reads[0], shimmed.reads.at(-1)]).toEqual([approved, approved]);
-  const decision = {
-    type: 'string',
-    title: 'Decision',
-    enum: ['refuse', 'approve'],
-    enumNames: ['Do not pay', 'Pay'],
-  };
-  const form = expect.objectContaining({
-    requestedSchema: expect.objectContaining({ properties: { decision } }),
-  });
-  expect(asked).toEqual([form, form]);
+  const receipt = expect.objectContaining({ tool: 'pay' });
+  expect(host.reads.slice(-2)).toEqual(
+    Array(2).fill({ kind: 'accepted', value: { approved: true, receipt } }),
+  );
+  const choice = { enum: ['refuse', 'approve'], enumNames: ['Do not pay', 'Pay'] };
+  expect(asked).toEqual(Array(2).fill({ decision: { type: 'string', title: 'Decision', ...choice } }));
 });
 
 test('a server without a boundary has no approvals', () => {

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { InvalidDefinition } from '../support/errors.ts';
 import { type Elicitation, elicitation } from './elicitation.ts';
 
-/** The same form in each library, with everything that a form can have and the libraries share. */
+/** The same form in each library, with each kind of choice, and with a text and a number. */
 const FORMS: [string, StandardSchemaWithJSON][] = [
   [
     'zod',
@@ -17,8 +17,6 @@ const FORMS: [string, StandardSchemaWithJSON][] = [
       place: z.literal('here'),
       note: z.string().max(20).optional(),
       count: z.int().min(1).max(9),
-      share: z.number(),
-      sure: z.boolean(),
       extras: z.array(z.union([z.literal('ice'), z.literal('straw')])),
     }),
   ],
@@ -31,8 +29,6 @@ const FORMS: [string, StandardSchemaWithJSON][] = [
         place: v.literal('here'),
         note: v.optional(v.pipe(v.string(), v.maxLength(20))),
         count: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(9)),
-        share: v.number(),
-        sure: v.boolean(),
         extras: v.array(v.union([v.literal('ice'), v.literal('straw')])),
       }),
     ),
@@ -45,8 +41,6 @@ const FORMS: [string, StandardSchemaWithJSON][] = [
       place: "'here'",
       'note?': 'string <= 20',
       count: '1 <= number.integer <= 9',
-      share: 'number',
-      sure: 'boolean',
       extras: "('ice' | 'straw')[]",
     }),
   ],
@@ -65,14 +59,10 @@ test.each(FORMS)('a schema of %s gives the form, and reads what fits it', (_libr
     place: { type: 'string', enum: ['here'] },
     note: { type: 'string', maxLength: 20 },
     count: { type: 'integer', minimum: 1, maximum: 9 },
-    share: { type: 'number' },
-    sure: { type: 'boolean' },
     extras: { type: 'array', items: { type: 'string', enum: ['ice', 'straw'] } },
   });
-  expect(new Set(required as string[])).toEqual(
-    new Set(['units', 'place', 'count', 'share', 'sure', 'extras']),
-  );
-  const content = { units: 'metric', place: 'here', count: 2, share: 0.5, sure: true, extras: ['ice'] };
+  expect(new Set(required as string[])).toEqual(new Set(['units', 'place', 'count', 'extras']));
+  const content = { units: 'metric', place: 'here', count: 2, extras: ['ice'] };
   const accept = (other: object) => question.read({ action: 'accept', content: { ...content, ...other } });
   expect(accept({ speed: 'slow' })).toEqual({ kind: 'accepted', value: { ...content, speed: 'slow' } });
   for (const wrong of [{ units: 'kelvin' }, { speed: 'medium' }, { place: 'there' }, { extras: ['fire'] }]) {

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { InvalidOption } from '../support/errors.ts';
-import { escapeHidden, Words, words } from './words.ts';
+import { escapeHidden, words } from './words.ts';
 
 const show = (value: string | number | boolean | bigint): string => words`Pay ${value} now?`.text;
 
@@ -133,8 +133,3 @@ test.each([['Pay now?'], [['Pay ', ' now?']], [Object.assign(['Pay?'], { raw: ['
     expect(() => words(strings as never, 'Ada')).toThrow(/write it before a template/);
   },
 );
-
-test('an object with a text is no Words', () => {
-  expect(Words.isWords({ text: 'Pay?' })).toBe(false);
-  expect(Words.isWords(words`Pay?`)).toBe(true);
-});

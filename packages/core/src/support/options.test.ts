@@ -116,8 +116,3 @@ test('a text in the wrong place is repeated only where it is short, and a number
     expect(complaint(13)).toContain('it is a text.');
   }
 });
-
-test('unknown options of the SDK reach the SDK', () => {
-  const extra = { instructions: 'Ask.', somethingNew: true } as object;
-  expect(() => protectedServer(server, requestStatePolicy(), extra)).not.toThrow();
-});
