@@ -180,8 +180,6 @@ const user = (message: string) => (message === WHICH_UNITS ? metric : ada);
 
 /** A question whose form has one field, named as the question. */
 const text = (key: string) => elicitation(`Question ${key}?`, z.object({ [key]: z.string() }));
-const chain = (length: number): Questions[] =>
-  Array.from({ length }, (_, at) => ({ [`q${at + 1}`]: text(`q${at + 1}`) }));
 
 /** Answers each question with its own message, and returns the outcome of the last round. */
 async function answerAll(client: Caller): Promise<Outcome> {
@@ -211,19 +209,16 @@ const behaviours = {
     expect([above.runs, done.runs]).toEqual([0, 0]);
   },
 
-  async 'a prompt and a resource ask as a tool does'(shape) {
+  async 'a prompt and a resource ask as a tool does, also without arguments'(shape) {
     const client = await new Site(promptAndResource(shape)).connect();
     await asksForName(client.prompt.bind(client), client.resource.bind(client));
-  },
-
-  async 'a tool and a prompt without arguments ask as well'(shape) {
     const both = script([{ name }], (text) => ({ ...textResult(text), ...prompt(text) }));
-    const client = await new Site((server) => {
+    const bare = await new Site((server) => {
       // Without a cast: a shape's callback has the SDK's type for both.
       server.registerTool('tool', {}, shape.write(both));
       server.registerPrompt('prompt', {}, shape.write(both));
     }).connect();
-    await asksForName(client.send.bind(client), client.prompt.bind(client));
+    await asksForName(bare.send.bind(bare), bare.prompt.bind(bare));
   },
 
   async 'an old client is asked over its connection, and asked again after an answer that does not fit'(
@@ -252,17 +247,6 @@ const behaviours = {
     }
   },
 
-  async 'an answer to a question that was not asked is not consumed, in the first round or later'(shape) {
-    const client = await serve(shape, TWO_ROUNDS).site.connect();
-    const first = await client.send({ inputResponses: { units: metric, name: ada } });
-    expect(first.asks).toEqual({ units: WHICH_UNITS });
-    const eve = accept({ name: 'Eve' });
-    const second = await client.answer(first, { units: metric, name: eve, other: eve });
-    expect(second.asks).toEqual({ name: WHICH_NAME });
-    const imperial = accept({ units: 'imperial' });
-    expect(await client.answer(second, { units: imperial, name: ada })).toEqual(BOTH);
-  },
-
   async 'a question that is reworded while it is out is asked again'(shape) {
     const wider = z.object({ units: z.enum(['metric', 'imperial', 'nautical']) });
     for (const reworded of [elicitation('Celsius or Fahrenheit?', Units), elicitation(WHICH_UNITS, wider)]) {
@@ -276,39 +260,15 @@ const behaviours = {
     }
   },
 
-  async 'a question that is reworded after it was answered is asked again'(shape) {
-    const reworded = elicitation('Celsius or Fahrenheit?', Units);
-    const { site } = serve(shape, TWO_ROUNDS);
-    const client = await site.connect();
-    const second = await client.answer(await client.send(), { units: metric });
-    site.deploy(asking(shape, [{ units: reworded }, { name }]));
-    const third = await client.answer(second, { name: ada });
-    expect(third.asks).toEqual({ units: reworded.message });
-    expect(await client.answer(third, { units: metric })).toEqual(BOTH);
-  },
-
-  async 'a question whose answer does not fit is asked again, and the call does not end'(shape) {
+  async 'a question without an answer that fits is asked again, and the call does not end'(shape) {
     const client = await serve(shape, TWO_ROUNDS, { maxRounds: 100 }).site.connect();
     let asked = await client.send();
     const odd = [null, 42, 'text', [], {}, { action: 'shrug' }, { action: 'accept' }, kelvin, { roots: [] }];
-    for (const response of odd) {
-      asked = await client.answer(asked, { units: response });
+    for (const responses of [{}, ...odd.map((units) => ({ units }))]) {
+      asked = await client.answer(asked, responses);
       expect(asked.asks).toEqual({ units: WHICH_UNITS });
     }
     const second = await client.answer(asked, { units: metric });
-    expect(await client.answer(second, { name: ada })).toEqual(BOTH);
-  },
-
-  async 'a question without an answer is asked again, and an answer without its state starts another call'(
-    shape,
-  ) {
-    const client = await serve(shape, TWO_ROUNDS).site.connect();
-    const first = await client.send();
-    const anew = await client.send({ inputResponses: { units: metric } });
-    expect(anew.asks).toEqual({ units: WHICH_UNITS });
-    const again = await client.answer(first, {});
-    expect(again.asks).toEqual({ units: WHICH_UNITS });
-    const second = await client.answer(again, { units: metric });
     const still = await client.answer(second, {});
     expect(still.asks).toEqual({ name: WHICH_NAME });
     expect(await client.answer(still, { name: ada })).toEqual(BOTH);
@@ -345,18 +305,6 @@ const behaviours = {
     expect(await client.answer(second, { name: ada })).toEqual(BOTH);
   },
 
-  async 'a call may ask in as many rounds as the limit allows, and ends with an error when it asks once more'(
-    shape,
-  ) {
-    const finishing = serve(shape, chain(3), { maxRounds: 3 });
-    expect((await answerAll(await finishing.site.connect())).says).toContain('q3');
-    const ending = serve(shape, chain(4), { maxRounds: 3 });
-    expect(await answerAll(await ending.site.connect())).toEqual({
-      fails: 'This call still needs input after 3 rounds. Start it again.',
-    });
-    expect(ending.done.runs).toBe(0);
-  },
-
   async 'a round that is sent twice is served twice, with the same result'(shape) {
     const client = await serve(shape, TWO_ROUNDS).site.connect();
     const first = await client.send();
@@ -371,17 +319,12 @@ const behaviours = {
     shape,
   ) {
     const { site, done } = serve(shape, TWO_ROUNDS);
-    const unaskable = await site.connect(undefined, {});
-    expect(await unaskable.send()).toEqual({ lacks: { elicitation: expect.anything() } });
-    expect(done.runs).toBe(0);
-  },
-
-  async 'an old client that cannot be asked gets an error that says why, and nothing below the question runs'(
-    shape,
-  ) {
-    const { site, done } = serve(shape, TWO_ROUNDS);
-    const unaskable = await site.connectLegacy();
-    expect(await unaskable.call()).toEqual({ fails: expect.stringMatching(/elicitation/) });
+    expect(await (await site.connect(undefined, {})).send()).toEqual({
+      lacks: { elicitation: expect.anything() },
+    });
+    expect(await (await site.connectLegacy()).call()).toEqual({
+      fails: expect.stringMatching(/elicitation/),
+    });
     expect(done.runs).toBe(0);
   },
 
@@ -488,9 +431,8 @@ const behaviours = {
   async 'idempotency keys are the same in all rounds of a call, wherever and however often one is presented'(
     shape,
   ) {
-    const keys: (string | undefined)[] = [];
-    const note = (ctx: { idempotencyKey(key: string): string } | undefined) =>
-      void keys.push(ctx?.idempotencyKey('pay'));
+    const keys: unknown[] = [];
+    const note = (ctx?: AuthorContext) => void keys.push(ctx?.idempotencyKey('pay'));
     const below: Script<CallToolResult>['below'] = (_answers, ctx) => {
       note(ctx);
       return textResult(ctx?.idempotencyKey('mail') ?? '');
@@ -503,36 +445,31 @@ const behaviours = {
     await client.answer(first, { units: metric });
     const { says } = await client.answer(second, { name: ada });
     await client.answer(second, { name: ada });
-    expect(keys).toHaveLength(keys.filter((key) => /^[\w-]{22}$/.test(key ?? '')).length);
-    expect(new Set(keys).size).toBe(1);
     expect(keys.length).toBeGreaterThan(1);
+    expect(new Set(keys)).toEqual(new Set([expect.stringMatching(/^[\w-]{22}$/)]));
     expect(says).not.toBe(keys[0]);
     await client.send();
     expect(new Set(keys).size).toBe(2);
   },
 
-  async 'the context says who can be asked, and reports progress'(shape) {
-    const reported: unknown[] = [];
+  async 'the context says who can be asked and who sent each round, without the token, and reports progress'(
+    shape,
+  ) {
+    const [reported, callers]: [unknown[], unknown[]] = [[], []];
     const above = (ctx?: AuthorContext) => {
       reported.push(ctx?.canAsk('elicitation'), ctx?.canAsk('roots'), ctx?.signal.aborted);
+      callers.push(ctx?.caller);
       void ctx?.progress(1, 2, 'half');
     };
-    const client = await serve(shape, [{ name }], {}, { above }).site.connect();
-    await client.send({}, { onprogress: (progress) => void reported.push(progress) });
-    expect(reported).toEqual([true, false, false, { progress: 1, total: 2, message: 'half' }]);
-  },
-
-  async 'the context says who sent each round, and not with which token'(shape) {
-    const callers: unknown[] = [];
-    const above = (ctx?: AuthorContext) => void callers.push(ctx?.caller);
     const below: Script<CallToolResult>['below'] = (_answers, ctx) => {
-      above(ctx);
+      callers.push(ctx?.caller);
       return textResult('');
     };
     const { site } = serve(shape, [{ units }], {}, { above, below });
     const client = await site.connect();
     site.caller = callerNamed('ada');
-    const asked = await client.send();
+    const asked = await client.send({}, { onprogress: (progress) => void reported.push(progress) });
+    expect(reported).toEqual([true, false, false, { progress: 1, total: 2, message: 'half' }]);
     site.caller = { ...callerNamed('ada'), scopes: ['pay'] };
     await client.answer(asked, { units: metric });
     const signedIn = { clientId: 'app', scopes: [], extra: { sub: 'ada' } };
@@ -563,68 +500,41 @@ const behaviours = {
     const client = await site.connect(undefined, opens);
     const asked = await client.send();
     expect(asked.asks).toEqual({ terms: 'Read the terms.' });
-    expect((await client.answer(asked, { terms: accept({ sure: true }) })).says).toBe(agreed.says);
+    expect(await client.answer(asked, { terms: accept({}) })).toEqual(agreed);
     expect(await (await site.connectLegacy(() => ({ action: 'accept' }), opens)).call()).toEqual(agreed);
-    expect(done.runs).toBe(2);
-    for (const refusal of [decline, cancel]) {
-      const refused = await (await site.connect(undefined, opens)).send();
-      expect(await client.answer(refused, { terms: refusal })).not.toHaveProperty('asks');
-    }
+    expect(await client.answer(await client.send(), { terms: decline })).not.toHaveProperty('asks');
     // A client that declares forms only.
     expect(await (await site.connect()).send()).toEqual({ lacks: { elicitation: { url: {} } } });
     expect(await (await site.connectLegacy(user)).call()).toEqual({
       fails: expect.stringContaining('elicitation.url'),
     });
+    expect(done.runs).toBe(2);
     const unread = urlElicitation('Read the terms.', 'https://shop.example/terms', { fallback: false });
     expect(await (await serve(shape, [{ terms: unread }]).site.connect()).send()).toEqual({
       says: '{"terms":false}',
     });
-    expect(done.runs).toBe(2);
   },
 
-  async 'a page with another address is asked again'(shape) {
-    const [one, other] = [
-      urlElicitation('Read the terms.', 'https://one.example/'),
-      urlElicitation('Read the terms.', 'https://other.example/'),
-    ];
-    const { site } = serve(shape, [{ terms: one }]);
-    const client = await site.connect(undefined, { elicitation: { url: {} } });
-    const asked = await client.send();
-    site.deploy(asking(shape, [{ terms: other }]));
-    const again = await client.answer(asked, { terms: accept({}) });
-    expect(again.asks).toEqual({ terms: 'Read the terms.' });
-    expect(await client.answer(again, { terms: accept({}) })).toEqual({ says: '{"terms":true}' });
-  },
-
-  async 'an approval counts when it approves, and its receipt stays the same in later rounds'(shape) {
+  async 'an approval counts, and its receipt stays the same in later rounds'(shape) {
     const sure = approval(words`Pay ${'Ada'}?`, { approve: 'Pay', refuse: 'Do not pay' });
     const approvals: ApprovalEvent[] = [];
     onTestFinished(observe('mrtr:approval', (event) => approvals.push(event)));
     let now = Date.now();
     const { site, done } = serve(shape, [{ sure }, { name }], { now: () => now });
     const client = await site.connect();
-    const yes = accept({ decision: 'approve' });
-    let asked = await client.send({ inputResponses: { sure: yes } });
-    for (const nothing of [accept({}), accept({ decision: true }), { action: 'accept' }]) {
-      asked = await client.answer(asked, { sure: nothing });
-      expect(asked.asks).toEqual({ sure: 'Pay “Ada”?' });
-    }
+    const asked = await client.answer(await client.send(), { sure: accept({}) });
+    expect(asked.asks).toEqual({ sure: 'Pay “Ada”?' });
     now += 5000;
-    const second = await client.answer(asked, { sure: { ...yes, 'mrtr.stamp': { call: 'forged' } } });
-    expect(second.asks).toEqual({ name: WHICH_NAME });
+    const second = await client.answer(asked, { sure: accept({ decision: 'approve' }) });
     now += 5000;
     const { says } = await client.answer(second, { name: ada });
-    const approved = approvals.filter(({ outcome }) => outcome === 'approved');
-    expect(approved).toHaveLength(1);
-    const receipt = approved[0]?.receipt;
+    expect(approvals.map(({ outcome }) => outcome)).toEqual(['invalid', 'approved']);
+    const receipt = approvals[1]?.receipt;
     expect(JSON.parse(says ?? '')).toEqual({ sure: { approved: true, receipt }, name: { name: 'Ada' } });
-    expect(receipt).toMatchObject({ rung: 'form', tool: 'tool', call: approved[0]?.call });
+    expect(receipt).toMatchObject({ rung: 'form', tool: 'tool', call: approvals[1]?.call });
     expect((receipt?.answeredAt ?? 0) - (receipt?.askedAt ?? 0)).toBe(5);
-    for (const refusal of [accept({ decision: 'refuse' }), decline, cancel]) {
-      const refused = await client.answer(await client.send(), { sure: refusal });
-      expect(refused).not.toHaveProperty('asks');
-    }
-    expect(await (await site.connectLegacy(() => decline)).call()).not.toHaveProperty('asks');
+    const refused = await client.answer(await client.send(), { sure: accept({ decision: 'refuse' }) });
+    expect(refused).not.toHaveProperty('asks');
     expect(done.runs).toBe(1);
   },
 

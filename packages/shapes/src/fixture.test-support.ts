@@ -67,42 +67,22 @@ export function countRuns<T>(fn: (run: number) => T) {
   return effect;
 }
 
-/** A request without a server around it: the boundary's record, and the SDK's context that carries it. */
+/** A request without a server around it: what a shape reads of its record, and the SDK's context that carries it. */
 export function requestOf(
   over: Partial<Call>,
   mcpReq: object,
 ): { readonly call: Call; readonly ctx: ServerContext } {
-  const call: Call = {
-    id: 'call',
-    method: 'tools/call',
-    target: 'tool',
-    revision: '2026-07-28',
-    legacyCapabilities: undefined,
-    legacy: 'degrade',
+  const limits = { round: 1, maxRounds: 10, maxQuestions: 32, maxStateBytes: 65_536 };
+  const about = { id: 'call', method: 'tools/call', target: 'tool', revision: '2026-07-28' } as const;
+  const call = {
+    ...about,
+    ...limits,
     pseudonym: undefined,
-    audience: 'test',
-    stamp: (key, askedAt = 0) => ({
-      call: 'call',
-      key,
-      target: 'tool',
-      argumentsDigest: '',
-      askedAt,
-      answeredAt: 0,
-    }),
-    isPseudonym: (text) => text === undefined,
-    rejectState: (why) => {
-      throw new Error(why);
-    },
-    round: 1,
     asked: new Map(),
-    timesAsked: new Map(),
     reads: new AnswerReads(),
     askable: ['elicitation'],
-    maxRounds: 10,
-    maxQuestions: 32,
-    maxStateBytes: 65_536,
     ...over,
-  };
+  } as Partial<Call> as Call;
   return { call, ctx: { mcpReq, [Symbol.for('mrtr.call')]: call } as unknown as ServerContext };
 }
 
@@ -121,7 +101,6 @@ export interface Outcome {
 }
 
 interface Round {
-  readonly name?: string;
   readonly arguments?: Args;
   readonly inputResponses?: Readonly<Record<string, unknown>>;
   readonly requestState?: string | undefined;
@@ -171,10 +150,8 @@ export class Site {
   }
 
   /** An old client. Without a user it cannot be asked. */
-  async connectLegacy(
-    user?: User,
-    capabilities: ClientCapabilities = user ? { elicitation: {} } : {},
-  ): Promise<LegacyCaller> {
+  async connectLegacy(user?: User, capabilities: ClientCapabilities = user ? { elicitation: {} } : {}) {
+    /** The messages that the user saw, in order. */
     const questions: string[] = [];
     const elicit = ({ message }: { readonly message: string }) => {
       questions.push(message);
@@ -183,15 +160,9 @@ export class Site {
     const client = await this.#inProcess.legacy({ capabilities, elicit });
     return {
       questions,
-      call: (args = {}) => outcomeOf(() => client.callTool({ name: 'tool', arguments: args })),
+      call: (args: Args = {}) => outcomeOf(() => client.callTool({ name: 'tool', arguments: args })),
     };
   }
-}
-
-export interface LegacyCaller {
-  /** The messages that the user saw, in order. */
-  readonly questions: string[];
-  readonly call: (args?: Args) => Promise<Outcome>;
 }
 
 /** A modern client that makes its rounds by itself ({@link call}) or one by one ({@link send}, {@link answer}). */
@@ -209,7 +180,7 @@ export class Caller {
 
   /** One request, as it is. */
   send(round: Round = {}, options: RequestOptions = {}): Promise<Outcome> {
-    const params = { name: 'tool', arguments: {}, ...withState(round) };
+    const params = { name: 'tool', arguments: {}, ...round };
     return outcomeOf(() => this.#client.callTool(params as never, { ...options, allowInputRequired: true }));
   }
 
@@ -224,20 +195,15 @@ export class Caller {
   }
 
   prompt(round: Round = {}): Promise<Outcome> {
-    const params = { name: 'prompt', arguments: {}, ...withState(round) };
+    const params = { name: 'prompt', arguments: {}, ...round };
     return outcomeOf(() => this.#client.getPrompt(params as never, { allowInputRequired: true }));
   }
 
   resource(round: Round = {}): Promise<Outcome> {
-    const params = { uri: 'test://resource', ...withState(round) };
+    const params = { uri: 'test://resource', ...round };
     return outcomeOf(() => this.#client.readResource(params as never, { allowInputRequired: true }));
   }
 }
-
-const withState = ({ requestState, ...round }: Round) => ({
-  ...round,
-  ...(requestState !== undefined && { requestState }),
-});
 
 interface AnyResult {
   readonly resultType?: string;

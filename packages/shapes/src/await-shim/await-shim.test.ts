@@ -5,21 +5,25 @@ import { expect, test } from 'vitest';
 import { countRuns, metric, Site, tool, Units } from '../fixture.test-support.ts';
 import { awaitShim } from './await-shim.ts';
 
+/** A handler that asks within `around`, and the result of its call. */
+async function callAround(around: (ask: () => Promise<string>) => Promise<string>) {
+  const asking = awaitShim(async (_args, { elicit }) =>
+    textResult(await around(async () => (await elicit('Which units?', Units)).units)),
+  );
+  return (await new Site(tool(asking)).connect(() => metric)).call();
+}
+
 test('a catch block in the handler swallows the question', async () => {
   const caught: string[] = [];
-  const site = new Site(
-    tool(
-      awaitShim(async (_args, ctx) => {
-        try {
-          return textResult((await ctx.elicit('Which units?', Units)).units);
-        } catch (error) {
-          caught.push((error as Error).message);
-          return textResult('metric, I guess');
-        }
-      }),
-    ),
-  );
-  expect(await (await site.connect(() => metric)).call()).toEqual({ says: 'metric, I guess' });
+  const swallow = async (ask: () => Promise<string>) => {
+    try {
+      return await ask();
+    } catch (error) {
+      caught.push((error as Error).message);
+      return 'metric, I guess';
+    }
+  };
+  expect(await callAround(swallow)).toEqual({ says: 'metric, I guess' });
   expect(caught).toEqual([
     'Unwinding to ask the user. If you read this in a log, a catch block swallowed a question.',
   ]);
@@ -27,17 +31,6 @@ test('a catch block in the handler swallows the question', async () => {
 
 test('a finally block runs in every round, although nothing failed', async () => {
   const cleanUp = countRuns(() => {});
-  const site = new Site(
-    tool(
-      awaitShim(async (_args, ctx) => {
-        try {
-          return textResult((await ctx.elicit('Which units?', Units)).units);
-        } finally {
-          cleanUp();
-        }
-      }),
-    ),
-  );
-  expect(await (await site.connect(() => metric)).call()).toEqual({ says: 'metric' });
+  expect(await callAround((ask) => ask().finally(cleanUp))).toEqual({ says: 'metric' });
   expect(cleanUp.runs).toBe(2);
 });

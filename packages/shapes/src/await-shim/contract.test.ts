@@ -23,8 +23,7 @@ shapeContract(shape, {
   'a client that cannot be asked is refused before any effect, in each era and in each round':
     'nobody knows its questions before it asks them',
   'a page to open is asked as a form is, and only of clients that open pages': FORMS,
-  'a page with another address is asked again': FORMS,
-  'an approval counts when it approves, and its receipt stays the same in later rounds': FORMS,
+  'an approval counts, and its receipt stays the same in later rounds': FORMS,
   'no answer is found under the key `__proto__`, and nothing below the question runs':
     'it names a question after the fields of its form',
   'an old client that the policy does not ask gets an error that says why':

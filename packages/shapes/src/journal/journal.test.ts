@@ -1,7 +1,18 @@
 import { elicitation, listRoots } from '@mrtr/core';
 import { Deferred, settle } from '@mrtr/harness';
 import { expect, expectTypeOf, test } from 'vitest';
-import { ada, countRuns, metric, name, Site, Units, units } from '../fixture.test-support.ts';
+import {
+  ada,
+  countRuns,
+  decline,
+  kelvin,
+  metric,
+  name,
+  Site,
+  Units,
+  units,
+} from '../fixture.test-support.ts';
+import { EffectFailed, type JournalContext } from './index.ts';
 import { answerAll, askName, askUnits, connectTo, journaling } from './journaling.test-support.ts';
 
 const UNITS = { units: 'Which units?' };
@@ -43,21 +54,20 @@ test('times, random numbers and UUIDs are real, and every later round reads the 
 // Together
 
 test('effects that are awaited together run at the same time', async () => {
-  const [one, other] = [new Deferred<string>(), new Deferred<string>()];
-  const started: string[] = [];
-  const effect = (gate: Deferred<string>, key: string) => () => {
-    started.push(key);
-    return gate.promise;
-  };
+  const [one, other] = [new Deferred(), new Deferred()];
   const client = await connectTo((ctx) =>
-    Promise.all([ctx.once('one', effect(one, 'one')), ctx.once('other', effect(other, 'other'))]),
+    Promise.all([
+      ctx.once('one', () => {
+        one.open();
+        return other.promise.then(() => 'first');
+      }),
+      ctx.once('other', () => {
+        other.open();
+        return one.promise.then(() => 'second');
+      }),
+    ]),
   );
-  const call = client.send();
-  await settle();
-  expect(started).toEqual(['one', 'other']);
-  other.open('second');
-  one.open('first');
-  expect(await call).toEqual({ says: '["first","second"]' });
+  expect(await client.send()).toEqual({ says: '["first","second"]' });
 });
 
 test('effects that a handler does not await still run after it returns, for no later round runs them', async () => {
@@ -89,4 +99,93 @@ test('`fallback` is the answer in every round, with other steps recorded after i
     says: JSON.stringify([{ units: 'imperial' }, 'sent', roots]),
   });
   expect(mail.runs).toBe(1);
+});
+
+// Values
+
+test.each([[{}], [{ strict: true }]])(
+  'a handler’s changes to a value are made again in each round and never reach the record (%j)',
+  async (options) => {
+    const handler = async (ctx: JournalContext) => {
+      const basket = await ctx.once('basket', () => ['apple']);
+      basket.push('pear');
+      const { roots } = await ctx.ask('roots', listRoots());
+      roots.push({ uri: 'file:///more' });
+      await askUnits(ctx);
+      return [...basket, ...roots.map(({ uri }) => uri)];
+    };
+    const client = await new Site(journaling(handler, options)).connect(undefined, {
+      elicitation: {},
+      roots: {},
+    });
+    const roots = { roots: [{ uri: 'file:///home' }] };
+    expect(await answerAll(client, { roots }, { units: kelvin }, { units: metric })).toEqual({
+      says: '["apple","pear","file:///home","file:///more"]',
+    });
+  },
+);
+
+// Failures
+
+test('the first failure of an effect has its cause', async () => {
+  const errors: unknown[] = [];
+  const cause = new RangeError('No such card.');
+  const client = await connectTo(async (ctx) => {
+    await ctx.once('charge', () => Promise.reject(cause)).catch((error: unknown) => errors.push(error));
+    return askUnits(ctx);
+  });
+  await answerAll(client, { units: metric });
+  expect(errors).toEqual([expect.any(EffectFailed), expect.any(EffectFailed)]);
+  expect(errors.map((error) => (error as Error).cause)).toEqual([cause, undefined]);
+});
+
+// Refusals
+
+test('refusals and failures that are not awaited yet cause no unhandled rejection', async () => {
+  const client = await connectTo(async (ctx) => {
+    const failing = ctx.once('fail', () => Promise.reject(new Error('Too bad.')));
+    const [units, name] = [askUnits(ctx), askName(ctx)];
+    await units;
+    return [await name, await failing];
+  });
+  expect(await answerAll(client, { units: decline, name: decline })).toEqual({
+    says: "Cancelled: the question 'units' was not answered.",
+  });
+  await settle();
+});
+
+// Slips of the author
+
+test('a step inside an effect is refused at once, because a later round would not reach it', async () => {
+  const client = await connectTo((ctx) => ctx.once('outer', async () => `${ctx.now('inner')}`));
+  expect(await client.send()).toEqual({
+    fails:
+      "The step 'inner' is inside of a once, which later rounds do not enter. Take it before, and use its value.",
+  });
+});
+
+test('an effect may call a journaled tool of another server', async () => {
+  const other = await connectTo(async (ctx) => [await ctx.once('inner', () => 1), ctx.now('then') > 0]);
+  const client = await connectTo((ctx) => ctx.once('outer', () => other.call()));
+  expect(await client.send()).toEqual({ says: '{"says":"[1,true]"}' });
+});
+
+// Limits
+
+test('a journal over the limit ends the call, and the error names the largest steps', async () => {
+  const sizes = { tiny: 10, huge: 700, large: 500, medium: 300, small: 100 };
+  const handler = async (ctx: JournalContext) => {
+    for (const [key, size] of Object.entries(sizes)) await ctx.once(key, () => '.'.repeat(size));
+    await askUnits(ctx);
+  };
+  const send = async (maxBytes: number) =>
+    (await new Site(journaling(handler), { maxBytes }).connect()).send();
+  const bytes = (await send(4096)).state?.length ?? 0;
+  expect((await send(bytes)).state).toHaveLength(bytes);
+  expect(await send(bytes - 1)).toEqual({
+    fails:
+      `requestState would be ${bytes} bytes sealed; the policy allows ${bytes - 1}. The largest steps are ` +
+      "'huge' (722 bytes), 'large' (523 bytes), 'medium' (324 bytes). " +
+      'Keep large values outside of the call and record a reference, or raise maxBytes.',
+  });
 });

@@ -26,30 +26,19 @@ const says = fc.constantFrom<Says>('metric', 'imperial', 'no');
 const key = fc.constant('');
 const { step: unkeyed } = fc.letrec<{ step: Step; program: Program }>((tie) => {
   const program = tie('program');
-  const kinds: readonly [weight: number, fc.Arbitrary<Step>][] = [
-    [2, fc.record({ kind: fc.constant('effect'), key, delay, fails: fc.boolean() })],
-    [1, fc.record({ kind: fc.constant('value'), key, of: fc.constantFrom('now', 'random', 'uuid') })],
-    [
-      4,
-      fc.record({
-        kind: fc.constant('ask'),
-        key,
-        says,
-        after: fc.record({ metric: program, imperial: program, no: program }),
-      }),
-    ],
-    [
-      3,
-      fc.record({
-        kind: fc.constant('together'),
-        branches: fc.array(program, { minLength: 2, maxLength: 3 }),
-      }),
-    ],
-  ];
+  const effect = fc.record({ kind: fc.constant('effect'), key, delay, fails: fc.boolean() });
+  const value = fc.record({ kind: fc.constant('value'), key, of: fc.constantFrom('now', 'random', 'uuid') });
+  const after = fc.record({ metric: program, imperial: program, no: program });
+  const ask = fc.record({ kind: fc.constant('ask'), key, says, after });
+  const branches = fc.array(program, { minLength: 2, maxLength: 3 });
+  const together = fc.record({ kind: fc.constant('together'), branches });
   return {
-    step: fc.oneof(
+    step: fc.oneof<fc.WeightedArbitrary<Step>[]>(
       { maxDepth: 3, withCrossShrink: true },
-      ...kinds.map(([weight, arbitrary]) => ({ weight, arbitrary })),
+      { weight: 2, arbitrary: effect },
+      { weight: 1, arbitrary: value },
+      { weight: 4, arbitrary: ask },
+      { weight: 3, arbitrary: together },
     ),
     program: fc.array(tie('step'), { maxLength: 3 }),
   };

@@ -3,10 +3,10 @@
 import { textResult } from '@mrtr/core';
 import { callerNamed, Deferred, settle } from '@mrtr/harness';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { countRuns, requestOf, Units, units } from '../fixture.test-support.ts';
-import { ContinuationStore, type LinearContext, type LinearRound } from './index.ts';
+import { countRuns, Units, units } from '../fixture.test-support.ts';
+import { ContinuationStore, type LinearContext } from './index.ts';
 import { ContinuationLost } from './messages.ts';
-import { type Handler, serving } from './parking.test-support.ts';
+import { type Handler, serving, startRound } from './parking.test-support.ts';
 
 const FULL = /^This server has too many unanswered calls open/;
 const ASKS = { units: 'Which units?' };
@@ -45,39 +45,22 @@ async function expire(): Promise<void> {
   await settle();
 }
 
-test('a handler that hangs in its finally gives its place back when it expires, and is reported', async () => {
+test('a handler that hangs after its call is reported, and gives its place back, up to the limit of such handlers', async () => {
   const errors: string[] = [];
   const onerror = ({ message }: Error) => void errors.push(message);
   const gate = new Deferred();
-  const { site } = serving(hanging(gate), { maxFrames: 1, ttlSeconds: 60, onerror });
-  const client = await site.connect();
-  await client.send();
-  await expire();
-  expect((await client.send()).asks).toEqual(ASKS);
-  expect(errors).toEqual([]);
-  vi.advanceTimersByTime(10_000);
-  expect(errors).toEqual([
-    expect.stringMatching(
-      /^The handler has not ended 10 s after its call was over.+ \[call \S{22}, caller \S+, tools\/call \S+\]$/,
-    ),
-  ]);
-  gate.open();
-});
-
-test('above the limit of abandoned handlers, a handler keeps the place of its call until it ends', async () => {
-  const gate = new Deferred();
-  const { site } = serving(hanging(gate), {
-    maxFrames: 2,
-    maxAbandoned: 1,
-    ttlSeconds: 60,
-    onerror: () => {},
-  });
-  const client = await site.connect();
+  const limits = { maxFrames: 2, maxAbandoned: 1, ttlSeconds: 60 };
+  const { client } = await serving(hanging(gate), { ...limits, onerror });
   for (let call = 0; call < 2; call++) await client.send();
   await expire();
+  expect(errors.splice(0)).toEqual([expect.stringMatching(/^1 handlers of cancelled calls have not ended/)]);
   // Of the two, one place is free.
   expect((await client.send()).asks).toEqual(ASKS);
   expect((await client.send()).fails).toMatch(FULL);
+  vi.advanceTimersByTime(10_000);
+  const late =
+    /^The handler has not ended 10 s after its call was over.+ \[call \S{22}, caller \S+, tools\/call \S+\]$/;
+  expect(errors).toEqual(Array(2).fill(expect.stringMatching(late)));
   gate.open();
   await settle();
   expect((await client.send()).asks).toEqual(ASKS);
@@ -86,8 +69,7 @@ test('above the limit of abandoned handlers, a handler keeps the place of its ca
 test('abandoned handlers of one principal take no room from another', async () => {
   const gate = new Deferred();
   const limits = { maxFramesPerPrincipal: 1, maxAbandonedPerPrincipal: 1, ttlSeconds: 60, onerror: () => {} };
-  const { site } = serving(hanging(gate), limits);
-  const client = await site.connect();
+  const { client, site } = await serving(hanging(gate), limits);
   site.caller = callerNamed('eve');
   for (let call = 0; call < 2; call++) {
     expect((await client.send()).asks).toEqual(ASKS);
@@ -106,8 +88,7 @@ test('a handler that asks for ever beside a step that runs has ended when the st
     await ctx.elicit('Which units?', Units).catch(() => {});
     for (;;) await ctx.elicit('Which units?', Units).catch(() => {});
   };
-  const { site } = serving(stubborn, { maxFrames: 1, maxAbandoned: 1, onerror: () => {} });
-  const client = await site.connect();
+  const { client } = await serving(stubborn, { maxFrames: 1, maxAbandoned: 1, onerror: () => {} });
   const cancel = async () => {
     const user = new AbortController();
     const call = client.send({}, { signal: user.signal });
@@ -150,8 +131,12 @@ test('a handler that asks with a time limit of its own is reported once, and cou
   const errors: string[] = [];
   const onerror = ({ message }: Error) => void errors.push(message);
   const gate = new Deferred();
-  const { site } = serving(reminding(gate), { maxFrames: 1, maxAbandoned: 1, ttlSeconds: 60, onerror });
-  const client = await site.connect();
+  const { client } = await serving(reminding(gate), {
+    maxFrames: 1,
+    maxAbandoned: 1,
+    ttlSeconds: 60,
+    onerror,
+  });
   await client.send();
   await expire();
   for (let time = 0; time < 5; time++) await remind();
@@ -180,8 +165,7 @@ test('branches that ask side by side have stopped when each of them has', async 
   };
   const errors: Error[] = [];
   const onerror = (error: Error) => void errors.push(error);
-  const { site } = serving(stubborn, { maxFrames: 1, maxAbandoned: 1, ttlSeconds: 60, onerror });
-  const client = await site.connect();
+  const { client } = await serving(stubborn, { maxFrames: 1, maxAbandoned: 1, ttlSeconds: 60, onerror });
   for (let call = 0; call < 3; call++) {
     expect((await client.send()).asks).toBeDefined();
     await expire();
@@ -191,37 +175,23 @@ test('branches that ask side by side have stopped when each of them has', async 
   expect(errors).toEqual([]);
 });
 
-test('the round of a handler that has stopped ends, so nothing else waits for it', async () => {
+test('a handler that keeps asking after its call stops, and its round ends, so nothing else waits for it', async () => {
+  const asks = countRuns(() => {});
   const stubborn = async (_input: never, ctx: LinearContext) => {
-    for (;;) await ctx.elicit('Which units?', Units).catch(() => {});
-  };
-  const [store, client] = [new ContinuationStore({ onerror: () => {} }), new AbortController()];
-  const { call, ctx } = requestOf({}, { signal: client.signal });
-  const round = store.round({ handler: stubborn, input: {}, id: undefined, call, ctx });
-  client.abort();
-  expect(await round).toEqual({ kind: 'threw', error: expect.any(ContinuationLost) });
-});
-
-test('abandoned handlers that keep asking stop, and their memory is freed', async () => {
-  const asked = countRuns(() => {});
-  const stubborn: Handler = async (_args, ctx) => {
     for (;;) {
-      try {
-        asked();
-        await ctx.elicit('Which units?', Units);
-      } catch {}
+      asks();
+      await ctx.elicit('Which units?', Units).catch(() => {});
     }
   };
-  const { site, store } = serving(stubborn, { maxFrames: 50, ttlSeconds: 60, onerror: () => {} });
-  const client = await site.connect();
-  for (let call = 0; call < 50; call++) await client.send();
-  await expire();
-  // Each was asking when it expired. It gets 100 refusals after that; the next one never settles.
+  const client = new AbortController();
+  const round = startRound(new ContinuationStore({ onerror: () => {} }), stubborn, client);
+  client.abort();
+  expect(await round).toEqual({ kind: 'threw', error: expect.any(ContinuationLost) });
+  // It gets 100 refusals after its first question; the next one never settles.
+  const stopped = asks.runs;
+  expect(stopped).toBeLessThanOrEqual(102);
   await settle(200);
-  const stopped = asked.runs;
-  expect(stopped).toBeLessThanOrEqual(50 * 102);
-  await settle(200);
-  expect([asked.runs, store.parked]).toEqual([stopped, 0]);
+  expect(asks.runs).toBe(stopped);
 });
 
 test('an error of a listener of the signal is reported, and the other listeners are called', async () => {
@@ -229,7 +199,7 @@ test('an error of a listener of the signal is reported, and the other listeners 
   const heard: string[] = [];
   const onerror = ({ message, cause }: Error) => void errors.push([message, (cause as Error).message]);
   const noteRemoval = () => void heard.push('removed');
-  const { site } = serving(
+  const { site } = await serving(
     async (_args, { signal, elicit }) => {
       signal.addEventListener('abort', () => {
         throw new Error('thrown');
@@ -255,7 +225,7 @@ test('an error of a listener of the signal is reported, and the other listeners 
 
 test('close waits for a hanging handler only for a limited time', async () => {
   const gate = new Deferred();
-  const { site, store } = serving(hanging(gate), { onerror: () => {} });
+  const { site, store } = await serving(hanging(gate), { onerror: () => {} });
   await (await site.connect()).send();
   const closed = vi.fn();
   const closing = store.close().then(closed);
@@ -268,22 +238,23 @@ test('close waits for a hanging handler only for a limited time', async () => {
   gate.open();
 });
 
-test('the arguments of the open calls of one principal are limited in bytes, and those of abandoned handlers are free', async () => {
+test('the arguments of all open calls and of one principal are limited in bytes, and those of abandoned handlers are free', async () => {
   const gate = new Deferred();
-  const limits = { maxBytesPerPrincipal: 10_000, maxAbandonedPerPrincipal: 2, ttlSeconds: 60 };
-  const store = new ContinuationStore({ ...limits, onerror: () => {} });
-  const ask = (bytes: number, pseudonym = 'eve') => {
-    const { call, ctx } = requestOf({ pseudonym }, { signal: new AbortController().signal });
-    const handler = hanging(gate) as LinearRound['handler'];
-    return store.round({ handler, input: { text: 'x'.repeat(bytes) }, id: undefined, call, ctx });
-  };
+  // A call that is refused keeps no place.
+  const limits = { maxFrames: 5, maxAbandonedPerPrincipal: 2 };
+  const bytes = { maxBytes: 20_000, maxBytesPerPrincipal: 10_000 };
+  const store = new ContinuationStore({ ...bytes, ...limits, ttlSeconds: 60, onerror: () => {} });
+  const handler = hanging(gate) as Parameters<typeof startRound>[1];
+  const ask = (bytes: number, pseudonym = 'eve') =>
+    startRound(store, handler, undefined, { pseudonym, input: { text: 'x'.repeat(bytes) } });
   const refused =
     'The arguments of this call and of your open ones are too large to keep together. Answer or cancel one of them, ' +
     'or send less. Nothing of this call has run.';
   await ask(6000);
   await expect(ask(6000)).rejects.toThrow(refused);
   await ask(1000);
-  await ask(6000, 'adam');
+  for (const pseudonym of ['adam', 'bob']) await ask(6000, pseudonym);
+  await expect(ask(6000, 'carl')).rejects.toThrow('of this call and of those that are open are too large');
   await expire();
   await ask(6000);
   await expire();
@@ -292,17 +263,4 @@ test('the arguments of the open calls of one principal are limited in bytes, and
   gate.open();
   await settle();
   await ask(6000);
-});
-
-test('the arguments of all open calls are limited in bytes too', async () => {
-  const store = new ContinuationStore({ maxBytes: 10_000 });
-  const ask = (pseudonym: string) => {
-    const { call, ctx } = requestOf({ pseudonym }, { signal: new AbortController().signal });
-    const handler = (_input: never, { elicit }: LinearContext) => elicit('Which units?', Units);
-    return store.round({ handler, input: { text: 'x'.repeat(6000) }, id: undefined, call, ctx });
-  };
-  await ask('eve');
-  await expect(ask('adam')).rejects.toThrow(
-    'The arguments of this call and of those that are open are too large',
-  );
 });

@@ -1,6 +1,6 @@
 /** Shape H when events happen in an unlucky order. */
 
-import { ElicitationDeclined, textResult } from '@mrtr/core';
+import { ElicitationDeclined, elicitation, textResult } from '@mrtr/core';
 import { Deferred, settle } from '@mrtr/harness';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { z } from 'zod';
@@ -19,7 +19,7 @@ import {
 } from '../fixture.test-support.ts';
 import { ContinuationStore, linear } from './index.ts';
 import { ContinuationLost } from './messages.ts';
-import { LOST, parking } from './parking.test-support.ts';
+import { LOST, parking, startRound } from './parking.test-support.ts';
 
 const UNITS = { units: 'Which units?' };
 
@@ -42,7 +42,7 @@ afterEach(async () => {
 test('a call that was resumed in time does not expire while its handler works', async () => {
   const gate = new Deferred();
   const aborted = countRuns(() => {});
-  const { site, store } = parking(
+  const { client, store } = await parking(
     async (_args, ctx) => {
       ctx.signal.addEventListener('abort', aborted);
       const { units } = await ctx.elicit('Which units?', Units);
@@ -51,7 +51,6 @@ test('a call that was resumed in time does not expire while its handler works', 
     },
     { ttlSeconds: 30 },
   );
-  const client = await site.connect();
   const resuming = client.answer(await client.send(), { units: metric });
   await settle();
   vi.advanceTimersByTime(31_000);
@@ -68,7 +67,7 @@ test.each([
   async (_when, options, capabilities) => {
     let stopped = false;
     const asks = countRuns(() => {});
-    const { site } = parking(async (_args, ctx) => {
+    const { site } = await parking(async (_args, ctx) => {
       while (!stopped && asks.runs < 10_000) {
         asks();
         await ctx.elicit('Which units?', Units).catch(() => {});
@@ -86,31 +85,17 @@ test.each([
 );
 
 test('a client that cancels while the handler works aborts it', async () => {
-  const [started, ended] = [new Deferred(), new Deferred<unknown>()];
-  const { site, store } = parking(
-    async (_args, ctx) => {
-      await ctx.elicit('Which units?', Units);
-      started.open();
-      try {
-        await new Promise((_resolve, reject) => {
-          ctx.signal.addEventListener('abort', () => reject(ctx.signal.reason));
-        });
-        return textResult('done');
-      } finally {
-        ended.open(ctx.signal.reason);
-      }
-    },
-    { maxFrames: 1 },
+  const [store, client] = [new ContinuationStore({ maxFrames: 1 }), new AbortController()];
+  const round = startRound(
+    store,
+    (_input, { signal }) =>
+      new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+    client,
   );
-  const client = await site.connect();
-  const cancelling = new AbortController();
-  const resuming = client.answer(await client.send(), { units: metric }, { signal: cancelling.signal });
-  await started.promise;
-  cancelling.abort();
-  expect(await ended.promise).toEqual(new ContinuationLost('The client cancelled the call.'));
-  expect(Object.keys(await resuming)).toEqual(['rejects']);
-  expect(store.parked).toBe(0);
-  expect((await client.send()).asks).toEqual(UNITS);
+  client.abort();
+  const error = new ContinuationLost('The client cancelled the call.');
+  expect(await round).toEqual({ kind: 'threw', error });
+  expect(await startRound(store, () => 'has room')).toEqual({ kind: 'returned', value: 'has room' });
 });
 
 test('a call that was cancelled before it reached the store starts aborted', async () => {
@@ -122,7 +107,7 @@ test('a call that was cancelled before it reached the store starts aborted', asy
 
 test('a call that asks too many questions at once leaves no handler waiting for their answers', async () => {
   const events: string[] = [];
-  const { site, store } = parking(
+  const { site, store } = await parking(
     async (_args, ctx) => {
       try {
         await ctx.ask({ one: name, two: name, three: name });
@@ -142,52 +127,38 @@ test('a call that asks too many questions at once leaves no handler waiting for 
 
 // Handlers that settle, fail or branch in unusual places
 
-test('a handler that settles while it is parked keeps its result for the client', async () => {
-  const gate = new Deferred();
-  const { site, store } = parking(async (_args, ctx) => {
-    const timeout = gate.promise.then(() => ({ units: 'by default' }));
-    const { units } = await Promise.race([ctx.elicit('Which units?', Units), timeout]);
-    return textResult(units);
-  });
-  const client = await site.connect();
-  const asked = await client.send();
-  gate.open();
-  await settle();
-  expect(store.parked).toBe(1);
-  expect(await client.answer(asked, { units: metric })).toEqual({ says: 'by default' });
-  expect(store.parked).toBe(0);
-  expect(await client.answer(asked, { units: metric })).toEqual(LOST);
-});
-
-test('a handler that settled while parked gives its room back if no client fetches the result', async () => {
+test('a handler that settles while it is parked keeps its result until it expires', async () => {
   const gate = new Deferred();
   const aborted = countRuns(() => {});
-  const { site, store } = parking(
+  const { client, store } = await parking(
     async (_args, ctx) => {
       ctx.signal.addEventListener('abort', aborted);
       await Promise.race([ctx.elicit('Which units?', Units), gate.promise]);
-      return textResult('done');
+      return textResult('by default');
     },
-    { maxFrames: 1, ttlSeconds: 60 },
+    { maxFrames: 2, ttlSeconds: 60 },
   );
-  const client = await site.connect();
+  const asked = await client.send();
   await client.send();
   gate.open();
   await settle();
+  expect(store.parked).toBe(2);
+  expect(await client.answer(asked, {})).toEqual({ says: 'by default' });
+  expect(await client.answer(asked, {})).toEqual(LOST);
+  // Nobody fetches the other one, which gives its room back.
   vi.advanceTimersByTime(60_000);
   await settle();
   expect([aborted.runs, store.parked]).toEqual([0, 0]);
-  expect(await client.send()).toEqual({ says: 'done' });
+  for (const _ of [1, 2]) expect(await client.send()).toEqual({ says: 'by default' });
 });
 
 test('a branch that works while its sibling is parked asks in the next round', async () => {
   const gate = new Deferred();
-  const { site } = parking(async (_args, ctx) => {
+  const { client } = await parking(async (_args, ctx) => {
     const late = gate.promise.then(() => ctx.elicit('Which name?', Name));
     const [first, second] = await Promise.all([ctx.elicit('Which units?', Units), late]);
     return textResult(`${first.units}, ${second.name}`);
   });
-  const client = await site.connect();
   const first = await client.send();
   expect(first.asks).toEqual(UNITS);
   gate.open();
@@ -198,57 +169,38 @@ test('a branch that works while its sibling is parked asks in the next round', a
 });
 
 test('two declined questions, of which one is awaited, cause no unhandled rejection', async () => {
-  const { site } = parking(async (_args, ctx) => {
+  const { client } = await parking(async (_args, ctx) => {
     const [first, second] = [ctx.elicit('Which units?', Units), ctx.elicit('Which name?', Name)];
     return textResult(`${(await first).units}, ${(await second).name}`);
   });
-  const client = await site.connect();
   const asked = await client.send();
   expect(await client.answer(asked, { units: decline, name: decline })).toEqual({
     says: "Cancelled: the question 'units' was not answered.",
   });
 });
 
-test('a declined question withdraws the others of its ask, so they can be asked again', async () => {
-  const { site } = parking(async (_args, ctx) => {
-    const askBoth = () => ctx.ask({ units, name });
-    const answers = await askBoth().catch((error) => {
-      expect(error).toBeInstanceOf(ElicitationDeclined);
-      return askBoth();
-    });
-    return textResult(JSON.stringify(answers));
+test('a declined ask withdraws its questions, which may be asked again, and no later one of the same key', async () => {
+  const ready = elicitation('Ready?', z.object({ ready: z.boolean() }));
+  const { client } = await parking(async (_args, ctx) => {
+    const declined = ctx.ask({ name, units, ready }).catch((error: unknown) => error);
+    await ctx.elicit('More?', z.object({ more: z.boolean() }));
+    const other = ctx.elicit('Which other name?', Name);
+    expect(await declined).toBeInstanceOf(ElicitationDeclined);
+    return textResult(JSON.stringify([await ctx.ask({ ready }), await other]));
   });
-  const client = await site.connect();
   const first = await client.send();
-  const second = await client.answer(first, { units: decline });
-  expect(second.asks).toEqual({ units: 'Which units?', name: 'Which name?' });
-  expect(await client.answer(second, { units: metric, name: ada })).toEqual({
-    says: '{"units":{"units":"metric"},"name":{"name":"Ada"}}',
-  });
-});
-
-test('a declined ask withdraws only its own questions: a later question of the same key stays', async () => {
-  const { site } = parking(async (_args, ctx) => {
-    const pair = ctx.ask({ name, units }).catch((error) => error.kind);
-    const other = ctx.elicit('Ready?', z.object({ ready: z.boolean() }));
-    await other;
-    const again = ctx.elicit('Which other name?', Name);
-    return textResult(`${await pair}, ${(await again).name}`);
-  });
-  const client = await site.connect();
-  const first = await client.send();
-  // `name` is answered, so its key is free for the next question while `units` of the same ask is still open.
-  const second = await client.answer(first, { name: ada, ready: accept({ ready: true }) });
-  expect(second.asks).toEqual({ units: 'Which units?', name: 'Which other name?' });
+  // `name` is answered, so its key is free for the next question while the others of its ask are open.
+  const second = await client.answer(first, { name: ada, more: accept({ more: true }) });
+  expect(second.asks).toEqual({ ...UNITS, ready: 'Ready?', name: 'Which other name?' });
   const third = await client.answer(second, { units: decline });
-  expect(third.asks).toEqual({ name: 'Which other name?' });
-  expect(await client.answer(third, { name: accept({ name: 'Grace' }) })).toEqual({
-    says: 'declined, Grace',
+  expect(third.asks).toEqual({ name: 'Which other name?', ready: 'Ready?' });
+  expect(await client.answer(third, { name: ada, ready: accept({ ready: true }) })).toEqual({
+    says: '[{"ready":{"ready":true}},{"name":"Ada"}]',
   });
 });
 
 test('two asks of one key at once are refused', async () => {
-  const { site, store } = parking(async (_args, ctx) => {
+  const { site, store } = await parking(async (_args, ctx) => {
     await Promise.all([ctx.ask({ units }), ctx.ask({ name, units })]);
     return textResult('done');
   });
@@ -276,11 +228,10 @@ test.each([
     'The schema of "Which units?" validates asynchronously; answers are read synchronously.',
   ],
 ])('a schema that %s fails its call, but neither the store nor the process', async (_how, Touchy, why) => {
-  const { site, store } = parking(
+  const { client, store } = await parking(
     async (_args, ctx) => textResult((await ctx.elicit('Which units?', Touchy)).units),
     { maxFrames: 1 },
   );
-  const client = await site.connect();
   expect(await client.answer(await client.send(), { units: kelvin })).toEqual({ fails: why });
   expect(store.parked).toBe(0);
   expect(await client.answer(await client.send(), { units: metric })).toEqual({ says: 'metric' });

@@ -1,21 +1,9 @@
 import { textResult } from '@mrtr/core';
-import { callerNamed, Deferred, settle } from '@mrtr/harness';
+import { Deferred, settle } from '@mrtr/harness';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import {
-  type Caller,
-  countRuns,
-  decline,
-  metric,
-  Name,
-  name,
-  type Outcome,
-  requestOf,
-  Site,
-  tool,
-  Units,
-} from '../fixture.test-support.ts';
+import { countRuns, metric, Name, name, type Outcome, Site, tool, Units } from '../fixture.test-support.ts';
 import { ContinuationStore, linear } from './index.ts';
-import { type Handler, LOST, parking } from './parking.test-support.ts';
+import { type Handler, LOST, parking, startRound } from './parking.test-support.ts';
 
 const CLOSED: Outcome = { fails: 'The server is shutting down, and the call was ended.' };
 const HOUR = 3_600_000;
@@ -48,39 +36,14 @@ function interview(): { readonly handler: Handler; readonly events: string[] } {
 }
 
 /** Parks a handler that waits for an answer, without a server around it. */
-async function park(store: ContinuationStore, { signal } = new AbortController()): Promise<void> {
-  const { call, ctx } = requestOf({}, { signal });
-  await store.round({ handler: (_input, ctx) => ctx.ask({ name }), input: {}, id: undefined, call, ctx });
-}
-
-// Counting
-
-test.each<[how: string, end: (client: Caller, asked: Outcome) => Promise<unknown>]>([
-  ['is declined', (client, asked) => client.answer(asked, { units: decline })],
-  ['asks once more than it may', (client, asked) => client.answer(asked, { units: metric })],
-  [
-    'expires',
-    () => {
-      vi.advanceTimersByTime(60_000);
-      return settle();
-    },
-  ],
-])('a call that %s gives its room back', async (_how, end) => {
-  const { handler, events } = interview();
-  const { site, store } = parking(handler, { maxFrames: 1, ttlSeconds: 60, maxRounds: 1 });
-  const client = await site.connect();
-  await end(client, await client.send());
-  expect(events).toContain('finally');
-  expect(store.parked).toBe(0);
-  expect((await client.send()).asks).toEqual({ units: 'Which units?' });
-});
+const park = (store: ContinuationStore, client?: AbortController) =>
+  startRound(store, (_input, ctx) => ctx.ask({ name }), client);
 
 // Time
 
 test('a parked handler that expires is aborted: its signal fires, its finally blocks run', async () => {
   const { handler, events } = interview();
-  const { site, store } = parking(handler, { ttlSeconds: 60 });
-  const client = await site.connect();
+  const { client, store } = await parking(handler, { ttlSeconds: 60 });
   const asked = await client.send();
   vi.advanceTimersByTime(59_999);
   expect([store.parked, events]).toEqual([1, []]);
@@ -94,8 +57,7 @@ test('a parked handler that expires is aborted: its signal fires, its finally bl
 
 test('an expired continuation is refused even before the timer removes it', async () => {
   const { handler } = interview();
-  const { site, store } = parking(handler, { ttlSeconds: 60 });
-  const client = await site.connect();
+  const { client, store } = await parking(handler, { ttlSeconds: 60 });
   const asked = await client.send();
   vi.setSystemTime(Date.now() + 60_000);
   expect(await client.answer(asked, { units: metric })).toEqual(LOST);
@@ -126,62 +88,21 @@ test('a time to live may be longer than one timer can wait', async () => {
 
 // Room
 
-test('a full store refuses a call before anything of it runs, and has room again when another has ended', async () => {
+test('a call that runs takes room too, and a full store refuses another before anything of it runs', async () => {
   const gate = new Deferred();
-  const entered = countRuns(() => {});
-  const { site, store } = parking(
-    async ({ n }, ctx) => {
-      entered();
-      if (n === 1) await gate.promise;
-      else await ctx.elicit('Which units?', Units);
-      return textResult('done');
-    },
-    { maxFrames: 2 },
-  );
-  const client = await site.connect();
-  const running = client.send({ arguments: { n: 1 } });
-  const asked = await client.send();
-  expect([entered.runs, store.parked]).toEqual([2, 1]);
-  const refused = {
+  const entered = countRuns(() => gate.promise.then(() => textResult('done')));
+  const { client } = await parking(entered, { maxFrames: 1 });
+  const running = client.send();
+  await expect.poll(() => entered.runs).toBe(1);
+  expect(await client.send()).toEqual({
     fails:
       'This server has too many unanswered calls open. Answer or cancel one of them, or try again later. ' +
       'Nothing of this call has run.',
-  };
-  expect(await client.send()).toEqual(refused);
-  expect(entered.runs).toBe(2);
+  });
   gate.open();
   expect(await running).toEqual({ says: 'done' });
-  const third = await client.send();
-  expect(third.asks).toEqual({ units: 'Which units?' });
-  expect(await client.send()).toEqual(refused);
-  expect(await client.answer(asked, { units: metric })).toEqual({ says: 'done' });
-  expect(await client.answer(third, { units: metric })).toEqual({ says: 'done' });
-  expect([entered.runs, store.parked]).toEqual([3, 0]);
-});
-
-test('one principal cannot take the room of the others', async () => {
-  const { handler } = interview();
-  const { site, store } = parking(handler, { maxFrames: 4, maxFramesPerPrincipal: 2 });
-  const client = await site.connect();
-  site.caller = callerNamed('eve');
-  const asked = [await client.send(), await client.send()];
-  expect(await client.send()).toEqual({
-    fails:
-      'You have too many unanswered calls open. Answer or cancel one of them, or try again later. ' +
-      'Nothing of this call has run.',
-  });
-  site.caller = callerNamed('adam');
-  expect((await client.send()).asks).toEqual({ units: 'Which units?' });
-  // Anonymous calls count only towards the limit of all.
-  site.caller = undefined;
-  expect((await client.send()).asks).toEqual({ units: 'Which units?' });
-  expect((await client.send()).fails).toMatch(/^This server has too many/);
-  site.caller = callerNamed('eve');
-  expect(await client.answer(asked[0] ?? {}, { units: decline })).toEqual({
-    says: "Cancelled: the question 'units' was not answered.",
-  });
-  expect((await client.send()).asks).toEqual({ units: 'Which units?' });
-  expect(store.parked).toBe(4);
+  expect(await client.send()).toEqual({ says: 'done' });
+  expect(entered.runs).toBe(2);
 });
 
 // Closing
@@ -189,7 +110,7 @@ test('one principal cannot take the room of the others', async () => {
 test('close aborts parked and running handlers, waits for their finally blocks, and refuses later calls', async () => {
   const [started, cleaned] = [new Deferred(), new Deferred()];
   const events: string[] = [];
-  const { site, store } = parking(async ({ n }, ctx) => {
+  const { client, store } = await parking(async ({ n }, ctx) => {
     try {
       if (n === 1) {
         started.open();
@@ -204,7 +125,6 @@ test('close aborts parked and running handlers, waits for their finally blocks, 
       events.push(n === 1 ? 'running' : 'parked');
     }
   });
-  const client = await site.connect();
   const before = vi.getTimerCount();
   const asked = await client.send();
   const running = client.send({ arguments: { n: 1 } });

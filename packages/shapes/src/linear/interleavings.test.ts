@@ -8,6 +8,7 @@ import { accept, decline, Name, requestOf } from '../fixture.test-support.ts';
 import { ContinuationStore, linear } from './index.ts';
 
 const TTL_SECONDS = 60;
+const [MAX_FRAMES, MAX_FRAMES_PER_PRINCIPAL] = [3, 2];
 const QUESTIONS = 3;
 const RESPONSES = {
   good: { name: accept({ name: 'Ada' }) },
@@ -18,7 +19,7 @@ const RESPONSES = {
 
 type Response = keyof typeof RESPONSES;
 type Step =
-  | { readonly do: 'start' }
+  | { readonly do: 'start'; readonly pseudonym: string | undefined }
   | { readonly do: 'answer' | 'answer twice'; readonly call: number; readonly response: Response }
   | { readonly do: 'answer late'; readonly call: number }
   | { readonly do: 'wait'; readonly seconds: number };
@@ -27,7 +28,7 @@ const call = fc.nat({ max: 4 });
 const response = fc.constantFrom<Response>('good', 'good', 'bad', 'none', 'no');
 const steps: fc.Arbitrary<Step[]> = fc.array(
   fc.oneof(
-    fc.record({ do: fc.constant('start' as const) }),
+    fc.record({ do: fc.constant('start' as const), pseudonym: fc.constantFrom(undefined, 'ada', 'eve') }),
     { weight: 3, arbitrary: fc.record({ do: fc.constant('answer' as const), call, response }) },
     fc.record({ do: fc.constant('answer twice' as const), call, response }),
     fc.record({ do: fc.constant('answer late' as const), call }),
@@ -38,6 +39,7 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
 
 /** What one call has done, as its handler reports it, and what it should have done. */
 interface Track {
+  readonly pseudonym: string | undefined;
   readonly log: string[];
   readonly used: string[];
   state: string | undefined;
@@ -57,7 +59,11 @@ test('no interleaving of calls runs anything twice, loses a call that is alive, 
 });
 
 async function play(all: readonly Step[]): Promise<void> {
-  const store = new ContinuationStore({ ttlSeconds: TTL_SECONDS });
+  const store = new ContinuationStore({
+    ttlSeconds: TTL_SECONDS,
+    maxFrames: MAX_FRAMES,
+    maxFramesPerPrincipal: MAX_FRAMES_PER_PRINCIPAL,
+  });
   const tracks: Track[] = [];
   const callback = linear(
     async ({ track }: { track: Track }, ctx) => {
@@ -77,7 +83,10 @@ async function play(all: readonly Step[]): Promise<void> {
   const send = async (track: Track, state?: string, response: Response = 'none'): Promise<string> => {
     const { signal } = new AbortController();
     const mcpReq = { requestState: () => state, inputResponses: RESPONSES[response], signal };
-    const result = await callback({ track }, requestOf({ maxRounds: 1000 }, mcpReq).ctx);
+    const result = await callback(
+      { track },
+      requestOf({ maxRounds: 1000, pseudonym: track.pseudonym }, mcpReq).ctx,
+    );
     if (!('content' in result)) {
       track.state = (result as InputRequiredResult).requestState;
       track.deadline = Date.now() + TTL_SECONDS * 1000;
@@ -103,9 +112,20 @@ async function play(all: readonly Step[]): Promise<void> {
   for (const step of all) {
     const track = 'call' in step ? tracks[step.call] : undefined;
     if (step.do === 'start') {
-      const started: Track = { log: [], used: [], state: undefined, deadline: 0, answered: 0 };
-      tracks.push(started);
-      expect(await send(started)).toBe('asked');
+      const { pseudonym } = step;
+      const started: Track = { pseudonym, log: [], used: [], state: undefined, deadline: 0, answered: 0 };
+      const open = tracks.filter(alive);
+      const own = open.filter((track) => track.pseudonym === pseudonym).length;
+      const outcome = await send(started);
+      if (open.length === MAX_FRAMES)
+        expect(outcome).toMatch(/^This server has too many unanswered calls open/);
+      else if (pseudonym !== undefined && own === MAX_FRAMES_PER_PRINCIPAL)
+        expect(outcome).toMatch(/^You have too many unanswered calls open/);
+      else {
+        expect(outcome).toBe('asked');
+        tracks.push(started);
+      }
+      expect(started.log).toHaveLength(tracks.includes(started) ? 1 : 0);
     } else if (step.do === 'wait') vi.advanceTimersByTime(step.seconds * 1000);
     else if (track && step.do === 'answer late') {
       for (const state of track.used)

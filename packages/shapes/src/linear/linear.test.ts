@@ -1,9 +1,10 @@
 import { CannotAsk, ElicitationDeclined, listRoots, textResult } from '@mrtr/core';
-import { callerNamed, settle } from '@mrtr/harness';
+import { callerNamed, Deferred, settle } from '@mrtr/harness';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { accept, ada, cancel, decline, metric, Name, name, Site, Units } from '../fixture.test-support.ts';
 import { ContinuationStore, type LinearContext, linear } from './index.ts';
+import { ContinuationLost } from './messages.ts';
 import { parking } from './parking.test-support.ts';
 
 const UNITS = { units: 'Which units?' };
@@ -13,7 +14,7 @@ const user = (message: string) => (message === 'Which units?' ? metric : ada);
 
 test('the handler runs once, front to back, and may hold values that are not JSON', async () => {
   const steps: string[] = [];
-  const { site } = parking(async ({ n }, ctx) => {
+  const { site } = await parking(async ({ n }, ctx) => {
     const held = new Map([[Symbol('s'), () => n]]);
     steps.push('start');
     const answer = await ctx.elicit('Which units?', Units);
@@ -30,7 +31,7 @@ test.each([
   ['declined', decline],
   ['cancelled', cancel],
 ] as const)('a %s question throws with its kind, and the handler may continue', async (kind, refusal) => {
-  const { site, store } = parking(async (_args, ctx) => {
+  const { site, store } = await parking(async (_args, ctx) => {
     const error: unknown = await ctx.elicit('Which units?', Units).catch((error) => error);
     expect(error).toEqual(new ElicitationDeclined(kind, 'units'));
     const { name } = await ctx.elicit('Which name?', Name);
@@ -42,14 +43,14 @@ test.each([
 });
 
 test('a question without a key is the author’s mistake, and says so', async () => {
-  const { site } = parking((_args, ctx) => ctx.ask(name as never));
-  expect(await (await site.connect()).send()).toEqual({
+  const { client } = await parking((_args, ctx) => ctx.ask(name as never));
+  expect(await client.send()).toEqual({
     fails: expect.stringContaining('Give the question a key:'),
   });
 });
 
 test('two elicits in Promise.all go out in one round, also after awaits of values that are ready', async () => {
-  const { site } = parking(async (_args, ctx) => {
+  const { client } = await parking(async (_args, ctx) => {
     const branch = async () => {
       await Promise.resolve();
       for (let n = 0; n < 50; n++) await null;
@@ -58,36 +59,21 @@ test('two elicits in Promise.all go out in one round, also after awaits of value
     const [first, second] = await Promise.all([ctx.elicit('Which units?', Units), branch()]);
     return textResult(`${first.units}, ${second.name}`);
   });
-  const client = await site.connect();
   const asked = await client.send();
   expect(asked.asks).toEqual({ ...UNITS, ...NAME });
   expect(await client.answer(asked, { units: metric, name: ada })).toEqual({ says: 'metric, Ada' });
 });
 
 test('questions with the same fields that are open at once have different keys', async () => {
-  const { site } = parking(async (_args, ctx) => {
+  const { client } = await parking(async (_args, ctx) => {
     const asked = ['Your name?', 'Their name?', 'Whose name?'].map((message) => ctx.elicit(message, Name));
     return textResult((await Promise.all(asked)).map(({ name }) => name).join());
   });
-  const client = await site.connect();
   const asked = await client.send();
   expect(asked.asks).toEqual({ name: 'Your name?', 'name-2': 'Their name?', 'name-3': 'Whose name?' });
   const again = await client.answer(asked, { 'name-2': grace });
   expect(again.asks).toEqual({ name: 'Your name?', 'name-3': 'Whose name?' });
   expect(await client.answer(again, { name: ada, 'name-3': ada })).toEqual({ says: 'Ada,Grace,Ada' });
-});
-
-test('a question that comes up while another is open goes out with it', async () => {
-  const { site } = parking(async (_args, ctx) => {
-    const slow = ctx.elicit('Which units?', Units);
-    const quick = ctx.elicit('Which name?', Name).then(({ name }) => ctx.elicit(`Who is ${name}?`, Name));
-    const [first, second] = await Promise.all([slow, quick]);
-    return textResult(`${first.units}, ${second.name}`);
-  });
-  const client = await site.connect();
-  const second = await client.answer(await client.send(), { name: ada });
-  expect(second.asks).toEqual({ units: 'Which units?', name: 'Who is Ada?' });
-  expect(await client.answer(second, { units: metric, name: grace })).toEqual({ says: 'metric, Grace' });
 });
 
 test.each<[what: string, ask: (ctx: LinearContext) => Promise<unknown>, lacks: object]>([
@@ -97,7 +83,7 @@ test.each<[what: string, ask: (ctx: LinearContext) => Promise<unknown>, lacks: o
   'a question %s ends the call of a client that cannot be asked with CannotAsk',
   async (_what, ask, lacks) => {
     const thrown: unknown[] = [];
-    const { site, store } = parking(async (_args, ctx) => {
+    const { site, store } = await parking(async (_args, ctx) => {
       await ask(ctx).catch((error: unknown) => thrown.push(error));
       return textResult('done');
     });
@@ -109,8 +95,7 @@ test.each<[what: string, ask: (ctx: LinearContext) => Promise<unknown>, lacks: o
 );
 
 test('the context identifies the caller without keeping the access token', async () => {
-  const { site } = parking((_args, ctx) => textResult(String(ctx.pseudonym)));
-  const client = await site.connect();
+  const { client, site } = await parking((_args, ctx) => textResult(String(ctx.pseudonym)));
   expect((await client.send()).says).toBe('undefined');
   site.caller = callerNamed('eve');
   expect((await client.send()).says).toMatch(/^[\w-]{22}$/);
@@ -135,4 +120,66 @@ test('a lost continuation of a prompt is a JSON-RPC error', async () => {
   expect(await client.prompt(round)).toEqual({
     rejects: expect.stringMatching(/^This call cannot be resumed here: .* Start the call again\.$/),
   });
+});
+
+// Steps
+
+test.each<[what: string, inner: (ctx: LinearContext) => Promise<unknown>, why: string]>([
+  ['a question', (ctx) => ctx.elicit('Which units?', Units), '"Which units?" is inside of a once'],
+  [
+    'a question that needs no answer',
+    (ctx) => ctx.ask('roots', listRoots({ fallback: { roots: [] } })),
+    '"roots/list" is inside of a once',
+  ],
+  ['a step', (ctx) => ctx.once('inner', () => 1), "The step 'inner' is inside of a once"],
+])('%s inside a step is refused, also after an await', async (_what, inner, why) => {
+  const { site, store } = await parking(async (_args, ctx) => {
+    await ctx.once('outer', async () => {
+      await settle(1);
+      await inner(ctx);
+    });
+    return textResult('done');
+  });
+  expect((await (await site.connect()).send()).fails).toContain(why);
+  expect(store.parked).toBe(0);
+});
+
+test('a call that was ended takes no further step', async () => {
+  const steps: string[] = [];
+  const { site, store } = await parking(async (_args, ctx) => {
+    await ctx.elicit('Which units?', Units).catch(() => steps.push('ended'));
+    await ctx.once('pay', () => steps.push('paid')).catch((error) => steps.push(error.constructor.name));
+    return textResult('done');
+  });
+  await (await site.connect()).send();
+  await store.close();
+  expect(steps).toEqual(['ended', ContinuationLost.name]);
+});
+
+test('code that an effect left running may ask, also while another effect runs', async () => {
+  const [first, second] = [new Deferred(), new Deferred()];
+  const { client } = await parking(async ({ n }, ctx) => {
+    if (n === 1) return textResult(await ctx.once('slow', () => second.promise.then(() => 'slow')));
+    let later: Promise<string> = Promise.resolve('');
+    await ctx.once('start', () => {
+      later = first.promise.then(async () => (await ctx.elicit('Which units?', Units)).units);
+    });
+    return textResult(await later);
+  });
+  const asked = client.send();
+  const other = client.send({ arguments: { n: 1 } });
+  await settle();
+  first.open();
+  expect(await client.answer(await asked, { units: metric })).toEqual({ says: 'metric' });
+  second.open();
+  expect(await other).toEqual({ says: 'slow' });
+});
+
+test('an author may take the functions out of the context', async () => {
+  const { client } = await parking(async (_args, { elicit, once, canAsk, idempotencyKey }) => {
+    const { units } = await elicit('Which units?', Units);
+    const key = await once('key', () => idempotencyKey('key'));
+    return textResult(`${units}, ${canAsk('elicitation')}, ${key === idempotencyKey('key')}`);
+  });
+  expect(await client.answer(await client.send(), { units: metric })).toEqual({ says: 'metric, true, true' });
 });

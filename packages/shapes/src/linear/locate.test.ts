@@ -5,7 +5,6 @@ import { settle } from '@mrtr/harness';
 import { expect, onTestFinished, test } from 'vitest';
 import { ada, countRuns, metric, Name, type Outcome, Site, tool, Units } from '../fixture.test-support.ts';
 import { ContinuationStore, type ContinuationStoreOptions, linear } from './index.ts';
-import { LOST } from './parking.test-support.ts';
 
 /** One instance of a deployment: same key, same tool, its own frames. */
 function instance(locate?: ContinuationStoreOptions['locate'], onEnd = () => {}) {
@@ -38,14 +37,6 @@ test('every state of a call carries the label that its instance has then, and th
   expect(locate.runs).toBe(2);
 });
 
-test('a retry at another instance gets an error, and the frame stays where it is', async () => {
-  const [one, other] = [instance(() => 'i1'), instance(() => 'i2')];
-  const first = await (await one.site.connect()).send();
-  expect(await (await other.site.connect()).answer(first, { units: metric })).toEqual(LOST);
-  expect(one.store.parked).toBe(1);
-  const second = await (await one.site.connect()).answer(first, { units: metric });
-  expect(second.asks).toBeDefined();
-});
 test.each<[what: string, locate: () => string]>([
   [
     'throws',

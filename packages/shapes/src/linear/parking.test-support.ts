@@ -1,8 +1,14 @@
 /** A site with one linear tool, for the tests of shape H. */
 import type { CallToolResult, RequestStateOptions } from '@mrtr/core';
 import { onTestFinished } from 'vitest';
-import { type Args, type Outcome, Site, tool } from '../fixture.test-support.ts';
-import { ContinuationStore, type ContinuationStoreOptions, type LinearContext, linear } from './index.ts';
+import { type Args, type Caller, type Outcome, requestOf, Site, tool } from '../fixture.test-support.ts';
+import {
+  ContinuationStore,
+  type ContinuationStoreOptions,
+  type LinearContext,
+  linear,
+  type RoundEnd,
+} from './index.ts';
 
 export type Handler = (args: Args, ctx: LinearContext) => CallToolResult | Promise<CallToolResult>;
 
@@ -16,6 +22,8 @@ export const LOST: Outcome = {
 type Options = ContinuationStoreOptions & RequestStateOptions;
 interface Parking {
   readonly site: Site;
+  /** A client of the site. */
+  readonly client: Caller;
   readonly store: ContinuationStore;
 }
 
@@ -28,14 +36,14 @@ const OF_THE_STORE = new Set([
 ]);
 
 /** Serves `handler` from one store, which is closed after the test. */
-export function parking(handler: Handler, options: Options = {}): Parking {
-  const parked = serving(handler, options);
+export async function parking(handler: Handler, options: Options = {}): Promise<Parking> {
+  const parked = await serving(handler, options);
   onTestFinished(() => parked.store.close());
   return parked;
 }
 
 /** Serves `handler` from one store, and does not close it: that would wait for a handler that does not end. */
-export function serving(handler: Handler, options: Options): Parking {
+export async function serving(handler: Handler, options: Options): Promise<Parking> {
   const { ttlSeconds, onerror, ...rest } = options;
   const [limits, state] = [{} as Record<string, unknown>, {} as Record<string, unknown>];
   for (const [name, value] of Object.entries(rest)) (OF_THE_STORE.has(name) ? limits : state)[name] = value;
@@ -44,5 +52,17 @@ export function serving(handler: Handler, options: Options): Parking {
     onerror,
     ...(ttlSeconds !== undefined && { ttlSeconds }),
   });
-  return { store, site: new Site(tool(linear(handler, { store })), state) };
+  const site = new Site(tool(linear(handler, { store })), state);
+  return { store, site, client: await site.connect() };
+}
+
+/** The first round of `handler` in `store`, without a server around it. */
+export function startRound(
+  store: ContinuationStore,
+  handler: (input: never, ctx: LinearContext) => unknown,
+  { signal }: Pick<AbortController, 'signal'> = new AbortController(),
+  { pseudonym = undefined as string | undefined, input = {} as object } = {},
+): Promise<RoundEnd> {
+  const { call, ctx } = requestOf({ pseudonym }, { signal });
+  return store.round({ handler, input, id: undefined, call, ctx });
 }

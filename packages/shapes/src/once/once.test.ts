@@ -2,7 +2,7 @@ import { inputRequired } from '@modelcontextprotocol/server';
 import { ask, textResult } from '@mrtr/core';
 import { isSettled } from '@mrtr/core/shape';
 import { expect, test } from 'vitest';
-import { countRuns, kelvin, metric, Site, tool, Units, units } from '../fixture.test-support.ts';
+import { countRuns, metric, Site, tool, units } from '../fixture.test-support.ts';
 import { type OnceContext, once } from './once.ts';
 
 /** A tool that does `work` above its guard, asks for units until they are given, and then returns them. */
@@ -14,56 +14,6 @@ const working = (work: (ctx: OnceContext) => unknown) =>
       return textResult(JSON.stringify(read) ?? 'undefined');
     }),
   );
-
-// Effects
-
-test('an effect that fails is not recorded: it runs again in the next round', async () => {
-  const print = countRuns((run) => {
-    if (run === 1) throw new Error('Out of paper.');
-    return 'printed';
-  });
-  const site = new Site(working((ctx) => ctx.once('print', print).catch((error: Error) => error.message)));
-  const client = await site.connect();
-  const again = await client.answer(await client.send(), { units: kelvin });
-  expect(await client.answer(again, { units: metric })).toEqual({ says: '"printed"' });
-  expect(print.runs).toBe(2);
-});
-
-test('a round that is sent twice runs its new effects twice', async () => {
-  const runs: string[] = [];
-  const site = new Site(
-    working(async (ctx) => {
-      await ctx.once('above', () => void runs.push('above'));
-      if (isSettled(ctx.answer('units', units))) await ctx.once('below', () => void runs.push('below'));
-    }),
-  );
-  const client = await site.connect();
-  const asked = await client.send();
-  await client.answer(asked, { units: metric });
-  await client.answer(asked, { units: metric });
-  expect(runs).toEqual(['above', 'below', 'below']);
-});
-
-// Answers
-
-test('a handler may return inputRequired(...) instead of ctx.ask', async () => {
-  const effect = countRuns(() => 'done');
-  const site = new Site(
-    tool(
-      once(async (_args, ctx) => {
-        await ctx.once('effect', effect);
-        const answer = ctx.answer('units', units);
-        if (answer.kind === 'accepted') return textResult(answer.value.units);
-        const requestedSchema = Units;
-        return inputRequired({
-          inputRequests: { units: inputRequired.elicit({ message: 'Which units?', requestedSchema }) },
-        });
-      }),
-    ),
-  );
-  expect(await (await site.connect(() => metric)).call()).toEqual({ says: 'metric' });
-  expect(effect.runs).toBe(1);
-});
 
 test('a handler that returns its own state is refused', async () => {
   const site = new Site(tool(once(() => inputRequired({ requestState: 'mine' }))));

@@ -5,7 +5,6 @@ import {
   Args,
   accept,
   ada,
-  decline,
   metric,
   Name,
   type Register,
@@ -13,7 +12,7 @@ import {
   tool,
   Units,
 } from '../fixture.test-support.ts';
-import { outcome, type Resolvable, requestContext, resolve, resolver } from './index.ts';
+import { outcome, type Resolvable, resolve, resolver } from './index.ts';
 
 const imperial = accept({ units: 'imperial' });
 const units = resolver('units', {}, () => elicitation('Which units?', Units));
@@ -23,16 +22,6 @@ const says = (params: Readonly<Record<string, Resolvable>>): Register =>
   tool(resolve(Args, params, (args) => textResult(JSON.stringify(args))));
 
 // Lies
-
-test('no answer of a client can replace a value that a resolver computes', async () => {
-  const computed = resolver('computed', { name }, ({ name }) => name.name.length);
-  const site = new Site(says({ computed }));
-  const client = await site.connect();
-  const forged = { computed: accept({ name: 'forged' }), 'computed.value': 42 };
-  const first = await client.send({ inputResponses: forged });
-  const second = await client.answer(first, { ...forged, units: metric });
-  expect(await client.answer(second, { ...forged, name: ada })).toEqual({ says: '{"computed":3}' });
-});
 
 test('an answer counts only while its resolver still asks', async () => {
   const asking = resolver('which', {}, () => elicitation('Which units?', Units));
@@ -57,29 +46,6 @@ test('the state drops answers of a resolver that a deploy removed', async () => 
 });
 
 // State
-
-test('the state holds the pruned answers, and no computed value', async () => {
-  const states: unknown[] = [];
-  const watching = resolver('watching', { ctx: requestContext() }, ({ ctx }) => {
-    states.push(JSON.parse(ctx.request.mcpReq.requestState<string>() ?? 'null'));
-    return 'a secret';
-  });
-  const last = resolver('last', { name: outcome(name), watching }, () => elicitation('Anything else?', Name));
-  const client = await new Site(says({ last, units })).connect();
-  const first = await client.send();
-  const extra = { ...accept({ units: 'metric', admin: true }), _meta: { 'x/y': 1 }, more: 1 };
-  const second = await client.answer(first, { units: extra });
-  const third = await client.answer(second, { name: { ...decline, content: { name: 'Eve' } } });
-  await client.answer(third, { last: ada });
-  const digest = expect.stringMatching(/^[\w-]{22}$/);
-  const a = { units: [digest, { action: 'accept', content: { units: 'metric' } }] };
-  expect(states).toEqual([
-    null,
-    { s: 'resolve/2' },
-    { s: 'resolve/2', a },
-    { s: 'resolve/2', a: { ...a, name: [digest, { action: 'decline' }] } },
-  ]);
-});
 
 // Authors
 

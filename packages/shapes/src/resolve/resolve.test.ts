@@ -2,23 +2,12 @@ import { elicitation, textResult } from '@mrtr/core';
 import type { Settled } from '@mrtr/core/shape';
 import { Deferred, settle } from '@mrtr/harness';
 import { expect, expectTypeOf, test } from 'vitest';
-import {
-  Args,
-  cancel,
-  countRuns,
-  decline,
-  metric,
-  Name,
-  Site,
-  tool,
-  Units,
-} from '../fixture.test-support.ts';
+import { Args, cancel, countRuns, metric, Name, Site, tool, Units } from '../fixture.test-support.ts';
 import { argument, type HandlerContext, outcome, requestContext, resolve, resolver } from './index.ts';
 
 const units = resolver('units', {}, () => elicitation('Which units?', Units));
 const name = resolver('name', {}, () => elicitation('Which name?', Name));
 const json = (value: unknown) => textResult(JSON.stringify(value));
-const ENDED = "Cancelled: the question 'units' was not answered.";
 
 // What a consumer gets
 
@@ -66,52 +55,38 @@ test('a plain consumer gets the value, an outcome consumer the outcome, and type
   });
 });
 
-test.each([
-  ['declined', decline, ENDED],
-  ['dismissed', cancel, ENDED],
-])(
-  'a question that was %s ends the call of a plain consumer with an error, before its body',
-  async (_how, response, fails) => {
-    const body = countRuns(() => json('done'));
-    const site = new Site(tool(resolve(Args, { units, name: outcome(name) }, body)));
-    const client = await site.connect();
-    // Also while another question is still open.
-    expect(await client.answer(await client.send(), { units: response })).toEqual({ fails });
-    expect(body.runs).toBe(0);
-  },
-);
+test('a refused question ends the call of a plain consumer with an error, before its body', async () => {
+  const body = countRuns(() => json('done'));
+  const site = new Site(tool(resolve(Args, { units, name: outcome(name) }, body)));
+  const client = await site.connect();
+  // Also while another question is still open.
+  expect(await client.answer(await client.send(), { units: cancel })).toEqual({
+    fails: "Cancelled: the question 'units' was not answered.",
+  });
+  expect(body.runs).toBe(0);
+});
 
 // Once, and together
 
 test('a resolver runs as soon as its needs are filled, and does not wait for unrelated ones', async () => {
-  const gates = { slow: new Deferred<string>(), quick: new Deferred<string>(), next: new Deferred<string>() };
+  const gate = new Deferred<string>();
   const started: string[] = [];
-  const waiting = (key: keyof typeof gates) => () => {
+  const note = (key: string) => {
     started.push(key);
-    return gates[key].promise;
+    return key;
   };
-  const slow = resolver('slow', {}, waiting('slow'));
-  const quick = resolver('quick', {}, waiting('quick'));
-  const next = resolver('next', { quick }, waiting('next'));
-  const last = resolver('last', { slow, next }, ({ slow, next }) => {
-    started.push('last');
-    return `${slow} ${next}`;
-  });
-  const site = new Site(tool(resolve(Args, { slow, last }, ({ last }) => json(last))));
-  const call = (await site.connect()).send();
-  const steps: string[][] = [];
-  for (const open of [
-    () => undefined,
-    () => gates.quick.open('quick'),
-    () => gates.next.open('next'),
-    () => gates.slow.open('slow'),
-  ]) {
-    open();
-    await settle();
-    steps.push(started.splice(0));
-  }
-  expect(steps).toEqual([['slow', 'quick'], ['next'], [], ['last']]);
+  const slow = resolver('slow', {}, () => gate.promise.then(note));
+  const quick = resolver('quick', {}, () => note('quick'));
+  const next = resolver('next', { quick }, () => note('next'));
+  const last = resolver('last', { slow, next }, ({ slow, next }) => note(`${slow} ${next}`));
+  const call = (
+    await new Site(tool(resolve(Args, { slow, last }, ({ last }) => json(last)))).connect()
+  ).send();
+  await settle();
+  expect(started).toEqual(['quick', 'next']);
+  gate.open('slow');
   expect(await call).toEqual({ says: '"slow next"' });
+  expect(started).toEqual(['quick', 'next', 'slow', 'slow next']);
 });
 
 test('questions go out in the order of their declaration, not in that of their resolvers’ ends', async () => {
