@@ -5,7 +5,7 @@ import { z } from 'zod';
 
 const tool = { description: 'Deploys the latest build.', inputSchema: z.object({ env: z.string() }) };
 const Sure = z.object({ yes: z.boolean().meta({ title: 'Deploy it' }) });
-const policy = requestStatePolicy(); // no keys: one process, and an answer is good until it ends
+const policy = requestStatePolicy(); // no keys: for one process; open calls are lost when it ends
 
 const deploy = journal(async ({ env }: z.infer<typeof tool.inputSchema>, ctx) => {
   const { yes } = await ctx.ask('sure', elicitation(`Really deploy to ${env}?`, Sure));
