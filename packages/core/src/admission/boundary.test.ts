@@ -165,13 +165,15 @@ test('state over maxBytes is an error without details for the client, and with t
   });
 });
 
-const nestObjects = (levels: number): unknown =>
-  JSON.parse(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`);
-
 test('arguments that cannot be hashed are rejected before the handler runs', async () => {
   const entries: (string | undefined)[] = [];
   const { post } = hostTools(asking(entries));
-  expect(await post('tools/call', { name: 'deploy', arguments: nestObjects(300) })).toEqual({
+  expect(
+    await post('tools/call', {
+      name: 'deploy',
+      arguments: JSON.parse(`${'{"a":'.repeat(300)}1${'}'.repeat(300)}`),
+    }),
+  ).toEqual({
     error: {
       code: -32602,
       message: 'The arguments hold a number that is not finite, or are nested deeper than 200 levels',

@@ -7,26 +7,21 @@ import { asking, beginCall } from './asking.test-support.ts';
 import { eventsOf, hostTools } from './hosted.test-support.ts';
 
 const ALICE = derivePseudonym('alice', KEY);
-const options = (onerror: (error: Error) => void, now = Date.now) => ({
-  keys: ['k'.repeat(32)],
-  principal: () => 'alice',
-  onerror,
-  now,
-});
+/** A site of Alice, and the errors that its operator gets. */
+function logging(now = Date.now) {
+  const errors: Error[] = [];
+  const onerror = (error: Error) => void errors.push(error);
+  return { ...hostTools(asking([]), { principal: () => 'alice', onerror, now }), errors };
+}
 
 test('a refusal names its call, its tool and the pseudonym of its caller, and is counted', async () => {
-  const errors: Error[] = [];
   let late = 0;
-  const now = () => Date.now() + late;
   const [refusals, rounds] = [eventsOf('mrtr:refusal'), eventsOf('mrtr:round')];
-  const site = hostTools(
-    asking([]),
-    options((error) => errors.push(error), now),
-  );
-  const retry = await beginCall(site);
+  const { post, errors } = logging(() => Date.now() + late);
+  const retry = await beginCall({ post });
   late = 600_000;
-  await site.post('tools/call', { ...retry, inputResponses: {} });
-  await site.post('tools/call', { ...retry, requestState: 'cut' });
+  await post('tools/call', { ...retry, inputResponses: {} });
+  await post('tools/call', { ...retry, requestState: 'cut' });
   const call = rounds[0]?.call;
   expect(errors.map(({ message }) => message)).toEqual([
     `requestState rejected: expired [call ${call}, caller ${ALICE}, tools/call deploy]`,
@@ -43,13 +38,9 @@ test('a refusal names its call, its tool and the pseudonym of its caller, and is
 });
 
 test('a tool’s name cannot forge a line of the log', async () => {
-  const errors: Error[] = [];
-  const site = hostTools(
-    asking([]),
-    options((error) => errors.push(error)),
-  );
+  const { post, errors } = logging();
   const forged = 'x] [call a, caller b, tools/call c]\nError: paid \u2028\u0085\u001b[2K\u202e';
-  await site.post('tools/call', { name: forged, arguments: {}, requestState: 'v1.x' }, { legacy: true });
+  await post('tools/call', { name: forged, arguments: {}, requestState: 'v1.x' }, { legacy: true });
   expect(errors).toHaveLength(1);
   const [line, second = ''] = String(errors[0]?.stack).split(/[\n\r\u2028\u2029\u0085]/);
   const shown = String.raw`x\u{5d} \u{5b}call a, caller b, tools/call c\u{5d}\u{a}Error: paid \u{2028}\u{85}\u{1b}\u{5b}2K`;

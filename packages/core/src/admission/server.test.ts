@@ -1,32 +1,13 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { ask } from '../answers/ask.ts';
 import { elicitation } from '../questions/elicitation.ts';
-import { textResult } from '../wire/results.ts';
 import { oldClient } from './hosted.test-support.ts';
 import { type RequestStatePolicy, requestStatePolicy } from './policy.ts';
 import { protectedServer } from './server.ts';
 
 const INFO = { name: 'shop', version: '1.0.0' };
 const sure = elicitation('Sure?', z.object({ sure: z.boolean() }));
-
-function asking(policy: RequestStatePolicy, options: Parameters<typeof protectedServer>[2] = {}) {
-  const server = protectedServer(INFO, policy, options);
-  server.registerTool('ask', {}, (ctx) => (ctx.mcpReq.inputResponses ? textResult('Done.') : ask({ sure })));
-  return server;
-}
-
-const answer = () => ({ action: 'accept', content: { sure: true } });
-
-test.each([{}, { inputRequired: { legacyShim: true } }])(
-  'the SDK’s shim asks no client under the policy `degrade`, also with %j',
-  async (options) => {
-    const server = () => asking(requestStatePolicy({ legacy: 'degrade' }), options);
-    expect(await (await oldClient({ server }, answer)).callTool({ name: 'ask' })).toMatchObject({
-      isError: true,
-    });
-  },
-);
 
 /** A server that asks in every round. */
 const insatiable = (policy: RequestStatePolicy, options?: Parameters<typeof protectedServer>[2]) => () => {
@@ -35,13 +16,23 @@ const insatiable = (policy: RequestStatePolicy, options?: Parameters<typeof prot
   return server;
 };
 
+const answer = () => ({ action: 'accept', content: { sure: true } });
+
+test.each([{}, { inputRequired: { legacyShim: true } }])(
+  'the SDK’s shim asks no client under the policy `degrade`, also with %j',
+  async (options) => {
+    const user = vi.fn(answer);
+    const server = insatiable(requestStatePolicy({ legacy: 'degrade' }), options);
+    expect(await (await oldClient({ server }, user)).callTool({ name: 'ask' })).toMatchObject({
+      isError: true,
+    });
+    expect(user).not.toHaveBeenCalled();
+  },
+);
+
 test('the shim asks as often as the policy allows, also beyond its own default of eight', async () => {
-  let asked = 0;
-  const count = () => {
-    asked++;
-    return answer();
-  };
-  const client = await oldClient({ server: insatiable(requestStatePolicy({ maxRounds: 12 })) }, count);
+  const user = vi.fn(answer);
+  const client = await oldClient({ server: insatiable(requestStatePolicy({ maxRounds: 12 })) }, user);
   expect(await client.callTool({ name: 'ask' })).toEqual({
     content: [
       {
@@ -51,7 +42,7 @@ test('the shim asks as often as the policy allows, also beyond its own default o
     ],
     isError: true,
   });
-  expect(asked).toBe(12);
+  expect(user).toHaveBeenCalledTimes(12);
 });
 
 test('the author sets all other options of the SDK', async () => {

@@ -208,31 +208,19 @@ test('two asks of one key at once are refused', async () => {
   expect(store.parked).toBe(0);
 });
 
-const failing = (): never => {
-  throw new Error('Too cold.');
-};
-const Refined = z.object({ units: z.string() }).refine(({ units }) => units !== 'kelvin' || failing());
-const Standard = {
-  '~standard': {
-    ...Units['~standard'],
-    validate: (value: unknown) => ((value as { units: string }).units === 'kelvin' ? failing() : { value }),
-  },
-} as unknown as typeof Units;
-
-test.each([
-  ['throws', Standard, 'Too cold.'],
-  // Zod tries a refinement that threw once more, asynchronously.
-  [
-    'has a refinement that throws',
-    Refined,
-    'The schema of "Which units?" validates asynchronously; answers are read synchronously.',
-  ],
-])('a schema that %s fails its call, but neither the store nor the process', async (_how, Touchy, why) => {
+test('a schema that throws fails its call, but neither the store nor the process', async () => {
+  const Touchy = z.object({ units: z.string() }).refine(({ units }) => {
+    if (units === 'kelvin') throw new Error('Too cold.');
+    return true;
+  });
   const { client, store } = await parking(
     async (_args, ctx) => textResult((await ctx.elicit('Which units?', Touchy)).units),
     { maxFrames: 1 },
   );
-  expect(await client.answer(await client.send(), { units: kelvin })).toEqual({ fails: why });
+  // Zod tries a refinement that threw once more, asynchronously.
+  expect(await client.answer(await client.send(), { units: kelvin })).toEqual({
+    fails: 'The schema of "Which units?" validates asynchronously; answers are read synchronously.',
+  });
   expect(store.parked).toBe(0);
   expect(await client.answer(await client.send(), { units: metric })).toEqual({ says: 'metric' });
 });
