@@ -1,4 +1,4 @@
-import { CannotAsk, ElicitationDeclined, listRoots, textResult } from '@mrtr/core';
+import { CannotAsk, ElicitationDeclined, listRoots, MemoryLedger, textResult } from '@mrtr/core';
 import { callerNamed, Deferred, settle } from '@mrtr/harness';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
@@ -119,6 +119,27 @@ test('a lost continuation of a prompt is a JSON-RPC error', async () => {
   expect(await client.prompt(round)).toEqual({ says: 'Ada' });
   expect(await client.prompt(round)).toEqual({
     rejects: expect.stringMatching(/^This call cannot be resumed here: .* Start the call again\.$/),
+  });
+});
+
+test('a handler that asks after its client hung up did not end by itself, and the retry hears that', async () => {
+  const [paying, gone] = [new Deferred(), new Deferred()];
+  const pay = async (_args: object, ctx: LinearContext) => {
+    await ctx.elicit('Which units?', Units);
+    paying.open();
+    await gone.promise;
+    return textResult((await ctx.elicit('Which name?', Name)).name);
+  };
+  const { client } = await parking(pay, { singleUse: 'replay', ledger: new MemoryLedger() });
+  const asked = await client.send();
+  const hangUp = new AbortController();
+  const cut = client.answer(asked, { units: metric }, { signal: hangUp.signal });
+  await paying.promise;
+  hangUp.abort();
+  await cut;
+  gone.open();
+  expect(await client.answer(asked, { units: metric })).toEqual({
+    fails: expect.stringContaining('its outcome is unknown'),
   });
 });
 
