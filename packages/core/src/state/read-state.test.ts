@@ -1,4 +1,4 @@
-import type { ServerContext } from '@modelcontextprotocol/server';
+import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
 import { inputRequired } from '@modelcontextprotocol/server';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
@@ -11,27 +11,36 @@ import { readState } from './read-state.ts';
 const sure = elicitation('Really deploy?', z.object({ sure: z.boolean() }));
 const Plan = z.object({ replicas: z.number().int() });
 
+/** Registers a tool and a prompt, which do the same. */
+const registerBoth = (handler: (ctx: ServerContext) => unknown) => (server: McpServer) => {
+  server.registerTool('deploy', {}, handler as (ctx: ServerContext) => never);
+  server.registerPrompt('deploy', {}, handler as (ctx: ServerContext) => never);
+};
+
+const passOn = (error: unknown): void => {
+  throw error;
+};
+
 /** What an author who reads with `schema` sees of `state`, and what comes of it. */
-async function read(state: unknown, schema: z.ZodType = Plan, swallow = false) {
+async function read(state: unknown, schema: z.ZodType = Plan, onError = passOn, method = 'tools/call') {
   const requestState = typeof state === 'string' ? state : JSON.stringify(state);
-  const asking = hostTools((server) => {
-    server.registerTool('deploy', {}, () =>
-      inputRequired({ inputRequests: { sure: sure.request }, ...(requestState && { requestState }) }),
-    );
-  });
-  const { result } = await asking.post('tools/call', { name: 'deploy' });
+  const kept = requestState && { requestState };
+  const asking = hostTools(
+    registerBoth(() => inputRequired({ inputRequests: { sure: sure.request }, ...kept })),
+  );
+  const { result } = await asking.post(method, { name: 'deploy' });
   const seen: unknown[] = [];
-  const { post, errors } = hostTools((server) => {
-    server.registerTool('deploy', {}, (ctx) => {
+  const { post, errors } = hostTools(
+    registerBoth((ctx) => {
       try {
         seen.push(readState(ctx, schema));
       } catch (error) {
-        if (!swallow) throw error;
+        onError(error);
       }
       return textResult('Done.');
-    });
-  });
-  const reply = await post('tools/call', { name: 'deploy', requestState: result?.requestState });
+    }),
+  );
+  const reply = await post(method, { name: 'deploy', requestState: result?.requestState });
   return { reply, seen, errors, post };
 }
 
@@ -50,19 +59,18 @@ test('in the first round, and after one that kept nothing, there is no state', a
   expect(seen).toEqual([undefined, undefined]);
 });
 
-test.each([
-  ['throws', false],
-  ['catches', true],
-])(
-  'state that does not fit ends the call with the frozen error, whose handler %s it',
-  async (_how, swallow) => {
-    const { reply, seen, errors } = await read({ replicas: 'three' }, Plan, swallow);
-    expect(reply).toEqual(REJECTED);
-    expect(seen).toEqual([]);
-    expect(errors).toHaveLength(1);
-    expect(errors[0]).toMatch(/rejected: other_schema: the state does not fit its schema at 'replicas'$/);
-  },
-);
+test.each<[string, string, typeof passOn]>([
+  ['is passed on by a tool', 'tools/call', passOn],
+  ['is caught', 'tools/call', () => {}],
+  ['is passed on by a prompt', 'prompts/get', passOn],
+  ['becomes another one', 'prompts/get', () => passOn(new Error('mine'))],
+])('state that does not fit ends the call with the frozen error, which %s', async (_how, method, onError) => {
+  const { reply, seen, errors } = await read({ replicas: 'three' }, Plan, onError, method);
+  expect(reply).toEqual(REJECTED);
+  expect(seen).toEqual([]);
+  expect(errors).toHaveLength(1);
+  expect(errors[0]).toMatch(/rejected: other_schema: the state does not fit its schema at 'replicas'$/);
+});
 
 test('the reason names the field, and not its value, which a schema may quote', async () => {
   const quoting = z.object({

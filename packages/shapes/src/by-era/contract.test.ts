@@ -1,5 +1,4 @@
-import { inputRequired } from '@modelcontextprotocol/server';
-import { askLive, isRefusal, type Question, readAnswer } from '@mrtr/core';
+import { ask, askLive, isRefusal, type Question, readAnswer } from '@mrtr/core';
 import { type Shape, shapeContract } from '../contract.test-support.ts';
 import { byEra } from './by-era.ts';
 
@@ -19,9 +18,7 @@ const shape: Shape = {
             if (answer.kind === 'accepted') answers[key] = answer.value;
             else open.push([key, question]);
           }
-          if (open.length === 0) continue;
-          const inputRequests = Object.fromEntries(open.map(([key, { request }]) => [key, request]));
-          return inputRequired({ inputRequests, requestState: JSON.stringify(answers) });
+          if (open.length > 0) return ask(Object.fromEntries(open), { state: answers });
         }
         return below(answers);
       },
