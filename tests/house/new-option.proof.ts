@@ -44,14 +44,13 @@ test('the command line lists the option and runs it, under its letter and its wo
 /** Tests and proofs, by the beginning of their files. */
 const OF_OPTIONS = [
   'matrix/matrix.',
-  'abandonment/abandonment.',
   'operations/key-rotation.',
   'operations/tracing.',
   'deploy/deploy.proof.',
   'processes/processes.',
 ].map((name) => `tests/${name}`);
 
-test('the tests run it: matrix, abandonment, key rotation, traces, deploys and kills', async () => {
+test('the tests run it: matrix, key rotation, traces, deploys and kills', async () => {
   const projects = ['--project', 'tests', '--project', 'proof'];
   const listed = await run('node', 'node_modules/vitest/vitest.mjs', 'list', ...projects, ...OF_OPTIONS);
   const ofOption = listed.split('\n').filter((line) => /\boption '?k\b/.test(line));

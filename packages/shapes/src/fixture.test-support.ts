@@ -160,7 +160,8 @@ export class Site {
     const client = await this.#inProcess.legacy({ capabilities, elicit });
     return {
       questions,
-      call: (args: Args = {}) => outcomeOf(() => client.callTool({ name: 'tool', arguments: args })),
+      call: (options?: Pick<RequestOptions, 'signal'>) =>
+        outcomeOf(() => client.callTool({ name: 'tool', arguments: {} }, undefined, options)),
     };
   }
 }

@@ -1,5 +1,5 @@
 import type { McpServer } from '@modelcontextprotocol/server';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { eventsOf, type Hosted, hostTools, oldClient } from '../admission/hosted.test-support.ts';
 import { elicitation } from '../questions/elicitation.ts';
@@ -35,6 +35,18 @@ test('after the eighth answer that does not fit, the question is not asked again
   const { call } = asks[0] ?? {};
   expect(call).toMatch(/^[\w-]{22}$/);
   expect(asks).toEqual(Array(8).fill({ call, target: 'ask', keys: ['units'], live: true }));
+});
+
+test('an answer that comes after its client has cancelled does not count', async () => {
+  const outcomes: unknown[] = [];
+  const cancelling = new AbortController();
+  const client = await oldClient(hostTools(asking(outcomes)), () => {
+    cancelling.abort(new Error('changed my mind'));
+    return metric;
+  });
+  const called = client.callTool({ name: 'ask' }, undefined, { signal: cancelling.signal });
+  await expect(called).rejects.toThrow('changed my mind');
+  await vi.waitFor(() => expect(outcomes).toEqual([expect.any(Error)]));
 });
 
 type Call = (host: Hosted) => Promise<unknown>;

@@ -93,6 +93,25 @@ test('a client that cancels while the handler works aborts it', async () => {
   expect(await startRound(store, () => 'has room')).toEqual({ kind: 'returned', value: 'has room' });
 });
 
+test('an old client that cancels while its user is asked leaves no handler waiting', async () => {
+  const reasons: unknown[] = [];
+  const { site, store } = await parking(async (_args, ctx) => {
+    ctx.signal.addEventListener('abort', () => reasons.push(ctx.signal.reason));
+    await ctx.elicit('Which units?', Units);
+    return textResult('done');
+  });
+  const cancelling = new AbortController();
+  const client = await site.connectLegacy(() => {
+    expect(store.parked).toBe(1);
+    cancelling.abort();
+    return metric;
+  });
+  expect(Object.keys(await client.call({ signal: cancelling.signal }))).toEqual(['rejects']);
+  await settle();
+  expect(reasons).toEqual([new ContinuationLost('The client cancelled the call.')]);
+  expect(store.parked).toBe(0);
+});
+
 test('a call that was cancelled before it reached the store starts aborted', async () => {
   const store = new ContinuationStore();
   const callback = linear((_args: object, ctx) => textResult(String(ctx.signal.aborted)), { store });
