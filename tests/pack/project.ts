@@ -1,9 +1,8 @@
-/** An empty project that installs our packages by name with npm: its types, and its programs in each runtime. */
+/** An empty project that installs our packages with npm: its types, and its programs in each runtime. */
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { entryPoints, type Packed, type Report, ROOT } from './packages.ts';
 import { run } from './program.ts';
-import type { Registry } from './registry.ts';
 
 const TOOLS = join(ROOT, 'tests/pack/tools/node_modules');
 const CONSUMER = join(ROOT, 'tests/pack/consumer');
@@ -33,11 +32,13 @@ const COMPILERS = {
   'TypeScript 5.9': { tsc: join(TOOLS, '.bin/tsc'), way: 'nodenext', args: ['--noEmit'] },
 } as const;
 
-/** Makes the project in `folder`, and installs the packages and the SDKs in it, each by its name. Returns `folder`. */
+/**
+ * Makes the project in `folder`, and installs the packages and the SDKs in it. Each package is installed from its tarball,
+ * which has the version that its siblings depend on. Returns `folder`.
+ */
 export async function install(
   folder: string,
   packages: readonly Packed[],
-  registry: Registry,
   sdks: readonly string[],
 ): Promise<string> {
   for (const format of FORMATS) {
@@ -50,9 +51,9 @@ export async function install(
     }
   }
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true }));
-  const names = packages.map(({ manifest }) => manifest.name);
-  const options = [registry.option, '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error'];
-  const { problem } = await run('npm', ['install', ...options, ...names, ...sdks, ...APPLICATION], folder);
+  const tarballs = packages.map(({ tarball }) => tarball);
+  const options = ['--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error'];
+  const { problem } = await run('npm', ['install', ...options, ...tarballs, ...sdks, ...APPLICATION], folder);
   if (problem !== undefined) throw new Error(`npm could not install the packages.\n${problem}`);
   return folder;
 }

@@ -1,22 +1,17 @@
 /**
- * `pnpm pack:check`: packs what is published, checks the packages, publishes them in a registry of this process, and
- * installs them by name with npm in empty projects, as a stranger will. Exit code 1 if anything is wrong. `--keep` leaves
- * the projects in place.
+ * `pnpm pack:check`: packs what is published, checks the packages, and installs them with npm in empty projects, as a
+ * stranger will. Exit code 1 if anything is wrong.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { installFolder } from '../testkit/own-lockfile.ts';
 import { lint } from './lint.ts';
 import { type Packed, pack } from './packages.ts';
 import { checkTypes, everyRuntime, install, runBins, runPrograms, runReport } from './project.ts';
-import { type Registry, startRegistry } from './registry.ts';
 
-const { values } = parseArgs({ options: { keep: { type: 'boolean' } } });
 const scratch = mkdtempSync(join(tmpdir(), 'mrtr-pack-'));
 let failed = 0;
-let registry: Registry | undefined;
 
 function report(what: string, problem?: string): void {
   if (problem !== undefined) failed++;
@@ -42,12 +37,11 @@ try {
   installFolder(new URL('tools', import.meta.url));
   const packages = await pack(scratch);
   await Promise.all(packages.map((one) => lint(one, report)));
-  registry = await startRegistry(scratch, packages);
   const outputs = new Set<string>();
   const runtimes = everyRuntime();
   for (const [end, versions] of Object.entries(sdks(packages))) {
     console.log(`\nThe ${end} SDKs: ${versions.join(', ')}`);
-    const project = await install(join(scratch, end), packages, registry, versions);
+    const project = await install(join(scratch, end), packages, versions);
     await checkTypes(project, report);
     await runBins(project, packages, report);
     await runReport(project, report);
@@ -58,9 +52,7 @@ try {
   const differ = [...outputs].join('\n\n');
   report('the round trip prints the same everywhere', outputs.size === 1 ? undefined : differ);
 } finally {
-  registry?.close();
-  if (values.keep) console.log(`The projects are in ${scratch}.`);
-  else rmSync(scratch, { recursive: true, force: true });
+  rmSync(scratch, { recursive: true, force: true });
 }
 console.log(failed === 0 ? 'Everything is in order.' : `${failed} checks failed.`);
 process.exitCode = failed === 0 ? 0 : 1;
