@@ -30,27 +30,27 @@ async function run(): Promise<boolean> {
   console.log(`${suite}, run by ${node === execPath ? 'this Node' : 'the Node that is installed with it'};`);
   console.log(`the servers and the client run on Node ${versions.node}.\n`);
 
-  const inTurn = lanes(availableParallelism());
   const subjects = [
     ...OPTIONS_UNDER_TEST.map((shape) => ({
       name: `${shape.name} ${shape.title}`,
-      verdicts: inTurn(() => testShape(node, shape, scenarios)),
+      test: () => testShape(node, shape, scenarios),
     })),
-    {
-      name: 'client',
-      verdicts: inTurn(async () => [await testClient(node, `"${execPath}" --import tsx client.ts`)]),
-    },
+    { name: 'client', test: async () => [await testClient(node, `"${execPath}" --import tsx client.ts`)] },
   ];
   const sums: string[] = [];
   let failed = 0;
-  // Print in this order, not in the order in which they end.
-  for (const { name, verdicts } of subjects) {
-    const all = await verdicts;
-    for (const verdict of all) report(name, verdict);
-    const passed = all.filter((verdict) => verdict.passed).length;
-    sums.push(`${name.padEnd(21)}  ${passed} of ${all.length} passed`);
-    failed += all.length - passed;
-  }
+  // Each of the workers takes the next one.
+  const left = subjects.entries();
+  const worker = async () => {
+    for (const [at, { name, test }] of left) {
+      const all = await test();
+      for (const verdict of all) report(name, verdict);
+      const passed = all.filter((verdict) => verdict.passed).length;
+      sums[at] = `${name.padEnd(21)}  ${passed} of ${all.length} passed`;
+      failed += all.length - passed;
+    }
+  };
+  await Promise.all(Array.from({ length: availableParallelism() }, worker));
   console.log(`\n${sums.join('\n')}`);
   return failed === 0;
 }
@@ -73,19 +73,4 @@ async function testShape(
 function report(name: string, { scenario, passed, checks, reasons }: Verdict): void {
   console.log(`${name.padEnd(21)}  ${passed ? 'pass' : 'FAIL'}  ${scenario} (${checks} checks)`);
   for (const reason of reasons) console.log(`${' '.repeat(29)}${reason}`);
-}
-
-/** Runs functions, at most `width` at a time. */
-function lanes(width: number): <T>(work: () => Promise<T>) => Promise<T> {
-  const free = Array.from({ length: width }, () => Promise.resolve());
-  let next = 0;
-  return (work) => {
-    const lane = next++ % width;
-    const result = (free[lane] as Promise<void>).then(work);
-    free[lane] = result.then(
-      () => {},
-      () => {},
-    );
-    return result;
-  };
 }
