@@ -1,6 +1,7 @@
 /** The foreign clients, and what came of one call of each. */
 import { RunningProcess } from '@mrtr/harness/process';
 import { FOREIGN_NODE, foreignPath } from './foreign.ts';
+import type { Report } from './observation.ts';
 import type { Target } from './target.ts';
 
 /** A client: a file in `foreign/clients`, and what it is given beside the target. */
@@ -46,13 +47,6 @@ export const CLIENTS: readonly ForeignClient[] = [
   inspector('Inspector `mcpdo`', 'mcpdo', 'legacy'),
   inspector('Inspector `mcpdo`, modern', 'mcpdo', 'modern'),
 ];
-
-/** What a driver prints: whether its person was asked, and what the person got. */
-export interface Report {
-  readonly asked: boolean;
-  readonly got?: string;
-  readonly error?: string;
-}
 
 const PATIENCE_MS = 120_000;
 

@@ -3,9 +3,11 @@ import { FOREIGN_NODE, foreignPath } from './foreign.ts';
 import { listening, type Target, type Transport } from './target.ts';
 
 /** A proxy, in one direction and with one set of options. */
-export interface Proxy {
+export interface ForeignProxy {
   readonly name: string;
   readonly package: string;
+  /** Its program, in its package. */
+  readonly file: string;
   /** How the client reaches the proxy, and the proxy the option. */
   readonly client: Transport;
   readonly server: Transport;
@@ -20,12 +22,12 @@ const shellLine = (server: Target) =>
     .map((word) => JSON.stringify(word))
     .join(' ');
 
-const SUPERGATEWAY = { package: 'supergateway', file: 'supergateway/dist/index.js' };
-const REMOTE = { package: 'mcp-remote', file: 'mcp-remote/dist/proxy.js' };
+const SUPERGATEWAY = { package: 'supergateway', file: 'dist/index.js' };
+const REMOTE = { package: 'mcp-remote', file: 'dist/proxy.js' };
 const toStdio = { client: 'stdio', server: 'HTTP' } as const;
 const toHttp = { client: 'HTTP', server: 'stdio' } as const;
 
-export const PROXIES: readonly (Proxy & { readonly file: string })[] = [
+export const PROXIES: readonly ForeignProxy[] = [
   { name: '`mcp-remote`', ...REMOTE, ...toStdio, args: (server) => [url(server)] },
   {
     name: '`mcp-remote --protocol auto`',
@@ -36,7 +38,7 @@ export const PROXIES: readonly (Proxy & { readonly file: string })[] = [
   {
     name: '`mcp-proxy`',
     package: 'mcp-proxy',
-    file: 'mcp-proxy/dist/bin/mcp-proxy.mjs',
+    file: 'dist/bin/mcp-proxy.mjs',
     ...toHttp,
     args: (server, port) => ['--host', '127.0.0.1', '--port', String(port), '--', ...words(server)],
   },
@@ -59,13 +61,13 @@ export const PROXIES: readonly (Proxy & { readonly file: string })[] = [
 
 /** Runs a proxy before `server`: at once where it listens, else when the client starts it. */
 export async function withProxy(
-  proxy: Proxy & { readonly file: string },
+  proxy: ForeignProxy,
   server: Target,
   env: Readonly<Record<string, string>>,
 ): Promise<{ readonly target: Target; close(): Promise<void> }> {
   const program = (port: number) => ({
     command: FOREIGN_NODE,
-    args: [foreignPath(`node_modules/${proxy.file}`), ...proxy.args(server, port)],
+    args: [foreignPath(`node_modules/${proxy.package}/${proxy.file}`), ...proxy.args(server, port)],
     env,
   });
   return proxy.client === 'HTTP' ? listening(program) : { target: program(0), close: async () => {} };

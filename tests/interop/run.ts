@@ -9,20 +9,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { updateBlocks } from '@mrtr/matrix/documents';
+import { markdownTable } from 'markdown-table';
 import { CLIENTS, type ForeignClient, runClient } from './clients.ts';
 import { FOREIGN_NODE, installForeign, quietEnvironment, versionOf } from './foreign.ts';
-import { type Legacy, type Option, Options, TRIED } from './options.ts';
+import { isWell, type Observation, observed } from './observation.ts';
 import { callWithOurs, type OurClient } from './our-client.ts';
-import { PROXIES, withProxy } from './proxies.ts';
-import { rowsOf, tableOf } from './table.ts';
-import { type Target, type Transport, tapped } from './target.ts';
-import { isWell, type Observation, observed } from './wording.ts';
+import { type ForeignProxy, PROXIES, withProxy } from './proxies.ts';
+import { type Legacy, Options, type Target, TRIED, type Transport, tapped } from './target.ts';
 
 const words = process.argv.slice(2).map((word) => word.toLowerCase());
 const isWanted = (name: string) =>
   words.length === 0 || words.some((word) => name.toLowerCase().includes(word));
 
-const TRANSPORTS: readonly Transport[] = ['stdio', 'HTTP'];
 const OURS: readonly OurClient[] = ['modern', 'legacy'];
 
 installForeign();
@@ -30,16 +28,21 @@ const folder = await mkdtemp(join(tmpdir(), 'mrtr-interop-'));
 const env = quietEnvironment(folder);
 const options = new Options();
 try {
+  const clients = [['Client', 'Version', 'At', 'Revision', 'The question', 'The user got', 'What helps']];
+  for (const client of CLIENTS.filter(({ name, package: of }) => isWanted(`${name} ${of}`)))
+    clients.push(...(await rowsFor(client, ['stdio', 'HTTP'], (target) => atOption(client, target))));
+  const proxies = [
+    ['Between', 'Version', 'At', 'Our client', 'Revisions', 'The question', 'The user got', 'What helps'],
+  ];
+  for (const proxy of PROXIES.filter(({ name }) => isWanted(name)))
+    for (const ours of OURS)
+      proxies.push(
+        ...(await rowsFor(proxy, [proxy.server], (target) => throughProxy(proxy, ours, target), [ours])),
+      );
   const tables = {
     'interop: run': await circumstances(),
-    'interop: clients': tableOf(
-      ['Client', 'Version', 'At', 'Revision', 'The question', 'The user got', 'What helps'],
-      await clientRows(),
-    ),
-    'interop: proxies': tableOf(
-      ['Between', 'Version', 'At', 'Our client', 'Revisions', 'The question', 'The user got', 'What helps'],
-      await proxyRows(),
-    ),
+    'interop: clients': markdownTable(clients, { padding: true, alignDelimiters: false }),
+    'interop: proxies': markdownTable(proxies, { padding: true, alignDelimiters: false }),
   };
   if (words.length === 0) await updateBlocks(tables, { write: true, only: Object.keys(tables) });
 } finally {
@@ -56,75 +59,48 @@ async function circumstances(): Promise<string> {
   return `Run on ${day}, on ${platform} ${arch}. Ours ran on Node ${version.slice(1)}, theirs on ${stdout.trim().slice(1)}.`;
 }
 
-async function clientRows(): Promise<string[][]> {
-  const rows: string[][] = [];
-  for (const client of CLIENTS.filter(({ name, package: of }) => isWanted(`${name} ${of}`))) {
-    const seen = new Map<string, Helped>();
-    for (const option of TRIED)
-      for (const transport of TRANSPORTS)
-        seen.set(
-          `${option} ${transport}`,
-          await helped((legacy) => atOption(client, option, transport, legacy)),
-        );
-    for (const { at, value } of rowsOf(seen, 'all')) {
-      const { revision, question, got, helps } = value;
-      rows.push(said([client.name, await versionOf(client.package), at, revision, question, got, helps]));
+/** Observes both options over each transport. Observations that are alike become one row, with all their places. */
+async function rowsFor(
+  { name, package: of }: { readonly name: string; readonly package: string },
+  transports: readonly Transport[],
+  observe: (target: Target) => Promise<Observation>,
+  more: readonly string[] = [],
+): Promise<string[][]> {
+  const places = new Map<string, string[]>();
+  for (const option of TRIED)
+    for (const transport of transports) {
+      const seen = await cellsOf(async (legacy) => observe(await options.target(option, transport, legacy)));
+      const key = JSON.stringify(seen);
+      places.set(key, [...(places.get(key) ?? []), `${option} ${transport}`]);
     }
-  }
-  return rows;
+  const everywhere = transports.length > 1 ? 'all' : transports.join();
+  const version = await versionOf(of);
+  return [...places].map(([seen, at]) => {
+    const row = [name, version, places.size === 1 ? everywhere : at.join(', '), ...more, ...JSON.parse(seen)];
+    console.log(row.join(' · '));
+    return row;
+  });
 }
 
-async function atOption(client: ForeignClient, option: Option, transport: Transport, legacy: Legacy) {
-  const { target, wire, close } = await tapped(await options.target(option, transport, legacy), folder);
+/** Observes a call; and where the user gets nothing, once more, where old clients are not asked. */
+async function cellsOf(observe: (legacy: Legacy) => Promise<Observation>): Promise<string[]> {
+  const seen = await observe('shim');
+  const cells = [seen.revision, seen.question, seen.got];
+  if (isWell(seen)) return [...cells, ''];
+  const degraded = await observe('degrade');
+  return [...cells, isWell(degraded) ? `\`--legacy degrade\`: ${degraded.got}` : 'nothing of ours'];
+}
+
+async function atOption(client: ForeignClient, option: Target): Promise<Observation> {
+  const { target, wire, close } = await tapped(option, folder);
   try {
-    const report = await runClient(client, target, env);
-    return observed(report, await wire());
+    return observed(await runClient(client, target, env), await wire());
   } finally {
     await close();
   }
 }
 
-interface Helped extends Observation {
-  /** What the user gets when the server asks no old client; empty where nothing has to help. */
-  readonly helps: string;
-}
-
-/** Observes a call; and where the user gets nothing, once more, where old clients are not asked. */
-async function helped(observe: (legacy: Legacy) => Promise<Observation>): Promise<Helped> {
-  const seen = await observe('shim');
-  if (isWell(seen)) return { ...seen, helps: '' };
-  const degraded = await observe('degrade');
-  return { ...seen, helps: isWell(degraded) ? `\`--legacy degrade\`: ${degraded.got}` : 'nothing of ours' };
-}
-
-async function proxyRows(): Promise<string[][]> {
-  const rows: string[][] = [];
-  for (const proxy of PROXIES.filter(({ name }) => isWanted(name))) {
-    for (const ours of OURS) {
-      const seen = new Map<string, Helped>();
-      for (const option of TRIED)
-        seen.set(
-          `${option} ${proxy.server}`,
-          await helped(async (legacy) =>
-            throughProxy(proxy, ours, await options.target(option, proxy.server, legacy)),
-          ),
-        );
-      for (const { at, value } of rowsOf(seen, proxy.server)) {
-        const { revision, question, got, helps } = value;
-        rows.push(
-          said([proxy.name, await versionOf(proxy.package), at, ours, revision, question, got, helps]),
-        );
-      }
-    }
-  }
-  return rows;
-}
-
-async function throughProxy(
-  proxy: (typeof PROXIES)[number],
-  ours: OurClient,
-  option: Target,
-): Promise<Observation> {
+async function throughProxy(proxy: ForeignProxy, ours: OurClient, option: Target): Promise<Observation> {
   const atServer = await tapped(option, folder);
   const running = await withProxy(proxy, atServer.target, env);
   const atClient = await tapped(running.target, folder);
@@ -139,9 +115,4 @@ async function throughProxy(
     await running.close();
     await atServer.close();
   }
-}
-
-function said(row: string[]): string[] {
-  console.log(row.join(' · '));
-  return row;
 }

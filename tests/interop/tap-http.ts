@@ -4,24 +4,24 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
-import type { Wire } from './wire.ts';
+import type { Line } from './wire.ts';
 
 export interface Tap {
   readonly url: string;
   close(): Promise<void>;
 }
 
-/** Listens on loopback, in front of `upstream`, whose path it keeps. */
-export async function tapHttp(upstream: string, wire: Wire): Promise<Tap> {
+/** Listens on loopback, in front of `upstream`, whose path it keeps. `note` gets every line. */
+export async function tapHttp(upstream: string, note: (line: Line) => void): Promise<Tap> {
   const server = createServer((req, res) => void forward(req, res).catch(() => res.destroy()));
   async function forward(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const body = await text(req);
-    wire.read('client', body);
+    note({ from: 'client', text: body });
     // Not compressed, so that it can be read; a connection of its own, so that nothing outlives the tap.
     const { 'accept-encoding': _, connection: __, ...headers } = req.headers;
     const url = new URL(req.url ?? '', upstream);
     const asked = request(url, { method: req.method, headers, agent: false }, (answer) => {
-      const lines = createInterface({ input: answer }).on('line', (line) => wire.read('server', line));
+      const lines = createInterface({ input: answer }).on('line', (text) => note({ from: 'server', text }));
       // Either side may hang up in the middle of a stream; readline reports that too.
       for (const stream of [lines, answer]) stream.on('error', () => res.destroy());
       const { connection: ___, ...answered } = answer.headers;

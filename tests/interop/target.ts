@@ -1,12 +1,13 @@
 /** Where a client connects: a program that it starts, or an address. Each can be tapped. */
 import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Program } from '@mrtr/harness';
 import { freePort, RunningProcess } from '@mrtr/harness/process';
 import { tapHttp } from './tap-http.ts';
-import { Wire } from './wire.ts';
+import { type Line, type Wire, wireOf } from './wire.ts';
 
 export type Target = Program | { readonly url: string };
 
@@ -24,15 +25,23 @@ const TAP = fileURLToPath(new URL('tap-stdio.mjs', import.meta.url));
 /** Puts a tap before a target. Logs of programs go to `folder`. */
 export async function tapped(target: Target, folder: string): Promise<Tapped> {
   if ('url' in target) {
-    const wire = new Wire();
-    const tap = await tapHttp(target.url, wire);
-    return { target: { url: tap.url }, wire: async () => wire, close: tap.close };
+    const lines: Line[] = [];
+    const tap = await tapHttp(target.url, (line) => lines.push(line));
+    return { target: { url: tap.url }, wire: async () => wireOf(lines), close: tap.close };
   }
   const log = join(folder, `${randomUUID()}.log`);
   const { command, args, ...env } = target;
   return {
     target: { command: process.execPath, args: [TAP, log, command, ...args], ...env },
-    wire: () => Wire.fromLog(log),
+    wire: async () => {
+      const noted = await readFile(log, 'utf8').catch(() => '');
+      return wireOf(
+        noted
+          .split('\n')
+          .filter(Boolean)
+          .map((line) => JSON.parse(line)),
+      );
+    },
     close: async () => {},
   };
 }
@@ -43,10 +52,10 @@ export interface Listening {
 }
 
 /** Runs a program that listens on the port it is given, and waits until it does. */
-export async function listening(program: (port: number) => Program, path = '/mcp'): Promise<Listening> {
+export async function listening(program: (port: number) => Program): Promise<Listening> {
   const port = await freePort();
   const running = new RunningProcess(program(port));
-  const url = `http://127.0.0.1:${port}${path}`;
+  const url = `http://127.0.0.1:${port}/mcp`;
   await running.whileAlive(answered(url));
   // Some of them do not end when they are asked to.
   return { target: { url }, close: () => running.kill() };
@@ -63,5 +72,37 @@ async function answered(url: string): Promise<void> {
     );
     if (up) return;
     await setTimeout(100);
+  }
+}
+
+/** The options that are tried: one that keeps nothing between rounds, and one whose handler waits in memory. */
+export const TRIED = ['E', 'H'] as const;
+
+export type Legacy = 'shim' | 'degrade';
+
+const RUN = fileURLToPath(new URL('../../demos/cli/run.mjs', import.meta.url));
+
+/** Options of ours, served as `pnpm serve` does: over HTTP each once, over stdio as often as a client starts it. */
+export class Options {
+  readonly #listening = new Map<string, Promise<Listening>>();
+
+  async target(
+    option: (typeof TRIED)[number],
+    transport: Transport,
+    legacy: Legacy = 'shim',
+  ): Promise<Target> {
+    const program = (...more: readonly string[]) => ({
+      command: process.execPath,
+      args: [RUN, 'serve', `option-${option.toLowerCase()}`, '--legacy', legacy, ...more],
+    });
+    if (transport === 'stdio') return program();
+    const key = `${option} ${legacy}`;
+    const started = this.#listening.get(key) ?? listening((port) => program('--http', String(port)));
+    this.#listening.set(key, started);
+    return (await started).target;
+  }
+
+  async close(): Promise<void> {
+    for (const started of this.#listening.values()) await (await started).close();
   }
 }

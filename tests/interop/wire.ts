@@ -1,67 +1,47 @@
 /** What passed between a client and a server, as the wire has it and not as the client reports it. */
-import { readFile } from 'node:fs/promises';
 
-type Side = 'client' | 'server';
+/** A line that passed: a message, an event of a stream that holds one, or something that says nothing. */
+export interface Line {
+  readonly from: 'client' | 'server';
+  readonly text: string;
+}
+
+export interface Wire {
+  /** The revision of the call, or else the one that was agreed on. */
+  readonly revision: string;
+  /** Whether the client declared that its user can be asked. */
+  readonly declares: boolean;
+  /** Whether the server asked. */
+  readonly asks: boolean;
+}
+
 type Json = Readonly<Record<string, unknown>>;
 
 const META = 'io.modelcontextprotocol/';
 
-/** The messages of one connection, as far as they tell the revision and the question. */
-export class Wire {
-  #offered: string | undefined;
-  #agreed: string | undefined;
-  #inCall: string | undefined;
-  #declares = false;
-  #asks = false;
-
-  /** Takes one line of text: a message, an event of a stream that holds one, or something that says nothing. */
-  read(from: Side, text: string): void {
-    const parsed = jsonIn(text.replace(/^data: ?/, ''));
-    for (const message of Array.isArray(parsed) ? parsed : [parsed]) this.#note(from, objectOf(message));
-  }
-
-  static async fromLog(path: string): Promise<Wire> {
-    const wire = new Wire();
-    const log = await readFile(path, 'utf8').catch(() => '');
-    for (const line of log.split('\n').filter(Boolean)) {
-      const { from, text } = JSON.parse(line) as { from: Side; text: string };
-      wire.read(from, text);
-    }
-    return wire;
-  }
-
-  /** The revision of the call; else the one that was agreed on, or that the server refused. */
-  get revision(): string {
-    return this.#inCall ?? this.#agreed ?? (this.#offered ? `${this.#offered}, refused` : 'none');
-  }
-
-  get declares(): boolean {
-    return this.#declares;
-  }
-
-  get asks(): boolean {
-    return this.#asks;
-  }
-
-  #note(from: Side, { method, params, result }: Json): void {
-    const { _meta, capabilities, protocolVersion } = objectOf(params);
-    const meta = objectOf(_meta);
-    if (from === 'client') {
-      const declared = method === 'initialize' ? capabilities : meta[`${META}clientCapabilities`];
-      if (objectOf(declared).elicitation !== undefined) this.#declares = true;
-      if (method === 'initialize') this.#offered = String(protocolVersion);
-      if (method === 'tools/call') this.#inCall = textOf(meta[`${META}protocolVersion`]);
-    } else {
-      const { inputRequests, protocolVersion: agreed } = objectOf(result);
-      if (agreed !== undefined) this.#agreed = textOf(agreed);
-      if (method === 'elicitation/create' || inputRequests !== undefined) this.#asks = true;
-    }
-  }
+export function wireOf(lines: readonly Line[]): Wire {
+  const messagesOf = (side: Line['from']) =>
+    lines.flatMap(({ from, text }) => (from === side ? [jsonIn(text)].flat().map(objectOf) : []));
+  const [sent, received] = [messagesOf('client'), messagesOf('server')];
+  const agreed = received.map(({ result }) => objectOf(result).protocolVersion).findLast(isText);
+  const call = sent.findLast(({ method }) => method === 'tools/call');
+  return {
+    revision: [metaOf(call?.params, 'protocolVersion'), agreed].find(isText) ?? 'none',
+    declares: sent.some(({ params }) => {
+      const { capabilities } = objectOf(params);
+      return objectOf(capabilities ?? metaOf(params, 'clientCapabilities')).elicitation !== undefined;
+    }),
+    asks: received.some(
+      ({ method, result }) => method === 'elicitation/create' || objectOf(result).inputRequests !== undefined,
+    ),
+  };
 }
+
+const metaOf = (params: unknown, name: string): unknown => objectOf(objectOf(params)._meta)[`${META}${name}`];
 
 function jsonIn(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(text.replace(/^data: ?/, ''));
   } catch {
     return undefined;
   }
@@ -69,4 +49,4 @@ function jsonIn(text: string): unknown {
 
 const objectOf = (value: unknown): Json =>
   typeof value === 'object' && value !== null ? (value as Json) : {};
-const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+const isText = (value: unknown): value is string => typeof value === 'string';

@@ -1,6 +1,12 @@
-/** How an observation is put in the table. */
-import type { Report } from './clients.ts';
+/** What a client reports of its call, and how that is put in the table. */
 import type { Wire } from './wire.ts';
+
+/** What a client's program prints: whether its user was asked, and what the user got. */
+export interface Report {
+  readonly asked: boolean;
+  readonly got?: string;
+  readonly error?: string;
+}
 
 export interface Observation {
   readonly revision: string;
@@ -24,14 +30,14 @@ function questionWord({ asked }: Report, wire: Wire): string {
   return wire.declares ? 'not sent' : 'not declared';
 }
 
-/** What the person got: the answered question, the default, or the text or error in one short line. */
+/** What the user got: the answered question, the default, or the text or error in one short line. */
 function gotWord({ got = '', error }: Report): string {
   if (error !== undefined) return `error: ${clipped(error)}`;
   if (got.includes(IMPERIAL)) return `${IMPERIAL}, as answered`;
   return got.includes('22°C') ? '22°C, the default' : clipped(got);
 }
 
-/** Whether the person got what the tool can give: its answer, or its default. */
+/** Whether the user got what the tool can give: its answer, or its default. */
 export const isWell = ({ got }: Observation): boolean => /^(72°F|22°C)/.test(got);
 
 const LENGTH = 120;
