@@ -13,18 +13,8 @@ export interface ForeignClient {
   readonly variant?: string;
 }
 
-const v1 = (variant: string): ForeignClient => ({
-  name: 'SDK v1',
-  package: `sdk-${variant}`,
-  driver: 'v1-sdk',
-  variant,
-});
-const v2 = (variant: string): ForeignClient => ({
-  name: 'SDK v2',
-  package: `client-${variant}`,
-  driver: 'v2-client',
-  variant,
-});
+const minors = (name: string, of: string, driver: string, variants: string): ForeignClient[] =>
+  variants.split(' ').map((variant) => ({ name, package: `${of}-${variant}`, driver, variant }));
 const inspector = (name: string, driver: string, variant: string): ForeignClient => ({
   name,
   package: '@modelcontextprotocol/inspector',
@@ -33,8 +23,8 @@ const inspector = (name: string, driver: string, variant: string): ForeignClient
 });
 
 export const CLIENTS: readonly ForeignClient[] = [
-  ...['1.17', '1.22', '1.27', '1.32'].map(v1),
-  ...['2.0', '2.1', '2.2', '2.3', '2.4'].map(v2),
+  ...minors('SDK v1', 'sdk', 'v1-sdk', '1.17 1.22 1.27 1.32'),
+  ...minors('SDK v2', 'client', 'v2-client', '2.0 2.1 2.2 2.3 2.4'),
   { name: 'Vercel AI SDK', package: '@ai-sdk/mcp', driver: 'ai-sdk' },
   { name: 'Mastra', package: '@mastra/mcp', driver: 'mastra' },
   { name: 'OpenAI Agents', package: '@openai/agents', driver: 'openai-agents' },

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getRequestListener } from '@hono/node-server';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { protectedServer } from '@mrtr/core';
+import { type McpServer, protectedServer } from '@mrtr/core';
 import { keyRingOf } from '@mrtr/core/seal';
 import {
   Conversation,
@@ -210,22 +210,19 @@ test('refusals are reported in four places, and the mount’s onerror gets none 
 });
 
 interface Opened {
-  readonly createServer: Parameters<typeof host>[1] extends () => infer One
-    ? Extract<One, { server: unknown }>['server']
-    : never;
+  readonly createServer: () => McpServer;
   close(): Promise<unknown>;
 }
 
 /** A retry that two instances get is served once, and answered twice. */
 async function servesOnce(open: () => Promise<Opened>): Promise<void> {
-  const instances = [await open(), await open()] as const;
-  onTestFinished(async () => void (await Promise.all(instances.map((instance) => instance.close()))));
-  const [one, other] = instances.map(({ createServer }) => ({ server: createServer }));
+  const [one, other] = [await open(), await open()];
+  onTestFinished(async () => void (await Promise.all([one.close(), other.close()])));
   const conversation = await Conversation.start({ client: 'modern', call: DEPLOY }, () =>
-    host('memory', () => one as NonNullable<typeof one>),
+    host('memory', () => ({ server: one.createServer })),
   );
   const done = await conversation.first.answer({ sure: true });
-  conversation.hosting.another(() => other as NonNullable<typeof other>);
+  conversation.hosting.another(() => ({ server: other.createServer }));
   const again = await conversation.first.again();
   const { events, end } = await conversation.close();
   expect(resultText(end.result ?? {})).toBe('Deployed to staging.');
