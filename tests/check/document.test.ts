@@ -1,10 +1,12 @@
 /** `docs/checking-reference.md` says what the checks say. `MRTR_WRITE_DOCS=1` before this test's command brings it up to date. */
-import { CHECKS } from '@mrtr/check';
+import { CHECKS, type Verdict } from '@mrtr/check';
 import { updateBlocks } from '@mrtr/matrix/documents';
+import { OPTIONS } from '@mrtr/options';
 import { markdownTable } from 'markdown-table';
 import { expect, test } from 'vitest';
+import type { Found } from './bare.test-support.ts';
 import { FAULTS } from './faults.ts';
-import { EXPECTED, REASONS } from './options/expected.ts';
+import { EXPECTED, REASONS, TOOLS } from './options/expected.ts';
 
 const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('<', '&lt;');
 
@@ -34,8 +36,36 @@ const checksTable = (): string =>
     { alignDelimiters: false },
   );
 
-test('the table of checks in docs/checking-reference.md is up to date', async () => {
-  const blocks = { 'check: checks': checksTable() };
+/** One row for all the options on which the same is found. `pnpm check:options` holds them to it. */
+function optionsTable(): string {
+  const rows = new Map<string, string[]>();
+  for (const { id, name } of OPTIONS) {
+    const key = JSON.stringify(TOOLS.map((tool) => findingsIn(EXPECTED[id]?.[tool] ?? {})));
+    rows.set(key, [...(rows.get(key) ?? []), `**${name}**`]);
+  }
+  const lines = [...rows].map(([key, same]) => [same.join(', '), ...(JSON.parse(key) as string[])]);
+  const head = ['Options', ...TOOLS.map((tool) => `\`${tool}\``)];
+  return `${markdownTable([head, ...lines], { alignDelimiters: false })}\n\n${reasons()}`;
+}
+
+function findingsIn(found: Found): string {
+  const kinds = (['fail', 'warn', 'advice'] satisfies Verdict[]).flatMap((wanted) => {
+    const ids = CHECKS.flatMap(({ id }) => (found[id] === wanted ? [`\`${id}\``] : []));
+    return ids.length === 0 ? [] : [`${wanted}: ${ids.join(' ')}`];
+  });
+  return kinds.join('<br>') || 'nothing';
+}
+
+function reasons(): string {
+  const nameOf = (id: string) => OPTIONS.find((option) => option.id === id)?.name ?? id;
+  return REASONS.map(({ options, ids, why }) => {
+    const what = ids.length > 4 ? 'all of these' : ids.map((id) => `\`${id}\``).join(', ');
+    return `* **${options.map(nameOf).join(', ')}** (${what}): ${why}`;
+  }).join('\n');
+}
+
+test('the tables of docs/checking-reference.md are up to date', async () => {
+  const blocks = { 'check: checks': checksTable(), 'check: options': optionsTable() };
   const write = process.env.MRTR_WRITE_DOCS !== undefined;
   const stale = await updateBlocks(blocks, { write, only: Object.keys(blocks) });
   expect(write ? [] : stale).toEqual([]);

@@ -1,6 +1,8 @@
 /** What the checker finds on the options, and why each finding is as it should be. */
 import { advice, type Found, fail, warn } from '../bare.test-support.ts';
-import type { SubjectName } from './measure.ts';
+
+export const TOOLS = ['get_weather', 'resolve_work_item'] as const;
+export type SubjectName = (typeof TOOLS)[number];
 
 const ONE_PROCESS = ['instance.second', 'instance.restart', 'deploy.survives', 'deploy.returns'];
 const PARKED = advice(...ONE_PROCESS, 'abandon.flat');

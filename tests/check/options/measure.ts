@@ -2,6 +2,7 @@
 import { type Checked, type RunInputs, run } from '@mrtr/check';
 import { bundle } from '../../testkit/bundle.ts';
 import { inWorld, probeOf } from '../bare.test-support.ts';
+import type { SubjectName } from './expected.ts';
 import { PRINCIPALS } from './principals.ts';
 
 const SERVER = await bundle(new URL('./server.ts', import.meta.url), 'option-server');
@@ -22,7 +23,7 @@ const ANSWERS = {
 };
 
 /** Both tools: one question and an entry in the log, and two questions and a write. */
-export const SUBJECTS = {
+const SUBJECTS: Readonly<Record<SubjectName, Subject>> = {
   get_weather: {
     operation: WEATHER,
     otherArguments: { location: 'Paris' },
@@ -37,9 +38,7 @@ export const SUBJECTS = {
     answers: ANSWERS,
     probe: probeOf('writes'),
   },
-} as const satisfies Record<string, Subject>;
-
-export type SubjectName = keyof typeof SUBJECTS;
+};
 
 export async function measured(
   option: string,

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 const ROOT = new URL('../../../../', import.meta.url);
 const BLOCK = /^(<!-- begin: (.+) -->\n)[\s\S]*?^(<!-- end: \2 -->)$/gm;
 
-/** Blocks that the matrix does not write: `pnpm check:options` and `pnpm interop` measure them. */
+/** Blocks that the matrix does not write: tests/check/document.test.ts and `pnpm interop` do. */
 const WRITTEN_ELSEWHERE = /^(?:check|interop): /;
 
 export interface Updating {
