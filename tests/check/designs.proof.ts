@@ -1,27 +1,16 @@
 /** Right servers that are unlike `bare.mjs`: the checker finds nothing that is not there, and says what it cannot see. */
-import { type Inputs, type RunInputs, run } from '@mrtr/check';
+import type { RunInputs } from '@mrtr/check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findings, probeOf } from './bare.test-support.ts';
+import { findings } from './bare.test-support.ts';
 import { mrtrCheck } from './cli.test-support.ts';
-import { serving } from './posted.test-support.ts';
-import { PRINCIPALS } from './scripted.test-support.ts';
-// @ts-expect-error: a server of the proofs is plain JavaScript.
-import { answersOf, DESIGNS } from './servers/designs.mjs';
+import { DESIGN, DESIGNS } from './designs.ts';
+import { checkTwisted, untwisted } from './scripted.test-support.ts';
 
-const served = <T>(name: string, use: (url: string) => Promise<T>, world?: unknown): Promise<T> =>
-  serving(answersOf(DESIGNS[name], world), use);
-
-const INPUTS: Omit<RunInputs, 'address'> = {
-  operation: { kind: 'tool', name: 'book', arguments: {} },
-  generateAnswers: true,
-  probe: probeOf('count'),
-  oneTime: true,
-  allowEffects: true,
-  timeoutSeconds: 20,
-};
-
-const checked = (name: string, more: Partial<Inputs> = {}) =>
-  served(name, (url) => run({ ...INPUTS, ...more, address: { ...PRINCIPALS, url, also: url } }));
+function checked(name: string, { only, ...more }: Partial<RunInputs> = {}) {
+  const { twist = () => untwisted, ...design } = DESIGNS[name] ?? {};
+  const inputs = { generateAnswers: true, answers: {}, timeoutSeconds: 20, ...more };
+  return checkTwisted(twist(), only, inputs, { ...DESIGN, ...design });
+}
 
 const FORGED = { 'state.forged': 'fail', 'state.aliased': 'advice', 'state.readable': 'advice' };
 /** What is found, where it is something. Without it a design has no finding. */
@@ -66,7 +55,7 @@ const COUNTED = [
 /** How often `--dry-run` says that each check calls the operation, where that asks two questions. */
 async function planned() {
   const options = ['--also', 'http://127.0.0.1:2/mcp', '--other-header', 'a: b', '--probe', 'tool:count'];
-  const { out } = await mrtrCheck('--tool', 'book', ...options, '--dry-run', 'http://127.0.0.1:1/mcp');
+  const { out } = await mrtrCheck('--tool', 'send', ...options, '--dry-run', 'http://127.0.0.1:1/mcp');
   const each = [...out.matchAll(/^ {2}(\S+) +\d+ or (\d+)$/gm)].map(([, id = '', n]) => [id, Number(n)]);
   const [, total] = /and (\d+) times where it asks two/.exec(out) ?? [];
   return { each: Object.fromEntries(each) as Record<string, number>, total: Number(total) };
@@ -97,9 +86,7 @@ describe('right servers', () => {
     '%s, where no probe is given',
     async (name) => {
       const { 'refusal.no-effect': _, ...found } = (FOUND[name] ?? {}) as Record<string, unknown>;
-      const { probe, ...inputs } = INPUTS;
-      const one = await served(name, (url) => run({ ...inputs, only, address: { ...PRINCIPALS, url } }));
-      expect(findings(one)).toEqual(found);
+      expect(findings(await checked(name, { only, probe: undefined } as never))).toEqual(found);
     },
   );
 
@@ -115,7 +102,7 @@ test.concurrent.each(FORGETFUL)(
     expect(findings(all)).toEqual({ 'refusal.no-effect': 'fail' });
     const seen = (id: string) => all.checked.find(({ check }) => check.id === id)?.finding.actual;
     expect(seen('refusal.no-effect')).toMatch(
-      /^After a decline of question 1 the server asked .*"Really\?", and the probe changed when that was answered: completed: "Done\."/,
+      /^After a decline of question 1 the server asked .*"What is \w+\?", and the probe changed when that was answered: completed: "Done\."/,
     );
     expect(seen('answer.refusal-with-content')).toMatch(/which refusal\.no-effect finds/);
   },
@@ -125,15 +112,6 @@ test.concurrent.each(FORGETFUL)(
 test.each(['a probe with a clock', 'a probe that is late'])('%s makes no right server fail', async (name) => {
   const found = Object.values(findings(await checked(name, { only })));
   expect(found.filter((verdict) => verdict !== 'could-not-run')).toEqual([]);
-});
-
-test('instances that say who they are finish the calls of each other', async () => {
-  const world = { count: 0, shown: 0, used: new Set() };
-  const name = 'a name of the instance';
-  const check = (url: string, also: string) =>
-    run({ ...INPUTS, only: ['instance'], address: { ...PRINCIPALS, url, also } });
-  const all = await served(name, (url) => served(name, (also) => check(url, also), world), world);
-  expect(findings(all)).toEqual({});
 });
 
 test('a used approval in another spelling is advice where nobody said that it is good once', async () => {

@@ -56,14 +56,14 @@ describe.concurrent('a probe of each kind shows a second effect', () => {
     onBare(world, 'retry.twice', ...ANSWERS, '--one-time', '--only', 'retry.twice', '--probe', probe);
   const FAIL = { 'retry.twice': expect.stringMatching(/^fail: .*2 effects for one approval/) };
 
-  test('a tool', async () => {
-    await inWorld(async (world) => expect(await twice(world, 'tool:count {}')).toEqual(FAIL));
-  });
-
-  test('a command', async () => {
+  test.each([
+    ['a tool', () => 'tool:count {}'],
+    ['a command', (lines: string) => `cmd:wc -l < '${lines}'`],
+  ])('%s', async (_what, probe) => {
     await inWorld(async (world) => {
-      await writeFile(join(world, 'lines'), '');
-      expect(await twice(world, `cmd:wc -l < '${world}/lines'`)).toEqual(FAIL);
+      const lines = join(world, 'lines');
+      await writeFile(lines, '');
+      expect(await twice(world, probe(lines))).toEqual(FAIL);
     });
   });
 
@@ -158,25 +158,27 @@ describe('what is called', () => {
   const named = ({ method, params }: Sent): string => [method, params.name].filter(Boolean).join(' ');
   const QUICK = CHECKS.map(({ id }) => id).filter((id) => id !== 'abandon.flat');
 
-  test('is the named operation and the probe, by every check', async () => {
+  const recordCalls = async (inputs: Parameters<typeof checkTwisted>[2] = {}) => {
     const called = new Set<string>();
     const record: Twist = (sent, honest) => {
       called.add(named(sent));
       return honest();
     };
-    await checkTwisted(record, QUICK);
-    const all = [...called].toSorted().join();
-    expect(all).toBe('initialize,server/discover,tools/call count,tools/call send,tools/list');
+    const failure = await checkTwisted(record, QUICK, inputs).then(String, String);
+    return { called: [...called].toSorted().join(), failure };
+  };
+
+  test('is the named operation and the probe, by every check', async () => {
+    const { called } = await recordCalls();
+    expect(called).toBe('initialize,server/discover,tools/call count,tools/call send,tools/list');
   });
 
   test('is nothing without --allow-effects', async () => {
-    const called: string[] = [];
-    const record: Twist = (sent, honest) => {
-      called.push(named(sent));
-      return honest();
-    };
-    await expect(checkTwisted(record, QUICK, { allowEffects: false })).rejects.toThrow(/was not called/);
-    expect(called).toEqual(['server/discover', 'tools/list']);
+    const { called, failure } = await recordCalls({ allowEffects: false });
+    expect([called, failure]).toEqual([
+      'server/discover,tools/list',
+      expect.stringMatching(/was not called/),
+    ]);
   });
 });
 

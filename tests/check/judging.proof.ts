@@ -3,15 +3,14 @@ import { reportOf } from '@mrtr/check';
 import { expect, test } from 'vitest';
 import { checkBare, fail, findings } from './bare.test-support.ts';
 import { checkTwisted, refuses } from './scripted.test-support.ts';
-import { unaskable, when } from './ways/ways.test-support.ts';
+import { acts, again, answeredWith, auditing, unaskable, when } from './ways/ways.test-support.ts';
 
 const wordsOf = (one: Awaited<ReturnType<typeof checkBare>>): string =>
   one.checked.map(({ check, finding }) => `${check.id}: ${finding.actual}`).join('\n');
 
 test.concurrent('a second effect is found and counted where a call has another effect before its question', async () => {
-  const only = ['retry', 'instance.replay-elsewhere'];
-  const one = await checkBare({ fault: 'retry.twice', args: ['--audits'], only });
   const ids = ['retry.twice', 'retry.concurrent', 'retry.lost-response', 'instance.replay-elsewhere'];
+  const one = await checkTwisted(auditing(again(acts('sure accept,memo accept'))), ids);
   expect(findings(one)).toEqual(fail(...ids));
   expect(wordsOf(one).match(/\d+ effects for one approval/g)).toEqual([
     '2 effects for one approval',
@@ -23,18 +22,12 @@ test.concurrent('a second effect is found and counted where a call has another e
 
 test.concurrent('a missing answer that is taken for a default is found in a later round, and is no answer of another key or round', async () => {
   const only = ['answer.missing', 'answer.other-key', 'answer.other-round'];
-  const one = await checkBare({ args: ['--defaults'], only });
+  const accept = (value: unknown) => ({ action: 'accept', content: { value } });
+  const defaults = { sure: accept(true), memo: accept('lunch') };
+  const one = await checkTwisted(answeredWith(defaults), only);
   expect(findings(one)).toEqual({ 'answer.missing': 'warn' });
   expect(wordsOf(one)).toMatch(/answer\.missing: The retry without answers, in round 2, had an effect/);
   expect(wordsOf(one).match(/without any answer it comes to the same/g)).toHaveLength(2);
-});
-
-test.concurrent('a question that is skipped by an answer to it is called that, whatever every call writes', async () => {
-  const args = ['--skips', '--audits'];
-  const one = await checkBare({ fault: 'answer.unasked', args, only: ['answer.unasked'] });
-  expect(wordsOf(one)).toBe(
-    'answer.unasked: The first question was skipped: asked sure: "Really send 5 to "bob"?"; memo: "A memo for the other side?".',
-  );
 });
 
 test.concurrent('the curl line of a finding sends the altered request, and not an honest one that followed it', async () => {
@@ -56,12 +49,4 @@ test.concurrent('a server that rightly does not ask, but refuses wrongly, gets a
     verdict: 'fail',
     remedy: expect.stringMatching(/^It does not ask, which is right/),
   });
-});
-
-test.concurrent('what effect.once cannot tell apart it does not call one effect', async () => {
-  const one = await checkBare({ args: ['--audits'], only: ['effect.once'] });
-  expect(findings(one)).toEqual({ 'effect.once': 'advice' });
-  expect(wordsOf(one)).toMatch(
-    /changed 2 times: .* or several of different kinds\. .* a probe that counts effects of/,
-  );
 });

@@ -3,7 +3,7 @@ import { CHECKS, htmlReport, markdownReport, type Run, reportOf, run, terminalRe
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { EVERYTHING } from './bare.test-support.ts';
-import { type Answers, DISCOVERED, resultText, serving, textResult } from './posted.test-support.ts';
+import { type Answers, DISCOVERED, serving, textResult } from './posted.test-support.ts';
 
 // An object with a `toString` that cannot be called is no text, and not every library notices.
 const json = fc.oneof(fc.jsonValue({ maxDepth: 3 }), fc.constant({ toString: 1, valueOf: null }));
@@ -68,21 +68,6 @@ const defectsOf = ({ checked }: Run) =>
   checked
     .filter(({ finding }) => finding.actual.includes('defect of mrtr-check'))
     .map(({ check, finding }) => [check.id, finding.actual]);
-
-test('a server that asks for ever is not called for ever', async () => {
-  let [calls, effects] = [0, 0];
-  const asking: Answers = ({ id, method, params }) => {
-    if (params?.name === 'count') return resultText(id, textResult(`${effects}`));
-    if (method === 'tools/call') calls++;
-    // Two honest calls of two requests each.
-    const result = calls > 4 ? ASKS : honestTo(method, params);
-    if (result !== ASKS && method === 'tools/call') effects++;
-    return resultText(id, result);
-  };
-  const { otherOperation, ...inputs } = EVERYTHING;
-  await serving(asking, (url) => run({ ...inputs, address: { url }, only: ['effect.once'], ...YES }));
-  expect(calls).toBeLessThan(50);
-});
 
 test.each([1, 2, 3, 4])('nonsense of seed %i is judged, and reported', async (seed) => {
   const principals = { headers: { authorization: 'a-token' }, otherHeaders: { authorization: 'b-token' } };

@@ -1,5 +1,5 @@
-/** A right server in this process whose every answer a test can twist: for faults that come in several ways. */
-import { randomUUID } from 'node:crypto';
+/** A right server in this process, of one of several designs, whose every answer a test can twist. */
+import { createHash, randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { type RunInputs, run } from '@mrtr/check';
 import { probeOf } from './bare.test-support.ts';
@@ -24,21 +24,73 @@ export interface Sent {
 export type Answer =
   | { readonly result: Json; readonly status?: number }
   | { readonly error: Json; readonly status?: number }
-  | { readonly text: string; readonly status?: number; readonly stream?: boolean }
+  | {
+      readonly text: string;
+      readonly status?: number;
+      readonly stream?: boolean;
+      readonly headers?: Readonly<Record<string, string>>;
+    }
   | 'silence'
   | 'hang-up';
+
+/** How state is written, and read again. It throws, or reads nothing, where the state is not its own. */
+export interface Codec {
+  readonly seal: (state: State) => string;
+  readonly open: (token: string) => State | undefined;
+}
+
+/** In what a right server may differ from another one, and where it says so, what is not right about it. */
+export interface Design {
+  readonly stages?: readonly (readonly string[])[];
+  readonly codec?: () => Codec;
+  readonly keyOf?: (key: string) => string;
+  readonly done?: string;
+  /** What is used up: the call, or the text of its last state alone. */
+  readonly usedBy?: 'text';
+  /** After a refusal its next question is asked all the same. */
+  readonly refusals?: 'kept' | 'forgotten';
+  /** No answer to this question is a yes. */
+  readonly silent?: string;
+  /** An accept is taken for a refusal where its content does not fit. */
+  readonly lax?: boolean;
+}
 
 export class World {
   effects = 0;
   readonly states = new Map<string, State>();
+  readonly used = new Set<string>();
+  readonly design: Design;
+  readonly codec: Codec;
+
+  constructor(design: Design) {
+    this.design = design;
+    this.codec = design.codec?.() ?? handles(this.states);
+  }
 }
 
+/** What the server keeps, under a name that means nothing. */
+export const handles = (states: Map<string, State>, { once = false } = {}): Codec => ({
+  seal(state) {
+    const token = randomUUID();
+    states.set(token, state);
+    return token;
+  },
+  open(token) {
+    const state = states.get(token);
+    if (once) states.delete(token);
+    return state;
+  },
+});
+
 export interface State {
-  readonly call: { used?: { readonly answers: string; readonly answer: Answer } };
+  readonly id: string;
   readonly stage: number;
   readonly answers: Json;
   readonly about: string;
   readonly tries: number;
+  /** The keys under which the open questions were asked. */
+  readonly keys?: Readonly<Record<string, string>>;
+  readonly refused?: boolean;
 }
 
 type Honest = (other?: Sent) => Answer;
@@ -50,10 +102,13 @@ const FIELDS: Readonly<Record<string, Json>> = {
   account: { type: 'string', enum: ['checking', 'savings'] },
   sure: { type: 'boolean' },
   memo: { type: 'string', minLength: 1, maxLength: 40 },
+  note: { type: 'string', maxLength: 20 },
 };
+const isOptional = (key: string): boolean => key === 'note';
 
 export const formOf = (key: string, message = `What is ${key}?`): Json => {
-  const requestedSchema = { type: 'object', properties: { value: FIELDS[key] ?? {} }, required: ['value'] };
+  const required = isOptional(key) ? [] : ['value'];
+  const requestedSchema = { type: 'object', properties: { value: FIELDS[key] ?? {} }, required };
   return { method: 'elicitation/create', params: { mode: 'form', message, requestedSchema } };
 };
 
@@ -66,21 +121,39 @@ export const refuses = (code: number, data?: Json, status?: number): Answer => (
   ...(status !== undefined && { status }),
 });
 
-export function asks(world: World, state: State): Answer {
-  const token = randomUUID();
-  world.states.set(token, state);
-  const keys = (STAGES[state.stage] ?? []).filter((key) => !(key in state.answers));
-  const inputRequests = Object.fromEntries(keys.map((key) => [key, formOf(key)]));
-  return { result: { resultType: 'input_required', inputRequests, requestState: token } };
+const openIn = ({ stages = STAGES }: Design, { stage, answers }: State): readonly string[] =>
+  (stages[stage] as readonly string[]).filter((key) => !(key in answers));
+
+export function asks({ design, codec }: World, state: State): Answer {
+  const { keyOf = (key) => key } = design;
+  const keys = Object.fromEntries(openIn(design, state).map((key) => [key, keyOf(key)]));
+  const inputRequests = Object.fromEntries(Object.entries(keys).map(([key, now]) => [now, formOf(key)]));
+  const requestState = codec.seal({ ...state, keys });
+  return { result: { resultType: 'input_required', inputRequests, requestState } };
 }
 
 const fits = (key: string, value: unknown): boolean => {
   if (key === 'sure') return typeof value === 'boolean';
   if (key === 'account') return value === 'checking' || value === 'savings';
+  if (key === 'note') return value === undefined || (typeof value === 'string' && value.length <= 20);
   return typeof value === 'string' && value.length >= 1 && value.length <= 40;
 };
 
+/** What a state is bound to. */
+export const bindingOf = (...call: readonly unknown[]): string =>
+  createHash('sha256').update(JSON.stringify(call)).digest('base64url');
+
 const INVALID = refuses(-32602);
+
+function openState(token: unknown, { codec, design }: World): State | undefined {
+  try {
+    const state = typeof token === 'string' ? codec.open(token) : undefined;
+    // It throws where the state has not the shape of one.
+    return state && openIn(design, state) && state;
+  } catch {
+    return undefined;
+  }
+}
 
 function called(sent: Sent, world: World): Answer {
   const { params } = sent;
@@ -88,37 +161,57 @@ function called(sent: Sent, world: World): Answer {
   const elicitation = capabilities.elicitation as Json | undefined;
   const forms = elicitation !== undefined && ('form' in elicitation || Object.keys(elicitation).length === 0);
   if (!forms) return refuses(-32021, { requiredCapabilities: { elicitation: { form: {} } } }, 400);
-  const about = JSON.stringify([params.name, params.arguments, sent.principal]);
-  if (requestState === undefined) return asks(world, { call: {}, stage: 0, answers: {}, about, tries: 0 });
-  const state = world.states.get(String(requestState));
-  if (state === undefined || typeof requestState !== 'string' || state.about !== about) return INVALID;
-  const { used } = state.call;
-  if (used) return used.answers === JSON.stringify(inputResponses) ? used.answer : INVALID;
-  return proceeds(state, inputResponses, world);
+  const about = bindingOf(params.name, params.arguments, sent.principal);
+  if (requestState === undefined)
+    return asks(world, { id: randomUUID().slice(-12), stage: 0, answers: {}, about, tries: 0 });
+  const state = openState(requestState, world);
+  if (state?.about !== about) return INVALID;
+  const approval = world.design.usedBy === 'text' ? String(requestState) : state.id;
+  if (world.used.has(approval)) return INVALID;
+  return proceeds(state, inputResponses, world, (words) => {
+    world.used.add(approval);
+    return says(words);
+  });
 }
 
-function proceeds(state: State, responses: NonNullable<Sent['params']['inputResponses']>, world: World) {
-  const ends = (answer: Answer): Answer => {
-    state.call.used = { answers: JSON.stringify(responses), answer };
-    return answer;
-  };
+const DECLINED = 'Nothing was sent.';
+
+type Responses = NonNullable<Sent['params']['inputResponses']>;
+
+/** The answer to a question that was asked: its value, or that it was refused, or that it is missing. */
+function read(key: string, { keys = {} }: State, responses: Responses, { silent, lax }: Design) {
+  const { action, content } = responses[keys[key] ?? ''] ?? {};
+  const value = content?.value;
+  if (action === undefined) return isOptional(key) || silent === key ? { value } : 'missing';
+  if (action === 'decline' || action === 'cancel') return isOptional(key) ? { value } : 'refused';
+  if (action === 'accept' && fits(key, value)) return key === 'sure' && !value ? 'refused' : { value };
+  return lax ? 'refused' : 'missing';
+}
+
+function proceeds(state: State, responses: Responses, world: World, ends: (words: string) => Answer): Answer {
+  const { design } = world;
+  const { stages = STAGES, refusals, done } = design;
+  const isLast = state.stage + 1 === stages.length;
   const answers: Record<string, unknown> = { ...state.answers };
-  for (const key of STAGES[state.stage] ?? []) {
-    const { action, content } = responses[key] ?? {};
-    if (action === 'decline' || action === 'cancel') return ends(says('Nothing was sent.'));
-    if (action === 'accept' && fits(key, content?.value)) answers[key] = content?.value;
+  let { refused = false } = state;
+  for (const key of openIn(design, state)) {
+    const answer = read(key, state, responses, design);
+    if (answer === 'refused' && (refusals === undefined || isLast)) return ends(DECLINED);
+    if (answer === 'refused' && refusals === 'kept') refused = true;
+    if (answer !== 'missing') answers[key] = typeof answer === 'object' ? (answer.value ?? null) : null;
   }
-  const open = (STAGES[state.stage] ?? []).some((key) => !(key in answers));
-  if (open && state.tries >= 10) return INVALID;
-  if (open) return asks(world, { ...state, answers, tries: state.tries + 1 });
-  if (state.stage === 0) return asks(world, { ...state, answers, stage: 1 });
+  const now = { ...state, answers, ...(refused && { refused }) };
+  if (openIn(design, now).length > 0)
+    return now.tries >= 10 ? INVALID : asks(world, { ...now, tries: now.tries + 1 });
+  if (!isLast) return asks(world, { ...now, stage: now.stage + 1 });
+  if (refused) return ends(DECLINED);
   world.effects++;
-  return ends(says(`Sent from ${answers.account}: ${answers.memo}.`));
+  return ends(done ?? `Sent from ${answers.account}: ${answers.memo}.`);
 }
 
 /** Calls that wait for an answer: this server keeps them in its memory. */
-const openCalls = ({ states }: World): number =>
-  new Set([...states.values()].map(({ call }) => call).filter(({ used }) => used === undefined)).size;
+const openCalls = ({ states, used }: World): number =>
+  new Set([...states.values()].map(({ id }) => id).filter((id) => !used.has(id))).size;
 
 const INPUT = { type: 'object', properties: { to: { enum: ['bob', 'carol'] } }, required: ['to'] };
 
@@ -147,16 +240,18 @@ function reply(answer: Answer, id: number, res: ServerResponse): void {
   if (answer === 'silence') return;
   if (answer === 'hang-up') return void res.socket?.destroy();
   const { status = 200, ...message } = answer;
-  const type = 'stream' in answer && answer.stream ? 'text/event-stream' : 'application/json';
+  const { stream = false, headers = {} } = 'text' in answer ? answer : {};
+  const type = stream ? 'text/event-stream' : 'application/json';
   const text = 'text' in answer ? answer.text : JSON.stringify({ jsonrpc: '2.0', id, ...message });
-  res.writeHead(status, { 'content-type': type }).end(text);
+  res.writeHead(status, { 'content-type': type, ...headers }).end(text);
 }
 
 export function serveTwisted<T>(
   twist: Twist,
   use: (addresses: { readonly url: string; readonly also: string }) => Promise<T>,
+  design: Design = {},
 ): Promise<T> {
-  const world = new World();
+  const world = new World(design);
   const answers =
     (instance: number): Answers =>
     (posted, res) => {
@@ -168,21 +263,29 @@ export function serveTwisted<T>(
   return serving(answers(0), (url) => serving(answers(1), (also) => use({ url, also })));
 }
 
-export const PRINCIPALS = { headers: { authorization: 'alice' }, otherHeaders: { authorization: 'mallory' } };
+const PRINCIPALS = { headers: { authorization: 'alice' }, otherHeaders: { authorization: 'mallory' } };
 
 export const untwisted: Twist = (_sent, honest) => honest();
 
-export const checkTwisted = (twist: Twist, only: readonly string[], inputs: Partial<RunInputs> = {}) =>
-  serveTwisted(twist, (addresses) =>
-    run({
-      address: { ...addresses, ...PRINCIPALS },
-      operation: { kind: 'tool', name: 'send', arguments: { to: 'bob' } },
-      answers: { account: 'checking', sure: true, memo: 'lunch' },
-      probe: probeOf('count'),
-      oneTime: true,
-      allowEffects: true,
-      timeoutSeconds: 10,
-      only,
-      ...inputs,
-    }),
+export const checkTwisted = (
+  twist: Twist,
+  only: readonly string[] | undefined,
+  inputs: Partial<RunInputs> = {},
+  design: Design = {},
+) =>
+  serveTwisted(
+    twist,
+    (addresses) =>
+      run({
+        address: { ...addresses, ...PRINCIPALS },
+        operation: { kind: 'tool', name: 'send', arguments: { to: 'bob' } },
+        answers: { account: 'checking', sure: true, memo: 'lunch' },
+        probe: probeOf('count'),
+        oneTime: true,
+        allowEffects: true,
+        timeoutSeconds: 10,
+        only,
+        ...inputs,
+      }),
+    design,
   );

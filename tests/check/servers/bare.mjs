@@ -114,7 +114,6 @@ async function converse(request, principal, exchange) {
   if (faulty('state.malformed') && 'requestState' in params && typeof params.requestState !== 'string')
     exchange.drop();
   let state;
-  if (options.audits && params.requestState === undefined && request.method === 'tools/call') write('audit');
   if (params.requestState !== undefined) state = open(request, principal);
   else if (faulty('answer.unasked') && responses.account && responses.sure) state = fresh(request, principal);
   else if (faulty('state.dropped') && !responses.account && responses.sure)
@@ -176,16 +175,14 @@ async function proceed(request, state, responses, exchange) {
     return ask({ ...state, version: options.version }, exchange);
   }
   const stages = [state.stage];
-  const early = faulty('answer.other-round') && state.stage === 'account' && responses.sure;
-  const unasked = faulty('answer.unasked') && !options.skips && request.params.requestState === undefined;
-  if (early || (unasked && state.stage === 'account')) stages.push('consent');
+  const unasked = faulty('answer.unasked') && request.params.requestState === undefined;
+  if (state.stage === 'account' && (unasked || (faulty('answer.other-round') && responses.sure)))
+    stages.push('consent');
   for (const key of stages.flatMap((stage) => KEYS[stage])) {
     const answer = asked(key) ? answerTo(key, responses) : undefined;
     if (answer?.declined) return declined(request, key);
     if (answer !== undefined) answers[key] = answer.value;
   }
-  if (options.defaults && state.stage === 'consent')
-    Object.assign(answers, { sure: true, memo: 'lunch', ...answers });
   const open = stages.flatMap((stage) => KEYS[stage]).filter((key) => !(key in answers));
   if (open.length > 0) {
     if (faulty('answer.missing') && Object.keys(responses).length === 0)
@@ -253,12 +250,9 @@ async function complete(request, state, exchange) {
   if (faulty('retry.concurrent')) {
     if (peek(key)) return replayed(peek(key), params);
     await pause(50);
-  } else if (!unguarded && !faulty('retry.lost-response')) {
-    const record = claim(key);
+  } else if (!unguarded) {
+    const record = claim(faulty('retry.lost-response') ? `${key}-running` : key);
     if (record !== undefined) return replayed(record, params);
-  } else if (faulty('retry.lost-response')) {
-    const record = claim(`${key}-running`);
-    if (record !== undefined) throw refuse('it is being used');
   }
   const { to, amount } = operationOf(request).args;
   const line = `${amount} from ${answers.account} to ${to}`;

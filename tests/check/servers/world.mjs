@@ -21,12 +21,6 @@ export const { values: options } = parseArgs({
     shim: { type: 'string' },
     // Writes logs to standard output, over stdio.
     chatty: { type: 'boolean', default: false },
-    // Writes a line at the first request of a call, beside the one of its effect.
-    audits: { type: 'boolean', default: false },
-    // Takes a default where an answer of the second round is missing or does not fit.
-    defaults: { type: 'boolean', default: false },
-    // An answer that was never asked for skips its own question, and not all of them.
-    skips: { type: 'boolean', default: false },
     // Gives all calls up at a bad state.
     burns: { type: 'boolean', default: false },
     // Fails every call after so many, for checks that could not decide.
@@ -47,17 +41,15 @@ export const countLines = () => (existsSync(LINES) ? readFileSync(LINES, 'utf8')
 /** Claims an approval. Returns what it was claimed for before: a result, or `taken` while there is none. */
 export function claim(id) {
   if (faulty('instance.replay-elsewhere')) {
-    if (usedHere.has(id)) return usedHere.get(id);
-    usedHere.set(id, 'taken');
-    return undefined;
+    const known = usedHere.get(id);
+    usedHere.set(id, known ?? 'taken');
+    return known;
   }
-  const file = join(world, 'used', id);
   try {
-    writeFileSync(file, '', { flag: 'wx' });
+    writeFileSync(join(world, 'used', id), '', { flag: 'wx' });
     return undefined;
   } catch {
-    const text = readFileSync(file, 'utf8');
-    return text === '' ? 'taken' : JSON.parse(text);
+    return peek(id);
   }
 }
 

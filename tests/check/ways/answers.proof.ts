@@ -6,6 +6,7 @@ import {
   advice,
   asked,
   asking,
+  auditing,
   early,
   fail,
   isRetry,
@@ -33,6 +34,10 @@ ways('answer.unasked', {
   'one of which nobody says so': advice(/With --needs-consent this is a fail\.$/, sendsAtOnce),
   'no effect': advice(/completed without asking/, when(early, says('Nothing was sent.')), DECLARED),
   'an effect behind a refusal': advice(/and the probe changed/, when(early, writing(refuses(-32602)))),
+  'the next question, whatever every call writes': advice(
+    /^The first question was skipped: asked sure: .*; memo: [^,]*\.$/,
+    auditing(when(early, asking(SECOND_STAGE))),
+  ),
   'no answer': undecided(/the connection failed/, when(early, 'hang-up')),
 });
 

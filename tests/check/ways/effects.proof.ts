@@ -9,6 +9,7 @@ import {
   asking,
   DIFFERENT,
   fail,
+  insteadOfRefusal,
   isCall,
   isRetry,
   pass,
@@ -20,6 +21,12 @@ import {
 } from './ways.test-support.ts';
 
 const ending = acts('sure accept,memo accept');
+
+/** After two honest calls it asks for ever. */
+function askingForEver(): Twist {
+  let calls = 0;
+  return when((sent) => isCall(sent) && ++calls > 6, asking());
+}
 
 /** The effects of a call stand where `times` says: after its first request, its second, its third. */
 const effectsAt = (...times: readonly number[]): Twist =>
@@ -43,11 +50,15 @@ const EUROS = reading(2, (effects) => `${effects} euros`);
 const HALVES = reading(1, (effects) => String(effects * 1.5));
 
 ways('effect.once', {
-  'one in each round': advice(/changed 2 times: after request 2, after request 3/, effectsAt(0, 1, 1)),
+  'one in each round': advice(
+    /changed 2 times: after request 2, after request 3.* or several of different kinds\. .* counts effects of/,
+    effectsAt(0, 1, 1),
+  ),
   'one in the middle is right': pass(/the probe went from/, effectsAt(0, 1, 0)),
   'a balance that goes up by five is right': pass(/the probe went from/, effectsAt(0, 0, 5)),
   'a balance in words that goes up by two is right': pass(/the probe went from/, EUROS),
   'a fraction is right': pass(/the probe went from/, HALVES),
+  'a call that never ends': undecided(/it still asked after/, askingForEver()),
 });
 ways('effect.before-answer', {
   'with the question': advice(/before anything was answered/, effectsAt(1, 0, 1)),
@@ -62,7 +73,9 @@ ways('retry.twice', {
 });
 
 ways('retry.concurrent', {
-  'a probe without a number': undecided(/effects cannot be counted/, UNCOUNTED),
+  'a probe without a number': undecided(/effects cannot be counted/, (sent, honest, world) =>
+    when(ending, insteadOfRefusal(says('Sent.')))(sent, () => UNCOUNTED(sent, honest, world), world),
+  ),
   'none completes': undecided(/none completed/, crowded()),
 });
 
@@ -86,7 +99,7 @@ function branching(): Twist {
   const came = new Set<unknown>();
   return when(isRetry, (sent, honest, world) => {
     const { requestState } = sent.params;
-    const used = world.states.get(String(requestState))?.call.used !== undefined;
+    const used = world.used.has(world.states.get(String(requestState))?.id ?? '');
     const first = !came.has(requestState);
     came.add(requestState);
     return used && first ? writesToo(sent, honest, world) : honest();

@@ -1,13 +1,6 @@
 /** State that was altered, belongs elsewhere, or tells too much: each way alone is found, and what is no fault is not. */
-import {
-  type Answer,
-  lists,
-  refuses,
-  type Sent,
-  says,
-  type Twist,
-  type World,
-} from '../scripted.test-support.ts';
+import type { Answer, Sent, Twist, World } from '../scripted.test-support.ts';
+import { lists, refuses, says } from '../scripted.test-support.ts';
 import {
   advice,
   DIFFERENT,

@@ -1,8 +1,9 @@
 /** One way in which a fault comes, and what the twists of the right server are made of. */
+import { randomUUID } from 'node:crypto';
 import type { RunInputs, Verdict } from '@mrtr/check';
 import { describe, expect, it } from 'vitest';
 import type { Answer, Sent, State, Twist } from '../scripted.test-support.ts';
-import { asks, checkTwisted, says } from '../scripted.test-support.ts';
+import { asks, bindingOf, checkTwisted, says } from '../scripted.test-support.ts';
 
 interface Way {
   readonly verdict: Verdict;
@@ -74,14 +75,34 @@ export const writing =
     return answer;
   };
 export const writesToo: Twist = (sent, honest, world) => writing(honest())(sent, honest, world);
-const ABOUT = '["send",{"to":"bob"},"alice"]';
+/** Every call writes a line at its first request. */
+export const auditing =
+  (twist: Twist): Twist =>
+  (sent, honest, world) => {
+    if (isCall(sent) && !isRetry(sent)) world.effects++;
+    return twist(sent, honest, world);
+  };
+/** Retries are read with these answers for the ones that they do not bring. */
+export const answeredWith = (defaults: NonNullable<Sent['params']['inputResponses']>): Twist =>
+  when(isRetry, (sent, honest) => {
+    const inputResponses = { ...defaults, ...sent.params.inputResponses };
+    return honest({ ...sent, params: { ...sent.params, inputResponses } });
+  });
+const ABOUT = bindingOf('send', { to: 'bob' }, 'alice');
 export const asking =
   (state: Partial<State> = {}): Twist =>
   (_sent, _honest, world) =>
-    asks(world, { call: {}, stage: 0, answers: {}, about: ABOUT, tries: 0, ...state });
+    asks(world, { id: randomUUID(), stage: 0, answers: {}, about: ABOUT, tries: 0, ...state });
 export const asked = (inputRequests: object): Answer => ({
   result: { resultType: 'input_required', inputRequests, requestState: 's' },
 });
+/** The messages of a stream, each with the id of its request, or one of its own. */
+export const streaming =
+  (...messages: readonly object[]): Twist =>
+  ({ id }) => ({
+    stream: true,
+    text: messages.map((more) => `data: ${JSON.stringify({ jsonrpc: '2.0', id, ...more })}\n\n`).join(''),
+  });
 /** What a used state is answered with: the call runs again. */
 export const again = (picked: Picked): Twist => {
   const seen = new Set<unknown>();

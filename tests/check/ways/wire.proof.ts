@@ -1,15 +1,7 @@
 /** Messages that no client can read, and clients that cannot be asked: each way of a fault alone is found. */
 import { describe, expect, test } from 'vitest';
-import { checkBare, findings } from '../bare.test-support.ts';
-import {
-  checkTwisted,
-  formOf,
-  refuses,
-  type Sent,
-  says,
-  type Twist,
-  untwisted,
-} from '../scripted.test-support.ts';
+import { checkBare } from '../bare.test-support.ts';
+import { checkTwisted, formOf, refuses, type Sent, says, type Twist } from '../scripted.test-support.ts';
 import {
   advice,
   asked,
@@ -20,6 +12,7 @@ import {
   pass,
   ROOTS,
   SHORT,
+  streaming,
   unaskable,
   undecided,
   ways,
@@ -101,18 +94,6 @@ ways('wire.unknown-members', {
   'no answer': undecided(/the connection failed/, when(stranger, 'hang-up')),
 });
 
-test('the server that nothing is twisted of has no finding', async () => {
-  const only = ['wire', 'state', 'retry', 'answer', 'refusal', 'capability', 'instance.second', 'effect'];
-  const run = await checkTwisted(untwisted, [...only, 'instance.replay-elsewhere', 'era']);
-  expect(findings(run)).toEqual({});
-});
-
-const streaming =
-  (...messages: readonly object[]): Twist =>
-  ({ id }) => ({
-    stream: true,
-    text: messages.map((more) => `data: ${JSON.stringify({ jsonrpc: '2.0', id, ...more })}\n\n`).join(''),
-  });
 const emptyRound = (requestState: string) => ({ result: { resultType: 'input_required', requestState } });
 
 ways('capability.undeclared', {

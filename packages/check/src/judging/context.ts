@@ -9,8 +9,9 @@ import { Session, type SessionContext, type SessionOptions, type Turn } from '..
 import type { Fleet } from '../target/instance.ts';
 import { type Inputs, type Operation, UsageError } from '../target/target.ts';
 import type { Patience } from '../wire/channel.ts';
-import { isObject, type JsonObject } from '../wire/json.ts';
-import { comparable, comparableQuestions, describeOutcome, type Outcome, saysNo } from '../wire/outcome.ts';
+import { canonical, isObject, type JsonObject } from '../wire/json.ts';
+import type { Asked, Outcome } from '../wire/outcome.ts';
+import { comparable, comparableQuestions, describeOutcome, saysNo } from '../wire/outcome.ts';
 import { Undecided } from './undecided.ts';
 
 export type Judgement = 'refused' | 'same' | 'different' | 'failed';
@@ -195,11 +196,16 @@ export class CheckContext extends Parts {
   }
 
   #asksAgain(round: number, outcome: Extract<Outcome, { kind: 'asked' }>): boolean {
-    const keys = Object.keys(outcome.requests);
+    const asked = this.#questionsIn(outcome.requests);
     return this.facts.rounds.slice(0, round + 1).some((known, at) => {
-      const before = Object.keys(known.requests);
-      const sameKeys = keys.length > 0 && keys.every((key) => before.includes(key));
-      return sameKeys || this.facts.asksLike(at, outcome) === true;
+      const before = this.#questionsIn(known.requests);
+      const areSame = asked.length > 0 && asked.every((one) => before.includes(one));
+      return areSame || this.facts.asksLike(at, outcome) === true;
     });
+  }
+
+  /** By their keys, or where those are new in each call, by their words: of several, one alone may be asked again. */
+  #questionsIn(requests: Asked): readonly string[] {
+    return this.facts.newKeys ? Object.values(requests).map(canonical) : Object.keys(requests);
   }
 }
