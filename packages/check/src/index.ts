@@ -1,6 +1,7 @@
 /** `@mrtr/check`: holds any MCP server to what it owes when a tool asks its user. The program is `mrtr-check`. */
 export { CHECKS } from './checks/all.ts';
-export { type Console, main } from './cli/cli.ts';
+export { main } from './cli/cli.ts';
+export type { Console } from './cli/console.ts';
 export type { Check, Clause, Level, Verdict } from './judging/check.ts';
 export { htmlReport, type Viewer } from './report/html.ts';
 export { junitReport } from './report/junit.ts';

@@ -1,9 +1,10 @@
 /** Calls that nobody comes back to. */
-import { defineCheck, type Finding, fail, MRTR, pass } from '../judging/check.ts';
+import { defineCheck, type Finding, fail, pass } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import { Undecided } from '../judging/undecided.ts';
 import type { Session } from '../session/session.ts';
 import { describeOutcome, type Outcome } from '../wire/outcome.ts';
+import { UNANSWERED } from './refusal.ts';
 
 const ABANDONED = 200;
 const MEASURED = 25;
@@ -13,11 +14,7 @@ const LEAST = 10;
 
 const flat = defineCheck('abandon.flat', 'A', {
   expected: `${ABANDONED} calls that nobody answers leave the server as fast as it was, no larger, and open to new ones.`,
-  clause: {
-    at: `${MRTR}, server requirements 8`,
-    words:
-      'Servers MUST NOT assume that clients will fulfill the inputRequests or retry the original request.',
-  },
+  clause: UNANSWERED,
   remedy:
     'Keep nothing for a call between its rounds: state that travels with the client costs the server nothing. Where a ' +
     'handler is parked, limit for how long, and how many for each principal, so that nobody shuts the others out: the ' +

@@ -18,7 +18,7 @@ export const VALIDATE = {
     'by the client is a valid InputResponses object and that the information inside can be correctly parsed.',
 };
 
-const IGNORE = {
+export const IGNORE = {
   at: `${MRTR}, error handling`,
   words:
     'If additional, unexpected parameters are provided in the InputResponses object, the server SHOULD ignore any ' +

@@ -1,5 +1,5 @@
 /** A user who says no, or never answers properly. */
-import { abstain, defineCheck, type Finding, fail, notApplicable, pass } from '../judging/check.ts';
+import { abstain, defineCheck, type Finding, fail, MRTR, notApplicable, pass } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import { isElicitation, isForm, isOptional } from '../observations/forms.ts';
 import type { Session } from '../session/session.ts';
@@ -11,6 +11,11 @@ const ACTIONS = {
   words:
     'Servers … MUST handle cases where the user declines or cancels the elicitation. Decline: User explicitly ' +
     'declined the request. Cancel: User dismissed without making an explicit choice.',
+};
+
+export const UNANSWERED = {
+  at: `${MRTR}, server requirements 8`,
+  words: 'Servers MUST NOT assume that clients will fulfill the inputRequests or retry the original request.',
 };
 
 const NOTHING = 'the operation elicits nothing from its user';
@@ -166,11 +171,7 @@ const PATIENCE = 25;
 /** Empty content in each round: what a client sends that is broken, and not a user. */
 const roundsBounded = defineCheck('refusal.rounds-bounded', 'A', {
   expected: `A user who never answers properly is not asked for ever: the call ends within ${PATIENCE} rounds.`,
-  clause: {
-    at: '2026-07-28, basic/patterns/mrtr, server requirements 8',
-    words:
-      'Servers MUST NOT assume that clients will fulfill the inputRequests or retry the original request.',
-  },
+  clause: UNANSWERED,
   remedy:
     'Count the rounds in the sealed state, and end the call when there were too many: `maxRounds` in @mrtr/core.',
   needs: ['form'],
@@ -192,6 +193,6 @@ const roundsBounded = defineCheck('refusal.rounds-bounded', 'A', {
 
 /** As the drawing of the conversation shows it. */
 const EMPTY = '`accept {}`';
-const NOTHING_FILLED_IN = { action: 'accept', content: {} };
+export const NOTHING_FILLED_IN = { action: 'accept', content: {} };
 
 export const REFUSAL = [noEffect, declineEnds, cancelEnds, roundsBounded];

@@ -13,6 +13,7 @@ import { isObject, type JsonObject, objectAt } from '../wire/json.ts';
 import { describeOutcome } from '../wire/outcome.ts';
 import { isResponse, isServerRequest } from '../wire/reply.ts';
 import { shorten } from '../wire/text.ts';
+import { IGNORE } from './answer.ts';
 
 const swept = new WeakSet<CheckContext>();
 
@@ -307,12 +308,7 @@ const noServerRequests = wireCheck('wire.no-server-requests', {
 /** Later revisions add members. A server that refuses them refuses later clients. */
 const unknownMembers = defineCheck('wire.unknown-members', 'S', {
   expected: 'Members that the server does not know, beside and inside the answers, change nothing.',
-  clause: {
-    at: `${MRTR}, error handling`,
-    words:
-      'If additional, unexpected parameters are provided in the InputResponses object, the server SHOULD ignore any ' +
-      'information it does not recognize or need.',
-  },
+  clause: IGNORE,
   remedy: 'Read the answers that you asked for, and leave the rest alone.',
   calls: (rounds) => rounds + 1,
   run: async (context) => {

@@ -16,21 +16,12 @@ import type { Progress } from '../run/schedule.ts';
 import { type Inputs, UsageError } from '../target/target.ts';
 import { shorten } from '../wire/text.ts';
 import { readConfig } from './config.ts';
+import type { Console } from './console.ts';
 import { initialise } from './init.ts';
 import { inputsFrom, serverFrom } from './inputs.ts';
 import type { CommandLine, Format, TargetOptions, Wanted } from './options.ts';
 import { Help, parseCommandLine } from './options.ts';
 import { planText } from './plan.ts';
-
-/** Where the program writes. */
-export interface Console {
-  readonly out: NodeJS.WriteStream;
-  readonly err: NodeJS.WriteStream;
-  /** Where `--init` reads what it asks for. Without a terminal it asks nothing. */
-  readonly in?: NodeJS.ReadableStream & { readonly isTTY?: boolean };
-  /** The folder of the built viewer, which draws the conversations of HTML reports. */
-  readonly viewer?: URL;
-}
 
 /** A server that has a hundred thousand tools is said to have the first of them. */
 const MAX_SAID = 8000;
@@ -58,7 +49,7 @@ export async function main(argv: readonly string[], console: Console): Promise<n
     if (line.github && !line.init) throw new UsageError('--github belongs to --init: add it.');
     if (line.find) return await findAll(line, console);
     if (line.init) {
-      const { line: complete, writeFiles } = await initialise(line, { out, input: console.in });
+      const { line: complete, writeFiles } = await initialise(line, console);
       const code = await checkAll(complete, targetsOf(complete), console);
       writeFiles();
       return code;
@@ -81,7 +72,7 @@ export async function main(argv: readonly string[], console: Console): Promise<n
 }
 
 async function findAll(line: CommandLine, { out, err }: Console): Promise<number> {
-  const server = serverFrom(line, line);
+  const server = serverFrom(line);
   const found = await findAsking(server);
   const isFound = typeof found !== 'string';
   const text = isFound ? foundText(found) : forLog(`mrtr-check: ${found}\n`);
@@ -120,18 +111,15 @@ const worst = (reports: readonly Report[]): number => {
   return codes.includes(1) ? 1 : codes.includes(3) ? 3 : 0;
 };
 
-function targetsOf({ url, command, config, ...options }: CommandLine): readonly Target[] {
-  if (config === undefined) return [targetOf(options, { url, command })];
-  if (url !== undefined || command !== undefined)
+function targetsOf({ config, ...line }: CommandLine): readonly Target[] {
+  if (config === undefined) return [targetOf(line)];
+  if (line.url !== undefined || line.command !== undefined)
     throw new UsageError('--config brings its own addresses: leave out the address and the command.');
-  return readConfig(config).map(({ name, url, command, ...own }) => ({
-    ...targetOf({ ...own, ...options }, { url, command }),
-    name,
-  }));
+  return readConfig(config).map(({ name, ...own }) => ({ ...targetOf({ ...own, ...line }), name }));
 }
 
-function targetOf(options: TargetOptions, place: Parameters<typeof inputsFrom>[1]): Target {
-  const inputs = inputsFrom(options, place);
+function targetOf(options: CommandLine): Target {
+  const inputs = inputsFrom(options);
   const { baseline } = options;
   return { inputs, options, baseline: baseline === undefined ? {} : readBaseline(baseline) };
 }

@@ -4,7 +4,7 @@ import { UsageError } from '../target/target.ts';
 import { isObject } from '../wire/json.ts';
 import { type CommandLine, parseTarget } from './options.ts';
 
-export type ConfiguredTarget = CommandLine & { readonly name: string };
+type ConfiguredTarget = CommandLine & { readonly name: string };
 
 /** `${NAME}` in a header is replaced from the environment. @throws UsageError with the name that is wrong */
 export function readConfig(file: string): readonly ConfiguredTarget[] {

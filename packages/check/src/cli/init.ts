@@ -4,15 +4,10 @@ import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type Found, findAsking, foundText } from '../run/find.ts';
 import { UsageError } from '../target/target.ts';
+import type { Console } from './console.ts';
 import { serverFrom } from './inputs.ts';
 import type { CommandLine } from './options.ts';
 import { WORKFLOW, workflowText } from './workflow.ts';
-
-/** Where it writes, and what it asks: without a terminal nothing is asked. */
-export interface Dialogue {
-  readonly out: { write(text: string): unknown };
-  readonly input?: (NodeJS.ReadableStream & { readonly isTTY?: boolean }) | undefined;
-}
 
 const CONFIG = 'mrtr-check.json';
 
@@ -26,7 +21,7 @@ export interface Initialised {
 }
 
 /** @throws UsageError where something is missing */
-export async function initialise(line: CommandLine, { out, input }: Dialogue): Promise<Initialised> {
+export async function initialise(line: CommandLine, { out, in: input }: Console): Promise<Initialised> {
   const { config = CONFIG, ...rest } = line;
   const files = line.github ? [config, WORKFLOW] : [config];
   for (const file of files)
@@ -49,10 +44,10 @@ export async function initialise(line: CommandLine, { out, input }: Dialogue): P
   }
 }
 
-async function complement(line: CommandLine, ask: Ask, out: Dialogue['out']): Promise<CommandLine> {
+async function complement(line: CommandLine, ask: Ask, out: Console['out']): Promise<CommandLine> {
   const placed =
     line.url === undefined && line.command === undefined ? { ...line, ...(await askPlace(ask)) } : line;
-  const found = await findAsking(serverFrom(placed, placed));
+  const found = await findAsking(serverFrom(placed));
   if (typeof found === 'string') throw new UsageError(`Nothing was written: ${found}.`);
   const isNamed = placed.tool ?? placed.prompt ?? placed.resource;
   if (isNamed === undefined) out.write(foundText(found));
@@ -107,7 +102,7 @@ async function askArguments(generated: unknown, ask: Ask): Promise<unknown> {
 
 const RUN_ONLY = ['init', 'github', 'report', 'json', 'source', 'find', 'list', 'dryRun', 'config', 'quick'];
 
-function writeFiles(line: CommandLine, config: string, out: Dialogue['out']): void {
+function writeFiles(line: CommandLine, config: string, out: Console['out']): void {
   const secrets: string[] = [];
   const hide = (prefix: string) => (header: string) => {
     const [key = ''] = header.split(':');
@@ -127,7 +122,7 @@ function writeFiles(line: CommandLine, config: string, out: Dialogue['out']): vo
     out.write(`${secret} has to be in the environment, and a secret of the repository.\n`);
 }
 
-function write(file: string, text: string, out: Dialogue['out']): void {
+function write(file: string, text: string, out: Console['out']): void {
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, text, { flag: 'wx' });
   out.write(`Wrote ${file}.\n`);

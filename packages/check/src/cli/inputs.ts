@@ -6,20 +6,15 @@ import { nextOf } from '../target/next.ts';
 import type { Address, Inputs, Operation, ProbeSpec } from '../target/target.ts';
 import { nameOf, UsageError } from '../target/target.ts';
 import { isObject, type JsonObject, parse } from '../wire/json.ts';
-import type { TargetOptions } from './options.ts';
+import type { CommandLine, TargetOptions } from './options.ts';
 
-export interface Place {
-  readonly url?: string | undefined;
-  readonly command?: readonly string[] | undefined;
-}
-
-export function inputsFrom(options: TargetOptions, place: Place): Inputs {
+export function inputsFrom(options: CommandLine): Inputs {
   const { probe, ttl, only } = options;
   const { generateAnswers, oneTime, needsConsent, allowEffects } = { ...DEFAULTS, ...options };
   if (options.quick && options.complete)
     throw new UsageError('--quick leaves checks out, and --complete wants them all: leave one of them out.');
   return {
-    ...serverFrom(options, place),
+    ...serverFrom(options),
     ...operationsFrom(options),
     ...{ generateAnswers, oneTime, needsConsent, allowEffects },
     answers: answersFrom(options),
@@ -29,9 +24,9 @@ export function inputsFrom(options: TargetOptions, place: Place): Inputs {
 }
 
 /** Where the server is, and how long it is waited for. */
-export function serverFrom(options: TargetOptions, place: Place) {
+export function serverFrom(options: CommandLine) {
   const { seed = DEFAULTS.seed, timeout = DEFAULTS.timeoutSeconds, maxTime } = options;
-  return { address: addressFrom(options, place), seed, timeoutSeconds: timeout, mostSeconds: maxTime };
+  return { address: addressFrom(options), seed, timeoutSeconds: timeout, mostSeconds: maxTime };
 }
 
 type Operations = Pick<Inputs, 'operation' | 'otherArguments' | 'otherOperation'>;
@@ -105,7 +100,7 @@ function answersFrom({ answer = [], answers }: TargetOptions): Readonly<Record<s
 }
 
 /** An address, a command, or both where the command serves HTTP at a port that it is given. */
-function addressFrom(options: TargetOptions, { url, command }: Place): Address {
+function addressFrom({ url, command, ...options }: CommandLine): Address {
   if (url === undefined && command === undefined)
     throw new UsageError('Say where the server is: an address, or -- and the command that starts it.');
   const started = command?.some((word) => word.includes('{port}'));

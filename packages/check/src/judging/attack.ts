@@ -40,13 +40,13 @@ export interface Attacked {
 }
 
 export interface AttackOptions {
-  readonly most?: number;
   /** What comes of a state that means nothing is no refusal: it is what is tried. */
   readonly nonsenseIsTried?: boolean;
   /** What comes of a plain decline as well is a refusal, even where it is what an accept leads to. */
   readonly declinedIsRefused?: boolean;
 }
 
+const MAX_ATTEMPTS = 256;
 /** So many attempts get a call of their own, where a server gives a call up at the first bad one. */
 const MAX_FRESH = 48;
 
@@ -59,10 +59,9 @@ export async function attack(
   context: CheckContext,
   round: number,
   attempts: readonly Attempt[],
-  { most = 64, declinedIsRefused = false, nonsenseIsTried = false }: AttackOptions = {},
+  how: AttackOptions = {},
 ): Promise<Attacked> {
-  const tried = attempts.slice(0, most);
-  const how = { declinedIsRefused, nonsenseIsTried };
+  const tried = attempts.slice(0, MAX_ATTEMPTS);
   const shared = await presentAttempts(context, round, tried, { ...how, fresh: false });
   const { held, accepted } = shared;
   if (held === undefined || tried.length < 2 || accepted.some(({ matters }) => matters)) return shared;
@@ -71,7 +70,7 @@ export async function attack(
   return presentAttempts(context, round, tried.slice(0, MAX_FRESH), { ...how, fresh: true });
 }
 
-interface Presenting extends Required<Omit<AttackOptions, 'most'>> {
+interface Presenting extends AttackOptions {
   readonly fresh: boolean;
 }
 
@@ -81,7 +80,7 @@ async function presentAttempts(
   attempts: readonly Attempt[],
   how: Presenting,
 ): Promise<Attacked & { readonly held: Session | undefined }> {
-  const { declinedIsRefused, fresh } = how;
+  const { declinedIsRefused = false, fresh } = how;
   const accepted: Accepted[] = [];
   const failed: { label: string; session: Session; reason: string }[] = [];
   const kept: { refusal?: Session; likeDeclined?: Session; asPlain?: boolean } = {};
@@ -127,7 +126,11 @@ async function judgeRetry(
   context: CheckContext,
   round: number,
   session: Session,
-  { before, declinedIsRefused, nonsenseIsTried }: Presenting & { readonly before: Reading },
+  {
+    before,
+    declinedIsRefused = false,
+    nonsenseIsTried = false,
+  }: AttackOptions & { readonly before: Reading },
 ): Promise<{ readonly judged: Judgement; readonly effect: boolean | undefined; readonly asPlain?: boolean }> {
   const outcome = session.last as Outcome;
   const judged = context.judge(round, outcome);
@@ -207,9 +210,7 @@ export function mustRefuse(context: CheckContext, what: string, attacked: readon
     return fail(
       `${what} (${worst.label}) was accepted: ${describeOutcome(worst.outcome)}${effect}.${worst.matters ? '' : harmless}${others}`,
       worst.session,
-      {
-        matters: worst.matters,
-      },
+      { matters: worst.matters },
     );
   }
   const [first] = failed;

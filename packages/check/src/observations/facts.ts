@@ -2,13 +2,8 @@
 import { Likeness } from '../session/likeness.ts';
 import type { Session } from '../session/session.ts';
 import type { JsonObject } from '../wire/json.ts';
-import {
-  type Asked,
-  comparable,
-  comparableQuestions,
-  describeOutcome,
-  type Outcome,
-} from '../wire/outcome.ts';
+import type { Asked, Outcome } from '../wire/outcome.ts';
+import { comparable, comparableQuestions, describeOutcome } from '../wire/outcome.ts';
 import { formText, isForm } from './forms.ts';
 
 export interface Round {

@@ -5,18 +5,7 @@ import type { Transcript } from '@mrtr/harness/transcript';
 import { FINDINGS, UNDECIDED } from '../judging/check.ts';
 import { draw } from './drawing.ts';
 import type { Report, ReportedCheck } from './report.ts';
-import {
-  acceptedMark,
-  addressIn,
-  caveatsOf,
-  checksWith,
-  commandsOf,
-  exitWords,
-  findingsIn,
-  partsOf,
-  staleWords,
-  tallyOf,
-} from './report.ts';
+import { acceptedMark, addressIn, commandsOf, describeRun, partsOf } from './report.ts';
 import { forMarkup, printable } from './text.ts';
 
 const STYLE = `
@@ -88,29 +77,28 @@ const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(
 
 /** One target. `at` tells its findings from those of another one. */
 function page(report: Report, at: number, isDrawn: boolean): string {
-  const { target, summary, checks } = report;
+  const { target, summary } = report;
+  const { tally, exit, stale, caveats, findings, rest } = describeRun(report);
   const counts = [...FINDINGS, 'pass' as const, ...UNDECIDED].map(
     (verdict) => `<li class="${verdict}"><b>${summary[verdict]}</b> ${verdict.replaceAll('-', ' ')}</li>`,
   );
-  const stale = staleWords(report).map((line) => `<p class="fail">${forMarkup(line)}</p>`);
-  const caveats = caveatsOf(report).map((line) => `<p>${forMarkup(line)}</p>`);
+  const notes = [
+    ...stale.map((line) => `<p class="fail">${forMarkup(line)}</p>`),
+    ...caveats.map((line) => `<p>${forMarkup(line)}</p>`),
+  ];
   return `<h1>${forMarkup(`${target.method} ${target.operation}`)}</h1>
 <div class="card"><p>${forMarkup(addressIn(target))}</p>
 <ul class="verdicts">${counts.join('')}</ul>
-${links(checks, at)}<p>${tallyOf(report)} · ${exitWords(report)}</p>${[...stale, ...caveats].join('')}</div>
-${checksWith(checks, FINDINGS)
-  .map((check) => section(check, at, isDrawn))
-  .join('\n')}
+${links(findings, at)}<p>${tally} · ${exit}</p>${notes.join('')}</div>
+${findings.flatMap(({ found }) => found.map((check) => section(check, at, isDrawn))).join('\n')}
 <h2>Everything else</h2>
 <table class="others"><thead><tr><th scope="col">Check</th><th scope="col">Verdict</th><th scope="col">Seen</th></tr></thead><tbody>
-${checksWith(checks, [...UNDECIDED, 'pass'])
-  .map(row)
-  .join('\n')}
+${rest.map(row).join('\n')}
 </tbody></table>`;
 }
 
-function links(checks: readonly ReportedCheck[], at: number): string {
-  const lines = findingsIn(checks).map(({ verdict, found }) => {
+function links(findings: ReturnType<typeof describeRun>['findings'], at: number): string {
+  const lines = findings.map(({ verdict, found }) => {
     const ids = found.map(
       (one) => `<a href="#${at}-${forMarkup(one.id)}">${forMarkup(one.id)}</a>${acceptedMark(one)}`,
     );

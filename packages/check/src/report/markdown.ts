@@ -1,36 +1,24 @@
 /** The report as Markdown, for an issue or a job's summary. */
-import { UNDECIDED, VERDICTS } from '../judging/check.ts';
+import { VERDICTS } from '../judging/check.ts';
 import { draw } from './drawing.ts';
 import type { Report, ReportedCheck } from './report.ts';
-import {
-  acceptedMark,
-  addressIn,
-  caveatsOf,
-  checksWith,
-  commandsOf,
-  exitWords,
-  findingsIn,
-  partsOf,
-  staleWords,
-  tallyOf,
-} from './report.ts';
+import { acceptedMark, addressIn, commandsOf, describeRun, partsOf } from './report.ts';
 import { forMarkdown, forTerminal } from './text.ts';
 
 /** Writes it. */
 export function markdownReport(report: Report): string {
-  const { target, summary, checks } = report;
-  const findings = findingsIn(checks);
-  const rest = checksWith(checks, [...UNDECIDED, 'pass']);
+  const { target, summary } = report;
+  const { tally, exit, stale, caveats, findings, rest } = describeRun(report);
   return [
     `# mrtr-check: ${forMarkdown(`${target.method} ${target.operation}`)}`,
     '',
-    `${forMarkdown(addressIn(target))} · ${tallyOf(report)} · ${exitWords(report)}`,
+    `${forMarkdown(addressIn(target))} · ${tally} · ${exit}`,
     '',
     `| ${VERDICTS.join(' | ')} |`,
     `|${' --- |'.repeat(VERDICTS.length)}`,
     `| ${VERDICTS.map((verdict) => summary[verdict]).join(' | ')} |`,
     '',
-    ...[...staleWords(report), ...caveatsOf(report)].map((line) => `* ${forMarkdown(line)}\n`),
+    ...[...stale, ...caveats].map((line) => `* ${forMarkdown(line)}\n`),
     ...findings.map(
       ({ verdict, found }) =>
         `* **${verdict}**: ${found.map((one) => `\`${one.id}\`${acceptedMark(one)}`).join(', ')}`,

@@ -1,6 +1,7 @@
 /** The report of one run, as the JSON schema in `report.schema.json` describes it. */
 import type { Transcript } from '@mrtr/harness/transcript';
-import { type Clause, FINDINGS, type Finding, type Level, VERDICTS, type Verdict } from '../judging/check.ts';
+import type { Clause, Finding, Level, Verdict } from '../judging/check.ts';
+import { FINDINGS, UNDECIDED, VERDICTS } from '../judging/check.ts';
 import { LEFT_OUT } from '../run/quick.ts';
 import type { Run } from '../run/run.ts';
 import type { Checked } from '../run/schedule.ts';
@@ -40,13 +41,13 @@ export interface ReportedCheck {
   readonly calls: number;
 }
 
-export const findingsIn = (checks: readonly ReportedCheck[]) =>
+const findingsIn = (checks: readonly ReportedCheck[]) =>
   FINDINGS.map((verdict) => ({ verdict, found: checksWith(checks, [verdict]) })).filter(
     ({ found }) => found.length > 0,
   );
 
 /** The checks with these verdicts, in their order. */
-export const checksWith = (checks: readonly ReportedCheck[], verdicts: readonly Verdict[]) =>
+const checksWith = (checks: readonly ReportedCheck[], verdicts: readonly Verdict[]) =>
   verdicts.flatMap((verdict) => checks.filter((one) => one.verdict === verdict));
 
 const isFinding = (verdict: Verdict): boolean => FINDINGS.some((one) => one === verdict);
@@ -64,16 +65,16 @@ export const partsOf = ({ expected, actual, clause, remedy, accepted }: Reported
 export const commandsOf = ({ reproduce, curl }: ReportedCheck): readonly string[] =>
   curl === null ? [reproduce] : [reproduce, curl];
 
-export const tallyOf = ({ summary, seed }: Report): string =>
+const tallyOf = ({ summary, seed }: Report): string =>
   `${summary.ran} of ${summary.checks} checks ran · ${summary.calls} requests · ${summary.seconds} s · seed ${seed}`;
 
-export const staleWords = ({ summary }: Report): readonly string[] =>
+const staleWords = ({ summary }: Report): readonly string[] =>
   summary.stale.map(
     (id) => `The baseline accepts ${id}, which is no longer found. Take it out of the baseline.`,
   );
 
 /** How far the passes can be trusted. */
-export function caveatsOf({ checks }: Report): readonly string[] {
+function caveatsOf({ checks }: Report): readonly string[] {
   const left = checks.filter(({ actual }) => actual === LEFT_OUT).map(({ id }) => id);
   const unseen = checks.filter((one) => one.verdict === 'pass' && one.actual.includes('without --probe'));
   const words = `${unseen.length} of the passes rest on the server's words: --probe would show its effects.`;
@@ -83,7 +84,7 @@ export function caveatsOf({ checks }: Report): readonly string[] {
   ];
 }
 
-export function exitWords({ summary, exitCode, checks }: Report): string {
+function exitWords({ summary, exitCode, checks }: Report): string {
   const failed = checks.some(({ verdict, accepted }) => verdict === 'fail' && accepted === null);
   const meaning = {
     0: 'nothing failed',
@@ -115,6 +116,16 @@ export interface ReportedTarget {
   readonly operation: string;
   readonly arguments: Readonly<Record<string, unknown>>;
 }
+
+/** What every format says of a run, and in which order it has the checks. */
+export const describeRun = (report: Report) => ({
+  tally: tallyOf(report),
+  exit: exitWords(report),
+  stale: staleWords(report),
+  caveats: caveatsOf(report),
+  findings: findingsIn(report.checks),
+  rest: checksWith(report.checks, [...UNDECIDED, 'pass']),
+});
 
 export const addressIn = ({ name, address, next }: ReportedTarget): string =>
   `${name ?? address}${next === undefined ? '' : `, new version: ${next}`}`;

@@ -3,7 +3,7 @@ import { styleText } from 'node:util';
 import { FINDINGS, UNDECIDED, type Verdict } from '../judging/check.ts';
 import { draw } from './drawing.ts';
 import type { Report, ReportedCheck } from './report.ts';
-import { acceptedMark, caveatsOf, exitWords, findingsIn, partsOf, staleWords, tallyOf } from './report.ts';
+import { acceptedMark, describeRun, partsOf } from './report.ts';
 import { clip, forTerminal, pad, wrap } from './text.ts';
 
 const WIDTH = 100;
@@ -23,7 +23,7 @@ const LOOK: Readonly<Record<Verdict, { readonly mark: string; readonly style: St
 /** Writes the report as text, in colours where they are wanted. */
 export function terminalReport(report: Report, { colours = false } = {}): string {
   const paint = painter(colours);
-  const shown = findingsIn(report.checks).flatMap(({ found }) => found);
+  const shown = describeRun(report).findings.flatMap(({ found }) => found);
   return [
     ...card(report, paint),
     ...shown.flatMap((check) => finding(check, paint)),
@@ -48,7 +48,8 @@ const painter =
     colours ? styleText(style, text, { validateStream: false }) : text;
 
 function card(report: Report, paint: Paint): readonly string[] {
-  const { target, summary, checks } = report;
+  const { target, summary } = report;
+  const { findings, tally } = describeRun(report);
   const count = (verdict: Verdict) => {
     const { mark, style } = LOOK[verdict];
     const text = `${mark} ${summary[verdict]} ${verdict.replaceAll('-', ' ')}`;
@@ -56,7 +57,7 @@ function card(report: Report, paint: Paint): readonly string[] {
   };
   const title = `${target.method} ${target.operation}  ${target.name ?? target.address}`;
   const rule = paint('gray', '─'.repeat(WIDTH));
-  const ids = findingsIn(checks).flatMap(({ verdict, found }) => {
+  const ids = findings.flatMap(({ verdict, found }) => {
     const lines = wrap(found.map((one) => `${one.id}${acceptedMark(one)}`).join('  '), WIDTH - 12);
     return lines.map(
       (line, at) => `  ${paint(LOOK[verdict].style, pad(at ? '' : verdict, 8))}${line.trimStart()}`,
@@ -71,7 +72,7 @@ function card(report: Report, paint: Paint): readonly string[] {
     `  ${UNDECIDED.map(count).join('    ')}`,
     ...(ids.length > 0 ? ['', ...ids] : []),
     '',
-    paint('gray', `  ${tallyOf(report)}`),
+    paint('gray', `  ${tally}`),
     rule,
     '',
   ];
@@ -118,8 +119,10 @@ function listUndecided({ checks }: Report, paint: Paint): readonly string[] {
   });
 }
 
-const ending = (report: Report, paint: Paint): readonly string[] => [
-  ...staleWords(report).map((line) => paint('red', `✗ ${line}`)),
-  ...caveatsOf(report).map((line) => `  ${line}`),
-  `  ${exitWords(report)}`,
-];
+function ending(report: Report, paint: Paint): readonly string[] {
+  const { stale, caveats, exit } = describeRun(report);
+  return [
+    ...stale.map((line) => paint('red', `✗ ${line}`)),
+    ...[...caveats, exit].map((line) => `  ${line}`),
+  ];
+}

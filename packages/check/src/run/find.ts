@@ -49,7 +49,7 @@ export async function findAsking(
       for (const entry of (await limit.within(() => list(context, kind))) ?? []) {
         if (found.length >= MAX_LISTED) return found;
         await fleet.revive();
-        found.push(await limit.within(() => tryOut(kind, entry, { context, seed: inputs.seed })));
+        found.push(await limit.within(() => tryOut(kind, entry, context, inputs.seed)));
       }
     return found;
   } catch (error) {
@@ -61,12 +61,12 @@ export async function findAsking(
   }
 }
 
-interface Means {
-  readonly context: SessionContext;
-  readonly seed: number;
-}
-
-async function tryOut(kind: Operation['kind'], entry: JsonObject, { context, seed }: Means): Promise<Found> {
+async function tryOut(
+  kind: Operation['kind'],
+  entry: JsonObject,
+  context: SessionContext,
+  seed: number,
+): Promise<Found> {
   const name = asText(kind === 'resource' ? entry.uri : entry.name);
   const readOnly = kind !== 'tool' || objectAt(entry, 'annotations').readOnlyHint === true;
   const args = unlessUnreadable(() => argumentsFor(kind, entry, seed));

@@ -1,5 +1,5 @@
 /** The bound on a whole run: a server that answers each request just in time would hold it for hours. */
-import { setMaxListeners } from 'node:events';
+import { once, setMaxListeners } from 'node:events';
 import { Undecided } from '../judging/undecided.ts';
 
 /** No timer of Node's waits longer, in milliseconds: it would fire at once. */
@@ -25,14 +25,12 @@ export class Limit {
   async within<T>(work: () => Promise<T>): Promise<T> {
     const { signal } = this.#over;
     if (signal.aborted) throw new Undecided(this.#words);
-    let undo = () => {};
-    const limit = new Promise<never>((_, reject) => {
-      const stop = () => reject(new Undecided(this.#words));
-      signal.addEventListener('abort', stop);
-      undo = () => signal.removeEventListener('abort', stop);
-    });
+    const done = new AbortController();
     // The limit is listened to first: what it interrupts fails for a reason that is none of the server's.
-    return Promise.race([limit, work()]).finally(() => undo());
+    const limit = once(signal, 'abort', { signal: done.signal }).then(() => {
+      throw new Undecided(this.#words);
+    });
+    return Promise.race([limit, work()]).finally(() => done.abort());
   }
 
   end(): void {

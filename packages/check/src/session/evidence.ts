@@ -64,6 +64,10 @@ export class Evidence {
     this.#add({ kind: 'message', from, to: client, message, lost: true });
   }
 
+  hasReceived(isSought: (message: JsonObject) => boolean): boolean {
+    return this.#events.some((event) => event.kind === 'message' && isSought(event.message));
+  }
+
   effect(detail: string): void {
     this.#add({ kind: 'effect', instance: 'server', name: 'probe', detail: shorten(detail, MAX_DETAIL) });
   }

@@ -2,9 +2,9 @@
 import { isObject } from '../wire/json.ts';
 import { decode, encode, joinSegments, type Segment, type Token } from './decode.ts';
 
-export interface Variant {
+export interface Variant<Token = string> {
   readonly label: string;
-  readonly token: string;
+  readonly token: Token;
 }
 
 /** What two honest calls had in the same place: where it is equal, it belongs to neither, such as the name of a step. */

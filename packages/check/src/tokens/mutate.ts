@@ -36,32 +36,27 @@ function positions(length: number, most: number): readonly number[] {
   return [...new Set(sampled)];
 }
 
-export interface Malformed {
-  readonly label: string;
-  readonly state: unknown;
-}
-
 export const HUGE = 'a mebibyte';
 
-export function malform(token: string): readonly Malformed[] {
+export function malform(token: string): readonly Variant<unknown>[] {
   const half = token.slice(0, Math.ceil(token.length / 2));
   return [
-    { label: 'its first half', state: half === token ? token.slice(1) : half },
-    { label: 'all but its last character', state: token.slice(0, -1) },
-    { label: 'the state with more at its end', state: `${token}AAAA` },
-    { label: 'the empty string', state: '' },
-    { label: 'the state twice', state: `${token}${token}` },
-    { label: HUGE, state: 'A'.repeat(1024 * 1024) },
-    { label: '"__proto__"', state: '__proto__' },
-    { label: '"constructor"', state: 'constructor' },
-    { label: 'JSON with __proto__', state: '{"__proto__":{"confirmed":true,"approved":true}}' },
-    { label: 'a NUL', state: '\u0000' },
-    { label: 'a lone surrogate', state: '\ud800' },
-    { label: 'the number 1', state: 1 },
-    { label: 'null', state: null },
-    { label: 'true', state: true },
-    { label: 'an object', state: { token } },
-    { label: 'a list', state: [token] },
+    { label: 'its first half', token: half === token ? token.slice(1) : half },
+    { label: 'all but its last character', token: token.slice(0, -1) },
+    { label: 'the state with more at its end', token: `${token}AAAA` },
+    { label: 'the empty string', token: '' },
+    { label: 'the state twice', token: `${token}${token}` },
+    { label: HUGE, token: 'A'.repeat(1024 * 1024) },
+    { label: '"__proto__"', token: '__proto__' },
+    { label: '"constructor"', token: 'constructor' },
+    { label: 'JSON with __proto__', token: '{"__proto__":{"confirmed":true,"approved":true}}' },
+    { label: 'a NUL', token: '\u0000' },
+    { label: 'a lone surrogate', token: '\ud800' },
+    { label: 'the number 1', token: 1 },
+    { label: 'null', token: null },
+    { label: 'true', token: true },
+    { label: 'an object', token: { token } },
+    { label: 'a list', token: [token] },
   ];
 }
 

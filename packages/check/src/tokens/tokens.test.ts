@@ -125,7 +125,7 @@ describe('changing bits and spellings', () => {
   });
 
   test('a malformed state is cut, longer, empty, doubled, huge, a name, or of another type', () => {
-    const states = malform('abcdef').map(({ state }) => state);
+    const states = malform('abcdef').map(({ token }) => token);
     const [half, cut, longer, empty, doubled, huge, ...others] = states;
     expect([half, cut, longer, empty, doubled]).toEqual(['abc', 'abcde', 'abcdefAAAA', '', 'abcdefabcdef']);
     expect(huge).toHaveLength(1024 * 1024);
@@ -133,7 +133,7 @@ describe('changing bits and spellings', () => {
       ...['__proto__', 'constructor', '{"__proto__":{"confirmed":true,"approved":true}}'],
       ...['\u0000', '\ud800', 1, null, true, { token: 'abcdef' }, ['abcdef']],
     ]);
-    expect(malform('a')[0]?.state).toBe('');
+    expect(malform('a')[0]?.token).toBe('');
   });
 
   test.each([

@@ -67,14 +67,11 @@ async function postOnce(posting: Posting, { cut = false }: SendOptions): Promise
     await readInto(texts, response);
     return replyFrom(texts, { ...carried, otherwise: withoutResponse(response, texts) });
   } catch (error) {
-    if (patience.over.aborted) return replyFrom(texts, { ...carried, otherwise: OVER });
-    if (late.aborted)
+    if (!patience.over.aborted && late.aborted)
       return replyFrom(texts, { ...carried, otherwise: lateness(patience.timeoutMs), late: true });
     const why = reason(error);
-    return replyFrom(texts, {
-      ...carried,
-      otherwise: why === TOO_LONG ? why : `the connection failed: ${why}`,
-    });
+    const words = why === TOO_LONG ? why : `the connection failed: ${why}`;
+    return replyFrom(texts, { ...carried, otherwise: patience.over.aborted ? OVER : words });
   }
 }
 

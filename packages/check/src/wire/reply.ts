@@ -29,14 +29,10 @@ export interface Reply {
   readonly ms: number;
 }
 
-export interface Carried {
+export interface Carried extends Pick<Reply, 'status' | 'contentType' | 'retryAfterMs' | 'late'> {
   readonly id: number;
   readonly started: number;
-  readonly status?: number;
-  readonly contentType?: string;
-  readonly retryAfterMs?: number;
   readonly otherwise: string;
-  readonly late?: true;
 }
 
 export function replyFrom(texts: readonly string[], carried: Carried): Reply {

@@ -14,6 +14,7 @@ import { canonical, isObject, type JsonObject, objectAt } from '../../wire/json.
 import { describeOutcome, type Outcome } from '../../wire/outcome.ts';
 import { shorten } from '../../wire/text.ts';
 import { everyAnswer } from '../answer.ts';
+import { NOTHING_FILLED_IN } from '../refusal.ts';
 import { consentCheck, rungOf } from './rungs.ts';
 
 const HUMAN = {
@@ -42,21 +43,29 @@ async function sendAndLook({ effects }: CheckContext, session: Session, send: ()
   return { outcome, effect: outcome.kind === 'completed' && whole };
 }
 
-/** One call, in which a client answers every form in its own way. */
-async function callAnswering(
+interface Calling extends SessionOptions {
+  /** Members of the first request, beside its own. */
+  readonly extra?: JsonObject;
+  readonly retries?: number;
+  /** How the client answers a form, where it does not answer honestly. */
+  readonly answer?: (request: JsonObject, honest: JsonObject) => JsonObject;
+}
+
+/** One call, honest where nothing else is said. */
+async function call(
   context: CheckContext,
-  answer: (request: JsonObject, honest: JsonObject) => JsonObject,
+  { extra, retries = MAX_ROUNDS, answer = (_, honest) => honest, ...options }: Calling,
 ): Promise<Seen> {
-  const session = context.session();
-  let seen = await sendAndLook(context, session, () => session.first());
+  const session = context.session(options);
+  let seen = await sendAndLook(context, session, () => session.first(extra));
   let { effect } = seen;
-  for (let round = 0; seen.outcome.kind === 'asked' && !effect && round < MAX_ROUNDS; round++) {
+  for (let round = 0; seen.outcome.kind === 'asked' && round < retries; round++) {
     const inputResponses = session.mapAnswers((honest, key) => {
       const request = session.asked[key] ?? {};
       return isForm(request) ? answer(request, honest) : honest;
     });
     seen = await sendAndLook(context, session, () => session.retry({ inputResponses }));
-    effect = seen.effect;
+    effect ||= seen.effect;
   }
   return { session, outcome: seen.outcome, effect };
 }
@@ -70,13 +79,7 @@ function judgeSeen({ session, outcome, effect }: Seen, what: string): Finding {
   return pass(`${what} had no effect: ${describeOutcome(outcome)}`, session);
 }
 
-/** A first request alone. */
-async function callOnce(context: CheckContext, options: SessionOptions, extra: JsonObject): Promise<Seen> {
-  const session = context.session(options);
-  return { session, ...(await sendAndLook(context, session, () => session.first(extra))) };
-}
-
-const WAYS: readonly (readonly [what: string, options: SessionOptions])[] = [
+const WAYS: readonly (readonly [what: string, how: Calling])[] = [
   ['a client that declares nothing', { capabilities: {} }],
   ['a client that shows forms alone', { capabilities: { elicitation: {} } }],
   ['a client that opens URLs alone', { capabilities: { elicitation: { url: {} } } }],
@@ -92,13 +95,13 @@ const unasked = consentCheck('unasked-effect', {
   calls: () => 2 * WAYS.length + 3,
   run: async (context) => {
     const inputResponses = everyAnswer(context, await context.untilRound(0));
-    const early = ['an answer that came with the first request', {}, { inputResponses }] as const;
+    const early = ['an answer that came with the first request', { extra: { inputResponses } }] as const;
     const ends: string[] = [];
-    for (const [what, options, extra] of [early, ...WAYS.map((way) => [...way, {}] as const)]) {
-      const call = () => callOnce(context, options, extra);
-      let { session, outcome, effect } = await call();
+    for (const [what, how] of [early, ...WAYS]) {
+      const first = () => call(context, { ...how, retries: 0 });
+      let { session, outcome, effect } = await first();
       // A yes that was given on a page may wait for the same call, once.
-      if (effect && rungOf(context) === 'page') ({ session, outcome, effect } = await call());
+      if (effect && rungOf(context) === 'page') ({ session, outcome, effect } = await first());
       if (outcome.kind === 'failed')
         return abstain(`${what} got no answer: ${describeOutcome(outcome)}`, session);
       if (effect)
@@ -125,8 +128,6 @@ async function neverAsks(context: CheckContext): Promise<Finding | undefined> {
   return fail(`The call had an effect, and nobody was asked: ${describeOutcome(outcome)}.`, session);
 }
 
-const NOTHING_FILLED_IN = { action: 'accept', content: {} };
-
 const emptyForm = consentCheck('empty-form', {
   expected: '`accept {}`, which some clients send to every form by themselves, does not have the effect.',
   clause: ACCEPTED,
@@ -136,15 +137,15 @@ const emptyForm = consentCheck('empty-form', {
   run: async (context) => {
     const all = context.facts.rounds.flatMap(({ requests }) => Object.values(requests));
     const every = judgeSeen(
-      await callAnswering(context, () => NOTHING_FILLED_IN),
+      await call(context, { answer: () => NOTHING_FILLED_IN }),
       '`accept {}`, sent to every form,',
     );
     const others = all.filter((request) => !requiresNothing(request));
     // Where another question asks for a yes, the form that requires nothing guards nothing.
     if (every.kind !== 'held' || others.length === all.length || others.some(asksForYes)) return every;
-    const seen = await callAnswering(context, (request, honest) =>
-      requiresNothing(request) ? NOTHING_FILLED_IN : honest,
-    );
+    const answer: Calling['answer'] = (request, honest) =>
+      requiresNothing(request) ? NOTHING_FILLED_IN : honest;
+    const seen = await call(context, { answer });
     return judgeSeen(seen, '`accept {}`, sent to the form that requires nothing,');
   },
 });
@@ -170,10 +171,11 @@ const defaultYes = consentCheck('default-yes', {
     const made = context.facts.rounds.flatMap(({ requests }) => Object.values(requests).map(choicesMade));
     if (made.every((one) => Object.keys(one).length === 0))
       return notApplicable('no form chooses by a default');
-    const seen = await callAnswering(context, (request, { content }) => ({
+    const answer: Calling['answer'] = (request, honest) => ({
       action: 'accept',
-      content: contentAsShown(request, isObject(content) ? content : {}),
-    }));
+      content: contentAsShown(request, objectAt(honest, 'content')),
+    });
+    const seen = await call(context, { answer });
     const saysNo = made.every((one) => Object.values(one).every((value) => value === false));
     if (seen.effect && saysNo)
       return notApplicable('its default is a no that counts as a yes, which consent.false-in-form finds');
@@ -189,13 +191,14 @@ const falseInForm = consentCheck('false-in-form', {
   calls: callsOf,
   run: async (context) => {
     const said: JsonObject[] = [];
-    const seen = await callAnswering(context, (request, honest) => {
+    const answer: Calling['answer'] = (request, honest) => {
       const given = objectAt(honest, 'content');
       const content = honest.action === 'accept' ? contentOfNo(request, given) : undefined;
       if (content === undefined) return honest;
       said.push(Object.fromEntries(Object.entries(content).filter(([name, value]) => given[name] !== value)));
       return { ...honest, content };
-    });
+    };
+    const seen = await call(context, { answer });
     if (said.length === 0) return notApplicable('no form has a field that could say no');
     return judgeSeen(seen, `An accepted form that says no (${describeContents(said.slice(0, 1))})`);
   },
@@ -230,14 +233,15 @@ const argument = consentCheck('argument', {
     const named = properties.filter(([name]) => YES.test(name)).slice(0, MAX_NAMES);
     const honest = facts.rounds.reduce((sum, { requests }) => sum + Object.keys(requests).length, 0);
     // What a client that cannot be asked gets without the argument is what consent.unasked-effect finds.
-    const always = named.length > 0 && (await callCounting(context, { capabilities: {} })).effect;
+    const always = named.length > 0 && (await call(context, { capabilities: {} })).effect;
     const clients = [{}, ...(always ? [] : [{ capabilities: {} }])];
     for (const [name, property] of named) {
       const given = { ...inputs.operation.arguments, [name]: yesFor(property) };
       const operation = { ...inputs.operation, arguments: given };
       const what = `With the argument ${describeContents([{ [name]: given[name] }])}`;
       for (const client of clients) {
-        const { session, asked, effect } = await callCounting(context, { operation, ...client });
+        const { session, effect } = await call(context, { operation, ...client });
+        const asked = session.turns.reduce((sum, { outcome }) => sum + questionsIn(outcome), 0);
         if (!effect || asked >= honest) continue;
         const less = asked === 0 ? 'nobody was asked' : `only ${asked} of ${honest} questions were asked`;
         return fail(`${what} ${less}, and the probe changed.`, session);
@@ -248,18 +252,7 @@ const argument = consentCheck('argument', {
   },
 });
 
-/** An honest call, how many questions it was asked, and whether it had the effect. */
-async function callCounting(context: CheckContext, options: SessionOptions) {
-  const session = context.session(options);
-  let asked = 0;
-  let seen = await sendAndLook(context, session, () => session.first());
-  let { effect } = seen;
-  for (let round = 0; seen.outcome.kind === 'asked' && round <= context.lastRound; round++) {
-    asked += Object.keys(session.asked).length;
-    seen = await sendAndLook(context, session, () => session.retry());
-    effect ||= seen.effect;
-  }
-  return { session, asked, effect };
-}
+const questionsIn = (outcome: Outcome): number =>
+  outcome.kind === 'asked' ? Object.keys(outcome.requests).length : 0;
 
 export const CONSENT = [unasked, emptyForm, defaultYes, falseInForm, argument];

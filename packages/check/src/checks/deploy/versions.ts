@@ -1,13 +1,7 @@
 /** The two versions that a deploy puts side by side, and calls that cross from the one to the other. */
 
-import {
-  type Check,
-  type CheckParts,
-  defineCheck,
-  type Finding,
-  type Level,
-  pass,
-} from '../../judging/check.ts';
+import type { Check, CheckParts, Finding, Level } from '../../judging/check.ts';
+import { defineCheck, pass } from '../../judging/check.ts';
 import type { CheckContext } from '../../judging/context.ts';
 import { Undecided } from '../../judging/undecided.ts';
 import { difference, type Reading } from '../../observations/effects.ts';

@@ -9,7 +9,7 @@ import { formText, isForm } from '../../observations/forms.ts';
 import { Evidence } from '../../session/evidence.ts';
 import type { Likeness } from '../../session/likeness.ts';
 import { METHOD, paramsOf } from '../../target/target.ts';
-import { canonical, type JsonObject, objectAt } from '../../wire/json.ts';
+import { canonical, isObject, type JsonObject, objectAt } from '../../wire/json.ts';
 import { comparable, describeOutcome, type Outcome, outcomeOf } from '../../wire/outcome.ts';
 
 const CLAUSE = {
@@ -27,8 +27,6 @@ const REMEDY =
 interface Seen {
   readonly evidence: Evidence;
   readonly questions: readonly ShownQuestion[];
-  /** Whether it was sent an input_required result: its SDK takes that for a malformed prompt or resource. */
-  readonly sentAsking: boolean;
   readonly result?: JsonObject;
   readonly refusal?: string;
   readonly late?: boolean;
@@ -55,7 +53,9 @@ const same = defineCheck('era.same', 'A', {
 
 function faultIn(context: CheckContext, seen: Seen, outcome: Outcome | undefined): string | undefined {
   if (seen.late) return `The old client waited, and got ${seen.refusal}.`;
-  if (seen.sentAsking) return 'The old client was sent an input_required result, which it does not know.';
+  // Its SDK takes such a result for a malformed prompt or resource.
+  if (seen.evidence.hasReceived(isAsking))
+    return 'The old client was sent an input_required result, which it does not know.';
   if (outcome === undefined) return seen.refusal ? undefined : 'The old client got an error without a word.';
   if (outcome.kind === 'tool-error') return undefined;
   const shown = seen.questions.map((params) => formText({ params }));
@@ -101,7 +101,6 @@ async function oldCall(context: CheckContext): Promise<Seen> {
   const { legacyClient } = await import('@mrtr/harness');
   const { legacyTransport } = await import('./transport.ts');
   let client: Client | undefined;
-  let sentAsking = false;
   const transport = await legacyTransport(fleet.first, inputs.address);
   const giveUp = () => void transport.close();
   patience.over.addEventListener('abort', giveUp);
@@ -112,14 +111,11 @@ async function oldCall(context: CheckContext): Promise<Seen> {
       createMessage: () =>
         ({ role: 'assistant', content: { type: 'text', text: 'Yes.' }, model: 'mrtr-check' }) as never,
     });
-    recordTransport(transport, evidence, (message) => {
-      sentAsking ||= objectAt(message, 'result').resultType === 'input_required';
-    });
-    const result = await callOperation(client, context);
-    return { evidence, questions, sentAsking, result };
+    recordTransport(transport, evidence);
+    return { evidence, questions, result: await callOperation(client, context) };
   } catch (error) {
     const { message, code } = error as { message: string; code?: number };
-    return { evidence, questions, sentAsking, refusal: message.replace(PREFIX, ''), late: code === TIMEOUT };
+    return { evidence, questions, refusal: message.replace(PREFIX, ''), late: code === TIMEOUT };
   } finally {
     patience.over.removeEventListener('abort', giveUp);
     await client?.close().catch(() => {});
@@ -127,17 +123,15 @@ async function oldCall(context: CheckContext): Promise<Seen> {
   }
 }
 
-/** Records what goes over a connected transport. `received` is called with each message, before the SDK reads it. */
-function recordTransport(
-  transport: Transport,
-  evidence: Evidence,
-  onReceived: (message: unknown) => void,
-): void {
+const isAsking = ({ result }: JsonObject): boolean =>
+  isObject(result) && result.resultType === 'input_required';
+
+/** Records what goes over a connected transport. */
+function recordTransport(transport: Transport, evidence: Evidence): void {
   const { onmessage } = transport;
   const send = transport.send.bind(transport);
   transport.onmessage = (message, extra) => {
     evidence.recordReceived('server', message);
-    onReceived(message);
     onmessage?.(message, extra);
   };
   transport.send = (message, options) => {

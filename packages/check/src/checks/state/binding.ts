@@ -7,7 +7,7 @@ import type { Retry, Session, SessionOptions } from '../../session/session.ts';
 import { nameOf } from '../../target/target.ts';
 import { canonical } from '../../wire/json.ts';
 import { describeOutcome, saysNo } from '../../wire/outcome.ts';
-import { remembersUsed } from '../retry.ts';
+import { remembersUsed, SINGLE_USE } from '../retry.ts';
 
 const bound = (what: string): Clause => ({
   at: `${MRTR}, server requirements 5`,
@@ -39,23 +39,19 @@ async function moveState(
   let finding: Finding = abstain('no round carries state');
   for (const round of context.roundsWithState) {
     const session = await context.untilRound(round, own);
-    finding = await moveStateOfRound(round, context, { session, options, what });
+    finding = await moveStateOfRound(context, round, session, options, what);
     if (finding.kind !== 'held') break;
   }
   return finding;
 }
 
-interface Moved {
-  readonly session: Session;
-  readonly options: SessionOptions;
-  readonly what: string;
-}
-
 /** Where the other call goes on to its later questions, it is made to its end: a consent to the one approved the other. */
 async function moveStateOfRound(
-  round: number,
   context: CheckContext,
-  { session, options, what }: Moved,
+  round: number,
+  session: Session,
+  options: SessionOptions,
+  what: string,
 ): Promise<Finding> {
   if (options.operation) session.operation = options.operation;
   if (options.principal) session.principal = options.principal;
@@ -201,12 +197,7 @@ const expired = defineCheck('state.expired', 'S', {
 /** Before the end it is a changed answer, which may not count beside the end; after it, it may not count. */
 const rolledBack = defineCheck('state.rolled-back', 'M*', {
   expected: 'After the end of a call, the state of an earlier round has no second effect.',
-  clause: {
-    at: `${MRTR}, server requirements 5, warning`,
-    words:
-      'these measures … do not by themselves guarantee single-use. Servers for which a given requestState must be ' +
-      'consumed at most once (e.g., one-time redemptions) MUST enforce that invariant server-side.',
-  },
+  clause: SINGLE_USE,
   remedy:
     'Keep a ledger, shared by the instances, of the calls that came to their end, and refuse every state of such a ' +
     'call: single use in @mrtr/core, with a ledger of @mrtr/ledgers.',

@@ -29,8 +29,6 @@ const DEMAND =
   'It verifies a signature where there is one. Refuse a state that brings none, and fix the algorithm in the code: the ' +
   'state may not choose it.';
 
-const MAX_ATTEMPTS = 256;
-
 interface InRounds extends AttackOptions {
   readonly changes?: (session: Session) => Retry;
   readonly rounds?: readonly number[];
@@ -38,7 +36,7 @@ interface InRounds extends AttackOptions {
 
 async function inEachRound(
   context: CheckContext,
-  variants: (token: string) => readonly { readonly label: string; readonly state: unknown }[],
+  variants: (token: string) => readonly Variant<unknown>[],
   { changes = () => ({}), rounds = context.roundsWithState, ...how }: InRounds = {},
 ): Promise<Attacked[]> {
   const results: Attacked[] = [];
@@ -49,15 +47,13 @@ async function inEachRound(
       // Each call has a state of its own, so the variant is made from that.
       changes: (session: Session) => ({
         ...changes(session),
-        requestState: (variants(session.state ?? state)[at] ?? variants(state)[at])?.state,
+        requestState: (variants(session.state ?? state)[at] ?? variants(state)[at])?.token,
       }),
     }));
-    results.push(await attack(context, round, attempts, { most: MAX_ATTEMPTS, ...how }));
+    results.push(await attack(context, round, attempts, how));
   }
   return results;
 }
-
-const withLabel = ({ label, token }: Variant) => ({ label, state: token });
 
 /** Strings that the server may know: they make better forgeries than noise. */
 function knownWords({ facts }: CheckContext): readonly string[] {
@@ -77,7 +73,7 @@ const forged = defineCheck('state.forged', 'M*', {
   run: async (context) => {
     const words = knownWords(context);
     const seen = await statesOfTwo(context);
-    const variants = (token: string) => inWorker.forgeries(token, words, seen).map(withLabel);
+    const variants = (token: string) => inWorker.forgeries(token, words, seen);
     const attacked = await inEachRound(context, variants);
     if (attacked.every(({ tried }) => tried === 0))
       return notApplicable('the state cannot be read from outside, so that there is nothing to forge in it');
@@ -105,7 +101,7 @@ const WITHHELD: readonly Attempt[] = [
 /** Nothing protects the state. With honest answers it made no difference: then whether it agrees in their place. */
 async function withoutConsent(
   context: CheckContext,
-  variants: (token: string) => readonly { readonly label: string; readonly state: string }[],
+  variants: (token: string) => readonly Variant[],
 ): Promise<Attacked[]> {
   const attacked: Attacked[] = [];
   for (const round of context.roundsWithState) {
@@ -113,7 +109,7 @@ async function withoutConsent(
     if (withheld === undefined) continue;
     const { label: how, changes } = withheld;
     const labelVariants = (token: string) =>
-      variants(token).map(({ label, state }) => ({ label: `${label}, and ${how}`, state }));
+      variants(token).map((one) => ({ ...one, label: `${one.label}, and ${how}` }));
     attacked.push(...(await inEachRound(context, labelVariants, { changes, rounds: [round] })));
   }
   return attacked.map((one) => ({ ...one, accepted: one.accepted.map((it) => ({ ...it, matters: true })) }));
@@ -142,13 +138,11 @@ const tampered = defineCheck('state.tampered', 'M*', {
   ...REQUIREMENT,
   calls: (rounds) => 165 * Math.min(rounds, 2),
   run: async (context) => {
-    const attacked = await inEachRound(context, (token) => inWorker.bitFlips(token).map(withLabel));
+    const attacked = await inEachRound(context, (token) => inWorker.bitFlips(token));
     const accepted = attacked.flatMap((one) => one.accepted);
     // Nothing protects the state: then look for the bit that matters.
     if (accepted.length > 0 && !accepted.some(({ matters }) => matters))
-      attacked.push(
-        ...(await inEachRound(context, (token) => inWorker.bitFlips(token, MAX_FLIPS).map(withLabel))),
-      );
+      attacked.push(...(await inEachRound(context, (token) => inWorker.bitFlips(token, MAX_FLIPS))));
     return mustRefuse(context, 'A tampered state', attacked);
   },
 });
@@ -206,7 +200,7 @@ const aliased = defineCheck('state.aliased', 'A', {
   needs: ['state'],
   calls: (rounds) => 16 * Math.min(rounds, 2) + rounds + 24,
   run: async (context) => {
-    const attacked = await inEachRound(context, (token) => inWorker.aliases(token).map(withLabel));
+    const attacked = await inEachRound(context, (token) => inWorker.aliases(token));
     const accepted = attacked.flatMap((one) => one.accepted);
     const [first] = accepted;
     if (first === undefined) return mustRefuse(context, 'Another spelling', attacked);
