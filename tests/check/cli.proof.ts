@@ -137,6 +137,7 @@ describe.concurrent('a run against `pnpm serve option-g`, as the README has it',
       const address = await server.until(({ err }) => /at (http:\S+)/.exec(err)?.[1]);
       const { code, out } = await mrtrCheck(...LINE, address);
       expect(out).toMatch(/✗ 0 fail {4}! 0 warn {4}· 0 advice/);
+      expect(out).toMatch(/\d\d of \d\d checks ran · \d{3} requests · [\d.]+ s · seed 1\n/);
       expect(code).toBe(0);
     } finally {
       await server.kill();

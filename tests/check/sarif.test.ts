@@ -12,20 +12,6 @@ import { ANSWERS, bareWith, mrtrCheck, TRANSFER } from './cli.test-support.ts';
 const { id, $schema, ...schema } = published;
 const validate = new Ajv({ strict: false, validateFormats: false, unicodeRegExp: false }).compile(schema);
 
-interface Result {
-  readonly ruleId: string;
-  readonly ruleIndex: number;
-  readonly level: string;
-  readonly message: { readonly text: string };
-  readonly partialFingerprints: Readonly<Record<string, string>>;
-  readonly locations: readonly {
-    readonly physicalLocation: {
-      readonly artifactLocation: { readonly uri: string };
-      readonly region: { readonly startLine: number };
-    };
-  }[];
-}
-
 /** A run over a source whose tool stands at a line. */
 async function runSarif(code: string, fault: string, ...options: readonly string[]) {
   return inWorld(async (folder) => {
@@ -37,7 +23,7 @@ async function runSarif(code: string, fault: string, ...options: readonly string
     expect(validate(log) || validate.errors).toBe(true);
     const report = JSON.parse(await readFile(at('j'), 'utf8')) as Report;
     const [{ results, tool }] = log.runs;
-    return { results: results as Result[], rules: tool.driver.rules, report };
+    return { results, rules: tool.driver.rules, report };
   });
 }
 
@@ -47,14 +33,14 @@ test('a page shows the rule, how grave it is, the place of the tool, and what to
   const { results, rules, report } = await runSarif(CODE, 'answer.invalid', '--only', 'answer.invalid');
   expect(rules).toHaveLength(60);
   expect(results).toHaveLength(1);
-  const [{ ruleId, ruleIndex, level, message, locations }] = results as [Result];
+  const [{ ruleId, ruleIndex, level, message, locations }] = results;
   const found = report.checks.find(({ verdict }) => verdict === 'warn');
   expect([ruleId, rules[ruleIndex].id, level]).toEqual(['answer.invalid', 'answer.invalid', 'warning']);
   expect(message.text).toContain(`${found?.remedy}`);
   expect(rules[ruleIndex].shortDescription.text).toBe(found?.expected);
   expect(rules[ruleIndex].help.markdown).toContain(found?.clause.words);
-  const { artifactLocation, region } = locations[0]?.physicalLocation ?? {};
-  expect([artifactLocation?.uri, region?.startLine]).toEqual([expect.stringMatching(/server\.py$/), 2]);
+  const { artifactLocation, region } = locations[0].physicalLocation;
+  expect([artifactLocation.uri, region.startLine]).toEqual([expect.stringMatching(/server\.py$/), 2]);
 });
 
 test('a finding keeps its fingerprints when the code moves and it is seen otherwise', async () => {
@@ -62,12 +48,12 @@ test('a finding keeps its fingerprints when the code moves and it is seen otherw
   const first = await runSarif(CODE, 'wire.duplicate-keys', ...only);
   const second = await runSarif(`\n\n${CODE}`, 'wire.duplicate-keys', ...only, '--seed', '7');
   const other = await runSarif(CODE, 'state.readable', '--only', 'state.readable');
-  const prints = [first, second, other].map(({ results }) => results[0]?.partialFingerprints);
+  const prints = [first, second, other].map(({ results }) => results[0].partialFingerprints);
   expect(prints[0]).toHaveProperty('primaryLocationLineHash');
   expect(prints[1]).toEqual(prints[0]);
   expect(prints[2]).not.toEqual(prints[0]);
-  expect(second.results[0]?.locations[0]?.physicalLocation.region.startLine).toBe(4);
-  expect(first.results[0]?.level).toBe('error');
+  expect(second.results[0].locations[0].physicalLocation.region.startLine).toBe(4);
+  expect(first.results[0].level).toBe('error');
 });
 
 test('what could not run is a notification and no result', async () => {

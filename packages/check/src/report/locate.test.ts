@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { locate, locateInConfig } from './locate.ts';
 
@@ -16,14 +16,7 @@ function locateIn(files: Readonly<Record<string, string>>): string | undefined {
       writeFileSync(join(folder, name), text);
     }
     const place = locate('deploy', folder);
-    return (
-      place &&
-      `${place.uri
-        .split('/')
-        .slice(-2)
-        .join('/')
-        .replace(/^.*mrtr-locate-\w+\//, '')}:${place.line}`
-    );
+    return place && `${basename(place.uri)}:${place.line}`;
   } finally {
     rmSync(folder, { recursive: true });
   }

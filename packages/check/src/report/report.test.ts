@@ -19,7 +19,8 @@ import { jsonText, printable } from './text.ts';
 
 const HOSTILE =
   '\u001b[2J\u001b]0;owned\u0007 <script>alert(1)</script> <!-- <script> --> | `` ``` ` [x](javascript:alert(1)) @everyone \u202edesrever ' +
-  "'; touch /tmp/owned; ' $(touch /tmp/owned) \u0000\u009b31m ]]> &amp; \ud800 in\u200bvi\u2060sible\ufeff\u{e0041}";
+  "'; touch /tmp/owned; ' $(touch /tmp/owned) \u0000\u009b31m ]]> &amp; \ud800 in\u200bvi\u2060sible\ufeff\u{e0041} " +
+  'https://evil.test or www.evil.test \uffff';
 
 const message = (from: string, to: string, at: number, message: Readonly<Record<string, unknown>>) => ({
   kind: 'message' as const,
@@ -70,7 +71,7 @@ const report: Report = {
 };
 
 // A line break is the only control that a report has of its own.
-const CONTROLS = /(?!\n)[\p{Cc}\p{Cs}\p{Bidi_Control}\u200b\u2060\ufeff\u{e0041}]/u;
+const CONTROLS = /(?!\n)[\p{Cc}\p{Cs}\p{Bidi_Control}\u200b\u2060\ufeff\uffff\u{e0041}]/u;
 
 describe('a report of hostile words', () => {
   test('holds no control characters in any format', () => {
@@ -119,9 +120,12 @@ describe('a report of hostile words', () => {
     expect(html).not.toMatch(/\sstyle=|\son\w+=/);
   });
 
-  test('holds no link, mention or column of the server in Markdown', () => {
+  test('holds no link, mention or column of the server in Markdown, and no link in SARIF', () => {
     const prose = markdownReport(report).replace(/^(`{3,})[a-z]*\n[\s\S]*?\n\1$/gm, '');
-    expect(prose).not.toMatch(/(?<!\\)\[x\]|(?<!\\)<script|@everyone/);
+    expect(prose).not.toMatch(/(?<!\\)\[x\]|(?<!\\)<script|@everyone|https:\/\/evil|www\.evil/);
+    const [{ message }] = JSON.parse(sarifReport([report])).runs[0].results;
+    expect(message.text).toMatch(/\\\[x\\\]/);
+    expect(message.text).not.toMatch(/(?<!\\)\[x\]/);
     expect(prose).not.toMatch(/^`{3,}/m);
     for (const row of prose.split('\n').filter((line) => line.startsWith('| `')))
       expect(row.match(/(?<!\\)\|/g)).toHaveLength(4);
@@ -194,30 +198,6 @@ describe('redaction of encoded secrets', () => {
   });
 });
 
-test('an address of the server is no link in Markdown, and XML holds no character that it may not', () => {
-  const hostile = {
-    ...report,
-    checks: report.checks.map((check) => ({ ...check, actual: 'https://evil.test or www.evil.test \uffff' })),
-  };
-  const prose = markdownReport(hostile).replace(/^(`{3,})[a-z]*\n[\s\S]*?\n\1$/gm, '');
-  expect(prose).not.toMatch(/https:\/\/evil|www\.evil/);
-  expect(junitReport([hostile])).not.toContain('\uffff');
-});
-
-test('the card tells the counts and the end of the run', () => {
-  const text = terminalReport(report);
-  expect(text).toMatch(/✗ 1 fail {4}! 1 warn {4}· 1 advice {4}✓ 1 pass/);
-  expect(text).toMatch(/4 of 7 checks ran · 21 requests/);
-  expect(text).toMatch(/The baseline accepts state\.size, which is no longer found/);
-  expect(text).toMatch(/exit 1: the baseline is stale/);
-});
-
-test('a message whose words are objects is drawn', () => {
-  const object = { toString: 1, valueOf: null };
-  const events = [message('server', 'client', 0, { error: { code: object, message: object } })];
-  expect(draw({ ...conversation, events }).join('\n')).toContain('"toString":1');
-});
-
 test('equal messages in a row are drawn once', () => {
   const [request] = conversation.events;
   const many = { ...conversation, events: Array(10).fill(request) };
@@ -277,10 +257,4 @@ test('JUnit says of a warn that it is one, and counts it neither as passed nor a
   expect(junitReport([report])).toMatch(/tests="7" failures="1" errors="1" skipped="3"/);
   expect(junitReport([report])).toMatch(/<skipped message="warn: [^"]+"\/>\s*<system-out>warn: /);
   expect(junitReport([report], { strict: true })).toMatch(/failures="2" errors="1" skipped="2"/);
-});
-
-test('SARIF makes no link of what a server sent', () => {
-  const [{ message }] = JSON.parse(sarifReport([{ ...report, target: { ...report.target, name: '[a](b)' } }]))
-    .runs[0].results;
-  expect(message.text).toMatch(/^\\\[a\\\]\(b\): /);
 });

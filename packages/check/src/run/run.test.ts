@@ -2,24 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { otherArgumentsFrom } from '../answers/other-arguments.ts';
 import { CHECKS } from '../checks/all.ts';
 import { selectChecks } from './run.ts';
-import { exitCodeOf } from './verdict.ts';
-
-describe('exit codes', () => {
-  test('put a failure before an undecided check, and nothing before that', () => {
-    expect(exitCodeOf([{ verdict: 'pass' }, { verdict: 'advice' }, { verdict: 'not-run' }])).toBe(0);
-    expect(exitCodeOf([{ verdict: 'fail' }, { verdict: 'could-not-run' }])).toBe(1);
-    expect(exitCodeOf([{ verdict: 'pass' }, { verdict: 'could-not-run' }])).toBe(3);
-  });
-
-  test('know strict, complete, accepted findings and a stale baseline', () => {
-    expect(exitCodeOf([{ verdict: 'warn' }], { strict: true })).toBe(1);
-    expect(exitCodeOf([{ verdict: 'pass' }, { verdict: 'not-run' }], { complete: true })).toBe(3);
-    expect(exitCodeOf([{ verdict: 'not-run' }, { verdict: 'not-applicable' }])).toBe(3);
-    expect(exitCodeOf([{ verdict: 'not-applicable' }])).toBe(0);
-    expect(exitCodeOf([{ verdict: 'fail', accepted: true }])).toBe(0);
-    expect(exitCodeOf([{ verdict: 'pass' }], { stale: 1 })).toBe(1);
-  });
-});
 
 const idsOf = (...only: readonly string[]) => selectChecks(only).map(({ id }) => id);
 

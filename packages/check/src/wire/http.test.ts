@@ -5,16 +5,14 @@ import { expect, test } from 'vitest';
 import { httpChannel } from './http.ts';
 import type { Reply } from './reply.ts';
 
-const RESULT = '{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete"}}';
-
-async function replyTo(listener: RequestListener, { timeoutMs = 20_000, cut = false } = {}): Promise<Reply> {
+async function replyTo(listener: RequestListener): Promise<Reply> {
   const server = createServer(listener).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   try {
-    const patience = { timeoutMs, over: new AbortController().signal };
+    const patience = { timeoutMs: 20_000, over: new AbortController().signal };
     const channel = httpChannel(new URL(`http://127.0.0.1:${port}/mcp`), { 'x-key': 'k' }, patience);
-    return await channel.send({ method: 'tools/call', params: { name: 'a' } }, { cut });
+    return await channel.send({ method: 'tools/call', params: { name: 'a' } });
   } finally {
     server.closeAllConnections();
     server.close();
@@ -26,10 +24,7 @@ const answering =
   (_, res) =>
     void res.writeHead(status, { 'content-type': type }).end(text);
 
-test.each([
-  ['line feeds', '\n'],
-  ['carriage returns and line feeds', '\r\n'],
-])('reads a stream with %s, comments, split data and requests of the server', async (_, end) => {
+test('reads a stream with comments, split data and requests of the server', async () => {
   const request = '{"jsonrpc":"2.0","id":"s","method":"roots/list"}';
   const text = [
     ': keep-alive',
@@ -41,7 +36,7 @@ test.each([
     'data: "result":{"resultType":"complete"}}',
     '',
     '',
-  ].join(end);
+  ].join('\r\n');
   const reply = await replyTo((_req, res) => {
     res.writeHead(200, { 'content-type': 'text/event-stream' });
     res.write(text.slice(0, 30));
@@ -64,16 +59,6 @@ test('says what came where no response did', async () => {
   expect(gone.failure).toMatch(/^the connection failed: /);
 });
 
-test('comes again when a server that limits the rate of requests says that it may', async () => {
-  let requests = 0;
-  const reply = await replyTo((_, res) => {
-    if (++requests < 3) res.writeHead(429, { 'retry-after': '0' }).end();
-    else res.writeHead(200, { 'content-type': 'application/json' }).end(RESULT);
-  });
-  expect(reply.result).toEqual({ resultType: 'complete' });
-  expect(requests).toBe(3);
-});
-
 test('does not come again where that is later than an answer may take', async () => {
   let requests = 0;
   const reply = await replyTo((_, res) => {
@@ -83,40 +68,6 @@ test('does not come again where that is later than an answer may take', async ()
   expect(reply.status).toBe(429);
   expect(requests).toBe(1);
 });
-
-test('waits no longer than it may', async () => {
-  const reply = await replyTo(() => {}, { timeoutMs: 50 });
-  expect(reply).toMatchObject({ failure: 'no answer in 50 ms', late: true });
-});
-
-test('cuts the connection when the answer begins to arrive', async () => {
-  let closed: Promise<unknown> | undefined;
-  const reply = await replyTo(
-    (req, res) => {
-      closed = once(req.socket, 'close');
-      res.writeHead(200, { 'content-type': 'text/event-stream' }).write(': working\n\n');
-    },
-    { cut: true },
-  );
-  expect(reply.result).toBeUndefined();
-  expect(reply.cut).toBe(true);
-  await closed;
-});
-
-test.each(['application/json', 'text/event-stream'])(
-  'reads an endless %s no further than it has to',
-  async (type) => {
-    const reply = await replyTo((_, res) => {
-      res.writeHead(200, { 'content-type': type });
-      const more = () =>
-        void (
-          res.destroyed || (res.write('x'.repeat(65_536)) ? setImmediate(more) : res.once('drain', more))
-        );
-      more();
-    });
-    expect(reply.failure).toBe('the answer is longer than 4 MiB');
-  },
-);
 
 test('says that an answer is nested too deep, in place of walking it', async () => {
   const deep = `{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":${'['.repeat(10_000)}${']'.repeat(10_000)}}}`;

@@ -1,17 +1,7 @@
 import { expect, test } from 'vitest';
-import { comparable, describeOutcome, outcomeOf, saysNo, textOf } from './outcome.ts';
+import { comparable, outcomeOf, textOf } from './outcome.ts';
 
 const reply = (parts: object) => outcomeOf({ messages: [], ms: 0, ...parts });
-
-test('tells a question, a result, an error of the tool and one of the protocol', () => {
-  const inputRequests = { sure: { method: 'elicitation/create', params: { message: 'Sure?' } } };
-  const asked = reply({ result: { resultType: 'input_required', inputRequests, requestState: 's' } });
-  expect(asked).toEqual({ kind: 'asked', requests: inputRequests, state: 's' });
-  expect(describeOutcome(asked)).toBe('asked sure: "Sure?"');
-  expect(reply({ result: { content: [] } }).kind).toBe('completed');
-  expect(saysNo(reply({ result: { isError: true } }))).toBe(true);
-  expect(saysNo(reply({ error: { code: -32602, message: 'no' }, status: 400 }))).toBe(true);
-});
 
 test('a client error without JSON is a refusal, and a server that is busy refuses nothing', () => {
   expect(reply({ status: 413, failure: 'x' })).toMatchObject({ kind: 'rejected', status: 413 });
