@@ -107,9 +107,9 @@ function hostWaiting(visit: (page: string) => unknown, over: Parameters<typeof h
       signal: call.signal,
       canAsk: () => canAsk(ctx, 'elicitation.url'),
       once: (_key, effect) => effect(),
-      ask: async (_key, question) => {
+      ask: async (key, question) => {
         call.signal.throwIfAborted();
-        asked.push((question.request.params as { message: string }).message);
+        asked.push(`${key}: ${(question.request.params as { message: string }).message}`);
         await visit(linkIn(question.request));
         return (question.read({ action: 'accept' }) as unknown as { value: never }).value;
       },
@@ -125,7 +125,7 @@ function hostWaiting(visit: (page: string) => unknown, over: Parameters<typeof h
 test('a handler that waits sends its user to two pages, and a client that opens none gets the fallback', async () => {
   const shop = hostWaiting(async (page) => shop.open(await sentBack(shop, page)));
   expect((await shop.call()).result).toMatchObject({ content: [{ text: 'linked 1, linked 2' }] });
-  expect(shop.asked).toEqual(['Link it.', 'Link another.']);
+  expect(shop.asked).toEqual(['link: Link it.', 'other: Link another.']);
   const formsOnly = await shop.call({}, 'ada', { elicitation: { form: {} } });
   expect(formsOnly.result).toMatchObject({ content: [{ text: 'none, none' }] });
 });
@@ -141,7 +141,10 @@ test('a handler that waits ends when its user says no there, or does not finish'
   expect((await forgotten.call()).result).toMatchObject({
     content: [{ text: 'The page was not finished in time. Call again to get another one.' }],
   });
-  expect(forgotten.asked).toEqual(['Link it.', expect.stringMatching(/^The page is not finished yet/)]);
+  expect(forgotten.asked).toEqual([
+    'link: Link it.',
+    expect.stringMatching(/^link: The page is not finished/),
+  ]);
 });
 
 test('the page of a waiting handler whose call was cancelled cannot be finished any more', async () => {
