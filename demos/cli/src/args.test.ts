@@ -36,7 +36,8 @@ test('everything can be chosen, and a literal -- is ignored', () => {
     answer: 'metric',
     format: 'json',
   });
-  expect(read('sampling-and-roots --shape j --mermaid')).toMatchObject({ shape: 'j', format: 'mermaid' });
+  expect(read('sampling-and-roots --shape j')).toMatchObject({ shape: 'j' });
+  expect(read('basic --mermaid')).toMatchObject({ format: 'mermaid' });
 });
 
 const LOCAL = 'postgres://ada:secret@127.0.0.1/calls';

@@ -33,12 +33,6 @@ test('a heading leaves room for the settings of the run', () => {
   for (const demo of RUNNABLE) expect(columns(headingOf(demo))).toBeLessThanOrEqual(39);
 });
 
-test('a heading names the demo', () => {
-  expect(headingOf(demoOf('option-f'))).toBe('option F · once');
-  expect(headingOf(demoOf('option-h'), true)).toBe('option H on PostgreSQL');
-  expect(headingOf(demoOf('basic'))).toBe('basic · one question, one retry');
-});
-
 const ANSWERS = ['metric', 'imperial', 'decline', 'cancel', 'nonsense'] as const;
 
 test.each(RUNNABLE)('$name has a reply to each of its questions, with every kind of answer', async (demo) => {

@@ -32,8 +32,8 @@ export interface Demo {
   readonly drawItself?: (stage: Stage, settings: Settings) => Promise<number>;
 }
 
-const CONVERSATION: readonly Flag[] = ['client', 'hosting', 'answer', 'legacy', 'json', 'mermaid'];
-const NO_USER = CONVERSATION.filter((flag) => flag !== 'answer');
+const WHERE: readonly Flag[] = ['client', 'hosting', 'legacy'];
+const CONVERSATION: readonly Flag[] = [...WHERE, 'answer', 'json', 'mermaid'];
 
 /** The options that have their own demo; the others are variants of one. */
 export const LETTERED = OPTIONS.filter(({ id }) => id.length === 1);
@@ -68,21 +68,21 @@ export const DEMOS: readonly Demo[] = [
   {
     name: 'prompt-and-resource',
     title: 'each asks a user',
-    takes: ['shape', ...CONVERSATION],
+    takes: ['shape', ...WHERE, 'answer'],
     shapes: ['f', 'h', 'i', 'j'],
     load: async () => (await import('@mrtr/demo-prompt-and-resource')).SHAPES,
   },
   {
     name: 'sampling-and-roots',
     title: 'a tool needs both',
-    takes: ['shape', ...NO_USER],
+    takes: ['shape', ...WHERE],
     shapes: ['i', 'j'],
     load: async () => (await import('@mrtr/demo-sampling-and-roots')).SHAPES,
   },
   {
     name: 'link-account',
     title: 'a page on another site',
-    takes: ['shape', 'answer', 'json', 'mermaid'],
+    takes: ['shape', 'answer'],
     where: 'modern client · over HTTP',
     shapes: ['g', 'h', 'j'],
     load: async () => (await import('@mrtr/demo-link-account')).SHAPES,

@@ -19,7 +19,7 @@ export function print({ terminal }: Pick<Stage, 'terminal'>, lines: readonly str
 }
 
 /** Makes one call; `onEvent` is called as it goes on. */
-type MakeCall = (onEvent: (event: TranscriptEvent) => void) => Promise<Transcript>;
+export type MakeCall = (onEvent: (event: TranscriptEvent) => void) => Promise<Transcript>;
 
 export async function drawCall(
   stage: Stage,

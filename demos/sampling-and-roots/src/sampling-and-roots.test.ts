@@ -1,5 +1,5 @@
 import { type Model, scriptedUser } from '@mrtr/harness';
-import { eventsOf, hostView, type Transcript, tally } from '@mrtr/harness/transcript';
+import { eventsOf, type Transcript, tally } from '@mrtr/harness/transcript';
 import { type ConversationRequest, converse } from '@mrtr/matrix';
 import { describe, expect, test } from 'vitest';
 import { SHAPES } from './index.ts';
@@ -76,13 +76,6 @@ describe.each(SHAPES.map((subject) => [subject.id, subject] as const))('shape %s
     const guards = eventsOf('guard', events).map(({ key, phase }) => `${key} ${phase}`);
     expect(guards).toEqual(id === 'j' ? ['readme ran', 'readme skipped'] : []);
   });
-});
-
-test('both shapes give the application the same results, in either era', async () => {
-  for (const where of [MODERN, OLD]) {
-    const [one, other] = await Promise.all(SHAPES.map((subject) => summarise(subject, where)));
-    expect(hostView(one as Transcript)).toEqual(hostView(other as Transcript));
-  }
 });
 
 test('a model that fails ends the call with an error, and nothing is held', async () => {

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { RunningProcess } from '@mrtr/harness/process';
+import { typescriptProgram } from '@mrtr/matrix/processes';
 
 /** The instances' names, in the router's configuration and in `locate`. */
 export const INSTANCES = ['i1', 'i2', 'i3'] as const;
@@ -13,16 +14,13 @@ export interface Fleet {
   close(): Promise<void>;
 }
 
-const PROGRAM = fileURLToPath(new URL('../instance.mjs', import.meta.url));
+const PROGRAM = typescriptProgram(fileURLToPath(new URL('./instance.ts', import.meta.url)));
 
 /** Starts them; resolves when all are listening. */
 export async function startFleet(): Promise<Fleet> {
   const STATE_KEY = randomBytes(32).toString('base64url');
   const start = (INSTANCE: InstanceName) =>
-    new RunningProcess(
-      { command: process.execPath, args: [PROGRAM], env: { INSTANCE, STATE_KEY } },
-      { ipc: true },
-    );
+    new RunningProcess({ ...PROGRAM, env: { INSTANCE, STATE_KEY } }, { ipc: true });
   const processes = { i1: start('i1'), i2: start('i2'), i3: start('i3') };
   const close = async () => {
     await Promise.all(Object.values(processes).map((one) => one.stop(() => one.child.disconnect())));
