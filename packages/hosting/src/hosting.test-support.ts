@@ -23,7 +23,7 @@ import {
 } from '@mrtr/harness';
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
-import { type HttpOptions, serveHttp } from './http.ts';
+import { createMcpMount, type HttpOptions, type MountOptions, serveHttp } from './http.ts';
 
 export const FLOODED = textResult('Flooded.');
 
@@ -103,6 +103,19 @@ export async function hosting(options: HttpOptions = {}) {
     return http.close().catch(() => {});
   });
   return Object.assign(served, { http, url: http.url });
+}
+
+/** A mount without a socket, and requests that reach it. */
+export function mounting(options: MountOptions = {}) {
+  const served = fixture();
+  const mcp = createMcpMount(served, { onerror: served.onerror, drainSeconds: 0.05, ...options });
+  onTestFinished(() => {
+    served.release();
+    return mcp.close().catch(() => {});
+  });
+  const send = (path: string, init: RequestInit = {}, options = {}): Promise<Response> =>
+    mcp.fetch(new Request(new URL(path, 'http://localhost'), init), options);
+  return { served, mcp, send };
 }
 
 const bearer = (token?: string) => ({

@@ -51,18 +51,6 @@ test('a server serves the path that its options name, and no other', async () =>
   expect((await fetch(new URL('/mcp', url))).status).toBe(404);
 });
 
-test('the reason of a rejected state goes to the operator and not to the client', async () => {
-  const { url, errors } = await hosting();
-  const forged = requestInit('tools/call', { name: 'ask', requestState: 'v1.forged', inputResponses: {} });
-  const { error } = await read(await fetch(url, forged));
-  expect(error).toEqual({
-    code: -32602,
-    message: 'Invalid or expired requestState',
-    data: { reason: 'invalid_request_state' },
-  });
-  expect(errors).toEqual([expect.stringContaining('malformed')]);
-});
-
 test('a port that is taken is an error with its code', async () => {
   const { url } = await hosting();
   await expect(hosting({ port: Number(url.port) })).rejects.toMatchObject({ code: 'EADDRINUSE' });

@@ -13,25 +13,14 @@ import {
   fixture,
   INITIALIZE,
   modernClient,
+  mounting,
   oldClient,
   oldRequest,
   read,
   subscribe,
   withHeaders,
 } from './hosting.test-support.ts';
-import { createMcpMount, type McpMount, type MountOptions } from './mount.ts';
-
-function mounting(options: MountOptions = {}) {
-  const served = fixture();
-  const mcp = createMcpMount(served, { onerror: served.onerror, drainSeconds: 0.05, ...options });
-  onTestFinished(() => {
-    served.release();
-    return mcp.close().catch(() => {});
-  });
-  const send = (init: RequestInit, options = {}, url: string | URL = 'http://localhost/mcp') =>
-    mcp.fetch(new Request(url, init), options);
-  return { served, mcp, send };
-}
+import { createMcpMount, type McpMount } from './mount.ts';
 
 /** The address of somebody's own server. */
 async function listen(listener: RequestListener, path = '/mcp'): Promise<URL> {
@@ -124,7 +113,7 @@ test('a body that breaks off after its refusal is no error that ends the process
   const { send } = mounting({ allowedHosts: ['shop.example'] });
   const { readable, writable } = new TransformStream();
   const broken = { ...LIST, body: readable, duplex: 'half' } as RequestInit;
-  expect((await send(broken)).status).toBe(403);
+  expect((await send('/mcp', broken)).status).toBe(403);
   const uncaught = vi.fn();
   process.prependOnceListener('uncaughtException', uncaught);
   onTestFinished(() => void process.off('uncaughtException', uncaught));
@@ -164,12 +153,12 @@ test('a client that hung up before the mount was reached enters no handler, and 
   expect([served.waiting, served.errors]).toEqual([0, []]);
 });
 
-test('a subscription over web requests that nobody reads is ended', async () => {
-  // The adapter prints why a stream breaks.
+inEachRouter('on %s, a subscription that nobody reads is ended', async (_name, router) => {
+  // The adapter of web requests prints why a stream breaks.
   const print = vi.spyOn(console, 'error').mockImplementation(() => {});
   onTestFinished(() => print.mockRestore());
   const { mcp, served } = mounting({ maxUnreadBytesPerStream: 100_000 });
-  const url = await listen(onWeb(mcp));
+  const url = await listen(router(mcp));
   const client = await subscribe(url);
   for (let time = 0; served.errors.length === 0 && time < 200; time++) {
     for (let n = 0; n < 2000; n++) mcp.notify.toolsChanged();
@@ -180,24 +169,28 @@ test('a subscription over web requests that nobody reads is ended', async () => 
   await within(5000, closed, () => 'The connection was not ended.');
 });
 
-inEachRouter('on %s, a close lets calls finish, and refuses new ones', async (_name, router) => {
-  const { mcp, served } = mounting({ drainSeconds: 60 });
-  const url = await listen(router(mcp));
-  const calls = [];
-  for (const client of [await modernClient(url), await oldClient(url)]) {
-    const entry = served.nextEntry();
-    calls.push(client.callTool({ name: 'wait' }));
-    await entry;
-  }
-  const closed = Promise.all([mcp.close(), mcp.close()]);
-  expect(await statusOf(url, LIST)).toBe(503);
-  expect([mcp.isLive(), await mcp.isReady(), served.closed]).toEqual([false, false, 0]);
-  served.release();
-  for (const call of calls) expect(await call).toMatchObject(WAITED);
-  await closed;
-  expect(served.closed).toBe(1);
-  expect(await (await fetch(new URL('/', url))).text()).toBe('Not MCP.');
-});
+inEachRouter(
+  'on %s, a close lets calls finish, whose signals never fire, and refuses new ones',
+  async (_name, router) => {
+    const { mcp, served } = mounting({ drainSeconds: 60 });
+    const url = await listen(router(mcp));
+    const calls = [];
+    const signals: AbortSignal[] = [];
+    for (const client of [await modernClient(url), await oldClient(url)]) {
+      const entry = served.nextEntry();
+      calls.push(client.callTool({ name: 'wait' }));
+      signals.push((await entry).mcpReq.signal);
+    }
+    const closed = Promise.all([mcp.close(), mcp.close()]);
+    expect(await statusOf(url, LIST)).toBe(503);
+    expect([mcp.isLive(), await mcp.isReady(), served.closed]).toEqual([false, false, 0]);
+    served.release();
+    for (const call of calls) expect(await call).toMatchObject(WAITED);
+    await closed;
+    expect([served.closed, ...signals.map(({ aborted }) => aborted)]).toEqual([1, false, false]);
+    expect(await (await fetch(new URL('/', url))).text()).toBe('Not MCP.');
+  },
+);
 
 inEachRouter('on %s, a close cuts calls that do not end', async (_name, router) => {
   const { mcp, served } = mounting();
@@ -265,7 +258,7 @@ test('with allowedHosts `any` the router checks the host, and pages of other sit
   const allowedOrigins = ['https://app.example'];
   const [any, own] = [mounting({ allowedHosts: 'any', allowedOrigins }), mounting({ allowedOrigins })];
   const status = async ({ send }: typeof any, headers: object) =>
-    (await send(withHeaders(LIST, headers), {}, 'https://shop.example/mcp')).status;
+    (await send('https://shop.example/mcp', withHeaders(LIST, headers))).status;
   expect(await status(any, {})).toBe(200);
   expect(await status(any, { origin: 'https://app.example' })).toBe(200);
   for (const origin of ['https://evil.example', 'https://shop.example', 'http://localhost'])
@@ -280,7 +273,7 @@ test('a caller that was authenticated in front is not asked for a token, and `pr
   const { send } = mounting({ verifier: { verifyAccessToken }, principal });
   const sendAs = (init: RequestInit, tenant?: string) => {
     const authInfo = { ...callerNamed('ada'), extra: { sub: 'ada', tenant } };
-    return send(init, tenant ? { authInfo } : {});
+    return send('/mcp', init, tenant ? { authInfo } : {});
   };
   const session = (await sendAs(INITIALIZE, 'shop')).headers.get('mcp-session-id') ?? '';
   const list = oldRequest('tools/list', {}, session);
@@ -298,13 +291,13 @@ test.each<[string, unknown]>([
   const { mcp, send, served } = mounting({ verifier });
   const url = await listen((req, res) => mcp.handle(Object.assign(req, { auth }) as never, res));
   expect(await statusOf(url, LIST)).toBe(500);
-  expect((await send(INITIALIZE, { authInfo: auth })).status).toBe(500);
+  expect((await send('/mcp', INITIALIZE, { authInfo: auth })).status).toBe(500);
   expect(served.errors).toEqual(Array(2).fill(expect.stringContaining('must be an AuthInfo')));
 });
 
 test('a `principal` that gives no text is an error of the server', async () => {
   const { send, served } = mounting({ principal: (async () => 'ada') as never });
-  expect((await send(LIST, { authInfo: callerNamed('ada') })).status).toBe(500);
+  expect((await send('/mcp', LIST, { authInfo: callerNamed('ada') })).status).toBe(500);
   expect(served.errors).toEqual([expect.stringContaining('`principal` must give a text')]);
 });
 

@@ -16,7 +16,7 @@ import {
   HttpAdmission,
   type PageSet,
 } from './http/http-admission.ts';
-import { aReadinessCheck, Readiness, type ReadinessCheck } from './http/readiness.ts';
+import { aReadinessCheck, type ReadinessCheck, readinessOf } from './http/readiness.ts';
 import { SEND_SECONDS, StalledConnections } from './http/stalled-connections.ts';
 import { whenSent } from './http/when-sent.ts';
 import { type OnError, requireInstance, type ServerInstance } from './instance/server-instance.ts';
@@ -129,7 +129,7 @@ export type Routes = (path: string) => 'mcp' | PageSet | Response | Promise<Resp
 export class Mount implements McpMount {
   readonly #admission: HttpAdmission;
   readonly #routes: Routes;
-  readonly #readiness: Readiness;
+  readonly #askReadiness: () => Promise<boolean>;
   readonly #stalled: StalledConnections;
   readonly #inFlight = new Set<Outgoing>();
   readonly #report: OnError;
@@ -140,7 +140,7 @@ export class Mount implements McpMount {
     this.#report = (error) => tellOperator(error, options.onerror);
     this.#admission = new HttpAdmission(served, options);
     this.#routes = routes;
-    this.#readiness = new Readiness(options.readiness, this.#report);
+    this.#askReadiness = readinessOf(options.readiness, this.#report);
     this.#stalled = new StalledConnections(options.sendSeconds ?? SEND_SECONDS);
     this.#drainMs = Math.ceil((options.drainSeconds ?? 10) * 1000);
   }
@@ -154,7 +154,7 @@ export class Mount implements McpMount {
   }
 
   async isReady(): Promise<boolean> {
-    return this.isLive() && (await this.#readiness.isReady()) && this.isLive();
+    return this.isLive() && (await this.#askReadiness()) && this.isLive();
   }
 
   readonly handle = async (req: NodeRequest, res: ServerResponse, parsedBody?: unknown): Promise<void> => {

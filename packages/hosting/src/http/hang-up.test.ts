@@ -6,7 +6,7 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import type { ServerContext } from '@mrtr/core';
-import { Deferred, requestInit, settle, until } from '@mrtr/harness';
+import { requestInit, settle, until } from '@mrtr/harness';
 import { expect, test, vi } from 'vitest';
 import { hosting, httpText, oldRequest, openSocket, withHeaders } from '../hosting.test-support.ts';
 import { waiting } from '../waiting.test-support.ts';
@@ -101,43 +101,4 @@ test('calls that a new client sent on one connection at once end together when i
   for (let n = 0; n < 4; n++)
     expect(await enters(requestInit('tools/call', { name: 'wait' }))).toBe('entered');
   expect(errors).toEqual([]);
-});
-
-test('a new client that hangs up while its token is checked enters no handler', async () => {
-  const [checking, checked] = [new Deferred(), new Deferred()];
-  const verifier = {
-    verifyAccessToken: async (token: string) => {
-      checking.open();
-      await checked.promise;
-      return { token, clientId: 'app', scopes: [], expiresAt: 1e12 };
-    },
-  };
-  const served = await hosting({ verifier });
-  const { socket, post } = await connection(served.url);
-  post(withHeaders(requestInit('tools/call', { name: 'wait' }), { authorization: 'Bearer token' }));
-  await checking.promise;
-  socket.destroy();
-  await once(socket, 'close');
-  await settle();
-  checked.open();
-  await settle();
-  expect(served.waiting).toBe(0);
-});
-
-test.each([
-  ['new', 'wait'],
-  ['new', 'stream'],
-  ['old', 'wait'],
-  ['old', 'stream'],
-])('the signal does not fire after the answer to a %s client of `%s`', async (era, name) => {
-  const { url, nextEntry, session, release } = await waiting();
-  const entry = nextEntry();
-  const init =
-    era === 'new' ? requestInit('tools/call', { name }) : oldRequest('tools/call', { name }, await session());
-  const answer = fetch(url, init).then((response) => response.text());
-  const { signal } = (await entry).mcpReq;
-  release();
-  expect(await answer).toContain('Waited.');
-  await settle();
-  expect(signal.aborted).toBe(false);
 });

@@ -1,27 +1,14 @@
 /** A mount without a socket: limits that take many requests, and what only a server that closes answers. */
-import { Deferred as Held, requestInit } from '@mrtr/harness';
-import { expect, onTestFinished, test } from 'vitest';
-import { fixture, hosting, INITIALIZE, oldMessage, read, withHeaders } from '../hosting.test-support.ts';
-import { createMcpMount, type MountOptions } from '../mount.ts';
-
-/** A mount, and requests that reach it. */
-function mountWith(options: MountOptions = {}) {
-  const served = fixture();
-  const mount = createMcpMount(served, { drainSeconds: 0.01, onerror: served.onerror, ...options });
-  onTestFinished(() => mount.close().catch(() => {}));
-  const send = (path: string, { headers, ...init }: RequestInit = {}): Promise<Response> => {
-    const named = { host: 'localhost', ...(headers as Record<string, string>) };
-    return mount.fetch(new Request(`http://localhost${path}`, { ...init, headers: named }));
-  };
-  return { mount, served, send };
-}
+import { Deferred, requestInit } from '@mrtr/harness';
+import { expect, test } from 'vitest';
+import { hosting, INITIALIZE, mounting, oldMessage, read, withHeaders } from '../hosting.test-support.ts';
 
 const refusal = (status: number, message: string, code = -32000) => ({ status, error: { code, message } });
 
 const PAGES = [{ path: '/link', fetch: async () => new Response('A page.') }];
 
 test('each path is that of MCP, but those at and below a path of pages', async () => {
-  const { send } = mountWith({ pages: PAGES });
+  const { send } = mounting({ pages: PAGES });
   for (const path of ['/', '/linked', '/mcp/'])
     expect((await read(await send(path, requestInit('tools/list')))).result).toHaveProperty('tools');
   expect(await (await send('/link/start')).text()).toBe('A page.');
@@ -29,14 +16,14 @@ test('each path is that of MCP, but those at and below a path of pages', async (
 });
 
 test('a page is served for the allowed hosts alone', async () => {
-  const { send } = mountWith({ pages: PAGES });
+  const { send } = mounting({ pages: PAGES });
   expect((await send('/link/start', { headers: { host: 'evil.example' } })).status).toBe(403);
 });
 
 test('100 pages are served at once, and one more when one of them was sent', async () => {
-  const released = new Held();
+  const released = new Deferred();
   const fetch = () => released.promise.then(() => new Response('A page.'));
-  const { send } = mountWith({ pages: [{ path: '/link', fetch }] });
+  const { send } = mounting({ pages: [{ path: '/link', fetch }] });
   const open = Array.from({ length: 100 }, () => send('/link/start'));
   expect(await read(await send('/link/start'))).toEqual(
     refusal(503, 'This server has too many pages open; try again later'),
@@ -48,7 +35,7 @@ test('100 pages are served at once, and one more when one of them was sent', asy
 
 test('a page that fails makes room for another', async () => {
   const fetch = () => Promise.reject(new Error('No page.'));
-  const { send, served } = mountWith({ pages: [{ path: '/link', fetch }] });
+  const { send, served } = mounting({ pages: [{ path: '/link', fetch }] });
   for (let time = 0; time <= 100; time++) expect((await send('/link/start')).status).toBe(500);
   expect(served.errors).toEqual(Array(101).fill('No page.'));
 });
@@ -64,8 +51,8 @@ test('what is posted to a page is bounded like any body, and holds no place befo
 });
 
 test('a server that closes serves neither pages nor MCP', async () => {
-  const { mount, send } = mountWith({ pages: PAGES });
-  await mount.close();
+  const { mcp, send } = mounting({ pages: PAGES });
+  await mcp.close();
   const closing = refusal(503, 'The server is shutting down');
   expect(await read(await send('/link/start'))).toEqual(closing);
   expect(await read(await send('/mcp', requestInit('tools/list')))).toEqual(closing);
@@ -74,14 +61,14 @@ test('a server that closes serves neither pages nor MCP', async () => {
 test.each(['sessions', 'stateless'] as const)(
   'a mount with %s closes, and its instance too',
   async (legacyClients) => {
-    const { mount, served } = mountWith({ legacyClients });
-    await mount.close();
+    const { mcp, served } = mounting({ legacyClients });
+    await mcp.close();
     expect(served.closed).toBe(1);
   },
 );
 
 test('more subscriptions than the default of the SDK are open at once when the options allow them', async () => {
-  const { send } = mountWith({ maxSubscriptions: 1025 });
+  const { send } = mounting({ maxSubscriptions: 1025 });
   const subscribe = (id: number) =>
     send('/mcp', requestInit('subscriptions/listen', { notifications: { toolsListChanged: true } }, { id }));
   const types = [];
@@ -91,7 +78,7 @@ test('more subscriptions than the default of the SDK are open at once when the o
 });
 
 test('an initialize may have 65 536 bytes', async () => {
-  const { send } = mountWith();
+  const { send } = mounting();
   const ofBytes = (bytes: number) =>
     send('/mcp', { ...INITIALIZE, body: `${INITIALIZE.body}`.padEnd(bytes, ' ') });
   expect((await ofBytes(65_536)).status).toBe(200);
@@ -99,7 +86,7 @@ test('an initialize may have 65 536 bytes', async () => {
 });
 
 test('an answer is of an old client, whatever revision its header names: a new one sends it in a request', async () => {
-  const { send } = mountWith();
+  const { send } = mounting();
   const answer = oldMessage({ id: 1, result: {} }, 'guessed');
   const sent = withHeaders(answer, { 'mcp-protocol-version': '2026-07-28' });
   expect(await read(await send('/mcp', sent))).toEqual(refusal(404, 'Session not found'));

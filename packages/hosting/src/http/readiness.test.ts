@@ -2,19 +2,19 @@ import { MemoryLedger } from '@mrtr/core';
 import { Deferred, settle } from '@mrtr/harness';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { hosting } from '../hosting.test-support.ts';
-import { Readiness, type ReadinessCheck } from './readiness.ts';
+import { type ReadinessCheck, readinessOf } from './readiness.ts';
 
 function asking(check: ReadinessCheck) {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
   const errors: string[] = [];
-  return { errors, readiness: new Readiness(check, ({ message }) => void errors.push(message)) };
+  return { errors, isReady: readinessOf(check, ({ message }) => void errors.push(message)) };
 }
 
 test('however many ask, the check runs once in a second', async () => {
   const check = vi.fn();
-  const { readiness } = asking(check);
-  const ask = () => Promise.all([readiness.isReady(), readiness.isReady()]);
+  const { isReady } = asking(check);
+  const ask = () => Promise.all([isReady(), isReady()]);
   expect([await ask(), await ask()].flat()).toEqual(Array(4).fill(true));
   await vi.advanceTimersByTimeAsync(999);
   await ask();
@@ -32,17 +32,17 @@ test('a check that fails is not ready, and `onerror` gets the reason', async () 
     [() => Promise.reject('gone'), 'Not ready: gone'],
     [() => false, LATE],
   ] as const) {
-    const { readiness, errors } = asking(check);
-    expect([await readiness.isReady(), errors]).toEqual([false, [reason]]);
+    const { isReady, errors } = asking(check);
+    expect([await isReady(), errors]).toEqual([false, [reason]]);
   }
 });
 
 test('a check has two seconds, and one that is never answered is not asked for ever', async () => {
   const answer = new Deferred();
   const check = vi.fn(() => answer.promise);
-  const { readiness, errors } = asking(check);
+  const { isReady, errors } = asking(check);
   for (let time = 0; time < 12; time++) {
-    const ready = readiness.isReady();
+    const ready = isReady();
     await vi.advanceTimersByTimeAsync(3000);
     expect(await ready).toBe(false);
   }
@@ -50,7 +50,7 @@ test('a check has two seconds, and one that is never answered is not asked for e
   expect(errors).toEqual(Array(12).fill(LATE));
   answer.open();
   await settle();
-  expect(await readiness.isReady()).toBe(true);
+  expect(await isReady()).toBe(true);
 });
 
 test('/readyz asks the ledger, and tells nobody why it does not answer', async () => {

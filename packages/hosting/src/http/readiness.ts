@@ -19,48 +19,36 @@ const MAX_MS = 2000;
 /** Checks that were never answered. A ledger that is stuck must not collect them. */
 const MAX_PENDING = 10;
 
-/** Asks, and keeps each answer for a second. */
-export class Readiness {
-  readonly #check: ReadinessCheck | undefined;
-  readonly #report: OnError;
-  #answer: Promise<boolean> | undefined;
-  #pending = 0;
-
-  constructor(check: ReadinessCheck | undefined, report: OnError) {
-    this.#check = check;
-    this.#report = report;
-  }
-
-  isReady(): Promise<boolean> {
-    const forget = () => {
-      this.#answer = undefined;
-    };
-    this.#answer ??= this.#ask().finally(() => setTimeout(forget, KEPT_MS).unref());
-    return this.#answer;
-  }
-
-  /** The reason goes to `onerror` and not into the answer, which anybody can read. */
-  async #ask(): Promise<boolean> {
+/** Makes what asks, and keeps each answer for a second. */
+export function readinessOf(check: ReadinessCheck | undefined, report: OnError): () => Promise<boolean> {
+  let kept: Promise<boolean> | undefined;
+  let pending = 0;
+  const query = async (): Promise<unknown> => {
+    pending++;
     try {
-      const answer = this.#pending < MAX_PENDING && (await waitAtMost(this.#query(), MAX_MS, () => false));
-      const ready = answer !== false;
-      if (!ready)
-        this.#report(new OperatorWarning('not_ready', `Not ready: false, or no answer within ${MAX_MS} ms.`));
-      return ready;
-    } catch (error) {
-      this.#report(error instanceof Error ? error : new OperatorWarning('not_ready', `Not ready: ${error}`));
-      return false;
-    }
-  }
-
-  async #query(): Promise<unknown> {
-    this.#pending++;
-    try {
-      if (typeof this.#check === 'function') return await this.#check();
+      if (typeof check === 'function') return await check();
       // Gives back a lease that nobody has: the ledger has to look, and changes nothing.
-      return await this.#check?.release(randomUUID(), randomUUID());
+      return await check?.release(randomUUID(), randomUUID());
     } finally {
-      this.#pending--;
+      pending--;
     }
-  }
+  };
+  /** The reason goes to `onerror` and not into the answer, which anybody can read. */
+  const ask = async (): Promise<boolean> => {
+    try {
+      const answer = pending < MAX_PENDING && (await waitAtMost(query(), MAX_MS, () => false));
+      if (answer !== false) return true;
+      report(new OperatorWarning('not_ready', `Not ready: false, or no answer within ${MAX_MS} ms.`));
+    } catch (error) {
+      report(error instanceof Error ? error : new OperatorWarning('not_ready', `Not ready: ${error}`));
+    }
+    return false;
+  };
+  const forget = () => {
+    kept = undefined;
+  };
+  return () => {
+    kept ??= ask().finally(() => setTimeout(forget, KEPT_MS).unref());
+    return kept;
+  };
 }

@@ -37,17 +37,6 @@ test('a session that is idle too long is closed', async () => {
   expect((await send(oldRequest('tools/list', {}, used))).status).toBe(200);
 });
 
-test('a session with a call under way is not idle', async () => {
-  const { served, held, send, begin } = sessions();
-  const call = await send(oldRequest('tools/call', { name: 'wait' }, await begin()));
-  await hours(5);
-  expect(held.size).toBe(1);
-  served.release();
-  expect((await read(call)).result).toMatchObject({ content: [{ text: 'Waited.' }] });
-  await hours(1.1);
-  expect(held.size).toBe(0);
-});
-
 test('an error that holds a message of the client is short', async () => {
   const { served, send, begin } = sessions();
   const result = { text: 'x'.repeat(100_000) };
