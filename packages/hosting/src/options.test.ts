@@ -50,20 +50,15 @@ test('without `onerror`, the first error of a kind is a warning of the process',
   expect(emitted.mock.calls).toEqual([[warning, { code: 'MRTR_ERROR' }]]);
 });
 
-test.each<[served: unknown, kind: string]>([
-  [undefined, 'undefined'],
-  [() => {}, 'a function'],
-  [{}, 'an object'],
-])('an instance that cannot be served, %j, is refused', async (wrong, kind) => {
-  const message = `served must be an object with server(); it is ${kind}.`;
+test.each<[served: unknown, needs: string]>([
+  [undefined, 'server(); it is undefined'],
+  [() => {}, 'server(); it is a function'],
+  [{}, 'server(); it is an object'],
+  [{ ...served, close: 'later' }, 'server() and close(); it is an object'],
+])('an instance that cannot be served, %j, is refused', async (wrong, needs) => {
+  const message = `served must be an object with ${needs}.`;
   await expect(serveHttp(wrong as never)).rejects.toThrow(new InvalidOption(`serveHttp: ${message}`));
   expect(() => serveOverStdio(wrong as never)).toThrow(new InvalidOption(`serveOverStdio: ${message}`));
-});
-
-test('a close that cannot be called is refused before anything is served', async () => {
-  const message = 'serveHttp: served must be an object with server() and close(); it is an object.';
-  const wrong = serveHttp({ ...served, close: 'later' as never });
-  await expect(wrong).rejects.toThrow(new InvalidOption(message));
 });
 
 test('serveOverStdio refuses a function in the place of its options', () => {

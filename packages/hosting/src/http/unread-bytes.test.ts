@@ -2,13 +2,12 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { Writable } from 'node:stream';
-import { within } from '@mrtr/harness';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { FLOODED, hosting, modernClient, subscribe } from '../hosting.test-support.ts';
+import { FLOODED, hosting, modernClient } from '../hosting.test-support.ts';
 import { UnreadBytes, type UnreadLimits } from './unread-bytes.ts';
 
 /** A stream of events that the test writes, and the client that reads from it. */
-function stream(unread: UnreadBytes, principal?: string, type = 'text/event-stream') {
+function stream(unread: UnreadBytes, principal?: string) {
   const outgoing = new Writable() as ServerResponse & Writable;
   const cancelled = vi.fn();
   let source!: ReadableStreamDefaultController<Uint8Array>;
@@ -18,7 +17,7 @@ function stream(unread: UnreadBytes, principal?: string, type = 'text/event-stre
     },
     cancel: cancelled,
   });
-  const response = new Response(body, { headers: { 'content-type': type } });
+  const response = new Response(body, { headers: { 'content-type': 'text/event-stream' } });
   const reader = unread.bound(response, outgoing, principal).body?.getReader();
   return {
     outgoing,
@@ -140,30 +139,4 @@ test('a message that comes as its client goes counts no more', async () => {
   for (const bytes of [50, 50]) honest.write(bytes);
   await turns();
   expect([errors, honest.outgoing.destroyed]).toEqual([[], false]);
-});
-
-test('a subscription that nobody reads ends, and one beside it that is read goes on', async () => {
-  const { url, http, errors } = await hosting();
-  const [deaf, reading] = [await subscribe(url), await subscribe(url)];
-  let [received, text] = [0, ''];
-  reading.on('data', (data: Buffer) => {
-    const parts = `${text}${data}`.split('tools/list_changed');
-    received += parts.length - 1;
-    // The beginning of a name that the next piece ends.
-    text = parts.at(-1)?.slice(-17) ?? '';
-  });
-  reading.resume();
-  const closed = once(deaf, 'close');
-  let sent = 0;
-  while (errors.length === 0 && sent < 400_000) {
-    for (let n = 0; n < 4000; n++) http.notify.toolsChanged();
-    sent += 4000;
-    const all = sent;
-    await vi.waitFor(() => expect(received).toBe(all), { interval: 1, timeout: 10_000 });
-  }
-  expect(errors).toEqual([expect.stringMatching(/^A stream was closed: its client left \d+ bytes unread/)]);
-  deaf.resume();
-  await within(10_000, closed, () => 'The connection was not ended.');
-  http.notify.toolsChanged();
-  await vi.waitFor(() => expect(received).toBe(sent + 1), 10_000);
 });
