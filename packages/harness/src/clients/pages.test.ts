@@ -52,8 +52,9 @@ test.each(['modern', 'legacy'] as const)(
   },
 );
 
-test('a user who may be silent can open pages as well', async () => {
+test('a user may be silent, is asked again, and can open pages as well', async () => {
   const user = scriptedUser({ confirm: ['silence', true] }, () => ({ action: 'accept' }));
-  const { end } = await deploy('modern', user);
+  const { end, events } = await deploy('modern', user);
+  expect(eventsOf('answer', events).map(({ reply }) => reply)).toMatchObject(['silence', {}, {}]);
   expect(end.result).toMatchObject({ content: [{ text: 'deployed to prod' }] });
 });

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { scriptedUser } from '../clients/user.ts';
 import { CALL, deployer } from '../deployer.test-support.ts';
 import { host, type LocalHostingKind } from '../hosts/host.ts';
-import { eventsOf, type TranscriptEvent, tally } from '../transcript/index.ts';
+import { eventsOf, type TranscriptEvent } from '../transcript/index.ts';
 import type { ConversationRequest } from './conversation.ts';
 import { converse } from './converse.ts';
 
@@ -30,15 +30,6 @@ test('events are announced as they happen, messages with the instance that they 
   const announced: TranscriptEvent[] = [];
   const { events } = await deploy('fleet', { onEvent: (event) => announced.push(structuredClone(event)) });
   expect(announced).toEqual(events);
-});
-
-test('a user may be silent, and is asked again', async () => {
-  const transcript = await deploy('memory', { user: scriptedUser({ sure: ['silence', true] }) });
-  expect(eventsOf('answer', transcript.events).map(({ reply }) => reply)).toEqual([
-    'silence',
-    { action: 'accept', content: { sure: true } },
-  ]);
-  expect(tally(transcript)).toMatchObject({ rounds: 3, questions: 2 });
 });
 
 test('a script has its replies by key, and one without a reply ends the call with what it was given', async () => {

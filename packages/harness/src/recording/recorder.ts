@@ -83,9 +83,7 @@ type Unrouted = { -readonly [Key in keyof Message]: Message[Key] } & { readonly 
 /** Records one conversation. */
 export class Recorder {
   readonly events: TranscriptEvent[] = [];
-  readonly #onEvent: (event: TranscriptEvent) => void;
-  readonly #now: () => number;
-  readonly #takeLines: () => Traced | undefined;
+  readonly #options: RecorderOptions;
   /** The instance that each request of the client reached, by the request's id. */
   readonly #served = new Map<unknown, string>();
   #instances: () => readonly string[] = () => [];
@@ -93,14 +91,8 @@ export class Recorder {
   #announced = 0;
   #startedAt: number | undefined;
 
-  constructor({
-    onEvent = () => {},
-    now = () => performance.now(),
-    takeLines = () => undefined,
-  }: RecorderOptions = {}) {
-    this.#onEvent = onEvent;
-    this.#now = now;
-    this.#takeLines = takeLines;
+  constructor(options: RecorderOptions = {}) {
+    this.#options = options;
   }
 
   /** Observes the diagnostics channels until the returned function is called. */
@@ -120,7 +112,7 @@ export class Recorder {
   /** Begins to record: connecting the client is not part of the call. `instances` gives the ids of the server's. */
   start(instances: () => readonly string[]): void {
     this.#instances = instances;
-    this.#takeLines();
+    this.#options.takeLines?.();
     this.#startedAt = this.#now();
   }
 
@@ -144,8 +136,12 @@ export class Recorder {
     this.#announce();
   }
 
+  #now(): number {
+    return this.#options.now?.() ?? performance.now();
+  }
+
   #recordLines(): void {
-    const ran = this.#startedAt === undefined ? undefined : this.#takeLines();
+    const ran = this.#startedAt === undefined ? undefined : this.#options.takeLines?.();
     if (ran) this.record({ kind: 'lines', instance: this.#latest, ...ran });
   }
 
@@ -251,7 +247,7 @@ export class Recorder {
       const unrouted = event.kind === 'message' && event.to === undefined && !event.lost;
       if (unrouted && !all && this.#announced === this.events.length - 1) return;
       this.#announced++;
-      this.#onEvent(event);
+      this.#options.onEvent?.(event);
     }
   }
 }
