@@ -263,13 +263,6 @@ test('a browser is never sent to what is no page', async () => {
   expect([response.status, response.headers.get('location')]).toEqual([500, null]);
 });
 
-test('a value of finish that is too large to keep is the author’s mistake', async () => {
-  const shop = hostWithPage({ finish: () => 'x'.repeat(8192) });
-  const { page } = await shop.asking();
-  expect((await shop.open(await sentBack(shop, page))).status).toBe(500);
-  expect(shop.errors[0]).toMatch(/^An interaction would hold \d+ bytes; 8192 are allowed\.$/);
-});
-
 test('who reads the store finds neither the id of a page, nor a state, nor a user', async () => {
   const seen: string[] = [];
   const store = hookedStore((method, args) => {
@@ -364,38 +357,6 @@ test('two pages of one call, in the same words, are two pages', async () => {
   expect(ids.size).toBe(2);
 });
 
-/** A tool that asks for its page under each of `keys`, one after another or all at once. */
-function hostWithKeys(keys: readonly string[], isTogether: boolean) {
-  const site = hostTool(async (ctx) => {
-    const round = ctx.mcpReq.requestState<string>();
-    const question = await link.question(ctx, 'Pay it.');
-    if (isTogether && round === undefined) return ask(Object.fromEntries(keys.map((key) => [key, question])));
-    const at = Number(round ?? 0);
-    const answer = readAnswer(ctx, keys[at] ?? '', question);
-    if (answer.kind === 'accepted' && at + 1 === keys.length) return textResult('Paid for all.');
-    const next = answer.kind === 'accepted' ? at + 1 : at;
-    return ask({ [keys[next] ?? '']: question }, { state: `${next}` });
-  });
-  const link = site.pageAt('/link');
-  const open = (url: string, init: RequestInit = SIGNED_IN) => link.fetch(new Request(url, init));
-  return { ...site, open };
-}
-
-test.each([true, false])(
-  'what was finished under one key answers no other, also in the same words (both at once: %j)',
-  async (isTogether) => {
-    const site = hostWithKeys(['rent', 'power'], isTogether);
-    let { result } = await site.call();
-    await site.open(await sentBack(site, linkIn(result)));
-    const inputResponses = { rent: { action: 'accept' }, power: { action: 'accept' } };
-    for (let round = 0; round < 3 && result?.resultType === 'input_required'; round++) {
-      ({ result } = await site.call({ requestState: result.requestState, inputResponses }));
-    }
-    expect(result).toMatchObject({ isError: true });
-    expect(JSON.stringify(result)).toMatch(/Give each question .*`name`/);
-  },
-);
-
 test('a page that was finished for one sum does not count for another, nor for other words', async () => {
   let [words, sum] = ['Pay it.', 5];
   const shown: unknown[] = [];
@@ -460,14 +421,6 @@ test('a page that was finished in time counts as long as the call’s state does
   expect((await slow.retry()).result).toMatchObject({ content: [{ text: 'linked late' }] });
 });
 
-test('opening the start page changes nothing: a browser may fetch it ahead, and the user may look at it twice', async () => {
-  const shop = hostWithPage({ start: () => 'https://other.example' });
-  const { page } = await shop.asking();
-  const back = await shop.open(page, GO_ON);
-  expect(back.status).toBe(303);
-  for (const _ of [1, 2]) expect((await shop.open(page)).status).toBe(200);
-});
-
 test.each([
   ['without a word of where it comes from', {}],
   ['of another site', { origin: 'https://evil.example' }],
@@ -508,16 +461,17 @@ test('the start page names the account and the question, as text', async () => {
 });
 
 test.each([
-  ['the store fails once', () => 'linked'],
-  ['its value is too large', () => 'x'.repeat(8192)],
-])('a finish that succeeded does not run again when %s', async (_what, value) => {
+  ['the store fails once', 'linked', /^the store is gone$/],
+  ['its value is too large', 'x'.repeat(8192), /^An interaction would hold \d+ bytes; 8192 are allowed\.$/],
+])('a finish that succeeded does not run again when %s', async (_what, value, why) => {
   let finished = 0;
   const store = hookedStore((_method, [, , , time]) => {
-    if ((time as NewTime | undefined)?.isOver && finished === 1) throw new Error('the store is gone');
+    const isEnd = (time as NewTime | undefined)?.isOver && finished === 1;
+    if (isEnd && value === 'linked') throw new Error('the store is gone');
   });
   const finish = () => {
     finished++;
-    return value();
+    return value;
   };
   const shop = hostWithPage({ store, finish });
   const { page } = await shop.asking();
@@ -525,7 +479,7 @@ test.each([
   const failed = await shop.open(back);
   expect([failed.status, await failed.text()]).toEqual([500, expect.stringContaining('Do not do it again')]);
   expect((await shop.open(page, GO_ON)).status).toBe(404);
-  expect([finished, shop.errors.length]).toEqual([1, 2]);
+  expect([finished, shop.errors]).toEqual([1, [expect.stringMatching(why), expect.any(String)]]);
 });
 
 test('an error of finish reaches `onerror`, also where the store then fails', async () => {
