@@ -65,10 +65,7 @@ export class Locks {
     const row = 1 + (Number.parseInt(hash('sha256', pseudonym).slice(0, 8), 16) % (ROWS - 1));
     const before = this.#queues.get(row) ?? Promise.resolve();
     const result = before.then(() => this.#withLock(row, this.#patienceMs, work));
-    const over = result.then(
-      () => {},
-      () => {},
-    );
+    const over = Promise.allSettled([result]);
     this.#queues.set(row, over);
     try {
       return await result;

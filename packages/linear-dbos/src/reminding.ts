@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { CallKey } from './records.ts';
 import { LOOK_AGAIN_MS } from './running-call.ts';
 import type { Runtime } from './runtime.ts';
@@ -16,26 +17,20 @@ const REMIND_MS = 1000;
 
 /**
  * Wakes the instance that runs the call if PostgreSQL's notification of the answers was lost with a connection: another
- * message sends another notification. It waits longer each time, until the parked call's own next look finds them.
- *
- * @returns a function that stops it.
+ * message sends another notification. It waits longer each time, until the parked call's own next look finds them, or
+ * the request is over.
  */
-export function remindOwner(
+export async function remindOwner(
   runtime: Pick<Runtime, 'send'>,
   { callKey, turn, message }: AwaitedTurn,
   report: (error: Error) => void,
-): () => void {
-  if (message === undefined) return () => {};
+  request: AbortSignal,
+): Promise<void> {
+  if (message === undefined) return;
   const topic = String(turn - 1);
-  let wait = REMIND_MS;
-  let timer: NodeJS.Timeout;
-  const later = () => {
-    timer = setTimeout(() => {
-      runtime.send(callKey.call, message, topic, `${topic} after ${wait}`).catch(report);
-      wait *= 2;
-      if (wait < LOOK_AGAIN_MS) later();
-    }, wait);
-  };
-  later();
-  return () => clearTimeout(timer);
+  for (let wait = REMIND_MS; wait < LOOK_AGAIN_MS; wait *= 2) {
+    await delay(wait, undefined, { signal: request }).catch(() => {});
+    if (request.aborted) return;
+    runtime.send(callKey.call, message, topic, `${topic} after ${wait}`).catch(report);
+  }
 }

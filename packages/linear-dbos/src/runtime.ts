@@ -151,7 +151,7 @@ export class Runtime {
     await this.#outside.runInAsyncScope(() => DBOS.send(id, message, topic, key));
   }
 
-  /** Deletes everything about these calls, and the queues of processes that are gone. */
+  /** Deletes everything about these calls. */
   async remove(ids: readonly string[]): Promise<void> {
     await this.#outside.runInAsyncScope(async () => {
       // Delete our row last: if this process dies in between, the next sweep still finds the call.

@@ -21,7 +21,7 @@ import {
 import type { CallRow } from './call-table.ts';
 import { LettingGo } from './letting-go.ts';
 import { type DbosStoreOptions, resolveOptions, type Settings } from './options.ts';
-import { Ownerless } from './ownerless.ts';
+import { watchOwner } from './ownerless.ts';
 import { newInstance } from './presence.ts';
 import {
   type CallHeader,
@@ -39,7 +39,7 @@ import {
 import { type AwaitedTurn, remindOwner } from './reminding.ts';
 import { type CallHost, KEEP_SECONDS, RunningCall, UNRECORDED } from './running-call.ts';
 import { Runtime } from './runtime.ts';
-import { Sweep } from './sweep.ts';
+import { sweepEvery } from './sweep.ts';
 import { TurnListeners } from './turn-listeners.ts';
 
 // A call that runs here notifies the request. These looks only check that it still runs here.
@@ -86,7 +86,7 @@ export class DbosStore implements LinearStore {
   readonly #runtime: Runtime;
   readonly #instance: string;
   readonly #turnListeners = new TurnListeners();
-  readonly #sweep: Sweep;
+  readonly #stopSweep: () => Promise<void>;
   /** The calls that run or wait in this process. */
   readonly #running = new Map<string, RunningCall>();
   readonly #rounds = new Set<Promise<unknown>>();
@@ -107,7 +107,7 @@ export class DbosStore implements LinearStore {
       report: options.onerror,
       released: (id) => this.#turnListeners.notify(id),
     });
-    this.#sweep = new Sweep(runtime, options.sweepSeconds, options.onerror);
+    this.#stopSweep = sweepEvery(options.sweepSeconds, runtime, options.onerror);
     addGauge('frames.parked', this, ({ parked }) => parked);
   }
 
@@ -187,7 +187,7 @@ export class DbosStore implements LinearStore {
       if (call.parkedAt !== undefined) waiting.push(call.id);
       this.#running.delete(call.id);
     }
-    await this.#sweep.stop();
+    await this.#stopSweep();
     // DBOS here may still receive their answers; nothing of them runs here any more.
     await this.#runtime.calls.release(waiting, this.#instance).catch(this.#options.onerror);
     await this.#runtime.presence.drop(this.#instance).catch(this.#options.onerror);
@@ -220,8 +220,8 @@ export class DbosStore implements LinearStore {
     const { call, ctx } = round;
     const { signal } = ctx.mcpReq;
     const awaited = await (round.id === undefined ? this.#start(round) : this.#answer(round, round.id));
-    const stopReminding = remindOwner(this.#runtime, awaited, this.#options.onerror);
     const request = new AbortController();
+    void remindOwner(this.#runtime, awaited, this.#options.onerror, request.signal);
     const giveUp = () => void this.#giveUp(awaited, CLIENT_CANCELLED);
     signal.addEventListener('abort', giveUp, { once: true });
     if (signal.aborted) giveUp();
@@ -244,7 +244,6 @@ export class DbosStore implements LinearStore {
       return { kind: 'asked', id: `${awaited.callKey.call}.${awaited.turn}`, requests: record.requests };
     } finally {
       request.abort();
-      stopReminding();
       this.#running.get(awaited.callKey.call)?.forgetRequest(ctx);
       signal.removeEventListener('abort', giveUp);
     }
@@ -334,7 +333,7 @@ export class DbosStore implements LinearStore {
   async #outcome(awaited: AwaitedTurn, round: LinearRound, request: AbortSignal): Promise<TurnRecord> {
     const { turn, callKey } = awaited;
     const id = callKey.call;
-    const ownerless = new Ownerless(this.#options.takeOverSeconds * 1000);
+    const whyFree = watchOwner(this.#options.takeOverSeconds * 1000);
     for (let looks = 0; !request.aborted; looks++) {
       const wait = this.#turnListeners.listen(id, turn);
       try {
@@ -347,7 +346,7 @@ export class DbosStore implements LinearStore {
           if (!row || row.turn > turn) throw lostContinuation();
           const isOurs = row.instance === this.#instance;
           if (running && !isOurs) this.#forget(running);
-          const free = isOurs || (await ownerless.whyFree(row, () => this.#runtime.hasAnswers(id, row.turn)));
+          const free = isOurs || (await whyFree(row, () => this.#runtime.hasAnswers(id, row.turn)));
           if (free && !request.aborted) await this.#takeOver(callKey, row, round, free === 'nothing runs');
         }
         const elsewhere = Math.min(LOOK_SOON_MS * 2 ** looks, LOOK_ELSEWHERE_MS);

@@ -4,48 +4,39 @@ import type { Runtime } from './runtime.ts';
 const AT_ONCE = 500;
 const AGAIN_SOON_MS = 100;
 
-/** The sweeping of one store. It never keeps the process alive. */
-export class Sweep {
-  readonly #runtime: Runtime;
-  readonly #everyMs: number;
-  readonly #report: (error: Error) => void;
-  #timer: NodeJS.Timeout | undefined;
-  #running: Promise<void> = Promise.resolve();
-  #stopped = false;
-
-  constructor(runtime: Runtime, everySeconds: number, report: (error: Error) => void) {
-    this.#runtime = runtime;
-    this.#everyMs = everySeconds * 1000;
-    this.#report = report;
-    this.#schedule(this.#everyMs);
-  }
-
-  /** Stops, after the current deletion has ended. */
-  async stop(): Promise<void> {
-    this.#stopped = true;
-    clearTimeout(this.#timer);
-    await this.#running;
-  }
-
-  #schedule(ms: number): void {
-    if (this.#stopped) return;
-    this.#timer = setTimeout(() => {
-      this.#running = this.#pass().then(
-        (full) => this.#schedule(full ? AGAIN_SOON_MS : this.#everyMs),
-        (error: Error) => {
-          this.#report(error);
-          this.#schedule(this.#everyMs);
-        },
-      );
+/**
+ * Sweeps for one store. It never keeps the process alive.
+ *
+ * @returns a function that stops it, after the current deletion has ended.
+ */
+export function sweepEvery(
+  seconds: number,
+  runtime: Runtime,
+  report: (error: Error) => void,
+): () => Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<void> = Promise.resolve();
+  let isStopped = false;
+  const schedule = (ms: number) => {
+    if (isStopped) return;
+    timer = setTimeout(() => {
+      const swept = sweep(runtime).catch((error: Error) => report(error));
+      running = swept.then((isFull) => schedule(isFull ? AGAIN_SOON_MS : seconds * 1000));
     }, ms);
-    this.#timer.unref();
-  }
+    timer.unref();
+  };
+  schedule(seconds * 1000);
+  return async () => {
+    isStopped = true;
+    clearTimeout(timer);
+    await running;
+  };
+}
 
-  /** Returns whether there may be more to delete. */
-  async #pass(): Promise<boolean> {
-    const ids = await this.#runtime.calls.findExpired(AT_ONCE);
-    if (ids.length > 0) await this.#runtime.remove(ids);
-    if (ids.length < AT_ONCE) await this.#runtime.removeQueues();
-    return ids.length === AT_ONCE;
-  }
+/** Returns whether there may be more to delete. */
+async function sweep(runtime: Runtime): Promise<boolean> {
+  const ids = await runtime.calls.findExpired(AT_ONCE);
+  if (ids.length > 0) await runtime.remove(ids);
+  if (ids.length < AT_ONCE) await runtime.removeQueues();
+  return ids.length === AT_ONCE;
 }

@@ -1,5 +1,6 @@
 /** Wakes the requests of this process that wait for the next turn of a call. */
-import { EventEmitter } from 'node:events';
+import { EventEmitter, once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { TurnRecord } from './records.ts';
 
 /** Notifies the requests of this process that wait for a call. */
@@ -16,22 +17,13 @@ export class TurnListeners {
    * turn, or with undefined when it is time to look into the database.
    */
   listen(call: string, awaited: number) {
-    let resolve: (record?: TurnRecord) => void = () => {};
-    const told = new Promise<TurnRecord | undefined>((settle) => {
-      resolve = settle;
-    });
-    const listener = (turn?: number, record?: TurnRecord) => resolve(turn === awaited ? record : undefined);
-    this.#calls.on(call, listener);
-    let timer: NodeJS.Timeout | undefined;
-    return {
-      next(withinMs: number): Promise<TurnRecord | undefined> {
-        timer = setTimeout(resolve, withinMs);
-        return told;
-      },
-      stop: () => {
-        clearTimeout(timer);
-        this.#calls.off(call, listener);
-      },
-    };
+    const over = new AbortController();
+    const told = once(this.#calls, call, over).then(([turn, record]) =>
+      turn === awaited ? (record as TurnRecord) : undefined,
+    );
+    const next = (withinMs: number): Promise<TurnRecord | undefined> =>
+      Promise.race([told, delay(withinMs, undefined, over)]).catch(() => undefined);
+    told.catch(() => {});
+    return { next, stop: () => over.abort() };
   }
 }
