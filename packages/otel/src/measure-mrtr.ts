@@ -6,7 +6,7 @@
  */
 import { observe, REFUSAL_REASONS } from '@mrtr/core/events';
 import { type GaugeName, readGauges, requireOptions, wholeNumber } from '@mrtr/core/kit';
-import { type BatchObservableResult, type Meter, metrics, type ObservableGauge } from '@opentelemetry/api';
+import { type BatchObservableResult, type Meter, metrics } from '@opentelemetry/api';
 import { WaitingCalls } from './waiting-calls.ts';
 
 /** The options of {@link measureMrtr}. */
@@ -85,7 +85,8 @@ function readWhenAsked(meter: Meter, waiting: WaitingCalls): () => void {
   const calls = meter.createObservableGauge('mrtr.calls', { unit: '{call}' });
   const questions = meter.createObservableGauge('mrtr.questions.open', { unit: '{question}' });
   const plain = Object.entries(PLAIN).map(
-    ([name, unit]) => [name as keyof typeof PLAIN, gauge(meter, name, unit)] as const,
+    ([name, unit]) =>
+      [name as keyof typeof PLAIN, meter.createObservableGauge(`mrtr.${name}`, { unit })] as const,
   );
   const read = (result: BatchObservableResult) => {
     const held = readGauges();
@@ -100,6 +101,3 @@ function readWhenAsked(meter: Meter, waiting: WaitingCalls): () => void {
   meter.addBatchObservableCallback(read, all);
   return () => meter.removeBatchObservableCallback(read, all);
 }
-
-const gauge = (meter: Meter, name: string, unit: string): ObservableGauge =>
-  meter.createObservableGauge(`mrtr.${name}`, { unit });

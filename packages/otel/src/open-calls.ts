@@ -17,9 +17,6 @@ interface Remembered {
   readonly deadline: number;
 }
 
-// Node fires a longer timer at once. A sweep that is too early finds nothing and waits again.
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
-
 /** Finds the call that a round belongs to, by the call's id. */
 export class OpenCalls {
   readonly #ttlMs: number;
@@ -27,11 +24,12 @@ export class OpenCalls {
   // All calls have the same time to live, so they expire in the order of insertion.
   readonly #byId = new Map<string, Remembered>();
   readonly #running = new Map<Span, TracedCall>();
-  #timer: NodeJS.Timeout | undefined;
+  readonly #sweeper: NodeJS.Timeout;
 
   constructor(ttlMs: number, max: number) {
     this.#ttlMs = ttlMs;
     this.#max = max;
+    this.#sweeper = setInterval(() => this.#sweep(), 1000).unref();
   }
 
   /** The call with this id; it may have ended. */
@@ -55,7 +53,7 @@ export class OpenCalls {
 
   /** Ends every span that is open. */
   close(): void {
-    clearTimeout(this.#timer);
+    clearInterval(this.#sweeper);
     for (const [span, call] of this.#running) {
       span.end();
       call.running = 0;
@@ -71,7 +69,6 @@ export class OpenCalls {
     this.#byId.delete(id);
     this.#byId.set(id, { call, deadline: Date.now() + this.#ttlMs });
     if (this.#byId.size > this.#max) this.#forgetOldest();
-    this.#watch();
   }
 
   #forgetOldest(): void {
@@ -80,22 +77,12 @@ export class OpenCalls {
     end(call, 'abandoned');
   }
 
-  #watch(): void {
-    const oldest = this.#byId.values().next().value;
-    if (this.#timer || !oldest) return;
-    const wait = Math.max(0, oldest.deadline - Date.now());
-    this.#timer = setTimeout(() => this.#sweep(), Math.min(wait, LONGEST_TIMER_MS));
-    this.#timer.unref();
-  }
-
   #sweep(): void {
-    this.#timer = undefined;
     const now = Date.now();
     for (const { deadline } of this.#byId.values()) {
       if (deadline > now) break;
       this.#forgetOldest();
     }
-    this.#watch();
   }
 }
 

@@ -96,10 +96,7 @@ function compare(cells: readonly Cell[], view: (cell: Cell) => string[]): Violat
     groups.set(groupOf(cell), [...(groups.get(groupOf(cell)) ?? []), cell]);
   return [...groups.values()].flatMap((group) => {
     const [first, ...rest] = group as [Cell, ...Cell[]];
-    return rest.flatMap((cell) => {
-      const diff = diffViews(withTitle(first, view), withTitle(cell, view));
-      return diff === undefined ? [] : [diff];
-    });
+    return rest.flatMap((cell) => diffViews(withTitle(first, view), withTitle(cell, view)) ?? []);
   });
 }
 

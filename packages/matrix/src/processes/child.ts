@@ -78,7 +78,7 @@ async function serve(place: Place, opening: Opening): Promise<Opened> {
   if (opening.countLines) trace ??= new LineTrace(authorsFile);
   const subject = ((await import(module)) as Modules)[exported];
   if (!subject) throw new Error(`${module} exports no '${exported}'.`);
-  const once = singleUse === 'shared' ? { ledger: remoteLedger(database, place) } : { singleUse };
+  const once = singleUse === 'shared' ? { ledger: remoteLedger(database) } : { singleUse };
   const versioned = version === undefined ? {} : { version };
   const state = requestStatePolicy({ keys: [Buffer.from(key, 'base64')], legacy, ...versioned, ...once });
   // Only for an option without diagnostics, as `onExit` is.

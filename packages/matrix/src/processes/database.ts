@@ -15,7 +15,6 @@ export interface Scope {
 export class Database {
   readonly #scopes = new Map<string, Scope>();
   readonly #instances = new Set<Rpc<InstanceMethods>>();
-  /** Of every scope: the ids of tokens are unique. */
   readonly #ledger: StateLedger = new MemoryLedger();
 
   /** Resolves when the instance in a new process is ready to serve. */
@@ -46,9 +45,9 @@ export class Database {
       hello,
       diagnostic: ({ scope, instance }, diagnostic) =>
         this.#scopes.get(scope)?.recorder.tell(diagnostic, instance),
-      lease: (_place, presented) => this.#ledger.lease(presented),
-      settle: (_place, id, lease, result) => this.#ledger.settle(id, lease, result),
-      release: (_place, id, lease) => this.#ledger.release(id, lease),
+      lease: (presented) => this.#ledger.lease(presented),
+      settle: (id, lease, result) => this.#ledger.settle(id, lease, result),
+      release: (id, lease) => this.#ledger.release(id, lease),
       record: (place, entry) => this.#in(place, ({ audit }) => audit.record(entry)),
       find: (place, id) => this.#in(place, ({ items }) => items.find(id)),
       setState: (place, id, state) => this.#in(place, ({ items }) => items.setState(id, state)),

@@ -1,6 +1,6 @@
 /** The calls between the observing process and the observed processes. */
 import type { LegacyPolicy } from '@mrtr/core';
-import type { LeaseDecision, LeaseRequest } from '@mrtr/core/seal';
+import type { StateLedger } from '@mrtr/core/seal';
 import type { ResolutionKind, WorkItem } from '@mrtr/example-tools';
 import type { Diagnostic } from '@mrtr/harness';
 
@@ -37,12 +37,10 @@ export interface InstanceMethods {
   framesHeld(scope: string): number;
 }
 
-export interface DatabaseMethods {
+/** One ledger serves all: the ids of tokens are unique. */
+export interface DatabaseMethods extends StateLedger {
   hello(): void;
   diagnostic(place: Place, diagnostic: Diagnostic): void;
-  lease(place: Place, presented: LeaseRequest): Promise<LeaseDecision>;
-  settle(place: Place, id: string, lease: string, result: string): Promise<void>;
-  release(place: Place, id: string, lease: string): Promise<void>;
   record(place: Place, entry: string): Promise<void>;
   find(place: Place, id: number): Promise<WorkItem | undefined>;
   setState(place: Place, id: number, state: 'Active'): Promise<WorkItem>;

@@ -39,8 +39,8 @@ export function remoteWorld({ remote }: Rpc<DatabaseMethods>, place: Place, onWr
 
 const elsewhere = () => new Error('Only the observing process knows what was written.');
 
-export const remoteLedger = ({ remote }: Rpc<DatabaseMethods>, place: Place): StateLedger => ({
-  lease: (presented) => remote.lease(place, presented),
-  settle: (id, lease, result) => remote.settle(place, id, lease, result),
-  release: (id, lease) => remote.release(place, id, lease),
+export const remoteLedger = ({ remote }: Rpc<DatabaseMethods>): StateLedger => ({
+  lease: (presented) => remote.lease(presented),
+  settle: (id, lease, result) => remote.settle(id, lease, result),
+  release: (id, lease) => remote.release(id, lease),
 });
