@@ -12,13 +12,12 @@ export class Deployment {
     this.shop = shop;
   }
 
-  async start(changes: Partial<Setting> = {}): Promise<Instance> {
+  readonly start = async (changes: Partial<Setting> = {}): Promise<Instance> => {
     const own = { postgres: this.postgres, keys: ['k'.repeat(32)], version: '1', takeOverSeconds: 2 };
-    const setting = { ...own, ...changes };
-    const instance = await Instance.start(setting, this.shop);
+    const instance = await Instance.start({ ...own, ...changes }, this.shop);
     this.#instances.push(instance);
     return instance;
-  }
+  };
 
   async end(): Promise<void> {
     await Promise.all(this.#instances.map((instance) => instance.kill()));

@@ -21,7 +21,7 @@ const reportedBy = ({ errors }: Instance) => errors.filter((error) => !error.inc
 
 beforeAll(async () => {
   deployment = new Deployment(await database(), shop);
-  const start = deployment.start.bind(deployment);
+  const { start } = deployment;
   [owner, other, third] = await Promise.all([start(), start(), start()]);
 });
 afterAll(() => deployment.end());

@@ -17,8 +17,7 @@ afterAll(() => server.stop());
 async function deployed() {
   const deployment = new Deployment(await server.database());
   onTestFinished(() => deployment.end());
-  const { postgres, shop } = deployment;
-  return { postgres, shop, start: deployment.start.bind(deployment) };
+  return deployment;
 }
 
 /** Calls that wait at their first question, at their second, and in the middle of an effect. */

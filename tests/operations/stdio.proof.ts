@@ -14,20 +14,14 @@ function start(): RunningProcess {
   return program;
 }
 
-test.each([
-  ['first', async () => {}],
-  [
-    'later',
-    async (program: RunningProcess) => {
+test.each(['first', 'later'])(
+  'a %s line of over 10 MiB ends the connection with its reason, and releases the instance',
+  async (which) => {
+    const program = start();
+    if (which === 'later') {
       program.child.stdin?.write(`${requestInit('tools/list').body.padEnd(MAX_LINE_BYTES - 1, ' ')}\n`);
       await program.until(({ out }) => (out.includes('"tools"') ? true : undefined));
-    },
-  ],
-])(
-  'a %s line of over 10 MiB ends the connection with its reason, and releases the instance',
-  async (_which, begin) => {
-    const program = start();
-    await begin(program);
+    }
     // More than the limit: a program whose stdin is empty when its connection ends waits for its client to close it.
     program.child.stdin?.write('x'.repeat(MAX_LINE_BYTES + 1_048_576));
     expect(await program.ended).toBe(0);

@@ -27,6 +27,16 @@ const interaction = (of: Partial<NewInteraction> = {}): NewInteraction => ({
   ...of,
 });
 
+type Make = () => Promise<InteractionsUnderTest>;
+
+/** A store that keeps one interaction. */
+async function begin(make: Make, limits?: InteractionLimits, of?: Partial<NewInteraction>) {
+  const { another, lapse } = await make();
+  const [store, first] = [await another(limits), interaction(of)];
+  await store.add(first);
+  return { store, lapse, first, id: first.id, pseudonym: first.pseudonym };
+}
+
 const FULL = { code: 'store_full' };
 
 /**
@@ -49,7 +59,7 @@ const FULL = { code: 'store_full' };
  *   };
  * });
  */
-export function interactionsContract(name: string, make: () => Promise<InteractionsUnderTest>): void {
+export function interactionsContract(name: string, make: Make): void {
   describe(`pending interactions on ${name}`, () => {
     keeping(make);
     bounds(make);
@@ -57,25 +67,17 @@ export function interactionsContract(name: string, make: () => Promise<Interacti
   });
 }
 
-function keeping(make: () => Promise<InteractionsUnderTest>): void {
-  it('gives every instance what one of them keeps, and nothing under another id', async () => {
+function keeping(make: Make): void {
+  it('gives every instance what one of them keeps, once, and nothing under another id', async () => {
     const { another } = await make();
     const [one, two] = [await another(), await another()];
     const begun = interaction({ value: 'Begun_-1' });
     expect(await one.add(begun)).toBe(true);
+    expect(await two.add({ ...begun, value: 'again', pseudonym: 'another' })).toBe(false);
     expect(await two.find(begun.id)).toBe('Begun_-1');
     for (const id of [randomUUID(), '__proto__', "'; DROP TABLE mrtr_interactions; --", '*', '']) {
       expect(await two.find(id)).toBeUndefined();
     }
-  });
-
-  it('begins an interaction once', async () => {
-    const { another } = await make();
-    const [one, two] = [await another(), await another()];
-    const begun = interaction();
-    expect(await one.add(begun)).toBe(true);
-    expect(await two.add({ ...begun, value: 'again', pseudonym: 'another' })).toBe(false);
-    expect(await one.find(begun.id)).toBe('begun');
   });
 
   it('lets exactly one of many replacements of the same value through, on several instances', async () => {
@@ -93,24 +95,19 @@ function keeping(make: () => Promise<InteractionsUnderTest>): void {
   });
 
   it('forgets an interaction when its time is over, and does not replace it then', async () => {
-    const { another, lapse } = await make();
-    const store = await another();
-    const begun = interaction();
-    await store.add(begun);
-    expect(await store.replace(begun.id, 'begun', 'started')).toBe(true);
-    await lapse(begun.id);
-    expect(await store.find(begun.id)).toBeUndefined();
-    expect(await store.replace(begun.id, 'started', 'finished')).toBe(false);
-    expect(await store.add(begun)).toBe(true);
+    const { store, lapse, first, id } = await begin(make);
+    expect(await store.replace(id, 'begun', 'started')).toBe(true);
+    await lapse(id);
+    expect(await store.find(id)).toBeUndefined();
+    expect(await store.replace(id, 'started', 'finished')).toBe(false);
+    expect(await store.add(first)).toBe(true);
   });
 }
 
-function bounds(make: () => Promise<InteractionsUnderTest>): void {
+function bounds(make: Make): void {
   it('has room for a limited number of interactions of one principal, and for others beside it', async () => {
-    const store = await (await make()).another({ maxEntriesPerPrincipal: 2 });
-    const pseudonym = randomUUID();
-    const first = interaction({ pseudonym });
-    for (const one of [first, interaction({ pseudonym })]) await store.add(one);
+    const { store, first, pseudonym } = await begin(make, { maxEntriesPerPrincipal: 2 });
+    await store.add(interaction({ pseudonym }));
     const third = store.add(interaction({ pseudonym }));
     const message = /^You have too many pages open/;
     await expect(third).rejects.toMatchObject({ ...FULL, message });
@@ -119,33 +116,19 @@ function bounds(make: () => Promise<InteractionsUnderTest>): void {
     expect(await store.add(interaction())).toBe(true);
   });
 
-  it('has room again when an interaction is over', async () => {
-    const { another, lapse } = await make();
-    const store = await another({ maxEntriesPerPrincipal: 1 });
-    const first = interaction();
-    await store.add(first);
-    await lapse(first.id);
-    expect(await store.add(interaction({ pseudonym: first.pseudonym }))).toBe(true);
-  });
-
   it('keeps no value over its limit, when it begins or later', async () => {
-    const store = await (await make()).another({ maxValueBytes: 10 });
-    const begun = interaction();
+    const { store, id } = await begin(make, { maxValueBytes: 10 });
     const long = 'x'.repeat(11);
     await expect(store.add(interaction({ value: long }))).rejects.toMatchObject(FULL);
-    await store.add(begun);
-    await expect(store.replace(begun.id, 'begun', long)).rejects.toMatchObject(FULL);
-    expect(await store.replace(begun.id, 'begun', 'x'.repeat(10))).toBe(true);
+    await expect(store.replace(id, 'begun', long)).rejects.toMatchObject(FULL);
+    expect(await store.replace(id, 'begun', 'x'.repeat(10))).toBe(true);
   });
 }
 
-function times(make: () => Promise<InteractionsUnderTest>): void {
+function times(make: Make): void {
   it('has room again when a page is over, whose value it keeps as long as it is told', async () => {
-    const { another, lapse } = await make();
-    const store = await another({ maxEntriesPerPrincipal: 1 });
-    const first = interaction({ ttlSeconds: 1 });
-    const { id, pseudonym } = first;
-    await store.add(first);
+    const one = { maxEntriesPerPrincipal: 1 };
+    const { store, lapse, first, id, pseudonym } = await begin(make, one, { ttlSeconds: 1 });
     const time = { pseudonym, ttlSeconds: 60, isOver: true };
     expect(await store.replace(id, 'other', 'finished', time)).toBe(false);
     expect(await store.replace(id, 'begun', 'finished', time)).toBe(true);
@@ -153,34 +136,30 @@ function times(make: () => Promise<InteractionsUnderTest>): void {
     const second = interaction({ pseudonym });
     expect(await store.add(second)).toBe(true);
     expect(await store.add(first)).toBe(false);
-    await expect(store.add(interaction({ pseudonym }))).rejects.toMatchObject({ code: 'store_full' });
+    await expect(store.add(interaction({ pseudonym }))).rejects.toMatchObject(FULL);
     expect([await store.find(id), await store.find(second.id)]).toEqual(['read', 'begun']);
     await lapse(id);
     expect(await store.find(id)).toBeUndefined();
   });
 
   it('gives an open page another time, and its place stays taken', async () => {
-    const { another, lapse } = await make();
-    const store = await another({ maxEntriesPerPrincipal: 1 });
-    const first = interaction({ ttlSeconds: 1 });
-    const { id, pseudonym } = first;
-    await store.add(first);
+    const { store, lapse, id, pseudonym } = await begin(
+      make,
+      { maxEntriesPerPrincipal: 1 },
+      { ttlSeconds: 1 },
+    );
     const time = { pseudonym, ttlSeconds: 60, isOver: false };
     expect(await store.replace(id, 'begun', 'finishing', time)).toBe(true);
-    await expect(store.add(interaction({ pseudonym }))).rejects.toMatchObject({ code: 'store_full' });
+    await expect(store.add(interaction({ pseudonym }))).rejects.toMatchObject(FULL);
     expect(await store.find(id)).toBe('finishing');
     await lapse(id);
     expect(await store.add(interaction({ pseudonym }))).toBe(true);
   });
 
   it('keeps a limited number of pages of one principal that are over', async () => {
-    const { another, lapse } = await make();
-    const store = await another({ maxOverPerPrincipal: 1 });
-    const first = interaction();
-    const { id, pseudonym } = first;
-    await store.add(first);
+    const { store, lapse, id, pseudonym } = await begin(make, { maxOverPerPrincipal: 1 });
     await store.replace(id, 'begun', 'closed', { pseudonym, ttlSeconds: 60, isOver: true });
-    await expect(store.add(interaction({ pseudonym }))).rejects.toMatchObject({ code: 'store_full' });
+    await expect(store.add(interaction({ pseudonym }))).rejects.toMatchObject(FULL);
     expect(await store.add(interaction())).toBe(true);
     await lapse(id);
     expect(await store.add(interaction({ pseudonym }))).toBe(true);
