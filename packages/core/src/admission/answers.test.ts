@@ -116,37 +116,29 @@ interface Insisting {
   readonly words?: (round: number) => string;
   readonly content?: object;
   readonly rounds: number;
-  readonly events?: readonly object[];
-  readonly why?: string;
 }
 
 const readSure: Insisting['read'] = (ctx, asked) => readAnswer(ctx, 'sure', asked);
 const timed = (round: number) => `Really delete it? (${round})`;
 const [content, no] = [{ sure: true }, { sure: false }];
 
-test.each<[string, Insisting]>([
+test.each<[what: string, insisting: Insisting, events?: readonly object[], why?: string]>([
   [
     'a key that is asked and never read is reported the second time, with the key that was probably meant',
-    {
-      ...{ read: readSure, key: 'shure', content, rounds: 3 },
-      events: [2, 3].map((times) => ({ key: 'shure', reason: 'unread', times, didYouMean: 'sure' })),
-      why: "the handler does not read the answer to 'shure'. It reads 'sure', which was not asked. Use one key for both.",
-    },
+    { read: readSure, key: 'shure', content, rounds: 3 },
+    [2, 3].map((times) => ({ key: 'shure', reason: 'unread', times, didYouMean: 'sure' })),
+    "the handler does not read the answer to 'shure'. It reads 'sure', which was not asked. Use one key for both.",
   ],
   [
     'a question whose words change in each round is reported',
-    {
-      ...{ read: readSure, words: timed, content, rounds: 3 },
-      events: [2, 3].map((times) => ({ key: 'sure', reason: 'reworded', times })),
-      why: "the question's words change from round to round. Keep what changes out of them, or in the state.",
-    },
+    { read: readSure, words: timed, content, rounds: 3 },
+    [2, 3].map((times) => ({ key: 'sure', reason: 'reworded', times })),
+    "the question's words change from round to round. Keep what changes out of them, or in the state.",
   ],
   [
     'answers that do not fit are published, but not reported as a fault of the handler',
-    {
-      ...{ read: readSure, content: { sure: 'perhaps' }, rounds: 2 },
-      events: [{ key: 'sure', reason: 'invalid', times: 2 }],
-    },
+    { read: readSure, content: { sure: 'perhaps' }, rounds: 2 },
+    [{ key: 'sure', reason: 'invalid', times: 2 }],
   ],
   ['the first ignored answer is not reported', { read: readSure, key: 'shure', content, rounds: 1 }],
   [
@@ -162,7 +154,7 @@ test.each<[string, Insisting]>([
       rounds: 4,
     },
   ],
-])('%s', async (_what, { read, key = 'sure', words, content, rounds, events = [], why }) => {
+])('%s', async (_what, { read, key = 'sure', words, content, rounds }, events = [], why) => {
   const published = eventsOf('mrtr:answer');
   let round = 0;
   const { post, errors } = hostTools((server) => {
