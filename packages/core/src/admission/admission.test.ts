@@ -15,7 +15,7 @@ import { errorResult, textResult } from '../wire/results.ts';
 import { MRTR_REVISION } from '../wire/revision.ts';
 import { Admission, type Target } from './admission.ts';
 import { as, ledgerLike, ledgerThat, REJECTED, sure, UNKNOWN, YES } from './asking.test-support.ts';
-import { hostTools, type PostOptions } from './hosted.test-support.ts';
+import { eventsOf, hostTools, type PostOptions } from './hosted.test-support.ts';
 import { type LeaseDecision, type LeaseRequest, MemoryLedger } from './ledger.ts';
 import { partsOf, type RequestStateOptions, requestStatePolicy } from './policy.ts';
 import { Refusals } from './refusals.ts';
@@ -80,11 +80,13 @@ async function hangUp(
 }
 
 test('a retry that finds no free place spends nothing: it is served when a place is free', async () => {
+  const refusals = eventsOf('mrtr:refusal');
   const site = till({ maxCalls: 1 });
   const [one, two] = [await site.begin(), await site.begin()];
   const busy = site.retry(one);
   await site.paying(1);
   expect(await site.retry(two)).toMatchObject(TOO_MANY);
+  expect(refusals).toMatchObject([{ reason: 'too_many_calls' }]);
   site.payments[0]?.end.open();
   expect((await busy).result).toMatchObject(DONE);
   expect((await site.pay(two)).result).toMatchObject(DONE);
@@ -242,7 +244,8 @@ test('a tool that is disabled when its answer comes spends nothing', async () =>
   const site = till({}, { registered: (tool) => enabled || tool.disable() });
   const params = await site.begin();
   enabled = false;
-  expect((await site.retry(params)).error?.message).toBe('Tool pay disabled');
+  for (const { error } of [await site.call(), await site.retry(params)])
+    expect(error?.message).toBe('Tool pay disabled');
   enabled = true;
   const served = await site.pay(params);
   expect(served.result).toMatchObject(DONE);

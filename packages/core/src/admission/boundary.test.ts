@@ -167,6 +167,7 @@ test('state over maxBytes is an error without details for the client, and with t
 
 test('arguments that cannot be hashed are rejected before the handler runs', async () => {
   const entries: (string | undefined)[] = [];
+  const refusals = eventsOf('mrtr:refusal');
   const { post } = hostTools(asking(entries));
   expect(
     await post('tools/call', {
@@ -179,6 +180,7 @@ test('arguments that cannot be hashed are rejected before the handler runs', asy
       message: 'The arguments hold a number that is not finite, or are nested deeper than 200 levels',
     },
   });
+  expect(refusals).toMatchObject([{ reason: 'invalid_arguments' }]);
   expect(entries).toEqual([]);
 });
 

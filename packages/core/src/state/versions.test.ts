@@ -50,10 +50,10 @@ test('state that is refused for its version stays good for an instance that acce
   expect(await hostTools(asking(), { version: '1', ledger }).post('tools/call', retry)).toEqual(DONE);
 });
 
-test('the version counts for the limit of sealed state', async () => {
+test('state of exactly the limit is accepted, and its version counts', async () => {
   const { requestState } = await beginCall(hostTools(asking()));
   const maxBytes = requestState.length;
-  expect((await beginCall(hostTools(asking(), { maxBytes }))).requestState).toHaveLength(maxBytes);
+  expect(await across({ maxBytes }, { maxBytes })).toMatchObject({ came: DONE });
   expect((await beginCall(hostTools(asking(), { maxBytes, version: 'long' }))).requestState).toBeUndefined();
 });
 
