@@ -239,6 +239,14 @@ test('abandoned handlers count for their caller', async () => {
   await site.begin(as('bob'));
 });
 
+test('a tool that throws after its client hung up has lost its token', async () => {
+  const site = till();
+  const params = await site.begin();
+  await hangUp(site, params, () => site.paying(1));
+  site.payments[0]?.end.fail(new Error('The bank did not answer.'));
+  expect((await site.retry(params)).result).toMatchObject(UNKNOWN);
+});
+
 test('a tool that is disabled when its answer comes spends nothing', async () => {
   let enabled = true;
   const site = till({}, { registered: (tool) => enabled || tool.disable() });
