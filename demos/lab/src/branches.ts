@@ -1,34 +1,25 @@
 /** Plays every choice of every lesson in real processes, as a person at the live page would, and records it. */
 import { ACTS, play, SHAPES } from '@mrtr/demo-approve';
 import { type LineTrace, type Reply, scriptedUser } from '@mrtr/harness';
-import { Database } from '@mrtr/matrix/processes';
+import { Lab } from './lab.ts';
 import { branchId, type Choice, LESSONS, type Lesson, type Step } from './lessons.ts';
-import { Pane } from './pane.ts';
-import { Postgres } from './postgres.ts';
-import type { Recording, SetUp, SideName, SideState } from './protocol.ts';
+import type { Command, Recording, SetUp, SideName, SideState } from './protocol.ts';
 import { flipBit, statesIn } from './states.ts';
 
 const SIDES = ['left', 'right'] as const;
 
 /** Calls `write` with each recording. */
 export async function recordBranches(trace: LineTrace, write: (recording: Recording) => void): Promise<void> {
-  const database = new Database();
-  // No lesson needs one.
-  const postgres = new Postgres();
+  const lab = await Lab.start();
   const recordSide = async (side: SideName) => {
-    const player = new Player(database, postgres);
-    try {
-      for (const branch of branchesOf(side))
-        if (!('approval' in branch.what))
-          write(recordingOf(branch, await player.play(branch.what, branch.choice[side])));
-    } finally {
-      await player.close();
-    }
+    for (const branch of branchesOf(side))
+      if (!('approval' in branch.what))
+        write(recordingOf(branch, await playSteps(lab, side, branch.what, branch.choice[side])));
   };
   try {
     await Promise.all(SIDES.map(recordSide));
   } finally {
-    database.close();
+    await lab.close();
   }
   // One after the other: they run in this process, whose lines `trace` takes.
   for (const branch of SIDES.flatMap(branchesOf))
@@ -77,76 +68,37 @@ async function playApproval(where: 'form' | 'page', { id }: Choice, trace: LineT
   return { transcript: { ...transcript, title }, insides: {} };
 }
 
-/** One side of the lab, played by a script. */
-class Player {
-  readonly #database: Database;
-  readonly #postgres: Postgres;
-  #pane: Pane | undefined;
-  #changed = () => {};
-
-  constructor(database: Database, postgres: Postgres) {
-    this.#database = database;
-    this.#postgres = postgres;
+/** Plays a script on one side, as a person would. */
+async function playSteps(lab: Lab, side: SideName, setUp: SetUp, steps: readonly Step[]): Promise<Played> {
+  // Nothing happens without the script when a question is open or the call is over.
+  const untilStill = () =>
+    lab.until(side, ({ doing }) => doing === 'asked' || doing === 'over' || doing === 'ready');
+  await lab.do({ do: 'set-up', side, setUp });
+  for (const step of steps) {
+    const state = await untilStill();
+    if (state.problem) throw new Error(state.problem);
+    // The rest of the script was for questions that this shape did not ask.
+    if (state.doing === 'over') break;
+    await lab.do(commandOf(step, side, state));
   }
-
-  async play(setUp: SetUp, steps: readonly Step[]): Promise<Played> {
-    const pane = await this.#open(setUp);
-    for (const step of steps) {
-      const state = await this.#untilStill(pane);
-      // The rest of the script was for questions that this shape did not ask.
-      if (state.doing === 'over') break;
-      await doStep(pane, step, state);
-    }
-    const { conversation, insides, doing, asked } = await this.#untilStill(pane);
-    const { title, end } = conversation;
-    if (doing !== 'over' || !end)
-      throw new Error(`The call of ${title} did not end: it still asks "${asked?.message}".`);
-    return { transcript: { ...conversation, end }, insides };
-  }
-
-  async close(): Promise<void> {
-    await this.#pane?.close();
-  }
-
-  async #open(setUp: SetUp): Promise<Pane> {
-    if (!this.#pane) {
-      this.#pane = new Pane(this.#database, this.#postgres, setUp, () => this.#changed());
-      await this.#pane.start();
-    }
-    await this.#pane.setUp(setUp);
-    return this.#pane;
-  }
-
-  /** Waits until a question is open or the call is over, so that nothing happens without the script. */
-  #untilStill(pane: Pane): Promise<SideState> {
-    return new Promise((resolve) => {
-      this.#changed = () => {
-        const { state } = pane;
-        if (state.doing === 'asked' || state.doing === 'over' || state.doing === 'ready') resolve(state);
-      };
-      this.#changed();
-    });
-  }
+  const { conversation, insides, doing, asked, problem } = await untilStill();
+  const { title, end } = conversation;
+  if (doing !== 'over' || !end)
+    throw new Error(`The call of ${title} did not end. ${problem ?? `It still asks "${asked?.message}".`}`);
+  return { transcript: { ...conversation, end }, insides };
 }
 
-async function doStep(pane: Pane, step: Step, { asked, conversation }: SideState): Promise<void> {
-  switch (step.do) {
-    case 'call':
-      return pane.call();
-    case 'kill':
-      return pane.kill(step.instance);
-    case 'deploy':
-      return pane.deploy(step.change);
-    case 'fault': {
-      const latest = statesIn(conversation.events).at(-1);
-      if (step.state === undefined || latest === undefined) return pane.setFault(step.fault);
-      const state = step.state === 'flip' ? flipBit(latest, 20) : latest.replace(...step.state);
-      return pane.setFault({ ...step.fault, state });
-    }
-    default:
-      if (!asked) throw new Error('No question is open.');
-      return pane.answer(asked.id, replyOf(step, asked.schema));
+function commandOf(step: Step, side: SideName, { asked, conversation }: SideState): Command {
+  if (step.do === 'answer' || step.do === 'decline') {
+    if (!asked) throw new Error('No question is open.');
+    return { do: 'answer', side, question: asked.id, reply: replyOf(step, asked.schema) };
   }
+  if (step.do !== 'fault') return { ...step, side };
+  const { state, fault } = step;
+  const latest = statesIn(conversation.events).at(-1);
+  if (state === undefined || latest === undefined) return { do: 'fault', side, fault };
+  const changed = state === 'flip' ? flipBit(latest, 20) : latest.replace(...state);
+  return { do: 'fault', side, fault: { ...fault, state: changed } };
 }
 
 function replyOf(step: Extract<Step, { do: 'answer' | 'decline' }>, schema: object): Reply {

@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type CommandEndpoint, openCommandEndpoint } from './command-endpoint.ts';
 import { COMMANDS } from './commands.test-support.ts';
-import { watching } from './lab.test-support.ts';
 import { Lab } from './lab.ts';
 import type { Command } from './protocol.ts';
 
@@ -25,8 +24,8 @@ beforeAll(async () => {
   lab = await Lab.start();
   endpoint = await openCommandEndpoint(lab, { page: folder, recorded: join(folder, 'nowhere') });
   origin = new URL(endpoint.address).origin;
-  await until('left', ({ doing }) => doing === 'ready');
-  await until('right', ({ doing }) => doing === 'ready');
+  await lab.until('left', ({ doing }) => doing === 'ready');
+  await lab.until('right', ({ doing }) => doing === 'ready');
 });
 afterAll(async () => {
   await endpoint.close();
@@ -34,8 +33,7 @@ afterAll(async () => {
   rmSync(home, { recursive: true });
 });
 
-const until = watching(() => lab);
-const stateOf = (side: 'left' | 'right') => until(side, () => true);
+const stateOf = (side: 'left' | 'right') => lab.until(side, () => true);
 
 /** Past `fetch`, which lets nobody choose the headers `host` and `origin`. */
 function post(
@@ -170,25 +168,11 @@ test('the page comes under a policy that lets it run nothing but itself', async 
 test('with the token, a call is made, its user answers, and the retry is delivered twice', async () => {
   await send({ do: 'set-up', side: 'left', setUp: SET_UP });
   await send({ do: 'call', side: 'left' });
-  const { asked } = await until('left', ({ doing }) => doing === 'asked');
+  const { asked } = await lab.until('left', ({ doing }) => doing === 'asked');
   expect(asked?.message).toBe('How was #4522 resolved?');
   await send({ do: 'fault', side: 'left', fault: { deliver: 'twice' } });
   const reply = { action: 'accept', content: { resolution: 'Fixed' } } as const;
   await send({ do: 'answer', side: 'left', question: 1, reply });
-  const { conversation } = await until('left', ({ doing }) => doing === 'over');
+  const { conversation } = await lab.until('left', ({ doing }) => doing === 'over');
   expect(conversation?.events.filter(({ kind }) => kind === 'effect')).toHaveLength(2);
-});
-
-test('a killed instance is gone, and one that is restarted serves again', async () => {
-  await send({ do: 'kill', side: 'right', instance: 'i1' });
-  expect((await stateOf('right')).instances).toEqual([
-    { id: 'i1', alive: false },
-    { id: 'i2', alive: true },
-  ]);
-  await send({ do: 'kill', side: 'right', instance: 'i1' });
-  expect((await until('right', ({ problem }) => problem !== undefined)).problem).toBe(
-    "There is no living instance 'i1'.",
-  );
-  await send({ do: 'restart', side: 'right', instance: 'i1' });
-  expect((await stateOf('right')).instances[0]).toEqual({ id: 'i1', alive: true });
 });

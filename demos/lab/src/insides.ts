@@ -15,9 +15,13 @@ export function insides(events: readonly TranscriptEvent[], tool: ToolWord, key:
 
 function inside(state: string, tool: ToolWord, key: Uint8Array): Inside {
   const { method, params } = CALLS[tool];
-  const target = 'uri' in params ? params.uri : params.name;
-  const given = 'uri' in params ? {} : params.arguments;
-  const binding = { method, target, arguments: given, audience: SERVER_INFO.name, principal: undefined };
+  const binding = {
+    method,
+    target: params.name,
+    arguments: params.arguments,
+    audience: SERVER_INFO.name,
+    principal: undefined,
+  };
   const opened = openState(state, binding, Date.now(), keyRing([key]));
   if ('rejected' in opened) return { sealed: false, payload: state };
   const { round, callId, expiresAt, asked, payload } = opened;

@@ -3,7 +3,7 @@ import { Database } from '@mrtr/matrix/processes';
 import { setUp } from './lessons.ts';
 import { Pane, Refused } from './pane.ts';
 import { Postgres } from './postgres.ts';
-import type { Change, Command, SetUp, SideName } from './protocol.ts';
+import type { Change, Command, SetUp, SideName, SideState } from './protocol.ts';
 
 const FIRST: Readonly<Record<SideName, SetUp>> = {
   left: setUp('b'),
@@ -48,6 +48,19 @@ export class Lab {
     this.#watchers.add(watcher);
     for (const side of ['left', 'right'] as const) watcher({ side, state: this.#sides[side].state });
     return () => void this.#watchers.delete(watcher);
+  }
+
+  /** Resolves with the state of a side when `is` holds for it. */
+  until(side: SideName, is: (state: SideState) => boolean): Promise<SideState> {
+    return new Promise((resolve) => {
+      let stop = () => {};
+      stop = this.watch(({ side: changed, state }) => {
+        if (changed !== side || !is(state)) return;
+        // It may hold at once.
+        queueMicrotask(() => stop());
+        resolve(state);
+      });
+    });
   }
 
   async close(): Promise<void> {

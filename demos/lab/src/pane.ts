@@ -13,7 +13,7 @@ import { recordedWorld, WORLD_LANE } from '@mrtr/matrix';
 import { versionOf } from '@mrtr/matrix/deploy';
 import { type Database, Fleet, Instance, type Opening } from '@mrtr/matrix/processes';
 import type { Change } from '@mrtr/option/deploys';
-import { addressOf, findOption, loadOption } from '@mrtr/options';
+import { addressOf, findOption, type ListedOption, loadOption } from '@mrtr/options';
 import { CALLS } from './call.ts';
 import { insides } from './insides.ts';
 import { network } from './network.ts';
@@ -255,8 +255,7 @@ export class Pane {
   readonly #host: Deploy = async (recorder): Promise<Hosting> => {
     const { option, instances, singleUse } = this.#setUp;
     this.#key = randomBytes(32);
-    const listed = findOption(option);
-    if (!listed) throw new Refused(`There is no option '${option}'.`);
+    const listed = findOption(option) as ListedOption;
     const fleet = new Fleet(
       this.#database,
       { world: recordedWorld(recorder), recorder },

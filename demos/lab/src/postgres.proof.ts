@@ -2,7 +2,6 @@
 import { resultText } from '@mrtr/harness/transcript';
 import { postgresOfTheRun } from '@mrtr/postgres-server/testing';
 import { test as anywhere, expect, onTestFinished } from 'vitest';
-import { watching } from './lab.test-support.ts';
 import { Lab } from './lab.ts';
 import { setUp } from './lessons.ts';
 import { Postgres } from './postgres.ts';
@@ -15,7 +14,7 @@ const SET_UP = setUp('h-postgres');
 async function labOn(postgres?: Postgres) {
   const lab = await Lab.start(postgres);
   onTestFinished(() => lab.close());
-  return { lab, until: (is: (state: SideState) => boolean) => watching(() => lab)('left', is) };
+  return { lab, until: (is: (state: SideState) => boolean) => lab.until('left', is) };
 }
 
 test('another instance finishes the call that the killed one had begun', async () => {

@@ -11,21 +11,14 @@ export class Postgres {
     this.#start = async () => (await import('@mrtr/postgres-server')).postgresServer(url, options);
   }
 
-  /** A new database. Where PostgreSQL does not start, this throws what it said, and the next call tries again. */
+  /** A new database. Where PostgreSQL does not start, this throws what it said. */
   async database(): Promise<string> {
     this.#server ??= this.#start();
-    const starting = this.#server;
-    // Only a start is forgotten: a server that runs may have the other side's calls.
-    starting.catch(() => {
-      if (this.#server === starting) this.#server = undefined;
-    });
-    return (await starting).database();
+    return (await this.#server).database();
   }
 
   async stop(): Promise<void> {
-    const starting = this.#server;
-    this.#server = undefined;
-    const server = await starting?.catch(() => undefined);
+    const server = await this.#server?.catch(() => undefined);
     await server?.stop();
   }
 }

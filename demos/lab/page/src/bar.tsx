@@ -95,7 +95,11 @@ function CopyMenu({ shown, link }: { readonly shown: readonly OnPage[]; readonly
   }, [said]);
   const copy = async (what: string, text: string) => {
     if (menu.current) menu.current.open = false;
-    setSaid((await copyText(text)) ? `Copied: ${what}` : 'This browser let nothing be copied.');
+    const said = await navigator.clipboard.writeText(text).then(
+      () => `Copied: ${what}`,
+      () => 'This browser let nothing be copied.',
+    );
+    setSaid(said);
   };
   const entry = (title: string, text: string | undefined, what = title) =>
     text !== undefined && (
@@ -133,20 +137,4 @@ function CopyMenu({ shown, link }: { readonly shown: readonly OnPage[]; readonly
       )}
     </>
   );
-}
-
-/** A page on a disk has no clipboard of its own in every browser; a selection always can be copied. */
-async function copyText(text: string): Promise<boolean> {
-  try {
-    await navigator.clipboard.writeText(text);
-    return true;
-  } catch {
-    const area = document.createElement('textarea');
-    area.value = text;
-    document.body.append(area);
-    area.select();
-    const done = document.execCommand('copy');
-    area.remove();
-    return done;
-  }
 }

@@ -1,20 +1,9 @@
-/** What has been seen: kept in this browser, and nowhere else. */
+/** What has been seen since the page was opened. */
 import { useEffect, useState } from 'preact/hooks';
 import type { SideName, SideState } from '../../../src/protocol.ts';
 import { MARKS, readCall } from './marks.ts';
 
-const KEPT = 'mrtr-lab-lessons';
-
-const read = (): readonly string[] => {
-  try {
-    const stored = JSON.parse(localStorage.getItem(KEPT) ?? '[]') as unknown;
-    return Array.isArray(stored) ? stored.map(String) : [];
-  } catch {
-    return [];
-  }
-};
-
-let kept: readonly string[] = read();
+let kept: readonly string[] = [];
 const watchers = new Set<() => void>();
 
 export const isMet = (lesson: string, mark: string): boolean => kept.includes(`${lesson}.${mark}`);
@@ -27,11 +16,6 @@ export function meet(lesson: string, seen: ReturnType<typeof readCall>): void {
   const more = (MARKS[lesson] ?? []).filter(([mark, , meets]) => !isMet(lesson, mark) && meets(seen));
   if (more.length === 0) return;
   kept = [...kept, ...more.map(([mark]) => `${lesson}.${mark}`)];
-  try {
-    localStorage.setItem(KEPT, JSON.stringify(kept));
-  } catch {
-    // A browser that keeps nothing forgets it.
-  }
   for (const redraw of watchers) redraw();
 }
 

@@ -5,14 +5,6 @@ import { countsAt } from './model.ts';
 /** What is zero is left out: it says nothing yet. */
 const isSome = ([number]: readonly [string, ...unknown[]]): boolean => !/^(?:0|–)/.test(number);
 
-const MEANINGS: Readonly<Record<string, string>> = {
-  entered: 'how often the handler was called',
-  round: 'requests of this one call',
-  asked: 'questions that the user saw',
-  state: 'what the client carries until it calls again',
-  held: 'handlers that wait in memory',
-};
-
 interface CountsProps {
   readonly conversation: Conversation;
   readonly events: Conversation['events'];
@@ -23,7 +15,7 @@ export const Counts = ({ conversation, events }: CountsProps) => (
     {countsAt(conversation, events)
       .filter(isSome)
       .map(([number, name, bad]) => (
-        <li key={name} class={bad ? 'bad' : ''} title={MEANINGS[name.replace(/s$/, '')]}>
+        <li key={name} class={bad ? 'bad' : ''}>
           <b>{number}</b> {name}
         </li>
       ))}

@@ -17,24 +17,9 @@ export function Wire({ events, at }: { readonly events: readonly TranscriptEvent
   if (!message) return <p class="nothing">No message yet.</p>;
   return (
     <pre class="json" tabIndex={0} role="region" aria-label="The message of this step">
-      {pieces(JSON.stringify(message.message, null, 2))}
+      {JSON.stringify(message.message, null, 2)}
     </pre>
   );
-}
-
-const JSON_PIECE = /("(?:[^"\\]|\\.)*")(\s*:)?|(-?\d+(?:\.\d+)?|true|false|null)/g;
-
-/** JSON in colours: names, texts and other values. Text nodes only: nothing in a transcript is markup. */
-function pieces(json: string): ComponentChildren {
-  const out: ComponentChildren[] = [];
-  let from = 0;
-  for (const match of json.matchAll(JSON_PIECE)) {
-    out.push(json.slice(from, match.index));
-    const [whole, text, colon] = match;
-    out.push(<span class={text ? (colon ? 'name' : 'text') : 'value'}>{whole}</span>);
-    from = match.index + whole.length;
-  }
-  return [...out, json.slice(from)];
 }
 
 /** Every state that went out up to this step: its size, and with the lab's key what is in it. */
