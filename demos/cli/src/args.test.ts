@@ -69,6 +69,7 @@ test('--help fits a terminal of 80 columns, and names every demo, or the options
   };
   expect(helpOf('--help')).toMatch(/^Usage: pnpm demo <name> \[options\]\n[\s\S]+\n {2}tracing +a call's/);
   expect(helpOf('option-h -h')).toMatch(/--hosting[\s\S]+--postgres[\s\S]+--deploy[\s\S]+Answers:/);
+  expect(helpOf('approve --help')).toContain('one shape alone; without it, g and j');
   expect(helpOf('--server x --help')).toContain('--arguments <json>');
 });
 

@@ -43,10 +43,6 @@ describe('pnpm demo', () => {
     for (const line of out.split('\n')) expect([...line].length).toBeLessThanOrEqual(80);
   });
 
-  test('the help of a demo in several shapes says which it runs', async () => {
-    expect((await run('approve --help')).out).toContain('one shape alone; without it, g and j');
-  });
-
   test('a demo in several shapes draws each of them, under its title', async () => {
     const { code, out, err } = await run('prompt-and-resource --answer decline');
     expect({ code, err }).toEqual({ code: 0, err: '' });

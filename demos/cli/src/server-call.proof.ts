@@ -2,30 +2,28 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { fileURLToPath } from 'node:url';
 import { requestStatePolicy } from '@mrtr/core';
 import { SHAPES } from '@mrtr/demo-sampling-and-roots';
 import { createWorld } from '@mrtr/example-tools';
 import type { McpInstance } from '@mrtr/harness';
-import { RunningProcess } from '@mrtr/harness/process';
 import { eventsOf, resultText, type Transcript, tally } from '@mrtr/harness/transcript';
 import { serveHttp } from '@mrtr/hosting/http';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { readArgs } from './args.ts';
 import { UsageError } from './command-line.ts';
+import { command, listening } from './serve.test-support.ts';
 import { run, terminalWith } from './terminal.test-support.ts';
 
-const RUN = fileURLToPath(new URL('../run.mjs', import.meta.url));
-const STDIO = `"${process.execPath}" "${RUN}" serve option-g`;
+const { args } = command('option-g');
+const STDIO = [process.execPath, ...args].map((word) => `"${word}"`).join(' ');
 const TOKYO = ['--tool', 'get_weather', '--arguments', '{"location":"Tokyo"}'];
 
 // One that listens, for all tests.
-const { server, url } = await (async () => {
-  const command = { command: process.execPath, args: [RUN, 'serve', 'option-g', '--http', '0'] };
-  const server = new RunningProcess(command);
-  return { server, url: await server.until(({ err }) => / at (http:\S+)\n/.exec(err)?.[1]) };
-})();
-afterAll(() => server.kill());
+const {
+  running,
+  url: { href: url },
+} = await listening('option-g');
+afterAll(() => running.kill());
 
 test('a command is started, its tool called, and the person asked', async () => {
   const { code, out } = await run(['--server', STDIO, ...TOKYO], { typed: 'imperial\n' });
