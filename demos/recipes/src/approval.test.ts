@@ -21,11 +21,6 @@ test('a payment is not made when its user refuses on the page', async () => {
   expect(await answer()).toBe("Cancelled: the question 'sure' was not answered.");
 });
 
-test('another user cannot approve it', async () => {
-  const { link } = await bank.pay(122);
-  expect((await bank.press(link, 'approve', 'eve')).status).toBe(404);
-});
-
 test('a small payment is approved in a form, by the affirmative choice only', async () => {
   const { message, answer } = await bank.pay(9);
   expect(await answer()).toBeUndefined();

@@ -57,9 +57,9 @@ export async function openBank(makePage = impatientPage(), pages: readonly PageS
       conversations.push(conversation);
       return waiting(conversation.first);
     },
-    /** A browser opens a link, and its user presses a button. */
-    async press(link: string, decision = 'approve', user = 'ada') {
-      const headers = { cookie: `user=${user}`, origin: site().origin };
+    /** Ada's browser opens a link, and she presses a button. */
+    async press(link: string, decision = 'approve') {
+      const headers = { cookie: 'user=ada', origin: site().origin };
       const token =
         /name="token" value="([^"]+)"/.exec(await (await fetch(link, { headers })).text())?.[1] ?? '';
       const body = new URLSearchParams({ decision, token });
