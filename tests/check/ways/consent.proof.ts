@@ -3,11 +3,13 @@ import { formOf, lists, refuses, type Sent, says, type Twist } from '../scripted
 import {
   advice,
   asked,
+  asking,
   fail,
   isCall,
   isRetry,
   notApplicable,
   pass,
+  SECOND_STAGE,
   unaskable,
   undecided,
   ways,
@@ -63,16 +65,22 @@ const isChosen = ({ value }: Record<string, unknown>) => value === 'yes';
 const answers = (value: unknown) => ({ ...DECLARED, answers: { sure: { value } } });
 const NO_FIELDS = { ...DECLARED, generateAnswers: true, answers: {} };
 
+const emptied = (sent: Sent) => JSON.stringify(sent.params.inputResponses?.account?.content) === '{}';
+
 ways('consent.empty-form', {
   'a form without fields': fail(
     /sent to every form, had the effect/,
     tool(form({ properties: {} }), any),
     NO_FIELDS,
   ),
-  'no answer': undecided(
-    /got no answer/,
-    when((sent) => JSON.stringify(sent.params.inputResponses?.account?.content) === '{}', 'hang-up'),
+  'an effect before the next question': fail(
+    /sent to every form, had the effect/,
+    when(emptied, (sent, honest, world) =>
+      writing(asking(SECOND_STAGE)(sent, honest, world))(sent, honest, world),
+    ),
+    DECLARED,
   ),
+  'no answer': undecided(/got no answer/, when(emptied, 'hang-up')),
 });
 
 ways('consent.default-yes', {
