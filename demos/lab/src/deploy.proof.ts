@@ -3,7 +3,7 @@ import { eventsOf } from '@mrtr/harness/transcript';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Lab } from './lab.ts';
 import { setUp } from './lessons.ts';
-import type { Command, SetUp } from './protocol.ts';
+import type { SetUp } from './protocol.ts';
 
 const SET_UP = setUp('f', { tool: 'work-item', instances: 'one' });
 
@@ -15,46 +15,45 @@ beforeAll(async () => {
 afterAll(() => lab.close());
 
 const stateOf = () => lab.until('left', () => true);
-const send = (command: Command) => lab.do(command);
 
 async function orderAsked(option: string, more: Partial<SetUp> = {}): Promise<void> {
-  await send({ do: 'set-up', side: 'left', setUp: { ...SET_UP, option, tool: 'order', ...more } });
-  await send({ do: 'call', side: 'left' });
+  await lab.do({ do: 'set-up', side: 'left', setUp: { ...SET_UP, option, tool: 'order', ...more } });
+  await lab.do({ do: 'call', side: 'left' });
   expect((await lab.until('left', ({ asked }) => asked !== undefined)).asked?.message).toBe('Which size?');
 }
 
 test('a deploy puts processes of other code in the place of all that serve the call, once', async () => {
   await orderAsked('g', { instances: 'two' });
-  await send({ do: 'deploy', side: 'left', change: 'reworded' });
+  await lab.do({ do: 'deploy', side: 'left', change: 'reworded' });
   const { problem, conversation } = await stateOf();
   expect(problem).toBeUndefined();
   const deployed = eventsOf('restart', conversation.events).map(({ deployed }) => deployed);
   expect(deployed).toEqual(['reworded', 'reworded']);
-  await send({ do: 'deploy', side: 'left', change: 'removed' });
+  await lab.do({ do: 'deploy', side: 'left', change: 'removed' });
   expect((await stateOf()).problem).toMatch(/^Version 2 runs already/);
   const reply = { action: 'accept', content: { size: 'M' } } as const;
-  await send({ do: 'answer', side: 'left', question: 1, reply });
+  await lab.do({ do: 'answer', side: 'left', question: 1, reply });
   const { asked, insides } = await lab.until('left', ({ asked }) => asked?.id === 2);
   expect(asked?.message).toBe('What size, please?');
   expect(Object.values(insides)).toMatchObject([{ sealed: true }, { sealed: true }]);
 });
 
 test('nothing is deployed where no question is open, or where the tool has no version 2', async () => {
-  await send({ do: 'set-up', side: 'left', setUp: { ...SET_UP, option: 'e-bare', tool: 'order' } });
+  await lab.do({ do: 'set-up', side: 'left', setUp: { ...SET_UP, option: 'e-bare', tool: 'order' } });
   expect((await stateOf()).problem).toMatch(/^E bare is not among the shapes/);
-  await send({ do: 'set-up', side: 'left', setUp: { ...SET_UP, option: 'j', tool: 'order' } });
-  await send({ do: 'deploy', side: 'left', change: 'reworded' });
+  await lab.do({ do: 'set-up', side: 'left', setUp: { ...SET_UP, option: 'j', tool: 'order' } });
+  await lab.do({ do: 'deploy', side: 'left', change: 'reworded' });
   expect((await stateOf()).problem).toBe('Deploy a version while a question is open.');
-  await send({ do: 'set-up', side: 'left', setUp: SET_UP });
-  await send({ do: 'call', side: 'left' });
+  await lab.do({ do: 'set-up', side: 'left', setUp: SET_UP });
+  await lab.do({ do: 'call', side: 'left' });
   await lab.until('left', ({ doing }) => doing === 'asked');
-  await send({ do: 'deploy', side: 'left', change: 'reworded' });
+  await lab.do({ do: 'deploy', side: 'left', change: 'reworded' });
   expect((await stateOf()).problem).toBe('This tool has no version 2.');
 });
 
 test('the call of an old client ends with the processes that it is connected to', async () => {
   await orderAsked('g', { client: 'legacy' });
-  await send({ do: 'deploy', side: 'left', change: 'nothing' });
+  await lab.do({ do: 'deploy', side: 'left', change: 'nothing' });
   const { conversation } = await lab.until('left', ({ doing }) => doing === 'over');
   expect(conversation.end?.error?.message).toBeDefined();
 });

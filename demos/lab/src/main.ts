@@ -1,5 +1,5 @@
 /** `pnpm lab`: opens the lab on 127.0.0.1, or exports it. */
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { builtPage, recordedFolder } from './page.ts';
@@ -104,10 +104,8 @@ try {
   else if (test) {
     const { testInBrowser } = await import('./browser-suite.ts');
     process.exitCode = await testInBrowser(write);
-  } else if (viewer !== undefined) {
-    if (!existsSync(viewer)) mkdirSync(viewer, { recursive: true });
-    cpSync(builtPage(print).viewer, viewer, { recursive: true });
-  } else if (exported !== undefined) await exportTo(exported);
+  } else if (viewer !== undefined) cpSync(builtPage(print).viewer, viewer, { recursive: true });
+  else if (exported !== undefined) await exportTo(exported);
   else await serve(port === undefined ? undefined : Number(port));
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : error}\n\n${HELP}`);

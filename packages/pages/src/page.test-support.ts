@@ -16,7 +16,6 @@ import type { InteractionStore } from './store.ts';
 
 const PAGES = { elicitation: { url: {} } };
 export const SIGNED_IN = { headers: { 'x-user': 'ada' } };
-export const EVE = { headers: { 'x-user': 'eve' } };
 /** A press on the button of the start page. */
 export const GO_ON = { method: 'POST', headers: { ...SIGNED_IN.headers, origin: 'https://shop.example' } };
 

@@ -3,7 +3,7 @@ import { callOf } from '@mrtr/core/shape';
 import { Deferred, type Posted } from '@mrtr/harness';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { MemoryInteractions } from './memory-interactions.ts';
-import { EVE, GO_ON, hookedStore, hostTool, hostWithPage, linkIn, SIGNED_IN } from './page.test-support.ts';
+import { GO_ON, hookedStore, hostTool, hostWithPage, linkIn, SIGNED_IN } from './page.test-support.ts';
 import type { CallbackVisit, StartVisit } from './page.ts';
 import type { WaitingContext } from './question.ts';
 import type { NewTime } from './store.ts';
@@ -26,7 +26,7 @@ test('a browser of another user, or of nobody, gets no further at the start nor 
   const { page, retry } = await shop.asking();
   const back = await sentBack(shop, page);
   for (const url of [page, back]) {
-    const theirs = await shop.open(url, EVE);
+    const theirs = await shop.open(url, { headers: { 'x-user': 'eve' } });
     expect([theirs.status, await theirs.text()]).toEqual([404, REFUSED]);
     const nobodys = await shop.open(url, {});
     expect([nobodys.status, await nobodys.text()]).toEqual([
