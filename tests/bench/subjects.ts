@@ -8,7 +8,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { requestStatePolicy } from '@mrtr/core';
 import { createWorld, describeWeather, GET_WEATHER, getWeatherTool, Units } from '@mrtr/example-tools';
-import { findOption, type ListedOption, loadOption, OPTIONS } from '@mrtr/options';
+import { findOption, type ListedOption, loadOption, OPTIONS } from '@mrtr/options-list';
 
 /** The ids of the shapes that keep their promises, in memory: F and later. */
 export const SHAPES: readonly string[] = OPTIONS.filter(

@@ -23,11 +23,11 @@ import {
   type World,
 } from '@mrtr/example-tools';
 import type { Measured } from '@mrtr/matrix';
-import { type Claims, type Option, type OptionDeps, SERVER_INFO } from '@mrtr/option';
 import { option as a } from '@mrtr/option-a';
 import { option as bare } from '@mrtr/option-e/bare';
 import { option as f } from '@mrtr/option-f';
 import { option as h } from '@mrtr/option-h';
+import { type Claims, type Option, type OptionDeps, SERVER_INFO } from '@mrtr/options-contract';
 import { partsOf, policyFromParts } from '../../packages/core/src/admission/policy.ts';
 
 type Weather = (

@@ -13,7 +13,7 @@ import {
   sameForTheHost,
   sameOnTheWire,
 } from '@mrtr/matrix';
-import { findOption, type ListedOption, loadOption } from '@mrtr/options';
+import { findOption, type ListedOption, loadOption } from '@mrtr/options-list';
 import { beforeAll, expect, test } from 'vitest';
 import * as broken from './broken-options.ts';
 

@@ -45,7 +45,7 @@ const LINTED: readonly (readonly [path: string, source: string, ...rules: string
     'noRestrictedImports',
   ],
   ['packages/options/h-linear-postgres/src/beside.ts', "import '@mrtr/option-f';", 'noRestrictedImports'],
-  ['packages/options/option/src/up.ts', "import '@mrtr/option-g';", 'noRestrictedImports'],
+  ['packages/options/contract/src/up.ts', "import '@mrtr/option-g';", 'noRestrictedImports'],
   ['packages/options/list/src/up.ts', "import '@mrtr/harness';", 'noRestrictedImports'],
   ['packages/pages/src/beside.ts', "import '@mrtr/ledgers/redis';", 'noRestrictedImports'],
   ['packages/ledgers/src/up.ts', "import '@mrtr/shapes/once';", 'noRestrictedImports'],

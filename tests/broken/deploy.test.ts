@@ -15,8 +15,8 @@ import {
   place,
   play,
 } from '@mrtr/matrix/deploy';
-import type { Change } from '@mrtr/option/deploys';
-import { findOption, type ListedOption, loadOption } from '@mrtr/options';
+import type { Change } from '@mrtr/options-contract/deploys';
+import { findOption, type ListedOption, loadOption } from '@mrtr/options-list';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 

@@ -5,8 +5,8 @@ import { MemoryLedger, requestStatePolicy, textResult } from '@mrtr/core';
 import { createWorld } from '@mrtr/example-tools';
 import { serveHttp } from '@mrtr/hosting/http';
 import { CHANGES, deploy, ORDER } from '@mrtr/matrix/deploy';
-import type { Change } from '@mrtr/option/deploys';
-import { findOption, type ListedOption, loadOption } from '@mrtr/options';
+import type { Change } from '@mrtr/options-contract/deploys';
+import { findOption, type ListedOption, loadOption } from '@mrtr/options-list';
 import { z } from 'zod';
 import { probeOf } from './bare.test-support.ts';
 

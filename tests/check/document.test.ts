@@ -1,7 +1,7 @@
 /** `docs/checking-reference.md` says what the checks say. `MRTR_WRITE_DOCS=1` before this test's command brings it up to date. */
 import { CHECKS, type Verdict } from '@mrtr/check';
 import { updateBlocks } from '@mrtr/matrix/documents';
-import { OPTIONS } from '@mrtr/options';
+import { OPTIONS } from '@mrtr/options-list';
 import { markdownTable } from 'markdown-table';
 import { expect, test } from 'vitest';
 import type { Found } from './bare.test-support.ts';

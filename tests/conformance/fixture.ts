@@ -24,8 +24,8 @@ import {
 } from '@mrtr/core';
 import { createWorld } from '@mrtr/example-tools';
 import { type HttpHosting, serveHttp } from '@mrtr/hosting/http';
-import type { Data, Script, Write } from '@mrtr/option';
-import { type LoadedOption, loadOptions } from '@mrtr/options';
+import type { Data, Script, Write } from '@mrtr/options-contract';
+import { type LoadedOption, loadOptions } from '@mrtr/options-list';
 import { z } from 'zod';
 
 const Name = z.object({ name: z.string() });

@@ -11,7 +11,7 @@ import {
   type Play,
   play,
 } from '@mrtr/matrix/deploy';
-import { loadOptions } from '@mrtr/options';
+import { loadOptions } from '@mrtr/options-list';
 import { postgresOfTheRun } from '@mrtr/postgres-server/testing';
 import { expect, test } from 'vitest';
 import { schemaMistakes } from '../testkit/transcript-schema.ts';

@@ -1,7 +1,7 @@
 /** The tables of deploys are whole. `deploy.proof.ts` measures what is in them. */
 
 import { CHANGE_NAMES, deployTables, QUESTION_CHANGES, STEP_CHANGES } from '@mrtr/matrix/deploy';
-import { loadOptions } from '@mrtr/options';
+import { loadOptions } from '@mrtr/options-list';
 import { expect, test } from 'vitest';
 import { KNOWN_QUESTION_CHANGES, KNOWN_SHAPES, KNOWN_STEP_CHANGES } from './expected-plays.ts';
 

@@ -1,7 +1,7 @@
 /** Every package and every demo has a README. That of a published package names what it exports, and nothing else. */
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { OPTIONS } from '@mrtr/options';
+import { OPTIONS } from '@mrtr/options-list';
 import { expect, test } from 'vitest';
 import { projectFiles, textOf } from '../testkit/project-files.ts';
 import { entryPoints } from './exported-names.ts';

@@ -12,7 +12,7 @@ import {
   sameOnTheWire,
   TABLED,
 } from '@mrtr/matrix';
-import { OPTIONS } from '@mrtr/options';
+import { OPTIONS } from '@mrtr/options-list';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LISTED, type OptionsOnPostgres, optionsOnPostgres } from '../testkit/options-on-postgres.ts';
 import { schemaMistakes } from '../testkit/transcript-schema.ts';

@@ -9,7 +9,7 @@ import {
   type UnattendedCell,
 } from '@mrtr/matrix';
 import { updateBlocks } from '@mrtr/matrix/documents';
-import { OPTIONS } from '@mrtr/options';
+import { OPTIONS } from '@mrtr/options-list';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { LISTED } from '../testkit/options-on-postgres.ts';
 import { holdToClaims } from './claims.test-support.ts';

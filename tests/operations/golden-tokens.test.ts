@@ -22,7 +22,7 @@ import {
 import { createWorld, GET_WEATHER } from '@mrtr/example-tools';
 import { InProcess } from '@mrtr/harness';
 import { resultText } from '@mrtr/harness/transcript';
-import type { LoadedOption } from '@mrtr/options';
+import type { LoadedOption } from '@mrtr/options-list';
 import { expect, onTestFinished, test } from 'vitest';
 import { IN_MEMORY, sealsState } from '../testkit/options.ts';
 

@@ -5,7 +5,7 @@ import { tally } from '@mrtr/harness/transcript';
 import { converse, onPostgres, requestOf, SCRIPTS, type Script } from '@mrtr/matrix';
 import { Processes, type ProcessHosting } from '@mrtr/matrix/processes';
 import { option } from '@mrtr/option-h-postgres';
-import { addressOf, findOption } from '@mrtr/options';
+import { addressOf, findOption } from '@mrtr/options-list';
 import { postgresOfTheRun } from '@mrtr/postgres-server/testing';
 import { expect, onTestFinished } from 'vitest';
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { eventsOf, type Lines, type Transcript } from '@mrtr/harness/transcript';
 import { converse, requestOf, SCRIPTS, type Script } from '@mrtr/matrix';
 import { Database, Fleet, Instance } from '@mrtr/matrix/processes';
-import { addressOf, findOption, type ListedOption, loadOption } from '@mrtr/options';
+import { addressOf, findOption, type ListedOption, loadOption } from '@mrtr/options-list';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { schemaMistakes } from '../testkit/transcript-schema.ts';
 

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { requestStatePolicy } from '@mrtr/core';
 import { type Measured, onPostgres } from '@mrtr/matrix';
 import { keptOpen } from '@mrtr/option-h-postgres';
-import { addressOf, findOption, type ListedOption, loadOption, OPTIONS } from '@mrtr/options';
+import { addressOf, findOption, type ListedOption, loadOption, OPTIONS } from '@mrtr/options-list';
 import { postgresOfTheRun } from '@mrtr/postgres-server/testing';
 
 const { database, missing } = await postgresOfTheRun();

@@ -1,5 +1,5 @@
 /** The options that tests run, from the one list of them. */
-import { type LoadedOption, loadOptions, OPTIONS } from '@mrtr/options';
+import { type LoadedOption, loadOptions, OPTIONS } from '@mrtr/options-list';
 
 /** Every option that works without a database. */
 export const IN_MEMORY: readonly LoadedOption[] = await loadOptions(

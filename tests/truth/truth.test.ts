@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { LineTrace } from '@mrtr/harness';
 import { type Participant, rowsOf, spansOf, type Transcript, toMermaid } from '@mrtr/harness/transcript';
 import { authorsFile } from '@mrtr/matrix/processes';
-import { findOption, type ListedOption, loadOption } from '@mrtr/options';
+import { findOption, type ListedOption, loadOption } from '@mrtr/options-list';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { closingLine } from '../../demos/cli/src/closing-line.ts';

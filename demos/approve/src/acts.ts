@@ -4,7 +4,7 @@ import { RESOLVE_WORK_ITEM } from '@mrtr/example-tools';
 import { callerNamed, host, type LogicalCall, type Reply, scriptedUser, type User } from '@mrtr/harness';
 import { resultText, type Transcript, tally } from '@mrtr/harness/transcript';
 import { type Client, converse, recordedWorld, selfAnswering } from '@mrtr/matrix';
-import type { OptionDeps } from '@mrtr/option';
+import type { OptionDeps } from '@mrtr/options-contract';
 import { Site, type Where } from './site.ts';
 import type { CreateServer } from './tracker.ts';
 

@@ -1,7 +1,7 @@
 /** All demos by name. A demo is loaded only when it runs. */
 
 import type { Subject } from '@mrtr/matrix';
-import { findOption, type ListedOption, loadOption, OPTIONS } from '@mrtr/options';
+import { findOption, type ListedOption, loadOption, OPTIONS } from '@mrtr/options-list';
 import type { Settings } from './settings.ts';
 import type { Stage } from './stage.ts';
 

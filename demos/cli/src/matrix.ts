@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { requestStatePolicy } from '@mrtr/core';
 import { type Cell, measure, measuredTables, measureUnattended, SCENARIOS, TABLED } from '@mrtr/matrix';
 import { updateBlocks } from '@mrtr/matrix/documents';
-import { loadOption, OPTIONS } from '@mrtr/options';
+import { loadOption, OPTIONS } from '@mrtr/options-list';
 import { Option, type OptionValues } from 'commander';
 import { loadOnPostgres } from './catalog.ts';
 import { command, parseArgs } from './command-line.ts';

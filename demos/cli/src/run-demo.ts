@@ -3,7 +3,7 @@ import type { User } from '@mrtr/harness';
 import type { Transcript, TranscriptEvent } from '@mrtr/harness/transcript';
 import { converse, type Subject } from '@mrtr/matrix';
 import { inMemory, play as playDeploy } from '@mrtr/matrix/deploy';
-import { findOption, type ListedOption, loadOption } from '@mrtr/options';
+import { findOption, type ListedOption, loadOption } from '@mrtr/options-list';
 import { type Demo, loadSubjects } from './catalog.ts';
 import { type CountedEffect, closingLine } from './closing-line.ts';
 import { type Scene, scenesOf } from './scene.ts';

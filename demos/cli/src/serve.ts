@@ -11,7 +11,7 @@ import {
   serveHttp,
 } from '@mrtr/hosting/http';
 import { serveOverStdio } from '@mrtr/hosting/stdio';
-import { type ListedOption, loadOption } from '@mrtr/options';
+import { type ListedOption, loadOption } from '@mrtr/options-list';
 import { headingOf, loadOnPostgres } from './catalog.ts';
 import { UsageError } from './command-line.ts';
 import { describeDatabase, withDatabase } from './database.ts';

@@ -1,5 +1,5 @@
 /** How a demo runs. */
-import type { Change } from '@mrtr/option/deploys';
+import type { Change } from '@mrtr/options-contract/deploys';
 import type { Database } from './database.ts';
 
 export interface Settings {

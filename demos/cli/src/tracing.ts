@@ -1,7 +1,7 @@
 /** `tracing`: the OpenTelemetry spans of one call, as a tree. */
 
 import { converse, SCRIPTS } from '@mrtr/matrix';
-import { findOption, type ListedOption, loadOption } from '@mrtr/options';
+import { findOption, type ListedOption, loadOption } from '@mrtr/options-list';
 import { traceMrtr } from '@mrtr/otel';
 import {
   BasicTracerProvider,

@@ -1,7 +1,7 @@
 /** What the lab's key shows inside the states of a conversation. */
 import { keyRing, openState } from '@mrtr/core/seal';
 import type { TranscriptEvent } from '@mrtr/harness/transcript';
-import { SERVER_INFO } from '@mrtr/option';
+import { SERVER_INFO } from '@mrtr/options-contract';
 import { CALLS } from './call.ts';
 import type { Inside, Insides, ToolWord } from './protocol.ts';
 import { statesIn } from './states.ts';

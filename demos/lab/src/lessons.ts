@@ -2,7 +2,7 @@
  * The lessons as data: one idea each, and the choices at its fork. `branches.ts` plays every choice in real processes and
  * records it, so that a page without a server can show each of them. The page imports this too, so nothing here needs Node.
  */
-import type { Change } from '@mrtr/option/deploys';
+import type { Change } from '@mrtr/options-contract/deploys';
 import type { Fault, InstanceId, SetUp } from './commands.ts';
 
 /** What is done to a side of a recorded lesson, in order. After a call and an answer, the next step waits until it is asked. */

@@ -1,7 +1,7 @@
 /** The options that a side can be set up with, and their authors' files. */
 import { existsSync, readFileSync } from 'node:fs';
 import { authorsFile } from '@mrtr/matrix/processes';
-import { addressOf, OPTIONS } from '@mrtr/options';
+import { addressOf, OPTIONS } from '@mrtr/options-list';
 import type { Offered } from './protocol.ts';
 
 /** In the order of the tables. */

@@ -1,6 +1,6 @@
 /** What the lab's server and its page say to each other. Types alone: the page imports nothing else of the server. */
 import type { Transcript } from '@mrtr/harness/transcript';
-import type { ListedOption } from '@mrtr/options';
+import type { ListedOption } from '@mrtr/options-list';
 import type { Fault, InstanceId, SetUp, ToolWord } from './commands.ts';
 
 export type { Command, Fault, InstanceId, SetUp, ToolWord } from './commands.ts';

@@ -10,7 +10,7 @@ import { requestStatePolicy } from '@mrtr/core';
 import { LineTrace } from '@mrtr/harness';
 import { type Measured, onPostgres } from '@mrtr/matrix';
 import { authorsFile } from '@mrtr/matrix/processes';
-import { type ListedOption, loadOption, OPTIONS } from '@mrtr/options';
+import { type ListedOption, loadOption, OPTIONS } from '@mrtr/options-list';
 import { recordBranches } from './branches.ts';
 import { measuredRow } from './measured.ts';
 import type { Recording, Recordings } from './protocol.ts';

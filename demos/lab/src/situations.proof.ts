@@ -1,7 +1,7 @@
 /** What the lab records is what the measured table says. */
 import { LineTrace } from '@mrtr/harness';
 import { type Tally, tally } from '@mrtr/harness/transcript';
-import { findOption, type ListedOption, loadOption } from '@mrtr/options';
+import { findOption, type ListedOption, loadOption } from '@mrtr/options-list';
 import { afterAll, expect, test } from 'vitest';
 import { measuredRow } from './measured.ts';
 import { record, SITUATIONS } from './situations.ts';

@@ -3,7 +3,7 @@
  * probe, and exits with 1 where a verdict is not the expected one.
  */
 import type { Checked } from '@mrtr/check';
-import { findOption, type ListedOption, OPTIONS } from '@mrtr/options';
+import { findOption, type ListedOption, OPTIONS } from '@mrtr/options-list';
 import { postgresServer } from '@mrtr/postgres-server';
 import { findings } from '../bare.test-support.ts';
 import { EXPECTED, type SubjectName, TOOLS } from './expected.ts';

@@ -12,7 +12,7 @@ import { requestStatePolicy, textResult } from '@mrtr/core';
 import { createWorld, type WorkItems } from '@mrtr/example-tools';
 import { listVerifier, serveHttp } from '@mrtr/hosting/http';
 import { PostgresLedger } from '@mrtr/ledgers/postgres';
-import { findOption, type ListedOption, loadOption } from '@mrtr/options';
+import { findOption, type ListedOption, loadOption } from '@mrtr/options-list';
 import { Pool } from 'pg';
 import { z } from 'zod';
 import { KEY, PRINCIPALS } from './principals.ts';

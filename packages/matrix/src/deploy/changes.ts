@@ -1,5 +1,5 @@
 /** What may be changed between two versions of the tool. Only names: the command line prints them before it loads code. */
-import type { Change } from '@mrtr/option/deploys';
+import type { Change } from '@mrtr/options-contract/deploys';
 
 export type { Change };
 

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { requestStatePolicy } from '@mrtr/core';
 import { host } from '@mrtr/harness';
-import type { Change } from '@mrtr/option/deploys';
+import type { Change } from '@mrtr/options-contract/deploys';
 import { CHANGES } from './code/code.ts';
 import type { Host } from './play.ts';
 import { deploy } from './subject.ts';

@@ -1,6 +1,6 @@
 /** What came of a call whose version was replaced. Nothing in it needs Node: the lab's page reads transcripts with it. */
 import { eventsOf, type Transcript } from '@mrtr/harness/transcript';
-import type { DeployOutcome } from '@mrtr/option/deploys';
+import type { DeployOutcome } from '@mrtr/options-contract/deploys';
 
 export type { DeployOutcome };
 

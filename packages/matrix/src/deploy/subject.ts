@@ -2,9 +2,9 @@
  * The tool in one option's shape and one version, as a server. Another process loads it as
  * `subject.ts?shape=f&change=reworded`: each address is a module of its own.
  */
-import type { OptionDeps, RunningOption } from '@mrtr/option';
-import type { Change } from '@mrtr/option/deploys';
-import { findOption, type ListedOption, type LoadedOption, loadOption } from '@mrtr/options';
+import type { OptionDeps, RunningOption } from '@mrtr/options-contract';
+import type { Change } from '@mrtr/options-contract/deploys';
+import { findOption, type ListedOption, type LoadedOption, loadOption } from '@mrtr/options-list';
 import { z } from 'zod';
 import { CHANGES, scriptOf } from './code/code.ts';
 

@@ -1,6 +1,6 @@
 /** The claims of a deploy as tables. The tests hold every claim to what is measured. */
 
-import type { Change } from '@mrtr/option/deploys';
+import type { Change } from '@mrtr/options-contract/deploys';
 import type { Measured } from '../measure/subject.ts';
 import { QUESTION_CHANGES, STEP_CHANGES } from './changes.ts';
 import { claimOf } from './play.ts';

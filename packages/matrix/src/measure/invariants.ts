@@ -5,7 +5,7 @@
 
 import { GET_WEATHER } from '@mrtr/example-tools';
 import { diffViews, hostView, wireView } from '@mrtr/harness/transcript';
-import type { Claims } from '@mrtr/option';
+import type { Claims } from '@mrtr/options-contract';
 import { type Observed, type Scenario, where } from './observe.ts';
 import { predict } from './predict.ts';
 import { isHeld, isSpread } from './subject.ts';

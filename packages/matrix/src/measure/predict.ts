@@ -1,7 +1,7 @@
 /** Derives the expected measurements of a scenario from an option's claims. */
 
 import { GET_WEATHER } from '@mrtr/example-tools';
-import type { AuditClaim, Claims, EntryClaim } from '@mrtr/option';
+import type { AuditClaim, Claims, EntryClaim } from '@mrtr/options-contract';
 import type { Observation, ObservedEnd, Scenario } from './observe.ts';
 import { isHeld, isSpread } from './subject.ts';
 

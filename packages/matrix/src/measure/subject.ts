@@ -8,7 +8,7 @@ import type {
   LocalHostingKind,
   ConversationRequest as Request,
 } from '@mrtr/harness';
-import type { Claims, OptionDeps } from '@mrtr/option';
+import type { Claims, OptionDeps } from '@mrtr/options-contract';
 
 export interface Subject {
   readonly id: string;

@@ -7,7 +7,7 @@ import { requestStatePolicy } from '@mrtr/core';
 import { observe } from '@mrtr/core/events';
 import { type Diagnostic, LineTrace, observeDiagnostics } from '@mrtr/harness';
 import { serveHttp } from '@mrtr/hosting/http';
-import type { OptionDeps, RunningOption } from '@mrtr/option';
+import type { OptionDeps, RunningOption } from '@mrtr/options-contract';
 import { authorsFile } from './authors-file.ts';
 import type { DatabaseMethods, InstanceMethods, Opening, Place } from './messages.ts';
 import { remoteLedger, remoteWorld } from './remote-world.ts';

@@ -1,6 +1,6 @@
 import { protectedServer } from '@mrtr/core';
-import { defineOption, IN_STATE, SERVER_INFO, writeGuardFirst } from '@mrtr/option';
-import { COMPARES_SCHEMA } from '@mrtr/option/deploys';
+import { defineOption, IN_STATE, SERVER_INFO, writeGuardFirst } from '@mrtr/options-contract';
+import { COMPARES_SCHEMA } from '@mrtr/options-contract/deploys';
 import { getWeather } from './weather.ts';
 import { resolveWorkItem } from './work-item.ts';
 

@@ -1,6 +1,6 @@
 /** Any script in shape B. What stands above a question runs again in each round, so all effects stand below. */
 import type { Elicitation } from '@mrtr/core';
-import { endUnguarded, isAsk, questionsOf, type Write } from '@mrtr/option';
+import { endUnguarded, isAsk, questionsOf, type Write } from '@mrtr/options-contract';
 import { awaitShim } from '@mrtr/shapes/await-shim';
 
 export const write: Write = (script) =>

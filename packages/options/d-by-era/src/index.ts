@@ -1,5 +1,5 @@
-import { defineOption, IN_STATE } from '@mrtr/option';
-import { COMPARES_SCHEMA } from '@mrtr/option/deploys';
+import { defineOption, IN_STATE } from '@mrtr/options-contract';
+import { COMPARES_SCHEMA } from '@mrtr/options-contract/deploys';
 import { byEra } from '@mrtr/shapes/by-era';
 import { getWeather } from './weather.ts';
 import { resolveWorkItem } from './work-item.ts';

@@ -1,6 +1,6 @@
 /** Any script in shape D: two handlers. */
 import { askLive } from '@mrtr/core';
-import { type Write, writeGuardFirst } from '@mrtr/option';
+import { type Write, writeGuardFirst } from '@mrtr/options-contract';
 import { byEra } from '@mrtr/shapes/by-era';
 
 export const write: Write = (script) =>

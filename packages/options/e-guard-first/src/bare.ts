@@ -1,5 +1,5 @@
 import { McpServer } from '@modelcontextprotocol/server';
-import { defineOption, SERVER_INFO } from '@mrtr/option';
+import { defineOption, SERVER_INFO } from '@mrtr/options-contract';
 import { claims } from './claims.ts';
 import { getWeather } from './weather-bare.ts';
 import { resolveWorkItem } from './work-item-bare.ts';

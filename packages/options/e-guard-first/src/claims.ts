@@ -1,4 +1,4 @@
-import { type Claims, IN_STATE } from '@mrtr/option';
+import { type Claims, IN_STATE } from '@mrtr/options-contract';
 
 /** The claims that all guard-first options share. */
 export const claims: Claims = {

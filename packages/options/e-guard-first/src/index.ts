@@ -1,5 +1,5 @@
-import { defineOption, writeGuardFirst } from '@mrtr/option';
-import { COMPARES_SCHEMA } from '@mrtr/option/deploys';
+import { defineOption, writeGuardFirst } from '@mrtr/options-contract';
+import { COMPARES_SCHEMA } from '@mrtr/options-contract/deploys';
 import { claims } from './claims.ts';
 import { getWeather } from './weather.ts';
 import { resolveWorkItem } from './work-item.ts';

@@ -1,4 +1,4 @@
-import { defineOption } from '@mrtr/option';
+import { defineOption } from '@mrtr/options-contract';
 import { claims } from './claims.ts';
 import { getWeather } from './weather-naive.ts';
 import { resolveWorkItem } from './work-item.ts';

@@ -1,5 +1,5 @@
-import { defineOption, IN_STATE } from '@mrtr/option';
-import { COMPARES_WORDS } from '@mrtr/option/deploys';
+import { defineOption, IN_STATE } from '@mrtr/options-contract';
+import { COMPARES_WORDS } from '@mrtr/options-contract/deploys';
 import { once } from '@mrtr/shapes/once';
 import { getWeather } from './weather.ts';
 import { resolveWorkItem } from './work-item.ts';

@@ -1,6 +1,6 @@
 /** Any script in shape F: effects above the guard, each under its key. */
 import { ask, isRefusal, type Question } from '@mrtr/core';
-import { isAsk, questionsOf, type Write } from '@mrtr/option';
+import { isAsk, questionsOf, type Write } from '@mrtr/options-contract';
 import { once } from '@mrtr/shapes/once';
 
 export const write: Write = ({ steps, end, refused }) =>

@@ -1,5 +1,5 @@
 /** Any script in shape G: every step by its name. An effect is a step that computes. */
-import { type Data, isAsk, questionsOf, type Write } from '@mrtr/option';
+import { type Data, isAsk, questionsOf, type Write } from '@mrtr/options-contract';
 import { ToolBuilder } from '@mrtr/shapes/tool-builder';
 
 export const write: Write = ({ steps, end }) => {

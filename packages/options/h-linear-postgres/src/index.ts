@@ -1,5 +1,5 @@
-import { defineOption } from '@mrtr/option';
-import { REFUSES_ALL } from '@mrtr/option/deploys';
+import { defineOption } from '@mrtr/options-contract';
+import { REFUSES_ALL } from '@mrtr/options-contract/deploys';
 import { linear } from '@mrtr/shapes/linear';
 import { opening } from './opening.ts';
 import { getWeather } from './weather.ts';

@@ -1,6 +1,6 @@
 /** Opens the store that keeps the calls. */
 import { DbosStore } from '@mrtr/linear-dbos';
-import type { OptionDeps } from '@mrtr/option';
+import type { OptionDeps } from '@mrtr/options-contract';
 import type { LinearStore } from '@mrtr/shapes/linear';
 
 /**

@@ -1,5 +1,5 @@
 /** Any script in shape H, on a durable store. */
-import { runInOrder, type Write } from '@mrtr/option';
+import { runInOrder, type Write } from '@mrtr/options-contract';
 import { type LinearStore, linear } from '@mrtr/shapes/linear';
 
 export const writeOn =

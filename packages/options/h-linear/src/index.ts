@@ -1,5 +1,5 @@
-import { defineOption } from '@mrtr/option';
-import { REFUSES_ALL } from '@mrtr/option/deploys';
+import { defineOption } from '@mrtr/options-contract';
+import { REFUSES_ALL } from '@mrtr/options-contract/deploys';
 import { ContinuationStore, linear } from '@mrtr/shapes/linear';
 import { getWeather } from './weather.ts';
 import { resolveWorkItem } from './work-item.ts';

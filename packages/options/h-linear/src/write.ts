@@ -1,5 +1,5 @@
 /** Any script in shape H. */
-import { runInOrder, type Write } from '@mrtr/option';
+import { runInOrder, type Write } from '@mrtr/options-contract';
 import { type LinearStore, linear } from '@mrtr/shapes/linear';
 
 export const writeOn =

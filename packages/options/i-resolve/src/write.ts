@@ -1,5 +1,5 @@
 /** Any script in shape I: a resolver for each question, which needs those of the round before. */
-import { endUnguarded, isAsk, type Write } from '@mrtr/option';
+import { endUnguarded, isAsk, type Write } from '@mrtr/options-contract';
 import { type Resolver, requestContext, resolve, resolver } from '@mrtr/shapes/resolve';
 import { z } from 'zod';
 

@@ -1,10 +1,10 @@
 /**
- * `@mrtr/options`: the list of all options. It loads an option only on demand. Tests, demos, benchmarks and documents
+ * `@mrtr/options-list`: the list of all options. It loads an option only on demand. Tests, demos, benchmarks and documents
  * use this list, so adding an option takes a folder and a line.
  */
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
-import type { Option } from '@mrtr/option';
+import type { Option } from '@mrtr/options-contract';
 
 /** An option in the list. */
 export interface ListedOption {

@@ -2,7 +2,7 @@
 import type { Reply } from '@mrtr/harness';
 import { CLIENT, eventsOf, objectIn, type Question, resultText, tally } from '@mrtr/harness/transcript';
 import { outcomeOf } from '@mrtr/matrix/deploy/outcome';
-import type { DeployOutcome } from '@mrtr/option/deploys';
+import type { DeployOutcome } from '@mrtr/options-contract/deploys';
 import type { LessonSide } from '../../../src/lessons.ts';
 import type { Conversation, SetUp } from '../../../src/protocol.ts';
 

@@ -1,7 +1,7 @@
 /** Deploys another version of the code while a question is open. */
 import { eventsOf } from '@mrtr/harness/transcript';
 import { QUESTION_CHANGES, STEP_CHANGES } from '@mrtr/matrix/deploy/changes';
-import type { Change } from '@mrtr/option/deploys';
+import type { Change } from '@mrtr/options-contract/deploys';
 import { useState } from 'preact/hooks';
 import type { SideProps } from './controls.tsx';
 

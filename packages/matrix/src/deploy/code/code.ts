@@ -4,8 +4,8 @@
  */
 import { type CallToolResult, cancelledResult, type Elicitation, elicitation, textResult } from '@mrtr/core';
 import type { World } from '@mrtr/example-tools';
-import type { Data, Script } from '@mrtr/option';
-import type { Change } from '@mrtr/option/deploys';
+import type { Data, Script } from '@mrtr/options-contract';
+import type { Change } from '@mrtr/options-contract/deploys';
 import { z } from 'zod';
 
 export interface Ask {

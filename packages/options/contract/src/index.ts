@@ -1,4 +1,4 @@
-/** `@mrtr/option`: the two example tools in one shape, and the claims that the matrix measures. */
+/** `@mrtr/options-contract`: the two example tools in one shape, and the claims that the matrix measures. */
 import { type McpServer, protectedServer, type RequestStatePolicy } from '@mrtr/core';
 import type { SdkCallback } from '@mrtr/core/shape';
 import {
