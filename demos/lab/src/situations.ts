@@ -109,7 +109,7 @@ export async function record(
       takeLines: () => linesOf(tool, trace.take()),
     },
     ({ world, recorder }) => {
-      const onEntry = () => recorder.tell({ channel: 'mrtr:handler', event: {} });
+      const onEntry = () => recorder.recordDiagnostic({ channel: 'mrtr:handler', event: {} });
       const hosted = host(hosting, () => option.create({ world, state, onEntry }));
       return faults.length > 0 ? through(hosted, (send) => network(send, recorder, faultOf)) : hosted;
     },

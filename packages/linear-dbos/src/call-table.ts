@@ -6,12 +6,12 @@ import { query, retryOnLoss } from './statements.ts';
 
 /** The current state of a call. */
 export interface CallRow {
-  /** The store that runs it, or ran it last. */
+  /** The store that runs the call, or ran it last. */
   readonly instance: string;
-  /** Whether that store is gone. */
+  /** Whether that store has lost its session. */
   readonly dead: boolean;
   readonly version: string;
-  /** How many turns have ended. The client of the latest is asked, or has its result. */
+  /** How many turns have ended. */
   readonly turn: number;
   readonly done: boolean;
   readonly expired: boolean;
@@ -42,15 +42,15 @@ export interface Ended {
   readonly turn: number;
   readonly done: boolean;
   readonly body: Buffer;
-  /** How long it is kept, in seconds. */
+  /** How long the call is kept from now on, in seconds. */
   readonly keepSeconds: number;
 }
 
 /** The end of a turn, as the owner of the call publishes it. */
 export interface Published extends Ended {
   readonly key: Buffer;
-  /** Another instance to notify, if one waits. */
-  readonly tell?: string | undefined;
+  /** The other instance whose request waits for the turn, if any. */
+  readonly waiter?: string | undefined;
 }
 
 /** Statements that create the table in `schema`, which exists. */
@@ -62,16 +62,16 @@ export const tableOfCalls = (schema: string): string =>
    CREATE INDEX IF NOT EXISTS mrtr_calls_expiry ON ${schema}.mrtr_calls (expires_at);
    CREATE INDEX IF NOT EXISTS mrtr_calls_open ON ${schema}.mrtr_calls (pseudonym) WHERE NOT done`;
 
-/** The owner of a call that was given up. No instance has this number. */
+/** The owner of a released call. No instance has this number. */
 export const NOBODY = '0';
 
-// A shared lock, so that two instances that check at once do not mistake each other for the owner. It ends with the
+// The lock is shared, so two instances that check at once do not mistake each other for the owner. It ends with the
 // statement.
 const DEAD = 'pg_try_advisory_xact_lock_shared(instance)';
 
 /**
- * All times are the database's. If a connection is lost, nobody knows whether its statement ran, so a statement may run
- * twice. No two sealed bodies are equal, so an equal body shows that the turn is already stored.
+ * All times are the database's. A statement whose connection was lost is sent again, so it may run twice. Sealed bodies
+ * are never equal, so an equal body shows that the turn is already stored.
  */
 export class CallTable {
   readonly #pool: Pool;
@@ -129,7 +129,7 @@ export class CallTable {
     return rows.length === 1;
   }
 
-  /** Gives up calls of `instance` of which nothing runs: any instance may take them over at once. */
+  /** Releases calls of `instance` that do not run: any instance may take them over at once. */
   async release(ids: readonly string[], instance: string): Promise<void> {
     if (ids.length === 0) return;
     await query(
@@ -139,9 +139,9 @@ export class CallTable {
     );
   }
 
-  /** Ends a turn for the call's owner. Returns whether `instance` still owns the call and the turn was still open. */
+  /** Ends a turn, for the call's owner. Returns false if another instance owns the call, or the turn had ended. */
   async publish(id: string, instance: string, published: Published): Promise<boolean> {
-    const { turn, done, body, key, keepSeconds, tell } = published;
+    const { turn, done, body, key, keepSeconds, waiter } = published;
     const rows = await query(
       this.#pool,
       `WITH published AS (
@@ -149,12 +149,12 @@ export class CallTable {
          SET turn = $3, done = $4, body = $5, expires_at = now() + make_interval(secs => $6), key = $8
          WHERE id = $1 AND instance = $2::bigint AND (turn = $3 - 1 AND NOT done OR body = $5) RETURNING id)
        SELECT CASE WHEN $7::text IS NOT NULL THEN pg_notify($7, 'turn ' || id)::text END FROM published`,
-      [id, instance, turn, done, body, keepSeconds, tell === undefined ? null : channelOf(tell), key],
+      [id, instance, turn, done, body, keepSeconds, waiter === undefined ? null : channelOf(waiter), key],
     );
     return rows.length === 1;
   }
 
-  /** Ends a call in its open turn, on any instance, and notifies its owner. Returns whether the turn was still open. */
+  /** Ends a call in its open turn, from any instance, and notifies its owner. Returns false if the turn had ended. */
   async end(id: string, { turn, body, keepSeconds }: Ended): Promise<boolean> {
     const rows = await query(
       this.#pool,
@@ -167,7 +167,7 @@ export class CallTable {
     return rows.length === 1;
   }
 
-  /** Calls to delete: their time is over, and they have ended or their owner is gone. At most `limit`. */
+  /** Finds at most `limit` calls to delete: expired ones that have ended, or whose owner is dead. */
   async findExpired(limit: number): Promise<string[]> {
     const rows = await query<{ id: string }>(
       this.#pool,
@@ -181,8 +181,8 @@ export class CallTable {
     await query(this.#pool, `DELETE FROM ${this.#table} WHERE id = ANY($1)`, [ids]);
   }
 
-  /** The members of `instances` that are gone. */
-  async dead(instances: readonly string[]): Promise<string[]> {
+  /** Finds the dead ones among `instances`. */
+  async findDead(instances: readonly string[]): Promise<string[]> {
     const rows = await query<{ instance: string }>(
       this.#pool,
       `SELECT instance FROM unnest($1::bigint[]) AS instance WHERE ${DEAD}`,

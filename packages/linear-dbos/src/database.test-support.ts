@@ -1,4 +1,4 @@
-/** Reads a database for the tests. */
+/** Reads and cuts off a test's database. */
 import { query } from '@mrtr/postgres-server';
 
 /** Cuts every connection to a database. */
@@ -9,7 +9,7 @@ export const cut = (url: string) =>
      WHERE datname = current_database() AND pid <> pg_backend_pid()`,
   );
 
-/** How many rows of calls are left, ours and those of DBOS. */
+/** How many rows of calls are left, in our table and those of DBOS. */
 export async function leftOfCalls(url: string): Promise<number> {
   const tables = ['mrtr_calls', 'workflow_status', 'operation_outputs', 'notifications', 'workflow_events'];
   const counts = tables.map((table) => `(SELECT count(*) FROM mrtr_linear.${table})`);

@@ -1,3 +1,3 @@
-/** `@mrtr/linear-dbos`: handlers of shape H that any instance can resume, on DBOS and PostgreSQL. */
+/** `@mrtr/linear-dbos`: shape H on DBOS and PostgreSQL: any instance can resume a handler. */
 export type { DbosStoreOptions } from './options.ts';
 export { DbosStore } from './store.ts';

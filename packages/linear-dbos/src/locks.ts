@@ -1,9 +1,9 @@
 /**
- * Locks that all instances share: rows of our own table. Any role that can connect could hold an advisory lock of
- * PostgreSQL for ever. Only roles that may use the table can lock its rows.
+ * Locks that all instances share: rows of our own table. Any role that can connect to PostgreSQL could hold an advisory
+ * lock for ever; only roles that may use the table can lock its rows.
  *
- * No statement waits for a lock. A waiting statement would hold a connection that other principals need. And migrations
- * of DBOS build indexes concurrently, which waits for waiting statements.
+ * No statement waits for a lock. It would occupy a connection that other principals need. It would also block the
+ * migrations of DBOS, which build indexes concurrently.
  */
 import { hash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -15,10 +15,10 @@ const LAUNCH_PATIENCE_MS = 60_000;
 const PRINCIPAL_PATIENCE_MS = 5000;
 const RETRY_MS = 5;
 const RETRY_AT_MOST_MS = 50;
-/** A process that stops responding while it holds a lock loses its session, and with it the lock. */
+/** A process that hangs while it holds a lock loses its session, and so the lock. */
 const IDLE_AT_MOST_MS = 600_000;
 const CREATIONS = 5;
-/** unique_violation, duplicate_table, duplicate_schema, duplicate_object: two instances created the table at once. */
+/** Two instances created the table at once: unique_violation, duplicate_table, duplicate_schema, duplicate_object. */
 const COLLISIONS: readonly unknown[] = ['23505', '42P07', '42P06', '42710'];
 const LOCK_NOT_AVAILABLE = '55P03';
 
@@ -29,17 +29,17 @@ export class Locks {
   readonly #pool: Pool;
   readonly #schema: string;
   readonly #patienceMs: number;
-  /** The queue of waiters for each row in this process. Only the first waiter asks the database. */
+  /** The waiters of this process for each row. Only the first one queries the database. */
   readonly #queues = new Map<number, Promise<unknown>>();
 
-  /** @param patienceMs how long a call waits for other calls of its principal, in milliseconds. */
+  /** @param patienceMs how long a call waits for other calls of its principal. */
   constructor(pool: Pool, schema: string, patienceMs = PRINCIPAL_PATIENCE_MS) {
     this.#pool = pool;
     this.#schema = schema;
     this.#patienceMs = patienceMs;
   }
 
-  /** Creates the schema and the table, unless they are there. Several instances may do so at once. */
+  /** Creates the schema and the table unless they exist. Several instances may do so at once. */
   async create(): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       try {
@@ -57,11 +57,11 @@ export class Locks {
   }
 
   /**
-   * Runs `work` in a transaction. On all instances, only one such transaction runs for `pseudonym` at a time. Its
-   * statements see the changes of earlier ones.
+   * Runs `work` in a transaction. All instances together run one such transaction per `pseudonym` at a time. It sees the
+   * changes of earlier ones.
    */
   async withPseudonymLock<Result>(pseudonym: string, work: Work<Result>): Promise<Result> {
-    // Some principals share a row, which costs them a short wait.
+    // Principals that share a row may wait a little for each other.
     const row = 1 + (Number.parseInt(hash('sha256', pseudonym).slice(0, 8), 16) % (ROWS - 1));
     const before = this.#queues.get(row) ?? Promise.resolve();
     const result = before.then(() => this.#withLock(row, this.#patienceMs, work));
@@ -96,7 +96,7 @@ export class Locks {
     }
   }
 
-  /** Runs `work` with the lock, or returns undefined when another instance holds it. */
+  /** Runs `work` under the lock. Returns undefined if another instance holds it. */
   async #tryWork<Result>(row: number, work: Work<Result>): Promise<{ readonly result: Result } | undefined> {
     const client = await this.#pool.connect();
     try {

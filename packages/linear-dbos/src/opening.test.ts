@@ -1,4 +1,4 @@
-/** Options that `DbosStore.open` refuses, without a database. */
+/** Options that `DbosStore.open` rejects before it connects. */
 import { MemoryLedger, requestStatePolicy } from '@mrtr/core';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { resolveOptions } from './options.ts';

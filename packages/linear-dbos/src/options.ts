@@ -24,36 +24,36 @@ export interface DbosStoreOptions {
    * and listen for notifications. The role must be allowed to create the schema.
    */
   readonly postgres: string;
-  /** The servers' policy. The store uses only its key ring, to seal the records. */
+  /** The servers' policy. The store seals its records with the policy's keys, and uses nothing else of it. */
   readonly policy: RequestStatePolicy;
   /**
-   * Names the version of the handlers' code. A call runs only on instances of the version that it began on. Change it
-   * with every deploy that changes the steps or the questions of a handler.
+   * The version of the handlers' code. A call stays on instances of the version that it began on. Change it with every
+   * deploy that changes the steps or the questions of a handler.
    */
   readonly version: string;
-  /** The schema that holds all tables, those of DBOS included. Default `mrtr_linear`. */
+  /** The schema of all tables, including those of DBOS. Default `mrtr_linear`. */
   readonly schema?: string;
   /** How long a user may take to answer one round, in seconds. Default 600. */
   readonly ttlSeconds?: number;
-  /** Calls that this instance may hold, running or waiting. Default 10 000; one costs some 20 KB of memory. */
+  /** Calls that may run or wait in this instance. Default 10 000; each costs about 20 KB of memory. */
   readonly maxOpenCalls?: number;
-  /** Open calls of one principal, on all instances. Default 100. Anonymous calls count towards `maxOpenCalls` only. */
+  /** Open calls of one principal on all instances. Default 100. Anonymous calls count only towards `maxOpenCalls`. */
   readonly maxOpenCallsPerPrincipal?: number;
-  /** Memory that the arguments of this instance's calls may hold, in bytes, estimated. Default 64 MiB. */
+  /** Estimated memory of the arguments of this instance's calls, in bytes. Default 64 MiB. */
   readonly maxBytes?: number;
-  /** Bytes in the database of the sealed arguments of one principal's open calls. Default 8 MiB. */
+  /** Size in the database of the sealed arguments of one principal's open calls, in bytes. Default 8 MiB. */
   readonly maxBytesPerPrincipal?: number;
   /** Connections to the database, at least 5. One shows that this process is alive; one listens. Default 10. */
   readonly poolSize?: number;
   /**
-   * How long a call stays with an instance whose database session has ended while its turn runs, in seconds, at least 1.
-   * Default 10. Until then its steps may run; the instance has reconnected or given the call up before another takes it
-   * over. A call that waits for its user is taken over at once. The same on all instances.
+   * How long a running call stays with an instance that lost its database session, in seconds, at least 1. Default 10.
+   * In that time the instance reconnects or abandons the call; then another takes it over. A call that waits for its user
+   * is taken over at once. Set the same value on all instances.
    */
   readonly takeOverSeconds?: number;
   /** How often this instance deletes expired calls, in seconds. Default 15. */
   readonly sweepSeconds?: number;
-  /** Gets failures that no client sees. Default: the first of each kind is a warning of the process. */
+  /** Receives failures that no client sees. Default: a process warning for the first of each kind. */
   readonly onerror?: (error: Error) => void;
 }
 
@@ -74,13 +74,13 @@ const DEFAULTS = {
 
 const aConnectionString: OptionCheck = {
   allowed: 'a connection string, postgres://user@host/database',
-  // Parse it here first: a parse error of a library would show the password.
+  // Parse it before the library does: its error would show the password.
   isAllowed: (value) => typeof value === 'string' && /^postgres(?:ql)?:/.test(value) && URL.canParse(value),
 };
 
 const aSchemaName: OptionCheck = {
   allowed: 'a plain identifier',
-  // It becomes part of the statements.
+  // It is inserted into SQL statements.
   isAllowed: (value) => typeof value === 'string' && /^[a-z_][a-z0-9_]{0,62}$/.test(value),
   quotesText: true,
 };

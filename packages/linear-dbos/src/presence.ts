@@ -1,33 +1,31 @@
 /**
- * Shows which instances are alive. Each store holds an advisory lock under its own number for as long as its process
- * lives and reaches the database. PostgreSQL releases the lock when the session ends for any reason. The same session
- * receives notifications about calls.
+ * Shows which instances are alive. Each store holds an advisory lock under its own number while its process lives and
+ * reaches the database. PostgreSQL releases the lock when the session ends for any reason. The same session receives
+ * notifications about calls.
  *
- * A session may end unnoticed, so this side asks it something often. Of the time that others wait before they take over
- * calls whose turn runs, one fifth passes between two looks and at most one until a look fails; after four fifths this
- * side has given the calls up.
+ * A session may end unnoticed, and other instances take over running calls after `takeOverMs`. So this side pings every
+ * fifth of `takeOverMs`, waits as long for the reply, and abandons its running calls at four fifths.
  */
 import { randomBytes } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
 import { waitAtMost } from '@mrtr/core/kit';
 import type { Notification, Pool, PoolClient } from 'pg';
 
-/** The callbacks of an instance. */
+/** An instance's callbacks. */
 export interface Listener {
-  /** A notification. */
   message?(text: string): void;
-  /** The lock is lost: another instance may take over. */
+  /** The lock is lost. If it stays lost, other instances take over. */
   lost?(): void;
-  /** The lock is held again. */
+  /** The lock is held, for the first time or again. */
   held?(): void;
-  /** The lock was not to be had again in time: another instance may have taken over. */
-  gone?(): void;
+  /** The lock did not come back in time. Abandon the running calls: other instances are about to take them over. */
+  abandon?(): void;
 }
 
 const RECONNECT_MS = 200;
 const RECONNECT_AT_MOST_MS = 5000;
 const COMPLAIN_EVERY_MS = 60_000;
-const LOOKS = 5;
+const PINGS = 5;
 const LOST = 'The session that shows this instance as alive was lost.';
 
 /** A random number for an instance, unique in practice. */
@@ -36,30 +34,29 @@ export const newInstance = (): string => (randomBytes(8).readBigUInt64BE() >> 1n
 /** The channel on which an instance listens. */
 export const channelOf = (instance: string): string => `mrtr_linear_${instance}`;
 
-/** The session of this process. A lost session is replaced; meanwhile other instances may take over its calls. */
+/** This process's session. Replaces a lost session; meanwhile other instances may take over its calls. */
 export class Presence {
   readonly #pool: Pool;
   readonly #takeOverMs: number;
   readonly #report: (error: Error) => void;
   readonly #held = new Map<string, Listener>();
-  // Only one session at a time: a second would wait in vain for the locks of the first.
+  // One session at a time: a second would wait in vain for the locks of the first.
   #connecting: Promise<void> | undefined;
   #client: PoolClient | undefined;
-  /** The locks of the session, each taken once: a lock that is taken twice has to be released twice. */
+  /** The session's locks. Takes each once: PostgreSQL counts, and would want it released as often. */
   readonly #taken = new Map<string, Promise<void>>();
-  /** The statements on the session, one after the other. */
+  /** Runs the session's statements one at a time. */
   #lastSent: Promise<unknown> = Promise.resolve();
   #retry: NodeJS.Timeout | undefined;
   #wait = RECONNECT_MS;
   #complainedAt: number | undefined;
   #closed = false;
-  /** How many sessions were lost. */
   #losses = 0;
-  /** When the latest statement was sent that the session has answered. It held its locks then. */
+  /** The time at which the latest answered statement was sent. The session held its locks then. */
   #confirmedAt = Number.NEGATIVE_INFINITY;
-  #looks: NodeJS.Timeout | undefined;
-  #giveUp: NodeJS.Timeout | undefined;
-  /** Whether a session holds its locks. `held` is emitted when one does again. */
+  #pings: NodeJS.Timeout | undefined;
+  #abandonTimer: NodeJS.Timeout | undefined;
+  /** Whether a session holds the locks. Emits `held` when it becomes true. */
   #isHeld = false;
   readonly #events = new EventEmitter().setMaxListeners(0);
 
@@ -70,7 +67,7 @@ export class Presence {
     this.#report = report;
   }
 
-  /** Shows `instance` as alive, and listens for its notifications. */
+  /** Shows `instance` as alive, and subscribes to its notifications. */
   async hold(instance: string, listener: Listener = {}): Promise<void> {
     this.#held.set(instance, listener);
     try {
@@ -92,15 +89,16 @@ export class Presence {
   }
 
   /**
-   * Resolves when the locks are held for certain: nobody has waited for longer than half the time for a lost one.
+   * Resolves when the session answered a statement sent within the last half of `takeOverMs`. Until the other half has
+   * passed, no other instance takes over.
    *
-   * @returns the number of sessions that were lost until now. What was true of a call before another loss may be over.
+   * @returns the number of sessions lost so far. After another loss, read the owner of a call again.
    */
-  async certain(): Promise<number> {
+  async ensureHeld(): Promise<number> {
     for (;;) {
       while (!this.#isHeld) await once(this.#events, 'held');
       if (performance.now() - this.#confirmedAt < this.#takeOverMs / 2) return this.#losses;
-      await this.#ask();
+      await this.#ping();
     }
   }
 
@@ -108,8 +106,8 @@ export class Presence {
   close(): void {
     this.#closed = true;
     clearTimeout(this.#retry);
-    clearTimeout(this.#giveUp);
-    clearInterval(this.#looks);
+    clearTimeout(this.#abandonTimer);
+    clearInterval(this.#pings);
     this.#client?.release(true);
     this.#client = undefined;
   }
@@ -146,24 +144,24 @@ export class Presence {
   #noteHeld(): void {
     this.#wait = RECONNECT_MS;
     this.#complainedAt = undefined;
-    clearTimeout(this.#giveUp);
-    clearInterval(this.#looks);
-    this.#looks = setInterval(() => void this.#ask(), this.#takeOverMs / LOOKS);
-    this.#looks.unref();
+    clearTimeout(this.#abandonTimer);
+    clearInterval(this.#pings);
+    this.#pings = setInterval(() => void this.#ping(), this.#takeOverMs / PINGS);
+    this.#pings.unref();
     this.#isHeld = true;
     this.#events.emit('held');
     for (const listener of this.#held.values()) listener.held?.();
   }
 
-  /** Asks the session whether it lives. One that does not answer in time is lost. */
-  async #ask(): Promise<void> {
+  /** Pings the session. If it does not answer in time, it counts as lost. */
+  async #ping(): Promise<void> {
     const client = this.#client;
     if (!client) return;
     const late = () => {
       throw new Error('The session does not answer.');
     };
     try {
-      await waitAtMost(this.#send(client, 'SELECT 1'), this.#takeOverMs / LOOKS, late);
+      await waitAtMost(this.#send(client, 'SELECT 1'), this.#takeOverMs / PINGS, late);
     } catch (error) {
       this.#reconnectAfterLoss(client, error as Error);
     }
@@ -194,7 +192,7 @@ export class Presence {
   #reconnectAfterLoss(client: PoolClient, error?: Error): void {
     if (this.#client !== client) return;
     this.#client = undefined;
-    clearInterval(this.#looks);
+    clearInterval(this.#pings);
     client.release(true);
     if (this.#closed) return;
     if (this.#isHeld) this.#noteLost();
@@ -206,11 +204,11 @@ export class Presence {
     this.#losses++;
     this.#isHeld = false;
     for (const listener of this.#held.values()) listener.lost?.();
-    const left = this.#confirmedAt + (this.#takeOverMs * (LOOKS - 1)) / LOOKS - performance.now();
-    const giveUp = () => {
-      for (const listener of this.#held.values()) listener.gone?.();
+    const left = this.#confirmedAt + (this.#takeOverMs * (PINGS - 1)) / PINGS - performance.now();
+    const abandon = () => {
+      for (const listener of this.#held.values()) listener.abandon?.();
     };
-    this.#giveUp = setTimeout(giveUp, Math.max(0, left));
+    this.#abandonTimer = setTimeout(abandon, Math.max(0, left));
   }
 
   /** Reports each loss once, and once a minute while reconnecting fails. */

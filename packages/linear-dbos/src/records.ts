@@ -9,12 +9,12 @@ import { type Call, type RoundLimits, withoutStamps } from '@mrtr/core/shape';
 import { ContinuationLost, type LinearContext } from '@mrtr/shapes/linear';
 import { callerOf, type LinearRound } from '@mrtr/shapes/linear-store';
 
-/** The beginning of a call. A handler that is run again has to see the same. */
+/** The beginning of a call. A second run of the handler must see the same. */
 export interface CallHeader
   extends Pick<Call, 'method' | 'target' | 'pseudonym'>,
     Omit<RoundLimits, 'round' | 'timesAsked'> {
   readonly input: unknown;
-  /** Whether the input is the text of a resource's URI. */
+  /** Whether the input is a resource's URI, as text. */
   readonly isUri: boolean;
   readonly caller?: LinearContext['caller'];
   /** The salt of {@link saltedHash}. */
@@ -29,22 +29,22 @@ export function headerOf({ call, input, ctx }: LinearRound): CallHeader {
   return { ...limits, method, target, pseudonym, askable, input, isUri: input instanceof URL, caller, salt };
 }
 
-/** The message of a client in a later round. Without `responses`, it ends the call. */
+/** A client's message in a later round. Without `responses`, it ends the call. */
 export interface Message {
   readonly responses?: InputResponses | Readonly<Record<string, unknown>> | undefined;
   readonly askable: readonly InputKind[];
   readonly caller?: LinearContext['caller'];
-  /** The answered questions, as key and digest. A handler that is run again must ask the same. */
+  /** The key and digest of each answered question. A second run of the handler must ask the same. */
   readonly asked?: readonly (readonly [key: string, digest: string])[] | undefined;
-  /** The caller's pseudonym, under the key that seals now. */
+  /** The caller's pseudonym under the current sealing key. */
   readonly pseudonym?: string | undefined;
   /** The instance that waits for the next turn. */
   readonly from: string;
 }
 
 /**
- * How a turn of a call ended. `lost`: why the call cannot be resumed. `overLimit`: why its questions may not go out, and
- * `effects`: what had run.
+ * The end of a turn. `why`: the reason why the call cannot be resumed. `overLimit`: the reason why its questions are not
+ * sent. `effects`: the effects that ran before them.
  */
 export type TurnRecord = (
   | {
@@ -57,11 +57,11 @@ export type TurnRecord = (
   | { readonly kind: 'threw'; readonly error: ErrorRecord }
   | { readonly kind: 'lost'; readonly why: string }
 ) & {
-  /** The digest of the answers that led to it, if any; see {@link hashAnswers}. */
+  /** The digest of the answers that started the turn, if any; see {@link hashAnswers}. */
   readonly answers?: string | undefined;
   /**
-   * The caller's pseudonym from the latest answer, made with a key as new as that answer's token. The key of the call's
-   * first round may be removed while the call waits.
+   * The caller's pseudonym from the latest answer. It replaces the first round's, whose key the operator may remove while
+   * the call waits.
    */
   readonly pseudonym?: string | undefined;
 };
@@ -69,9 +69,9 @@ export type TurnRecord = (
 /** The result of a step. */
 export type StepRecord = { readonly value?: unknown } | { readonly error: ErrorRecord };
 
-/** An error, in the form that travels from one instance to another. */
+/** The JSON form of an error. */
 export interface ErrorRecord {
-  /** The class, if the error is one of those that end a call in a special way. */
+  /** The class, if it is one that ends a call in a special way. */
   readonly kind?: keyof typeof KINDS | undefined;
   readonly name?: string;
   readonly message: string;
@@ -79,19 +79,19 @@ export interface ErrorRecord {
   readonly properties: Readonly<Record<string, unknown>>;
 }
 
-/** A salted digest of `text` for this call, which shows a reader of the database nothing of it. */
+/** A digest of `text`, salted for the call, so that a reader of the database cannot guess the text. */
 export const saltedHash = (text: string, { salt }: CallHeader): string =>
   hash('sha256', `${salt} ${text}`, 'base64url');
 
-/** A digest of the method and the tool's name: an operator can look for a tool, and a reader of the database learns none. */
+/** A keyed digest of the method and the tool's name. With the key, an operator can find the calls of a tool. */
 export const targetDigest = ({ method, target }: CallHeader, ring: KeyRing): string =>
   derivePseudonym(`${method} ${target}`, ring[0]);
 
-/** A digest of answers: equal for equal answers. */
+/** A digest of answers. Equal answers have equal digests, in any order. */
 export const hashAnswers = (responses: Message['responses'], head: CallHeader): string =>
   saltedHash(canonicalJson(withoutStamps(responses ?? {})), head);
 
-/** A stored record does not open here. */
+/** A stored record that does not open. */
 export class Unopened extends Error {
   constructor(what: string, call: string) {
     super(
@@ -102,9 +102,9 @@ export class Unopened extends Error {
 }
 
 /**
- * Seals and opens the records of one call, under the call's own key. A record opens only for its call and as the kind
- * that it was sealed as. The call keeps its key, sealed with the policy's key, and seals it again with every turn. So
- * the policy's keys can be replaced while calls wait.
+ * Seals and opens the records of one call, with a key of its own. A record opens only for its call and its kind. The key
+ * is stored, sealed with the policy's current key, and sealed again with every turn. So an operator can replace the
+ * policy's keys while calls wait.
  */
 export class CallKey {
   readonly call: string;
@@ -148,7 +148,7 @@ export class CallKey {
 
 const KINDS = { ElicitationDeclined, ContinuationLost, CannotAsk, ProtocolError } as const;
 
-/** The record of a thrown value, also of a value that throws when it is read. */
+/** The record of a thrown value, even one whose properties throw when they are read. */
 export function errorRecord(thrown: unknown): ErrorRecord {
   try {
     if (!(thrown instanceof Error)) return { message: String(thrown), properties: {} };
@@ -167,9 +167,9 @@ export function errorRecord(thrown: unknown): ErrorRecord {
 }
 
 /**
- * The error from its record. An error that ends a call in a special way keeps its class; any other becomes an `Error`
- * with the same name, message and properties. The process that recorded it uses this form too, so that a handler that
- * is run again sees the error that it saw first.
+ * The error from its record. An error that ends a call in a special way keeps its class. Any other becomes an `Error`
+ * with the same name, message and properties. The handler sees this form on its first run too, so both runs see the same
+ * error.
  */
 export function revivedError(record: ErrorRecord): Error {
   const error = rebuilt(record);
@@ -192,7 +192,7 @@ function rebuilt({ kind, message, properties }: ErrorRecord): Error {
   return Object.assign(new Error(message), properties);
 }
 
-/** The caller of a request, in the form that travels from one instance to another. */
+/** The JSON form of a request's caller. */
 export function callerRecord(ctx: ServerContext): LinearContext['caller'] {
   const caller = callerOf(ctx);
   return caller?.extra ? { ...caller, extra: jsonOf(caller.extra) } : caller;

@@ -7,18 +7,17 @@ import type { Runtime } from './runtime.ts';
 export interface AwaitedTurn {
   readonly callKey: CallKey;
   readonly turn: number;
-  /** The digest of the answers that start it; see `unreadAnswers`. */
+  /** The digest of the answers that start it; see `hashAnswers`. */
   readonly answers?: string;
-  /** The answers as they were sent. */
+  /** The sealed answers. */
   readonly message?: string;
 }
 
 const REMIND_MS = 1000;
 
 /**
- * Wakes the instance that runs the call if PostgreSQL's notification of the answers was lost with a connection: another
- * message sends another notification. It waits longer each time, until the parked call's own next look finds them, or
- * the request is over.
+ * Sends the answers again, in case PostgreSQL's notification of them was lost with a connection. Waits twice as long
+ * each time. Stops when the request is over, or when the parked call polls for the answers itself.
  */
 export async function remindOwner(
   runtime: Pick<Runtime, 'send'>,

@@ -2,16 +2,19 @@
  * One call that runs in this process, as a workflow that DBOS records.
  *
  * Invariants:
- * 1. Records come in one order, also when the handler is run again: one step at a time, in the order in which they were
- *    called, and none while the call waits for an answer.
+ * 1. DBOS records the steps in the same order on every run: one at a time, in the order of the calls to `once`. No step
+ *    runs while the call waits for an answer.
  * 2. A turn is published once, and only by the instance that owns the call.
  * 3. The workflow returns only when the call is over. If another instance resumes the call, the workflow here hangs:
  *    if it returned, DBOS would record it as done, and no instance could resume it.
- * 4. A published turn ran all of its steps, so running it again executes none. A step without a record in such a turn
- *    belongs to other code: it ends the call before it executes.
- * 5. A failure of DBOS ends the call, and never reaches the author's handler.
- * 6. A step starts only while this instance owns the call for certain: in each turn it looks before the first one, and
- *    again after its session was lost.
+ * 4. A published turn ran all of its steps, so a second run executes no step of it. A step without a record in such a
+ *    turn means that the code has changed. It ends the call, and does not execute.
+ * 5. A failure of DBOS ends the call. The author's handler never sees it.
+ * 6. A step starts only while this instance is certain to own the call. It reads the owner before the first step of
+ *    each turn, and again after each loss of its session.
+ *
+ * To *end* a call is to publish its last turn. To *abandon* it is to record nothing more of it here. To *release* it is
+ * to say in the table that any instance may resume it. To *forget* it is to drop it from this instance's calls.
  */
 import {
   DBOS,
@@ -58,28 +61,27 @@ export interface CallHost {
   readonly policy: RequestStatePolicy;
   readonly turnListeners: TurnListeners;
   report(error: Error): void;
-  /** The call no longer runs here. */
-  ended(call: RunningCall): void;
-  /** The call no longer runs here, and is not over: another instance may run it. */
-  letGo(call: RunningCall): void;
+  forget(call: RunningCall): void;
+  /** Forgets the call, which is not over, and lets another instance resume it. */
+  release(call: RunningCall): void;
 }
 
-/** How long the result of a call is kept, in seconds: a request may wait for it on another instance. */
+/** How long the result of a call is kept, in seconds. A request on another instance may wait for it. */
 export const KEEP_SECONDS = 60;
-/** How often a parked call looks for an answer whose notification was lost. Each look is two statements. */
+/** How often a parked call polls for an answer whose notification was lost. Each poll is two statements. */
 export const LOOK_AGAIN_MS = 20_000;
 
 const INTERRUPTED =
   'This server cannot reach its calls now. Another server may continue this call. Send the same answer again.';
 
-/** How many unsealed messages of a turn are skipped. */
+/** How many messages that do not open a turn skips. */
 const MAX_FORGED = 100;
 const DIVERGED =
   'This call cannot be resumed: its handler took other steps than it took before. Start the call again.';
 /** The message of a call that ends because DBOS or the database failed. */
 export const UNRECORDED = 'This call cannot be resumed: it could not be recorded. Start the call again.';
 
-/** A call that was started here or taken over. */
+/** A call that this instance started or took over. */
 export class RunningCall {
   readonly id: string;
   readonly #callKey: CallKey;
@@ -87,33 +89,33 @@ export class RunningCall {
   readonly #handler: LinearRound['handler'];
   readonly #host: CallHost;
   readonly #frame: Frame;
-  /** The latest published turn. Earlier turns only run again to bring the handler back to its place. */
+  /** The latest published turn. A resumed call runs these turns again to reach its place. */
   published: number;
-  /** The turn that is open, or is run again. */
+  /** The current turn, which may be one that runs again. */
   #turn = 1;
   #fail!: (error: unknown) => void;
   readonly #failed = new Promise<never>((_resolve, reject) => {
     this.#fail = reject;
   });
   #steps: Promise<unknown> = Promise.resolve();
-  #released = false;
-  /** Why it was ended from outside. */
-  #aborted: string | undefined;
-  /** Another instance that waits for the open turn. */
-  #tell: string | undefined;
+  #abandoned = false;
+  /** Set when the store ends the call. */
+  #endedBecause: string | undefined;
+  /** The other instance whose request waits for the open turn. */
+  #waiter: string | undefined;
   /** The digest of the answers that started the open turn. */
   #answered: string | undefined;
   /** The caller's pseudonym from the latest answer. */
   #pseudonym: string | undefined;
-  /** Whether DBOS has begun to run it. */
+  /** Whether DBOS has begun the workflow. */
   hasBegun = false;
-  /** How many sessions this instance had lost when it last saw that it owns the call. Undefined before a turn's first look. */
+  /** How many sessions this instance had lost when it last read that it owns the call. Undefined until a turn's first read. */
   #ownedAfterLosses: number | undefined;
-  /** The request of the open round, if it came to this process: progress and log messages go out on it. */
+  /** The request of the open round, if this process received it. Progress and log messages go out on it. */
   request: ServerContext | undefined;
-  /** The memory that its arguments hold, in bytes, estimated. */
+  /** The estimated memory of its arguments, in bytes. */
   readonly heldBytes: number;
-  /** The turn whose answers the call waits for. */
+  /** The turn that asked, while the call waits for the answers. */
   parkedAt: number | undefined;
 
   constructor(
@@ -145,16 +147,16 @@ export class RunningCall {
       await this.#turns();
     } catch (error) {
       if (error instanceof DBOSWorkflowConflictError) {
-        this.#host.letGo(this);
+        this.#host.release(this);
         throw error; // DBOS waits for its new owner.
       }
-      if (this.#released) await NEVER;
+      if (this.#abandoned) await NEVER;
       this.#report(error);
       const why = isDivergence(error) ? DIVERGED : UNRECORDED;
       this.#frame.abort(new ContinuationLost(why));
       await this.#publish({ kind: 'lost', why });
     } finally {
-      this.#host.ended(this);
+      this.#host.forget(this);
     }
   }
 
@@ -162,50 +164,51 @@ export class RunningCall {
     this.#host.report(withCallInMessage(error, this.#frame.about));
   }
 
-  /** Ends the call from outside: its client cancelled it, or has gone. */
-  abort(why: string): void {
-    this.#aborted = why;
+  /** Ends the call: its client cancelled it, or disconnected. */
+  end(why: string): void {
+    this.#endedBecause = why;
     this.#frame.abort(new ContinuationLost(why));
     const turn = this.parkedAt;
     if (turn === undefined) return;
-    // The call waits inside DBOS for a message. An answer that came first also wakes it.
+    // The call waits in DBOS for a message. If an answer came first, that one wakes it.
     const message: Message = { askable: [], from: this.#host.instance };
     const sealed = this.#callKey.seal(message, `answers ${turn}`).toString('base64');
     this.#host.runtime.send(this.id, sealed, String(turn)).catch((error) => this.#report(error));
   }
 
-  /** The request of its open round was answered, so progress and log messages have no request to go out on. */
+  /** Stops sending progress and log messages on `request`, which has been answered. */
   forgetRequest(request: ServerContext): void {
     if (this.request !== request) return;
     this.request = undefined;
     this.#frame.request = undefined;
   }
 
-  /** Abandons the call as if this process had died, so that another instance can resume it. */
-  release(): void {
-    this.#released = true;
+  /** Records nothing more, as if this process had died. Another instance can then resume the call. */
+  abandon(): void {
+    this.#abandoned = true;
   }
 
-  /** This instance cannot show any more that it lives. What runs may have to stop; no step starts until it can again. */
-  interrupt(): void {
+  /** Fires the handler's signal: the session is lost, so a running step may have to stop. New steps wait for the session. */
+  fireSignal(): void {
     if (this.parkedAt === undefined) this.#frame.fireSignal(new ContinuationLost(INTERRUPTED));
   }
 
-  /** This instance is shown as alive again. */
-  continue(): void {
+  /** Renews the handler's signal, once the session is back. */
+  renewSignal(): void {
     this.#frame.renewSignal();
   }
 
   /**
-   * Gives the call up if its turn runs, since another instance may take it over: its handler is refused every further step.
+   * Abandons the call if its turn runs, because another instance may take it over. Every further step of the handler
+   * rejects.
    *
-   * @returns when the handler has ended; undefined for a call that waits for its user, of which nothing runs.
+   * @returns a promise that resolves when the handler has ended. Undefined if the call waits for its user: nothing runs.
    */
-  giveUp(): Promise<void> | undefined {
+  abandonTurn(): Promise<void> | undefined {
     if (this.parkedAt !== undefined) return undefined;
-    this.release();
+    this.abandon();
     this.#frame.abort(new ContinuationLost(INTERRUPTED));
-    this.#host.ended(this);
+    this.#host.forget(this);
     return new Promise((resolve) => this.#frame.whenSettled(resolve));
   }
 
@@ -215,17 +218,17 @@ export class RunningCall {
     publish('mrtr:handler', { call: this.id, shape: 'linear', target, part: 'handler' });
     const context = new FrameContext(this.#frame, this.id);
     this.#reportsFrom(1);
-    let pause = this.#frame.start(() => this.#handler(input as never, context));
+    let frameTurn = this.#frame.start(() => this.#handler(input as never, context));
     for (let turn = 1; ; turn++) {
-      const record = this.#recordOf(await Promise.race([pause, this.#failed]), turn);
+      const record = this.#recordOf(await Promise.race([frameTurn, this.#failed]), turn);
       const waits = record.kind === 'asked' && !record.overLimit;
       this.parkedAt = waits ? turn : undefined;
       if (turn <= this.published && !waits) throw new Diverged(`Turn ${turn} of call ${this.id} had asked.`);
       if (turn > this.published && !(await this.#publish(record))) break;
       const message = waits ? await this.#answers(turn) : undefined;
       if (!message) break;
-      if (this.#aborted !== undefined) {
-        await this.#publish({ kind: 'lost', why: this.#aborted });
+      if (this.#endedBecause !== undefined) {
+        await this.#publish({ kind: 'lost', why: this.#endedBecause });
         break;
       }
       if (record.kind === 'asked') checkAsked(record.requests, message.asked, turn);
@@ -233,26 +236,26 @@ export class RunningCall {
       this.#frame.caller = message.caller;
       this.#pseudonym = message.pseudonym;
       this.#answered = hashAnswers(message.responses, this.#head);
-      this.#tell = message.from === this.#host.instance ? undefined : message.from;
+      this.#waiter = message.from === this.#host.instance ? undefined : message.from;
       this.#ownedAfterLosses = undefined;
       this.#reportsFrom(turn + 1);
-      pause = this.#frame.resume(message.responses);
+      frameTurn = this.#frame.resume(message.responses);
     }
     this.parkedAt = undefined;
     await new Promise<void>((resolve) => this.#frame.whenSettled(resolve));
   }
 
-  /** Reports only new turns: a turn that is run again was reported the first time. */
+  /** Sends progress and log messages only from new turns. A turn that runs again sent them the first time. */
   #reportsFrom(turn: number): void {
     this.#frame.request = turn > this.published ? this.request : undefined;
   }
 
-  #recordOf(pause: FrameTurn, turn: number): TurnRecord {
-    if (pause.kind === 'threw') return { kind: 'threw', error: errorRecord(pause.error) };
-    if (pause.kind === 'asked') return this.#recordQuestions(pause.requests, turn);
+  #recordOf(frameTurn: FrameTurn, turn: number): TurnRecord {
+    if (frameTurn.kind === 'threw') return { kind: 'threw', error: errorRecord(frameTurn.error) };
+    if (frameTurn.kind === 'asked') return this.#recordQuestions(frameTurn.requests, turn);
     try {
-      JSON.stringify(pause.value);
-      return pause;
+      JSON.stringify(frameTurn.value);
+      return frameTurn;
     } catch (error) {
       return { kind: 'threw', error: errorRecord(error) };
     }
@@ -267,7 +270,7 @@ export class RunningCall {
     return { kind: 'asked', requests, overLimit: problem.message, effects: this.#frame.effects };
   }
 
-  /** Ends the open turn. Returns false if the call is over; hangs if another instance owns the call. */
+  /** Publishes the end of the open turn. Returns false if the call is over; hangs if another instance owns the call. */
   async #publish(record: TurnRecord): Promise<boolean> {
     const { runtime, instance, turnListeners, policy, ttlSeconds } = this.#host;
     const turn = this.published + 1;
@@ -275,10 +278,10 @@ export class RunningCall {
     const toPublish = { ...record, answers: this.#answered, pseudonym: this.#pseudonym };
     const body = this.#callKey.seal(toPublish, `turn ${turn}`);
     const key = this.#callKey.key(keyRingOf(policy));
-    // Only the request that waits here can read the first turn, so a first turn that ends the call is not kept.
+    // Only the request that waits here can read the first turn. If that turn ends the call, nobody needs its record.
     const keepSeconds = done ? (turn === 1 ? 0 : KEEP_SECONDS) : ttlSeconds;
-    if (this.#released) await NEVER;
-    const published = { turn, done, body, key, keepSeconds, tell: this.#tell };
+    if (this.#abandoned) await NEVER;
+    const published = { turn, done, body, key, keepSeconds, waiter: this.#waiter };
     if (await runtime.calls.publish(this.id, instance, published)) {
       this.published = turn;
       turnListeners.notify(this.id, turn, toPublish);
@@ -286,13 +289,13 @@ export class RunningCall {
     }
     const row = await runtime.calls.read(this.id);
     if (row && !row.done) {
-      this.#host.ended(this);
+      this.#host.forget(this);
       await NEVER;
     }
     return false;
   }
 
-  /** The client's answer to `turn`. Undefined if none came in time; the call is then over. */
+  /** Waits for the client's answer to `turn`. If it does not come in time, ends the call and returns undefined. */
   async #answers(turn: number): Promise<Message | undefined> {
     let goOn = () => {};
     const parked = new Promise<void>((resolve) => {
@@ -316,11 +319,11 @@ export class RunningCall {
           timeoutSeconds: this.#host.ttlSeconds,
           pollingIntervalMs: LOOK_AGAIN_MS,
         });
-        if (this.#released) await NEVER;
+        if (this.#abandoned) await NEVER;
         if (text === null) return undefined;
         return this.#callKey.open<Message>(Buffer.from(text, 'base64'), `answers ${turn}`);
       } catch (error) {
-        // Not from an instance: it does not open, or DBOS cannot read it.
+        // A message that does not open, or that DBOS cannot read, did not come from an instance.
         const isForged = [Unopened, TypeError, SyntaxError].some((kind) => error instanceof kind);
         if (!isForged || passedOver === MAX_FORGED) throw error;
         this.#report(error);
@@ -334,30 +337,30 @@ export class RunningCall {
     return performed;
   }
 
-  /** Resolves when this instance owns the call for certain. Never, where it does not: another one runs it. */
+  /** Resolves when this instance certainly owns the call. Never resolves if another instance owns it. */
   async #ensureOwned(): Promise<void> {
     const { instance, runtime } = this.#host;
     const { calls, presence } = runtime;
-    // Nobody else knows a call whose first turn has not ended.
-    if (this.#turn === 1) return void (await presence.certain());
+    // Until the first turn ends, no other instance knows the call.
+    if (this.#turn === 1) return void (await presence.ensureHeld());
     for (
-      let losses = await presence.certain();
+      let losses = await presence.ensureHeld();
       losses !== this.#ownedAfterLosses;
-      losses = await presence.certain()
+      losses = await presence.ensureHeld()
     ) {
       const row = await calls.read(this.id);
-      if (this.#released || row?.instance !== instance) {
-        this.#host.ended(this);
+      if (this.#abandoned || row?.instance !== instance) {
+        this.#host.forget(this);
         await NEVER;
       }
       this.#ownedAfterLosses = losses;
     }
-    if (this.#released) await NEVER;
+    if (this.#abandoned) await NEVER;
   }
 
   async #step(key: string, step: () => Promise<unknown>): Promise<unknown> {
     const what = `step ${key}`;
-    // DBOS threw this, not the step: errors of the step are recorded as its result.
+    // Only DBOS throws here. An error of the step is recorded as its result.
     const failCall = async (error: unknown): Promise<never> => {
       this.#fail(error);
       return NEVER;
@@ -383,16 +386,16 @@ export class RunningCall {
     )
       .then((sealed) => this.#callKey.open<StepRecord>(Buffer.from(sealed, 'base64'), what))
       .catch(failCall);
-    if (this.#released) return NEVER;
+    if (this.#abandoned) return NEVER;
     if ('error' in record) throw revivedError(record.error);
     return record.value;
   }
 }
 
-/** A handler that is run again did not take the steps that it took before. */
+/** The second run of a handler took other steps than the first. */
 class Diverged extends Error {}
 
-/** Checks the round and the digest of each question: a handler that is run again must ask the same. */
+/** Checks the key and the digest of each question: the second run of a handler must ask the same ones. */
 function checkAsked(requests: InputRequests, answered: Message['asked'], turn: number): void {
   for (const [key, digest] of answered ?? []) {
     const request = requests[key];

@@ -1,6 +1,6 @@
 /**
- * DBOS in this process. There can be only one: its configuration, executor and registry belong to the process. Stores
- * with equal configuration share it, and closing the last one shuts it down.
+ * DBOS in this process, which can run it only once: its configuration, executor and registry are global. Stores of equal
+ * configuration share it. Closing the last one shuts it down.
  */
 import { AsyncResource } from 'node:async_hooks';
 import { DBOS, DBOSWorkflowConflictError } from '@dbos-inc/dbos-sdk';
@@ -14,25 +14,25 @@ import { newInstance, Presence } from './presence.ts';
 
 const NAME = 'mrtr-linear';
 const QUEUE = `${NAME}-`;
-// How often DBOS looks for calls that this instance took over. Each look is four statements.
+// How often DBOS polls for calls that this instance took over. Each poll is four statements.
 const LOOK_EVERY_MS = 100;
-/** The step in which DBOS records a message that a workflow has received. */
+/** The step as which DBOS records a message that a workflow received. */
 const RECEIVED = 'DBOS.recv';
 
 /**
- * Never settles. DBOS records a workflow that returns or throws as over; another instance can resume one that hangs.
+ * Never settles. DBOS records a workflow that returns or throws as over. If it hangs, another instance can resume it.
  */
 export const NEVER: Promise<never> = new Promise(() => {});
 
 interface Shared {
-  /** The code to run when DBOS runs a workflow here. A store of this process has started it or taken it over. */
+  /** The code of each workflow that a store of this process has started or taken over, until DBOS runs it. */
   readonly expected: Map<string, () => Promise<void>>;
   workflow?: typeof serve;
   current?: { readonly key: string; readonly runtime: Promise<Runtime>; users: number } | undefined;
   closing: Promise<void>;
 }
 
-// DBOS accepts a name once per process. Two packages or a test runner may load this module more than once.
+// DBOS accepts a workflow name once per process, and a process may load this module more than once.
 const shared = processWide<Shared>('linear-dbos', () => ({
   expected: new Map(),
   closing: Promise.resolve(),
@@ -46,14 +46,14 @@ async function serve(): Promise<void> {
   await (run ? run() : NEVER);
 }
 
-/** DBOS, launched. */
+/** DBOS after its launch. */
 export class Runtime {
   readonly calls: CallTable;
   readonly presence: Presence;
   readonly #pool: Pool;
   readonly #locks: Locks;
   readonly #queue: string;
-  // Run outside every workflow, so that this work is not a step of the caller's workflow.
+  // Work that runs outside every workflow is not recorded as a step of the caller's workflow.
   readonly #outside = new AsyncResource(NAME);
   #closed = false;
 
@@ -96,7 +96,7 @@ export class Runtime {
     }
   }
 
-  /** Gives up one use of the runtime. */
+  /** Ends one use of the runtime. The last one shuts it down. */
   async release(): Promise<void> {
     if (!shared.current || --shared.current.users > 0) return;
     shared.current = undefined;
@@ -109,7 +109,7 @@ export class Runtime {
     expected.set(id, run);
     const start = () => DBOS.startWorkflow(shared.workflow as typeof serve, { workflowID: id })();
     try {
-      // Leave the asynchronous context only if it is a workflow's: a handler may rely on that of its request.
+      // Leave the asynchronous context only inside a workflow: a handler may rely on that of its request.
       const handle = await (DBOS.isWithinWorkflow() ? this.#outside.runInAsyncScope(start) : start());
       // The workflow publishes its own result.
       handle.getResult().catch(() => {});
@@ -119,7 +119,7 @@ export class Runtime {
     }
   }
 
-  /** Prepares to run a workflow that another executor has begun. */
+  /** Prepares to run a workflow that another executor began. */
   expect(id: string, run: () => Promise<void>): void {
     expected.set(id, run);
   }
@@ -132,7 +132,7 @@ export class Runtime {
   /** Resumes an expected workflow here. Returns false if DBOS has recorded it as over. */
   async resume(id: string): Promise<boolean> {
     return this.#outside.runInAsyncScope(async () => {
-      // Another instance deletes the queue if it sweeps while this one has lost its session.
+      // While this instance had no session, another instance may have deleted the queue.
       await this.#registerQueue();
       await DBOS.resumeWorkflow(id, { queueName: this.#queue });
       const status = await DBOS.getWorkflowStatus(id);
@@ -140,13 +140,13 @@ export class Runtime {
     });
   }
 
-  /** Whether the call has received the answers to `turn`: then the turn after it runs, or did. */
+  /** Whether the call has received the answers to `turn`. If so, the next turn runs or has run. */
   async hasAnswers(id: string, turn: number): Promise<boolean> {
     const steps = await this.#outside.runInAsyncScope(() => DBOS.listWorkflowSteps(id));
     return (steps ?? []).filter(({ name }) => name === RECEIVED).length >= turn;
   }
 
-  /** Sends a workflow a message on `topic`. The first message counts. Of messages with equal `key`, DBOS keeps one. */
+  /** Sends a workflow a message on `topic`. The workflow reads the first one; DBOS keeps one message per `key`. */
   async send(id: string, message: string, topic: string, key = topic): Promise<void> {
     await this.#outside.runInAsyncScope(() => DBOS.send(id, message, topic, key));
   }
@@ -154,20 +154,20 @@ export class Runtime {
   /** Deletes everything about these calls. */
   async remove(ids: readonly string[]): Promise<void> {
     await this.#outside.runInAsyncScope(async () => {
-      // Delete our row last: if this process dies in between, the next sweep still finds the call.
+      // Delete our row last. If this process dies in between, the next sweep finds the call again.
       await DBOS.deleteWorkflows([...ids]);
       await this.calls.remove(ids);
     });
   }
 
-  /** Deletes the queues of processes that are gone. */
+  /** Deletes the queues of dead instances. */
   async removeQueues(): Promise<void> {
     await this.#outside.runInAsyncScope(async () => {
       const queues = await DBOS.listQueues();
       const instances = queues.flatMap(({ name }) =>
         name.startsWith(QUEUE) ? [name.slice(QUEUE.length)] : [],
       );
-      for (const instance of await this.calls.dead(instances)) await DBOS.deleteQueue(QUEUE + instance);
+      for (const instance of await this.calls.findDead(instances)) await DBOS.deleteQueue(QUEUE + instance);
     });
   }
 
@@ -194,7 +194,7 @@ export class Runtime {
         maxConcurrentQueueDispatches: 1,
         enableOTLP: false,
         tracingEnabled: false,
-        // DBOS keeps polling for the results of parked calls, and logs that it cannot.
+        // After the close, DBOS still polls for the results of parked calls, and logs each failure.
         logger: quietly((error) => runtime.#closed || onerror(error)),
       });
       await runtime.#locks.create();
@@ -219,7 +219,7 @@ export class Runtime {
 
   async #close(): Promise<void> {
     this.#closed = true;
-    // Other instances delete the queue: DBOS would wait here for a database that is gone.
+    // Do not delete the queue: DBOS would wait for a lost database. Other instances delete it.
     if (DBOS.isInitialized()) await DBOS.shutdown();
     this.presence.close();
     await this.#pool.end();
@@ -234,7 +234,7 @@ function poolOf({ postgres, poolSize, onerror }: Settings): Pool {
     connectionTimeoutMillis: 10_000,
     application_name: NAME,
   });
-  // A connection may end while it is made, before it has an error listener. That error would end the process.
+  // A connection may end before it has an error listener. Without this one, the error would end the process.
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool.on('error', onerror);
 }

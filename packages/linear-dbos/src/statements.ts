@@ -3,13 +3,13 @@ import type { Pool, QueryResultRow } from 'pg';
 
 const ATTEMPTS = 6;
 const FIRST_WAIT_MS = 50;
-// Codes of PostgreSQL (it shuts down, starts, ends this session, or the connection failed) and of sockets.
+// PostgreSQL's codes (it shuts down, starts, ended the session, or the connection failed), and the sockets' codes.
 const LOST = /^(?:08|57P0[123])|^E(?:CONN|PIPE|TIMEDOUT|HOSTUNREACH|AI_AGAIN)/;
 
-// Messages of `pg`, whose errors about a lost connection have no code.
+// The errors of `pg` about a lost connection have no code.
 const UNUSABLE = /^(?:Connection terminated|Client has encountered a connection error)/;
 
-/** Runs one statement, and repeats it for at most 1.5 s while connections are lost. */
+/** Runs one statement. Repeats it while connections are lost, for at most 1.5 s. */
 export const query = <Row extends QueryResultRow>(pool: Pool, text: string, values: unknown[]) =>
   retryOnLoss(async () => (await pool.query<Row>(text, values)).rows);
 

@@ -19,9 +19,8 @@ import {
   SERVER_FULL_OF_BYTES,
 } from '@mrtr/shapes/linear-store';
 import type { CallRow } from './call-table.ts';
-import { LettingGo } from './letting-go.ts';
 import { type DbosStoreOptions, resolveOptions, type Settings } from './options.ts';
-import { watchOwner } from './ownerless.ts';
+import { watchOwner } from './owner-watch.ts';
 import { newInstance } from './presence.ts';
 import {
   type CallHeader,
@@ -36,20 +35,21 @@ import {
   targetDigest,
   Unopened,
 } from './records.ts';
+import { ReleaseQueue } from './release-queue.ts';
 import { type AwaitedTurn, remindOwner } from './reminding.ts';
 import { type CallHost, KEEP_SECONDS, RunningCall, UNRECORDED } from './running-call.ts';
 import { Runtime } from './runtime.ts';
 import { sweepEvery } from './sweep.ts';
 import { TurnListeners } from './turn-listeners.ts';
 
-// A call that runs here notifies the request. These looks only check that it still runs here.
+// A call that runs here wakes its request. The poll only checks that it still runs here.
 const LOOK_HERE_MS = 2500;
 const LOOK_ELSEWHERE_MS = 500;
-// The session of a dead instance may end a little after the first look.
+// The session of a dead instance may end a little after the first poll.
 const LOOK_SOON_MS = 50;
 const DRAIN_MS = 5000;
-// DBOS begins a call that was taken over in about a tenth of a second. One that it dequeues while its connection ends,
-// it forgets.
+// DBOS begins a call that was taken over within about a tenth of a second, or never, if its connection ends as it
+// dequeues the call.
 const BEGIN_WITHIN_MS = 2000;
 const LOST =
   'This call cannot be resumed here: its continuation expired, was resumed already, or is unknown. Start the call again.';
@@ -61,20 +61,20 @@ const UNREACHABLE =
 const ARGUMENTS = 'The input of a linear handler on a DbosStore';
 
 /**
- * Holds the calls of `linear` in PostgreSQL, as workflows of DBOS. A waiting handler is parked in the process that runs
- * it. When that process is gone, the instance that gets the next answer runs the handler again up to its place, with
- * the recorded values of `ctx.once` and the recorded answers. Code outside `ctx.once` runs again.
+ * Keeps the calls of `linear` in PostgreSQL, as workflows of DBOS. A waiting handler is parked in the process that runs
+ * it. When that process is gone, the instance that receives the next answer runs the handler again up to its place. It
+ * replays the values of `ctx.once` and the answers from their records. Code outside `ctx.once` runs again.
  *
  * The store runs one step at a time, and none while a question waits. So a step that waits for another step, or for an
- * answer, waits for ever. Arguments must be JSON, or the `URL` of a resource: the store refuses the call of a schema
- * that makes other values of them.
+ * answer, waits for ever. Arguments must be JSON, or the `URL` of a resource. The store rejects a call whose schema
+ * transforms them into other values.
  *
- * Set the policy's `singleUse` to false. The store takes an answer only once in any case, and a ledger would refuse the
+ * Set the policy's `singleUse` to false. The store accepts an answer only once in any case. A ledger would reject the
  * retry with which another process resumes the call of a dead one.
  *
- * One store may serve any number of tools; it must outlive the server instances of single requests. There is one DBOS
- * per process: stores that are open at once in a process must have the same `postgres`, `schema`, `version` and
- * `poolSize`, and no other code may launch DBOS there. An open store keeps the process alive; close it.
+ * One store may serve any number of tools; it must outlive the server instances of single requests. DBOS runs once per
+ * process: stores that are open at once in a process must have the same `postgres`, `schema`, `version`, `poolSize` and
+ * `takeOverSeconds`, and no other code may launch DBOS there. An open store keeps the process alive; close it.
  *
  * @example
  * const policy = requestStatePolicy({ keys: [process.env.STATE_KEY], singleUse: false });
@@ -90,16 +90,16 @@ export class DbosStore implements LinearStore {
   /** The calls that run or wait in this process. */
   readonly #running = new Map<string, RunningCall>();
   readonly #rounds = new Set<Promise<unknown>>();
-  /** Ends the requests that wait, when the database has been out of reach for too long. */
+  /** Rejects the waiting requests, when the database has been unreachable for too long. */
   readonly #waiting = new Set<() => void>();
-  readonly #lettingGo: LettingGo;
+  readonly #releaseQueue: ReleaseQueue;
   #closing: Promise<void> | undefined;
 
   private constructor(runtime: Runtime, instance: string, options: Settings) {
     this.#options = options;
     this.#runtime = runtime;
     this.#instance = instance;
-    this.#lettingGo = new LettingGo({
+    this.#releaseQueue = new ReleaseQueue({
       instance,
       takeOverMs: options.takeOverSeconds * 1000,
       runtime,
@@ -115,7 +115,7 @@ export class DbosStore implements LinearStore {
    * Connects, creates missing tables, and shows this instance as alive.
    *
    * @throws InvalidOption for an invalid option, and when this process runs DBOS with another configuration.
-   * @throws Error of the database when it cannot be reached.
+   * @throws Error of the database if it is unreachable.
    */
   static async open(options: DbosStoreOptions): Promise<DbosStore> {
     const settings = resolveOptions(options);
@@ -125,9 +125,9 @@ export class DbosStore implements LinearStore {
     try {
       await runtime.presence.hold(instance, {
         message: (text) => store.#handleNotification(text),
-        lost: () => store.#running.forEach((call) => void call.interrupt()),
-        held: () => store.#running.forEach((call) => void call.continue()),
-        gone: () => store.#giveUpRunning(),
+        lost: () => store.#running.forEach((call) => void call.fireSignal()),
+        held: () => store.#running.forEach((call) => void call.renewSignal()),
+        abandon: () => store.#abandonTurns(),
       });
     } catch (error) {
       await store.close();
@@ -136,16 +136,16 @@ export class DbosStore implements LinearStore {
     return store;
   }
 
-  /** How many handlers are parked in this process. Other calls may wait only in the database. */
+  /** How many handlers are parked in this process. More calls may wait in the database alone. */
   get parked(): number {
     return [...this.#running.values()].filter(({ parkedAt }) => parkedAt !== undefined).length;
   }
 
   /**
-   * Starts a call, or sends its answers to the instance that runs it, and waits until it asks or settles.
+   * Starts a call, or sends its answers to the instance that runs it. Waits until the call asks or settles.
    *
-   * @throws StoreFull when the limit of all calls, or of this principal's, is reached, and after `close()`.
-   * @throws ContinuationLost when the call cannot be resumed, or the database cannot be reached.
+   * @throws StoreFull at the limit of all calls, or of this principal's, and after `close()`.
+   * @throws ContinuationLost if the call cannot be resumed, or the database is unreachable.
    * @throws NotJson when the arguments of a new call are not JSON.
    */
   async round(round: LinearRound): Promise<RoundEnd> {
@@ -158,7 +158,7 @@ export class DbosStore implements LinearStore {
       return await served;
     } catch (error) {
       if (error instanceof ContinuationLost || error instanceof StoreFull) throw error;
-      // The database's error is for the operator.
+      // Only the operator may see the database's error.
       this.#options.onerror(error as Error);
       throw lostContinuation(error instanceof Unopened ? LOST : UNREACHABLE);
     } finally {
@@ -167,8 +167,8 @@ export class DbosStore implements LinearStore {
   }
 
   /**
-   * Waits a few seconds for the open rounds, and then abandons every call: other instances can resume them. The store
-   * does not stop handlers that still run, but records nothing more of them.
+   * Waits a few seconds for the open rounds, and then abandons every call, so that other instances can resume them.
+   * Handlers that still run are not stopped, but the store records nothing more of them.
    */
   close(): Promise<void> {
     this.#closing ??= this.#close();
@@ -176,33 +176,33 @@ export class DbosStore implements LinearStore {
   }
 
   async #close(): Promise<void> {
-    this.#lettingGo.close();
+    this.#releaseQueue.close();
     const over = new AbortController();
     const late = delay(DRAIN_MS, undefined, over).catch(() => {});
     await Promise.race([Promise.allSettled([...this.#rounds]), late]);
     over.abort();
     const waiting: string[] = [];
     for (const call of [...this.#running.values()]) {
-      call.release();
+      call.abandon();
       if (call.parkedAt !== undefined) waiting.push(call.id);
       this.#running.delete(call.id);
     }
     await this.#stopSweep();
-    // DBOS here may still receive their answers; nothing of them runs here any more.
+    // DBOS may still receive their answers here, but runs nothing of them.
     await this.#runtime.calls.release(waiting, this.#instance).catch(this.#options.onerror);
     await this.#runtime.presence.drop(this.#instance).catch(this.#options.onerror);
     await this.#runtime.release();
   }
 
-  #giveUpRunning(): void {
+  #abandonTurns(): void {
     for (const call of [...this.#running.values()]) {
-      const ended = call.giveUp();
-      if (ended) this.#lettingGo.when(ended, call.id);
+      const ended = call.abandonTurn();
+      if (ended) this.#releaseQueue.releaseAfter(ended, call.id);
     }
     for (const end of this.#waiting) end();
   }
 
-  /** A statement on a connection that is cut off may never end. */
+  /** Rejects when the database is unreachable: a statement on a connection that was cut may never end. */
   async #whileReachable<Result>(result: Promise<Result>): Promise<Result> {
     let end = () => {};
     const unreachable = new Promise<never>((_resolve, reject) => {
@@ -222,30 +222,30 @@ export class DbosStore implements LinearStore {
     const awaited = await (round.id === undefined ? this.#start(round) : this.#answer(round, round.id));
     const request = new AbortController();
     void remindOwner(this.#runtime, awaited, this.#options.onerror, request.signal);
-    const giveUp = () => void this.#giveUp(awaited, CLIENT_CANCELLED);
-    signal.addEventListener('abort', giveUp, { once: true });
-    if (signal.aborted) giveUp();
+    const cancel = () => void this.#endCall(awaited, CLIENT_CANCELLED);
+    signal.addEventListener('abort', cancel, { once: true });
+    if (signal.aborted) cancel();
     try {
       const record = await this.#whileReachable(this.#outcome(awaited, round, request.signal));
       if (record.kind === 'lost') throw lostContinuation(record.why);
-      // Another request answered at the same time and came first. Its result is not for this request.
+      // Another request's answers came first. Its client alone may see the result.
       if (record.answers !== awaited.answers) throw lostContinuation();
       if (record.kind === 'threw') return { kind: 'threw', error: revivedError(record.error) };
       if (record.kind === 'returned') return { kind: 'returned', value: record.value };
       if (record.overLimit !== undefined) {
-        // The boundary refuses it too, unless the call began with a stricter policy or another client.
+        // The boundary rejects it too, unless the call began under a stricter policy or with another client.
         if (!askProblem(call, record.requests)) throw lostContinuation(record.overLimit);
         return { ...record, id: undefined };
       }
-      // The shim makes all rounds within one request. When that ends, the call ends.
+      // The shim runs all rounds within one request, so the call ends with it.
       const next = { callKey: awaited.callKey, turn: awaited.turn + 1 };
-      const over = () => void this.#giveUp(next, CLIENT_CANCELLED);
+      const over = () => void this.#endCall(next, CLIENT_CANCELLED);
       if (!speaksMrtr(ctx)) signal.addEventListener('abort', over, { once: true });
       return { kind: 'asked', id: `${awaited.callKey.call}.${awaited.turn}`, requests: record.requests };
     } finally {
       request.abort();
       this.#running.get(awaited.callKey.call)?.forgetRequest(ctx);
-      signal.removeEventListener('abort', giveUp);
+      signal.removeEventListener('abort', cancel);
     }
   }
 
@@ -258,7 +258,7 @@ export class DbosStore implements LinearStore {
     const { id } = call;
     const callKey = CallKey.make(id);
     const sealed = callKey.seal(headerOf(round), 'head');
-    // Use the arguments as they come back from JSON, so that a handler that is run again sees the same.
+    // Pass the arguments through JSON, so that a second run of the handler sees equal ones.
     const head = callKey.open<CallHeader>(sealed, 'head');
     const running = new RunningCall(callKey, head, handler, 0, this.#host);
     running.request = ctx;
@@ -276,7 +276,7 @@ export class DbosStore implements LinearStore {
       await this.#runtime.start(id, () => running.run());
     } catch (error) {
       this.#running.delete(id);
-      await this.#giveUp(begun, UNRECORDED);
+      await this.#endCall(begun, UNRECORDED);
       throw error;
     }
     return begun;
@@ -311,7 +311,7 @@ export class DbosStore implements LinearStore {
     }
     const { inputResponses: responses } = ctx.mcpReq;
     const awaited = { callKey, turn: turn + 1, answers: hashAnswers(responses, head) };
-    // A client whose connection or instance was lost sends the same answer again, and gets its result.
+    // A client that lost its connection or its instance sends the same answer again, and gets its result.
     if (row.turn === awaited.turn && latest?.answers === awaited.answers) return awaited;
     if (row.done || row.expired || row.turn !== turn) throw lostContinuation();
     this.#checkVersion(row);
@@ -327,8 +327,7 @@ export class DbosStore implements LinearStore {
   }
 
   /**
-   * Waits for the end of the turn, until the request is over. If no live instance runs the call, this instance takes it
-   * over.
+   * Waits until the turn ends or the request is over. Takes the call over if no live instance runs it.
    */
   async #outcome(awaited: AwaitedTurn, round: LinearRound, request: AbortSignal): Promise<TurnRecord> {
     const { turn, callKey } = awaited;
@@ -338,7 +337,7 @@ export class DbosStore implements LinearStore {
       const wait = this.#turnListeners.listen(id, turn);
       try {
         const running = this.#running.get(id);
-        // The database holds turns that were published before this began to listen.
+        // Before the listener was there, a turn may have been published: read it.
         if (looks > 0 || !running || running.published >= turn) {
           const row = await this.#runtime.calls.read(id);
           const ended = row && recordIn(row, awaited);
@@ -359,7 +358,7 @@ export class DbosStore implements LinearStore {
     throw lostContinuation(UNREACHABLE);
   }
 
-  /** @param ranNothing whether nothing of the call ran a moment ago, so that nobody has waited for its owner. */
+  /** @param ranNothing the call waited for its user a moment ago, so this instance has not waited for the dead owner. */
   async #takeOver(
     callKey: CallKey,
     row: CallRow,
@@ -375,69 +374,73 @@ export class DbosStore implements LinearStore {
     running.request = ctx;
     this.#running.set(running.id, running);
     this.#runtime.expect(id, () => running.run());
-    let isMine = false;
+    const withdraw = () => {
+      this.#runtime.unexpect(id);
+      this.#running.delete(id);
+    };
     try {
-      // What this instance gave up may still run here.
-      await this.#lettingGo.waitUntilSettled(id);
-      isMine = await this.#runtime.calls.takeOver(id, row.instance, this.#instance);
-      // The owner had lost its session and not noticed, and has received the answers meanwhile.
-      if (isMine && ranNothing && (await this.#runtime.hasAnswers(id, row.turn))) await this.#waitForOwner();
-      // DBOS has recorded the call as over, but nothing was published: its owner could no longer reach the database.
-      if (isMine && !(await this.#runtime.resume(id))) {
-        isMine = false;
-        await this.#giveUp({ callKey, turn: row.turn + 1 }, UNRECORDED);
-      }
-      if (isMine) setTimeout(() => running.hasBegun || this.#letGo(running), BEGIN_WITHIN_MS).unref();
+      const isResumed = (await this.#becomeOwner(id, row, ranNothing)) && (await this.#resume(callKey, row));
+      if (isResumed) setTimeout(() => running.hasBegun || this.#release(running), BEGIN_WITHIN_MS).unref();
+      else withdraw();
     } catch (error) {
-      isMine = false;
-      this.#letGo(running);
+      this.#release(running);
+      withdraw();
       throw error;
-    } finally {
-      if (!isMine) {
-        this.#runtime.unexpect(id);
-        this.#running.delete(id);
-      }
     }
   }
 
-  /** Lets another instance take over a call that another execution replaced, that failed to start, or that DBOS forgot. */
-  #letGo(call: RunningCall): void {
+  /** Returns false if another instance owns the call: it was faster, or the old owner is alive again. */
+  async #becomeOwner(id: string, row: CallRow, ranNothing: boolean): Promise<boolean> {
+    // A handler that this instance abandoned may still run here.
+    await this.#releaseQueue.waitUntilSettled(id);
+    if (!(await this.#runtime.calls.takeOver(id, row.instance, this.#instance))) return false;
+    // The old owner received the answers before it noticed the loss of its session. Its turn may still run.
+    if (ranNothing && (await this.#runtime.hasAnswers(id, row.turn)))
+      await delay(this.#options.takeOverSeconds * 1000, undefined, { ref: false });
+    return true;
+  }
+
+  /** Returns false if DBOS has recorded the call as over. Its owner could not publish the end, so publishes it here. */
+  async #resume(callKey: CallKey, row: CallRow): Promise<boolean> {
+    const isResumed = await this.#runtime.resume(callKey.call);
+    if (!isResumed) await this.#endCall({ callKey, turn: row.turn + 1 }, UNRECORDED);
+    return isResumed;
+  }
+
+  /** Forgets and releases a call that another execution replaced, that failed to start, or that DBOS never began. */
+  #release(call: RunningCall): void {
     if (this.#running.get(call.id) !== call) return;
     this.#runtime.unexpect(call.id);
     this.#forget(call);
-    this.#lettingGo.now(call.id);
+    this.#releaseQueue.release(call.id);
   }
 
-  #waitForOwner(): Promise<void> {
-    return delay(this.#options.takeOverSeconds * 1000, undefined, { ref: false });
-  }
-
-  /** Ends a call whose client has gone, in the awaited turn. Does nothing if that turn has ended. */
-  async #giveUp({ callKey, turn }: AwaitedTurn, why: string): Promise<void> {
+  /** Ends a call in the awaited turn. Does nothing if that turn has ended. */
+  async #endCall({ callKey, turn }: AwaitedTurn, why: string): Promise<void> {
     const id = callKey.call;
     try {
       const record: TurnRecord = { kind: 'lost', why };
       const body = callKey.seal(record, `turn ${turn}`);
       if (!(await this.#runtime.calls.end(id, { turn, done: true, body, keepSeconds: KEEP_SECONDS }))) return;
-      this.#running.get(id)?.abort(why);
+      this.#running.get(id)?.end(why);
       this.#turnListeners.notify(id, turn, record);
     } catch (error) {
       this.#options.onerror(error as Error);
     }
   }
 
-  /** Handles a notification of another instance: a turn has ended, or a call has to end. */
+  /** Handles a notification from another instance: a turn ended, or a call has to end. */
   #handleNotification(message: string): void {
     const [what, id = ''] = message.split(' ');
     if (what === 'end' && this.#running.has(id)) void this.#endIfOver(id);
     this.#turnListeners.notify(id);
   }
 
-  /** Any role that can connect may send a notification to end a call, so only the table counts. */
+  /** Reads the table first: any role that can connect could send the notification. */
   async #endIfOver(id: string): Promise<void> {
     try {
       const row = await this.#runtime.calls.read(id);
-      if (row?.done) this.#running.get(id)?.abort(CLIENT_CANCELLED);
+      if (row?.done) this.#running.get(id)?.end(CLIENT_CANCELLED);
     } catch (error) {
       this.#options.onerror(error as Error);
     }
@@ -459,8 +462,8 @@ export class DbosStore implements LinearStore {
       policy: this.#options.policy,
       turnListeners: this.#turnListeners,
       report: this.#options.onerror,
-      ended: (call) => this.#forget(call),
-      letGo: (call) => this.#letGo(call),
+      forget: (call) => this.#forget(call),
+      release: (call) => this.#release(call),
     };
   }
 
@@ -470,7 +473,7 @@ export class DbosStore implements LinearStore {
   }
 }
 
-/** The result of a turn, if it is the latest one. */
+/** The record of a turn, if it is the latest one. */
 const recordIn = (row: CallRow, { turn, callKey }: AwaitedTurn): TurnRecord | undefined =>
   row.turn === turn ? latestIn(row, callKey) : undefined;
 

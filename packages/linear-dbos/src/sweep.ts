@@ -1,13 +1,13 @@
-/** Deletes abandoned calls on its own timer: a few at a time, and on one instance at a time. */
+/** Deletes expired calls on a timer, a few hundred at a time. */
 import type { Runtime } from './runtime.ts';
 
 const AT_ONCE = 500;
 const AGAIN_SOON_MS = 100;
 
 /**
- * Sweeps for one store. It never keeps the process alive.
+ * Sweeps for one store. Does not keep the process alive.
  *
- * @returns a function that stops it, after the current deletion has ended.
+ * @returns a function that stops the timer, and resolves when the current deletion has ended.
  */
 export function sweepEvery(
   seconds: number,
@@ -33,7 +33,7 @@ export function sweepEvery(
   };
 }
 
-/** Returns whether there may be more to delete. */
+/** Returns true if more may be left. */
 async function sweep(runtime: Runtime): Promise<boolean> {
   const ids = await runtime.calls.findExpired(AT_ONCE);
   if (ids.length > 0) await runtime.remove(ids);

@@ -1,29 +1,28 @@
-/** Wakes the requests of this process that wait for the next turn of a call. */
 import { EventEmitter, once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { TurnRecord } from './records.ts';
 
-/** Notifies the requests of this process that wait for a call. */
+/** Wakes the requests of this process that wait for the next turn of a call. */
 export class TurnListeners {
   readonly #calls = new EventEmitter().setMaxListeners(0);
 
-  /** Notifies of a turn; without a turn, only that something has changed. */
+  /** Publishes a turn. Without a turn, says that the database has a change. */
   notify(call: string, turn?: number, record?: TurnRecord): void {
     this.#calls.emit(call, turn, record);
   }
 
   /**
-   * Starts listening now, so that no turn is missed between reading the database and waiting. `next` resolves with the
-   * turn, or with undefined when it is time to look into the database.
+   * Starts to listen at once, so that no turn is missed between reading the database and waiting. `next` resolves with
+   * the turn, or with undefined when it is time to read the database.
    */
   listen(call: string, awaited: number) {
     const over = new AbortController();
-    const told = once(this.#calls, call, over).then(([turn, record]) =>
+    const notified = once(this.#calls, call, over).then(([turn, record]) =>
       turn === awaited ? (record as TurnRecord) : undefined,
     );
     const next = (withinMs: number): Promise<TurnRecord | undefined> =>
-      Promise.race([told, delay(withinMs, undefined, over)]).catch(() => undefined);
-    told.catch(() => {});
+      Promise.race([notified, delay(withinMs, undefined, over)]).catch(() => undefined);
+    notified.catch(() => {});
     return { next, stop: () => over.abort() };
   }
 }

@@ -98,7 +98,7 @@ export class Recorder {
   /** Observes the diagnostics channels until the returned function is called. */
   observe(): () => void {
     if (shared.running++ === 0)
-      shared.stopObserving = observeDiagnostics((event) => currentRecorder()?.tell(event));
+      shared.stopObserving = observeDiagnostics((event) => currentRecorder()?.recordDiagnostic(event));
     return () => {
       if (--shared.running === 0) shared.stopObserving();
     };
@@ -146,7 +146,7 @@ export class Recorder {
   }
 
   /** Records a diagnostic that was published in this process, or by instance `from` in another one. */
-  tell(diagnostic: Diagnostic, from?: string): void {
+  recordDiagnostic(diagnostic: Diagnostic, from?: string): void {
     const { channel, event } = diagnostic;
     if (channel === 'mrtr:handler') {
       const { part = 'handler', name } = event;

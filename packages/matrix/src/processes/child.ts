@@ -40,8 +40,8 @@ const methods: InstanceMethods = {
     await serving?.close();
   },
   framesHeld(scope) {
-    // Asked whenever a round is over, so what ran in it is told before the answer.
-    for (const place of traced.filter((one) => one.scope === scope)) tellLines(place);
+    // Called after every round, so send the lines of the round before the answer.
+    for (const place of traced.filter((one) => one.scope === scope)) sendLines(place);
     return opened.get(scope)?.running.framesHeld?.() ?? 0;
   },
 };
@@ -59,18 +59,18 @@ observeDiagnostics((diagnostic) => {
   const { call = '' } = diagnostic.event as { readonly call?: string };
   const place = places.get(call) ?? current.getStore();
   if (!place) return;
-  tellLines(place);
-  tell(place, diagnostic);
+  sendLines(place);
+  sendDiagnostic(place, diagnostic);
 });
 await database.remote.hello();
 
-function tell(place: Place, diagnostic: Diagnostic): void {
+function sendDiagnostic(place: Place, diagnostic: Diagnostic): void {
   database.remote.diagnostic(place, diagnostic).catch(() => {});
 }
 
-function tellLines(place: Place): void {
+function sendLines(place: Place): void {
   const lines = traced.includes(place) ? trace?.take() : undefined;
-  if (lines) tell(place, { channel: 'mrtr:lines', event: lines });
+  if (lines) sendDiagnostic(place, { channel: 'mrtr:lines', event: lines });
 }
 
 async function serve(place: Place, opening: Opening): Promise<Opened> {
@@ -83,15 +83,15 @@ async function serve(place: Place, opening: Opening): Promise<Opened> {
   const state = requestStatePolicy({ keys: [Buffer.from(key, 'base64')], legacy, ...versioned, ...once });
   // Only for an option without diagnostics, as `onExit` is.
   const onEntry = () => {
-    tellLines(place);
-    tell(place, { channel: 'mrtr:handler', event: {} });
+    sendLines(place);
+    sendDiagnostic(place, { channel: 'mrtr:handler', event: {} });
   };
   const running = subject.create({
-    world: remoteWorld(database, place, () => tellLines(place)),
+    world: remoteWorld(database, place, () => sendLines(place)),
     state,
     postgres,
     onEntry,
-    onExit: () => tellLines(place),
+    onExit: () => sendLines(place),
   });
   if (opening.countLines) traced.splice(0, traced.length, place);
   // What ran while the module was loaded is no entry.

@@ -44,7 +44,7 @@ export class Database {
     return {
       hello,
       diagnostic: ({ scope, instance }, diagnostic) =>
-        this.#scopes.get(scope)?.recorder.tell(diagnostic, instance),
+        this.#scopes.get(scope)?.recorder.recordDiagnostic(diagnostic, instance),
       lease: (presented) => this.#ledger.lease(presented),
       settle: (id, lease, result) => this.#ledger.settle(id, lease, result),
       release: (id, lease) => this.#ledger.release(id, lease),

@@ -143,12 +143,12 @@ export class ContinuationStore implements LinearStore {
     try {
       if (id === undefined)
         publish('mrtr:handler', { call: call.id, shape: 'linear', target: call.target, part: 'handler' });
-      const pause = await (id === undefined
+      const turn = await (id === undefined
         ? frame.start(() => handler(input as never, new FrameContext(frame, call.id)))
         : frame.resume(ctx.mcpReq.inputResponses ?? {}));
-      if (pause.kind === 'asked') return this.#wait(frame, pause.requests, { call, ctx });
+      if (turn.kind === 'asked') return this.#wait(frame, turn.requests, { call, ctx });
       this.#release(frame);
-      return pause;
+      return turn;
     } finally {
       frame.request = undefined;
       signal.removeEventListener('abort', giveUp);

@@ -119,7 +119,7 @@ export class Frame {
   #running = 0;
   #steps: Set<string> | undefined;
   #outcome: HandlerEnd | undefined;
-  #endRound: ((pause: FrameTurn) => void) | undefined;
+  #endRound: ((turn: FrameTurn) => void) | undefined;
   #onSettled: (() => void) | undefined;
   #flushing = false;
   #controller: AbortController | undefined;
@@ -173,23 +173,23 @@ export class Frame {
 
   /** Starts the handler and runs its first round. */
   start(handler: () => unknown): Promise<FrameTurn> {
-    const pause = this.#round();
+    const turn = this.#round();
     begin(handler).then(
       (value) => this.#end({ kind: 'returned', value }),
       (error: unknown) => this.#end({ kind: 'threw', error }),
     );
-    return pause;
+    return turn;
   }
 
   /** Resumes the handler with the answers of a new round. */
   resume(responses: InputResponses | Readonly<Record<string, unknown>> | undefined): Promise<FrameTurn> {
-    const pause = this.#round();
+    const turn = this.#round();
     for (const open of this.#open) {
       if (this.#open.includes(open)) this.#answer(open, ownEntry(responses, open.key));
     }
     if (this.#outcome) this.#finishRound(this.#outcome);
     else this.#flushSoon();
-    return pause;
+    return turn;
   }
 
   /** Asks several questions; settles in a later round, with all answers. A refusal of one withdraws the others. */
@@ -315,8 +315,8 @@ export class Frame {
     });
   }
 
-  #finishRound(pause: FrameTurn): void {
-    this.#endRound?.(pause);
+  #finishRound(turn: FrameTurn): void {
+    this.#endRound?.(turn);
     this.#endRound = undefined;
   }
 

@@ -3,16 +3,16 @@ import { type CallRow, NOBODY } from './call-table.ts';
 /**
  * Watches the owner of a call, for a request that waits for the call.
  *
- * @returns a function that says why another instance may take the call over: nothing of it runs, or its owner has given
- * it up or has had its time.
+ * @returns a function that gives the reason why another instance may take the call over: its owner has released it, has
+ * been dead for `takeOverMs`, or is dead and runs none of its turns.
  */
 export function watchOwner(takeOverMs: number) {
   let deadSince: number | undefined;
   return async (
     { dead, instance }: CallRow,
     runs: () => Promise<boolean>,
-  ): Promise<'nothing runs' | 'given up' | 'waited' | undefined> => {
-    if (instance === NOBODY) return 'given up';
+  ): Promise<'nothing runs' | 'released' | 'waited' | undefined> => {
+    if (instance === NOBODY) return 'released';
     deadSince = dead ? (deadSince ?? performance.now()) : undefined;
     if (deadSince === undefined) return undefined;
     if (performance.now() - deadSince >= takeOverMs) return 'waited';
