@@ -1,9 +1,9 @@
-/** The page of an approval. Every value in it is text. */
+/** The page of an approval. Every value is escaped. */
 import { escapeHidden } from '@mrtr/core/kit';
 import type { Visitor } from './page.ts';
 import { escapeHtml, htmlPage, signedInAs } from './response.ts';
 
-/** All that the page shows of a call. */
+/** The content of an approval's page. */
 export interface Shown {
   readonly words: string;
   readonly approve: string;
@@ -11,18 +11,18 @@ export interface Shown {
   readonly details: Readonly<Record<string, string | number | boolean>>;
 }
 
-/** The parts of the page, as HTML whose texts are escaped. */
+/** The parts of the page, as escaped HTML. */
 export interface ApprovalView {
   readonly words: string;
-  /** A `<dl>`, or nothing. */
+  /** A `<dl>`; empty without details. */
   readonly details: string;
-  /** Who the browser is signed in as. Show it. */
+  /** The account that the browser is signed in with. Show it. */
   readonly account: string;
   /** The form with its two buttons. Show it unchanged. */
   readonly form: string;
 }
 
-/** The page, with the inside of its `<main>` from `render`. */
+/** The page. `render` makes the content of its `<main>`. */
 export function showApproval(
   shown: Shown & { readonly visitor: Visitor; readonly token: string },
   render: (view: ApprovalView) => string,
@@ -32,7 +32,7 @@ export function showApproval(
     words: `<bdi>${escapeHtml(words)}</bdi>`,
     details: listOf(details),
     account: signedInAs(visitor.account ?? visitor.principal),
-    // The refusal first: a press of Enter takes the first button.
+    // The refusal comes first: Enter presses the first button.
     form: `<form method="post"><input type="hidden" name="token" value="${token}">
 ${button('refuse', refuse)}
 ${button('approve', approve)}
@@ -41,7 +41,7 @@ ${button('approve', approve)}
   return htmlPage('Do you approve this?', render(view));
 }
 
-/** The inside of `<main>` by default. */
+/** The default content of `<main>`. */
 export const renderApproval = ({ words, details, account, form }: ApprovalView): string =>
   `<h1>Do you approve this?</h1>
 <blockquote>${words}</blockquote>

@@ -25,7 +25,7 @@ const FORMS = { elicitation: {} };
 const NOTHING = {};
 const ADA = { 'x-user': 'ada' };
 
-/** A tool that pays after a yes on its page. `paid` has the receipts. */
+/** A tool that pays after an approval on its page. `paid` collects the receipts. */
 function shopOf(
   over: Partial<ApprovalPageOptions> = {},
   wanted: Partial<ApprovalQuestionOptions> = {},
@@ -65,7 +65,7 @@ function shopOf(
     );
   const tokenOf = async (url: string) =>
     /name="token" value="([^"]+)"/.exec(await (await get(url)).text())?.[1] ?? '';
-  /** What a person does: opens the page, and presses a button. */
+  /** Opens the page and presses a button, as a person does. */
   const press = async (url: string, decision: string, headers?: object) =>
     post(url, { decision, token: await tokenOf(url) }, headers);
   return { ...site, page, paid, get, post, tokenOf, press };
@@ -73,7 +73,7 @@ function shopOf(
 
 type Shop = ReturnType<typeof shopOf>;
 
-/** What a retry gets after a person pressed a button. */
+/** The answer to a retry after a person pressed a button. */
 async function pressThenRetry(shop: Shop, decision = 'approve') {
   const { page, retry } = await shop.asking();
   await shop.press(page, decision);
@@ -109,7 +109,7 @@ test('the page shows the words, the details and the account as text, and the ref
   expect(html).toContain('<blockquote><bdi>Pay “Bob &#60;b&#62;”?</bdi></blockquote>');
   expect(html).toContain('<dt><bdi>Amount</bdi></dt><dd><bdi>12</bdi></dd>');
   expect(html).toContain('<dt><bdi>&#60;i&#62;</bdi></dt><dd><bdi>&#34;&#62;&#60;script&#62;</bdi></dd>');
-  // Marks that turn or hide a part of a detail are shown.
+  // The page shows marks that turn or hide a part of a detail.
   expect(html).toContain(
     String.raw`<dt><bdi>A\u{200b}</bdi></dt><dd><bdi>\u{3164}\nDE\u{202e}1234\u{2069}</bdi></dd>`,
   );
@@ -136,7 +136,7 @@ test.each(['decline', 'cancel'])('after a %s of the client, its page approves no
   expect((await shop.post(page, { decision: 'approve', token })).status).toBe(404);
 });
 
-/** The token of another page of ada's, which she has just asked for. */
+/** Presses with the token of another page that ada has just opened. */
 async function pressWithAnotherToken(shop: Shop, page: string) {
   const other = await shop.asking();
   return shop.post(page, { decision: 'approve', token: await shop.tokenOf(other.page) });
@@ -221,7 +221,7 @@ test('with `by: client`, a form asks, and no page', async () => {
 const resumable = (over: Partial<ApprovalPageOptions> = {}) => shopOf({ resume: 'same-call', ...over });
 const callUnasked = (shop: Pick<Shop, 'call'>, params: object = {}, caller = 'ada') =>
   shop.call(params, caller, NOTHING);
-/** The link in the error of a client that cannot be asked. */
+/** The link in the error for a client that cannot be asked. */
 const linkOf = async (shop: Pick<Shop, 'call'>) => linkIn(await callUnasked(shop));
 
 test('a client that cannot be asked gets the link, and the same call finds the approval, once', async () => {
@@ -377,7 +377,7 @@ describe.each([
   });
 });
 
-/** A tool that asks the client's model something between two readings of the same words, under `keys`. */
+/** A tool that asks for the same words under both `keys`, and asks the client's model something in between. */
 function paymentsOver(keys: readonly [string, string], store: InteractionStore = new MemoryInteractions()) {
   const paid: string[] = [];
   const done = sampling({ messages: [{ role: 'user', content: { type: 'text', text: '?' } }], maxTokens: 5 });
@@ -431,7 +431,7 @@ test('two approvals of one call, with other details and in the same second, have
     return textResult('Paid.');
   });
   const { page, press } = shopOf({ policy: site.policy, resume: 'same-call' });
-  // The call that learns of the second has taken the first one.
+  // The call that receives the second link has used the first approval.
   for (let count = 0; count < 3; count++) await press(await linkOf(site), 'approve');
   ids.clear();
   expect(textOf(await callUnasked(site))).toBe('Paid.');

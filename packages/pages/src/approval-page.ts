@@ -1,12 +1,12 @@
 /**
- * A page of the server's own that asks for a yes. The client's answer alone approves nothing.
+ * A page of the server that asks for an approval. The client's answer alone approves nothing.
  *
  * Invariants, beside those of a pending interaction:
  * 1. A GET approves nothing: mail scanners and previews open links. A button approves, once, with a token of this page.
- * 2. The page shows (unless `render` leaves it out) the words, the details, and the account that the browser is signed
- *    in with, before anything is pressed. All of it is text.
- * 3. Nothing is approved because something failed: a store that is full, gone or empty ends the call.
- * 4. What was approved counts for one call of this principal, with this tool, these arguments and these words.
+ * 2. Before a button is pressed, the page shows the words, the details, and the browser's account (unless `render` leaves
+ *    them out). All of it is escaped text.
+ * 3. No failure approves anything: a store that is full, unreachable or empty ends the call.
+ * 4. An approval counts for one call of this principal, with this tool, these arguments and these words.
  */
 import {
   type Approval,
@@ -53,63 +53,63 @@ import { SameCall } from './same-call.ts';
 
 /** A second proof, after the button: a passkey, a code from a phone, a fresh sign-in. */
 export interface StepUp {
-  /** Gives the page to send the browser to. It comes back to `callbackUrl` with `state`. */
+  /** Returns the page to send the browser to. The browser returns to `callbackUrl` with `state`. */
   start(visit: StartVisit): string | URL | Promise<string | URL>;
   /**
-   * Whether the proof holds. `false`, or an error, approves nothing, and the person may try again until the page expires:
-   * count the tries of a code that can be guessed.
+   * Whether the proof holds. `false` or an error approves nothing. The person may try again until the page expires, so
+   * limit the tries if a code can be guessed.
    */
   finish(visit: CallbackVisit): boolean | Promise<boolean>;
 }
 
 /** The options of {@link approvalPage}. */
 export interface ApprovalPageOptions extends Omit<PendingInteractionsOptions<never>, 'start' | 'finish'> {
-  /** A second proof, after the button. Its receipts have the rung `verified-page`. */
+  /** A second proof, after the button. Receipts then have the rung `verified-page`. */
   readonly verify?: StepUp;
-  /** Gives the inside of `<main>`. Default: the words, the details, the account and the form. */
+  /** Returns the content of `<main>`. Default: the words, the details, the account and the form. */
   readonly render?: (view: ApprovalView) => string;
   /**
-   * `same-call`: a client that cannot be asked gets an error with the link, and the same call, sent again after the
-   * approval, finds it, once. It keeps a record in the store. Default: such a client is refused.
+   * `same-call`: a client that cannot be asked gets an error with the link. After the approval it sends the same call
+   * again, which uses the approval up. The store keeps a record for it. Default: reject such a client.
    */
   readonly resume?: 'same-call';
-  /** How long an approval waits for the same call, in seconds. Default 60. */
+  /** How long an approval waits for the repeated call, in seconds. Default 60. */
   readonly resumeSeconds?: number;
 }
 
-/** What one approval says. */
+/** The texts of one approval. */
 export interface ApprovalQuestionOptions {
   /** The label of the button that approves: `Pay`. */
   readonly approve: string;
   /** The label of the button that refuses. It comes first. */
   readonly refuse: string;
-  /** What else the page shows of this call, by name. With the words at most 3 KiB. */
+  /** More facts of this call to show, by name. Together with the words at most 3 KiB. */
   readonly details?: Readonly<Record<string, string | number | boolean>>;
-  /** Tells two approvals of one call apart that have the same words. */
+  /** Distinguishes two approvals of one call that have the same words. */
   readonly name?: string;
-  /** Where the yes is given: on the `page` (the default), or by the `client`, in a form. There is no "either". */
+  /** Where to approve: on the `page` (the default), or in a form of the `client`. A call cannot accept both. */
   readonly by?: 'page' | 'client';
 }
 
-/** What {@link approvalPage} makes. */
+/** The questions and the pages of {@link approvalPage}. */
 export interface ApprovalPage {
-  /** The path that the pages are below. */
+  /** The path above the pages. */
   readonly path: string;
   /**
-   * The question for a yes to `words`, for handlers that are entered in each round. A client that opens URLs is asked to
-   * open the page. One that shows forms only gets a form whose text holds the link. One that cannot be asked is refused,
-   * or gets the link in an error; see `resume`.
+   * The question that asks to approve `words`, for handlers that run again in each round. A client that opens URLs is
+   * asked to open the page. A client with forms only gets a form whose text holds the link. A client that cannot be asked
+   * is rejected, or gets the link in an error; see `resume`.
    *
    * @param ctx the SDK's context; in a shape, `ctx.request`.
    * @throws CannotAsk for a caller without a principal.
-   * @throws InvalidOption for words that `words` did not make, and for a wrong option.
-   * @throws ApprovalPending with the link, where `resume` is on.
-   * @throws ElicitationDeclined where a refusal was pressed before the same call came again.
-   * @throws InteractionUnfinished when the time is over, and when the user was asked as often as allowed.
+   * @throws InvalidOption for words that were not made by `words`, and for a wrong option.
+   * @throws ApprovalPending with the link, if `resume` is on.
+   * @throws ElicitationDeclined if the user refused before the same call came again.
+   * @throws InteractionUnfinished when the time is over, and after `maxAsks` questions.
    * @throws StoreFull when too many pages are open, and StoreUnreachable when the store fails.
    */
   question(ctx: ServerContext, words: Words, options: ApprovalQuestionOptions): Promise<Question<Approval>>;
-  /** The same for a handler that waits, in shape H. It keeps no request, so `resume` does not work there. */
+  /** Asks in a handler that waits (shape H). Such a handler keeps no request, so `resume` does not work there. */
   ask(
     ctx: WaitingContext,
     key: string,
@@ -120,7 +120,7 @@ export interface ApprovalPage {
   fetch(request: Request): Promise<Response>;
 }
 
-/** A yes is needed that is given on a page. The message holds the link, and is for the user. */
+/** The call needs an approval on a page. The message holds the link, and is for the user. */
 export class ApprovalPending extends MrtrError {
   static override readonly code = 'approval_pending';
 }
@@ -146,11 +146,11 @@ const MAX_SHOWN_BYTES = 3072;
 /**
  * Makes a page with a button that approves and one that refuses.
  *
- * **It proves that a request with the session of the caller pressed a button on a page of this server.** An agent that
- * drives that browser, anybody else with its session, a script of the same origin, and a weak sign-in defeat it. With
- * `verify` it also proves what your own check proves.
+ * **It proves that a request with the session of the caller pressed a button on a page of this server.** It is defeated by
+ * an agent that drives that browser, by anybody else with the session, by a script of the same origin, and by a weak
+ * sign-in. With `verify` it also proves your own check.
  *
- * @throws InvalidOption for an option that does not exist, is missing, or has a value that it cannot have.
+ * @throws InvalidOption for an unknown, missing or invalid option.
  * @example
  * const page = approvalPage({ policy, url: 'https://shop.example/approve', identifyBrowser });
  * await serveHttp(served, { pages: [page] });
@@ -173,7 +173,7 @@ export function approvalPage(options: ApprovalPageOptions): ApprovalPage {
   const { records, asking, path, fetch, inOwnScope } = makePages(
     { ...more, start, finish: (visit) => requireProof(verify, visit) },
     startPage,
-    // An approval of a page that had no second proof is none of a page that has it.
+    // Approvals without `verify` do not count on a page with it.
     ` ${rung}`,
   );
 
@@ -238,14 +238,13 @@ async function requireProof(verify: StepUp | undefined, visit: CallbackVisit): P
   throw new Error('The second proof of an approval did not hold. Nothing was approved.');
 }
 
-/** What a press on one of the two buttons does. */
 function pressOf(decision: string | null, isVerified: boolean): Press {
   if (decision === 'refuse') return 'refuse';
   if (decision !== 'approve') return undefined;
   return isVerified ? 'go-on' : 'finish';
 }
 
-/** What was decided, for a client that cannot be asked, or that was asked while it said that it opens URLs. */
+/** The decision, for a client that cannot be asked, or that opened URLs when it was asked. */
 const withValue = (
   asked: Question,
   value: Approval,
@@ -257,7 +256,7 @@ const withValue = (
   read: (response) => {
     const answer = asked.read(response);
     if (answer.kind !== 'accepted') return answer;
-    // An answer that a shape kept has no stamp. It was read before, and the store knows under which key.
+    // An answer that a shape kept has no stamp. An earlier round read it, and the store knows its key.
     const stamp = stampOf(response);
     if (stamp) requireFallbackKey(stamp.key);
     return { kind: 'accepted', value };
@@ -267,14 +266,14 @@ const withValue = (
 const approvalInForm = (words: Words, { approve, refuse }: ApprovalQuestionOptions): Question<Approval> =>
   approval(words, { approve, refuse });
 
-/** For a client that shows forms only. What the page gave counts, so the form needs no field. */
+/** For a client with forms only. The page decides, so the form has no field. */
 const askInForm = (text: string, url: URL): Question =>
   elicitation(`${text}\n\nDecide on this page: ${url}\nThen accept this.`, {
     type: 'object',
     properties: {},
   });
 
-/** The answer of somebody who approved on the page. */
+/** The answer of a user who approved on the page. */
 function approvalOf(response: unknown, words: string, rung: Rung, { askedAt, decidedAt }: Times): Approval {
   const { value } = approvedAnswer(requireStamp(response), words, rung, { askedAt, answeredAt: decidedAt });
   return value;
@@ -285,7 +284,7 @@ const noteRefusal = (response: unknown, how: 'refused' | 'declined' | 'cancelled
   if (stamp) refusedAnswer(stamp, how);
 };
 
-/** What the page shows, as it is kept. @throws InvalidOption for what is no text, or is too long. */
+/** The content of the page, as the store keeps it. @throws InvalidOption if it is not text, or too long. */
 function requireShown(words: Words, options: ApprovalQuestionOptions): Shown {
   const { approve, refuse, details = {} } = options;
   requireArgument('approvalPage', 'words', words, someWords);
@@ -302,7 +301,7 @@ function requireShown(words: Words, options: ApprovalQuestionOptions): Shown {
   return shown;
 }
 
-/** Whether the page can show all of them: a Map, or a class with getters, has some that it would not. */
+/** Whether the page can show every detail. It would omit those of a Map, or of a class with getters. */
 function areDetails(details: unknown): boolean {
   if (typeof details !== 'object' || details === null) return false;
   if (![Object.prototype, null].includes(Object.getPrototypeOf(details))) return false;

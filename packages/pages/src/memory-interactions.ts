@@ -20,13 +20,13 @@ import {
 
 /** The options of a {@link MemoryInteractions}. */
 export interface MemoryInteractionsOptions {
-  /** Interactions at once. Default 10 000. */
+  /** Limit of interactions at once. Default 10 000. */
   readonly maxEntries?: number;
-  /** Open pages of one principal. Default 20. */
+  /** Limit of one principal's open pages. Default 20. */
   readonly maxEntriesPerPrincipal?: number;
-  /** Pages of one principal that are over and still kept. Default 200. */
+  /** Limit of one principal's finished pages that are still kept. Default 200. */
   readonly maxOverPerPrincipal?: number;
-  /** Bytes of one value, and so, with the numbers above, of all. Default 8192. */
+  /** Limit of one value, in bytes. Default 8192. With the limits above, it bounds the whole store. */
   readonly maxValueBytes?: number;
   /** The clock, in milliseconds since the epoch. Default `Date.now`. */
   readonly now?: () => number;
@@ -54,7 +54,7 @@ export class MemoryInteractions implements InteractionStore {
   readonly #options: Required<MemoryInteractionsOptions>;
   #nextSweep = 0;
 
-  /** @throws InvalidOption for an option that does not exist, or has a value that it cannot have. */
+  /** @throws InvalidOption for an unknown or invalid option. */
   constructor(options: MemoryInteractionsOptions = {}) {
     requireOptions<MemoryInteractionsOptions>('MemoryInteractions', options, {
       ...wholeNumbers(MEMORY_LIMITS),
@@ -65,7 +65,7 @@ export class MemoryInteractions implements InteractionStore {
     addGauge('pages.pending', this, (store) => store.#pending);
   }
 
-  /** Pages that their users have not finished. Looks at every one: entries whose time is over may stay. */
+  /** Unfinished pages. Counts the entries one by one, since expired ones may still be there. */
   get #pending(): number {
     const now = this.#options.now();
     return [...this.#entries.values()].filter(({ isOver, endsAt }) => !isOver && now < endsAt).length;
@@ -114,7 +114,7 @@ export class MemoryInteractions implements InteractionStore {
     return undefined;
   }
 
-  /** Takes a place. If none is free, sweeps first. A sweep looks at every entry, so it runs at most once a second. */
+  /** Takes a place. If none is free, sweeps first, at most once a second: a sweep visits every entry. */
   #roomFor(pseudonym: string): QuotaExceeded | undefined {
     const full = this.#take(pseudonym);
     const now = this.#options.now();

@@ -1,4 +1,3 @@
-/** A server whose tool waits for a page, and the page. */
 import {
   ask,
   protectedServer,
@@ -21,7 +20,7 @@ export const GO_ON = { method: 'POST', headers: { ...SIGNED_IN.headers, origin: 
 
 type Method = keyof InteractionStore;
 
-/** A store in memory. `before` sees each request to it first, and may let it fail. */
+/** A store in memory. Calls `before` ahead of each request, which may make it fail. */
 export function hookedStore(before: (method: Method, args: readonly unknown[]) => unknown): InteractionStore {
   const store = new MemoryInteractions();
   const hook =
@@ -33,7 +32,7 @@ export function hookedStore(before: (method: Method, args: readonly unknown[]) =
   return { add: hook('add'), find: hook('find'), replace: hook('replace') };
 }
 
-/** A store whose `method` fails from the `at`th time on. */
+/** A store whose `method` fails from its `at`th call on. */
 export function failingStore(method: Method, at: number, error = new Error('The store is gone.')) {
   let left = at;
   return hookedStore((one) => {
@@ -49,7 +48,7 @@ type Asked = { inputRequests: Readonly<Record<string, { params: object }>>; requ
 type Pages = Partial<PendingInteractionsOptions<string>>;
 type Tool = (ctx: ServerContext) => Promise<ReturnType<typeof textResult> | ReturnType<typeof ask>>;
 
-/** A server of one tool, on a clock that the test turns. The browser of its pages says in a header whose it is. */
+/** A server of one tool, on a clock that the test sets. A header names the user of the pages' browser. */
 export function hostTool(tool: Tool, options: RequestStateOptions = {}) {
   const clock = { now: 1_800_000_000_000 };
   const errors: string[] = [];
@@ -78,7 +77,7 @@ export function hostTool(tool: Tool, options: RequestStateOptions = {}) {
       { name: 'link', arguments: {}, ...params },
       { capabilities, ...(caller !== '' && { authInfo: callerNamed(caller) }) },
     );
-  /** A call that asks, the page of its first question, and its retry, which says the same to every question. */
+  /** A call that asks, the page of its first question, and a retry that answers every question alike. */
   const asking = async (capabilities?: object) => {
     const { result } = await call({}, 'ada', capabilities);
     const { inputRequests, requestState } = result as unknown as Asked;
@@ -88,7 +87,6 @@ export function hostTool(tool: Tool, options: RequestStateOptions = {}) {
     };
     return { params: Object.values(inputRequests)[0]?.params, page: linkIn(inputRequests), retry };
   };
-  /** A page of this server's. */
   const pageAt = (path: string, over: Pages = {}) =>
     pendingInteractions<string>({
       policy,

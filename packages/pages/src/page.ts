@@ -1,4 +1,4 @@
-/** The two pages of a pending interaction: where a browser starts, and where it comes back to. */
+/** The two pages of a pending interaction: the start page and the callback. */
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { OperatorWarning } from '@mrtr/core/events';
 import { parseWebPage, tellOperator } from '@mrtr/core/kit';
@@ -8,17 +8,17 @@ import { isSameOrigin } from './same-origin.ts';
 
 /** The signed-in user of a browser. */
 export interface Visitor {
-  /** The text that the policy's `principal` gives for the calls of this user. */
+  /** The user, as the policy's `principal` names the caller of a call. */
   readonly principal: string;
-  /** The name by which the user knows the account; the start page shows it. Default: the principal. */
+  /** The account's name, which the start page shows. Default: the principal. */
   readonly account?: string;
 }
 
-/** The right user has gone on from the start page. */
+/** A visit of the right user, who pressed the button of the start page. */
 export interface StartVisit {
-  /** Where the browser has to be sent back to; the same each time, to be registered there. */
+  /** The URL that the other site must send the browser back to. It never changes; register it there. */
   readonly callbackUrl: URL;
-  /** Has to come back in the query of the callback. */
+  /** The other site must return it in the query of the callback. */
   readonly state: string;
   /** PKCE's S256 challenge, for an authorisation server. */
   readonly codeChallenge: string;
@@ -28,12 +28,12 @@ export interface StartVisit {
   readonly data: unknown;
 }
 
-/** The same user's browser came back, with the right `state`. */
+/** The return of the same user's browser, with the right `state`. */
 export interface CallbackVisit {
   readonly callbackUrl: URL;
   /** The query of the callback. */
   readonly query: URLSearchParams;
-  /** PKCE's verifier, which belongs to the challenge. */
+  /** PKCE's verifier for the challenge. */
   readonly codeVerifier: string;
   /** Whose browser it is. */
   readonly principal: string;
@@ -41,40 +41,40 @@ export interface CallbackVisit {
   readonly data: unknown;
 }
 
-/** Who a browser belongs to, or a principal alone; undefined for nobody. */
+/** The user of a browser: a visitor, or a principal alone. Undefined if nobody is signed in. */
 export type BrowserIdentity = Visitor | string | undefined;
 
-/** What the author says of the pages. */
+/** The author's functions for the pages. */
 export interface PageOptions<T> {
   /**
-   * Establishes who a browser belongs to, from the session of your own site: a principal, or a principal and the name of
-   * the account; undefined for a browser that nobody is signed in with.
+   * Authenticates a browser by your own site's session. Returns its principal, or its principal and the name of its
+   * account. Returns undefined if nobody is signed in.
    */
   identifyBrowser(request: Request): BrowserIdentity | Promise<BrowserIdentity>;
-  /** Gives the page to send the browser to. */
+  /** Returns the page to send the browser to. */
   start(visit: StartVisit): string | URL | Promise<string | URL>;
   /**
-   * Finishes: redeems the code, keeps the account. Its value, JSON, is the accepted answer to the question. After an
-   * error, which goes to `onerror`, the user may begin again. Not called where the query says `error=access_denied`: the
-   * question counts as declined then.
+   * Finishes, for example redeems the code and stores the account. The value it returns, JSON, is the accepted answer to
+   * the question. Its errors go to `onerror`, and the user may begin again. It is not called if the query has
+   * `error=access_denied`: then the question counts as declined.
    */
   finish(visit: CallbackVisit): T | Promise<T>;
-  /** Gets the errors that browsers and clients do not see, those of the store among them. */
+  /** Receives the errors that browsers and clients do not see, including the store's. */
   readonly onerror?: (error: Error) => void;
 }
 
-/** What a press on a button of the start page does: sends the browser on, finishes, refuses; undefined for no button. */
+/** The effect of a button of the start page: sends the browser on, finishes, or refuses. Undefined without a button. */
 export type Press = 'go-on' | 'finish' | 'refuse' | undefined;
 
-/** What the start page shows, and what comes of its buttons. */
+/** The content of a start page, and the effect of its buttons. */
 export interface StartPage {
-  /** @param token what the form has to send back. */
+  /** @param token the form must send it back. */
   show(kept: StoredInteraction, visitor: Visitor, token: string): Response;
   /** Default: its one button sends the browser on. */
   press?(form: URLSearchParams): Press;
-  /** What the question's answer is made of. `finished` is what `finish` gave, undefined where it did not run. */
+  /** The answer's value. `finished` is the value of `finish`; undefined if it did not run. */
   valueFrom(kept: StoredInteraction, finished: unknown): unknown;
-  /** The last page of a browser whose user agreed. */
+  /** The text of the last page, after the user agreed. */
   readonly done?: string;
 }
 
@@ -140,7 +140,7 @@ export class Pages<T> {
     const value = this.#startPage.valueFrom(kept, undefined);
     const known =
       press === 'finish' ? ({ stage: 'finished', value } as const) : ({ stage: 'refused' } as const);
-    // Of two presses one counts: the other finds another record.
+    // If a button is pressed twice, one press counts: the other finds a changed record.
     if (!(await this.#records.replace(ref, kept, known))) return this.#refuse('start', kept);
     return press === 'finish' ? page(200, {}, this.#startPage.done) : page(200, {}, REFUSED);
   }
@@ -164,7 +164,7 @@ export class Pages<T> {
     const kept = await this.#own(ref, visitor);
     if (kept?.stage !== 'started' || !areEqual(nonce, kept.nonce ?? ''))
       return this.#refuse('callback', kept);
-    // From here on the state is used up: of two requests with it, one gets past this line.
+    // This uses the state up: of two requests with it, one passes.
     const taken = await this.#records.replace(ref, kept, { stage: 'finishing' });
     if (!taken) return this.#refuse('callback', kept);
     if (query.get('error') === 'access_denied') {
@@ -191,7 +191,7 @@ export class Pages<T> {
       });
       return finished ? page(200, {}, this.#startPage.done) : this.#refuse('callback', undefined);
     } catch (error) {
-      // It is done. So the interaction stays as it is, and `finish` does not run again.
+      // `finish` has succeeded, so leave the interaction as it is: `finish` must not run again.
       this.#report(error);
       return page(
         500,
@@ -201,7 +201,7 @@ export class Pages<T> {
     }
   }
 
-  /** The interaction, if it is this principal's. */
+  /** Finds the interaction, if it is this principal's. */
   async #own(ref: string, { principal }: Visitor): Promise<StoredInteraction | undefined> {
     const kept = REF.test(ref) ? await this.#records.find(ref) : undefined;
     const isOwn = kept !== undefined && this.#records.isPseudonymOf(kept.pseudonym, principal);
@@ -215,7 +215,7 @@ export class Pages<T> {
     return isOwn ? kept : undefined;
   }
 
-  /** One answer for all: whether there is such an interaction, and whose, is not for every browser. */
+  /** Rejects all alike: a browser must not learn whether an interaction exists, or whose it is. */
   #refuse(name: string, kept: StoredInteraction | undefined): Response {
     const why = kept ? `it is ${kept.stage}, or the state is not its latest` : 'this browser has none there';
     this.#report(

@@ -12,13 +12,13 @@ const REFUSED =
   'This link does not work, or has expired. Go back to where you got it and ask for a new one.\n';
 const FINISHED = 'Done. You can close this page, and go back to where you came from.\n';
 
-/** Where a browser of ada's is sent back to. */
+/** The callback's address for ada's browser. */
 const sentBack = async ({ open }: Pick<ReturnType<typeof hostWithPage>, 'open'>, page: string) =>
   (await open(page, GO_ON)).headers.get('location') as string;
 
 const stateIn = (back: string) => new URL(back).searchParams.get('state') as string;
 
-/** Whether a retry asks, or the text of its end. */
+/** `asked` if a retry asks again; otherwise whether it is an error. */
 const outcome = ({ result }: Posted) => ('inputRequests' in (result ?? {}) ? 'asked' : result?.isError);
 
 test('a browser of another user, or of nobody, gets no further at the start nor at the callback', async () => {
@@ -97,7 +97,7 @@ test('what came of a page counts in later rounds, also when the store has forgot
   expect((await site.call({ requestState })).result).toMatchObject({ content: [{ text: 'linked' }] });
 });
 
-/** The user of a handler that waits for two pages does `visit` with each link, and says that they did. */
+/** A handler waits for two pages. Its user calls `visit` with each link, and then accepts. */
 function hostWaiting(visit: (page: string) => unknown, over: Parameters<typeof hostWithPage>[0] = {}) {
   const call = new AbortController();
   const asked: string[] = [];
@@ -177,7 +177,7 @@ test('of two starts at the same moment one counts', async () => {
 
 test('a page that a browser opens while its call gives it up is closed all the same', async () => {
   let opens: (() => Promise<unknown>) | undefined;
-  // The browser is at the start page between each look of the call and what it makes of it.
+  // The browser opens the start page each time between the call's read of the record and its write.
   const store = hookedStore((method) => {
     const first = method === 'replace' ? opens : undefined;
     if (first) opens = undefined;

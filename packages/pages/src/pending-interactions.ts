@@ -2,15 +2,15 @@
  * Interactions that a user finishes on a page, in a browser, while a call waits for them.
  *
  * Invariants:
- * 1. An interaction belongs to one page, one call, one question and one principal. Both pages first establish who the
- *    browser belongs to, and answer everybody but that principal as if there were no such interaction. What came of it
- *    answers the first key that asked for it, and no other.
- * 2. The start page names the account that the browser is signed in with, and goes on when its user says so. Each time it
- *    makes a fresh `state`, and the callback takes it once. Of several requests with it, one finishes.
- * 3. A browser is sent where the author's `start` says, and nowhere else. The callback sends nobody on.
- * 4. What is stored is sealed, under a digest of the id: nobody who reads the store can open a page.
- * 5. The call that gives an interaction up closes it. One that is over gives back its place among the open pages, and is
- *    kept as long as the call can come back for it.
+ * 1. An interaction belongs to one page, one call, one question and one principal. Both pages first authenticate the
+ *    browser. To any other principal the interaction does not exist. Its outcome answers only the first key that asked
+ *    for it.
+ * 2. The start page names the browser's account, and sends the browser on when the user presses the button. Each press
+ *    makes a fresh `state`, which the callback accepts once. Of several requests with it, one finishes.
+ * 3. The start page redirects only to the URL that the author's `start` returns. The callback never redirects.
+ * 4. Records are sealed and stored under a digest of the id. A reader of the store cannot open a page.
+ * 5. A call that abandons an interaction closes it. A finished interaction no longer counts as an open page, and is kept
+ *    while the call can come back for it.
  */
 import { AsyncResource } from 'node:async_hooks';
 import { type Question, type RequestStatePolicy, type ServerContext, urlElicitation } from '@mrtr/core';
@@ -39,34 +39,34 @@ import type { InteractionStore } from './store.ts';
 
 /** The options of {@link pendingInteractions}. */
 export interface PendingInteractionsOptions<T> extends PageOptions<T> {
-  /** The server's policy: its keys seal what is stored, and its `principal` says whose a call is. */
+  /** The server's policy: its keys seal the records, and its `principal` identifies the caller of a call. */
   readonly policy: RequestStatePolicy;
   /**
-   * Where browsers reach the pages: `https://shop.example/link` has `/link/start` and `/link/callback`. A function for an
-   * address that is known once the server listens.
+   * The address of the pages: `https://shop.example/link` has `/link/start` and `/link/callback`. Give a function if you
+   * know the address only once the server listens.
    */
   readonly url: string | URL | (() => string | URL);
   /**
-   * Tells this page from others on the same store: what is finished on one never counts for another. Default: the path of
-   * `url`.
+   * Distinguishes this page from others on the same store: an outcome of one never counts for another. Default: the path
+   * of `url`.
    */
   readonly name?: string;
-  /** Default: the memory of this process. Several instances need one that they share. */
+  /** Default: this process's memory. Several instances need a store that they share. */
   readonly store?: InteractionStore;
   /** How long a user may take, in seconds. Default 600. */
   readonly ttlSeconds?: number;
   /** How long a retry waits for the user to finish, in seconds. Default 20: many clients give a request 60. */
   readonly waitSeconds?: number;
-  /** How often one call may send its user to the page. Default 5. */
+  /** How often one call may ask its user to open the page. Default 5. */
   readonly maxAsks?: number;
 }
 
 export const PAGE_DEFAULTS = { ttlSeconds: 600, waitSeconds: 20, maxAsks: 5 };
 
-/** The checks of the options that every page has. */
+/** The checks of the options that all pages share. */
 export const PAGE_CHECKS: OptionChecks<Omit<PendingInteractionsOptions<unknown>, 'start' | 'finish'>> = {
   policy: asRequired(aPolicy),
-  // parseWebPage() checks it, and a function's value later.
+  // parseWebPage() checks the address, or later the value of the function.
   url: asRequired(anyValue),
   name: aText,
   store: anObjectWith('add', 'find', 'replace'),
@@ -83,44 +83,43 @@ const CHECKS: OptionChecks<PendingInteractionsOptions<unknown>> = {
   finish: asRequired(aFunction),
 };
 
-/** What {@link pendingInteractions} makes. */
+/** The questions and the pages of {@link pendingInteractions}. */
 export interface PendingInteractions<T> {
-  /** The path that the pages are below. */
+  /** The path above the pages. */
   readonly path: string;
   /**
-   * The question that sends the user to the start page. It is answered when `finish` has given its value: a user who has
-   * only agreed to open the page is asked again, in other words. For handlers that are entered in each round (all shapes
-   * but B and H, which has {@link ask}).
+   * The question that sends the user to the start page. Its answer is the value of `finish`. A user who only agreed to
+   * open the page is asked again, in other words. It is for handlers that run again in each round: all shapes but B and H.
+   * In H use {@link ask}.
    *
    * @param ctx the SDK's context; in a shape, `ctx.request`.
    * @throws CannotAsk for a caller without a principal.
    * @throws InvalidOption for a wrong option, for `data` that is too large, and for two questions of one call that cannot
-   * be told apart.
-   * @throws InteractionUnfinished when the time is over, and when the user was asked as often as allowed.
+   * be distinguished.
+   * @throws InteractionUnfinished when the time is over, and after `maxAsks` questions.
    * @throws StoreFull when too many pages are open, and StoreUnreachable when the store fails.
    */
   question(ctx: ServerContext, message: string, options?: LinkOptions<T>): Promise<Question<T>>;
   /**
-   * The same for a handler that waits, in shape H: asks, and resolves with what `finish` gave. On a durable store its
-   * steps are recorded under `key`.
+   * Asks in a handler that waits (shape H), and resolves with the value of `finish`. A durable store records its steps
+   * under `key`.
    *
    * @param ctx the handler's context.
    * @param key names the question, uniquely in the call.
-   * @throws ElicitationDeclined when the user refuses, here or on the other site.
-   * @throws CannotAsk for a caller without a principal, and for a client that cannot open pages if there is no `fallback`.
+   * @throws ElicitationDeclined when the user refuses, in the client or on the other site.
+   * @throws CannotAsk for a caller without a principal, and without a `fallback` for a client that cannot open pages.
    * @throws InvalidOption, InteractionUnfinished, StoreFull and StoreUnreachable as {@link question}.
    * @example const { account } = await link.ask(ctx, 'link', 'Link your calendar to the shop.');
    */
   ask(ctx: WaitingContext, key: string, message: string, options?: Omit<LinkOptions<T>, 'name'>): Promise<T>;
-  /** Serves the two pages: `serveHttp(served, { pages: [link] })`, or any other server. */
+  /** Serves the two pages, in `serveHttp(served, { pages: [link] })` or any other server. */
   fetch(request: Request): Promise<Response>;
 }
 
 /**
- * Ties a question to the page that the user finishes it on.
+ * Ties a question to the page on which the user finishes it.
  *
- * @throws InvalidOption for an option that does not exist, is missing, or has a value that it cannot have, such as a
- * `url` that is no web page's.
+ * @throws InvalidOption for an unknown, missing or invalid option, such as a `url` that is not of the web.
  * @example
  * const link = pendingInteractions({ policy, url: 'https://shop.example/link', identifyBrowser, start, finish });
  * await serveHttp(served, { pages: [link] });
@@ -148,7 +147,7 @@ export function pendingInteractions<T>(options: PendingInteractionsOptions<T>): 
   };
 }
 
-/** A question whose answer is what the page gave. */
+/** A question whose answer is the value of `finish`. */
 const linkTo = <T>(message: string, more: LinkOptions<T>): Subject<T> => ({
   message,
   ...more,
@@ -157,9 +156,9 @@ const linkTo = <T>(message: string, more: LinkOptions<T>): Subject<T> => ({
 });
 
 /**
- * The pages of one sort, and the questions that send users there.
+ * Makes the pages of one sort, and the questions that send users there.
  *
- * @param sort what is finished on a page of one sort does not count on a page of another.
+ * @param sort an outcome on a page of one sort does not count on a page of another.
  */
 export function makePages<T>(options: PendingInteractionsOptions<T>, startPage?: StartPage, sort = '') {
   const { policy, url, ttlSeconds, waitSeconds, maxAsks } = withDefaults(options, PAGE_DEFAULTS);
@@ -178,7 +177,7 @@ export function makePages<T>(options: PendingInteractionsOptions<T>, startPage?:
     onerror: options.onerror,
   });
   const pages = new Pages(records, options, pageAt, startPage);
-  // A strict journal watches the clocks of its handler, and what happens in here is not the handler's.
+  // A strict journal watches for clocks that its handler reads. Code in here is not the handler's.
   const outside = new AsyncResource('mrtr.interactions');
   return {
     path,

@@ -1,4 +1,4 @@
-/** The question that sends a user to a page, and is answered when they have finished there. */
+/** The question that sends a user to a page. It is answered when the user has finished there. */
 import { hash, randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
@@ -25,37 +25,37 @@ import {
   type StoredInteraction,
 } from './records.ts';
 
-/** What one question may say. */
+/** The options of one question. */
 export interface LinkOptions<T> {
   /** The answer for a client that cannot open pages. */
   readonly fallback?: T;
-  /** Tells two questions of one call apart that have the same words. */
+  /** Distinguishes two questions of one call that have the same words. */
   readonly name?: string;
   /**
-   * What `start` and `finish` need to know of this question, for example the sum that the user agrees to: JSON of at most
-   * 4 KiB. It is kept in the store, sealed, and in no address.
+   * Passed to `start` and `finish`, for example the sum that the user agrees to: JSON of at most 4 KiB. The store keeps
+   * it sealed; no address holds it.
    */
   readonly data?: unknown;
 }
 
 const MAX_DATA_BYTES = 4096;
 
-/** One page question: its words, and how its answer is read. */
+/** One question that a page answers. */
 export interface Subject<T> extends LinkOptions<T> {
   readonly message: string;
-  /** The interaction's id, where one is found again without its call. Default: an id of this call. */
+  /** The interaction's id, if another call may find it again. Default: an id of this call. */
   readonly id?: string;
   /** The question that sends the user to `url`. */
   ask(text: string, url: URL): Question;
-  /** The answer's value, from what the page gave and the client's response. */
+  /** The answer's value, from the value of `finish` and the client's response. */
   valueFrom(finished: unknown, response: unknown): T;
-  /** Is called on a refusal: `refused` on the page, or by the client. */
+  /** Called on a refusal: `refused` on the page, otherwise in the client. */
   noteRefusal?(response: unknown, how: 'refused' | 'declined' | 'cancelled'): void;
-  /** Ends the call in the place of a refusal that its client may have given by itself. */
+  /** Ends the call with an error of its own, if the client may have refused without its user. */
   refuse?(url: URL): never;
 }
 
-/** What is needed of a handler that waits for its questions: shape H's context has it. */
+/** The part of shape H's context that asking needs. */
 export interface WaitingContext {
   readonly pseudonym: string | undefined;
   readonly signal: AbortSignal;
@@ -64,14 +64,14 @@ export interface WaitingContext {
   ask<Q extends Question>(key: string, question: Q): Promise<AnswerOf<Q>>;
 }
 
-/** What questions of one sort have in common. */
+/** The settings of all questions of one sort. */
 export interface PageQuestionSettings {
   readonly records: Interactions;
   /** The address of the start page. */
   readonly startPage: () => URL;
   /** How long a retry waits for the user to finish, in seconds. */
   readonly waitSeconds: number;
-  /** How often one call may send its user to the page. */
+  /** How often one call may ask its user to open the page. */
   readonly maxAsks: number;
 }
 
@@ -80,7 +80,6 @@ const AGAIN = 'The page is not finished yet. Finish there, and then accept this.
 const UNFINISHED = 'The page was not finished in time. Call again to get another one.';
 const CLOSED: InteractionProgress = { stage: 'closed' };
 
-/** Makes the questions. */
 export class Asking {
   readonly #options: PageQuestionSettings;
 
@@ -88,7 +87,7 @@ export class Asking {
     this.#options = options;
   }
 
-  /** The question about `subject`, and its answer when the user has finished. */
+  /** Makes the question about `subject`, and its answer once the user has finished. */
   async ask<T>(ctx: ServerContext, subject: Subject<T>): Promise<Question<T>> {
     const { records, maxAsks } = this.#options;
     const { message } = subject;
@@ -105,13 +104,13 @@ export class Asking {
     if (keys.length > 1) throw new InvalidOption(sameWordsMessage(keys));
     const [key] = keys;
     if (key === undefined) {
-      // Only here does one begin: an interaction whose time is over while its question is out stays over.
+      // Interactions begin only here. One that expires while its question is open stays expired.
       await records.begin(ref, { pseudonym, message, data: subject.data });
-      // What the user finished counts only for a key that asks now. An answer that was read before is kept, sealed.
+      // The outcome counts only for a key that asks now. An answer that an earlier round read is kept, sealed.
       return first(undefined);
     }
     const response = ownEntry(ctx.mcpReq.inputResponses, key);
-    // Where the user agreed to open the page, it is given some time: a client may answer at once.
+    // After a user agreed to open the page, wait for the page: the client may have answered at once.
     const agreed = (response as { readonly action?: unknown } | undefined)?.action === 'accept';
     const found = agreed ? await this.#waitForFinish(ref, ctx.mcpReq.signal) : await records.find(ref);
     const kept = found && call.isPseudonym(found.pseudonym) ? found : undefined;
@@ -122,20 +121,20 @@ export class Asking {
     const isOver = !kept || kept.stage === 'closed' || isLast;
     if (!refuses && !isOver) return again(kept);
     if (refuses) subject.refuse?.(url);
-    // What the call has given up must not be finished afterwards.
+    // The user must not finish an interaction that the call has abandoned.
     const left = await records.close(ref);
     if (left && hasOutcome(left)) return first(await tie(left));
     if (refuses) return first(left);
     throw new InteractionUnfinished(UNFINISHED);
   }
 
-  /** Whether the round before asked about `subject`, with a link to the page with this id. */
+  /** Whether the previous round asked about `subject`, with a link to the page of this id. */
   wasAsked<T>(call: Call, subject: Subject<T>, id: string): boolean {
     const [first] = wordings<T>({ ...subject, id, url: this.pageOf(id), ring: this.#options.records.ring });
     return keysOf(call, first(undefined)).length > 0;
   }
 
-  /** Asks about `subject` in a handler that waits, and resolves with the answer's value. */
+  /** Asks about `subject` in a handler that waits. Resolves with the answer's value. */
   async waitFor<T>(ctx: WaitingContext, key: string, subject: Subject<T>): Promise<T> {
     const { message, data } = subject;
     requireData('ask', data);
@@ -145,19 +144,19 @@ export class Asking {
     try {
       return await this.#askUntilFinished<T>(ctx, key, subject, id);
     } catch (error) {
-      // The user refused, or the call is over: nobody reads what they would finish now.
+      // The user refused, or the call is over: nobody would read the outcome.
       await this.#options.records.close(refOf(id)).catch(() => {});
       throw error;
     }
   }
 
-  /** Asks until the user has finished, or may not any more. */
+  /** Asks until the user has finished, or no longer may. */
   async #askUntilFinished<T>(ctx: WaitingContext, key: string, subject: Subject<T>, id: string): Promise<T> {
     const [ref, url] = [refOf(id), this.pageOf(id)];
     for (let asked = 1; ; asked++) {
       const text = asked === 1 ? subject.message : `${AGAIN} ${subject.message}`;
       const response = await ctx.ask(key, withResponse(subject.ask(text, url)));
-      // Recorded: a process that resumes the call of a dead one has to take the same way.
+      // Record the visit: a process that resumes the call of a dead one must take the same branch.
       const { stage, value } = await ctx.once(`${key}: visit ${asked}`, () =>
         this.#visit(ref, asked, ctx.signal),
       );
@@ -170,29 +169,29 @@ export class Asking {
     }
   }
 
-  /** Begins an interaction of a handler that waits. Only the call knows its id. */
+  /** Begins an interaction for a handler that waits. Its random id is known to the call alone. */
   async #begin(
     canAsk: boolean,
     pseudonym: string | undefined,
     about: Pick<InteractionSubject, 'message' | 'data'>,
   ): Promise<string> {
     const id = randomBytes(16).toString('base64url');
-    if (!canAsk) return id; // The question itself is refused in a moment.
+    if (!canAsk) return id; // The question itself is rejected in a moment.
     if (pseudonym === undefined) throw new CannotAsk(NOBODY);
     await this.#options.records.begin(refOf(id), { ...about, pseudonym });
     return id;
   }
 
-  /** How far the user is on the page, and what came of it. Closes the page when its time, or the last visit, is over. */
+  /** Waits for the user's progress on the page. Closes the page when its time or the last visit is over. */
   async #visit(ref: string, asked: number, signal: AbortSignal): Promise<InteractionProgress> {
     const found = await this.#waitForFinish(ref, signal);
-    // The last visit. An aborted handler is refused its next question, and closes the page then.
+    // In an aborted handler, the next question rejects and closes the page.
     const isLast = asked >= this.#options.maxAsks && !signal.aborted;
     const { stage, value } = (isLast ? await this.#options.records.close(ref) : found) ?? CLOSED;
     return stage === 'finished' ? { stage, value } : { stage };
   }
 
-  /** The interaction, when the user has finished or refused, or `waitSeconds` are over. */
+  /** Resolves with the interaction when the user has finished or refused, or `waitSeconds` are over. */
   async #waitForFinish(ref: string, signal: AbortSignal): Promise<StoredInteraction | undefined> {
     const { records, waitSeconds } = this.#options;
     let left = waitSeconds * 1000;
@@ -204,7 +203,7 @@ export class Asking {
     }
   }
 
-  /** The address of the page with this id. */
+  /** The address of the page of this id. */
   pageOf(id: string): URL {
     const url = this.#options.startPage();
     url.searchParams.set('id', id);
@@ -212,21 +211,20 @@ export class Asking {
   }
 }
 
-/** The keys under which the round before asked `question`. */
+/** The keys under which the previous round asked `question`. */
 const keysOf = ({ asked = new Map() }: Call, question: Question): readonly string[] =>
   [...asked].filter(([, digest]) => isDigestOf(digest, question)).map(([key]) => key);
 
 /**
- * Derived from the call's id, which never leaves the server, so nobody can guess it. Every round and instance derives the
- * same id without a store.
+ * Derives the id from the call's id, which never leaves the server, so nobody can guess it. Every round and instance
+ * derives the same id without a store.
  */
 const idOf = ({ id }: Call, about: readonly string[]): string =>
   hash('sha256', JSON.stringify(['interaction', id, ...about]), 'base64url').slice(0, 22);
 
-/** Whether the user finished or refused on the page. */
 const hasOutcome = ({ stage }: InteractionProgress): boolean => stage === 'finished' || stage === 'refused';
 
-/** The text of `data`, the same for equal values. @throws InvalidOption for what is no JSON, or is too large. */
+/** The text of `data`, equal for equal values. @throws InvalidOption if it is not JSON, or too large. */
 function requireData(what: string, data: unknown): string | undefined {
   if (data === undefined) return undefined;
   const text = jsonOf(data);
@@ -234,7 +232,7 @@ function requireData(what: string, data: unknown): string | undefined {
   throw new InvalidOption(`${what}: data must be JSON of at most ${MAX_DATA_BYTES} bytes.`);
 }
 
-/** Undefined for what JSON would change: a date, for example, is another value when it comes back. */
+/** Undefined if JSON would change the value: a date, for example, comes back as a text. */
 function jsonOf(data: unknown): string | undefined {
   try {
     const text = canonicalJson(data);
@@ -253,7 +251,7 @@ interface WordingOptions<T> extends Subject<T> {
   readonly ring: KeyRing;
 }
 
-/** `question`, whose answer is the client's whole response. */
+/** `question`, with the client's whole response as its answer. */
 const withResponse = (question: Question): Question => ({
   ...question,
   read: (response) => {
@@ -264,7 +262,7 @@ const withResponse = (question: Question): Question => ({
 
 type QuestionMaker<T> = (kept: StoredInteraction | undefined) => Question<T>;
 
-/** The question as it goes out first, and as it goes out again. An answer to either is an answer to both. */
+/** The first wording of the question, and that of each repetition. An answer to either answers both. */
 function wordings<T>(worded: WordingOptions<T>): readonly [first: QuestionMaker<T>, again: QuestionMaker<T>] {
   const { message, url } = worded;
   const plain = [message, `${AGAIN} ${message}`].map((text) => worded.ask(text, url));
@@ -277,8 +275,8 @@ function wordings<T>(worded: WordingOptions<T>): readonly [first: QuestionMaker<
 }
 
 /**
- * How answers are read. A client's `accept` counts once the interaction is finished. Later rounds read what was kept,
- * whose content is sealed for this interaction: no client can make it up, and the store may have forgotten by then.
+ * Reads answers. A client's `accept` counts once the interaction is finished. Later rounds read the kept answer, since
+ * the store may have deleted the interaction. It is sealed for this interaction, so no client can forge it.
  */
 function answering<T>(
   { id, ring, valueFrom, noteRefusal, fallback }: WordingOptions<T>,
@@ -310,7 +308,7 @@ function answering<T>(
   return { read, keep, ...(fallback !== undefined && { fallback }) };
 }
 
-/** The user did not finish a page in time, or was sent there as often as allowed. The message is for the user. */
+/** The user did not finish a page in time, or within `maxAsks` questions. The message is for the user. */
 export class InteractionUnfinished extends MrtrError {
   static override readonly code = 'interaction_unfinished';
 }

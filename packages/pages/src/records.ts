@@ -1,4 +1,4 @@
-/** Pending interactions on a store: sealed, each under a digest of its id, and changed by comparison only. */
+/** Pending interactions on a store: sealed, each under a digest of its id, and replaced by compare-and-set only. */
 import { hash } from 'node:crypto';
 import { InvalidOption, MrtrError } from '@mrtr/core';
 import { tellOperator } from '@mrtr/core/kit';
@@ -6,57 +6,57 @@ import { deriveName, derivePseudonym, type KeyRing, openAtRest, sealAtRest } fro
 import type { InteractionStore } from './store.ts';
 
 /**
- * How far an interaction is. `waiting`: no browser has come, or it may come again. `started`: a browser was sent on.
- * `finishing`: it came back, and `finish` runs. `refused`: the user said no there. `closed`: the call has given it up.
+ * The progress of an interaction. `waiting`: no browser has come, or it may come again. `started`: the start page sent a
+ * browser on. `finishing`: the browser came back, and `finish` runs. `refused`: the user refused on the page. `closed`:
+ * the call has abandoned it.
  */
 export type Stage = 'waiting' | 'started' | 'finishing' | 'finished' | 'refused' | 'closed';
 
-/** What is known of an interaction. */
 export interface InteractionProgress {
   readonly stage: Stage;
   /** The secret part of the `state` of the latest start. */
   readonly nonce?: string;
   readonly codeVerifier?: string;
-  /** What `finish` gave. */
+  /** The value of `finish`. */
   readonly value?: unknown;
-  /** The key under which the call asked what the user finished. No other key may use it. */
+  /** The key of the question that the user finished. No other key may use the outcome. */
   readonly key?: string | undefined;
-  /** The call that took it, where any call may come for it. */
+  /** The call that used the outcome, if any call may. */
   readonly call?: string | undefined;
 }
 
-/** What an interaction is about. Set when it begins. */
+/** The subject of an interaction, set when it begins. */
 export interface InteractionSubject {
   /** The pseudonym of its user. */
   readonly pseudonym: string;
-  /** The words of the question that the user agreed to. */
+  /** The words of the question. */
   readonly message: string;
-  /** What the author's pages need to know of it. */
+  /** The author's data for the pages. */
   readonly data?: unknown;
-  /** Until when its user may come back, by the policy's clock, in milliseconds. */
+  /** The time until which the user may come back, by the policy's clock, in milliseconds. */
   readonly endsAt: number;
 }
 
-/** An interaction as it was found. */
+/** An interaction as the store has it. */
 export interface StoredInteraction extends InteractionProgress, InteractionSubject {
-  /** The stored text: the interaction is replaced only while it is this one. */
+  /** The stored text. The store replaces the interaction only while it has this text. */
   readonly text: string;
 }
 
-/** When an interaction began, and when its user decided, in seconds since the epoch. */
+/** The start of an interaction and the user's decision, in seconds since the epoch. */
 export interface Times {
   readonly askedAt: number;
   readonly decidedAt: number;
 }
 
-/** The name of an interaction in the store and in `state`. Its id, which opens the start page, cannot be had from it. */
+/** The name of an interaction in the store and in `state`. It does not reveal the id, which opens the start page. */
 export const refOf = (id: string): string => hash('sha256', `ref ${id}`, 'base64url').slice(0, 22);
 
 /** Whether the user may still finish. */
 export const isOpen = ({ stage }: InteractionProgress): boolean =>
   ['waiting', 'started', 'finishing'].includes(stage);
 
-/** @throws InvalidOption for a second key, which would take what was finished for the first. */
+/** @throws InvalidOption for a second key, which would reuse the outcome of the first. */
 export function requireOneKey(first: string | undefined, key: string | undefined): void {
   if (key === undefined || first === key) return;
   throw new InvalidOption(
@@ -65,26 +65,25 @@ export function requireOneKey(first: string | undefined, key: string | undefined
   );
 }
 
-/** Characters of a question that the start page shows: the rest of the record needs room as well. */
+/** How many characters of a question the start page shows. The rest of the record needs room too. */
 const MAX_SHOWN = 300;
 
-/** How the interactions of one page are kept. */
 export interface InteractionsOptions {
   readonly store: InteractionStore;
   readonly ring: () => KeyRing;
-  /** The page's name. What was begun for another page does not open here. */
+  /** The page's name. An interaction of another page does not open here. */
   readonly pageName: () => string;
-  /** How long a user may take. */
+  /** How long a user may take to finish. */
   readonly ttlSeconds: number;
-  /** How long a call can come back for what the user finished. */
+  /** How long a call can come back for the outcome. */
   readonly stateTtlSeconds: number;
   /** The policy's clock, in milliseconds. */
   readonly now: () => number;
-  /** Gets the errors of the store. */
+  /** Receives the store's errors. */
   readonly onerror?: ((error: Error) => void) | undefined;
 }
 
-/** A store of pages failed. The message is for the user; `onerror` has got the store's error. */
+/** A store of pages failed. The message is for the user; `onerror` receives the store's own error. */
 export class StoreUnreachable extends MrtrError {
   static override readonly code = 'store_unreachable';
 }
@@ -107,23 +106,22 @@ export class Interactions {
     return this.#options.pageName();
   }
 
-  /** Whether `pseudonym` is that of `principal`, under any key of the key ring. */
+  /** Whether `pseudonym` belongs to `principal`, under any key of the key ring. */
   isPseudonymOf(pseudonym: string, principal: string): boolean {
     return this.ring.some((key) => derivePseudonym(principal, key) === pseudonym);
   }
 
-  /** What a form of the page has to send back: no other page knows it. */
+  /** The token that a form of the page must send back. No other page knows it. */
   tokenOf(ref: string, principal: string): string {
     return deriveName('form', JSON.stringify([ref, this.pageName, principal]), this.ring[0]);
   }
 
-  /** When an interaction began, and now, in seconds since the epoch. */
   timesOf({ endsAt }: InteractionSubject): Times {
     const { ttlSeconds, now } = this.#options;
     return { askedAt: Math.floor(endsAt / 1000) - ttlSeconds, decidedAt: Math.floor(now() / 1000) };
   }
 
-  /** Begins an interaction, unless there is one. */
+  /** Begins an interaction, unless it exists. */
   async begin(ref: string, begun: Omit<InteractionSubject, 'endsAt'>): Promise<void> {
     const { store, ttlSeconds, now } = this.#options;
     const message =
@@ -133,7 +131,7 @@ export class Interactions {
     await this.#reach(store.add({ id: ref, pseudonym: begun.pseudonym, value, ttlSeconds }));
   }
 
-  /** An interaction; undefined for none, and for what was not sealed here. */
+  /** Finds an interaction. Undefined if there is none, or it was not sealed for this page. */
   async find(ref: string): Promise<StoredInteraction | undefined> {
     const text = await this.#reach(this.#options.store.find(ref));
     if (text === undefined) return undefined;
@@ -144,8 +142,8 @@ export class Interactions {
   }
 
   /**
-   * Replaces what is known of an interaction; undefined when it is no longer there as it was found. While `finish` runs, its
-   * time does not end. When it is over it gives back its place, and is kept as long as its call can come back for it.
+   * Replaces the progress of an interaction. Returns undefined if it has changed since it was read. It does not expire
+   * while `finish` runs. A finished one no longer counts as open, and is kept while its call can come back for it.
    */
   async replace(
     ref: string,
@@ -166,9 +164,9 @@ export class Interactions {
   }
 
   /**
-   * Closes an interaction that its call has given up, unless something came of it. Tries again where a browser was faster.
+   * Closes an interaction that its call has abandoned, unless it has an outcome. Tries again if a browser was faster.
    *
-   * @returns the interaction as it is now
+   * @returns the interaction after that.
    */
   async close(ref: string): Promise<StoredInteraction | undefined> {
     for (;;) {
@@ -179,10 +177,10 @@ export class Interactions {
   }
 
   /**
-   * Ties what came of an interaction to the key that reads it, and to the call that takes it, where any call may.
+   * Ties the outcome of an interaction to the key that reads it and, if any call may use it, to the call.
    *
-   * @returns undefined where it is gone, or another call has taken it.
-   * @throws InvalidOption when it is tied to another key.
+   * @returns undefined if it is gone, or another call has used it.
+   * @throws InvalidOption if it is tied to another key.
    */
   async tie(
     ref: string,
@@ -199,7 +197,7 @@ export class Interactions {
     return undefined;
   }
 
-  /** @throws StoreUnreachable where the store fails: its own error may name hosts, and is not for a client. */
+  /** @throws StoreUnreachable if the store fails. The client must not see the store's own error, which may name hosts. */
   async #reach<T>(request: Promise<T>): Promise<T> {
     try {
       return await request;
@@ -214,7 +212,7 @@ export class Interactions {
     return sealAtRest(JSON.stringify(kept), this.#placeOf(ref), this.ring).toString('base64url');
   }
 
-  /** What is sealed for one page's interaction opens as no other's. */
+  /** Binds a sealed record to its page and its interaction. */
   #placeOf(ref: string): string {
     return `interaction ${ref} of ${this.pageName}`;
   }

@@ -1,4 +1,4 @@
-/** What browsers get. */
+/** Responses for browsers. */
 import { hash } from 'node:crypto';
 import { escapeHidden } from '@mrtr/core/kit';
 
@@ -13,7 +13,7 @@ const WORDS: Readonly<Record<number, string>> = {
   500: 'Something went wrong here. Open the link again.',
 };
 
-/** A page of one sentence. Nothing of a request is ever in it. */
+/** A page of one sentence. It never contains a part of a request. */
 export function page(
   status: number,
   headers: Readonly<Record<string, string>> = {},
@@ -26,12 +26,12 @@ const SAFE = {
   'content-type': 'text/plain; charset=utf-8',
   'cache-control': 'no-store',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-  // The address holds the id, or a code: the next page must not learn it.
+  // The address holds the id or a code, which the next page must not learn.
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
 };
 
-/** The start page: who its user is here, what they were asked, and a button. */
+/** The start page: the user's account, the question, and a button. */
 export const confirmationPage = (message: string, account: string): Response =>
   htmlPage(
     'Continue?',
@@ -41,7 +41,7 @@ ${signedInAs(account)}
 <form method="post"><button>Continue as ${escapeHtml(escapeHidden(account))}</button></form>`,
   );
 
-/** Who this browser belongs to: a sign-in that somebody else planted is seen. */
+/** Names the browser's account, so that the user notices a sign-in planted by somebody else. */
 export const signedInAs = (account: string): string =>
   `<p>You are signed in as <strong><bdi>${escapeHtml(escapeHidden(account))}</bdi></strong>. If that is not your account, or you did not ask
 for this, close the page.</p>`;
@@ -72,12 +72,12 @@ dd { margin: 0 }`;
 
 const HTML = {
   'content-type': 'text/html; charset=utf-8',
-  // Without form-action: browsers hold the redirect that follows to it, and that leads to another site.
+  // No form-action: browsers would apply it to the redirect that follows, which leads to another site.
   'content-security-policy': `default-src 'none'; style-src 'sha256-${hash('sha256', STYLE, 'base64')}'; base-uri 'none'; frame-ancestors 'none'`,
-  // With 'no-referrer' a browser would not say which site the button was on.
+  // With 'no-referrer', a browser would not send the Origin of the page with the button.
   'referrer-policy': 'same-origin',
 };
 
-/** Text as text, also between quotation marks. */
+/** Escapes text for HTML and for quoted attributes. */
 export const escapeHtml = (text: string): string =>
   text.replaceAll(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);

@@ -1,6 +1,6 @@
 /**
- * Finds the approval of a call again when the same call comes later: the same principal, server, tool, arguments and words. An
- * approval counts for one call. Each next one of the same call has a record, and so a link, of its own.
+ * Finds the approval of a call again when the client repeats the call: with the same principal, server, tool, arguments
+ * and words. An approval counts for one call. Each further one has its own record, and so its own link.
  */
 import { CannotAsk, StoreFull } from '@mrtr/core';
 import { deriveName } from '@mrtr/core/seal';
@@ -16,7 +16,7 @@ import {
   type Times,
 } from './records.ts';
 
-/** How often one call can be approved within the time that records are kept. */
+/** How often the same call can be approved while its records are kept. */
 const MAX_APPROVALS = 20;
 const USED = 'This approval was used. Call again to get a page of your own.';
 const FULL = 'This call was approved very often within a short time. Try again later.';
@@ -24,15 +24,15 @@ const FULL = 'This call was approved very often within a short time. Try again l
 interface Wanted {
   readonly records: Interactions;
   readonly call: Call;
-  /** The words, and what else makes it the same call. */
+  /** The words, and the other facts that make it the same call. */
   readonly about: readonly string[];
   /** How long an approval waits for its call. */
   readonly seconds: number;
-  /** Whether the round before asked with the link of this id. */
+  /** Whether the previous round asked with the link of this id. */
   readonly wasAsked: (id: string) => boolean;
 }
 
-/** The record that is next for a call. */
+/** The approval record that a call uses. */
 export class SameCall {
   /** The id in the link. */
   readonly id: string;
@@ -46,10 +46,11 @@ export class SameCall {
   }
 
   /**
-   * The record of the link that this call was sent. Otherwise the first that is unfinished, unused, or this call's already.
+   * Finds the record of the link that this call was sent. If there is none, finds the first record that is unfinished,
+   * unused, or used by this call.
    *
    * @throws CannotAsk for a caller without a principal.
-   * @throws StoreFull where the same call was approved too often.
+   * @throws StoreFull if the same call was approved too often.
    */
   static async find(wanted: Wanted): Promise<SameCall> {
     const { records, call, about } = wanted;
@@ -66,7 +67,7 @@ export class SameCall {
       records.pageName,
       ...about,
     ]);
-    // Keyed: a client knows all of this but the key, and must not know another's link.
+    // Derive the ids with a key: a client knows the rest, and must not know another client's link.
     const ids = Array.from({ length: MAX_APPROVALS }, (_, count) =>
       deriveName('same call', `${text} ${count}`, records.ring[0]),
     );
@@ -74,7 +75,7 @@ export class SameCall {
     for (const id of asked === undefined ? ids : [asked, ...ids]) {
       const kept = await records.find(refOf(id));
       const found = new SameCall(wanted, id, kept);
-      // It keeps its own link, even if other records have expired or are gone.
+      // A call keeps its link, even if other records have expired.
       if (id === asked && kept?.call === undefined) return found;
       if (!kept || found.#isForThisCall(kept)) return found;
     }
@@ -89,23 +90,23 @@ export class SameCall {
     return records.timesOf(kept).decidedAt <= (kept.value as Times).decidedAt + seconds;
   }
 
-  /** Keeps a record for a page that somebody may open now. */
+  /** Begins the record, so that the user can open its page. */
   async begin(begun: Pick<InteractionSubject, 'message' | 'data'>): Promise<void> {
     const { records, call } = this.#wanted;
     if (!this.#kept) await records.begin(refOf(this.id), { ...begun, pseudonym: call.pseudonym ?? '' });
   }
 
   /**
-   * What was decided, taken for this call and for no other; undefined while nothing is.
+   * Uses the decision up for this call. Undefined while there is none.
    *
-   * @throws StoreFull where it was used.
+   * @throws StoreFull if another call has used it.
    */
   async take(): Promise<Times | 'refused' | undefined> {
     const kept = this.#kept;
     if (!kept || isOpen(kept)) return undefined;
     const { records, call } = this.#wanted;
     const readers = this.#readers();
-    // Taken in an earlier round, by a reader that the store does not know.
+    // An earlier round used it, under a key that the store does not know.
     const isUsed = kept.call !== undefined && kept.key === undefined && !readers.has(this.id);
     const taken = isUsed ? undefined : await records.tie(refOf(this.id), kept, { call: call.id });
     if (!taken) throw new StoreFull(USED);
@@ -115,8 +116,8 @@ export class SameCall {
   }
 
   /**
-   * Ties what was taken to the key that reads it. Readers do not wait, so the store learns it afterwards. A later round
-   * is refused where it did not.
+   * Ties the decision to the key that reads it. Readers cannot wait, so the store records the key afterwards. If that
+   * fails, a later round is rejected.
    *
    * @throws InvalidOption for a second key.
    */
@@ -137,5 +138,5 @@ export class SameCall {
   }
 }
 
-/** Of each round: the approvals that it took, by id, and the keys that read them. */
+/** For each round, the approvals that it used, by id, and the keys that read them. */
 const READERS = new WeakMap<Call, Map<string, string | undefined>>();

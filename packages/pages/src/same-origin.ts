@@ -1,6 +1,6 @@
 /**
- * Whether a browser sent `request` from a page of `origin`, the address under which browsers know your site. Look before you
- * take a form that changes something: with cookies alone, any site can send one in its visitor's name.
+ * Whether a browser sent `request` from a page of `origin`, your site's public address. Check it before you accept a form
+ * that changes something: with cookies alone, any site can send one in its visitor's name.
  *
  * @see Fetch Metadata Request Headers, and RFC 6454 for `Origin`.
  * @example if (!isSameOrigin(request, 'https://shop.example')) return new Response('No.', { status: 403 });

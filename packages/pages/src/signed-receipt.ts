@@ -1,4 +1,4 @@
-/** Receipts for somebody who does not trust your database, but trusts your key: a compact JWS. */
+/** Signed receipts, for readers who trust your key but not your database: a compact JWS. */
 import { InvalidOption, type Receipt } from '@mrtr/core';
 import { canonicalJson } from '@mrtr/core/kit';
 import {
@@ -12,13 +12,13 @@ import {
 
 const TYPE = 'mrtr-receipt+json';
 
-/** A key as `jose` takes it. */
+/** A key that `jose` accepts. */
 export type ReceiptKey = CryptoKey | KeyObject | JWK | Uint8Array;
 
 /**
- * Signs a receipt. It says that the holder of the key signed these fields. Its rung proves no more for it.
+ * Signs a receipt. The signature proves that the holder of the key signed these fields; it does not raise the rung.
  *
- * @param header `alg` of the key, which is asymmetric, for example `EdDSA`; its `kid`, if verifiers choose by it.
+ * @param header the `alg` of the key, which is asymmetric (`EdDSA`, for example), and its `kid` if verifiers choose by it.
  * @returns a compact JWS (RFC 7515); its payload is the receipt as JSON, its `typ` is `mrtr-receipt+json`.
  * @throws InvalidOption for a shared secret (`HS256`, …): a verifier could also sign.
  * @example const jws = await signReceipt(receipt, privateKey, { alg: 'EdDSA', kid: '2026' });
@@ -38,9 +38,9 @@ export async function signReceipt(
 }
 
 /**
- * Verifies what {@link signReceipt} made.
+ * Verifies a receipt of {@link signReceipt}.
  *
- * @param key the public key, or a function that gives it, such as `createRemoteJWKSet` of `jose`.
+ * @param key the public key, or a function that returns it, such as `createRemoteJWKSet` of `jose`.
  * @throws the errors of `jose` for a signature that does not hold, and TypeError for a JWS that is no receipt, or has a shared
  * secret.
  * @example const { words, answeredAt } = await verifyReceipt(jws, publicKey);

@@ -32,7 +32,8 @@ const deployHere: Deploy = ({ request: { subject, hosting, legacy }, world, key,
   return host(hosting, () => subject.create({ world, state, onEntry: onEntry(recorder) }));
 };
 
-const onEntry = (recorder: Recorder) => () => recorder.recordDiagnostic({ channel: 'mrtr:handler', event: {} });
+const onEntry = (recorder: Recorder) => () =>
+  recorder.recordDiagnostic({ channel: 'mrtr:handler', event: {} });
 
 /**
  * Starts a deployment of the subject, connects a client, makes the call, and stops everything. Each conversation has
