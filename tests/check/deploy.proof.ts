@@ -29,17 +29,17 @@ describe.concurrent('the bare server without a fault', () => {
 describe.concurrent('a fault', () => {
   test.each(['http', 'stdio'] as const)('that ends the process is a fail, over %s', async (transport) => {
     const args = ['--breaks', 'process'];
-    const parts = { fault: 'deploy.in-words', only: ['deploy.in-words'], transport, args };
-    expect(findings(await checkBare({ ...parts, next: [] }))).toEqual({ 'deploy.in-words': 'fail' });
+    const parts = { fault: 'deploy.says-why', only: ['deploy.says-why'], transport, args };
+    expect(findings(await checkBare({ ...parts, next: [] }))).toEqual({ 'deploy.says-why': 'fail' });
   });
 
   test.each([
     ['status', 'http', /HTTP 500/],
     ['leak', 'stdio', /an isError result: "Cannot read properties of undefined/],
   ] as const)('that answers by accident is a warn: %s', async (breaks, transport, words) => {
-    const parts = { fault: 'deploy.in-words', only: ['deploy.in-words'], transport };
+    const parts = { fault: 'deploy.says-why', only: ['deploy.says-why'], transport };
     const one = await checkBare({ ...parts, args: ['--breaks', breaks], next: [] });
-    expect(findings(one)).toEqual({ 'deploy.in-words': 'warn' });
+    expect(findings(one)).toEqual({ 'deploy.says-why': 'warn' });
     expect(one.checked[0]?.finding.actual).toMatch(words);
   });
 
@@ -115,7 +115,7 @@ test.concurrent('a tool that the new version removed decides nothing, and says s
 test.concurrent('a deploy of a tool without effects needs no probe', async () => {
   const one = await between([tool(true)], [tool(true)]);
   const passed = Object.keys(verdicts(one, 'pass'));
-  expect(passed).toEqual(['deploy.survives', 'deploy.returns', 'deploy.in-words']);
+  expect(passed).toEqual(['deploy.survives', 'deploy.returns', 'deploy.says-why']);
 });
 
 function expected(option: LoadedOption, change: Change): Readonly<Record<string, string>> {

@@ -38,8 +38,8 @@ const named = (start: string) => Object.keys(DESIGNS).filter((name) => name.star
 const FORGETFUL = named('a refusal that is forgotten');
 const WRONG = [...named('a probe'), ...FORGETFUL];
 const RIGHT = Object.keys(DESIGNS).filter((name) => !WRONG.includes(name));
-// Those whose words alone say what an answer means.
-const IN_WORDS = ['results', 'a result', 'new keys', 'no look', 'an optional', 'a refusal'];
+// Designs whose messages alone show whether a call was refused.
+const WITHOUT_PROBE = ['results', 'a result', 'new keys', 'no look', 'an optional', 'a refusal'];
 // That one measures time, and two hundred calls more bring nothing new here.
 const only = ['wire', 'state', 'retry', 'answer', 'refusal', 'capability', 'instance', 'effect', 'era'];
 
@@ -82,7 +82,7 @@ describe('right servers', () => {
     expect(one.calls).toBeLessThanOrEqual(total);
   });
 
-  test.concurrent.each(RIGHT.filter((name) => IN_WORDS.some((one) => name.startsWith(one))))(
+  test.concurrent.each(RIGHT.filter((name) => WITHOUT_PROBE.some((one) => name.startsWith(one))))(
     '%s, where no probe is given',
     async (name) => {
       const { 'refusal.no-effect': _, ...found } = (FOUND[name] ?? {}) as Record<string, unknown>;

@@ -81,7 +81,7 @@ export const FAULTS: readonly Fault[] = [
   fault('deploy.survives', 'advice', { next: [] }),
   fault('deploy.returns', 'advice', { next: [] }),
   // A call that breaks does not come to its end, in either direction.
-  fault('deploy.in-words', 'warn', { next: [], also: advice('deploy.survives', 'deploy.returns') }),
+  fault('deploy.says-why', 'warn', { next: [], also: advice('deploy.survives', 'deploy.returns') }),
   fault('deploy.effect-once', 'fail', { next: [] }),
   fault('deploy.replay', 'fail', { next: [] }),
   fault('deploy.reworded', 'advice', { next: ['--change', 'reworded'] }),

@@ -1,4 +1,4 @@
-/** `@mrtr/check`: holds any MCP server to what it owes when a tool asks its user. The program is `mrtr-check`. */
+/** `@mrtr/check`: checks any MCP server whose tools ask their user questions. The program is `mrtr-check`. */
 export { CHECKS } from './checks/all.ts';
 export { main } from './cli/cli.ts';
 export type { Console } from './cli/console.ts';

@@ -1,12 +1,12 @@
 #!/usr/bin/env node
-/** `mrtr-check`, as it is run. */
+/** The `mrtr-check` program. */
 import { main } from './cli/cli.ts';
 import { forLog } from './report/text.ts';
 import { endOnSignals, killAll } from './wire/process.ts';
 
 endOnSignals();
 
-// Node would end with 1, which means that a check failed.
+// Node would exit with 1, which means that a check failed.
 process.on('uncaughtException', (error) => process.exit(failOf(error)));
 
 function failOf(error: unknown): number {
@@ -17,13 +17,13 @@ function failOf(error: unknown): number {
 
 try {
   const { stdout: out, stderr: err, stdin } = process;
-  // In the package, beside `dist`, and beside `src`.
+  // The folder stands beside `dist` in the package, and beside `src` in the repository.
   const viewer = new URL('../viewer/', import.meta.url);
   process.exitCode = await main(process.argv.slice(2), { out, err, viewer, in: stdin });
 } catch (error) {
   process.exitCode = failOf(error);
 } finally {
   killAll();
-  // What a server left open does not hold the program.
+  // Exit even if a server keeps connections open.
   process.stdout.write('', () => process.exit());
 }

@@ -1,6 +1,6 @@
 /**
- * Calls of the worker that touches what a server sent. They wait for its answer, and no longer than some seconds: a schema
- * that takes years to compile, or a token that takes all memory to take apart, ends the worker, and not the run.
+ * Runs code on untrusted input from the server in a worker, with limits of time and memory. A schema that takes years to
+ * compile, or a token that fills the memory, ends the worker and not the run.
  */
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -9,15 +9,15 @@ import { fileURLToPath } from 'node:url';
 import { MessageChannel, receiveMessageOnPort, Worker, type WorkerOptions } from 'node:worker_threads';
 import type { Tasks } from './worker.ts';
 
-/** What a server sent could not be read within the limits of time and memory. */
+/** Input from the server could not be read within the limits of time and memory. */
 export class Unreadable extends Error {
   override readonly name = 'Unreadable';
 }
 
 const MAX_MS = 2000;
-/** A busy machine is slow to start it, and gives it less time than passes: so long it is waited for at most. */
+/** The longest wait, in wall-clock time. On a busy machine the worker starts late and gets little processor time. */
 const PATIENCE_MS = 30_000;
-/** So often the time that it was given is looked at. */
+/** The interval at which the processor time used is compared with its limit. */
 const SLICE_MS = 250;
 const MEMORY = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 };
 const LIMITS = `${MAX_MS / 1000} s and ${MEMORY.maxOldGenerationSizeMb} MiB`;
@@ -25,7 +25,7 @@ const LIMITS = `${MAX_MS / 1000} s and ${MEMORY.maxOldGenerationSizeMb} MiB`;
 const isSource = import.meta.url.endsWith('.ts');
 const program = new URL(isSource ? './worker.ts' : './worker.js', import.meta.url);
 
-/** Where Node does not strip types itself, tsx does: in a worker not as a loader, but as a function that requires. */
+/** Starts the worker. From source, on a Node that does not strip types, tsx loads it: its loader does not reach workers. */
 function startWorker(options: WorkerOptions): Worker {
   if (!isSource || (process.features as { typescript?: unknown }).typescript)
     return new Worker(program, { ...options, execArgv: [] });
@@ -44,21 +44,21 @@ class Sandbox {
     const { port1, port2 } = this.#replies;
     const workerData = { replies: port2, signal: this.#signal };
     this.#worker = startWorker({ workerData, transferList: [port2], resourceLimits: MEMORY });
-    // It says so where its memory is full, and nobody hears that before the wait is over.
+    // A full memory raises this error. `ask` sees the missing answer, and needs no more.
     this.#worker.on('error', () => {});
     this.ready = once(this.#worker, 'message');
     this.ready.catch(() => {}).finally(() => this.#worker.unref());
     port1.unref();
   }
 
-  /** The answer, or undefined where it did not come in time. The worker is ended then. */
+  /** Returns the answer. If it does not come in time, ends the worker and returns undefined. */
   ask(text: string): string | undefined {
     if (Atomics.load(this.#signal, 0) === 0) Atomics.wait(this.#signal, 0, 0, PATIENCE_MS);
     const answered = Atomics.load(this.#signal, 0);
     this.#worker.postMessage(text);
     const given = process.cpuUsage();
     const started = performance.now();
-    // The worker raises the signal, and wakes afterwards: that of its last answer may end this wait too early.
+    // The worker first raises the signal, then wakes this thread: a late wake of the last answer may end the wait early.
     while (Atomics.load(this.#signal, 0) === answered) {
       const { user, system } = process.cpuUsage(given);
       if (user + system > MAX_MS * 1000 || performance.now() - started > PATIENCE_MS) break;
@@ -74,9 +74,9 @@ class Sandbox {
 }
 
 let sandbox: Sandbox | undefined;
-/** The last call of each task. Several attempts in a row ask the same of the same state. */
+/** The last call of each task. Several attempts in a row repeat the same call. */
 const last = new Map<string, { readonly text: string; readonly answer: string }>();
-/** What could not be read, as digests. A server may send it again, and nobody waits for it a second time. */
+/** Digests of unreadable input. A server may send it again; the run waits for it only once. */
 const unreadable = new Set<string>();
 
 function call(task: string, args: readonly unknown[]): unknown {
@@ -95,7 +95,7 @@ function ask(text: string): string {
     sandbox ??= new Sandbox();
     const answer = sandbox.ask(text);
     if (answer !== undefined) return answer;
-    // The next call does not wait for its start.
+    // Start the next worker now, so that the next call need not wait.
     sandbox = new Sandbox();
     unreadable.add(digest);
   }
@@ -110,15 +110,15 @@ export const inWorker = new Proxy({} as Tasks, {
       call(task, args),
 });
 
-/** Starts the worker, while nobody waits for it: a program that stands still loses the connections that a server closes. */
+/** Starts the worker ahead of use. A call blocks the program, which then misses connections that the server closes. */
 export async function startSandbox(): Promise<void> {
-  // Another run, perhaps on a machine that is less busy.
+  // The machine may be less busy than in the last run.
   unreadable.clear();
   sandbox ??= new Sandbox();
   await sandbox.ready;
 }
 
-/** What was read, or undefined where that was too much. */
+/** Returns the result of `read`, or undefined if the input is unreadable. */
 export function unlessUnreadable<T>(read: () => T): T | undefined {
   try {
     return read();

@@ -1,4 +1,4 @@
-/** The worker in which what a server sent is compiled, generated from and taken apart, as `sandbox.ts` asks for it. */
+/** The worker of `sandbox.ts`: compiles the schemas of a server, generates content from them, and decodes its tokens. */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import * as contents from './answers/generate.ts';
 import { callsOf, otherArgumentsFrom } from './answers/other-arguments.ts';
@@ -23,7 +23,7 @@ const TASKS = {
 };
 export type Tasks = typeof TASKS;
 
-/** What a server sent in a few KiB may ask for gigabytes. */
+/** A few KiB from a server may expand to gigabytes. */
 const MAX_CHARACTERS = 8 * 1024 * 1024;
 
 function perform(text: string): string {
@@ -49,7 +49,7 @@ parentPort?.on('message', (text: string) => {
   }
   wake();
 });
-// Our own schema takes long to compile on a busy machine, and that is no fault of a server.
+// Compile our own schema before the clock of the first call starts: it takes long on a busy machine.
 if (parentPort) misfit('InputRequiredResult', {});
 parentPort?.postMessage('ready');
 if (parentPort) wake();

@@ -167,7 +167,7 @@ function replayed(record, params) {
 const crossed = (state) => faulty('deploy.effect-once') && state.version !== options.version;
 
 async function proceed(request, state, responses, exchange) {
-  if (faulty('deploy.in-words') && state.version !== options.version) return accident(exchange);
+  if (faulty('deploy.says-why') && state.version !== options.version) return accident(exchange);
   const { answers, asked } = answersOfThisVersion(state, request);
   if (crossed(state) && ['refusal', 'question'].includes(options.breaks)) {
     write('early');

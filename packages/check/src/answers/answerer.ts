@@ -1,4 +1,4 @@
-/** Honest answers to a server's questions: the user's own, or made from the asked schema. */
+/** Honest answers to a server's questions: those given by the user, or generated from the schema. */
 import { inWorker, unlessUnreadable } from '../sandbox.ts';
 import { isObject, type JsonObject, objectAt } from '../wire/json.ts';
 import type { Asked } from '../wire/outcome.ts';
@@ -19,15 +19,15 @@ export class Answerer {
     this.#seed = seed;
   }
 
-  /** The `inputResponses` for these requests. @throws Unanswered where a question has no answer */
+  /** The `inputResponses` for these requests. @throws Unanswered if a question has no answer */
   responses(requests: Asked): JsonObject {
     return Object.fromEntries(Object.entries(requests).map(([key, one]) => [key, this.#one(key, one)]));
   }
 
   /**
-   * An honest call cannot be made without answers that fit.
+   * Requires an answer that fits each form, because an honest call needs them.
    *
-   * @throws Unanswered where the user's answer does not fit its form, Error where none can
+   * @throws Unanswered if the user's answer does not fit its form, Error if no answer can
    */
   mustFit(requests: Asked): void {
     const forms = Object.entries(requests).flatMap(([key, request]) => {
@@ -35,7 +35,7 @@ export class Answerer {
       return mode === 'url' ? [] : [{ key, requestedSchema }];
     });
     for (const { key, requestedSchema } of forms) {
-      // A form that cannot be read asks for nothing.
+      // An unreadable form counts as one that can be filled in.
       const why = unlessUnreadable(() => inWorker.whyUnfillable(requestedSchema));
       if (why !== undefined) throw new Error(`nobody can fill in the form of '${key}': ${why}`);
     }
@@ -83,7 +83,7 @@ export class Answerer {
 const isRefusalOrAnswer = ({ action }: JsonObject): boolean =>
   action === 'accept' || action === 'decline' || action === 'cancel';
 
-/** A bare value is the form's only field. */
+/** Turns a bare value into the content of a form with one field. */
 function contentOf(given: unknown, schema: unknown): unknown {
   if (isObject(given)) return given;
   const [field = 'value'] = Object.keys(objectAt(schema, 'properties'));
@@ -95,7 +95,7 @@ const samplingResult = (given: unknown): JsonObject =>
     ? given
     : { role: 'assistant', content: { type: 'text', text: String(given) }, model: 'mrtr-check' };
 
-/** Where the generator makes none that fits, as for a pattern, the user has to find it. */
+/** An example of the option. It has no content if the generator finds none that fits, as for a pattern. */
 function exampleOf(key: string, schema: unknown): string {
   const content = inWorker.validContent(schema, 1);
   return `--answer '${key}=${inWorker.fits(schema, content) ? JSON.stringify(content) : '{…}'}'`;

@@ -4,7 +4,7 @@ import { isObject } from '../wire/json.ts';
 export const listRequired = (schema: unknown): readonly unknown[] =>
   isObject(schema) && Array.isArray(schema.required) ? schema.required : [];
 
-/** A function that is called with more arguments overflows the stack. */
+/** A limit for code that spreads the choices into arguments: more would overflow the stack. */
 const MAX_CHOICES = 1000;
 
 export function choicesIn(field: unknown): readonly unknown[] {

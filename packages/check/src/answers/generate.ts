@@ -1,4 +1,4 @@
-/** Contents for a form, made from its schema: such that fit, and such that do not. This runs in the worker. */
+/** Generates valid and invalid contents of a form from its schema. Runs in the worker. */
 import { asText } from '@mrtr/harness/transcript';
 import fc from 'fast-check';
 import { isObject, type JsonObject, objectAt } from '../wire/json.ts';
@@ -6,8 +6,8 @@ import { choicesIn, listRequired } from './choices.ts';
 import { fits } from './schema.ts';
 
 /**
- * A content that fits a `requestedSchema`, the same for the same seed. Every field is filled in, but for an optional one
- * whose bounds or pattern no generated value fits.
+ * Returns a content that fits a `requestedSchema`, the same for the same seed. It fills in every field, except optional
+ * ones whose bounds or pattern no generated value fits.
  */
 export function validContent(schema: unknown, seed: number): JsonObject {
   const properties = objectAt(schema, 'properties');
@@ -22,7 +22,7 @@ export function validContent(schema: unknown, seed: number): JsonObject {
   return Object.fromEntries(kept);
 }
 
-/** Values that fit one field. A boolean is always yes: what is asked for is most often a consent. */
+/** Values that fit one field. A boolean is always true, because most questions ask for consent. */
 export function valueFor(field: unknown): fc.Arbitrary<unknown> {
   const { type, format, const: only } = isObject(field) ? field : {};
   const choices = choicesIn(field);
@@ -47,7 +47,7 @@ function numberFor({ minimum, maximum }: JsonObject, type: 'integer' | 'number')
 const clamp = (whole: number): number =>
   Math.min(Math.max(whole, Number.MIN_SAFE_INTEGER), Number.MAX_SAFE_INTEGER);
 
-// The server writes the bounds: an answer that it wants longer than this fits no form that a person fills in.
+// Limits against a hostile schema. No person fills in a longer answer.
 const MAX_CHARACTERS = 10_000;
 const MAX_ITEMS = 100;
 
@@ -90,7 +90,7 @@ export interface Contrast {
   readonly seed: number;
 }
 
-/** A content that fits `schema` and not the other one: the honest one, or one that differs from it in a field. */
+/** Returns a content that fits `schema` but not `other`: the honest one, or one that differs from it in one field. */
 export function contentThatFitsOnly({ schema, other, honest, seed }: Contrast): JsonObject | null {
   const given = isObject(honest) ? honest : {};
   const made = Array.from({ length: MAX_MADE }, (_, at) => validContent(schema, seed + at));
@@ -105,7 +105,7 @@ export interface Misfit {
   readonly content: JsonObject;
 }
 
-/** Contents that break the schema in one way each: a kind of value, a bound, a choice, a missing field. */
+/** Contents that each break the schema in one way: a type, a bound, a choice or a missing field. */
 export function invalidContents(schema: unknown, seed: number): readonly Misfit[] {
   const valid = validContent(schema, seed);
   const misfits = Object.entries(objectAt(schema, 'properties')).flatMap(([name, field]) =>
@@ -116,7 +116,7 @@ export function invalidContents(schema: unknown, seed: number): readonly Misfit[
   );
   for (const name of listRequired(schema)) {
     const { [asText(name)]: _, ...content } = valid;
-    // A form with no content at all is a check of its own.
+    // answer.empty-accept tries a form without any content.
     if (Object.keys(content).length > 0) misfits.push({ why: `${asText(name)} is missing`, content });
   }
   return misfits.filter(({ content }) => !fits(schema, content));

@@ -1,4 +1,4 @@
-/** A second set of arguments, and the arguments of a second operation, made from the first and the input schema. */
+/** Derives other valid arguments, and arguments of a second operation, from given ones and the input schema. */
 import fc from 'fast-check';
 import type { Operation } from '../target/target.ts';
 import { canonical, isObject, type JsonObject, objectAt } from '../wire/json.ts';
@@ -6,7 +6,7 @@ import { choicesIn } from './choices.ts';
 import { validContent, valueFor } from './generate.ts';
 import { fits } from './schema.ts';
 
-/** One member is changed: one with a closed set of values first, as the server most likely knows them. */
+/** Changes one argument, preferably one with a closed set of values: the server most likely accepts those. */
 export function otherArgumentsFrom(schema: unknown, args: JsonObject, seed: number): JsonObject | undefined {
   const properties = Object.entries(objectAt(schema, 'properties'));
   const known = properties.filter(([name]) => name in args);
@@ -32,15 +32,15 @@ function alternatives(property: unknown, value: unknown, seed: number): readonly
   return fc.sample(valueFor(property), { seed, numRuns: 5 });
 }
 
-/** A call of another operation, and the arguments of the call whose state it gets. */
+/** A call of another operation, and the arguments of the call whose state it receives. */
 export interface OtherCall {
   readonly operation: Operation;
   readonly own: JsonObject;
 }
 
 /**
- * Calls of another operation, in the order in which they are tried. The first have arguments that fit both operations: a
- * server that binds state to arguments alone takes it there, and with others refuses it.
+ * Calls of another operation, in the order in which they are tried. The first have arguments that fit both operations,
+ * to find servers that bind state only to the arguments.
  */
 export function callsOf(
   other: Operation,

@@ -1,4 +1,4 @@
-/** Whether a value fits a JSON schema that a server sent. It may take years to find out: this runs in the worker. */
+/** Validates values by a server's JSON schema. A hostile schema may take years, so this runs in the worker. */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { isObject, type JsonObject } from '../wire/json.ts';
@@ -7,13 +7,13 @@ import { shorten } from '../wire/text.ts';
 
 function createAjv(): Ajv2020 {
   const ajv = new Ajv2020({ strict: false, allErrors: true, logger: false });
-  // The package is CommonJS, whose default export Node and TypeScript read differently: this reads it in both.
+  // Node and TypeScript read the default export of a CommonJS package differently. This works in both.
   addFormats.default(ajv);
   return ajv;
 }
 
 const ours = createAjv().addSchema(published, 'mcp');
-/** It keeps what it compiles for ever: with the map of what it compiled it is replaced. */
+/** It never frees compiled schemas, so it is replaced whenever `compiled` is cleared. */
 let theirs = createAjv();
 
 type Validate = ((value: unknown) => boolean) & Pick<ValidateFunction, 'errors'>;
@@ -21,7 +21,7 @@ type Validate = ((value: unknown) => boolean) & Pick<ValidateFunction, 'errors'>
 const MAX_COMPILED = 100;
 const compiled = new Map<string, Validate>();
 
-/** Whether a value fits. A schema that cannot be compiled fits everything: it is found elsewhere. */
+/** Whether a value fits. Every value fits a schema that does not compile: other checks report that. */
 export const fits = (schema: unknown, value: unknown): boolean => whyUnfit(schema, value) === undefined;
 
 export function whyUnfit(schema: unknown, value: unknown): string | undefined {
@@ -47,7 +47,7 @@ function compile(schema: JsonObject): Validate {
   }
 }
 
-/** A message of many members may break the schema in each of them. */
+/** A long message may have an error in every member. */
 const MAX_SAID = 2000;
 
 const sayErrors = (errors: ValidateFunction['errors'], dataVar: string): string =>
@@ -57,8 +57,8 @@ export const misfit = (definition: keyof typeof published.$defs, value: unknown)
   ours.validate(`mcp#/$defs/${definition}`, value) ? undefined : sayErrors(ours.errors, 'message');
 
 /**
- * The validator refuses two schemas of one `$id`, and meta-schemas that it does not know. One that says `$async` it would
- * answer with a promise.
+ * The validator refuses a second schema with the same `$id`, and unknown meta-schemas. With `$async` it would return a
+ * promise.
  */
 function withoutId({ $id, $schema, $async, ...schema }: JsonObject): JsonObject {
   return schema;

@@ -1,10 +1,10 @@
-/** Forms that nobody can fill in: then the server's form is at fault, and no answer of the user's. */
+/** Recognizes forms that nobody can fill in, which are the server's fault and not the user's. */
 import { MAX_BYTES } from '../wire/channel.ts';
 import { isObject, type JsonObject, objectAt } from '../wire/json.ts';
 import { choicesIn, listRequired } from './choices.ts';
 import { fits } from './schema.ts';
 
-/** Why no content fits a `requestedSchema`, or undefined where one may. Patterns and formats are not looked into. */
+/** Returns the reason why no content fits a `requestedSchema`, if it finds one. Ignores patterns and formats. */
 export function whyUnfillable(schema: unknown): string | undefined {
   const required = listRequired(schema);
   for (const [name, field] of Object.entries(objectAt(schema, 'properties'))) {
@@ -34,7 +34,7 @@ function whyNoValue(field: JsonObject): string | undefined {
   );
 }
 
-/** No message that the checker reads is longer, and none that it sends. */
+/** The reason if a value cannot fit into a message. */
 const whyTooLong = (least: unknown): string | undefined =>
   typeof least === 'number' && least > MAX_BYTES
     ? `has to be ${least} long, and a message has room for ${MAX_BYTES}`

@@ -1,4 +1,4 @@
-/** Calls that nobody comes back to. */
+/** Calls that the client abandons. */
 import { defineCheck, type Finding, fail, pass } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import { Undecided } from '../judging/undecided.ts';
@@ -9,7 +9,7 @@ import { UNANSWERED } from './refusal.ts';
 const ABANDONED = 200;
 const MEASURED = 25;
 const BATCHES = 2;
-/** A server that refuses sooner is not full: something else is wrong with it. */
+/** A server that refuses after fewer calls is broken, not full. */
 const LEAST = 10;
 
 const flat = defineCheck('abandon.flat', 'A', {
@@ -19,7 +19,7 @@ const flat = defineCheck('abandon.flat', 'A', {
     'Keep nothing for a call between its rounds: state that travels with the client costs the server nothing. Where a ' +
     'handler is parked, limit for how long, and how many for each principal, so that nobody shuts the others out: the ' +
     'shape linear has both limits.',
-  // Slow ones are measured again.
+  // A slow batch is measured again.
   calls: () => ABANDONED + BATCHES * MEASURED,
   run: async (context) => {
     const durations: number[] = [];
@@ -34,10 +34,10 @@ const flat = defineCheck('abandon.flat', 'A', {
     }
     const more = growth(kept);
     if (more !== undefined) return fail(`With ${ABANDONED} abandoned calls ${more}.`, session);
-    // The first few pay for connections and compilation.
+    // The first few calls include connecting and compiling.
     const first = quickest(durations.slice(5, 5 + MEASURED));
     let last = quickest(durations.slice(-MEASURED));
-    // A machine that is busy with something else is slow for a while; a server that has grown stays slow.
+    // A busy machine is slow for a while; a server that has grown stays slow.
     for (let batch = 0; batch < BATCHES && slower(first, last); batch++) {
       const again: number[] = [];
       for (let call = 0; call < MEASURED; call++) {
@@ -51,21 +51,21 @@ const flat = defineCheck('abandon.flat', 'A', {
   },
 });
 
-/** A probe of open calls or of memory grows with both halves of the calls. A heap that merely breathes does not. */
+/** Describes growth over both halves of the calls: a leak grows in both, a normal heap does not. */
 function growth([first, half, last]: readonly (number | undefined)[]): string | undefined {
   if (first === undefined || half === undefined || last === undefined) return undefined;
   const grows = half > first && last > half && last - first > first / 2;
   return grows ? `the probe went from ${first} to ${half} and to ${last}` : undefined;
 }
 
-/** What a person would notice, and no hiccup. */
+/** Whether calls became slower by more than normal variation. */
 const slower = (first: number, last: number): boolean => last > 4 * first && last - first > 5;
 
 const LIMITED =
   'It limits the open calls of each principal, so that nobody shuts the others out: more cannot be done while a call is ' +
   'held. Let what is held expire, or accept this finding. State that travels with the client would cost nothing.';
 
-/** So many open calls, and no more: then it matters whether others are still served. */
+/** The finding of a server that refuses more open calls: it should still serve other principals. */
 async function judgeRefusal(
   context: CheckContext,
   calls: number,
@@ -85,7 +85,7 @@ async function judgeRefusal(
   return fail(`${words} ${served}`, session, { explains: true, remedy: isServed ? LIMITED : undefined });
 }
 
-/** The first quartile: other work on the machine lengthens calls and shortens none. */
+/** The first quartile: other work on the machine only makes calls longer. */
 const quickest = (durations: readonly number[]): number =>
   durations.toSorted((a, b) => a - b)[Math.floor(durations.length / 4)] ?? 0;
 

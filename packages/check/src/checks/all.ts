@@ -24,9 +24,9 @@ export const CHECKS: readonly Check[] = [
 ].flat();
 
 /**
- * The order in which they run. Checks that have to wait run last. `state.oracle` compares the replies that `state.expired`
- * got. The new version serves its first call when the other checks are through. The checks of the wire read every message,
- * so they run after that. A server that was left with many open calls may take no more, so that check is the last.
+ * Sorts checks into the order in which they run. Checks that have to wait run late. `state.oracle` compares the replies to
+ * `state.expired`, so it follows. The new version serves its first call after that. The checks of the wire read every
+ * message. `abandon.` comes last, because its open calls may exhaust the server.
  */
 export const inRunningOrder = (checks: readonly Check[]): readonly Check[] => {
   const last = ['state.expired', 'state.oracle', 'deploy.', 'wire.', 'abandon.'];

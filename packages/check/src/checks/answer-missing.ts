@@ -1,4 +1,4 @@
-/** Answers that are missing: all of them, or one of two. */
+/** Retries without any answer, and with only one of two. */
 import type { Attacked } from '../judging/attack.ts';
 import { abstain, defineCheck, type Finding, fail, MRTR, notApplicable, pass } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
@@ -16,7 +16,7 @@ export const ASK_AGAIN = {
 
 export const SAME_WITHOUT = 'without any answer it comes to the same, which answer.missing finds';
 
-/** Whether what was accepted is what a retry without any answer comes to: then the answers did not count. */
+/** Whether a retry without any answer has the accepted outcome too. Then the answers did not count. */
 export async function sameWithoutAnswers(
   context: CheckContext,
   round: number,
@@ -29,12 +29,12 @@ export async function sameWithoutAnswers(
   const end = comparable(context.judge(round, outcome) === 'same' ? await session.finish() : outcome);
   const attacked = comparable(accepted.outcome);
   const { final } = context.facts;
-  // The same words, and an effect that only the answers have: they did count.
+  // Only the retry with answers had an effect, so they counted.
   if (accepted.effect === true && (await context.effects.since(before)) === false) return false;
   return end === attacked || (final.like(end) === true && final.like(attacked) === true);
 }
 
-/** An error would throw the user's other answers away. */
+/** An error would discard the user's other answers. */
 const missing = defineCheck('answer.missing', 'S', {
   expected: 'A retry without any answer is asked again, and the call can still be finished.',
   clause: ASK_AGAIN,
@@ -46,7 +46,7 @@ const missing = defineCheck('answer.missing', 'S', {
     const asking = context.facts.rounds.flatMap(({ requests }, round) =>
       Object.values(requests).every(isOptional) ? [] : [round],
     );
-    // The first question, and the last one, which most often guards an effect.
+    // Try the first round and the last, which most often guards an effect.
     const [first, ...later] = asking;
     if (first === undefined) return notApplicable('nothing that the operation asks has to be answered');
     const finding = await retryWithoutAnswers(context, first);
@@ -58,10 +58,10 @@ const missing = defineCheck('answer.missing', 'S', {
 async function retryWithoutAnswers(context: CheckContext, round: number): Promise<Finding> {
   const session = await context.untilRound(round);
   const what = `The retry without answers${context.lastRound > 0 ? `, in round ${round + 1},` : ''}`;
-  return mustAskAgain(context, session, undefined, what);
+  return retryWithTooFew(context, session, undefined, what);
 }
 
-/** Both orders: a server may remember the first answer and not the second. */
+/** Tries both orders: a server may keep the first answer and lose the second. */
 const partial = defineCheck('answer.partial', 'S', {
   expected: 'Of two questions, one is answered and then the other: the call converges.',
   clause: ASK_AGAIN,
@@ -77,25 +77,25 @@ const partial = defineCheck('answer.partial', 'S', {
       const session = await context.untilRound(round);
       const key = Object.keys(session.asked)[order] ?? '';
       const { [key]: _, ...others } = session.asked;
-      // Without these the call may go on.
+      // The call may proceed without optional answers.
       if (Object.values(others).every(isOptional)) continue;
       const alone = { [key]: session.answers()[key] };
-      found = await mustAskAgain(context, session, alone, `The retry with the answer to '${key}' alone`);
+      found = await retryWithTooFew(context, session, alone, `The retry with the answer to '${key}' alone`);
       if (found.kind !== 'held') return found;
     }
     return found;
   },
 });
 
-/** Retries with answers that are not enough: the server asks for the rest, and the call can be finished. */
-async function mustAskAgain(
+/** Retries with too few answers: the server has to ask for the rest, and the call has to finish. */
+async function retryWithTooFew(
   context: CheckContext,
   session: Session,
   inputResponses: JsonObject | undefined,
   what: string,
 ): Promise<Finding> {
   const { outcome, effect } = await context.observe(session, () => session.retry({ inputResponses }));
-  // The effect of a question that is asked again is what effect.before-answer finds.
+  // effect.before-answer reports the effect of a question that is asked again.
   if (effect && !(outcome.kind === 'asked' && context.effects.asking))
     return fail(`${what} had an effect: ${describeOutcome(outcome)}.`, session, { matters: true });
   if (outcome.kind === 'failed') return abstain(`${what} got no answer`);

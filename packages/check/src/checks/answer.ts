@@ -1,6 +1,6 @@
-/** Answers that were never asked for, that belong elsewhere, or that do not fit. */
+/** Answers that are unasked, misplaced or invalid. */
 import { listRequired } from '../answers/choices.ts';
-import { type Accepted, type Attacked, type Attempt, attack, mustRefuse } from '../judging/attack.ts';
+import { type Accepted, type Attacked, type Attempt, attack, judgeRefusals } from '../judging/attack.ts';
 import { abstain, defineCheck, type Finding, fail, MRTR, notApplicable, pass } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import { isForm, isOptional } from '../observations/forms.ts';
@@ -25,7 +25,7 @@ export const IGNORE = {
     'information it does not recognize or need.',
 };
 
-/** A client that knows the keys can answer before the question: the consent that nobody was asked for. */
+/** A client that knows the keys can answer before the question, so nobody consents. */
 const unasked = defineCheck('answer.unasked', 'A', {
   expected:
     'An answer that comes with the first request, to a question that was never asked, does not count.',
@@ -46,12 +46,12 @@ const unasked = defineCheck('answer.unasked', 'A', {
     if (outcome.kind === 'failed') return abstain(describeOutcome(outcome));
     const asks = outcome.kind === 'asked';
     const asksAsEver = context.facts.asksLike(0, outcome) === true;
-    // The effect of a question is what effect.before-answer finds.
+    // effect.before-answer reports the effect of a question.
     const counts = effect === true && !(asks && context.effects.asking);
     const { needsConsent } = context.inputs;
     const declared = counts && !needsConsent ? ' With --needs-consent this is a fail.' : '';
     const words = `${describeOutcome(outcome)}${counts ? ', and the probe changed' : ''}.${declared}`;
-    // Where nobody sees effects, the end of an honest call stands for one.
+    // Without a probe, the result of an honest call counts as an effect.
     const ends = effect === undefined && context.facts.final.like(comparable(outcome)) !== false;
     const always = needsConsent && (counts || ends);
     if (outcome.kind === 'completed')
@@ -69,7 +69,7 @@ export function everyAnswer({ facts, sessionContext }: CheckContext, session: Se
   return Object.assign({}, ...later, session.answers());
 }
 
-/** Right content under a wrong key: a server that takes the only answer there is has not read the key. */
+/** Sends the right content under a wrong key: a server that takes the only answer ignores the key. */
 const otherKey = defineCheck('answer.other-key', 'S', {
   expected: 'An answer under a key that was not asked does not count.',
   clause: IGNORE,
@@ -90,7 +90,7 @@ const otherKey = defineCheck('answer.other-key', 'S', {
       },
     ]);
     if (await sameWithoutAnswers(context, round, attacked)) return notApplicable(SAME_WITHOUT);
-    return mustRefuse(context, 'An answer under another key', [attacked]);
+    return judgeRefusals(context, 'An answer under another key', [attacked]);
   },
 });
 
@@ -123,7 +123,7 @@ const otherRound = defineCheck('answer.other-round', 'S', {
       });
     return byDefault
       ? notApplicable(SAME_WITHOUT)
-      : mustRefuse(context, 'An answer of another round', [late]);
+      : judgeRefusals(context, 'An answer of another round', [late]);
   },
 });
 
@@ -154,7 +154,7 @@ const misfits = ({ key, keyIn, schema }: Form, { inputs }: CheckContext): readon
       }),
     }));
 
-/** An accept alone says that a form was sent, and not what was in it. */
+/** An accept without content shows that a form was sent, but not its values. */
 const emptyAccept = defineCheck('answer.empty-accept', 'S', {
   expected: 'An accept without content is no answer to a form with required fields.',
   clause: VALIDATE,
@@ -177,7 +177,7 @@ const emptyAccept = defineCheck('answer.empty-accept', 'S', {
     }),
 });
 
-/** Clients send a form that was filled in and then refused. A server that reads content alone goes on. */
+/** Some clients decline a form and still send its content. A server that reads only the content proceeds. */
 const refusalWithContent = defineCheck('answer.refusal-with-content', 'S', {
   expected: 'A decline or a cancel that brings content all the same is a refusal.',
   clause: {
@@ -212,13 +212,13 @@ interface Form {
   readonly key: string;
   readonly keyIn: (session: Session) => string;
   readonly schema: unknown;
-  /** Others stand beside it, and the call goes on without it. */
+  /** The form is optional and one of several, so the call may proceed without it. */
   readonly leavable: boolean;
 }
 
 const MAX_FORMS = 4;
 
-/** Attacks each form, the last ones first: those are most likely to guard an effect. */
+/** Attacks each form, the last first, because it most likely guards an effect. */
 async function onForms(
   context: CheckContext,
   what: string,
@@ -245,10 +245,10 @@ async function onForms(
   if (results.length === 0) return notApplicable('no form has anything that this could be tried on');
   const accepted = results.flatMap((one) => one.accepted);
   const [first] = accepted;
-  // Another result, and no effect: the server went on in some way of its own.
+  // Another result without the effect: the server handled the answers safely in its own way.
   if (first && accepted.every((one) => wentOnHarmlessly(context, one)))
     return pass(`it went on without the effect: ${describeOutcome(first.outcome)}`, first.session);
-  const finding = mustRefuse(context, what, results);
+  const finding = judgeRefusals(context, what, results);
   return finding.kind === 'held' && results.some((one) => one.asPlain)
     ? notApplicable(SAME_AS_PLAIN)
     : finding;

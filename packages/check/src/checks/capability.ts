@@ -1,4 +1,4 @@
-/** A client is asked only what it said that it can do. */
+/** A server asks a client only for capabilities that it declares. */
 import { asText } from '@mrtr/harness/transcript';
 import { abstain, defineCheck, type Finding, fail, MRTR, pass } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
@@ -15,7 +15,7 @@ const NEEDED: Readonly<Record<string, string>> = {
 
 const MISSING = -32021;
 
-async function notAsked(context: CheckContext, capabilities: JsonObject, who: string): Promise<Finding> {
+async function callWithout(context: CheckContext, capabilities: JsonObject, who: string): Promise<Finding> {
   const session = context.session({ capabilities });
   let outcome = await session.first();
   for (let round = 0; outcome.kind === 'asked' && round < context.facts.rounds.length + 2; round++) {
@@ -23,7 +23,7 @@ async function notAsked(context: CheckContext, capabilities: JsonObject, who: st
     if (wrong !== undefined) return fail(`${who} was sent ${wrong}.`, session);
     outcome = await session.retry();
   }
-  return refusalInOrder(session, outcome, capabilities, who);
+  return judgeEnd(session, outcome, capabilities, who);
 }
 
 function findUndeclared(outcome: Outcome, capabilities: JsonObject): string | undefined {
@@ -40,15 +40,15 @@ function findUndeclared(outcome: Outcome, capabilities: JsonObject): string | un
   return undefined;
 }
 
-/** The server looked at the capabilities, so the remedy does not tell it to. */
+/** The server does read the capabilities, so the remedy is only about its refusal. */
 const REFUSED = {
   remedy:
     `It does not ask, which is right: what is wrong is its refusal. Answer the error ${MISSING} with the missing capabilities ` +
     'in `data.requiredCapabilities`, over HTTP with the status 400: @mrtr/core does.',
 };
 
-/** A result is a default; an error has to be the one that the specification names. */
-function refusalInOrder(session: Session, outcome: Outcome, capabilities: JsonObject, who: string): Finding {
+/** Judges the end of a call that was not asked: a result is fine, an error has to be the specified one. */
+function judgeEnd(session: Session, outcome: Outcome, capabilities: JsonObject, who: string): Finding {
   const [turn] = session.turns.slice(-1);
   const sent = turn?.reply.messages.map(({ value }) => value).filter(isServerRequest) ?? [];
   const wrong = sent.find(({ method }) => {
@@ -92,7 +92,7 @@ const undeclaredCapability = defineCheck('capability.undeclared', 'M', {
     'Look at the capabilities of each request before you ask: `canAsk` in @mrtr/core, or `fallback` of a question, which ' +
     'is its default.',
   calls: () => 1,
-  run: (context) => notAsked(context, {}, 'A client without capabilities'),
+  run: (context) => callWithout(context, {}, 'A client without capabilities'),
 });
 
 const mode = defineCheck('capability.mode', 'M', {
@@ -107,9 +107,13 @@ const mode = defineCheck('capability.mode', 'M', {
   calls: (rounds) => rounds + 2,
   run: async (context) => {
     const others = { sampling: {}, roots: {} };
-    const form = await notAsked(context, { ...others, elicitation: {} }, 'A client that shows forms alone');
+    const form = await callWithout(
+      context,
+      { ...others, elicitation: {} },
+      'A client that shows forms alone',
+    );
     if (form.kind !== 'held') return form;
-    return notAsked(context, { ...others, elicitation: { url: {} } }, 'A client that opens URLs alone');
+    return callWithout(context, { ...others, elicitation: { url: {} } }, 'A client that opens URLs alone');
   },
 });
 

@@ -1,4 +1,4 @@
-/** When effects happen, and how many. */
+/** The time and the number of effects. */
 import { abstain, defineCheck, fail, notApplicable, pass } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import { clip, type Reading } from '../observations/effects.ts';
@@ -22,7 +22,7 @@ const ALREADY_ONCE =
   'It happens once for each call already, however often that is asked again. Where a user who then says no must leave no ' +
   'trace, put it after the last question; where it may stand, as an entry in a log does, accept this finding in the baseline.';
 
-/** Looks at the first request alone: whatever it writes, it writes for users who then say no. */
+/** Sends only the first request: its effects happen even for users who then decline. */
 const beforeAnswer = defineCheck('effect.before-answer', 'A', {
   expected: 'Nothing happens before the first answer.',
   ...REENTERED,
@@ -40,12 +40,12 @@ const beforeAnswer = defineCheck('effect.before-answer', 'A', {
 
 const ONE_KIND = 'To tell them apart, give a probe that counts effects of one kind.';
 
-/** Nothing stands before the last question there, so the remedy of the others says nothing. */
+/** These effects come after the last question, so the other remedy does not help. */
 const AT_ONCE =
   'Where one effect runs more than once after the last answer, claim an id of the call in a single atomic step before it: ' +
   'a unique key in your database, or a ledger of @mrtr/ledgers. Where they are several effects, nothing has to be done.';
 
-/** Counts changes between requests, and not only their sum: two that cancel each other out would not show. */
+/** Counts changes after each request: a sum would hide two that cancel each other out. */
 const once = defineCheck('effect.once', 'A', {
   expected: 'A call that was approved has its effect once.',
   ...REENTERED,
@@ -79,7 +79,7 @@ const once = defineCheck('effect.once', 'A', {
   },
 });
 
-/** A bare number is a count, and not a balance in a sentence. */
+/** Whether a reading is a bare number: a count, rather than a balance in a sentence. */
 const looksLikeCount = (reading: Reading): boolean => /^\d+$/.test((reading ?? '').trim());
 
 const perRound = defineCheck('effect.per-round', 'A', {
@@ -104,10 +104,10 @@ const perRound = defineCheck('effect.per-round', 'A', {
   },
 });
 
-/** Calls' worth of effects, where numbers are rounded. */
+/** The effects of one call, with room for rounding. */
 const ONCE = 1.01;
 
-/** A call in which two retries bring no answer, and the honest calls' worth of effects that it had. */
+/** Makes a call with two extra retries without answers, and counts its effects in honest calls. */
 async function timesInLonger(context: CheckContext) {
   const { effects } = context;
   const before = await effects.read();

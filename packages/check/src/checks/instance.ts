@@ -1,4 +1,4 @@
-/** Another instance, and one that was killed and started again. */
+/** A second instance, and a restarted one. */
 import { abstain, defineCheck, type Finding, fail, pass } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import { Likeness } from '../session/likeness.ts';
@@ -13,8 +13,8 @@ export const STATELESS = {
     'server processing the retry does not need any information beyond what is directly present in the retry request.',
 };
 
-/** The finding of a call that went on elsewhere. A refusal is advice; another result is a fault. */
-async function wentOn(context: CheckContext, session: Session, where: string): Promise<Finding> {
+/** Judges a call that continued on another instance. A refusal is advice; another result is a fail. */
+async function judgeMoved(context: CheckContext, session: Session, where: string): Promise<Finding> {
   const end = session.last as Outcome;
   if (end.kind === 'failed') return abstain(`${where} gave no answer: ${describeOutcome(end)}`);
   if (end.kind === 'completed') {
@@ -29,14 +29,14 @@ async function wentOn(context: CheckContext, session: Session, where: string): P
   return fail(`${where} asked again, and did not end: ${describeOutcome(end)}.`, session);
 }
 
-/** Whether honest calls end so at that instance: its name, or the time of its start, may stand in every result. */
+/** Whether honest calls end the same on that instance: its name or start time may be in every result. */
 async function likeHonestThere(context: CheckContext, { instance }: Session, end: Outcome): Promise<boolean> {
   const likeness = new Likeness();
   for (let call = 0; call < 2; call++) likeness.add(comparable(await context.session({ instance }).finish()));
   return likeness.like(comparable(end)) === true;
 }
 
-// Advice, as servers that hold a call in memory are allowed: what they owe is a refusal that says why.
+// Advice, because a server may hold calls in memory. Then it owes a refusal that says why.
 const SHARED = {
   clause: STATELESS,
   remedy:
@@ -45,7 +45,7 @@ const SHARED = {
     '(docs/sticky-routing.md).',
 };
 
-/** Rounds alternate, so that a server that only tolerates one change of instance is found. */
+/** Alternates between instances, to find servers that survive only one change. */
 const second = defineCheck('instance.second', 'A', {
   ...SHARED,
   expected: 'A call whose rounds go to two instances in turn comes to its end.',
@@ -54,12 +54,16 @@ const second = defineCheck('instance.second', 'A', {
   run: async (context) => {
     const [here, there] = [context.fleet.first, await context.fleet.second()];
     const session = await context.untilRound(0);
-    // Every round at the other one, as behind a load balancer.
+    // Send every round to the other instance, as a load balancer may.
     await session.finish(MAX_ROUNDS, () => {
       session.instance = session.instance === here ? there : here;
       return {};
     });
-    return wentOn(context, session, session.instance === here ? 'The first instance' : 'The second instance');
+    return judgeMoved(
+      context,
+      session,
+      session.instance === here ? 'The first instance' : 'The second instance',
+    );
   },
 });
 
@@ -73,7 +77,7 @@ const restart = defineCheck('instance.restart', 'A', {
     await context.fleet.restart();
     session.evidence.recordRestart(context.fleet.first.id);
     await session.finish();
-    return wentOn(context, session, 'The restarted server');
+    return judgeMoved(context, session, 'The restarted server');
   },
 });
 

@@ -1,4 +1,4 @@
-/** A user who says no, or never answers properly. */
+/** A user who declines, or never answers properly. */
 import { abstain, defineCheck, type Finding, fail, MRTR, notApplicable, pass } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import { isElicitation, isForm, isOptional } from '../observations/forms.ts';
@@ -22,7 +22,7 @@ const NOTHING = 'the operation elicits nothing from its user';
 
 type Action = 'decline' | 'cancel';
 
-/** Refuses every question, or these. Sampling and roots cannot be refused: they get their answer. */
+/** Refuses every elicitation, or those of `only`. Sampling and roots get honest answers: they have no refusal. */
 const refusing = (session: Session, action: Action, only?: readonly string[]): JsonObject =>
   session.mapAnswers((honest, key) => {
     const isRefused = isElicitation(session.asked[key]) && (only?.includes(key) ?? true);
@@ -31,17 +31,16 @@ const refusing = (session: Session, action: Action, only?: readonly string[]): J
 
 function refusalsOf(requests: Asked): readonly { readonly action: Action; readonly key?: string }[] {
   const keys = Object.keys(requests).filter((key) => isElicitation(requests[key]));
-  // Sampling and roots have no refusal of this kind.
   if (keys.length === 0) return [];
   const alone = keys.length > 1 ? keys.map((key) => ({ action: 'decline' as const, key })) : [];
   return [{ action: 'decline' }, { action: 'cancel' }, ...alone];
 }
 
 /**
- * What a user answers who refused these keys, and is asked again: no to the same question, and the honest answer to each
- * other one. Undefined where the server asks what no honest call was asked: to say yes to that may be a yes of its own.
+ * Answers the questions that follow a refusal: no to the refused ones, and the honest answer to others. Undefined if the
+ * server asks a question that no honest call got, because a yes to that may be a consent of its own.
  */
-function goingOn(
+function answerAfterRefusal(
   { facts }: CheckContext,
   session: Session,
   { round, action, key }: { round: number; action: Action; key: string | undefined },
@@ -51,16 +50,16 @@ function goingOn(
   const at = facts.rounds.findIndex((_, each) => facts.asksLike(each, outcome) === true);
   const { requests = {} } = facts.rounds[round] ?? {};
   const keys = key === undefined ? Object.keys(requests) : [key];
-  // What became of a page at a URL the server learns there, and not from the answer.
+  // The server learns the result of a page from the page, not from the answer.
   if (!keys.some((one) => isForm(requests[one]))) return undefined;
   const again = keys.map((one) => facts.keyNow(round, one, session.asked));
   const known = facts.rounds.flatMap(({ requests }) => Object.keys(requests));
   if (at < 0 && !Object.keys(session.asked).every((one) => known.includes(one))) return undefined;
-  // Every round may ask under the same key: then its words tell it from the one that was refused.
+  // If every round uses the same key, the text shows whether this is the refused question.
   return at >= 0 && at !== round ? session.answers() : refusing(session, action, again);
 }
 
-/** Refuses, and where the server asks on, answers honestly: a refusal may be forgotten only rounds later. */
+/** Refuses, then answers later questions honestly: a server may forget the refusal only rounds later. */
 async function refuseAndFinish(
   context: CheckContext,
   round: number,
@@ -73,12 +72,12 @@ async function refuseAndFinish(
   const outcome = await session.retry({ inputResponses: refusing(session, action, now) });
   session.decisive = session.turns.at(-1);
   const what = `${action} of ${key === undefined ? `question ${round + 1}` : `'${key}' alone`}`;
-  // The effect of a question is what effect.before-answer finds.
+  // effect.before-answer reports the effect of a question.
   const hasEffect = async () =>
     (await effects.since(before, session)) && !(effects.asking && session.last?.kind === 'asked');
   let effect = await hasEffect();
   for (let more = facts.rounds.length + 2; !effect && more > 0; more--) {
-    const inputResponses = goingOn(context, session, { round, action, key });
+    const inputResponses = answerAfterRefusal(context, session, { round, action, key });
     if (inputResponses === undefined) break;
     if (effects.asking) before = await effects.read();
     await session.retry({ inputResponses });
@@ -87,7 +86,7 @@ async function refuseAndFinish(
   return { session, what, outcome, effect };
 }
 
-/** In every round, and of several questions each alone: the last refusal is the one that is forgotten. */
+/** Refuses in every round, and each of several questions alone: servers tend to forget the last refusal. */
 const noEffect = defineCheck('refusal.no-effect', 'M*', {
   expected: 'After a decline or a cancel, nothing happened.',
   clause: ACTIONS,
@@ -122,7 +121,7 @@ function describeEffect(what: string, outcome: Outcome, end: Outcome = outcome):
   return `After a ${what} the server ${describeOutcome(outcome)}, and the probe changed when that was answered: ${describeOutcome(end)}.`;
 }
 
-async function refusesAlways(context: CheckContext, action: Action): Promise<Finding> {
+async function refuseAlways(context: CheckContext, action: Action): Promise<Finding> {
   let ended: Outcome | undefined;
   for (const [first] of context.facts.rounds.entries()) {
     const session = await context.untilRound(first);
@@ -147,7 +146,7 @@ async function refusesAlways(context: CheckContext, action: Action): Promise<Fin
 
 const MAX_REFUSALS = 10;
 
-/** A loop shows when a question comes a second time in the same words. */
+/** Finds a loop when a question repeats word for word. */
 const declineEnds = defineCheck('refusal.decline-ends', 'A', {
   expected: 'A decline ends the call: the same question is not asked again.',
   clause: ACTIONS,
@@ -157,18 +156,18 @@ const declineEnds = defineCheck('refusal.decline-ends', 'A', {
     'does readAnswer() of @mrtr/core.',
   needs: ['form'],
   calls: (rounds) => rounds * (rounds + 1),
-  run: (context) => refusesAlways(context, 'decline'),
+  run: (context) => refuseAlways(context, 'decline'),
 });
 
 const cancelEnds = defineCheck('refusal.cancel-ends', 'A', {
   ...declineEnds,
   expected: 'A cancel ends the call, or at least does not loop: the same question is not asked again.',
-  run: (context) => refusesAlways(context, 'cancel'),
+  run: (context) => refuseAlways(context, 'cancel'),
 });
 
 const PATIENCE = 25;
 
-/** Empty content in each round: what a client sends that is broken, and not a user. */
+/** Sends empty content in every round, as a broken client does. */
 const roundsBounded = defineCheck('refusal.rounds-bounded', 'A', {
   expected: `A user who never answers properly is not asked for ever: the call ends within ${PATIENCE} rounds.`,
   clause: UNANSWERED,
@@ -191,7 +190,7 @@ const roundsBounded = defineCheck('refusal.rounds-bounded', 'A', {
   },
 });
 
-/** As the drawing of the conversation shows it. */
+/** The notation of the drawn conversation. */
 const EMPTY = '`accept {}`';
 export const NOTHING_FILLED_IN = { action: 'accept', content: {} };
 

@@ -1,4 +1,4 @@
-/** One approval, presented more than once. */
+/** One approval, sent more than once. */
 import type { Check, CheckParts, Finding } from '../judging/check.ts';
 import { abstain, defineCheck, fail, MRTR, pass } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
@@ -19,7 +19,7 @@ export const LEDGER =
   'atomic step where all instances see it: single use in @mrtr/core with a ledger of @mrtr/ledgers, or a unique key in ' +
   'your own database.';
 
-/** A check of what one approval is good for. */
+/** Makes a check that one approval has one effect. */
 export const singleUseCheck = (id: string, { needs = [], ...parts }: SingleUseParts): Check =>
   defineCheck(id, 'M*', { clause: SINGLE_USE, remedy: LEDGER, ...parts, needs: ['effects', ...needs] });
 
@@ -33,7 +33,7 @@ interface Second {
   readonly words: string;
 }
 
-/** What is left to do where a retry that comes twice, one after the other, has one effect already. */
+/** Remedies for a server that already gives a repeated retry one effect, when the two come in turn. */
 const LEDGERS = {
   atomic:
     'It remembers used approvals, and looks before it writes. Claim the approval in a single atomic step before the effect ' +
@@ -48,7 +48,7 @@ const LEDGERS = {
 
 type Lack = keyof typeof LEDGERS;
 
-/** Whether the same retry again has no second effect at the same instance: looked at when it is first asked for. */
+/** Whether a repeated retry has no second effect on the same instance. Tried once in a run. */
 export const remembersUsed = (context: CheckContext): Promise<boolean> =>
   context.once('a used approval', async () => {
     const session = await context.untilRound(context.lastRound);
@@ -74,7 +74,7 @@ async function onceOnly(
   return fail(`${words} had a second effect${times}: ${went}.${hint}`, session, how);
 }
 
-/** Presents the last retry of an honest call, and once more: to another instance, where one is given. */
+/** Sends the last retry of an honest call twice, the second time to the instance `there`. */
 export async function presentTwice(
   context: CheckContext,
   session: Session,
@@ -102,7 +102,7 @@ async function prepareApproval(
   return { session, last: session.honestRetry(), before: await context.effects.read() };
 }
 
-/** One after the other: the second finds what the first has written. */
+/** Sends the two in turn, so that the second finds the record of the first. */
 const twice = singleUseCheck('retry.twice', {
   expected: 'The last retry, presented twice, has one effect.',
   calls: (rounds) => rounds + 2,
@@ -112,7 +112,7 @@ const twice = singleUseCheck('retry.twice', {
 
 const AT_ONCE = 10;
 
-/** At once: a ledger that looks first and writes later lets several through. */
+/** Sends them at once: a ledger that reads before it writes lets several through. */
 const concurrent = singleUseCheck('retry.concurrent', {
   expected: `The last retry, presented ${AT_ONCE} times at once, has one effect.`,
   calls: (rounds) => rounds + AT_ONCE,
@@ -137,10 +137,10 @@ function moreThanOne({ effects }: CheckContext, before: Reading, after: Reading,
   return completed <= 1 ? false : undefined;
 }
 
-/** What is still running at the server after a cut ends meanwhile. A busy server takes its time; most do not. */
+/** Waits between readings, until the server has finished the cut retry. Most finish soon; a busy one takes longer. */
 const AFTER_THE_CUT_MS = [150, 200, 400, 800];
 
-/** Waits until the cut retry had its effect, and reads it; a server that gives up with the connection has none. */
+/** Waits for the effect of the cut retry, and reads it. A server that stops with the connection has none. */
 async function readAfterTheCut(context: CheckContext, before: Reading): Promise<Reading> {
   let now = before;
   for (const ms of AFTER_THE_CUT_MS) {
@@ -151,7 +151,7 @@ async function readAfterTheCut(context: CheckContext, before: Reading): Promise<
   return now;
 }
 
-/** A client whose connection broke cannot know whether its retry was served. It has to send it again. */
+/** A client that loses its connection does not know whether its retry was served, so it sends it again. */
 const lostResponse = singleUseCheck('retry.lost-response', {
   expected: 'A retry whose response was lost can be sent again, and has one effect.',
   remedy: `${LEDGER} Answer the repeated retry with the first result, so that a client whose connection broke learns it.`,
@@ -160,7 +160,7 @@ const lostResponse = singleUseCheck('retry.lost-response', {
   run: async (context) => {
     const { session, last, before } = await prepareApproval(context);
     await session.retry(last, { cut: true });
-    // A retry that meets the first one while it runs is another check's.
+    // Wait for the first to end: retry.concurrent covers two at once.
     const between = await readAfterTheCut(context, before);
     const again = await session.retry(last);
     if (again.kind === 'failed') return abstain(describeOutcome(again));

@@ -1,4 +1,4 @@
-/** What every message owes, read from its bytes. */
+/** Checks of every message, read from its bytes. */
 import { setImmediate } from 'node:timers/promises';
 import { asText } from '@mrtr/harness/transcript';
 import type { Check, CheckParts, Finding } from '../judging/check.ts';
@@ -17,7 +17,7 @@ import { IGNORE } from './answer.ts';
 
 const swept = new WeakSet<CheckContext>();
 
-/** Calls that bring every kind of message, once in a run: refusals, missing answers, a bad state, no capabilities. */
+/** Provokes every kind of message, once in a run: refusals, missing answers, bad state, no capabilities. */
 async function sweep(context: CheckContext): Promise<void> {
   if (swept.has(context)) return;
   swept.add(context);
@@ -38,11 +38,11 @@ type Fault = (logged: Logged) => string | undefined;
 
 interface Sought {
   readonly fault: Fault;
-  /** What the specification does not forbid, and no client can make use of. */
+  /** Finds behaviour that the specification allows but no client can use. */
   readonly allowed?: Fault | undefined;
 }
 
-/** The first fault. If there is none, the first oddity that the specification allows. It stops when `look` says no. */
+/** Finds the first fault, or else the first oddity that the specification allows. Stops when `look` returns false. */
 async function findFault(
   log: readonly Logged[],
   { fault, allowed }: Sought,
@@ -61,10 +61,10 @@ async function findFault(
   return harmless;
 }
 
-/** In milliseconds, for all checks of the wire together: the run may be over when they look at its first messages. */
+/** The time for all checks of the wire together, in milliseconds: the run may be over when they read its first messages. */
 const MAX_LOOKING_MS = 1500;
 
-/** Looks at what the first honest calls received, before any check. */
+/** Judges the messages of the first honest calls, before any check. */
 async function judgeFirst(context: CheckContext, sought: Sought): Promise<Finding | undefined> {
   const until = await context.once('looking', async () => performance.now() + MAX_LOOKING_MS);
   const first = context.log.filter(({ during }) => during === undefined);
@@ -74,7 +74,7 @@ async function judgeFirst(context: CheckContext, sought: Sought): Promise<Findin
 async function judgeAll(context: CheckContext, sought: Sought): Promise<Finding> {
   await sweep(context);
   const look = async () => {
-    // A run of large answers takes long to look at, and ends when its time is over.
+    // Large answers take long to read, so stop when the time of the run is over.
     await setImmediate();
     context.patience.over.throwIfAborted();
     return true;
@@ -82,7 +82,7 @@ async function judgeAll(context: CheckContext, sought: Sought): Promise<Finding>
   return (await findFault(context.log, sought, look)) ?? pass(`${context.log.length} exchanges looked at`);
 }
 
-/** The call as it was when this answer had come: what came after it shows nothing more. */
+/** The call up to this answer: later messages show nothing more. */
 function asOf({ turn, session }: Logged): Evident {
   if (session === undefined) return alone(turn);
   if (turn.recorded === undefined) return session;
@@ -165,7 +165,7 @@ function responseFault({ reply, id }: Logged['turn']): string | undefined {
   const response = JSON.parse(reply.text ?? 'null') as JsonObject | null;
   if (!isObject(response)) return undefined;
   if (response.jsonrpc !== '2.0') return 'the response does not say jsonrpc "2.0"';
-  // Of a request that could not be read, such as one that is too long, the id is not known.
+  // A server that cannot read a request, such as one that is too long, does not know its id.
   const unread = 'error' in response && (response.id === undefined || response.id === null) && status !== 200;
   if (id !== undefined && response.id !== id && !unread)
     return `the response has the id ${JSON.stringify(response.id)} for a request with the id ${id}`;
@@ -213,7 +213,7 @@ const schema = wireCheck('wire.schema', {
     const { result, error } = turn.reply;
     if (error !== undefined) return errorFault(error);
     if (result === undefined || typeof result.resultType !== 'string') return undefined;
-    // Each request is judged by itself, so that the finding can name it.
+    // Judge each request separately, so that the finding can name it.
     const { inputRequests } = result;
     const whole = isObject(inputRequests) ? { ...result, inputRequests: {} } : result;
     if (result.resultType === 'input_required')
@@ -232,7 +232,7 @@ const RESULTS = {
   'prompts/list': 'ListPromptsResult',
 } as const;
 
-/** The codes of the reserved range that this revision defines, and those that it forbids. */
+/** The reserved range of codes, with those that this revision defines and those that it forbids. */
 const RESERVED = { from: -32099, to: -32020, defined: [-32020, -32021, -32022], forbidden: [-32002, -32042] };
 
 function errorFault(error: unknown): string | undefined {
@@ -247,7 +247,7 @@ function errorFault(error: unknown): string | undefined {
 function requestsFault(result: JsonObject): string | undefined {
   for (const [key, request] of Object.entries(objectAt(result, 'inputRequests'))) {
     if (!isObject(request)) return `the request '${key}' is no object`;
-    // A choice of many alternatives reports each of them; the first sentences say enough.
+    // The validator reports every alternative of a union; the first sentences are enough.
     const wrong = requestFault(request);
     if (wrong !== undefined) return `the request '${key}' does not fit: ${shorten(wrong, 240)}`;
   }
@@ -270,7 +270,7 @@ function formFault(form: unknown): string | undefined {
   return missing === undefined ? undefined : `it requires '${asText(missing)}', which it does not describe`;
 }
 
-/** From the bytes: a parser has already thrown the first of two equal keys away. */
+/** Reads the bytes: a parser has already dropped the first of two equal keys. */
 const keys = wireCheck('wire.duplicate-keys', {
   expected: 'No object of a response holds a key twice.',
   clause: {
@@ -305,7 +305,7 @@ const noServerRequests = wireCheck('wire.no-server-requests', {
   },
 });
 
-/** Later revisions add members. A server that refuses them refuses later clients. */
+/** Later revisions add members. A server that refuses unknown ones refuses later clients. */
 const unknownMembers = defineCheck('wire.unknown-members', 'S', {
   expected: 'Members that the server does not know, beside and inside the answers, change nothing.',
   clause: IGNORE,

@@ -1,4 +1,4 @@
-/** Presents altered retries, one after another, each in place of an honest one. */
+/** Sends altered retries, one after another, each in place of an honest one. */
 import type { Reading } from '../observations/effects.ts';
 import type { Retry, Session } from '../session/session.ts';
 import { ProbeFailed } from '../target/probe.ts';
@@ -13,7 +13,7 @@ export function abstainFor(error: unknown): Finding {
 }
 
 export interface Attempt {
-  /** What is altered, as it stands in a sentence: `the state with bit 3 of byte 12 flipped`. */
+  /** The alteration, worded to stand in a sentence: `the state with bit 3 of byte 12 flipped`. */
   readonly label: string;
   readonly changes: (session: Session) => Retry;
 }
@@ -24,7 +24,7 @@ export interface Accepted {
   readonly outcome: Outcome;
   readonly effect: boolean | undefined;
   readonly same: boolean;
-  /** It changed the result or the effects, against the honest call. */
+  /** The result or the effects differ from those of the honest call. */
   readonly matters: boolean;
 }
 
@@ -33,27 +33,27 @@ export interface Attacked {
   readonly accepted: readonly Accepted[];
   readonly failed: readonly { readonly label: string; readonly session: Session; readonly reason: string }[];
   readonly refusal: Session | undefined;
-  /** One that completed as after a decline: whether that has an effect is for a probe to tell. */
+  /** A refused attempt that completed, as after a decline. Only a probe can show that it had no effect. */
   readonly likeDeclined: Session | undefined;
-  /** One of them counted as an answer, and so does a plain refusal. */
+  /** An attempt counted as an answer, and so does a plain refusal. Another check reports that. */
   readonly asPlain: boolean;
 }
 
 export interface AttackOptions {
-  /** What comes of a state that means nothing is no refusal: it is what is tried. */
+  /** The attack itself is nonsense state, so its outcome does not count as a refusal. */
   readonly nonsenseIsTried?: boolean;
-  /** What comes of a plain decline as well is a refusal, even where it is what an accept leads to. */
+  /** An outcome that a plain decline also has counts as a refusal, even if an accept has it too. */
   readonly declinedIsRefused?: boolean;
 }
 
 const MAX_ATTEMPTS = 256;
-/** So many attempts get a call of their own, where a server gives a call up at the first bad one. */
+/** The limit when each attempt needs a call of its own, because the server ends a call at the first bad retry. */
 const MAX_FRESH = 48;
 
 /**
- * Presents each attempt in `round`. It stops at the first that matters, as that is the smallest case that shows it.
- * While the server refuses, one call serves for several attempts, as it does for an attacker. Its honest retry comes
- * last: where that is refused too, the refusals say nothing about the attempts, and each gets a call of its own.
+ * Sends each attempt in `round`. Stops at the first that matters, because that is the smallest case.
+ * Refused attempts share one call, as an attacker's would. An honest retry in that call comes last. If the server
+ * refuses it too, the refusals prove nothing, and each attempt gets a call of its own.
  */
 export async function attack(
   context: CheckContext,
@@ -80,48 +80,79 @@ async function presentAttempts(
   attempts: readonly Attempt[],
   how: Presenting,
 ): Promise<Attacked & { readonly held: Session | undefined }> {
-  const { declinedIsRefused = false, fresh } = how;
-  const accepted: Accepted[] = [];
-  const failed: { label: string; session: Session; reason: string }[] = [];
-  const kept: { refusal?: Session; likeDeclined?: Session; asPlain?: boolean } = {};
+  const all: Presented[] = [];
   let held: Session | undefined;
-  let tried = 0;
-  for (const { label, changes } of attempts) {
-    held ??= await context.untilRound(round);
-    const before = await context.effects.read();
-    const session = held.fork();
-    const outcome = await session.retry(changes(session));
-    session.decisive = session.turns.at(-1);
-    tried++;
-    const { judged, effect: seen, asPlain } = await judgeRetry(context, round, session, { ...how, before });
-    if (asPlain) kept.asPlain = true;
-    // The effect of a question that is asked again is what effect.before-answer finds.
-    const effect = judged === 'refused' && outcome.kind === 'asked' && context.effects.asking ? false : seen;
-    // A call that was followed to its end is over.
-    if (judged !== 'refused' || fresh || session.last !== outcome) held = undefined;
-    if (judged === 'refused' && !effect) {
-      kept.refusal = session;
-      if (outcome.kind === 'completed' && !declinedIsRefused) kept.likeDeclined = session;
-      continue;
-    }
-    if (judged === 'failed' && !effect) failed.push({ label, session, reason: describeOutcome(outcome) });
-    else {
-      const matters =
-        changesAnything(context, outcome, judged, effect) &&
-        (effect === true || !(how.nonsenseIsTried && (await context.likeNonsense(round, outcome))));
-      const end = session.last ?? outcome;
-      accepted.push({ label, session, outcome: end, effect, same: judged === 'same', matters });
-      if (matters) break;
-    }
+  for (const attempt of attempts) {
+    const call = held ?? (await context.untilRound(round));
+    const one = await presentAttempt(context, round, call, attempt, how);
+    all.push(one);
+    held = one.isOpen ? call : undefined;
+    if (one.verdict === 'refused') continue;
+    if (one.accepted?.matters) break;
     await context.fleet.revive();
-    // Each further one would take as long, and one is enough to tell.
-    if (outcome.kind === 'failed' && outcome.late) break;
+    // Each further attempt would take as long, and one finding is enough.
+    if (one.outcome.kind === 'failed' && one.outcome.late) break;
   }
-  const { refusal, likeDeclined, asPlain = false } = kept;
-  return { tried, accepted, failed, refusal, likeDeclined, asPlain, held };
+  return { ...summarize(all, how), held };
 }
 
-/** Judges a retry. One that went on to the next question is followed to its end, where a difference may show. */
+interface Presented {
+  readonly label: string;
+  readonly session: Session;
+  /** The outcome of the altered retry. */
+  readonly outcome: Outcome;
+  readonly verdict: 'refused' | 'failed' | 'accepted';
+  readonly accepted?: Accepted;
+  readonly asPlain: boolean;
+  /** The call has not ended, so the next attempt can share it. */
+  readonly isOpen: boolean;
+}
+
+async function presentAttempt(
+  context: CheckContext,
+  round: number,
+  call: Session,
+  { label, changes }: Attempt,
+  how: Presenting,
+): Promise<Presented> {
+  const before = await context.effects.read();
+  const session = call.fork();
+  const outcome = await session.retry(changes(session));
+  session.decisive = session.turns.at(-1);
+  const {
+    judged,
+    effect: seen,
+    asPlain = false,
+  } = await judgeRetry(context, round, session, { ...how, before });
+  // effect.before-answer reports the effect of a question that is asked again.
+  const effect = judged === 'refused' && outcome.kind === 'asked' && context.effects.asking ? false : seen;
+  const isOpen = judged === 'refused' && !how.fresh && session.last === outcome;
+  const presented = { label, session, outcome, asPlain, isOpen };
+  if ((judged === 'refused' || judged === 'failed') && !effect) return { ...presented, verdict: judged };
+  const matters =
+    changesAnything(context, outcome, judged, effect) &&
+    (effect === true || !(how.nonsenseIsTried && (await context.likeNonsense(round, outcome))));
+  const end = session.last ?? outcome;
+  const accepted = { label, session, outcome: end, effect, same: judged === 'same', matters };
+  return { ...presented, verdict: 'accepted', accepted };
+}
+
+function summarize(all: readonly Presented[], { declinedIsRefused = false }: AttackOptions): Attacked {
+  const refused = all.filter(({ verdict }) => verdict === 'refused');
+  const completed = refused.findLast(({ outcome }) => outcome.kind === 'completed');
+  return {
+    tried: all.length,
+    accepted: all.flatMap(({ accepted }) => accepted ?? []),
+    failed: all
+      .filter(({ verdict }) => verdict === 'failed')
+      .map(({ label, session, outcome }) => ({ label, session, reason: describeOutcome(outcome) })),
+    refusal: refused.at(-1)?.session,
+    likeDeclined: declinedIsRefused ? undefined : completed?.session,
+    asPlain: all.some(({ asPlain }) => asPlain),
+  };
+}
+
+/** Judges a retry. If the server asks the next question, finishes the call: a difference may show at its end. */
 async function judgeRetry(
   context: CheckContext,
   round: number,
@@ -140,7 +171,7 @@ async function judgeRetry(
   const effect = await context.effects.since(before, session);
   if (judged === 'different' || (judged === 'same' && (declinedIsRefused || unclear))) {
     const plain = await context.asRefused(round, outcome, end);
-    // An effect that a plain refusal has as well is that refusal's fault, and found there.
+    // A plain refusal has the effect too. The checks of refusals report that.
     const found = declinedIsRefused && plain?.effect === true;
     if (plain)
       return { judged: 'refused', effect: found ? false : effect, asPlain: found && judged === 'same' };
@@ -152,7 +183,7 @@ async function judgeRetry(
   return { judged: judged === 'same' && different ? 'different' : judged, effect };
 }
 
-/** A server that broke on a retry may have taken its probe with it: that is the finding, and no reason to stop. */
+/** The effect of a retry that failed. If the server crashed, its probe may be gone too, and the run goes on. */
 async function afterFailure(
   { effects }: CheckContext,
   session: Session,
@@ -167,7 +198,7 @@ async function afterFailure(
   }
 }
 
-/** An answer without an error and without the effect that an honest one has is no acceptance that matters. */
+/** Whether an outcome differs from the honest one in a way that matters. A result without the effect does not. */
 function changesAnything(
   { effects }: CheckContext,
   outcome: Outcome,
@@ -179,7 +210,7 @@ function changesAnything(
   return judged !== 'same' && effect === true;
 }
 
-/** The finding where an answer is no error, and nobody sees whether it had an effect; undefined where that is seen. */
+/** The finding for an outcome without an error whose effects cannot be seen. Undefined if they can. */
 export function effectsUnseen({ effects }: CheckContext, words: string): Finding | undefined {
   if (effects.mode === 'blind') return abstain(`${words}, and ${effects.reason}`);
   if (effects.mode !== 'unobserved') return undefined;
@@ -194,7 +225,8 @@ function refusedWords({ tried, refusal }: Attacked, { effects }: CheckContext): 
   return `${tried} of ${tried} refused${words}${seen}`;
 }
 
-export function mustRefuse(context: CheckContext, what: string, attacked: readonly Attacked[]): Finding {
+/** The finding of attacks that the server has to refuse. */
+export function judgeRefusals(context: CheckContext, what: string, attacked: readonly Attacked[]): Finding {
   const accepted = attacked.flatMap((one) => one.accepted);
   const tried = attacked.reduce((sum, one) => sum + one.tried, 0);
   const failed = attacked.flatMap((one) => one.failed);

@@ -1,4 +1,4 @@
-/** What a check is, and what it may find. */
+/** The types of checks and findings, and their constructors. */
 import type { CheckContext } from './context.ts';
 import type { Evident } from './undecided.ts';
 
@@ -6,38 +6,38 @@ import type { Evident } from './undecided.ts';
 export type Level = 'M' | 'S' | 'A' | 'M*';
 
 export type Verdict = (typeof VERDICTS)[number];
-/** The gravest first. */
+/** Worst first. */
 export const FINDINGS = ['fail', 'warn', 'advice'] as const;
 export const UNDECIDED = ['could-not-run', 'not-run', 'not-applicable'] as const;
 export const VERDICTS = [...FINDINGS, ...UNDECIDED, 'pass'] as const;
 
-/** The place in the specification, or in a recommendation, that a check stands on, with its words. */
+/** The sentence of the specification or of a recommendation that a check tests, and its place. */
 export interface Clause {
   readonly at: string;
   readonly words: string;
 }
 
-/** The conditions of a check: on the server, and on the user who runs it. */
+/** A condition of a check, on the server or on the inputs of the run. */
 export type Need = AskedNeed | GivenNeed | `other-${'arguments' | 'tool' | 'method' | 'principal'}`;
 type AskedNeed = 'question' | 'state' | 'form' | 'elicitation' | 'consent' | 'two-rounds' | 'two-questions';
 type GivenNeed = 'effects' | 'second-instance' | 'restart' | 'next' | 'ttl' | 'http';
 
-/** What a check saw. The verdict follows from it and from the level, in `run/verdict.ts` alone. */
+/** The observation of a check. Only `run/verdict.ts` turns it and the level into a verdict. */
 export type Finding =
   | { readonly kind: 'held'; readonly actual: string; readonly session?: Evident | undefined }
   | {
       readonly kind: 'broken';
       readonly actual: string;
       readonly session?: Evident | undefined;
-      /** For `M*`: it changed the result or the effects, so that the MUST holds. */
+      /** For `M*`: the result or the effects changed, so the MUST applies. */
       readonly matters?: boolean;
-      /** A fail whatever the level. */
+      /** A fail at every level. */
       readonly always?: boolean;
-      /** Advice whatever the level: the specification does not forbid it. */
+      /** Advice at every level, because the specification allows it. */
       readonly allowed?: boolean;
-      /** What to do in place of the check's remedy, which this server does already. */
+      /** Replaces the check's remedy, which this server has already. */
       readonly remedy?: string | undefined;
-      /** The id of the check whose request shows it, if that is another check. */
+      /** The id of the other check whose request shows the fault. */
       readonly during?: string | undefined;
       /** This finding explains later control failures, so they do not turn it into "could not run". */
       readonly explains?: boolean;
@@ -50,20 +50,20 @@ export interface Check {
   readonly id: string;
   readonly family: 'spec' | 'safety';
   readonly level: Level;
-  /** What is expected of the server, as a sentence. */
+  /** The behaviour that the check expects of the server, as a sentence. */
   readonly expected: string;
   readonly clause: Clause;
-  /** What to do where it is broken, for the author of the server. */
+  /** How the author of the server mends a fault. */
   readonly remedy: string;
   readonly needs: readonly Need[];
-  /** About how many calls it makes, beside its controls, with `rounds` questions one after another. */
+  /** The approximate number of calls, without the controls, for a tool that asks in `rounds` rounds. */
   readonly calls: (rounds: number) => number;
   readonly run: (context: CheckContext) => Promise<Finding>;
-  /** Judges what has come so far, also where honest calls fail. Undefined where nothing is wrong with it. */
+  /** Judges the messages received so far, even if honest calls fail. Undefined if it finds no fault. */
   readonly judgeReceived?: (context: CheckContext) => Promise<Finding | undefined>;
 }
 
-/** What a check is made of, beside its id and its level. Every check needs a question. */
+/** The parts of a check without its id and level. Every check needs a question. */
 export type CheckParts = Omit<Check, 'id' | 'family' | 'level' | 'needs'> & Partial<Pick<Check, 'needs'>>;
 
 /** Makes a check. M and S checks cite the specification; A checks do not. */
@@ -93,5 +93,5 @@ export const abstain = (actual: string, session?: Evident): Finding => ({
   session,
 });
 
-/** The pages of the specification that the checks stand on. */
+/** The page of the specification that most checks cite. */
 export const MRTR = '2026-07-28, basic/patterns/mrtr';

@@ -1,4 +1,4 @@
-/** What a check works with: facts from the honest calls, new calls, effects, and judgement. */
+/** The context of a check: facts from the honest calls, new calls, effects, and judgement. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { OtherCall } from '../answers/other-arguments.ts';
 import type { Effects } from '../observations/effects.ts';
@@ -19,13 +19,13 @@ export type Judgement = 'refused' | 'same' | 'different' | 'failed';
 export interface Logged {
   readonly turn: Turn;
   readonly session?: Session;
-  /** The id of the check that it was sent for. Undefined before the first. */
+  /** The id of the check that sent the request. Undefined before the first check. */
   readonly during?: string | undefined;
 }
 
 interface PlainRefusal {
   readonly likeness: Likeness;
-  /** How the call ends, where it asks on as after an answer, and is answered honestly from there. */
+  /** How the call ends, if the server asks the next question despite the refusal and gets honest answers. */
   readonly ends: Likeness;
   readonly effect: boolean | undefined;
 }
@@ -33,7 +33,7 @@ interface PlainRefusal {
 const hasYesOrNo = (request: JsonObject): boolean =>
   fieldsOf(request).some((field) => isObject(field) && field.type === 'boolean');
 
-/** The same answer with each yes turned into a no, which refuses as well as a decline does. */
+/** The same answer with each yes turned into a no. It refuses, as a decline does. */
 export const noTo = ({ content, ...answer }: JsonObject): JsonObject => ({
   ...answer,
   ...(isObject(content) && {
@@ -43,31 +43,47 @@ export const noTo = ({ content, ...answer }: JsonObject): JsonObject => ({
   }),
 });
 
-/** What a context is made of. */
-class Parts {
-  readonly facts!: Facts;
-  readonly inputs!: Inputs;
-  readonly fleet!: Fleet;
-  readonly effects!: Effects;
-  readonly sessionContext!: SessionContext;
+interface Parts {
+  readonly facts: Facts;
+  readonly inputs: Inputs;
+  readonly fleet: Fleet;
+  readonly effects: Effects;
+  readonly sessionContext: SessionContext;
   /** Every request of the run, for checks of the wire. */
-  readonly log!: readonly Logged[];
+  readonly log: readonly Logged[];
   readonly nextUnready: string | undefined;
   /** Calls of the second operation, in the order in which they are tried. */
-  readonly otherCalls!: readonly OtherCall[];
-  readonly patience!: Patience;
-
-  constructor(parts: Parts) {
-    Object.assign(this, parts);
-  }
+  readonly otherCalls: readonly OtherCall[];
+  readonly patience: Patience;
 }
 
-export class CheckContext extends Parts {
-  /** Refusals that took long to come by, by what was refused: other checks compare them. */
+export class CheckContext implements Parts {
+  readonly facts: Facts;
+  readonly inputs: Inputs;
+  readonly fleet: Fleet;
+  readonly effects: Effects;
+  readonly sessionContext: SessionContext;
+  readonly log: readonly Logged[];
+  readonly nextUnready: string | undefined;
+  readonly otherCalls: readonly OtherCall[];
+  readonly patience: Patience;
+  /** Refusals that took long to provoke, by the thing refused. Other checks compare them. */
   readonly refusals = new Map<string, { readonly session: Session; readonly outcome: Outcome }>();
   readonly #known = new Map<string, unknown>();
 
-  /** What is found out once in a run, by the first check that needs it. */
+  constructor(parts: Parts) {
+    this.facts = parts.facts;
+    this.inputs = parts.inputs;
+    this.fleet = parts.fleet;
+    this.effects = parts.effects;
+    this.sessionContext = parts.sessionContext;
+    this.log = parts.log;
+    this.nextUnready = parts.nextUnready;
+    this.otherCalls = parts.otherCalls;
+    this.patience = parts.patience;
+  }
+
+  /** Runs `find` for the first check that needs its result, and keeps the result for the rest of the run. */
   async once<T>(what: string, find: () => Promise<T>): Promise<T> {
     if (!this.#known.has(what)) this.#known.set(what, await find());
     return this.#known.get(what) as T;
@@ -81,7 +97,7 @@ export class CheckContext extends Parts {
     return new Session(this.sessionContext, options);
   }
 
-  /** A call that was answered honestly until the question of `round`; 0 is the first. @throws Undecided */
+  /** Answers a new call honestly until it asks the question of `round`, counted from 0. @throws Undecided */
   async untilRound(round: number, options: SessionOptions = {}): Promise<Session> {
     const session = this.session(options);
     const outcome = await session.finish(round);
@@ -111,7 +127,7 @@ export class CheckContext extends Parts {
       : { ...operation, arguments: otherArguments };
   }
 
-  /** Does something in a call, and looks whether it had an effect; undefined where nobody can tell. */
+  /** Runs `act` and reads whether it had an effect: undefined if the probe cannot show it. */
   async observe(
     session: Session,
     act: () => Promise<Outcome>,
@@ -133,7 +149,7 @@ export class CheckContext extends Parts {
     return this.facts.final.like(comparable(outcome)) === false ? 'different' : 'same';
   }
 
-  /** The plain refusal in that round that comes to the same outcome, and to the same end, where one does. */
+  /** The plain refusal of that round that has the same outcome and the same end, if there is one. */
   async asRefused(round: number, outcome: Outcome, end = outcome): Promise<PlainRefusal | undefined> {
     const known = await this.once(`refusals of ${round}`, async () => {
       const consents = Object.values(this.facts.rounds[round]?.requests ?? {}).some(hasYesOrNo);
@@ -150,7 +166,7 @@ export class CheckContext extends Parts {
   }
 
   /**
-   * Whether an outcome reads like that of a state which means nothing: a server may refuse in a plain result.
+   * Whether an outcome reads like the answer to nonsense state: a server may refuse in a plain result.
    * Another check finds servers that accept such state.
    */
   async likeNonsense(round: number, outcome: Outcome): Promise<boolean> {
@@ -166,7 +182,7 @@ export class CheckContext extends Parts {
     return known.like(text) === true && this.facts.final.like(text) === false;
   }
 
-  /** Refuses twice: what differs between the two, such as a number, does not count. */
+  /** Refuses twice, so that the parts that differ between the two, such as a number, do not count. */
   async #refuse(round: number, answer: (honest: JsonObject) => JsonObject): Promise<PlainRefusal> {
     const likeness = new Likeness();
     const ends = new Likeness();
@@ -189,7 +205,7 @@ export class CheckContext extends Parts {
       : comparable(outcome);
   }
 
-  /** Whether these are the keys of the next round, for servers that never ask twice in the same words. */
+  /** Whether the keys are those of the next round. For servers that word each question anew. */
   #asksNext(round: number, outcome: Extract<Outcome, { kind: 'asked' }>): boolean {
     const next = this.facts.rounds[round + 1];
     return next !== undefined && Object.keys(next.requests).join() === Object.keys(outcome.requests).join();
@@ -204,7 +220,7 @@ export class CheckContext extends Parts {
     });
   }
 
-  /** By their keys, or where those are new in each call, by their words: of several, one alone may be asked again. */
+  /** One name per question: its key, or its text if keys are new in each call. A server may repeat only some. */
   #questionsIn(requests: Asked): readonly string[] {
     return this.facts.newKeys ? Object.values(requests).map(canonical) : Object.keys(requests);
   }

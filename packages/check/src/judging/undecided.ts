@@ -1,10 +1,10 @@
-/** What ends a check without a verdict. */
+/** The error that ends a check without a verdict. */
 import type { Session } from '../session/session.ts';
 
-/** A call with its record: one of the checker's own, or one that the old SDK's client made. */
+/** A call with its record, made by the checker or by the old SDK's client. */
 export type Evident = Pick<Session, 'evidence' | 'turns' | 'last'> & Partial<Pick<Session, 'decisive'>>;
 
-/** A control failed, so that nothing can be said. */
+/** A control failed, so the check has no verdict. */
 export class Undecided extends Error {
   override readonly name = 'Undecided';
   readonly session: Evident | undefined;

@@ -1,11 +1,11 @@
-/** Questions for a yes: what in them reads as a no, and what their user is shown. */
+/** Questions that ask for consent: the choices that refuse, and the text that the user sees. */
 import { asText } from '@mrtr/harness/transcript';
 import { choicesIn } from '../answers/choices.ts';
 import { isObject, type JsonObject, objectAt } from '../wire/json.ts';
 import type { Asked } from '../wire/outcome.ts';
 import { fieldsOf, isElicitation, isForm, propertiesOf, requiresNothing } from './forms.ts';
 
-/** How a question asks for a yes: on a page, by a required choice that has no default, or by another form. */
+/** How a question asks for consent: on a page, by a required choice without a default, or by another form. */
 export type Rung = 'page' | 'choice' | 'form';
 
 const NO =
@@ -21,11 +21,11 @@ export function refusalIn(field: unknown): unknown {
   return choicesIn(field).find(readsAsNo);
 }
 
-/** Whether a field is a yes or a no: a boolean, or a choice in which something refuses. */
+/** Whether a field asks yes or no: a boolean, or choices of which one refuses. */
 const isYesOrNo = (field: unknown): boolean =>
   isObject(field) && (field.type === 'boolean' || refusalIn(field) !== undefined);
 
-/** Whether a question asks for a yes: by a URL, by a form without fields, or by a field that is a yes or a no. */
+/** Whether a question asks for consent: by a URL, by a form without fields, or by a yes-or-no field. */
 export const asksForYes = (request: JsonObject): boolean =>
   isElicitation(request) &&
   (!isForm(request) || fieldsOf(request).length === 0 || fieldsOf(request).some(isYesOrNo));
@@ -40,7 +40,7 @@ export function rungOfAll(requests: readonly JsonObject[]): Rung {
   return requests.some(isChoice) ? 'choice' : 'form';
 }
 
-/** The content of an answer in which each yes is a no, or undefined where there is no yes to turn round. */
+/** The content with each yes turned into a no. Undefined if it has no yes. */
 export function contentOfNo(request: unknown, content: JsonObject): JsonObject | undefined {
   const changed = Object.entries(propertiesOf(request)).flatMap(([name, field]) => {
     const no = content[name] === true ? false : refusalIn(field);
@@ -52,7 +52,7 @@ export function contentOfNo(request: unknown, content: JsonObject): JsonObject |
 const defaultOf = (field: unknown): unknown => (isObject(field) ? field.default : undefined);
 const isChosen = (field: unknown): boolean => isYesOrNo(field) || choicesIn(field).length > 0;
 
-/** The choices that a form makes by its defaults, by the names of their fields. */
+/** The defaults of a form's choices, by field name. */
 export const choicesMade = (request: unknown): JsonObject =>
   Object.fromEntries(
     Object.entries(propertiesOf(request))
@@ -60,7 +60,7 @@ export const choicesMade = (request: unknown): JsonObject =>
       .map(([name, field]) => [name, defaultOf(field)]),
   );
 
-/** The content of a form that is sent as it stands: its defaults, what has none as in `content`, and no yes beside that. */
+/** The content of a form sent unchanged: its defaults, and values of `content` for other fields, except yes-or-no ones. */
 export const contentAsShown = (request: unknown, content: JsonObject): JsonObject =>
   Object.fromEntries(
     Object.entries(propertiesOf(request))
@@ -68,7 +68,7 @@ export const contentAsShown = (request: unknown, content: JsonObject): JsonObjec
       .filter(([, value]) => value !== undefined),
   );
 
-/** Every text that the user of these questions may be shown, and not their keys and addresses. */
+/** Every text of these questions that the user may see. Keys and addresses are not among them. */
 export const textsOf = (requests: Asked): readonly string[] =>
   Object.values(requests).flatMap((request) => {
     const { message, requestedSchema } = objectAt(request, 'params');

@@ -1,11 +1,11 @@
-/** Effects, as a probe sees them. */
+/** Counts effects with a probe. */
 import type { Session } from '../session/session.ts';
 import { numberIn, type Probe } from '../target/probe.ts';
 import { shorten } from '../wire/text.ts';
 
 /**
- * `none`: the operation only reads, and no probe was given. `unobserved`: it may write, and no probe was given.
- * `observed`: the probe is steady, and an honest call changes it. `blind`: a probe was given that cannot tell.
+ * `none`: the operation only reads. `unobserved`: it may write, and no probe was given. `observed`: the probe is steady,
+ * and an honest call changes it. `blind`: the probe given does not show effects.
  */
 export type EffectsMode = 'none' | 'unobserved' | 'observed' | 'blind';
 
@@ -15,10 +15,10 @@ export class Effects {
   readonly #probe: Probe | undefined;
   mode: EffectsMode;
   reason = '';
-  /** Whether a question alone has an effect: then an effect says nothing about an attack that was asked again. */
+  /** Whether asking alone has an effect. Then an effect proves nothing about an attack that is asked again. */
   asking = false;
   readings = 0;
-  /** By how much an honest call changes the probe's number, where it holds one. */
+  /** The change that an honest call makes to the probe's number, if the probe has one. */
   unit: number | undefined;
   #lastUnit: number | undefined;
 
@@ -27,7 +27,7 @@ export class Effects {
     this.mode = probe ? 'observed' : readOnly ? 'none' : 'unobserved';
   }
 
-  /** Readings: twice before an honest call, after each of its questions, after its end, and soon after it. */
+  /** Sets the mode from readings: two before an honest call, one after each question, one at its end, one soon after. */
   calibrate([first, before, ...rest]: readonly Reading[], readOnly: boolean): void {
     if (this.#probe === undefined) return;
     const [lastAsked, after, later] = rest.slice(-3);
@@ -43,8 +43,8 @@ export class Effects {
   }
 
   /**
-   * The probe's only number, also where an honest call does not change it: open calls, or memory. Where a question has an
-   * effect, the probe counts questions, and says nothing about what is kept for them.
+   * The probe's only number, even if an honest call does not change it: a count of open calls, or memory. Undefined if
+   * asking has an effect: the probe then counts questions, not the resources that they hold.
    */
   async gauge(): Promise<number | undefined> {
     if (this.mode === 'observed' && this.asking) return undefined;
@@ -66,7 +66,7 @@ export class Effects {
     return after !== before;
   }
 
-  /** How many honest calls' worth of effects lie between two readings, where the probe holds one number. */
+  /** The change between two readings, in effects of one honest call. Undefined if the probe has no single number. */
   count(before: Reading, after: Reading, unit = this.unit): number | undefined {
     if (before === after) return 0;
     const change = difference(before, after);
@@ -74,8 +74,8 @@ export class Effects {
   }
 
   /**
-   * The same in last retries. A call may also have an effect before its last question: then its last retry alone, which
-   * brings the approval, changes the probe by less than the whole call.
+   * The change between two readings, in effects of one last retry. If a call also has an effect before its last question,
+   * the retry that approves changes the probe by less than the whole call.
    */
   countOfLast(before: Reading, after: Reading): number | undefined {
     return this.count(before, after, this.#lastUnit ?? this.unit);
@@ -87,7 +87,7 @@ export class Effects {
     return reason;
   }
 
-  /** The same where it showed an effect too late: that would be taken for one of the next call. */
+  /** Sets the mode to blind because the probe shows an effect late: the next call would get the blame. */
   late(atOnce: Reading, soon: Reading): string {
     return this.blind(
       `the probe changes after the answer has come: it read ${clip(atOnce)} then, and ${clip(soon)} soon after`,
@@ -95,13 +95,13 @@ export class Effects {
   }
 }
 
-/** By how much the probe's only number changed, where it did. */
+/** The change of the probe's only number. Undefined if it did not change, or there is no single number. */
 export function difference(before: Reading, after: Reading): number | undefined {
   const [from, to] = [numberIn(before ?? ''), numberIn(after ?? '')];
   return from === undefined || to === undefined || from === to ? undefined : to - from;
 }
 
-/** How late a probe is looked at for effects that come after their answer, in milliseconds. */
+/** The wait before a probe is read again, for effects that come after the answer. In milliseconds. */
 export const SOON_MS = 300;
 
 export const clip = (reading: Reading): string => shorten((reading ?? 'nothing').replace(/\s+/g, ' '), 60);

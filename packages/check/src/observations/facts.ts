@@ -1,4 +1,4 @@
-/** What the honest calls showed: rounds, states, answers, and what outcomes look like. */
+/** Facts from the honest calls: rounds, states, and how outcomes look. */
 import { Likeness } from '../session/likeness.ts';
 import type { Session } from '../session/session.ts';
 import type { JsonObject } from '../wire/json.ts';
@@ -19,14 +19,14 @@ export interface Listed {
 }
 
 export class Facts {
-  readonly transport!: 'http' | 'stdio';
+  readonly transport: 'http' | 'stdio';
   readonly listed: Listed | undefined;
   readonly otherArguments: JsonObject | undefined;
-  readonly readOnly!: boolean;
-  /** The user said that one approval is good for one effect. */
-  readonly declaredOneTime!: boolean;
+  readonly readOnly: boolean;
+  /** The user declared that one approval allows one effect. */
+  readonly declaredOneTime: boolean;
   rounds: readonly Round[] = [];
-  /** How each form looked in every honest call, in the order in which they were asked. */
+  /** How each form looks across all honest calls, in the order of the questions. */
   forms: readonly Likeness[] = [];
   readonly final = new Likeness();
   /** Whether the server makes new keys for the questions of each call. */
@@ -34,7 +34,11 @@ export class Facts {
   #calls = 0;
 
   constructor(of: Pick<Facts, 'transport' | 'listed' | 'otherArguments' | 'readOnly' | 'declaredOneTime'>) {
-    Object.assign(this, of);
+    this.transport = of.transport;
+    this.listed = of.listed;
+    this.otherArguments = of.otherArguments;
+    this.readOnly = of.readOnly;
+    this.declaredOneTime = of.declaredOneTime;
   }
 
   get carriesState(): boolean {
@@ -42,14 +46,14 @@ export class Facts {
   }
 
   /**
-   * One approval is good for one effect: the user said so, or the tool says that it is not idempotent. The clause on
-   * single use speaks of state: of a tool that sends none it asks nothing, whatever the tool says of itself.
+   * Whether one approval allows one effect: the user declared it, or the tool sends state and is annotated as not
+   * idempotent. The clause on single use is about state, so it does not cover a tool that sends no state.
    */
   get oneTime(): boolean {
     return this.declaredOneTime || (this.carriesState && this.listed?.annotations.idempotentHint === false);
   }
 
-  /** Whether an outcome asks like a round; undefined where that cannot be said. */
+  /** Whether an outcome asks the same as a round. Undefined if the honest calls do not tell. */
   asksLike(round: number, outcome: Outcome): boolean | undefined {
     const known = this.rounds[round];
     if (outcome.kind !== 'asked' || known === undefined) return false;
@@ -63,7 +67,7 @@ export class Facts {
     return Object.keys(asked)[at] ?? key;
   }
 
-  /** Takes in an honest call that was made to its end. Returns why it was none, or undefined. */
+  /** Adds a finished honest call. Returns the reason if it cannot serve as one. */
   learn(session: Session, { mayAskNothing = false } = {}): string | undefined {
     const asked = session.turns.map(({ outcome }) => outcome).filter((outcome) => outcome.kind === 'asked');
     const end = session.last;

@@ -1,8 +1,8 @@
-/** Forms among what a server asks. */
+/** Recognizes and compares the forms that a server asks with. */
 import { listRequired } from '../answers/choices.ts';
 import { canonical, isObject, type JsonObject, objectAt } from '../wire/json.ts';
 
-/** Whether a request is a form of which nothing has to be filled in: a refusal of it may mean its default. */
+/** Whether a request is a form without required fields. To refuse it may mean to accept its defaults. */
 export const isOptional = (request: unknown): boolean =>
   requiresNothing(request) && fieldsOf(request).length > 0;
 

@@ -1,4 +1,4 @@
-/** `--find`: which tools, prompts and resources of a server ask their user. Calls nothing that may have effects. */
+/** `--find`: lists the tools, prompts and resources of a server that ask. Calls nothing that may have effects. */
 import { asText } from '@mrtr/harness/transcript';
 import { Answerer } from '../answers/answerer.ts';
 import { listRequired } from '../answers/choices.ts';
@@ -15,7 +15,7 @@ import { Limit } from './limit.ts';
 import { findRevisionProblem, list } from './prepare.ts';
 import { MAX_SECONDS } from './run.ts';
 
-/** One operation, with what came of it. */
+/** One operation, with the result of trying it. */
 export interface Found {
   readonly operation: Operation;
   readonly readOnly: boolean;
@@ -26,7 +26,7 @@ export interface Found {
 const MAX_LISTED = 200;
 const MAX_SHOWN = 300;
 
-/** What there is, or why nothing can be looked at. */
+/** Lists the operations of a server and tries those that only read. Returns the reason if it cannot. */
 export async function findAsking(
   inputs: Pick<Inputs, 'address' | 'seed' | 'timeoutSeconds' | 'mostSeconds'>,
 ): Promise<readonly Found[] | string> {
@@ -89,7 +89,7 @@ function readEnding(outcome: Outcome): Pick<Found, 'asks' | 'words'> {
   return { asks: 'not tried', words: `with generated arguments it came to ${words}` };
 }
 
-/** What has to be given, and no more, where that fits the schema. The author's own examples come first. */
+/** The required arguments, or all if those alone do not fit. Prefers the schema's defaults and examples. */
 function argumentsFor(kind: Operation['kind'], entry: JsonObject, seed: number): JsonObject {
   if (kind === 'resource') return {};
   if (kind === 'prompt') {
@@ -108,7 +108,7 @@ function argumentsFor(kind: Operation['kind'], entry: JsonObject, seed: number):
   return inWorker.fits(schema, least) ? least : Object.fromEntries(all);
 }
 
-/** What `--find` prints. */
+/** The output of `--find`. */
 export function foundText(found: readonly Found[]): string {
   const lines = found.map((one) => {
     const { operation, asks, words } = one;

@@ -1,8 +1,8 @@
-/** The bound on a whole run: a server that answers each request just in time would hold it for hours. */
+/** The time limit of a run. A server that answers each request just in time could otherwise hold it for hours. */
 import { once, setMaxListeners } from 'node:events';
 import { Undecided } from '../judging/undecided.ts';
 
-/** No timer of Node's waits longer, in milliseconds: it would fire at once. */
+/** The longest timer of Node, in milliseconds. A longer one fires at once. */
 const MAX_MS = 2 ** 31 - 1;
 
 export class Limit {
@@ -11,7 +11,7 @@ export class Limit {
   readonly #timer: NodeJS.Timeout;
 
   constructor(seconds: number) {
-    // Each request that is under way listens.
+    // Each request in flight adds a listener.
     setMaxListeners(0, this.#over.signal);
     this.#words = `the run reached its limit of ${seconds} s before this was decided (--max-time)`;
     this.#timer = setTimeout(() => this.#over.abort(), Math.min(seconds * 1000, MAX_MS));
@@ -21,12 +21,12 @@ export class Limit {
     return this.#over.signal;
   }
 
-  /** Waits for some work, until the run is over. @throws Undecided at the limit */
+  /** Waits for `work`, at most until the run is over. @throws Undecided at the limit */
   async within<T>(work: () => Promise<T>): Promise<T> {
     const { signal } = this.#over;
     if (signal.aborted) throw new Undecided(this.#words);
     const done = new AbortController();
-    // The limit is listened to first: what it interrupts fails for a reason that is none of the server's.
+    // Listen before the work begins, so that work which the limit interrupts is not blamed on the server.
     const limit = once(signal, 'abort', { signal: done.signal }).then(() => {
       throw new Undecided(this.#words);
     });

@@ -1,4 +1,4 @@
-/** What a check needs that is not there. */
+/** Finds the conditions of a check that are not met. */
 import { abstain, type Finding, type Need, notApplicable, notGiven } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import { asksForYes } from '../observations/consents.ts';
@@ -16,7 +16,7 @@ export function lacking(needs: readonly Need[], context: CheckContext): Finding 
   return undefined;
 }
 
-/** The input that a check needs and the user did not give, or undefined. No server is needed to see that. */
+/** Returns a sentence about an input that the check needs and the user did not give. Needs no server. */
 export function missingInput(need: Need, inputs: Inputs): string | undefined {
   const [isGiven, words] = GIVEN[need]?.(inputs) ?? [true, ''];
   return isGiven ? undefined : words;
@@ -47,7 +47,7 @@ const GIVEN: Partial<Record<Need, (inputs: Inputs) => readonly [isGiven: boolean
   http: (inputs) => [isHttp(inputs), ONE_CONNECTION],
 };
 
-/** What the server does not have: nothing that the user could give would change that. */
+/** The finding for a feature that the server lacks, whatever the inputs. */
 const absent = (present: boolean, actual: string): Finding | undefined =>
   present ? undefined : notApplicable(actual);
 

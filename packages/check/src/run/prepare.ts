@@ -1,4 +1,4 @@
-/** Before the checks: connects, looks the operation up, and makes the first honest calls. */
+/** Prepares a run: connects, looks up the operation, and makes the first honest calls. */
 import { asText } from '@mrtr/harness/transcript';
 import { Answerer, Unanswered } from '../answers/answerer.ts';
 import { CheckContext, type Logged } from '../judging/context.ts';
@@ -33,18 +33,18 @@ interface Means {
 export interface Failure {
   readonly reason: string;
   readonly session?: Session;
-  /** It speaks no revision that is checked here: then nothing that it sent is judged. */
+  /** The server does not speak the checked revision, so its messages are not judged. */
   readonly foreign?: boolean;
-  /** The user gave no answer. It is no mistake of theirs where the server's messages are wrong. */
+  /** The user gave no answer. This is a usage error, unless the server's messages are wrong. */
   readonly isUsage?: boolean;
 }
 
-/** All answers are kept, for the checks of the wire. They take no more memory than this, in bytes. */
+/** The memory for all replies, in bytes. The checks of the wire read them at the end. */
 const MAX_KEPT = 128 * 1024 * 1024;
 const MEMBER_BYTES = 100;
 const SENT_TOO_MUCH = `the answers of this run are together larger than ${MAX_KEPT / 1024 / 1024} MiB`;
 
-/** Each text is kept twice, with the strings in it. One character beyond Latin-1 doubles what all of a text take. */
+/** The memory of a turn. Each text is stored twice: as text and as parsed strings. One character beyond Latin-1 doubles its size. */
 const sizeOf = ({ request, reply }: Turn): number =>
   reply.messages.reduce(
     (sum, { text, value }) => sum + 2 * bytesOf(text) + MEMBER_BYTES * membersIn(value),
@@ -53,7 +53,7 @@ const sizeOf = ({ request, reply }: Turn): number =>
 
 const bytesOf = (text: string): number => (/[^\0-\xff]/.test(text) ? 2 : 1) * text.length;
 
-/** The fleet is the caller's to close. @throws UsageError where the operation cannot be called so */
+/** Prepares a run. The caller closes the fleet. @throws UsageError if the inputs do not fit the server */
 export async function prepare(inputs: Inputs, { fleet, patience, limit, next }: Means): Promise<Prepared> {
   const log: Logged[] = [];
   let room = MAX_KEPT;
@@ -101,7 +101,7 @@ function whyUndecided(error: unknown): string {
   throw error;
 }
 
-/** Makes one honest call, and lets the facts learn from it. Returns why it was none, or undefined. */
+/** Makes one honest call and adds it to the facts. Returns a failure, or undefined. */
 export async function honestCall(
   context: CheckContext,
   asked?: (session: Session) => Promise<Retry>,
@@ -182,7 +182,7 @@ export async function findRevisionProblem(
   return `the server does not speak ${REVISION}: server/discover came to ${words}`;
 }
 
-/** The earlier revision that a server agrees to when a client of 2025-11-25 calls, or undefined. */
+/** The earlier revision that the server offers a client of 2025-11-25, or undefined. */
 async function findOldRevision(instance: Instance): Promise<string | undefined> {
   const clientInfo = { name: 'mrtr-check', version: '0.0.0' };
   const params = { protocolVersion: OLD_REVISION, capabilities: { elicitation: {} }, clientInfo };
@@ -191,7 +191,7 @@ async function findOldRevision(instance: Instance): Promise<string | undefined> 
   return typeof version === 'string' && version < REVISION ? version : undefined;
 }
 
-/** A server that listens at a port never answers there. */
+/** A hint for a command without `{port}`, which may start an HTTP server that never answers on stdio. */
 const overStdio = ({ kind, tail }: Instance): string =>
   kind === 'http'
     ? ''
@@ -216,7 +216,7 @@ async function lookUp(
   }
 }
 
-/** Why the new version cannot be called, or undefined. One that has no such tool is no mistake: it was removed. */
+/** Returns the reason why the new version cannot be called. A missing tool is no usage error: it may be removed. */
 async function lookUpNext(
   inputs: Inputs,
   sessionContext: SessionContext,
@@ -238,7 +238,7 @@ async function lookUpNext(
 const unknown = (operation: Operation, listed: readonly JsonObject[]): string =>
   `The server has no ${nameOf(operation)}. It has: ${listed.map(({ name }) => asText(name)).join(', ') || 'none'}.`;
 
-/** Every page of a list, or undefined where the server does not list. */
+/** Reads every page of a list. Undefined if the server has no such list. */
 export async function list(
   sessionContext: SessionContext,
   kind: Operation['kind'],

@@ -1,4 +1,4 @@
-/** `--quick`: the gravest checks that together end within a minute, as fast as this server answers. */
+/** `--quick`: selects the gravest checks that end within a minute at the speed of this server. */
 import type { Check } from '../judging/check.ts';
 import { notGiven } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
@@ -8,7 +8,7 @@ import type { Checked } from './schedule.ts';
 
 /** The limit of a whole quick run, in seconds. */
 export const QUICK_SECONDS = 58;
-/** For the chosen checks, by estimate: the rest of the minute is for starting the server, and for what is slower. */
+/** The estimated time of the chosen checks. The rest of the minute is for starting the server, and for delays. */
 const MAX_MS = 45_000;
 const START_MS = 1500;
 const STARTS = ['restart', 'second-instance', 'next'];
@@ -20,7 +20,7 @@ export const leaveOut = (check: Check): Checked => ({
   ...{ check, finding: notGiven(LEFT_OUT), verdict: 'not-run', calls: 0, ms: 0 },
 });
 
-/** What waits for a time to live is never quick. */
+/** Whether a check may be quick. Those that wait for a time to live are not. */
 export const canBeQuick = ({ needs }: Check): boolean => !needs.includes('ttl');
 
 export async function chooseQuick(
@@ -30,14 +30,14 @@ export async function chooseQuick(
   const rounds = Math.max(1, context.facts.rounds.length);
   const canRun = checks.filter(({ needs }) => lacking(needs, context) === undefined);
   const chosen = chooseWithin(canRun, rounds, await timeCall(context));
-  // What cannot run anyway takes no time, and its own reason is said.
+  // Keep checks that cannot run: they take no time, and report their own reason.
   return checks.filter((check) => chosen.includes(check) || !canRun.includes(check));
 }
 
-/** Among checks of one level, the cheapest come first. */
+/** Chooses by level, and within a level the cheapest first. */
 export function chooseWithin(checks: readonly Check[], rounds: number, msPerCall: number): readonly Check[] {
   const costOf = ({ id, calls, needs }: Check): number => {
-    // What the checks of the wire send, they send once together.
+    // The checks of the wire share one set of requests.
     const own = id.startsWith('wire.') && id !== FIRST_OF_WIRE ? 0 : calls(rounds);
     return (own + rounds + 1) * msPerCall + (needs.some((need) => STARTS.includes(need)) ? START_MS : 0);
   };
@@ -52,7 +52,7 @@ export function chooseWithin(checks: readonly Check[], rounds: number, msPerCall
   return checks.filter((check) => chosen.has(check));
 }
 
-/** How long one request takes. The probe is read about every second time. */
+/** Measures the time of one request, plus half a probe reading: about every second request needs one. */
 async function timeCall(context: CheckContext): Promise<number> {
   const started = performance.now();
   await honestCall(context);

@@ -1,4 +1,4 @@
-/** One run: a target, the checks that are wanted, and what they found. */
+/** Runs checks against one target. */
 import { CHECKS, inRunningOrder } from '../checks/all.ts';
 import { MAX_WAIT } from '../checks/state/binding.ts';
 import type { Check } from '../judging/check.ts';
@@ -10,7 +10,7 @@ import { prepare } from './prepare.ts';
 import { canBeQuick, chooseQuick, leaveOut, QUICK_SECONDS } from './quick.ts';
 import { type Checked, type Progress, runChecks } from './schedule.ts';
 
-/** Everything that came of a run. */
+/** The result of a run. */
 export interface Run {
   readonly inputs: Inputs;
   /** In the order of the report. */
@@ -19,13 +19,13 @@ export interface Run {
   readonly ms: number;
 }
 
-/** What a run is told; only the address and the operation are needed. */
+/** The inputs of {@link run}. Only the address and the operation are required. */
 export type RunInputs = Pick<Inputs, 'operation'> &
   Partial<Omit<Inputs, 'operation' | 'address'>> & {
     readonly address: Omit<Address, 'headers'> & Partial<Pick<Address, 'headers'>>;
   };
 
-/** What holds where nothing else is said. */
+/** The default inputs. */
 export const DEFAULTS = {
   answers: {},
   generateAnswers: false,
@@ -36,14 +36,14 @@ export const DEFAULTS = {
   timeoutSeconds: 30,
 } as const;
 
-/** The limit of a run where none is given, in seconds, beside the time to live that is waited for. */
+/** The default limit of a run in seconds, without the wait for a time to live. */
 export const MAX_SECONDS = 900;
 
 /**
- * Runs the checks against a server. What it starts, it also ends.
+ * Runs the checks against a server. Ends every process that it starts.
  *
- * @throws UsageError where the inputs do not allow a run; nothing that may have effects has been called then, unless
- *   the server asked what nobody answers.
+ * @throws UsageError if the inputs do not allow a run. Nothing with effects has been called then, unless the server
+ *   asked a question without a given answer.
  * @example
  * const { checked } = await run({
  *   address: { url: 'http://localhost:3000/mcp' },
@@ -75,7 +75,7 @@ export async function run(given: RunInputs, progress?: Progress): Promise<Run> {
   }
 }
 
-/** @throws UsageError where the run would end before the time to live has */
+/** The limit of the run. @throws UsageError if the run would end before the time to live */
 function mostSecondsOf({ mostSeconds, quick, ttlSeconds = 0 }: Inputs, wanted: readonly Check[]): number {
   const waits = wanted.some(({ needs }) => needs.includes('ttl')) && ttlSeconds <= MAX_WAIT ? ttlSeconds : 0;
   const most = mostSeconds ?? (quick ? QUICK_SECONDS : MAX_SECONDS + waits);
@@ -83,7 +83,7 @@ function mostSecondsOf({ mostSeconds, quick, ttlSeconds = 0 }: Inputs, wanted: r
   throw new UsageError(`--ttl ${waits} is waited for, and --max-time ${most} ends the run before that.`);
 }
 
-/** An id may also be the beginning of several: `state`. @throws UsageError where one names no check */
+/** Selects checks by id, or by prefix such as `state`. @throws UsageError if one names no check */
 export function selectChecks(only: readonly string[] | undefined): readonly Check[] {
   if (only === undefined) return CHECKS;
   if (only.length === 0) throw new UsageError('--only names no check. --list prints them all.');

@@ -14,17 +14,17 @@ import { type Failure, honestCall, type Prepared } from './prepare.ts';
 import { whyUnsteady } from './steady.ts';
 import { verdictOf } from './verdict.ts';
 
-/** A check with what it found. */
+/** The result of one check. */
 export interface Checked {
   readonly check: Check;
   readonly finding: Finding;
   readonly verdict: Verdict;
-  /** Requests that were sent for it, its controls included. */
+  /** The number of requests that it sent, with its controls. */
   readonly calls: number;
   readonly ms: number;
 }
 
-/** Told when a check begins and when it has ended. */
+/** Receives each check when it begins, and again when it ends. */
 export type Progress = (event: { readonly check: Check; readonly done?: Checked }) => void;
 
 export async function runChecks(
@@ -47,7 +47,7 @@ export async function runChecks(
       failure === undefined
         ? (lacking(check.needs, context) ?? (await judge()))
         : abstain(`${failure.reason}${blamed}`, failure.session);
-    // What was received is judged, whatever the control came to: a server may be wrong from its first message.
+    // Judge received messages even if a control failed: the first message may already be wrong.
     const finding = (ran.kind === 'undecided' && (await judgeReceived(check, context, failure))) || ran;
     const verdict = verdictOf(check, finding);
     const calls = context.log.length - before;
@@ -66,14 +66,14 @@ async function judgeReceived(check: Check, context: CheckContext, failure: Failu
   });
 }
 
-/** The checks that say what is wrong with messages on which the first honest call foundered. */
+/** Names the checks that find faults in the messages of the failed first call. */
 async function nameFaults(context: CheckContext, failure: Failure): Promise<string> {
   const wrong: string[] = [];
   for (const check of CHECKS) if (await judgeReceived(check, context, failure)) wrong.push(check.id);
   return wrong.length === 0 ? '' : ` (${wrong.join(', ')} found what is wrong with its messages)`;
 }
 
-/** The honest calls around each check. One that ended a check also begins the next, unless it failed. */
+/** The honest calls around each check. The call after one check also serves as the call before the next, unless it failed. */
 interface Controls {
   failed: Failure | undefined;
 }
@@ -100,12 +100,12 @@ async function between(check: Check, context: CheckContext, controls: Controls):
   return abstain(`the honest call after it failed: ${after.reason}`, after.session);
 }
 
-/** What was seen to happen stays seen; that a server said no proves nothing where it also says no to an honest call. */
+/** Whether a finding holds even if the control fails. An effect does; a refusal does not, since the server may refuse everything. */
 const isConclusive = ({ level }: Check, finding: Finding): boolean =>
   finding.kind === 'broken' &&
   (level === 'M' || finding.matters === true || finding.always === true || finding.explains === true);
 
-/** What a probe showed counts only where that does not change while nothing is called. */
+/** Confirms that the probe is steady, because a finding from an unsteady probe does not count. */
 async function confirm(context: CheckContext, finding: Finding, earlier: number): Promise<Finding> {
   const { effects } = context;
   if (finding.kind !== 'broken' || effects.readings === earlier) return finding;
@@ -119,7 +119,7 @@ async function runCheck(check: Check, context: CheckContext): Promise<Finding> {
     return await confirm(context, await check.run(context), earlier);
   } catch (error) {
     if (error instanceof Undecided) return abstainFor(error);
-    // A second instance that does not start, or a server that does not start again, is no defect of a check.
+    // These are not defects of the check, such as a second instance that does not start.
     const reasons = [Unanswered, ProbeFailed, Unreadable, UsageError];
     if (reasons.some((reason) => error instanceof reason)) return abstain((error as Error).message);
     return abstain(`the check itself failed, which is a defect of mrtr-check: ${(error as Error).stack}`);

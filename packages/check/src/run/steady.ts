@@ -1,12 +1,12 @@
-/** Whether a probe can be believed: it shows an effect at once, and nothing else. */
+/** Tests whether a probe is reliable: it shows each effect at once, and nothing else. */
 import type { CheckContext } from '../judging/context.ts';
 import { clip, SOON_MS } from '../observations/effects.ts';
 import { honestCall } from './prepare.ts';
 
-/** Longer than a clock of seconds takes to change, in milliseconds. */
+/** Longer than a second, to notice a probe that shows a clock. In milliseconds. */
 const A_WHILE_MS = 1200;
 
-/** Honest calls that are looked at: a probe that is a little late is in time for some of them. */
+/** The number of honest calls to observe: a probe that is slightly late is in time for some. */
 export const LOOKED_AT = 5;
 
 export async function whyUnsteady(context: CheckContext): Promise<string | undefined> {

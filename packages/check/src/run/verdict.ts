@@ -1,4 +1,4 @@
-/** From what was seen to a verdict: the only place where one is made. */
+/** Turns findings into verdicts, and verdicts into the exit code. */
 import type { Check, Finding, Verdict } from '../judging/check.ts';
 
 const FALLBACK = {
@@ -22,8 +22,8 @@ export interface Counted {
 }
 
 /**
- * 0 nothing failed; 1 something did (under `strict` also a `warn`, and a stale line of the baseline always);
- * 3 nothing failed, but a check could not decide, or under `complete` lacked an input, or none ran for want of one.
+ * Returns 1 if a check failed, a line of the baseline is stale, or with `strict` a check warned. Returns 3 if a check could
+ * not decide, or lacked an input and either `complete` is set or no check ran. Otherwise returns 0.
  */
 export function exitCodeOf(
   checks: readonly Counted[],

@@ -7,7 +7,7 @@ import { isResponse, type Reply } from '../wire/reply.ts';
 import { shorten } from '../wire/text.ts';
 
 const MAX_DETAIL = 4000;
-/** Characters of one message, and messages before one answer: each finding brings a record, and each report all of them. */
+/** Limits on a record, in characters and messages: each finding has a record, and a report holds all of them. */
 const MAX_OF_A_MESSAGE = 20_000;
 const MAX_OF_A_KEY = 200;
 const MAX_MESSAGES = 20;
@@ -41,7 +41,7 @@ export class Evidence {
     return this.#events.length;
   }
 
-  /** The record as it was when it had so many events. */
+  /** A copy of the record with its first `length` events. */
   until(length: number): Evidence {
     const earlier = this.copy();
     earlier.#events.length = Math.min(length, earlier.#events.length);
@@ -106,7 +106,7 @@ function endOf(outcome: Outcome | undefined): Transcript['end'] {
   return { error: { message: outcome === undefined ? 'not sent' : describeOutcome(outcome) } };
 }
 
-/** The value, with its long strings shortened, and without the members for which a message has no room. */
+/** Returns the value with long strings shortened, and without the members that exceed the limit of a message. */
 function cut(value: unknown, room = { left: MAX_OF_A_MESSAGE }): unknown {
   if (typeof value === 'string') {
     const text = value.length > MAX_DETAIL ? `${shorten(value, 80)} (${value.length} characters)` : value;

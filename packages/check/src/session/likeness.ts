@@ -1,5 +1,5 @@
 /**
- * Whether an outcome is like those of honest calls. Honest outcomes differ from each other in clocks, ids and counters:
+ * Compares an outcome with those of honest calls. Honest outcomes differ from each other in clocks, ids and counters, so
  * the words in which they differ do not count.
  */
 export class Likeness {
@@ -13,7 +13,7 @@ export class Likeness {
     else this.#words = this.#words.map((word, at) => (word === words[at] ? word : undefined));
   }
 
-  /** Undefined where honest outcomes differ so much that nothing can be said, or where there was none. */
+  /** Undefined if honest outcomes differ too much to compare, or if there are none. */
   like(text: string): boolean | undefined {
     const known = this.#words;
     if (known === undefined || this.#incomparable) return undefined;
@@ -25,7 +25,7 @@ export class Likeness {
 const VOLATILE =
   /\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\b[0-9a-f]{16,}\b/gi;
 
-/** What follows counts as one word. */
+/** The rest of a longer text counts as one word. */
 const MAX_CHARACTERS = 64 * 1024;
 
 const split = (text: string): readonly string[] => {

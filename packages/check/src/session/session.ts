@@ -1,4 +1,4 @@
-/** One logical call, made request by request: honestly, or as a check wants it. */
+/** One logical call, made request by request, with honest or altered retries. */
 import type { Answerer } from '../answers/answerer.ts';
 import type { Instance, Principal } from '../target/instance.ts';
 import { METHOD, type Operation, paramsOf } from '../target/target.ts';
@@ -16,7 +16,7 @@ export interface Turn {
   readonly id?: number | undefined;
   readonly url: URL | undefined;
   readonly principal: Principal;
-  /** How long the record of its call was when the answer had come. */
+  /** The length of the call's record when the answer came. */
   readonly recorded?: number;
 }
 
@@ -38,7 +38,7 @@ export interface SessionContext {
 
 export const MAX_ROUNDS = 12;
 
-/** What a retry brings. What is absent is not sent. */
+/** The members of a retry. Absent ones are not sent. */
 export interface Retry {
   readonly inputResponses?: unknown;
   readonly requestState?: unknown;
@@ -50,7 +50,7 @@ export class Session {
   operation: Operation;
   readonly turns: Turn[] = [];
   evidence: Evidence;
-  /** The request that a finding is about, where honest ones followed it. */
+  /** The request that a finding is about, if it is not the last. */
   decisive: Turn | undefined;
   readonly #sessionContext: SessionContext;
   readonly #capabilities: JsonObject | undefined;
@@ -67,7 +67,7 @@ export class Session {
     this.evidence = new Evidence(`${METHOD[this.operation.kind]} ${this.operation.name}`);
   }
 
-  /** A call that goes on from here, and leaves this one as it is. */
+  /** Returns a copy that continues the call, and leaves this one unchanged. */
   fork(): Session {
     const fork = new Session(this.#sessionContext, { ...this, capabilities: this.#capabilities });
     fork.turns.push(...this.turns);
@@ -104,12 +104,12 @@ export class Session {
     return this.mapAnswers(() => ({ action }));
   }
 
-  /** The first request; `extra` members stand beside its own. */
+  /** Sends the first request, with the members of `extra` added. */
   first(extra: JsonObject = {}): Promise<Outcome> {
     return this.send({ ...paramsOf(this.operation), ...extra });
   }
 
-  /** A retry, honest where `changes` does not say otherwise. A change to undefined leaves the member out. */
+  /** Sends the honest retry with `changes` applied. A change to undefined removes the member. */
   retry(changes: Retry = {}, options: SendOptions = {}): Promise<Outcome> {
     const honest = this.honestRetry();
     const merged = Object.entries({ ...honest, ...changes }).filter(([, value]) => value !== undefined);
@@ -152,8 +152,8 @@ export class Session {
   }
 
   /**
-   * Answers until the server does not ask any more: honestly, where `changes` does not say otherwise. It begins the call
-   * where that has not begun.
+   * Answers until the server stops asking, with honest retries to which `changes` is applied. Begins the call if it has
+   * not begun.
    */
   async finish(most = MAX_ROUNDS, changes?: (session: Session) => Promise<Retry> | Retry): Promise<Outcome> {
     let outcome = this.last ?? (await this.first());
@@ -168,7 +168,7 @@ function withoutMeta(request: WireRequest): JsonObject {
   const { params, ...message } = envelope(request, 0);
   const { _meta, ...rest } = isObject(params) ? params : {};
   const { id, ...others } = message;
-  // What a client declares is the same in all of a run, but for a few checks: then it is what the check is about.
+  // Only a few checks declare other capabilities, and those are about them. So the record keeps them there.
   const declared = request.capabilities && { _meta: { [DECLARED]: request.capabilities } };
   return { ...others, params: { ...rest, ...declared } };
 }

@@ -1,4 +1,4 @@
-/** The instances of the server under check: started here, or found at an address. */
+/** The instances of the server under check, started by the checker or reached at an address. */
 import { exec } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -17,13 +17,13 @@ import { type Address, PORT, transportOf, UsageError } from './target.ts';
 export type Principal = 'own' | 'other';
 
 const START_MS = 30_000;
-/** What a wrapper started ends a little later than the wrapper. */
+/** The wait for the children of a wrapper to end after it. */
 const END_MS = 5000;
-/** The wait for that when the whole run ends. */
+/** The same wait at the end of the run. */
 const LAST_END_MS = 500;
 const ENDING_MS = 250;
 
-/** One instance. A started one can be killed and started again, at the same port. */
+/** One instance. If the checker started it, it can restart it at the same port. */
 export class Instance {
   readonly id: string;
   readonly #address: Address;
@@ -54,7 +54,7 @@ export class Instance {
     return !this.owned || (this.#process?.alive ?? false);
   }
 
-  /** Whether a started one ends by itself, now or very soon: its connections break a little earlier. */
+  /** Whether a started instance ended by itself. Waits a little, because connections break before the process ends. */
   async ending(): Promise<boolean> {
     if (this.owned && this.alive) await Promise.race([this.#process?.ended, pause(ENDING_MS)]);
     return !this.alive && !this.#process?.isOverlong;
@@ -68,10 +68,10 @@ export class Instance {
     return (this.#address.command ?? []).map((word) => word.replaceAll(PORT, String(this.#port)));
   }
 
-  /** Waits until it listens. @throws Error with its output, where it ends or is not ready in 30 s */
+  /** Starts it, and waits until it listens. @throws Error with its output, if it ends or is not ready in 30 s */
   async start(): Promise<void> {
     if (!this.owned) return;
-    // A check that the end of the run interrupted may still want one.
+    // A check that the end of the run interrupted may still call this.
     if (this.#patience.over.aborted) throw new UsageError(`${this.words} was not started: the run is over.`);
     if (this.kind === 'http') this.#port ??= await freePort();
     const [program = '', ...args] = this.command;
@@ -88,7 +88,7 @@ export class Instance {
     return httpChannel(this.url, own, this.#patience);
   }
 
-  /** Sends a request as a client of the earlier revision does, over HTTP one without a session. */
+  /** Sends a request as a client of the earlier revision. Over HTTP it has no session. */
   async sendAsOld(request: Pick<WireRequest, 'method' | 'params'>): Promise<Reply> {
     if (this.#stdio !== undefined) return this.#stdio.send(request);
     const { 'content-type': type = '', accept = '' } = mirroringHeaders(request);
@@ -98,7 +98,7 @@ export class Instance {
     return post({ url: this.url as URL, headers, message, patience: this.#patience });
   }
 
-  /** SIGKILL to all that the command started. @throws UsageError if something still listens at its port */
+  /** Sends SIGKILL to everything that the command started. @throws UsageError if something still listens at its port */
   async kill(endMs = END_MS): Promise<void> {
     await this.#process?.kill();
     const isFree = async () => this.#port === undefined || !(await answers(this.#port));
@@ -108,7 +108,7 @@ export class Instance {
     );
   }
 
-  /** Most commands end before the server that they restart listens. @throws UsageError after 30 s */
+  /** Waits until the server listens again: most restart commands end earlier. @throws UsageError after 30 s */
   async listensAgain(): Promise<void> {
     if (this.url === undefined) return;
     const { host, hostname, port, protocol } = this.url;
@@ -137,7 +137,7 @@ export class Instance {
   }
 }
 
-/** Looks until it is so, or the time is over. Returns whether it is. */
+/** Polls until the condition holds or the time is over. Returns whether it holds. */
 async function becomes(isSo: () => Promise<boolean>, mostMs: number): Promise<boolean> {
   const until = performance.now() + mostMs;
   while (!(await isSo())) {
@@ -147,7 +147,7 @@ async function becomes(isSo: () => Promise<boolean>, mostMs: number): Promise<bo
   return true;
 }
 
-// At localhost, servers listen at either of its addresses.
+// `localhost` covers IPv4 and IPv6: a server may listen at either.
 async function answers(port: number, host = 'localhost'): Promise<boolean> {
   const socket = connect(port, host);
   try {
@@ -191,7 +191,7 @@ export class Fleet {
     return this.#second;
   }
 
-  /** Called first, so that a command that does not start is seen before any call. @throws UsageError */
+  /** Starts the new version before any call, to report a wrong command early. @throws UsageError */
   async startNext(): Promise<Instance | undefined> {
     const address = nextOf(this.#address);
     if (address === undefined) return undefined;
@@ -200,7 +200,7 @@ export class Fleet {
     return this.#next;
   }
 
-  /** The new version. From now on a probe looks at it as well. */
+  /** The new version. From now on a probe reads it too. */
   async next(): Promise<Instance> {
     if (this.#next === undefined) throw new Error('the new version was not started');
     if (!this.#next.alive) await this.#next.start();
@@ -225,7 +225,7 @@ export class Fleet {
     for (const instance of this.instances) if (!instance.alive) await instance.start();
   }
 
-  /** Kills every instance that was started here. A server that cannot be killed does not hide the result of the run. */
+  /** Kills every started instance. Ignores failures, so that they do not hide the result of the run. */
   async close(): Promise<void> {
     const instances = [this.first, this.#second, this.#next];
     await Promise.allSettled(instances.map((instance) => instance?.kill(LAST_END_MS)));

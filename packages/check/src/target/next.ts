@@ -1,7 +1,7 @@
-/** The new version of a server, which a deploy puts beside the old one. */
+/** The new version of a server, which a deploy runs beside the old one. */
 import { type Address, PORT, transportOf, UsageError } from './target.ts';
 
-/** In a shell, so that its command can change the folder. @throws UsageError where it is reached otherwise */
+/** The address of the new version. A shell runs its command, which may change the folder. @throws UsageError if its transport differs */
 export function nextOf(address: Address): Address | undefined {
   const { next, command, url, headers, otherHeaders } = address;
   if (next === undefined) return undefined;
@@ -11,14 +11,14 @@ export function nextOf(address: Address): Address | undefined {
   const overHttp = elsewhere || next.includes(PORT);
   if (overHttp !== (transportOf(address) === 'http')) throw new UsageError(mismatch(address));
   if (elsewhere) return { ...principals, url: next };
-  // The path is that of the old version, where it was given.
+  // The path is the same as that of the old version.
   const path = command !== undefined && url !== undefined ? { url } : {};
   return { ...principals, ...path, command: inShell(next) };
 }
 
 const isAddress = (next: string): boolean => /^https?:/i.test(next);
 
-/** Whether the checker starts a server: one that it has ended when somebody reads the report. */
+/** Whether the checker starts a server. Such a server is gone when somebody reads the report. */
 export const isStarted = ({ command, next }: Address): boolean =>
   command !== undefined || (next !== undefined && !isAddress(next));
 

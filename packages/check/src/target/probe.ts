@@ -1,4 +1,4 @@
-/** Probes: something observable, read before and after, in which an effect shows. */
+/** Probes: an observable value that shows effects, read before and after a request. */
 import { exec } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Patience } from '../wire/channel.ts';
@@ -11,12 +11,12 @@ export class ProbeFailed extends Error {
   override readonly name = 'ProbeFailed';
 }
 
-/** Reads a probe: from every running instance, as each may have a world of its own. */
+/** Reads a probe from every running instance, because each may count its own effects. */
 export class Probe {
   readonly #spec: ProbeSpec;
   readonly #fleet: Fleet;
   readonly #patience: Patience;
-  /** Whether an instance has a world of its own, where that is known. */
+  /** Whether an instance counts its own effects, as far as known. */
   readonly #apart = new Map<Instance, boolean>();
 
   constructor(spec: ProbeSpec, fleet: Fleet, patience: Patience) {
@@ -33,7 +33,7 @@ export class Probe {
     for (const instance of others) {
       if (this.#apart.get(instance) === false) continue;
       const one = await this.#call(instance);
-      // An instance that has just been started, and reads the same, shares the world of the first.
+      // A new instance with the same reading as the first shares its store.
       if (!this.#apart.has(instance)) this.#apart.set(instance, one !== reading);
       if (this.#apart.get(instance)) readings.push(one);
     }
@@ -47,7 +47,7 @@ export class Probe {
       if (this.#spec.kind === 'url') {
         const response = await fetch(this.#spec.url, { signal, redirect: 'manual' });
         const { status } = response;
-        // It may lead into a service that answers this machine alone.
+        // Follow no redirect: it may lead to a service that only this machine can reach.
         if (status >= 300 && status < 400)
           throw new Error(`HTTP ${status}, a redirect, which is not followed`);
         if (!response.ok) throw new Error(`HTTP ${status}`);
@@ -73,10 +73,10 @@ export class Probe {
   }
 }
 
-/** Between the readings of instances that share no world. */
+/** Separates the readings of instances that count their own effects. */
 const APART = ' | ';
 
-/** The only number in a reading, where there is exactly one; of instances that share no world, the sum. */
+/** The only number in a reading; the sum, if instances count their own effects. Undefined if it has none, or several. */
 export function numberIn(reading: string): number | undefined {
   const numbers = reading.split(APART).map((one) => one.match(/-?\d+(?:\.\d+)?/g) ?? []);
   if (numbers.some((one) => one.length !== 1)) return undefined;

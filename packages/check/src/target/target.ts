@@ -1,7 +1,7 @@
-/** What is checked, as the user gave it. */
+/** The inputs of a run, as the user gave them. */
 import type { JsonObject } from '../wire/json.ts';
 
-/** The one operation that is called: a tool, a prompt or a resource. */
+/** The operation under check: a tool, a prompt or a resource. */
 export interface Operation {
   readonly kind: 'tool' | 'prompt' | 'resource';
   /** The name, or a resource's URI. */
@@ -20,42 +20,42 @@ export const paramsOf = ({ kind, name, arguments: args }: Operation): JsonObject
 
 export const nameOf = ({ kind, name }: Operation): string => `${kind} ${name}`;
 
-/** Where the server is, or how it is started. */
+/** The address of the server, or the command that starts it. */
 export interface Address {
-  /** An address, in which `{port}` stands for the port that a started server was given. */
+  /** A URL. `{port}` in it stands for the port of a started server. */
   readonly url?: string;
   /** A program and its arguments. With `{port}` among them it serves HTTP, without it stdio. */
   readonly command?: readonly string[] | undefined;
-  /** A second instance, for a server that is not started here. */
+  /** The URL of a second instance, for a server that the checker does not start. */
   readonly also?: string | undefined;
-  /** A shell command that restarts a server that is not started here. */
+  /** A shell command that restarts a server that the checker did not start. */
   readonly restart?: string | undefined;
-  /** The new version: a shell command that starts it, with `{port}` where it serves HTTP, or its address. */
+  /** The new version: its URL, or a shell command that starts it, with `{port}` if it serves HTTP. */
   readonly next?: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
   /** The headers of a second principal. */
   readonly otherHeaders?: Readonly<Record<string, string>>;
 }
 
-/** Stands for the port of a started server, in its command and in its address. */
+/** The placeholder for the port of a started server, in its command and its URL. */
 export const PORT = '{port}';
 
-/** How a server is reached: one that is started without a port talks over stdio. */
+/** The transport of a server: stdio if its command has no `{port}`. */
 export const transportOf = ({ command }: Pick<Address, 'command'>): 'http' | 'stdio' =>
   command === undefined || command.some((word) => word.includes(PORT)) ? 'http' : 'stdio';
 
-/** How effects are read. */
+/** The source of the readings that show effects. */
 export type ProbeSpec =
   | { readonly kind: 'operation'; readonly operation: Operation }
   | { readonly kind: 'url'; readonly url: string }
   | { readonly kind: 'cmd'; readonly command: string };
 
-/** Everything that a run is told. */
+/** All inputs of a run. */
 export interface Inputs {
   readonly address: Address;
   readonly operation: Operation;
   readonly otherArguments?: JsonObject;
-  /** A second operation that asks, to present foreign state to. */
+  /** A second operation that asks. Checks send it the state of the first. */
   readonly otherOperation?: Operation;
   /** Content for each question, by its key; `*` stands for every other key. */
   readonly answers: Readonly<Record<string, unknown>>;
@@ -63,20 +63,20 @@ export interface Inputs {
   readonly probe?: ProbeSpec;
   readonly ttlSeconds?: number | undefined;
   readonly oneTime: boolean;
-  /** The effect needs a yes: an effect that nobody was asked for is a fail, and no advice. */
+  /** The effect needs consent: an effect without a question is a fail instead of advice. */
   readonly needsConsent: boolean;
   readonly allowEffects: boolean;
   readonly only?: readonly string[] | undefined;
-  /** The checks that end within a minute. */
+  /** Run only the gravest checks that end within a minute. */
   readonly quick?: boolean | undefined;
   readonly seed: number;
-  /** For one answer. */
+  /** The limit for one answer. */
   readonly timeoutSeconds: number;
-  /** For the whole run. Default: 900, and `ttlSeconds` where it is waited for. */
+  /** The limit for the whole run. Default: 900, plus `ttlSeconds` if a check waits for it. */
   readonly mostSeconds?: number | undefined;
 }
 
-/** A mistake in what the user gave: the program says it, and ends with 2. */
+/** A mistake in the user's inputs. The program prints it, and exits with 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }

@@ -1,4 +1,4 @@
-/** State tokens, as far as they can be read from outside: segments, encodings, JSON inside. */
+/** Reads state tokens from outside: their segments, encodings and JSON. */
 import { isObject, parse } from '../wire/json.ts';
 
 type Encoding = 'base64url' | 'base64' | 'hex' | 'plain';
@@ -17,13 +17,13 @@ export interface Token {
 
 const SEPARATOR = /[.:|~$]/;
 
-/** A token of more segments is taken for text: nobody signs so many parts. */
+/** A token with more segments counts as text: nobody signs so many parts. */
 const MAX_SEGMENTS = 64;
 
-/** Each variant of a token is as long as it is. */
+/** A limit, because each of many variants is as long as the token. */
 const MAX_CHARACTERS = 256 * 1024;
 
-/** Reads a token. JSON as it stands is one segment. */
+/** Splits a token into segments. Plain JSON is one segment. */
 export function decode(token: string): Token {
   if (token.length > MAX_CHARACTERS) throw new RangeError(`its state has ${token.length} characters`);
   if (isStructured(parse(token))) return { segments: [segmentOf(token)], separators: [] };
@@ -39,7 +39,7 @@ export function decode(token: string): Token {
 export const joinSegments = ({ separators }: Token, texts: readonly string[]): string =>
   texts.map((text, at) => `${text}${separators[at] ?? ''}`).join('');
 
-/** The token with another text in one place. */
+/** The token with the text of one segment replaced. */
 export const withSegment = (read: Token, at: number, text: string): string =>
   joinSegments(
     read,
@@ -75,7 +75,7 @@ function segmentOf(text: string): Segment {
     const bytes = decodeAs(encoding, text);
     if (bytes === undefined) continue;
     const json = parse(bytes.toString('utf8'));
-    // A word such as `Tokyo` is Base64 as well: without a sign of it, text is text.
+    // A word such as `Tokyo` is valid Base64 too, so require more evidence before decoding text.
     if (isStructured(json)) return { text, encoding, bytes, json };
     if (encoding === 'hex' ? text.length >= 16 : text.length >= 20 && looksEncoded(text))
       return { text, encoding, bytes };

@@ -1,4 +1,4 @@
-/** Tokens with their content changed, for servers that do not notice. */
+/** Tokens with changed content, to find servers that do not notice. */
 import { isObject } from '../wire/json.ts';
 import { decode, encode, joinSegments, type Segment, type Token } from './decode.ts';
 
@@ -7,13 +7,13 @@ export interface Variant<Token = string> {
   readonly token: Token;
 }
 
-/** What two honest calls had in the same place: where it is equal, it belongs to neither, such as the name of a step. */
+/** The values at one place in two honest calls. An equal value, such as the name of a step, belongs to no call. */
 export type Pair = readonly [unknown, unknown];
 
-/** No check presents more of them. */
+/** Checks try no more. */
 const MAX_FORGERIES = 256;
 
-/** Each leaf changed, signed and unsigned. `words`: the server may know them; `seen`: states of two calls. */
+/** Variants with each leaf changed, signed and unsigned. `words`: strings that the server may know; `seen`: states of two calls. */
 export function forgeries(
   token: string,
   words: readonly string[],
@@ -31,7 +31,7 @@ export function forgeries(
   return forged.slice(0, MAX_FORGERIES);
 }
 
-/** A token that is a bare word, such as a destination. */
+/** Forges a token that is a bare word, such as a destination. */
 function plainForgeries(token: string, { encoding }: Segment, words: readonly string[]): readonly Variant[] {
   if (encoding !== 'plain' || token.length > 64 || /^[\w-]{20,}$/.test(token)) return [];
   const numeric = /^\d+$/.test(token) ? [String(Number(token) + 1)] : [];
@@ -60,7 +60,7 @@ function forge(read: Token, at: number, changes: readonly Changed[]): readonly V
   });
 }
 
-/** The same with the last segment emptied, or gone; of a JWT also with `alg: none`. */
+/** Variants with the last segment empty or removed; for a JWT also one with `alg: none`. */
 function strip(read: Token, texts: readonly string[], label: string): readonly Variant[] {
   const unsigned = texts.with(-1, '');
   const [header] = read.segments;
@@ -80,7 +80,7 @@ function strip(read: Token, texts: readonly string[], label: string): readonly V
 
 const SIGNATURE = /^(?:s|sig|signature|mac|hmac|digest|hash|tag|checksum)$/i;
 
-/** A pair may also be an object that holds its own signature. */
+/** Removes the signature from an object that holds its own. */
 function withoutSignature(path: string, value: unknown): readonly { path: string; value: unknown }[] {
   if (!isObject(value)) return [];
   const rest = Object.entries(value).filter(([key]) => !SIGNATURE.test(key));
@@ -88,7 +88,7 @@ function withoutSignature(path: string, value: unknown): readonly { path: string
   return [{ path: `${path}, and no signature`, value: Object.fromEntries(rest) }];
 }
 
-/** The original's spacing: a server may sign the text, or compare it. */
+/** Serializes with the spacing of the original: a server may sign or compare the text. */
 function serialize(value: unknown, { bytes }: Segment): string {
   const spaced = /": |, "/.test(bytes.toString('utf8'));
   return spaced
@@ -104,7 +104,7 @@ interface Changed {
   readonly value: unknown;
 }
 
-/** Each leaf once, then each leaf another time: what matters is found sooner. */
+/** Changes each leaf once before it changes one again: this finds faults sooner. */
 function inTurn(all: readonly Changed[]): readonly Changed[] {
   const times = new Map<string, number>();
   const numbered = all.map((one) => {
@@ -147,7 +147,7 @@ const memberOf = (whole: unknown, key: string): unknown =>
 const withMember = (whole: object, key: string, member: unknown): unknown =>
   Array.isArray(whole) ? whole.with(Number(key), member) : { ...whole, [key]: member };
 
-/** The leaf as other rounds have it. What differs between two calls, such as an id, is not for this one to take. */
+/** Values of the leaf in other rounds. Leaves out values that differ between calls, such as ids. */
 const elsewhere = (leaf: unknown, seen: readonly Pair[]): readonly unknown[] =>
   seen
     .filter(([one, other]) => one === other && one !== undefined && one !== leaf)
@@ -156,7 +156,7 @@ const elsewhere = (leaf: unknown, seen: readonly Pair[]): readonly unknown[] =>
 
 const MAX_SEEN = 4;
 
-/** A leaf may be a token itself: the payload of a signed pair. */
+/** Forges a leaf that is itself a token, such as the payload of a signed pair. */
 function inside(
   leaf: unknown,
   words: readonly string[],
@@ -171,7 +171,7 @@ function inside(
   }));
 }
 
-/** A list of what was done, or answered, with one more in it. The last words are the keys of questions. */
+/** Adds an entry to a list, which may record steps or answers. The last words are the keys of questions. */
 const longer = (list: readonly unknown[], words: readonly string[], path: string): readonly Changed[] =>
   words
     .filter((word) => !list.includes(word))

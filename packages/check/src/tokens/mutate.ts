@@ -2,10 +2,10 @@
 import { decode, encode, type Segment, withSegment } from './decode.ts';
 import type { Variant } from './forge.ts';
 
-/** Shorter tokens are changed at every position. */
+/** Tokens up to this length are changed at every position. */
 const SHORT = 48;
 
-/** One bit flipped, in each region. What decodes to the same bytes is another spelling, and left out. */
+/** Variants with one bit flipped, in every region. The decoded bytes differ, so none is just another spelling. */
 export function bitFlips(token: string, most = 12): readonly Variant[] {
   const read = decode(token);
   return read.segments.flatMap((segment, at) => {
@@ -22,7 +22,7 @@ export function bitFlips(token: string, most = 12): readonly Variant[] {
   });
 }
 
-/** In plain text the byte has to stay a character: a letter turns into its neighbour. */
+/** Flips one bit. In plain text the byte has to stay a character, so a letter becomes its neighbour. */
 function flip({ bytes, encoding }: Segment, position: number): number {
   const byte = bytes[position] ?? 0;
   if (encoding !== 'plain') return byte ^ (1 << (position % 8));
@@ -60,7 +60,7 @@ export function malform(token: string): readonly Variant<unknown>[] {
   ];
 }
 
-/** Other spellings of the same bytes: padding, alphabet, spare bits, case, whitespace. */
+/** Variants that spell the same bytes differently: padding, alphabet, spare bits, case, whitespace. */
 export function aliases(token: string): readonly Variant[] {
   const read = decode(token);
   const spelled = read.segments.flatMap((segment, at) =>
@@ -103,7 +103,7 @@ function spellings({
   ];
 }
 
-/** The last character of Base64 carries bits that decode to nothing. */
+/** Changes the bits of the last Base64 character that decoders ignore. */
 function spareBits(bare: string): readonly string[] {
   if (bare.length % 4 === 0 || bare.length % 4 === 1) return [];
   const at = ALPHABET.indexOf(bare.slice(-1));

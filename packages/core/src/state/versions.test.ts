@@ -6,7 +6,7 @@ import { type RequestStateOptions, requestStatePolicy } from '../admission/polic
 import { InvalidOption } from '../support/errors.ts';
 
 const DONE = { result: expect.objectContaining({ content: [{ type: 'text', text: 'Done.' }] }) };
-const IN_WORDS = ['RequestStateRejected: requestState rejected: other_version'];
+const OTHER_VERSION = ['RequestStateRejected: requestState rejected: other_version'];
 
 /** A call that begins on a server of `before` and goes on on one of `after`. */
 async function across(before: RequestStateOptions, after: RequestStateOptions) {
@@ -39,7 +39,7 @@ test.each<[string, RequestStateOptions, RequestStateOptions]>([
   const { came, entries, errors } = await across(before, after);
   expect(came).toEqual(REJECTED);
   expect(entries).toEqual([]);
-  expect(errors).toEqual(IN_WORDS);
+  expect(errors).toEqual(OTHER_VERSION);
 });
 
 test('state that is refused for its version stays good for an instance that accepts it', async () => {

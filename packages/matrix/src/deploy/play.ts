@@ -67,7 +67,7 @@ export function faultsOf({ change }: Play, transcript: Transcript): string[] {
   const effects = effectsIn(events);
   if (outcomeOf(transcript) === 'refuses') {
     return [
-      ...(IN_WORDS.test(text) ? [] : [`it fails with: ${text}`]),
+      ...(EXPLAINED.test(text) ? [] : [`it fails with: ${text}`]),
       ...(effects.join() === 'ticket' || effects.length === 0 ? [] : [`it is refused, and does ${effects}`]),
     ];
   }
@@ -89,4 +89,4 @@ export function faultsOf({ change }: Play, transcript: Transcript): string[] {
   ];
 }
 
-const IN_WORDS = /Invalid or expired requestState$|^This call cannot be resumed/;
+const EXPLAINED = /Invalid or expired requestState$|^This call cannot be resumed/;

@@ -1,4 +1,4 @@
-/** Effects without a yes, and with one that a client gives by itself. */
+/** Effects without consent, and with consent that a client gives without its user. */
 import { abstain, type Finding, fail, notApplicable, pass } from '../../judging/check.ts';
 import type { CheckContext } from '../../judging/context.ts';
 import {
@@ -33,7 +33,7 @@ interface Seen {
   readonly effect: boolean;
 }
 
-/** Sends one request, and looks for the guarded effect. Ignores effects that happen with a question: `effect.before-answer` reports those. */
+/** Sends one request, and reads its effect. Ignores the effect of a question: `effect.before-answer` reports that. */
 async function sendAndLook({ effects }: CheckContext, session: Session, send: () => Promise<Outcome>) {
   const before = await effects.read();
   const outcome = await send();
@@ -44,14 +44,14 @@ async function sendAndLook({ effects }: CheckContext, session: Session, send: ()
 }
 
 interface Calling extends SessionOptions {
-  /** Members of the first request, beside its own. */
+  /** Extra members of the first request. */
   readonly extra?: JsonObject;
   readonly retries?: number;
-  /** How the client answers a form, where it does not answer honestly. */
+  /** Answers a form. Default: the honest answer. */
   readonly answer?: (request: JsonObject, honest: JsonObject) => JsonObject;
 }
 
-/** One call, honest where nothing else is said. */
+/** Makes one call: honest, unless the options change it. */
 async function call(
   context: CheckContext,
   { extra, retries = MAX_ROUNDS, answer = (_, honest) => honest, ...options }: Calling,
@@ -100,7 +100,7 @@ const unasked = consentCheck('unasked-effect', {
     for (const [what, how] of [early, ...WAYS]) {
       const first = () => call(context, { ...how, retries: 0 });
       let { session, outcome, effect } = await first();
-      // A yes that was given on a page may wait for the same call, once.
+      // A consent given on a page earlier may still apply to one call. So call again.
       if (effect && rungOf(context) === 'page') ({ session, outcome, effect } = await first());
       if (outcome.kind === 'failed')
         return abstain(`${what} got no answer: ${describeOutcome(outcome)}`, session);
@@ -116,7 +116,7 @@ const unasked = consentCheck('unasked-effect', {
   judgeReceived: (context) => context.once('never asks', () => neverAsks(context)),
 });
 
-/** A tool that asks nothing has no honest call, and may have its effect all the same. */
+/** A tool that never asks has no honest call, but may have an effect. */
 async function neverAsks(context: CheckContext): Promise<Finding | undefined> {
   const { effects, facts, inputs } = context;
   if (!inputs.needsConsent || !inputs.probe || facts.rounds.length > 0) return undefined;
@@ -141,7 +141,7 @@ const emptyForm = consentCheck('empty-form', {
       '`accept {}`, sent to every form,',
     );
     const others = all.filter((request) => !requiresNothing(request));
-    // Where another question asks for a yes, the form that requires nothing guards nothing.
+    // Another question asks for consent, so the form without required fields guards nothing.
     if (every.kind !== 'held' || others.length === all.length || others.some(asksForYes)) return every;
     const answer: Calling['answer'] = (request, honest) =>
       requiresNothing(request) ? NOTHING_FILLED_IN : honest;
@@ -208,7 +208,7 @@ const YES =
   /^(?:yes|ok|sure|force|auto_?(?:confirm|approve|accept)|(?:user_?|is_?|pre_?)?(?:confirm|approv|consent|acknowledg)|skip_?(?:confirm|approv|consent|prompt|question)|no_?(?:confirm|prompt)|assume_?yes|i_?am_?sure|bypass|allow|override|proceed)/i;
 const MAX_NAMES = 4;
 
-/** What somebody would give who means yes, by the argument's schema. */
+/** A value of the argument that means yes, by its schema. */
 function yesFor(property: unknown): unknown {
   const { type, const: only } = isObject(property) ? property : {};
   const choices = choicesWithoutNo(property);
@@ -232,7 +232,7 @@ const argument = consentCheck('argument', {
     const properties = Object.entries(objectAt(facts.listed?.inputSchema, 'properties'));
     const named = properties.filter(([name]) => YES.test(name)).slice(0, MAX_NAMES);
     const honest = facts.rounds.reduce((sum, { requests }) => sum + Object.keys(requests).length, 0);
-    // What a client that cannot be asked gets without the argument is what consent.unasked-effect finds.
+    // consent.unasked-effect reports a client that gets the effect even without the argument.
     const always = named.length > 0 && (await call(context, { capabilities: {} })).effect;
     const clients = [{}, ...(always ? [] : [{ capabilities: {} }])];
     for (const [name, property] of named) {

@@ -1,4 +1,4 @@
-/** What a check of consent is made of, and what each way to ask for a yes proves and is defeated by. */
+/** Builds the checks of consent. Says what each way to ask proves, and what defeats it. */
 import { type CheckParts, defineCheck, type Finding } from '../../judging/check.ts';
 import type { CheckContext } from '../../judging/context.ts';
 import { type Rung, rungOfAll } from '../../observations/consents.ts';
@@ -11,7 +11,7 @@ const PAGE =
   'defeats it.';
 const MORE = 'docs/consent.md has what each of them proves.';
 
-/** The rungs above the one that a server stands on: what it does already is not recommended. */
+/** The advice for each rung: the stronger rungs above it. */
 const CLIMB: Readonly<Record<Rung, string>> = {
   form: `${FORM} ${PAGE} ${MORE}`,
   choice: `${PAGE} ${MORE}`,
@@ -27,11 +27,11 @@ const DEFEATED: Readonly<Record<Rung, string>> = {
 };
 
 type ConsentParts = Omit<CheckParts, 'remedy'> & {
-  /** The line that mends it, whatever rung the server stands on. */
+  /** The remedy for every rung. */
   readonly mend: string;
 };
 
-/** A check of consent: `fail` where the author says that the effect needs a yes, else `advice`. */
+/** Makes a check of consent. It fails with `--needs-consent`, and is advice otherwise. */
 export const consentCheck = (
   name: string,
   { mend, needs = [], run, judgeReceived, ...parts }: ConsentParts,
@@ -49,7 +49,7 @@ export const consentCheck = (
     }),
   });
 
-/** How the honest calls were asked for a yes. */
+/** The rung of the honest calls. */
 export const rungOf = ({ facts }: CheckContext): Rung =>
   rungOfAll(facts.rounds.flatMap(({ requests }) => Object.values(requests)));
 

@@ -1,4 +1,4 @@
-/** What the user is asked for a yes to: the words of the question, and what an argument can put into them. */
+/** The text of a question that asks for consent, and the characters that an argument can put into it. */
 import { abstain, type Finding, fail, notApplicable, notGiven, pass } from '../../judging/check.ts';
 import type { CheckContext } from '../../judging/context.ts';
 import { textsOf } from '../../observations/consents.ts';
@@ -11,7 +11,7 @@ import { describeOutcome } from '../../wire/outcome.ts';
 import { shorten } from '../../wire/text.ts';
 import { consentCheck } from './rungs.ts';
 
-/** A call as far as its last question, which is not answered. */
+/** Makes a call up to its last question, and leaves that unanswered. */
 async function callUntilAsked(context: CheckContext, operation?: Operation) {
   const session = context.session(operation && { operation });
   await session.finish(context.lastRound);
@@ -61,7 +61,7 @@ const TRICKS = [
 ] as const;
 const MAX_ARGUMENTS = 4;
 
-/** The arguments of free text: those that were given first. */
+/** The names of free-text arguments, those that were given first. */
 function textArguments({ facts, inputs }: CheckContext): readonly string[] {
   const { arguments: given, kind } = inputs.operation;
   if (kind === 'resource') return [];

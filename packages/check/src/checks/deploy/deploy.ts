@@ -1,4 +1,4 @@
-/** A deploy between two rounds: what one version of a server began reaches the other. */
+/** A deploy between two rounds: a call begins on one version and continues on the other. */
 import { abstain, type Finding, fail, MRTR, pass } from '../../judging/check.ts';
 import type { CheckContext } from '../../judging/context.ts';
 import { clip } from '../../observations/effects.ts';
@@ -10,7 +10,7 @@ import { LEDGER, presentTwice, SINGLE_USE } from '../retry.ts';
 import type { Crossed, Crossing, Crossings, Version } from './versions.ts';
 import { crossEach, crossingCalls, deployCheck, passAll, whereOf } from './versions.ts';
 
-/** Whether a call ended as it should, and how. */
+/** Judges the end of a call that crossed, and describes it. */
 function endOf({ end, askedAgain, from, to }: Crossed) {
   const badly = (words: string) => ({ well: false, words });
   if (end.kind === 'failed') return badly(`there was no answer (${describeOutcome(end)})`);
@@ -24,8 +24,8 @@ function endOf({ end, askedAgain, from, to }: Crossed) {
   return { well: true, words: `the call was ${again}finished` };
 }
 
-/** Advice: to refuse is allowed, and where the change is a deep one, it is right. */
-async function comesToItsEnd(context: CheckContext, crossing: Crossing): Promise<Finding> {
+/** The finding is advice: a refusal is allowed, and right after an incompatible change. */
+async function finishCrossed(context: CheckContext, crossing: Crossing): Promise<Finding> {
   const all = await crossEach(context, crossing);
   const ends = all.map((crossed) => ({ crossed, ...endOf(crossed) }));
   const [bad] = ends.filter(({ well }) => !well);
@@ -51,7 +51,7 @@ const survives = deployCheck('deploy.survives', 'A', {
   clause: STATELESS,
   remedy: DEPLOYING,
   calls: crossingCalls,
-  run: (context, { forth }) => comesToItsEnd(context, forth),
+  run: (context, { forth }) => finishCrossed(context, forth),
 });
 
 const returns = deployCheck('deploy.returns', 'A', {
@@ -61,10 +61,10 @@ const returns = deployCheck('deploy.returns', 'A', {
     'Have the old version accept the state of the new one before the new one is deployed (`acceptVersions` of ' +
     '@mrtr/core), or replace all instances at once, or expect that some calls are refused.',
   calls: crossingCalls,
-  run: (context, { back }) => comesToItsEnd(context, back),
+  run: (context, { back }) => finishCrossed(context, back),
 });
 
-/** What says that code broke, where a server should have said no. */
+/** Matches the message of a crash. The server should have refused instead. */
 const BROKE =
   /\b(?:Type|Reference|Range|Syntax|Key|Attribute|Zod)Error\b|\bNoneType\b|NullPointer|nil pointer|Cannot (?:read|set) propert|is not (?:a function|iterable)|^\s+at .+:\d+|^Traceback|panicked at|Unexpected token|Unexpected end of JSON/m;
 
@@ -85,7 +85,7 @@ function accidentIn({
   return BROKE.test(text) ? { words: describeOutcome(outcome) } : undefined;
 }
 
-const inWordsOnly = deployCheck('deploy.in-words', 'S', {
+const saysWhy = deployCheck('deploy.says-why', 'S', {
   expected:
     'State of another version is answered with a result, a question or a refusal that says so, and never by accident: no ' +
     'lost connection, no HTTP 5xx, no internal error.',
@@ -138,13 +138,13 @@ function effectFault({ effects }: CheckContext, crossed: Crossed): string | unde
     : undefined;
 }
 
-/** A key that a version uses in several rounds does not say whether a question is asked again. */
+/** Whether a key is used in only one round. Otherwise it does not show that a question is asked again. */
 const isAskedOnce = ({ facts }: Version, key: string): boolean =>
   facts.rounds.filter(({ requests }) => Object.hasOwn(requests, key)).length <= 1;
 
 const round = (value: number): number => Math.round(value * 100) / 100;
 
-/** How many whole calls' worth of effects it had, by the version of which a whole call has more. */
+/** The effects of a call, in effects of one whole call on the version that has more of them. */
 function timesOf({ readings, from, to }: Crossed): number | undefined {
   const [start, end] = [numberIn(readings.before ?? ''), numberIn(readings.end ?? '')];
   if (start === undefined || end === undefined) return undefined;
@@ -174,7 +174,7 @@ const effectOnce = deployCheck('deploy.effect-once', 'M*', {
   },
 });
 
-/** A client whose connection broke during the deploy sends its last retry again, and the other version gets it. */
+/** A client loses its connection during a deploy, and sends its last retry to the other version again. */
 const replay = deployCheck('deploy.replay', 'M*', {
   expected: 'An approval that was used on one version is used on the other one too.',
   clause: SINGLE_USE,
@@ -200,4 +200,4 @@ async function replayRetry(context: CheckContext, { from, to }: Crossing): Promi
   return presentTwice(context, session, what, to.instance);
 }
 
-export const DEPLOY = [survives, returns, inWordsOnly, effectOnce, replay];
+export const DEPLOY = [survives, returns, saysWhy, effectOnce, replay];

@@ -1,4 +1,4 @@
-/** Questions that the two versions ask otherwise: an answer to the one is no answer to the other. */
+/** Questions that the two versions ask differently, so that an answer to one does not answer the other. */
 import { type Finding, fail, notApplicable, pass } from '../../judging/check.ts';
 import type { CheckContext } from '../../judging/context.ts';
 import { isForm } from '../../observations/forms.ts';
@@ -11,7 +11,7 @@ import { ASK_AGAIN } from '../answer-missing.ts';
 import type { Crossed, Crossing, Question, Version } from './versions.ts';
 import { cross, crossEach, crossingCalls, deployCheck, whereOf, wordsOf } from './versions.ts';
 
-/** Whether the answers of a call that crossed counted: it came to its end, and not to that of a decline. */
+/** Whether the answers of a call that crossed counted: it completed, and not as after a decline. */
 async function answersCounted(context: CheckContext, { end, to, readings }: Crossed): Promise<boolean> {
   if (end.kind !== 'completed') return false;
   if (context.effects.mode === 'observed') return readings.end !== readings.crossing;
@@ -66,7 +66,7 @@ interface Unfit {
   readonly content: JsonObject;
 }
 
-/** For each question the first such content that is found. */
+/** For each form, a content that one version allows and the other does not, if there is one. */
 function unfits(
   { sessionContext, inputs: { seed } }: CheckContext,
   { from, to }: Crossing,
@@ -83,7 +83,7 @@ function unfits(
   );
 }
 
-/** Given to the other version at once; or to its own, which keeps it, and the next answer to the other. */
+/** Sends the content to the other version directly, and also to its own version with the next answer to the other. */
 async function present(context: CheckContext, crossing: Crossing, unfit: Unfit): Promise<readonly Crossed[]> {
   const { key, round, content } = unfit;
   const answer = { action: 'accept', content };
@@ -92,7 +92,7 @@ async function present(context: CheckContext, crossing: Crossing, unfit: Unfit):
   if (round + 1 >= crossing.from.facts.rounds.length) return [atOnce];
   const begun = await context.untilRound(round, { instance: crossing.from.instance });
   await begun.retry(changes(begun));
-  // A server may end the call there, as for another choice: then there is nothing to cross with.
+  // Another choice may end the call, and then nothing can cross.
   if (begun.last?.kind !== 'asked') return [atOnce];
   return [atOnce, await cross(context, crossing, { round: round + 1, begun })];
 }

@@ -1,4 +1,4 @@
-/** The two versions that a deploy puts side by side, and calls that cross from the one to the other. */
+/** The two versions of a deploy, and calls that cross between them. */
 
 import type { Check, CheckParts, Finding, Level } from '../../judging/check.ts';
 import { defineCheck, pass } from '../../judging/check.ts';
@@ -25,19 +25,19 @@ export interface Version {
   readonly questions: ReadonlyMap<string, Question>;
 }
 
-/** A call begins on the one, and is answered to the other. */
+/** A call begins on `from`; its answer goes to `to`. */
 export interface Crossing {
   readonly from: Version;
   readonly to: Version;
 }
 
-/** Both ways: while a deploy is rolled out, both versions serve. */
+/** Both directions, because both versions serve during a rolling deploy. */
 export interface Crossings {
   readonly forth: Crossing;
   readonly back: Crossing;
 }
 
-/** A check of a deploy. It stands between honest calls on the new version as well. */
+/** Makes a check of a deploy. Honest calls on the new version are its controls. */
 export const deployCheck = (id: string, level: Level, { needs = [], run, ...parts }: DeployParts): Check =>
   defineCheck(id, level, {
     ...parts,
@@ -65,7 +65,7 @@ async function crossingsOf(context: CheckContext): Promise<Crossings> {
   return { forth: { from: old, to: one }, back: { from: one, to: old } };
 }
 
-/** Two honest calls show a version: what differs between them is not a matter of the version. */
+/** Learns a version from two honest calls. Differences between the two do not count. */
 async function versionOf(
   context: CheckContext,
   name: Version['name'],
@@ -100,7 +100,7 @@ async function honest(
 const questionsIn = (turns: readonly Turn[]): readonly (readonly [string, JsonObject])[] =>
   turns.flatMap(({ outcome }) => (outcome.kind === 'asked' ? Object.entries(outcome.requests) : []));
 
-/** What a person reads of a question. Of the schema only the words: which answers it allows is another matter. */
+/** The text that a person reads in a question. Of the schema it has the titles and descriptions only. */
 export function wordsOf(request: JsonObject): string {
   const { requestedSchema, ...params } = objectAt(request, 'params');
   return canonical({ ...request, params: { ...params, words: wordsIn(requestedSchema) } });
@@ -115,25 +115,25 @@ function wordsIn(schema: unknown): readonly unknown[] {
 
 export interface Crossed extends Crossing {
   readonly session: Session;
-  /** What the user was asked before, counted from 1. */
+  /** The number of the question at which the call crossed, from 1. */
   readonly question: number;
   readonly answered: readonly string[];
   readonly askedAgain: readonly string[];
   readonly turns: readonly Turn[];
   readonly first: Outcome;
   readonly end: Outcome;
-  /** The probe before the call, when it crossed, after the first answer there, and at the end. */
+  /** Readings of the probe: before the call, at the crossing, after the first answer there, and at the end. */
   readonly readings: Readonly<Record<'before' | 'crossing' | 'first' | 'end', Reading>>;
 }
 
 export interface CrossOptions {
   readonly round: number;
   readonly changes?: (session: Session) => Retry;
-  /** A call that was begun already, in another way than with honest answers. */
+  /** A call that has begun with other than honest answers. */
   readonly begun?: Session;
 }
 
-/** Begins a call on one version, answers its question to the other, and goes on there. @throws Undecided */
+/** Begins a call on one version, and continues it on the other. @throws Undecided */
 export async function cross(
   context: CheckContext,
   crossing: Crossing,
@@ -161,7 +161,7 @@ export async function cross(
   return { ...crossing, session, question: round + 1, answered, askedAgain, turns, first, end, readings };
 }
 
-/** Reads the probe, and records what changed. With a process that has ended, a world in its memory is gone as well. */
+/** Reads the probe, and records a change. If the process ended, its in-memory effects are gone, so none is recorded. */
 async function readInto(
   session: Session,
   { effects, fleet }: CheckContext,
@@ -175,7 +175,7 @@ async function readInto(
   return effects.read();
 }
 
-/** Lets calls cross at the first and the last question of each. */
+/** Makes a call cross at the first question, and one at the last, in each direction. */
 export async function crossEach(context: CheckContext, ...crossings: readonly Crossing[]) {
   const all: Crossed[] = [];
   for (const crossing of crossings) {
@@ -188,10 +188,10 @@ export async function crossEach(context: CheckContext, ...crossings: readonly Cr
 
 export const crossingCalls = (rounds: number): number => Math.min(rounds, 2) * (rounds + 1) + rounds + 1;
 
-/** Where a call crossed, as it stands at the beginning of a sentence. */
+/** The place where a call crossed, worded to begin a sentence. */
 export const whereOf = ({ question, from, to }: Crossed): string =>
   `The ${from.name} asked question ${question}, and the ${to.name} got the answer`;
 
-/** Nothing to find: in the words of all crossings. */
+/** The finding that all crossings passed. */
 export const passAll = (all: readonly Crossed[], words: string): Finding =>
   pass(`${all.length} calls crossed: ${words}`, all.at(-1)?.session);

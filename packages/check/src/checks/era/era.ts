@@ -1,4 +1,4 @@
-/** Clients of 2025-11-25: the published v1 SDK's, and one without a session. */
+/** Clients of 2025-11-25: that of the published v1 SDK, and one without a session. */
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { ShownQuestion } from '@mrtr/harness';
@@ -32,7 +32,7 @@ interface Seen {
   readonly late?: boolean;
 }
 
-/** The real client of the published v1 SDK, as a flag on a new one would prove nothing. */
+/** Uses the real client of the published v1 SDK: a new client that imitates it would prove nothing. */
 const same = defineCheck('era.same', 'A', {
   expected: 'A client of 2025-11-25 gets the same questions and the same end, or a refusal that says why.',
   clause: CLAUSE,
@@ -53,7 +53,7 @@ const same = defineCheck('era.same', 'A', {
 
 function faultIn(context: CheckContext, seen: Seen, outcome: Outcome | undefined): string | undefined {
   if (seen.late) return `The old client waited, and got ${seen.refusal}.`;
-  // Its SDK takes such a result for a malformed prompt or resource.
+  // The old SDK reports this result as a malformed prompt or resource.
   if (seen.evidence.hasReceived(isAsking))
     return 'The old client was sent an input_required result, which it does not know.';
   if (outcome === undefined) return seen.refusal ? undefined : 'The old client got an error without a word.';
@@ -65,7 +65,7 @@ function faultIn(context: CheckContext, seen: Seen, outcome: Outcome | undefined
   return undefined;
 }
 
-/** By the messages; by the whole forms where the messages are the same. */
+/** Describes the difference by the messages, or by the whole forms if the messages are equal. */
 function describeDifference(shown: readonly string[], modern: readonly string[]): string {
   const [old, recent] = [shown, modern].map((forms) =>
     forms.map((text) => JSON.stringify(JSON.parse(text)[0])),
@@ -75,7 +75,7 @@ function describeDifference(shown: readonly string[], modern: readonly string[])
   return `The old client was asked ${list(asked)}, and the new one ${list(other)}.`;
 }
 
-/** In any order: those of one round are asked at once, or one after another. */
+/** Whether the forms are the same in any order: questions of one round may come at once or in turn. */
 function sameForms(shown: readonly string[], forms: readonly Likeness[]): boolean {
   const left = [...forms];
   const unknown = shown.filter((text) => {
@@ -97,7 +97,7 @@ async function oldCall(context: CheckContext): Promise<Seen> {
     questions.push(question);
     return oldAnswer(context, question) as never;
   };
-  // The old SDK is loaded when it is needed: it takes as long as everything else together.
+  // Load the old SDK only here: it takes as long as everything else together.
   const { legacyClient } = await import('@mrtr/harness');
   const { legacyTransport } = await import('./transport.ts');
   let client: Client | undefined;
@@ -126,7 +126,7 @@ async function oldCall(context: CheckContext): Promise<Seen> {
 const isAsking = ({ result }: JsonObject): boolean =>
   isObject(result) && result.resultType === 'input_required';
 
-/** Records what goes over a connected transport. */
+/** Records every message of a connected transport. */
 function recordTransport(transport: Transport, evidence: Evidence): void {
   const { onmessage } = transport;
   const send = transport.send.bind(transport);
@@ -140,10 +140,10 @@ function recordTransport(transport: Transport, evidence: Evidence): void {
   };
 }
 
-/** The v1 SDK puts this before the words of the server, also where there are none. */
+/** The v1 SDK's prefix to every error message of a server. */
 const PREFIX = /^MCP error -?\d+: */;
 
-/** The v1 SDK's own code for an answer that did not come. */
+/** The v1 SDK's code for a timeout. */
 const TIMEOUT = -32001;
 
 async function callOperation(client: Client, { inputs, patience }: CheckContext): Promise<JsonObject> {
@@ -156,7 +156,7 @@ async function callOperation(client: Client, { inputs, patience }: CheckContext)
   return client.readResource(params, options);
 }
 
-/** The honest answer to a question that comes without a key: that of the question with these words. */
+/** The honest answer to a question without a key, found by its text or its form. */
 function oldAnswer(
   { facts, sessionContext }: CheckContext,
   { message, requestedSchema }: ShownQuestion,

@@ -1,4 +1,4 @@
-/** How the published v1 SDK's client reaches an instance. */
+/** Connects the client of the published v1 SDK to an instance. */
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
@@ -8,17 +8,17 @@ import { MAX_BYTES, TOO_LONG } from '../../wire/channel.ts';
 import { parse } from '../../wire/json.ts';
 import { ServerProcess } from '../../wire/process.ts';
 
-/** A transport for one connection; over stdio it starts a process of its own, as an old client would. */
+/** Returns a transport for one connection. Over stdio it starts its own process, as an old client does. */
 export async function legacyTransport(instance: Instance, { headers }: Address): Promise<Transport> {
   if (instance.kind === 'stdio') return new ProcessTransport(instance.command);
   return new StreamableHTTPClientTransport(instance.url as URL, {
-    // The headers are for this server, and not for one that it sends us to.
+    // Follow no redirect: the headers may hold credentials for this server only.
     requestInit: { headers: { ...headers }, redirect: 'error' },
     fetch: async (url, init) => limitBody(await fetch(url, init)),
   }) as Transport;
 }
 
-/** The SDK reads a body to its end, however long it is. */
+/** Limits the body, because the SDK reads one of any length. */
 function limitBody(response: Response): Response {
   if (response.body === null) return response;
   let read = 0;
@@ -32,7 +32,7 @@ function limitBody(response: Response): Response {
   return new Response(response.body.pipeThrough(count), response);
 }
 
-/** The SDK's own stdio transport cannot kill what a wrapper started. */
+/** Replaces the SDK's stdio transport, which cannot kill the children of a wrapper. */
 class ProcessTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;

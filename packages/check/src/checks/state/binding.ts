@@ -1,4 +1,4 @@
-/** State belongs to one call: presented with other arguments, another operation, by another principal, or too late. */
+/** State belongs to one call. Sends it with other arguments, to another operation, as another principal, or too late. */
 import { abstainFor, effectsUnseen } from '../../judging/attack.ts';
 import type { Clause, Finding } from '../../judging/check.ts';
 import { abstain, defineCheck, fail, MRTR, notApplicable, notGiven, pass } from '../../judging/check.ts';
@@ -27,14 +27,14 @@ const bind = (what: string): string =>
 
 const OTHER_ARGUMENTS = 'other arguments';
 
-/** Takes the state and the answers of an honest call to another call: those of its first round, and of its last. */
+/** Sends the state and answers of an honest call in another call, those of its first round and of its last. */
 async function moveState(
   context: CheckContext,
   options: SessionOptions,
   what: string,
   own: SessionOptions = {},
 ): Promise<Finding> {
-  const unserved = await servedHonestly(context, options, what);
+  const unserved = await controlOther(context, options, what);
   if (unserved) return unserved;
   let finding: Finding = abstain('no round carries state');
   for (const round of context.roundsWithState) {
@@ -45,7 +45,7 @@ async function moveState(
   return finding;
 }
 
-/** Where the other call goes on to its later questions, it is made to its end: a consent to the one approved the other. */
+/** Finishes the other call if it proceeds: consent to the first call then approved the other. */
 async function moveStateOfRound(
   context: CheckContext,
   round: number,
@@ -75,8 +75,8 @@ async function moveStateOfRound(
   return pass(`refused: ${describeOutcome(outcome)}`, session);
 }
 
-/** Why the other call says nothing about the state: an honest one is refused as well, or asks nothing. */
-async function servedHonestly(
+/** The control: an honest call of the other kind has to be served and to ask. Returns the finding if it does not. */
+async function controlOther(
   context: CheckContext,
   options: SessionOptions,
   what: string,
@@ -85,7 +85,7 @@ async function servedHonestly(
   const asked = await control.first();
   if (asked.kind === 'completed')
     return notApplicable(`${what} asks nothing, so that a state can open nothing there`);
-  // Another operation may ask what nobody was given an answer for: that it asks has to be enough.
+  // Another operation may ask questions without given answers, so it is enough that it asks.
   const end = options.operation && what !== OTHER_ARGUMENTS ? asked : await control.finish();
   if (saysNo(end) && what === OTHER_ARGUMENTS && areArgumentsDerived(context))
     return notGiven(
@@ -105,7 +105,7 @@ function isLater({ facts }: CheckContext, round: number, session: Session): bool
   return now.length > 0 && now.every((key) => later.includes(key) && !before.includes(key));
 }
 
-/** The control is an honest call with the other arguments, made to its end: otherwise a refusal proves nothing. */
+/** The control is a finished honest call with the other arguments. Without it a refusal proves nothing. */
 const otherArguments = defineCheck('state.other-arguments', 'S', {
   expected: 'The state of a call is refused with other arguments.',
   clause: REQUEST,
@@ -115,7 +115,7 @@ const otherArguments = defineCheck('state.other-arguments', 'S', {
   run: (context) => moveState(context, { operation: context.otherOperation }, OTHER_ARGUMENTS),
 });
 
-/** To the first call of the other operation that is served and asks. */
+/** Sends the state to the first call of the other operation that is served and asks. */
 async function moveToOther(context: CheckContext): Promise<Finding> {
   let finding = abstain('no call of the other operation could be made');
   for (const { operation, own } of context.otherCalls) {
@@ -132,7 +132,7 @@ async function moveToOther(context: CheckContext): Promise<Finding> {
   return finding;
 }
 
-/** The other tool has to ask as well: where nothing is asked, a state opens nothing. */
+/** The other tool has to ask too: without a question, state has no use there. */
 const otherTool = defineCheck('state.other-tool', 'S', {
   expected: 'The state of one tool is refused by another.',
   clause: REQUEST,
@@ -142,7 +142,7 @@ const otherTool = defineCheck('state.other-tool', 'S', {
   run: moveToOther,
 });
 
-/** The same between methods: a key that is bound to the tool alone does not tell them apart. */
+/** Sends it to another method: a binding to the name alone does not tell methods apart. */
 const otherMethod = defineCheck('state.other-method', 'S', {
   ...otherTool,
   expected: 'The state of one method is refused by another, as that of a tool by a prompt.',
@@ -150,7 +150,7 @@ const otherMethod = defineCheck('state.other-method', 'S', {
   needs: ['state', 'other-method'],
 });
 
-/** The second principal makes an honest call first, so that its headers are known to be good. */
+/** The second principal first makes an honest call, to prove its headers good. */
 const otherPrincipal = defineCheck('state.other-principal', 'S', {
   expected: 'The state of one principal is refused when another presents it.',
   clause: bound('the authenticated principal, rejecting state presented by a different principal;'),
@@ -162,10 +162,10 @@ const otherPrincipal = defineCheck('state.other-principal', 'S', {
   run: (context) => moveState(context, { principal: 'other' }, 'another principal'),
 });
 
-/** No check waits longer, in seconds. */
+/** The longest wait of a check, in seconds. */
 export const MAX_WAIT = 600;
 
-/** A second more than the time to live: servers round. */
+/** Waits a second longer than the time to live, because servers round. */
 const expired = defineCheck('state.expired', 'S', {
   expected: 'The state is refused when its time to live is over.',
   clause: bound('a short expiry (TTL), rejecting state presented after it lapses;'),
@@ -194,7 +194,7 @@ const expired = defineCheck('state.expired', 'S', {
   },
 });
 
-/** Before the end it is a changed answer, which may not count beside the end; after it, it may not count. */
+/** Sends earlier state again. Before the end it is a changed answer; with or after the end it must have no second effect. */
 const rolledBack = defineCheck('state.rolled-back', 'M*', {
   expected: 'After the end of a call, the state of an earlier round has no second effect.',
   clause: SINGLE_USE,
@@ -231,7 +231,7 @@ async function afterTheEnd(context: CheckContext): Promise<Finding> {
   return unseen ?? pass('answered as before, without an effect', session);
 }
 
-/** A server that gives the call up, as the earlier state comes again, leaves nothing to find. */
+/** Rolls back before the end. Undefined if the server ends the call at the earlier state. */
 async function besideTheEnd(context: CheckContext): Promise<Finding | undefined> {
   const session = await context.untilRound(0);
   const earlier = session.honestRetry();
@@ -260,12 +260,12 @@ async function presentRetry(context: CheckContext, session: Session, retry: Retr
   });
 }
 
-/** Longer than the whole seconds of most times of expiry. */
+/** Longer than a second, the unit of most expiry times. */
 const NEXT_SECOND_MS = 1100;
 
 /**
- * Presents an earlier retry. A codec without a random part makes the same text of the same state within a second: a
- * ledger of texts then catches by luck what the next second lets through, so it is presented there.
+ * Sends an earlier retry. A codec without a random part makes the same text within a second, which a ledger of texts
+ * catches by luck. So a text seen before is sent again in the next second.
  */
 async function rollBack(context: CheckContext, session: Session, retry: Retry, known: readonly unknown[]) {
   const outcome = await session.retry(retry);

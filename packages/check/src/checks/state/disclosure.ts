@@ -1,4 +1,4 @@
-/** What state gives away: by the words of its refusals, by its content, and what it costs by its size. */
+/** Information that state gives away in refusals and content, and the cost of its size. */
 import { abstain, defineCheck, fail, MRTR, pass } from '../../judging/check.ts';
 import type { CheckContext } from '../../judging/context.ts';
 import { inWorker } from '../../sandbox.ts';
@@ -6,7 +6,7 @@ import type { Session } from '../../session/session.ts';
 import { comparable, describeOutcome, type Outcome } from '../../wire/outcome.ts';
 import { shorten } from '../../wire/text.ts';
 
-/** Compares refusals word by word. What was refused in other checks, as after the time to live, counts too. */
+/** Compares refusals word by word, also those of other checks, such as state.expired. */
 const oracle = defineCheck('state.oracle', 'A', {
   expected:
     'Refusals of forged, malformed and foreign state read the same, so that they tell an attacker nothing.',
@@ -104,7 +104,7 @@ const readable = defineCheck('state.readable', 'A', {
 const MAX_BYTES = 2048;
 const MAX_GROWTH = 10;
 
-/** Every byte travels twice in each round, and clients keep it while their user thinks. */
+/** Every byte travels twice in each round, and the client keeps it while its user thinks. */
 const size = defineCheck('state.size', 'A', {
   expected: 'The state stays under 2 KiB, and a round adds no more than ten times what was answered.',
   clause: {

@@ -1,6 +1,12 @@
-/** State is attacker-controlled input: forged, tampered, malformed, spelled otherwise. */
+/** State is attacker-controlled input: forged, tampered, malformed, or in another spelling. */
 import { choicesIn } from '../../answers/choices.ts';
-import { type Attacked, type AttackOptions, type Attempt, attack, mustRefuse } from '../../judging/attack.ts';
+import {
+  type Attacked,
+  type AttackOptions,
+  type Attempt,
+  attack,
+  judgeRefusals,
+} from '../../judging/attack.ts';
 import { defineCheck, type Finding, fail, MRTR, notApplicable, pass } from '../../judging/check.ts';
 import { type CheckContext, noTo } from '../../judging/context.ts';
 import { fieldsOf } from '../../observations/forms.ts';
@@ -44,7 +50,7 @@ async function inEachRound(
     const { state = '' } = await context.untilRound(round);
     const attempts = variants(state).map(({ label }, at) => ({
       label,
-      // Each call has a state of its own, so the variant is made from that.
+      // Each call has its own state, so make the variant from that.
       changes: (session: Session) => ({
         ...changes(session),
         requestState: (variants(session.state ?? state)[at] ?? variants(state)[at])?.token,
@@ -55,7 +61,7 @@ async function inEachRound(
   return results;
 }
 
-/** Strings that the server may know: they make better forgeries than noise. */
+/** Strings that the server may know. They forge better than noise. */
 function knownWords({ facts }: CheckContext): readonly string[] {
   const others = Object.values(facts.otherArguments ?? {}).filter((value) => typeof value === 'string');
   const asked = facts.rounds.flatMap(({ requests }) => Object.entries(requests));
@@ -80,7 +86,7 @@ const forged = defineCheck('state.forged', 'M*', {
     const accepted = attacked.flatMap((one) => one.accepted);
     if (accepted.length > 0 && !accepted.some(({ matters }) => matters))
       attacked.push(...(await withoutConsent(context, variants)));
-    const finding = mustRefuse(context, 'A forged state', attacked);
+    const finding = judgeRefusals(context, 'A forged state', attacked);
     const isStripped = attacked.some(({ refusal }) => refusal) && /signature|alg "none"/.test(finding.actual);
     return finding.kind === 'broken' && isStripped ? { ...finding, remedy: DEMAND } : finding;
   },
@@ -98,7 +104,7 @@ const WITHHELD: readonly Attempt[] = [
   { label: 'a decline', changes: (session) => ({ inputResponses: session.refusals('decline') }) },
 ];
 
-/** Nothing protects the state. With honest answers it made no difference: then whether it agrees in their place. */
+/** The state is unprotected, but forgeries with honest answers made no difference. Tries them without consent. */
 async function withoutConsent(
   context: CheckContext,
   variants: (token: string) => readonly Variant[],
@@ -115,7 +121,7 @@ async function withoutConsent(
   return attacked.map((one) => ({ ...one, accepted: one.accepted.map((it) => ({ ...it, matters: true })) }));
 }
 
-/** What stops a call whose state was not changed. Where a server goes on all the same, other checks find that. */
+/** Finds a missing or negative answer that stops a call with unchanged state. Other checks report if none does. */
 async function findWhatStops(context: CheckContext, round: number): Promise<Attempt | undefined> {
   for (const withheld of WITHHELD) {
     const session = await context.untilRound(round);
@@ -129,10 +135,10 @@ async function findWhatStops(context: CheckContext, round: number): Promise<Atte
   return undefined;
 }
 
-/** So many positions are tried where nothing protects the state. */
+/** The number of positions to try if the state is unprotected. */
 const MAX_FLIPS = 96;
 
-/** Bits in every region: a signature may cover a part alone. */
+/** Flips bits in every region: a signature may cover only a part. */
 const tampered = defineCheck('state.tampered', 'M*', {
   expected: 'A state with one bit flipped is refused, wherever the bit is.',
   ...REQUIREMENT,
@@ -140,10 +146,10 @@ const tampered = defineCheck('state.tampered', 'M*', {
   run: async (context) => {
     const attacked = await inEachRound(context, (token) => inWorker.bitFlips(token));
     const accepted = attacked.flatMap((one) => one.accepted);
-    // Nothing protects the state: then look for the bit that matters.
+    // The state is unprotected, so look for a bit that matters.
     if (accepted.length > 0 && !accepted.some(({ matters }) => matters))
       attacked.push(...(await inEachRound(context, (token) => inWorker.bitFlips(token, MAX_FLIPS))));
-    return mustRefuse(context, 'A tampered state', attacked);
+    return judgeRefusals(context, 'A tampered state', attacked);
   },
 });
 
@@ -157,7 +163,7 @@ const malformedState = defineCheck('state.malformed', 'M*', {
   calls: (rounds) => 24 * Math.min(rounds, 2),
   run: async (context) => {
     const attacked = await inEachRound(context, malform, { nonsenseIsTried: true });
-    const finding = mustRefuse(context, 'A malformed state', attacked);
+    const finding = judgeRefusals(context, 'A malformed state', attacked);
     if (finding.kind === 'broken' && finding.matters) return finding;
     const failed = attacked.flatMap((one) => one.failed).filter((one) => !cutOff(context, one));
     const silent = failed.find(({ session }) => statusOf(session) === undefined);
@@ -173,7 +179,7 @@ const malformedState = defineCheck('state.malformed', 'M*', {
         honest,
         { matters: true },
       );
-    // It was refused, by accident: the server broke on it, and lives on.
+    // The server crashed on the request, but still serves.
     const [crashed] = failed;
     if (crashed)
       return fail(`${crashed.label} in place of the state came to ${crashed.reason}.`, crashed.session);
@@ -183,11 +189,11 @@ const malformedState = defineCheck('state.malformed', 'M*', {
 
 const statusOf = (session: Session): number | undefined => session.turns.at(-1)?.reply.status;
 
-/** A server may close the connection of a request that is too long, and need not read it to its end. */
+/** Whether the server closed the connection of a request that is too long, which it may. */
 const cutOff = ({ facts }: CheckContext, { label, session }: Attacked['failed'][number]): boolean =>
   label === HUGE && facts.transport === 'http' && session.last?.kind === 'failed' && !session.last.late;
 
-/** Decoders forgive much. A ledger that is keyed by the text can then be passed by. */
+/** Decoders accept several spellings, which bypass a ledger that is keyed by the text. */
 const aliased = defineCheck('state.aliased', 'A', {
   expected: 'A state has one spelling: the same bytes with other padding, case or whitespace are refused.',
   clause: {
@@ -203,7 +209,7 @@ const aliased = defineCheck('state.aliased', 'A', {
     const attacked = await inEachRound(context, (token) => inWorker.aliases(token));
     const accepted = attacked.flatMap((one) => one.accepted);
     const [first] = accepted;
-    if (first === undefined) return mustRefuse(context, 'Another spelling', attacked);
+    if (first === undefined) return judgeRefusals(context, 'Another spelling', attacked);
     const used = await findReuse(context);
     if (used) return used;
     const labels = [...new Set(accepted.map(({ label }) => label))].join(', ');
@@ -211,7 +217,7 @@ const aliased = defineCheck('state.aliased', 'A', {
   },
 });
 
-/** An approval that was used, in other spellings. Where its own has a second effect, checks of single use find that. */
+/** Sends a used approval in other spellings. If its own has a second effect, checks of single use report it. */
 async function findReuse(context: CheckContext): Promise<Finding | undefined> {
   const session = await context.untilRound(context.roundsWithState.at(-1) ?? 0);
   const used = session.honestRetry();
@@ -233,7 +239,7 @@ async function findReuse(context: CheckContext): Promise<Finding | undefined> {
   return undefined;
 }
 
-/** The state is where a question was sealed: without it, nothing says that anything was asked. */
+/** The state proves that a question was asked. Without it, answers are unasked. */
 const dropped = defineCheck('state.dropped', 'A', {
   expected: 'A retry without the state that it was given is refused, or asked again.',
   ...REQUIREMENT,
@@ -252,7 +258,7 @@ const dropped = defineCheck('state.dropped', 'A', {
         `Without state the retry was accepted: ${describeOutcome(accepted.outcome)}.`,
         accepted.session,
       );
-    if (attacked.failed[0]) return mustRefuse(context, '', [attacked]);
+    if (attacked.failed[0]) return judgeRefusals(context, '', [attacked]);
     const last = attacked.refusal?.last;
     return pass(`refused, or asked again${last ? `: ${describeOutcome(last)}` : ''}`);
   },
