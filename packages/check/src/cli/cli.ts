@@ -1,4 +1,4 @@
-/** The program: from its arguments to its exit code. */
+/** The program. */
 import { writeFileSync } from 'node:fs';
 import { CHECKS } from '../checks/all.ts';
 import { type Baseline, readBaseline } from '../report/baseline.ts';
@@ -23,7 +23,7 @@ import type { CommandLine, Format, TargetOptions, Wanted } from './options.ts';
 import { Help, parseCommandLine } from './options.ts';
 import { planText } from './plan.ts';
 
-/** A server that has a hundred thousand tools is said to have the first of them. */
+/** The limit of an error message: a server may have a hundred thousand tools. */
 const MAX_SAID = 8000;
 
 interface Target {
@@ -99,7 +99,7 @@ async function checkAll(line: CommandLine, targets: readonly Target[], console: 
   return worst(reports);
 }
 
-/** The mistake, with the target in which it is, and without the headers that a server may have logged. */
+/** Adds the name of the target to a usage error, and redacts headers that the server may have logged. */
 function nameTarget(error: unknown, name: string | undefined, { address }: Inputs): unknown {
   if (!(error instanceof UsageError)) return error;
   const message = redactor(address)(error.message);
@@ -142,7 +142,7 @@ function write(
     else writeFile(file, text);
   }
   if (line.json) out.write(jsonReport(reports));
-  // A run that printed nothing would have its reader open a file to learn whether anything failed.
+  // If every report goes to a file, still print the result.
   else if (wanted.every(({ file }) => file !== undefined))
     out.write(reports.map((report) => terminalCard(report, { colours })).join('\n'));
 }

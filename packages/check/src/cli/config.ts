@@ -1,4 +1,4 @@
-/** Several targets in a file. The names are those of the command line. */
+/** The configuration file: several targets, with the options of the command line. */
 import { readJson } from '../report/baseline.ts';
 import { UsageError } from '../target/target.ts';
 import { isObject } from '../wire/json.ts';
@@ -6,7 +6,7 @@ import { type CommandLine, parseTarget } from './options.ts';
 
 type ConfiguredTarget = CommandLine & { readonly name: string };
 
-/** `${NAME}` in a header is replaced from the environment. @throws UsageError with the name that is wrong */
+/** Reads the targets. Replaces `${NAME}` in headers from the environment. @throws UsageError that names the mistake */
 export function readConfig(file: string): readonly ConfiguredTarget[] {
   const { targets } = readJson(file);
   if (!Array.isArray(targets) || targets.length === 0)
@@ -14,7 +14,7 @@ export function readConfig(file: string): readonly ConfiguredTarget[] {
   return targets.map((target, at) => targetFrom(target, `${file}, target ${at + 1}`, at));
 }
 
-/** Each member becomes the words that a user would write, so that both are read and refused alike. */
+/** Turns each member into command-line words, so that both are validated alike. */
 function targetFrom(target: unknown, where: string, at: number): ConfiguredTarget {
   if (!isObject(target)) throw new UsageError(`${where} has to be an object.`);
   const { name = `target ${at + 1}`, url, command, ...rest } = target;

@@ -1,9 +1,9 @@
-/** Where the program writes, and what it reads. */
+/** The streams and files of the program. */
 export interface Console {
   readonly out: NodeJS.WriteStream;
   readonly err: NodeJS.WriteStream;
-  /** Where `--init` reads what it asks for. Without a terminal it asks nothing. */
+  /** The source of answers to `--init`, which asks only on a terminal. */
   readonly in?: NodeJS.ReadableStream & { readonly isTTY?: boolean };
-  /** The folder of the built viewer, which draws the conversations of HTML reports. */
+  /** The folder of the built viewer that draws the conversations in HTML reports. */
   readonly viewer?: URL;
 }

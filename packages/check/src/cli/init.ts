@@ -1,4 +1,4 @@
-/** `--init`: from the options, and from what it asks for, to a configuration file and a workflow. */
+/** `--init`: writes a configuration file and a workflow from the options and the user's answers. */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -16,11 +16,11 @@ type Ask = (question: string, missing: string, fallback?: string) => Promise<str
 export interface Initialised {
   /** The command line of the run that follows. */
   readonly line: CommandLine;
-  /** Called after the run: one that was called wrongly leaves no files in the way of the next try. */
+  /** Writes the files. Called after the run, so that a wrong try leaves none behind. */
   readonly writeFiles: () => void;
 }
 
-/** @throws UsageError where something is missing */
+/** Asks for missing options. @throws UsageError if one is still missing */
 export async function initialise(line: CommandLine, { out, in: input }: Console): Promise<Initialised> {
   const { config = CONFIG, ...rest } = line;
   const files = line.github ? [config, WORKFLOW] : [config];

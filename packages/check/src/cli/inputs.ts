@@ -1,4 +1,4 @@
-/** From options to the inputs of a run. */
+/** Turns options into the inputs of a run. */
 import { isDeepStrictEqual } from 'node:util';
 import { readJson } from '../report/baseline.ts';
 import { DEFAULTS } from '../run/run.ts';
@@ -23,7 +23,7 @@ export function inputsFrom(options: CommandLine): Inputs {
   };
 }
 
-/** Where the server is, and how long it is waited for. */
+/** The address of the server, and the limits on waiting for it. */
 export function serverFrom(options: CommandLine) {
   const { seed = DEFAULTS.seed, timeout = DEFAULTS.timeoutSeconds, maxTime } = options;
   return { address: addressFrom(options), seed, timeoutSeconds: timeout, mostSeconds: maxTime };
@@ -31,7 +31,7 @@ export function serverFrom(options: CommandLine) {
 
 type Operations = Pick<Inputs, 'operation' | 'otherArguments' | 'otherOperation'>;
 
-/** What is called. A second one that is the same would have checks find what is right. */
+/** The operations of the run. A second one has to differ, or checks would report correct behaviour. */
 function operationsFrom(options: TargetOptions): Operations {
   const operation = operationFrom(options);
   const { otherArguments, otherOperation } = options;
@@ -63,7 +63,7 @@ function object(value: unknown, name: string): JsonObject {
   return value;
 }
 
-/** `tool:NAME`, or with arguments `tool:NAME {"a":1}`. */
+/** Parses `tool:NAME`, or with arguments `tool:NAME {"a":1}`. */
 function operationIn(text: string, name: string): Operation {
   const [, kind, target = '', json] = /^(tool|prompt|resource):(\S+)(?:\s+(.+))?$/s.exec(text) ?? [];
   if (kind === undefined)
@@ -83,9 +83,9 @@ function probeFrom(text: string): ProbeSpec {
   return { kind: 'operation', operation: operationIn(text, '--probe') };
 }
 
-/** Those of the command line stand before those of the file. */
+/** Reads the answers. Those of the command line override those of the file. */
 function answersFrom({ answer = [], answers }: TargetOptions): Readonly<Record<string, unknown>> {
-  // In a configuration file the object itself may stand there.
+  // A configuration file may hold the object itself.
   const fromFile = answers === undefined ? {} : (parse(answers) ?? readJson(answers));
   const given = answer.map((text) => {
     const at = text.indexOf('=');
@@ -99,7 +99,7 @@ function answersFrom({ answer = [], answers }: TargetOptions): Readonly<Record<s
   return { ...object(fromFile, 'The file of --answers'), ...Object.fromEntries(given) };
 }
 
-/** An address, a command, or both where the command serves HTTP at a port that it is given. */
+/** The address: a URL, a command, or both if the command serves HTTP at a given port. */
 function addressFrom({ url, command, ...options }: CommandLine): Address {
   if (url === undefined && command === undefined)
     throw new UsageError('Say where the server is: an address, or -- and the command that starts it.');
@@ -115,13 +115,13 @@ function addressFrom({ url, command, ...options }: CommandLine): Address {
     ...{ command, restart, next, also: also === undefined ? undefined : checkedUrl(also, '--also') },
     ...(otherHeader !== undefined && { otherHeaders: headersFrom(otherHeader, '--other-header') }),
   };
-  mustDiffer(address);
+  refuseDuplicates(address);
   nextOf(address);
   return address;
 }
 
-/** A second instance or principal that is the first one would show nothing, or what is right as a finding. */
-function mustDiffer({ url, also, headers, otherHeaders }: Address): void {
+/** Refuses a second instance or principal that equals the first: checks would prove nothing, or report correct behaviour. */
+function refuseDuplicates({ url, also, headers, otherHeaders }: Address): void {
   if (url !== undefined && also !== undefined && new URL(url).href === new URL(also).href)
     throw new UsageError('--also is the address of the server itself: give that of a second instance.');
   if (otherHeaders && isDeepStrictEqual({ ...headers, ...otherHeaders }, headers))
@@ -134,7 +134,7 @@ function checkedUrl(text: string, name: string): string {
   return text;
 }
 
-/** The value never stands in a message: it is a secret. */
+/** Parses headers. Their values are secrets, so no message contains them. */
 function headersFrom(lines: readonly string[], name: string): Record<string, string> {
   return Object.fromEntries(
     lines.map((line) => {

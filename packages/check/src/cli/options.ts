@@ -1,4 +1,4 @@
-/** The command line: what there is, and how it is read. */
+/** The options of the command line, and their parser. */
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { DEFAULTS, MAX_SECONDS } from '../run/run.ts';
 import { UsageError } from '../target/target.ts';
@@ -11,7 +11,7 @@ export interface Wanted {
   readonly file?: string;
 }
 
-/** Help was asked for: its text is the message. */
+/** Thrown for `--help`. Its message is the help text. */
 export class Help extends Error {}
 
 const EXAMPLES = `
@@ -26,12 +26,12 @@ Examples:
 A command with {port} in it serves HTTP, and is started as often as instances are needed; without it, stdio.
 Exit codes: 0 nothing failed, 1 a check failed, 2 usage, 3 a check could not decide.`;
 
-/** @throws UsageError with the reason, or {@link Help} after `--help` */
+/** Parses the command line. @throws UsageError with the reason, or {@link Help} after `--help` */
 export const parseCommandLine = (argv: readonly string[]): CommandLine =>
-  // pnpm passes its own `--` on where the user wrote one to separate the program's options.
+  // pnpm passes on the `--` with which the user separates the program's options.
   parse(argv[0] === '--' && argv.length > 1 ? argv.slice(1) : argv, [...TARGET_OPTIONS, ...LINE_OPTIONS]);
 
-/** The same for the words of one target. @throws UsageError with the reason */
+/** Parses the options of one target. @throws UsageError with the reason */
 export const parseTarget = (words: readonly string[]): CommandLine => parse(words, TARGET_OPTIONS);
 
 function parse(words: readonly string[], options: readonly Described[]): CommandLine {
@@ -81,7 +81,7 @@ const json = (value: string): unknown => {
     throw new InvalidArgumentError(`It is no JSON: ${(error as Error).message}.`);
   }
 };
-/** In seconds: a day. Timers wait no longer than some weeks. */
+/** A day, in seconds. Timers have a limit of some weeks. */
 const DAY = 86_400;
 const number =
   (least: number, most = Number.POSITIVE_INFINITY) =>
@@ -126,8 +126,8 @@ const PARSERS: Partial<Record<keyof Kinds, (value: string, previous: never) => u
 
 const TARGET_OPTIONS = [
   ['--tool <name>', 'text', 'the tool that is called; nothing else ever is'],
-  ['--prompt <name>', 'text', 'the same, for a prompt'],
-  ['--resource <uri>', 'text', 'the same, for a resource'],
+  ['--prompt <name>', 'text', 'the prompt that is called, instead of a tool'],
+  ['--resource <uri>', 'text', 'the resource that is read, instead of a tool'],
   ['--arguments <json>', 'object', 'its arguments'],
   ['--other-arguments <json>', 'object', 'a second valid set; otherwise made from the input schema'],
   ['--other-operation <kind:name[ json]>', 'text', 'a second operation that asks; it gets foreign state'],

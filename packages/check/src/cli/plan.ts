@@ -1,4 +1,4 @@
-/** What a run would send, without sending it. */
+/** `--dry-run`: the requests that a run would send. */
 import type { Check } from '../judging/check.ts';
 import { missingInput } from '../run/needs.ts';
 import { selectChecks } from '../run/run.ts';

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 
 export const WORKFLOW = '.github/workflows/mrtr-check.yml';
 
-/** The checker is installed with the project, from a file: until it is published, its name on npm is anybody's. */
+/** The workflow's text. The project installs the checker from a file: while it is unpublished, anybody can take its name on npm. */
 export const workflowText = (
   config: string,
   secrets: readonly string[],

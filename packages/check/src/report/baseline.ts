@@ -1,10 +1,10 @@
-/** Accepted findings: known, explained, and still there. */
+/** Accepted findings, each with its reason. */
 import { readFileSync } from 'node:fs';
 import { CHECKS } from '../checks/all.ts';
 import { UsageError } from '../target/target.ts';
 import { isObject, type JsonObject } from '../wire/json.ts';
 
-/** Why a finding is accepted: the reason, or the reason with a last day (UTC) and the ticket that mends it. */
+/** The reason for accepting a finding, optionally with a last day (UTC) and the ticket that mends it. */
 export type Acceptance =
   | string
   | { readonly reason: string; readonly expires?: string; readonly ticket?: string };

@@ -1,14 +1,14 @@
-/** A conversation as lines of text, with the client on the left and the server on the right. */
+/** Draws a conversation as text, with the client on the left and the server on the right. */
 import type { Row, Transcript, TranscriptEvent } from '@mrtr/harness/transcript';
 import { answerText, objectIn, rowsOf } from '@mrtr/harness/transcript';
 import { DECLARED } from '../wire/request.ts';
 import { clip, pad, wrap } from './text.ts';
 
 const WIDTH = 78;
-/** Longer conversations are cut in the middle. */
+/** The limit of blocks. Longer conversations are cut in the middle. */
 const MAX_BLOCKS = 24;
 
-/** Everything in it is printable. Messages that repeat each other are drawn once. */
+/** Draws a conversation as printable lines. Draws repeated messages once. */
 export function draw(transcript: Transcript): readonly string[] {
   const { events, participants } = transcript;
   const labels = new Map(participants.map(({ id, label }) => [id, label]));

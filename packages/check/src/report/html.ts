@@ -1,4 +1,4 @@
-/** The report as one HTML file, with nothing to load. */
+/** The report as one HTML file that loads nothing else. */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import type { Transcript } from '@mrtr/harness/transcript';
@@ -26,13 +26,13 @@ h1 { font-size: 1.4rem; } h2 { font-size: 1.1rem; margin: 2rem 0 .5rem; }
 @media print { .mrtr-viewer { display: none; } .plain[hidden] { display: block; } }
 `;
 
-/** The lab's viewer, which draws the conversations. The package brings it, built; the source does not. */
+/** The lab's viewer, which draws the conversations. Only the published package contains its build. */
 export interface Viewer {
   readonly script: string;
   readonly style: string;
 }
 
-/** Reads the viewer in `folder`. Undefined where it was not built: reports then have their conversations as text. */
+/** Reads the viewer in `folder`. Undefined if it is not built: reports then show conversations as text. */
 export function readViewer(folder: URL): Viewer | undefined {
   const [script, style] = [new URL('viewer.js', folder), new URL('viewer.css', folder)];
   if (!existsSync(script) || !existsSync(style)) return undefined;
@@ -40,14 +40,14 @@ export function readViewer(folder: URL): Viewer | undefined {
 }
 
 /**
- * Writes it: one page for all targets, which opens from a disk.
+ * Returns one page for all targets, which opens from a disk.
  *
- * @param viewer draws the conversations. Without it, and where a browser runs no scripts, they stand there as text.
+ * @param viewer draws the conversations. Without it or without scripts, the page shows them as text.
  */
 export function htmlReport(reports: readonly Report[], viewer?: Viewer): string {
   const { script, style } = viewer ?? {};
   const styles = [STYLE, ...(style ? [style] : [])];
-  // Nothing runs, and nothing styles the page, but what stands in it below.
+  // Allow only the scripts and styles of this page.
   const policy = [
     "default-src 'none'",
     ...(script ? [`script-src ${hashOf(script)}`] : []),
@@ -75,7 +75,7 @@ ${script ? `<script>${script}</script>\n` : ''}</body>
 
 const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
-/** One target. `at` tells its findings from those of another one. */
+/** The part for one target. `at` makes its anchors unique. */
 function page(report: Report, at: number, isDrawn: boolean): string {
   const { target, summary } = report;
   const { tally, exit, stale, caveats, findings, rest } = describeRun(report);
@@ -110,7 +110,7 @@ function links(findings: ReturnType<typeof describeRun>['findings'], at: number)
 const row = ({ id, verdict, actual }: ReportedCheck): string =>
   `<tr><td><code>${forMarkup(id)}</code></td><td class="${verdict}">${verdict}</td><td>${forMarkup(actual)}</td></tr>`;
 
-/** A finding: what it is, what to do, the commands, and the conversation. Nothing of it is trusted. */
+/** One finding: its parts, the commands and the conversation. All text is untrusted. */
 function section(check: ReportedCheck, at: number, isDrawn: boolean): string {
   const parts = partsOf(check).map(({ name, text }) => `<dt>${name}</dt><dd>${forMarkup(text)}</dd>`);
   return `<section class="finding" id="${at}-${forMarkup(check.id)}"><h2 class="${check.verdict}">${check.verdict}: <code>${forMarkup(check.id)}</code></h2>
@@ -120,7 +120,7 @@ function section(check: ReportedCheck, at: number, isDrawn: boolean): string {
 
 function conversation(transcript: Transcript, isDrawn: boolean): string {
   const text = `\n<pre class="plain" data-mrtr-text tabindex="0">${forMarkup(draw(transcript).join('\n'))}</pre>`;
-  // What the viewer shows is printable too, and without `<` nothing can end the element.
+  // Escape `<`, so that no text ends the script element. The viewer shows printable text only.
   const data = JSON.stringify(printable(transcript)).replaceAll('<', '\\u003c');
   return isDrawn ? `${text}\n<script type="application/json" data-mrtr-transcript>${data}</script>` : text;
 }

@@ -3,8 +3,8 @@ import { partsOf, type Report, type ReportedCheck } from './report.ts';
 import { forMarkup } from './text.ts';
 
 /**
- * Writes it. A fail is a failure (under `strict` a warn too), an undecided check an error, one that did not run skipped.
- * The format has no warning. A warn is skipped with its words: lists show that beside the test, and count no pass.
+ * Returns the XML. A fail is a failure, with `strict` a warn too. An undecided check is an error; one that did not run is
+ * skipped. The format has no warnings, so a warn is skipped with its message: it is shown and not counted as a pass.
  */
 export function junitReport(reports: readonly Report[], { strict = false } = {}): string {
   const suites = reports.map((report) => suite(report, strict));
@@ -22,7 +22,7 @@ function suite({ target, summary, checks }: Report, strict: boolean): string {
 
 type Kind = 'failure' | 'error' | 'skipped' | 'skipped warning' | 'note' | 'passed';
 
-/** Accepted findings and advice are notes: CI systems show them, and count no failure. */
+/** Accepted findings and advice are notes: CI systems show them without counting a failure. */
 function kindOf({ verdict, accepted }: ReportedCheck, strict: boolean): Kind {
   if (verdict === 'pass') return 'passed';
   if (verdict === 'could-not-run') return 'error';

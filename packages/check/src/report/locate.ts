@@ -1,4 +1,4 @@
-/** Where a finding stands on a code-scanning page: at the registration of its tool, or in the configuration file. */
+/** Finds the place of a finding for a code-scanning page: the registration of its tool, or the configuration file. */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -15,7 +15,7 @@ const SKIPPED = /^(\..*|node_modules|vendor|dist|build|target|__pycache__)$/;
 
 const literal = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
-/** The surest first: a call that registers, a decorated function, a name in a table, the name alone. */
+/** Most certain first: a registering call, a decorated function, a name in a table, the name alone. */
 const patternsOf = (name: string): readonly RegExp[] => {
   const [word, quoted] = [literal(name), `["'\`]${literal(name)}["'\`]`];
   return [
@@ -26,7 +26,7 @@ const patternsOf = (name: string): readonly RegExp[] => {
   ];
 };
 
-/** The place that names an operation. A test is looked at last: it names the tool too. */
+/** The place that names an operation. Searches tests last, because they name the tool too. */
 export function locate(name: string, folder: string): Place | undefined {
   const rank = (file: string) => Number(isTest(relative(folder, file)));
   const files = filesIn(folder).toSorted((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
@@ -46,7 +46,7 @@ export function locateInConfig(name: string, file: string): Place {
   try {
     text = readFileSync(file, 'utf8');
   } catch {
-    // A run from the command line has no such file: a page shows the name alone.
+    // A run from the command line has no such file. The page then shows only its name.
   }
   return { uri: uriOf(file), line: lineAt(text, Math.max(0, text.indexOf(JSON.stringify(name)))) };
 }

@@ -5,7 +5,7 @@ import type { Report, ReportedCheck } from './report.ts';
 import { acceptedMark, addressIn, commandsOf, describeRun, partsOf } from './report.ts';
 import { forMarkdown, forTerminal } from './text.ts';
 
-/** Writes it. */
+/** Returns the Markdown of a report. */
 export function markdownReport(report: Report): string {
   const { target, summary } = report;
   const { tally, exit, stale, caveats, findings, rest } = describeRun(report);
@@ -34,7 +34,7 @@ export function markdownReport(report: Report): string {
   ].join('\n');
 }
 
-/** One finding. What the server sent stands in prose escaped, and in fences as it is. */
+/** One finding. Text from the server is escaped in prose, and unchanged in fences. */
 function section(check: ReportedCheck): readonly string[] {
   return [
     `## ${check.verdict}: \`${check.id}\``,

@@ -1,13 +1,13 @@
-/** Takes the values of headers out of everything that is reported. */
+/** Redacts header values in reports. */
 import type { Transcript, TranscriptEvent } from '@mrtr/harness/transcript';
 import type { Address } from '../target/target.ts';
 import { REDACTED } from './shell.ts';
 import { mapTexts } from './text.ts';
 
-/** A shorter value would take ordinary words apart. */
+/** The shortest value to redact: shorter ones occur in ordinary words. */
 const LEAST = 3;
 
-/** A shorter one says nothing in Base64 that could not stand there by chance. */
+/** The shortest value to redact in Base64: shorter ones occur by chance. */
 const LEAST_ENCODED = 8;
 
 export type Redact = <T>(value: T) => T;
@@ -29,7 +29,7 @@ export function redactor({ headers, otherHeaders = {} }: Address): Redact {
   return ((value) => mapTexts(value, inText)) as Redact;
 }
 
-/** So many characters in a row are of the secret, even where others of it were changed, as in a tampered state. */
+/** A run of this many characters of a secret is redacted, even if the rest was changed, as in a tampered state. */
 const RUN = 12;
 
 const runsOf = (forms: readonly string[]): ReadonlySet<string> =>
@@ -54,7 +54,7 @@ function withoutRuns(text: string, runs: ReadonlySet<string>): string {
   return clean + text.slice(kept);
 }
 
-/** Where a text was cut, a part of a secret may be left before the mark, or behind it. */
+/** Redacts part of a secret before or after the mark at which a text was cut. */
 function withoutParts(text: string, forms: readonly string[]): string {
   const parts = text.split(CUT);
   if (parts.length === 1) return text;
@@ -83,7 +83,7 @@ function longest(part: string, isSecret: (length: number) => boolean): number {
   return length < LEAST ? 0 : length;
 }
 
-/** The format's own words stay: a secret may be `client`, or a part of `events`. */
+/** Redacts the content of a transcript, but not its keys and ids: a secret may be `client`, or a part of `events`. */
 export function redactedTranscript({ title, events, end, ...rest }: Transcript, redact: Redact): Transcript {
   const redactEvent = (event: TranscriptEvent): TranscriptEvent => {
     if (event.kind === 'message') return { ...event, message: redact(event.message) };
@@ -106,7 +106,7 @@ function passwordIn(value: string): readonly string[] {
   return [pair, pair.slice(pair.indexOf(':') + 1)];
 }
 
-/** A secret as it is, in JSON, in an address, in hex, and inside of Base64, where it may begin at any of three places. */
+/** The forms of a secret: plain, in JSON, in a URL, in hex, and in Base64 at each of three offsets. */
 function formsOf(secret: string): ReadonlySet<string> {
   const escaped = encodeURIComponent(secret);
   const lowerCase = escaped.replace(/%\w\w/g, (one) => one.toLowerCase());
@@ -116,7 +116,7 @@ function formsOf(secret: string): ReadonlySet<string> {
     const text = Buffer.from(`${'x'.repeat(before)}${secret}`)
       .toString('base64')
       .replace(/=+$/, '');
-    // The first and the last characters also hold bits of the neighbours.
+    // The first and last characters also hold bits of their neighbours.
     return text.slice(Math.ceil((before * 4) / 3), -1);
   });
   const forUrls = encoded.map((text) => text.replace(/\+/g, '-').replace(/\//g, '_'));

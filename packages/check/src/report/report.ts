@@ -1,4 +1,4 @@
-/** The report of one run, as the JSON schema in `report.schema.json` describes it. */
+/** The report of one run, in the format of `report.schema.json`. */
 import type { Transcript } from '@mrtr/harness/transcript';
 import type { Clause, Finding, Level, Verdict } from '../judging/check.ts';
 import { FINDINGS, UNDECIDED, VERDICTS } from '../judging/check.ts';
@@ -13,31 +13,31 @@ import { acceptanceText, type Baseline, isExpired } from './baseline.ts';
 import { type Redact, redactedTranscript, redactor } from './redact.ts';
 import { curlOf, reproducing } from './shell.ts';
 
-/** The report's format, and the revision of the specification that it is about. */
+/** The format of the report, and the checked revision of the specification. */
 export const PROFILE = 'mrtr-check/1 2026-07-28';
 
-/** One check in a report. */
+/** The result of one check. */
 export interface ReportedCheck {
   readonly id: string;
   readonly family: 'spec' | 'safety';
   readonly level: Level;
   readonly verdict: Verdict;
-  /** What is expected of the server. */
+  /** The behaviour that the check expects. */
   readonly expected: string;
-  /** What was seen, or why nothing was. */
+  /** The observation, or the reason why there is none. */
   readonly actual: string;
   readonly clause: Clause;
-  /** What the server's author can do. */
+  /** How the server's author can mend a fault. */
   readonly remedy: string;
-  /** The reason why the baseline accepts the finding, or null. */
+  /** The baseline's reason for accepting the finding, or null. */
   readonly accepted: string | null;
   /** A command that runs this check alone. */
   readonly reproduce: string;
-  /** The decisive request as a curl command, for a server that was not started here. */
+  /** The decisive request as a curl command, or null if the checker started the server. */
   readonly curl: string | null;
   /** The smallest case that shows a finding, or the honest call that failed. */
   readonly conversation: Transcript | null;
-  /** Requests that were sent for it, its controls included. */
+  /** The number of requests that it sent, with its controls. */
   readonly calls: number;
 }
 
@@ -73,7 +73,7 @@ const staleWords = ({ summary }: Report): readonly string[] =>
     (id) => `The baseline accepts ${id}, which is no longer found. Take it out of the baseline.`,
   );
 
-/** How far the passes can be trusted. */
+/** Reasons to trust the passes less. */
 function caveatsOf({ checks }: Report): readonly string[] {
   const left = checks.filter(({ actual }) => actual === LEFT_OUT).map(({ id }) => id);
   const unseen = checks.filter((one) => one.verdict === 'pass' && one.actual.includes('without --probe'));
@@ -94,30 +94,30 @@ function exitWords({ summary, exitCode, checks }: Report): string {
   return `exit ${exitCode}: ${summary.stale.length > 0 ? 'the baseline is stale' : meaning}`;
 }
 
-/** How many checks ended how. */
+/** The number of checks by verdict, and totals. */
 export interface Summary extends Readonly<Record<Verdict, number>> {
   /** Checks that ran to a verdict of pass, fail, warn or advice. */
   readonly ran: number;
   readonly checks: number;
-  /** Requests that were sent, probes left out. */
+  /** The number of requests, without readings of the probe. */
   readonly calls: number;
   readonly seconds: number;
   /** Accepted findings that are no longer found. */
   readonly stale: readonly string[];
 }
 
-/** What was checked. */
+/** The target of a run. */
 export interface ReportedTarget {
   readonly name: string | null;
   readonly address: string;
-  /** The new version, where one was given: its command or its address. */
+  /** The command or address of the new version, if one was given. */
   readonly next?: string;
   readonly method: string;
   readonly operation: string;
   readonly arguments: Readonly<Record<string, unknown>>;
 }
 
-/** What every format says of a run, and in which order it has the checks. */
+/** The texts of a run for every format, and its checks in order. */
 export const describeRun = (report: Report) => ({
   tally: tallyOf(report),
   exit: exitWords(report),
@@ -140,7 +140,7 @@ export interface Report {
   readonly checks: readonly ReportedCheck[];
 }
 
-/** How a run is judged. */
+/** Options for judging a run. */
 export interface Judging {
   readonly name?: string | undefined;
   readonly strict?: boolean | undefined;
@@ -148,7 +148,7 @@ export interface Judging {
   readonly baseline?: Baseline | undefined;
 }
 
-/** Makes the report. Values of headers are redacted in all of it. */
+/** Makes the report of a run. Redacts all header values. */
 export function reportOf(
   run: Run,
   { name, strict = false, complete = false, baseline = {} }: Judging = {},
@@ -179,7 +179,7 @@ export function reportOf(
   };
 }
 
-/** A server may ask in thousands of questions, and each stands in the words of a finding. */
+/** The limit of an observation: a server may ask thousands of questions, and the text names each. */
 const MAX_SEEN = 4000;
 
 function reportCheck(
@@ -204,7 +204,7 @@ function reportCheck(
     remedy: (finding.kind === 'broken' && finding.remedy) || remedy,
     accepted: acceptance === undefined || afterwords !== '' ? null : acceptanceText(acceptance),
     reproduce: redact(reproducing(inputs, idsOf(id, finding))),
-    // A server that was started here is gone when somebody reads this, and its port with it.
+    // A server that the checker started is gone when somebody reads this.
     curl: (found && !isStarted(inputs.address) && redact(curlOf(turn, own))) || null,
     conversation:
       (found || verdict === 'could-not-run') && session
@@ -214,7 +214,7 @@ function reportCheck(
   };
 }
 
-/** What runs a check again: with the check that sent what it found, where that is not one of the wire, which all send the same. */
+/** The ids that reproduce a finding: the check, and the check that sent the request. Checks of the wire send the same requests. */
 function idsOf(id: string, finding: Finding): string {
   const during = finding.kind === 'broken' ? finding.during : undefined;
   return during === undefined || during.startsWith('wire.') ? id : `${during},${id}`;

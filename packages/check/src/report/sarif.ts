@@ -11,15 +11,15 @@ const PAGE =
 const LEVEL = { fail: 'error', warn: 'warning', advice: 'note' } as const;
 const RULE_LEVEL = { M: 'error', 'M*': 'error', S: 'warning', A: 'note' } as const;
 
-/** Where the code and the configuration are. */
+/** The places of the code and the configuration. */
 export interface Sources {
-  /** The folder in which the registration of each tool is looked for. */
+  /** The folder to search for the registration of each tool. */
   readonly source?: string | undefined;
-  /** The configuration file: the place of a finding whose tool was not found. */
+  /** The configuration file. Findings are placed there if the tool is not found. */
   readonly config?: string | undefined;
 }
 
-/** Writes it. An accepted finding is left out: code-scanning pages do not read why one is suppressed. */
+/** Returns the SARIF. Leaves out accepted findings: code-scanning pages do not show the reason. */
 export function sarifReport(reports: readonly Report[], sources: Sources = {}): string {
   const driver = { name: 'mrtr-check', informationUri: PAGE, rules: CHECKS.map(ruleOf) };
   const run = {
@@ -49,7 +49,7 @@ function ruleOf({ id, level, family, expected, clause, remedy }: Check) {
   };
 }
 
-/** A page reads `[words](place)` as a link, wherever a server wrote that. */
+/** Escapes brackets, because a page turns `[words](place)` from a server into a link. */
 const plain = (text: string): string => forLog(text).replace(/[\\[\]]/g, '\\$&');
 
 const nameOf = ({ target }: Report): string => target.name ?? `${target.method} ${target.operation}`;
@@ -77,7 +77,7 @@ function resultsOf(report: Report, { source, config = 'mrtr-check.json' }: Sourc
 const messageOf = ({ actual, remedy, reproduce }: ReportedCheck, report: Report): string =>
   plain(`${nameOf(report)}: ${actual}\n\nWhat to do: ${remedy}\n\nAgain: ${reproduce}`);
 
-/** The same for the same check of the same target, whatever was seen this time. The page matches by the first. */
+/** The identity of a finding: the same for the same check and target. GitHub matches by the first member. */
 function fingerprintOf({ id }: ReportedCheck, report: Report) {
   const { method, operation } = report.target;
   const digest = createHash('sha256').update(JSON.stringify([report.target.name, method, operation, id]));

@@ -1,16 +1,16 @@
-/** Command lines that a person can paste into a shell. */
+/** Makes command lines to paste into a shell. */
 import { DEFAULTS } from '../run/run.ts';
 import type { Turn } from '../session/session.ts';
 import type { Inputs, Operation, ProbeSpec } from '../target/target.ts';
 import { envelope, mirroringHeaders } from '../wire/request.ts';
 
-/** A word, quoted where a shell would read it otherwise. */
+/** Quotes a word if a shell would interpret it. */
 export function quote(word: string): string {
   if (/^[\w@%+:,./-][\w@%+=:,./-]*$/.test(word)) return word;
   if (!/[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]|##/u.test(word)) return `'${word.replaceAll("'", `'\\''`)}'`;
   const escaped = word
     .replace(/[\\']/g, '\\$&')
-    // The log of a CI job obeys `##vso[`.
+    // The log of a CI job executes `##vso[`.
     .replace(/##/g, '#\\x23')
     .replace(/[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu, (character) => {
       const bytes = [...Buffer.from(character)].map((byte) => `\\x${byte.toString(16).padStart(2, '0')}`);

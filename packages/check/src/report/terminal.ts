@@ -1,4 +1,4 @@
-/** The report on a terminal: a card that is read in ten seconds, and then the findings. */
+/** The report for a terminal: a short card, then the findings. */
 import { styleText } from 'node:util';
 import { FINDINGS, UNDECIDED, type Verdict } from '../judging/check.ts';
 import { draw } from './drawing.ts';
@@ -20,7 +20,7 @@ const LOOK: Readonly<Record<Verdict, { readonly mark: string; readonly style: St
   'could-not-run': { mark: '?', style: 'magenta' },
 };
 
-/** Writes the report as text, in colours where they are wanted. */
+/** Returns the report as text, optionally with colours. */
 export function terminalReport(report: Report, { colours = false } = {}): string {
   const paint = painter(colours);
   const shown = describeRun(report).findings.flatMap(({ found }) => found);
@@ -33,7 +33,7 @@ export function terminalReport(report: Report, { colours = false } = {}): string
   ].join('\n');
 }
 
-/** The card, and why a run could not decide: whoever writes its reports to files still learns that here. */
+/** Returns the card, and the reasons of a run that could not decide. Printed if all reports go to files. */
 export function terminalCard(report: Report, { colours = false } = {}): string {
   const paint = painter(colours);
   const undecided = report.exitCode === 3 ? listUndecided(report, paint) : [];
@@ -89,7 +89,7 @@ function finding(check: ReportedCheck, paint: Paint): readonly string[] {
     ...partsOf({ ...check, accepted: null }).flatMap(({ name, text }) =>
       row(name.toLowerCase(), text, name === 'Seen' ? 8 : undefined),
     ),
-    // One line each, however long: they are there to be copied.
+    // Keep each on one line, to be copied.
     line('again', check.reproduce),
     ...(check.curl ? [line('curl', check.curl)] : []),
     ...(check.conversation ? ['', ...draw(check.conversation).map((one) => paint('gray', one))] : []),

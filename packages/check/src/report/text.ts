@@ -1,14 +1,14 @@
-/** Text from a server, made fit for the place where it is shown. */
+/** Escapes text from a server for the place where it is shown. */
 import stringWidth from 'string-width';
 import wrapAnsi from 'wrap-ansi';
 import { isObject } from '../wire/json.ts';
 
-// What could move the cursor, colour the screen, or reorder a line: controls, separators, bidirectional marks, halves
-// of a surrogate pair; what XML does not allow; and what nobody sees, but for the two joiners that scripts need.
+// Characters that move the cursor, colour the screen or reorder a line; characters that XML forbids; and invisible ones,
+// except the two joiners that scripts need.
 const UNPRINTABLE =
   /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Noncharacter_Code_Point}\u00ad\u180e\u200b\u2060-\u2064\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
 
-/** With nothing in it that a terminal obeys: an escape shows as `␛`. */
+/** Replaces control characters for a terminal: an escape shows as `␛`. */
 export const forTerminal = (text: string): string =>
   text.replace(UNPRINTABLE, (character) => {
     const code = character.charCodeAt(0);
@@ -16,7 +16,7 @@ export const forTerminal = (text: string): string =>
     return code === 0x7f ? '␡' : '\ufffd';
   });
 
-/** With nothing in it that HTML or XML reads as markup. */
+/** Escapes text for HTML and XML. */
 export const forMarkup = (text: string): string =>
   forTerminalLines(text)
     .replace(/&/g, '&amp;')
@@ -27,24 +27,24 @@ export const forMarkup = (text: string): string =>
     .replace(/##/g, '#&#35;')
     .replace(/::/g, ':&#58;');
 
-/** On one line, with nothing in it that Markdown reads as markup. */
+/** Escapes text for Markdown, on one line. */
 export const forMarkdown = (text: string): string =>
   forTerminal(text.replace(/\s+/g, ' '))
     .replace(/[\\`*_{}[\]<>()#+!|~$&]/g, '\\$&')
     .replace(/@/g, '&#64;')
-    // GitHub makes links of addresses.
+    // GitHub turns addresses into links.
     .replace(/:\/\//g, ':&#47;&#47;')
     .replace(/\bwww\./gi, (www) => `${www.slice(0, -1)}&#46;`);
 
 const forTerminalLines = (text: string): string => text.split('\n').map(forTerminal).join('\n');
 
-/** The same for the log of a CI job, which obeys `::error::` and `##vso[` where a line holds them. */
+/** Escapes text for a terminal and the log of a CI job, which executes `::error::` and `##vso[`. */
 export const forLog = (text: string): string =>
   forTerminalLines(text)
     .replace(/::(?=[a-z])/gi, ': :')
     .replace(/##(?=\w*\[)/g, '# #');
 
-/** A value out of JSON with every text in it changed, names included. */
+/** Changes every string and every key of a JSON value. */
 export function mapTexts(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === 'string') return change(value);
   if (Array.isArray(value)) return value.map((one) => mapTexts(one, change));
@@ -53,10 +53,10 @@ export function mapTexts(value: unknown, change: (text: string) => string): unkn
   return Object.fromEntries(changed);
 }
 
-/** A value out of JSON in which a terminal obeys nothing. */
+/** Replaces control characters in every string of a JSON value. */
 export const printable = (value: unknown): unknown => mapTexts(value, forTerminalLines);
 
-/** As JSON that a terminal may show: what it would obey is written as an escape, so the value is the same. */
+/** Serializes to JSON that is safe on a terminal: control characters become escapes, so the value stays the same. */
 export const jsonText = (value: unknown): string =>
   JSON.stringify(value, null, 2)
     .replace(/##/g, '#\\u0023')
@@ -70,7 +70,7 @@ export const jsonText = (value: unknown): string =>
     );
 
 export function wrap(text: string, width: number, most = 20): readonly string[] {
-  // Indentation stays; the space at which a line was broken goes.
+  // Keep indentation; drop the space at a line break.
   const lines = forLog(text)
     .split('\n')
     .flatMap((line) =>

@@ -7,14 +7,14 @@ export interface SendOptions {
   readonly cut?: boolean;
 }
 
-/** Sends requests. It never rejects for what a server does: the reply's `failure` says it. */
+/** Sends requests. Never rejects because of the server: the reply's `failure` has the reason. */
 export interface Channel {
   send(request: WireRequest, options?: SendOptions): Promise<Reply>;
 }
 
 export interface Patience {
   readonly timeoutMs: number;
-  /** Aborted when the whole run is over: nothing is sent any more, and nobody waits for what was. */
+  /** Aborted when the run is over: stops sending and waiting. */
   readonly over: AbortSignal;
 }
 
@@ -22,7 +22,7 @@ export const OVER = 'the run is over';
 
 export const MAX_BYTES = 4 * 1024 * 1024;
 
-/** Of messages before an answer, no more are kept. */
+/** The limit of messages to keep before an answer. */
 export const MAX_MESSAGES = 1000;
 
 export const TOO_LONG = `the answer is longer than ${MAX_BYTES / 1024 / 1024} MiB`;

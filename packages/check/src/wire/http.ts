@@ -1,4 +1,4 @@
-/** Streamable HTTP at 2026-07-28: a POST for each request, whose answer is JSON or an event stream. */
+/** Streamable HTTP at 2026-07-28: one POST for each request, answered by JSON or an event stream. */
 import { setTimeout as pause, setImmediate } from 'node:timers/promises';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import type { Channel, Patience, SendOptions } from './channel.ts';
@@ -28,10 +28,10 @@ export const httpChannel = (
   },
 });
 
-/** `Retry-After: 0` would be a loop without a pause. */
+/** The shortest wait: `Retry-After: 0` would loop without a pause. */
 const LEAST_WAIT_MS = 100;
 
-/** Posts a message. A server that limits the rate of requests has not looked at it: it comes again when it is welcome. */
+/** Posts a message. After HTTP 429 it posts again, because the server has not handled the message. */
 export async function post(posting: Posting, options: SendOptions = {}): Promise<Reply> {
   const { timeoutMs, over } = posting.patience;
   for (let waited = 0; ; ) {
@@ -44,7 +44,7 @@ export async function post(posting: Posting, options: SendOptions = {}): Promise
   }
 }
 
-/** Reads what comes back. It never rejects for what a server does. */
+/** Posts a message and reads the reply. Never rejects because of the server. */
 async function postOnce(posting: Posting, { cut = false }: SendOptions): Promise<Reply> {
   const { url, headers, message, patience } = posting;
   const started = performance.now();
@@ -53,7 +53,7 @@ async function postOnce(posting: Posting, { cut = false }: SendOptions): Promise
   const texts: string[] = [];
   let carried: Omit<Carried, 'otherwise'> = { id: message.id, started };
   try {
-    // While this program stood still, the server may have closed a connection: one turn of the loop shows it.
+    // Turn the event loop, to notice connections that the server closed while this program was blocked.
     for (let turn = 0; turn < 2; turn++) await setImmediate();
     const response = await fetch(url, {
       method: 'POST',
@@ -87,7 +87,7 @@ function readHeaders({
   };
 }
 
-/** A JSON response comes when the work is done; a stream may begin before, so its first bytes are waited for. */
+/** Cuts the connection. A JSON response begins when the work is done; a stream may begin earlier, so wait for its first bytes. */
 async function cutOff(
   response: Response,
   stop: AbortController,
@@ -139,7 +139,7 @@ async function readInto(texts: string[], response: Response): Promise<void> {
     if (answered) break;
     if (read > MAX_BYTES) throw new Error(TOO_LONG);
   }
-  // A stream may end without the empty line after its last event.
+  // A stream may end without an empty line after its last event.
   if (stream && !answered) events.feed('\n\n');
   else if (text !== '') texts.push(text);
 }

@@ -1,4 +1,4 @@
-/** JSON as it is on the wire: values, and facts about their text that parsing loses. */
+/** Parses JSON, and finds facts about its text that parsing loses. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 export const isObject = (value: unknown): value is JsonObject =>
@@ -16,10 +16,10 @@ export const canonical = (value: unknown): string =>
       : member,
   ) ?? 'null';
 
-/** A value that is nested deeper overflows the stack of the next that walks it. */
+/** The limit of nesting: deeper values overflow the stack of code that walks them. */
 const MAX_LEVELS = 500;
 
-/** A value of more members takes minutes to report: each is copied, redacted and drawn. */
+/** The limit of members: each is copied, redacted and drawn, so more would take minutes. */
 const MAX_MEMBERS = 100_000;
 
 /** Parses JSON; undefined if the text is not JSON, or {@link isTooMuch}. */
@@ -40,7 +40,7 @@ function fromJson(text: string): unknown {
   }
 }
 
-/** The members of all objects and arrays in a value; infinitely many where it is too deep. */
+/** Counts the members of all objects and arrays in a value. Infinity if it is too deep. */
 export function membersIn(value: unknown, levels = MAX_LEVELS): number {
   if (typeof value !== 'object' || value === null) return 0;
   if (levels === 0) return Number.POSITIVE_INFINITY;
@@ -49,7 +49,7 @@ export function membersIn(value: unknown, levels = MAX_LEVELS): number {
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\]:,]/gs;
 
-/** The keys that stand twice in one object of valid JSON, as paths. `JSON.parse` keeps the last of them. */
+/** The paths of keys that occur twice in one object of valid JSON. `JSON.parse` keeps only the last. */
 export function duplicateKeys(text: string): readonly string[] {
   const found: string[] = [];
   const open: { keys: Set<string> | undefined; path: string; key: string; wantsKey: boolean }[] = [];

@@ -1,4 +1,4 @@
-/** What a reply means for the call: it asked, it completed, it was an error, or nothing usable came. */
+/** The outcome of a reply: a question, a result, an error, or nothing usable. */
 import { asText } from '@mrtr/harness/transcript';
 import { canonical, isObject, type JsonObject, objectAt } from './json.ts';
 import type { Reply, RpcError } from './reply.ts';
@@ -15,10 +15,10 @@ export type Outcome =
   | { readonly kind: 'rejected'; readonly status: number; readonly reason: string }
   | { readonly kind: 'failed'; readonly reason: string; readonly late: boolean };
 
-/** Statuses that say "not now", and nothing about the request. */
+/** HTTP statuses that mean "not now", whatever the request. */
 export const NOT_NOW: readonly number[] = [408, 425, 429, 502, 503, 504];
 
-/** Reads a reply. A result without a `resultType` counts as complete, as for clients. */
+/** The outcome of a reply. A result without a `resultType` counts as complete, as it does for clients. */
 export function outcomeOf({ result, error, status = 200, failure, late }: Reply): Outcome {
   if (NOT_NOW.includes(status)) return { kind: 'failed', reason: `HTTP ${status}`, late: false };
   if (error !== undefined) return { kind: 'error', error };
@@ -38,7 +38,7 @@ export function outcomeOf({ result, error, status = 200, failure, late }: Reply)
 export const saysNo = ({ kind }: Outcome): boolean =>
   kind === 'error' || kind === 'tool-error' || kind === 'rejected';
 
-/** The outcome as text, for comparison: without state, which is new each time, and what only one era has. */
+/** The outcome as text, for comparison. Leaves out state, which is always new, and members of one era only. */
 export function comparable(outcome: Outcome): string {
   switch (outcome.kind) {
     case 'asked':
@@ -55,7 +55,7 @@ export function comparable(outcome: Outcome): string {
   }
 }
 
-/** The same for questions whose keys are new in each call. */
+/** Questions as text, for comparison, without their keys. For servers with new keys in each call. */
 export const comparableQuestions = (requests: Asked): string => `asked ${canonical(Object.values(requests))}`;
 
 export function describeOutcome(outcome: Outcome): string {

@@ -1,4 +1,4 @@
-/** Servers that the checker starts as processes: whole groups of them, so that what a wrapper started dies with it. */
+/** Server processes that the checker starts, each in a process group, so that the children of a wrapper die with it. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 
@@ -9,7 +9,7 @@ export function killAll(): void {
   for (const one of running) one.killNow();
 }
 
-/** Ends the program, and with it every process that it started, when a signal tells it to. */
+/** Makes signals end the program, and with it every process that it started. */
 export function endOnSignals(): void {
   for (const [signal, code] of [
     ['SIGINT', 130],
@@ -19,7 +19,7 @@ export function endOnSignals(): void {
     process.once(signal, () => process.exit(code));
 }
 
-/** How much later the end of a process may be known than its broken pipe. */
+/** The longest delay between the broken pipe of a process and its exit event. */
 const ENDING_MS = 250;
 
 const MAX_OF_A_LINE = 4 * 1024 * 1024;
@@ -35,7 +35,7 @@ export class ServerProcess {
   #errors = '';
   #out = '';
 
-  /** Starts it, in a process group of its own, with this program's environment. */
+  /** Starts the command in its own process group, with this program's environment. */
   constructor(command: string, args: readonly string[]) {
     this.#child = spawn(command, [...args], { detached: grouped, stdio: ['pipe', 'pipe', 'pipe'] });
     this.#child.stdin?.on('error', () => {});
@@ -55,7 +55,7 @@ export class ServerProcess {
     } catch (error) {
       return `it could not be started: ${(error as Error).message}`;
     } finally {
-      // What it started has nobody to end it any more. What escaped holds the pipes, and would hold this program by them.
+      // Kill its children. Close the pipes, because an escaped child would keep this program running through them.
       this.killNow();
       for (const pipe of this.#child.stdio) pipe?.destroy();
       running.delete(this);
@@ -76,10 +76,10 @@ export class ServerProcess {
     return this.#child.pid !== undefined && this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  /** Writes to its standard input. `unread` is called where it has closed that, and lives on. */
+  /** Writes to its standard input. Calls `unread` later if that is closed. */
   write(text: string, unread: () => void = () => {}): void {
     const { stdin } = this.#child;
-    // Of a process that has just ended, the pipe breaks before its end is known.
+    // Wait: the pipe of an ended process breaks before its exit event.
     const unreadLater = () => void setTimeout(unread, ENDING_MS);
     if (stdin?.writable) stdin.write(text, (error) => error && unreadLater());
     else unreadLater();
@@ -92,7 +92,7 @@ export class ServerProcess {
       if (grouped) process.kill(-pid, 'SIGKILL');
       else this.#child.kill('SIGKILL');
     } catch {
-      // It is gone already.
+      // The process has ended.
     }
   }
 
@@ -104,7 +104,7 @@ export class ServerProcess {
   #read(text: string): void {
     this.#out = `${this.#out}${text}`.slice(-8000);
     const [first = '', ...more] = text.split('\n');
-    // Joined once, when it has ended: a line of megabytes comes in hundreds of parts.
+    // Join the parts once at the end of a line: a long line comes in hundreds of parts.
     this.#parts.push(first);
     this.#length += first.length;
     const lines = more.length === 0 ? [] : [this.#parts.join(''), ...more];
@@ -112,7 +112,7 @@ export class ServerProcess {
       this.#parts = [lines.pop() ?? ''];
       this.#length = this.#parts[0]?.length ?? 0;
     }
-    // It would fill the memory.
+    // A longer line would fill the memory.
     this.isOverlong ||= this.#length > MAX_OF_A_LINE;
     if (this.isOverlong) this.killNow();
     for (const line of lines) for (const listener of this.#listeners) listener(line);

@@ -1,4 +1,4 @@
-/** What came back for one request: every message, as its text was, and the response among them. */
+/** The reply to one request: every message with its text, and the response among them. */
 import { isObject, isTooMuch, type JsonObject, parse, TOO_MUCH } from './json.ts';
 
 export interface RpcError {
@@ -16,13 +16,13 @@ export interface Reply {
   readonly id?: number;
   readonly status?: number;
   readonly contentType?: string;
-  /** What the server said of when to come again, in milliseconds. */
+  /** The `Retry-After` of the server, in milliseconds. */
   readonly retryAfterMs?: number;
   readonly messages: readonly RawMessage[];
   readonly text?: string;
   readonly result?: JsonObject;
   readonly error?: RpcError;
-  /** Why there is neither a result nor an error, such as `no answer in 30 s`. */
+  /** The reason for a missing result and error, such as `no answer in 30 s`. */
   readonly failure?: string;
   readonly late?: true;
   readonly cut?: true;
@@ -54,6 +54,6 @@ export function replyFrom(texts: readonly string[], carried: Carried): Reply {
 export const isResponse = (value: unknown): boolean =>
   isObject(value) && value.method === undefined && ('result' in value || 'error' in value);
 
-/** Whether a message is a request of the server: it has a method, and an id that wants an answer. */
+/** Whether a message is a request of the server: it has a method and an id. */
 export const isServerRequest = (value: unknown): value is JsonObject =>
   isObject(value) && typeof value.method === 'string' && value.id !== undefined;

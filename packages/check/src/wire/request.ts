@@ -1,10 +1,10 @@
-/** Requests of a client at 2026-07-28, as text: the body, and the headers that mirror it over HTTP. */
+/** The requests of a client at 2026-07-28: the body, and the HTTP headers that mirror it. */
 import { isObject, type JsonObject, objectAt } from './json.ts';
 
 export const REVISION = '2026-07-28';
 export const OLD_REVISION = '2025-11-25';
 
-/** What a client declares unless a check says otherwise: everything that a server may ask for. */
+/** The capabilities that a client declares by default: all of them. */
 const ALL_CAPABILITIES: JsonObject = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
 
 export interface WireRequest {
@@ -17,7 +17,7 @@ export interface WireRequest {
 
 const META = 'io.modelcontextprotocol/';
 
-/** The member of `_meta` that holds what a client declares. */
+/** The member of `_meta` that holds the declared capabilities. */
 export const DECLARED = `${META}clientCapabilities`;
 
 export function envelope(

@@ -1,4 +1,4 @@
-/** stdio at 2026-07-28: a line of JSON for each message, both ways, over a process of ours. */
+/** stdio at 2026-07-28: one line of JSON for each message, to and from a started process. */
 import { type Channel, lateness, MAX_BYTES, MAX_MESSAGES, OVER, type Patience, TOO_LONG } from './channel.ts';
 import { isObject, parse } from './json.ts';
 import type { ServerProcess } from './process.ts';
@@ -11,7 +11,7 @@ interface Waiting {
   readonly answered: (why?: string) => void;
 }
 
-/** Requests over the standard streams of one process. Several may be under way at once. */
+/** Sends requests over the standard streams of one process. Several may be in flight at once. */
 export class StdioChannel implements Channel {
   readonly #process: ServerProcess;
   readonly #patience: Patience;
@@ -54,7 +54,7 @@ export class StdioChannel implements Channel {
     return answered.finally(() => undo());
   }
 
-  /** All requests share the channel, so a message without an id of ours belongs to each that waits. */
+  /** All requests share the channel, so a message without a known id belongs to every waiting request. */
   #take(line: string): void {
     if (this.#waiting.size === 0 || line.trim() === '') return;
     const value = parse(line);
@@ -63,7 +63,7 @@ export class StdioChannel implements Channel {
       waiting.bytes += line.length;
       if (waiting.bytes > MAX_BYTES) {
         waiting.answered(TOO_LONG);
-        // It would go on for ever, and leave no time for anything else.
+        // The server would write for ever, and block this program.
         this.#process.killNow();
       }
       if (own || waiting.texts.length < MAX_MESSAGES) waiting.texts.push(line);

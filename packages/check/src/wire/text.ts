@@ -1,3 +1,3 @@
-/** The text, or its beginning where it is longer. The mark is where a secret may have been cut in two. */
+/** Cuts a text to `most` characters. The mark shows `redact.ts` where a secret may be cut in two. */
 export const shorten = (text: string, most: number): string =>
   text.length > most ? `${text.slice(0, most)}…` : text;
