@@ -28,8 +28,8 @@ import { createMcpMount, type HttpOptions, type MountOptions, serveHttp } from '
 export const FLOODED = textResult('Flooded.');
 
 /**
- * Tools: `ask` asks one question, `wait` answers when it is released and ignores its signal, `stream` does the same after
- * a progress notification, `flood` sends 1000 messages without a pause, `big` answers with 8 MiB, `who` says whose token it was called with.
+ * Tools: `ask` asks one question. `wait` answers after `release` and ignores its signal. `stream` does the same after a
+ * progress notification. `flood` sends 1000 messages without a pause. `big` answers with 8 MiB. `who` names its caller.
  */
 export function fixture() {
   const policy = requestStatePolicy({ keys: ['k'.repeat(32)], singleUse: false });
@@ -38,17 +38,17 @@ export function fixture() {
   let next = new Deferred<ServerContext>();
   const errors: string[] = [];
   return {
-    /** The context of the first call to `wait`, when it has been entered. */
+    /** Resolves with the context of the first call to `wait`. */
     entered: entered.promise,
     /** Lets `wait` answer. */
     release: () => released.open(),
     errors,
     onerror: (error: Error) => void errors.push(error.message),
-    /** How many times it was closed. */
+    /** How often it was closed. */
     closed: 0,
-    /** How many calls to `wait` and `stream` have been entered. */
+    /** How many calls of `wait` and `stream` have begun. */
     waiting: 0,
-    /** The context of the next one, when it is entered. */
+    /** Resolves with the context of the next one. */
     nextEntry: () => next.promise,
     server(): McpServer {
       const server = protectedServer({ name: 'hosted', version: '1.0.0' }, policy);
@@ -105,7 +105,7 @@ export async function hosting(options: HttpOptions = {}) {
   return Object.assign(served, { http, url: http.url });
 }
 
-/** A mount without a socket, and requests that reach it. */
+/** A mount without a socket, and requests to it. */
 export function mounting(options: MountOptions = {}) {
   const served = fixture();
   const mcp = createMcpMount(served, { onerror: served.onerror, drainSeconds: 0.05, ...options });
@@ -122,7 +122,7 @@ const bearer = (token?: string) => ({
   requestInit: { headers: token ? { authorization: `Bearer ${token}` } : {} },
 });
 
-/** A v2 client, connected. Its user says yes. */
+/** A connected v2 client. Its user accepts. */
 export async function modernClient(url: URL, token?: string): Promise<Client> {
   const elicit = () => ({ action: 'accept', content: {} }) as const;
   const client = await modern(new StreamableHTTPClientTransport(url, bearer(token)), { elicit });
@@ -130,7 +130,7 @@ export async function modernClient(url: URL, token?: string): Promise<Client> {
   return client;
 }
 
-/** A v1 client, connected. Its user says yes; the questions are in `asked`. */
+/** A connected v1 client. Its user accepts; `asked` collects the questions. */
 export async function oldClient(url: URL, token?: string): Promise<OldClient & { asked: string[] }> {
   const asked: string[] = [];
   const client = await legacyClient(new OldTransport(url, bearer(token)) as Transport, {
@@ -173,14 +173,14 @@ export const withHeaders = (init: RequestInit, headers: object): RequestInit => 
   headers: { ...(init.headers as Record<string, string>), ...headers },
 });
 
-/** Begins a session of an old client, and resolves with its id. */
+/** Begins a session of an old client. Resolves with its id. */
 export async function beginSession(url: URL, headers: object = {}): Promise<string> {
   const begun = await fetch(url, withHeaders(INITIALIZE, headers));
   await begun.text();
   return begun.headers.get('mcp-session-id') ?? '';
 }
 
-/** The status of a response, and the result or the error in it. */
+/** The status of a response, and its result or error. */
 export async function read(response: Response) {
   const { text: _, ...message } = await readPosted(response);
   return message;
@@ -193,14 +193,14 @@ export function openSocket({ hostname, port }: Pick<URL, 'hostname' | 'port'>): 
   return socket;
 }
 
-/** A request as it goes over a connection. */
+/** A request as the text of HTTP/1.1. */
 export function httpText({ host, pathname }: URL, { headers, body }: RequestInit): string {
   const all = { host, ...headers, 'content-length': Buffer.byteLength(`${body}`) };
   const lines = Object.entries(all).map((header) => header.join(': '));
   return [`POST ${pathname} HTTP/1.1`, ...lines, '', body].join('\r\n');
 }
 
-/** A subscription over a real connection, whose client reads its beginning and then nothing. */
+/** A subscription over a real connection. Its client reads the beginning, and then stops reading. */
 export async function subscribe(url: URL): Promise<Socket> {
   const client = openSocket(url);
   const params = { notifications: { toolsListChanged: true } };
@@ -210,8 +210,8 @@ export async function subscribe(url: URL): Promise<Socket> {
 }
 
 /**
- * Opens a connection. `send` writes bytes and resolves with all that came back when the server has closed it. `use`
- * writes bytes and resolves with the first that come back.
+ * Opens a connection. `send` writes bytes, and resolves with the whole response when the server has closed it. `use`
+ * writes bytes, and resolves with the first chunk of the response.
  */
 export async function rawConnection(url: URL) {
   const socket = openSocket(url);

@@ -40,7 +40,7 @@ test('while a server closes, requests on open connections get 503, on used and u
   const closed = http.close();
   const answers = [used.send(get('/healthz')), unused.send(get('/healthz')), late.send(get('/mcp'))];
   const [afterUse, first, refused] = await Promise.all(answers);
-  // A test that failed before this would leave the call in flight.
+  // Release the call before the assertions below: a failed one would leave it in flight.
   release();
   expect(await finished).toEqual(waited);
   await closed;

@@ -17,7 +17,7 @@ test('a server binds to loopback by default', async () => {
   expect(url.hostname).toBe('127.0.0.1');
 });
 
-/** The status of a request that no well-kept client would send. */
+/** The status of the response to a request of raw lines. */
 async function statusOf(url: URL, ...lines: string[]): Promise<number> {
   const connection = await rawConnection(url);
   const answer = await connection.send(`${lines.join('\r\n')}\r\n\r\n`);
@@ -46,7 +46,7 @@ test.each([
   ['headers without end', ['Host: localhost', `X: ${'x'.repeat(20_000)}`], 431],
 ])('a GET with %s is answered as it deserves', async (_what, headers, status) => {
   const { url } = await hosting();
-  // 400 is an old client without a session: it was let in.
+  // 400 means that the request was admitted: it is an old client's, without a session.
   expect(await statusOf(url, 'GET /mcp HTTP/1.1', ...headers, LAST)).toBe(status);
   expect((await fetch(url, listTools)).status).toBe(200);
 });

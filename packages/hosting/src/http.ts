@@ -20,7 +20,7 @@ export { createMcpMount, type McpMount, type MountOptions, type NodeRequest } fr
 
 /** The options of {@link serveHttp}. All have defaults. */
 export interface HttpOptions extends MountOptions {
-  /** Address to bind. Default `127.0.0.1`, which other machines cannot reach. */
+  /** The address to bind. Default `127.0.0.1`, which other machines cannot reach. */
   readonly host?: string;
   /** Default 0, any free port. */
   readonly port?: number;
@@ -47,24 +47,25 @@ export interface HttpHosting {
   /** Publishes changes to the subscriptions of new clients: `notify.toolsChanged()`. */
   readonly notify: ServerNotifier;
   /**
-   * Takes no new connections, and ends as {@link McpMount} does. Until then, new requests on open connections get 503.
+   * Accepts no new connections, and closes as {@link McpMount} does. Until then, new requests on open connections get 503.
    */
   close(): Promise<void>;
 }
 
 /**
- * Listens, and serves `served` to clients of both eras: {@link createMcpMount} and a port. `GET /healthz` answers 200 while
- * it does, and `GET /readyz` while `readiness` answers; both 503 while it closes.
+ * Serves `served` to clients of both eras on a port of its own, with {@link createMcpMount}. `GET /healthz` answers 200
+ * while it listens, and `GET /readyz` while `readiness` answers. Both answer 503 while it closes.
  *
- * @throws InvalidOption for `served` without its two functions, and for an option that does not exist or has a value that
- * it cannot have.
- * @throws Error with Node's `code` where the address cannot be had: `EADDRINUSE`, `EACCES`, `EADDRNOTAVAIL`, …
+ * @throws InvalidOption for `served` without `server`, and for an unknown or invalid option.
+ * @throws Error with Node's `code` if it cannot bind the address: `EADDRINUSE`, `EACCES`, `EADDRNOTAVAIL`, …
+ * @example
+ * const { url, close } = await serveHttp({ server: createServer }, { port: 3000 });
  */
 export async function serveHttp(served: ServerInstance, options: HttpOptions = {}): Promise<HttpHosting> {
   requireInstance('serveHttp', served);
   requireOptions('serveHttp', options, CHECKS);
   const { host = '127.0.0.1', port = 0, path = '/mcp', pages } = options;
-  // Few paths need no router. Hono's would also serve HEAD as GET, and so open a standing stream that nobody reads.
+  // A few paths need no router. Hono's would serve HEAD as GET, and so open a standing stream that nobody reads.
   const routes: Routes = (pathname) => {
     if (pathname === path) return 'mcp';
     if (pathname === '/healthz') return health(mount.isLive() ? 'ok' : 'closing');
@@ -82,7 +83,7 @@ export async function serveHttp(served: ServerInstance, options: HttpOptions = {
     notify: mount.notify,
     close: async () => {
       const ended = mount.close();
-      // `server.close` calls this, on Node 26 also for unused connections: a health check on one would get no answer.
+      // `server.close` calls this. On Node 26 it also closes unused connections, on which a health check may be coming.
       server.closeIdleConnections = () => {};
       const closed = new Promise((resolve) => server.close(resolve));
       try {

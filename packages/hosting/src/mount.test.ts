@@ -1,4 +1,4 @@
-/** A mount in routers that are not ours. `serveHttp` is one in a plain server of Node; its tests are elsewhere. */
+/** A mount in other routers. */
 import { once } from 'node:events';
 import { createServer, type RequestListener, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -22,7 +22,7 @@ import {
 } from './hosting.test-support.ts';
 import { createMcpMount, type McpMount } from './mount.ts';
 
-/** The address of somebody's own server. */
+/** The address of an application's own server. */
 async function listen(listener: RequestListener, path = '/mcp'): Promise<URL> {
   const server = createServer(listener).listen(0, '127.0.0.1');
   onTestFinished(() => void server.close().closeAllConnections());
@@ -99,7 +99,7 @@ test('a body may be handed on as text, as bytes or parsed, and one that was read
   for (const form of [(text: string) => text, Buffer.from, JSON.parse])
     expect([await send(form(body)), await send(form(`["${'x'.repeat(500)}"]`))]).toEqual([200, 413]);
   const url = await listen(async (req, res) => {
-    // Parsers of other types set an empty `body`, and leave the stream unread.
+    // A parser of another content type sets an empty `body`, and leaves the stream unread.
     if (req.url === '/form') return mcp.handle(Object.assign(req, { body: {} }), res);
     for await (const _ of req);
     return mcp.handle(req, res);
@@ -154,7 +154,7 @@ test('a client that hung up before the mount was reached enters no handler, and 
 });
 
 inEachRouter('on %s, a subscription that nobody reads is ended', async (_name, router) => {
-  // The adapter of web requests prints why a stream breaks.
+  // The web adapter prints the reason of a broken stream.
   const print = vi.spyOn(console, 'error').mockImplementation(() => {});
   onTestFinished(() => print.mockRestore());
   const { mcp, served } = mounting({ maxUnreadBytesPerStream: 100_000 });
@@ -298,7 +298,7 @@ test.each<[string, unknown]>([
 test('a `principal` that gives no text is an error of the server', async () => {
   const { send, served } = mounting({ principal: (async () => 'ada') as never });
   expect((await send('/mcp', LIST, { authInfo: callerNamed('ada') })).status).toBe(500);
-  expect(served.errors).toEqual([expect.stringContaining('`principal` must give a text')]);
+  expect(served.errors).toEqual([expect.stringContaining('`principal` must return a text')]);
 });
 
 test('an option that a mount does not have, or that has a wrong value, is refused', () => {

@@ -1,4 +1,4 @@
-/** Serves clients of both eras in anybody's router: as a handler of Node, and as a web-standard `fetch`. */
+/** Serves clients of both eras in any router: as a handler of Node, and as a web-standard `fetch`. */
 import { once, setMaxListeners } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
@@ -25,15 +25,15 @@ import { waitForHandlers } from './instance/wait-for-handlers.ts';
 /** The options of {@link createMcpMount}. All have defaults. */
 export interface MountOptions extends AdmissionOptions {
   /**
-   * What `isReady` asks: the policy's ledger, or a function that rejects, or gives false, where the server cannot serve.
-   * It is asked at most once a second, and has two seconds. Default: nothing is asked.
+   * The check of `isReady`: the policy's ledger, or a function that rejects or returns false if the server cannot serve.
+   * It runs at most once a second, and has two seconds. Default: no check.
    */
   readonly readiness?: ReadinessCheck;
   /** How long `close` waits for calls in flight, in seconds. Default 10. */
   readonly drainSeconds?: number;
   /**
-   * How long a connection of Node may have bytes to send and send none, in seconds, because its client does not read.
-   * Then it is ended, and so are its calls. Default 60.
+   * How long a client may leave the bytes on a connection of Node unread, in seconds. Then the connection and its calls
+   * are ended. Default 60.
    */
   readonly sendSeconds?: number;
 }
@@ -45,34 +45,34 @@ export const MOUNT_CHECKS: OptionChecks<MountOptions> = {
   sendSeconds: aTimeInSeconds,
 };
 
-/** A request of Node. `auth`: the caller, where a middleware has authenticated it. `body`: where one has read it. */
+/** A request of Node, with the caller if a middleware has authenticated it, and the body if one has parsed it. */
 export type NodeRequest = IncomingMessage & {
   readonly auth?: AuthInfo | undefined;
   readonly body?: unknown;
   readonly originalUrl?: string;
 };
 
-/** What serves MCP at a route of your own. */
+/** Serves MCP at a route of your own. */
 export interface McpMount {
   /**
-   * For express, fastify and `node:http`. Does not look at the path: each request that your router sends here is MCP's,
+   * For express, fastify and `node:http`. Ignores the path: every request that your router sends here is one of MCP,
    * unless it is at or below a path of `pages`. Never rejects.
    *
-   * @param parsedBody the body, where a parser has read it. Default: `req.body`, after that. A function, as `next`, is
+   * @param parsedBody the body, if a middleware has parsed it. Default: `req.body`. A function, such as `next`, is
    * ignored.
    */
   readonly handle: (req: NodeRequest, res: ServerResponse, parsedBody?: unknown) => Promise<void>;
   /**
-   * For hono and other runtimes with web requests, the same. Only the runtime knows the connection: that a client hung up
-   * is known where it fires `request.signal` or cancels the response's body. What it buffers itself is not bounded, nor is
-   * the time that a client may not read (`sendSeconds`).
+   * The same for hono and other runtimes with web requests. The runtime owns the connection. It reports a hang-up by firing
+   * `request.signal` or by cancelling the response's body. The limits do not cover its own buffers, and `sendSeconds` has
+   * no effect.
    */
   readonly fetch: (request: Request, options?: McpHandlerRequestOptions) => Promise<Response>;
   /** Publishes changes to the subscriptions of new clients: `notify.toolsChanged()`. */
   readonly notify: ServerNotifier;
   /** For a route such as `/healthz`: false from `close` on. */
   isLive(): boolean;
-  /** For a route such as `/readyz`: whether `readiness` answers. False from `close` on. Never rejects. */
+  /** For a route such as `/readyz`: whether the check of `readiness` passes. False from `close` on. Never rejects. */
   isReady(): Promise<boolean>;
   /**
    * Answers new requests with 503, lets calls in flight finish, aborts parked frames, ends sessions and streams. A call
@@ -84,10 +84,9 @@ export interface McpMount {
 }
 
 /**
- * Makes what serves `served` to clients of both eras, at a route of your own: old clients get sessions, new ones rounds.
+ * Serves `served` to clients of both eras at a route of your own. Old clients get sessions, new ones rounds.
  *
- * @throws InvalidOption for `served` without its two functions, and for an option that does not exist or has a value that
- * it cannot have.
+ * @throws InvalidOption for `served` without `server`, and for an unknown or invalid option.
  * @example
  * const mcp = createMcpMount({ server: createServer }, { allowedHosts: ['shop.example'] });
  * app.all('/mcp', mcp.handle); // express; on hono: app.all('/mcp', (c) => mcp.fetch(c.req.raw))
@@ -105,8 +104,8 @@ export function createMcpMount(served: ServerInstance, options: MountOptions = {
 }
 
 /**
- * Whether a router may send `path` to the route of `pages`. Nobody signs in there, so it is never MCP's. Routers differ in
- * what they see through: capitals, escapes, two slashes for one.
+ * Whether a router may send `path` to the route of `pages`. Requests there are not authenticated, so they are never MCP's.
+ * Some routers ignore case, decode escapes, or merge slashes.
  */
 function isLike(path: string, pages: string): boolean {
   const [one, other] = [path, pages].map((text) =>
@@ -118,14 +117,13 @@ function isLike(path: string, pages: string): boolean {
   return one.startsWith(other);
 }
 
-/** The pages that `path` is below. */
+/** Finds the pages above `path`. */
 export const findPages = (pages: readonly PageSet[] | undefined, path: string): PageSet | undefined =>
   pages?.find((set) => path.startsWith(`${set.path}/`));
 
-/** Finds what is at a path: MCP, pages, or an answer. */
+/** Finds the target of a path: MCP, pages, or a fixed response. */
 export type Routes = (path: string) => 'mcp' | PageSet | Response | Promise<Response>;
 
-/** One admission, its connections, and its end. */
 export class Mount implements McpMount {
   readonly #admission: HttpAdmission;
   readonly #routes: Routes;
@@ -159,13 +157,12 @@ export class Mount implements McpMount {
 
   readonly handle = async (req: NodeRequest, res: ServerResponse, parsedBody?: unknown): Promise<void> => {
     const { url, originalUrl = url } = req;
-    // The client hung up while something in front worked. Nothing would tell of it any more.
+    // The client hung up before the request came here. `close` would not be emitted again.
     if (res.destroyed || req.socket.destroyed) return;
     if (this.#closed) endConnectionAfter(res);
     closeWithConnection(res, req.socket);
     this.#stalled.watch(res, req.socket);
-    // A whole URL would be taken for what the request is for, whatever its `Host` says. With `..` in it, the router in front
-    // has seen another path than the one that is left.
+    // Reject absolute URLs, which would override `Host`, and paths with `..`, which the router may resolve differently.
     if (!originalUrl?.startsWith('/') || HAS_DOTS.test(originalUrl))
       return void res.writeHead(400, { connection: 'close' }).end();
     const exchange: Exchange = {
@@ -178,7 +175,7 @@ export class Mount implements McpMount {
       overrideGlobalObjects: false,
       errorHandler: (error) => this.#fail(error),
     });
-    // The adapter reads the address at once. Express has cut off what the router is mounted at.
+    // The adapter reads `url` at once. Express has cut off the path of the mount.
     req.url = originalUrl;
     const answered = listen(req, res);
     req.url = url;
@@ -195,7 +192,7 @@ export class Mount implements McpMount {
       if (request.bodyUsed && parsedBody === undefined) throw bodyWasRead();
       const { body } = request;
       const incoming = body && parsedBody === undefined ? Readable.fromWeb(body as never) : undefined;
-      // A client may break off a body that was refused, and that nobody reads.
+      // A client may break off a rejected body, which nobody reads.
       incoming?.on('error', () => {});
       const response = await this.#answer(request, { outgoing, incoming, parsedBody, authInfo });
       if (response.headers.get('content-type')?.startsWith('text/event-stream'))
@@ -216,7 +213,7 @@ export class Mount implements McpMount {
   async #answer(request: Request, exchange: Exchange): Promise<Response> {
     const { outgoing } = exchange;
     const route = this.#routes(new URL(request.url).pathname);
-    // Counted until the last byte has left: the adapter's promises are over earlier than that.
+    // Count the request until its last byte is sent. The adapter's promises settle earlier.
     if (route !== 'mcp' || !standsOpen(request)) {
       this.#inFlight.add(outgoing);
       outgoing.once('close', () => this.#inFlight.delete(outgoing));
@@ -225,7 +222,7 @@ export class Mount implements McpMount {
     return 'path' in route ? this.#admission.servePage(route, request, exchange) : route;
   }
 
-  /** The answer to a request that has no address, or that could not be answered. */
+  /** The response to a request without an address, or after an error. */
   #fail(error: unknown): Response {
     return error instanceof RequestError
       ? new Response(null, { status: 400 })
@@ -250,17 +247,17 @@ export class Mount implements McpMount {
 
 const HAS_DOTS = /^[^?#]*[/\\](?:\.|%2e){1,2}(?:[/\\?#]|$)/i;
 
-/** What a parser in front has left. One of another type sets an empty `body`, and reads nothing. */
+/** The body that a middleware parsed. A parser of another content type sets an empty `body`, and reads nothing. */
 const bodyOf = ({ readableEnded, body }: NodeRequest): unknown => (readableEnded ? body : undefined);
 
-/** Tells the client to send its next request on another connection, so that it may reach another instance. */
+/** Makes the client open another connection for its next request, so that it may reach another instance. */
 function endConnectionAfter(outgoing: Outgoing): void {
   if (!outgoing.headersSent) outgoing.setHeader('connection', 'close');
 }
 
-/** Whether nobody waits for the end of this one: an old client's standing stream, a new one's subscription. */
+/** Whether the request stays open: an old client's standing stream, a new client's subscription. */
 const standsOpen = ({ method, headers }: Request): boolean =>
   method === 'GET' ||
   (headers.get('mcp-method') === 'subscriptions/listen' &&
-    // An older client has no such header, so it says nothing about what it sent.
+    // Older clients do not send the header, so its absence does not matter.
     headers.get('mcp-protocol-version') === MRTR_REVISION);

@@ -1,4 +1,4 @@
-/** Wrong options of this package, as JavaScript or an unset environment variable gives them. */
+/** Invalid options of this package, as from JavaScript or an unset environment variable. */
 import { InvalidOption, type McpServer } from '@mrtr/core';
 import { requestInit } from '@mrtr/harness';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -14,7 +14,7 @@ async function serve(options: unknown): Promise<void> {
   onTestFinished(() => http.close());
 }
 
-// Every option has a check, which its type demands; core tests the checks. Here is one of each kind.
+// The types demand a check for every option, and core tests the checks. Here is one of each kind.
 test.each<[options: unknown, message: string]>([
   [null, 'the options must be an object; they are null.'],
   [{ allowedHost: ['a'] }, "there is no option 'allowedHost'. Did you mean 'allowedHosts'?"],

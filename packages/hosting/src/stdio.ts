@@ -10,32 +10,36 @@ import {
 } from './instance/server-instance.ts';
 import { waitForHandlers } from './instance/wait-for-handlers.ts';
 
-/** A message is a line; the SDK's own limit. */
+/** The limit of a message, which is a line. It is the SDK's own. */
 const MAX_LINE_BYTES = 10_485_760;
 
 /** Options of {@link serveOverStdio}. */
 export interface StdioOptions {
-  /** How long `close` lets handlers end, in seconds. Default 10. */
+  /** How long `close` waits for handlers, in seconds. Default 10. */
   readonly drainSeconds?: number;
-  /** Gets the errors that the client does not see. Default: their messages go to stderr. */
+  /** Receives the errors that the client does not see. Default: writes their messages to stderr. */
   readonly onerror?: OnError;
 }
 
 /** A connection. */
 export interface StdioHosting {
   /**
-   * Resolves when the connection has ended: `close` was called, the client closed our stdin or our stdout, or it sent a
-   * line of over 10 MiB. Then call `process.exit()`: a handler that hangs may keep the process.
+   * Resolves when the connection has ended: `close` was called, or the client closed stdin or stdout, or it sent a line of
+   * over 10 MiB. Then call `process.exit()`: a hanging handler may keep the process alive.
    */
   readonly closed: Promise<void>;
-  /** Ends the connection and everything that is held for it. */
+  /** Closes the served instance, waits for handlers, and ends the connection. */
   close(): Promise<void>;
 }
 
 /**
  * Serves `served` over this process's stdin and stdout, to a client of either era.
  *
- * @throws InvalidOption when `served` lacks one of its two functions, or an option is wrong.
+ * @throws InvalidOption for `served` without `server`, and for an unknown or invalid option.
+ * @example
+ * const { closed } = serveOverStdio({ server: createServer });
+ * await closed;
+ * process.exit();
  */
 export function serveOverStdio(served: ServerInstance, options: StdioOptions = {}): StdioHosting {
   requireInstance('serveOverStdio', served);
@@ -55,14 +59,14 @@ export function serveOverStdio(served: ServerInstance, options: StdioOptions = {
       .finally(ended);
     return closing;
   };
-  // The SDK ends a connection by itself, and tells nobody. What its client left behind must not keep the process.
+  // When the SDK itself ends the connection, close everything, so that nothing keeps the process alive.
   const transport = new Connection(() => void close().catch(onerror));
   const report = reportEachOnce(onerror);
   const handle = serveStdio(() => buildServer(served, report), { onerror: report, transport });
   return { closed, close };
 }
 
-/** Reports an error once: the SDK reports one of a connection twice, and of a line that is too long in its own words. */
+/** Reports each error once, and a long line in our words. The SDK reports an error of a connection twice. */
 function reportEachOnce(onerror: OnError): OnError {
   let last: Error | undefined;
   return (error) => {
@@ -74,7 +78,7 @@ function reportEachOnce(onerror: OnError): OnError {
   };
 }
 
-/** The SDK's transport, which also says that it has ended. */
+/** The SDK's transport, which also reports its end. */
 class Connection extends StdioServerTransport {
   readonly #ended: () => void;
 

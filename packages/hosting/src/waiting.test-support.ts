@@ -1,4 +1,4 @@
-/** Calls of both eras that wait for the test, past any client. */
+/** Raw calls of both eras that wait for the test. */
 import { requestInit } from '@mrtr/harness';
 import { onTestFinished } from 'vitest';
 import { listVerifier } from './admission/bearer-tokens.ts';
@@ -14,19 +14,19 @@ export const as = (subject: string, init: RequestInit): RequestInit => withHeade
 
 const bearerOf = (subject: string) => ({ authorization: `Bearer token-of-${subject}` });
 
-/** A server, and requests of new and old clients that wait for it. */
+/** A server, and waiting requests of new and old clients. */
 export async function waiting(options: HttpOptions = {}) {
   const served = await hosting(options);
   const { url } = served;
   const session = (subject?: string) => beginSession(url, subject === undefined ? {} : bearerOf(subject));
   const left = new AbortController();
   onTestFinished(() => left.abort());
-  /** Sends a call that waits; resolves when its handler has been entered, or with its refusal. */
+  /** Sends a waiting call. Resolves when its handler has begun, or with the refusal. */
   const enters = async (init: RequestInit): Promise<unknown> => {
     const entered = served.nextEntry().then(() => 'entered');
     const refused = fetch(url, { signal: left.signal, ...init }).then<unknown, unknown>(
       (response) => (response.ok ? entered : read(response)),
-      // Its client hung up, in the test of that.
+      // The client may hang up.
       () => entered,
     );
     return Promise.race([refused, entered]);

@@ -71,8 +71,8 @@ export class InvalidLabel extends MrtrError {
 
 /**
  * An option or an argument is wrong: unknown, of the wrong type, or one that cannot be honoured. Thrown where it is given:
- * for a policy, a store or a host, when that is made. In a call, `onerror` gets it where the policy's `principal` gives
- * a value that is no text.
+ * for a policy, a store or a host, when that is made. In a call, `onerror` gets it if a `principal` returns a value that
+ * is not a text, or a middleware leaves a caller that is not an AuthInfo.
  */
 export class InvalidOption extends MrtrError {
   static override readonly code = 'invalid_option';

@@ -1,4 +1,4 @@
-/** Access tokens from a short list: enough for a team's own server, and a place to put a real verifier. */
+/** Access tokens from a short list, for a team's own server. Replace it with a real verifier elsewhere. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import {
   type AuthInfo,
@@ -8,17 +8,17 @@ import {
 } from '@modelcontextprotocol/server';
 import { InvalidOption } from '@mrtr/core';
 
-/** Who holds a token. Becomes the principal of what is kept in request state. */
+/** The holder of a token, who becomes the principal of a call. */
 export interface TokenHolder {
   readonly subject: string;
   readonly token: string;
 }
 
 /**
- * Reads `alice=secret1,bob=secret2`, or one bare secret, whose holder is then called `token`. A subject may have
- * several tokens; a token has one subject.
+ * Reads `alice=secret1,bob=secret2`, or one bare secret of the subject `token`. A subject may have several tokens; a
+ * token has one subject.
  *
- * @throws InvalidOption for an empty list, an empty subject, a secret of under 16 characters, or one of two subjects.
+ * @throws InvalidOption for an empty list, an empty subject, a secret of under 16 characters, or a secret of two subjects.
  */
 export function parseTokenList(text: string): readonly TokenHolder[] {
   const holders = text
@@ -26,7 +26,7 @@ export function parseTokenList(text: string): readonly TokenHolder[] {
     .map((item) => item.trim())
     .filter((item) => item !== '')
     .map((item) => {
-      // A "=" at the end belongs to the secret: it is how base64 pads.
+      // A "=" at the end belongs to the secret: base64 pads with it.
       const at = item.search(/=[^=]/);
       return at < 0
         ? { subject: 'token', token: item }
@@ -44,7 +44,7 @@ export function parseTokenList(text: string): readonly TokenHolder[] {
   return holders;
 }
 
-/** A verifier that knows `holders`. Tokens are compared as digests, in constant time. */
+/** A verifier of the tokens of `holders`. Compares digests, in constant time. */
 export function listVerifier(holders: readonly TokenHolder[]): OAuthTokenVerifier {
   const known = holders.map(({ subject, token }) => ({ subject, digest: digestOf(token) }));
   return {
@@ -52,7 +52,7 @@ export function listVerifier(holders: readonly TokenHolder[]): OAuthTokenVerifie
       const digest = digestOf(token);
       const holder = known.filter((candidate) => timingSafeEqual(candidate.digest, digest))[0];
       if (!holder) throw new OAuthError(OAuthErrorCode.InvalidToken, 'Unknown token');
-      // The list has no expiry of its own; the SDK refuses a token without one, so it gets one that is always ahead.
+      // The SDK rejects a token without an expiry, and the list has none: set one that is always ahead.
       const expiresAt = Math.floor(Date.now() / 1000) + 3600;
       return { token, clientId: 'token-list', scopes: [], expiresAt, extra: { sub: holder.subject } };
     },

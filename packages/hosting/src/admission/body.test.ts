@@ -7,7 +7,7 @@ const REQUEST = new Request('http://localhost/mcp', {
   headers: { 'content-type': 'application/json' },
 });
 
-/** A body that stands open. */
+/** A body that stays open. */
 const open = (...chunks: Uint8Array[]): Readable => {
   const body = new Readable({ read() {} });
   for (const chunk of chunks) body.push(chunk);
@@ -21,14 +21,14 @@ const receiving = (limits: BodyLimits) => {
   return { bodies, read };
 };
 
-/** The status and the words of a refusal, and whether its connection ends. */
+/** The status and the text of a refusal, and whether its connection ends. */
 const refusal = async (read: ReturnType<Bodies['read']>) => {
   const response = (await read) as Response;
   const { error } = (await response.json()) as { error: { message: string } };
   return `${response.status} ${error.message}${response.headers.get('connection') === 'close' ? ', and closes' : ''}`;
 };
 
-/** Lets a stream hand over what has been pushed. */
+/** Lets a stream deliver its pushed chunks. */
 const flowing = () => new Promise((resolve) => setImmediate(resolve));
 
 test('a character may be split between two chunks', async () => {
@@ -72,7 +72,7 @@ test('a body has so long to come in, and one that stops half-way holds nothing a
   body.push(Buffer.from(' '));
   await flowing();
   expect(bodies.incoming).toBeGreaterThan(0);
-  // A byte now and then does not buy more time.
+  // More bytes do not extend the time.
   vi.advanceTimersByTime(1);
   expect(await refused).toBe('408 A body has to come in within 30 seconds; send it again, and closes');
   expect(bodies.incoming).toBe(0);

@@ -1,4 +1,4 @@
-/** Receives the bodies of requests: their bytes are counted while they come in, and so is the time. */
+/** Receives the bodies of requests, and limits their bytes and their time while they arrive. */
 import type { Readable } from 'node:stream';
 import {
   aTimeInSeconds,
@@ -16,11 +16,11 @@ import { noRoom, problem } from './problem.ts';
 export interface BodyLimits {
   /** Largest request body, in bytes. Default 1 MiB. */
   readonly maxBodyBytes?: number;
-  /** Members of all objects and arrays in one body together. Default 10 000. */
+  /** Total members of all objects and arrays in one body. Default 10 000. */
   readonly maxBodyMembers?: number;
-  /** How long a body may take to come in, in seconds. Default 30. */
+  /** How long a body may take to arrive, in seconds. Default 30. */
   readonly bodySeconds?: number;
-  /** Bytes of the bodies that are coming in. Default 64 MiB. */
+  /** Bytes of all arriving bodies. Default 64 MiB. */
   readonly maxIncomingBytes?: number;
   /** The same of one principal. Default 8 MiB; anonymous callers share `maxIncomingBytes`. */
   readonly maxIncomingBytesPerPrincipal?: number;
@@ -39,14 +39,14 @@ export const BODY_CHECKS: OptionChecks<BodyLimits> = {
   bodySeconds: aTimeInSeconds,
 };
 
-/** A body that has come in. */
+/** A complete body. */
 export interface Body {
   readonly json: unknown;
   readonly bytes: number;
 }
 
 const EMPTY = Buffer.alloc(0);
-/** The error of an application that reads a body, and keeps what it has read. */
+/** The error for an application that reads a body and does not pass it on. */
 export const bodyWasRead = (): Error =>
   new Error(
     'The body of a request was read before it came here. Hand on what was read: handle(req, res, body), or ' +
@@ -58,8 +58,8 @@ const LAST = { connection: 'close' };
 const decoder = new TextDecoder();
 
 /**
- * Reads bodies. Hono's `bodyLimit` would do for the largest body alone: it has no time limit, does not know how much all
- * bodies hold together, and keeps each chunk, of which a client can make a million of a byte each.
+ * Reads bodies. Hono's `bodyLimit` limits the size of one body only. It has no time limit and no total over all bodies,
+ * and it keeps every chunk: a client can send a million chunks of one byte.
  */
 export class Bodies {
   readonly #limits: Required<BodyLimits>;
@@ -70,12 +70,11 @@ export class Bodies {
     this.#incoming = new Quota(this.#limits.maxIncomingBytes, this.#limits.maxIncomingBytesPerPrincipal);
   }
 
-  /** Bytes that are held for bodies now. */
   get incoming(): number {
     return this.#incoming.total;
   }
 
-  /** Reads a message, once for all: the SDK would clone the request to classify it, and parse it again. */
+  /** Reads a message once. Otherwise the SDK clones the request to classify it, and parses it twice. */
   async read(
     { headers }: Request,
     { incoming, parsedBody }: Pick<Exchange, 'incoming' | 'parsedBody'>,
@@ -103,7 +102,7 @@ export class Bodies {
     }
   }
 
-  /** A body that was parsed in front. `Content-Length` is that of what came in, which may have been another. */
+  /** Measures a body that a middleware parsed. Its `Content-Length` may be that of another encoding. */
   #measure(json: unknown): Body | Response {
     if (isWiderThan(json, this.#limits.maxBodyMembers)) return this.#tooWide();
     const bytes = Buffer.byteLength(JSON.stringify(json));
@@ -111,9 +110,9 @@ export class Bodies {
   }
 
   /**
-   * All of a body of any kind, or why it was refused; the rest of it is discarded then.
+   * Reads a whole body of any type, or returns the refusal and discards the rest.
    *
-   * @throws Error where something in front has read it, or its client goes away before its end.
+   * @throws Error if a middleware has read it, or its client disconnects before its end.
    */
   async readBytes(
     headers: Headers,
@@ -133,7 +132,7 @@ export class Bodies {
       const end = (received: Buffer | Response | Error) => {
         clearTimeout(late);
         body.off('data', take).off('close', endAsGone);
-        // Discard the rest: an unread body would block the connection.
+        // Discard the rest. An unread body would block the connection.
         body.resume();
         held.release();
         if (received instanceof Error) reject(received);
@@ -164,7 +163,7 @@ export class Bodies {
   }
 }
 
-/** What has come in of one body, in one piece. */
+/** The bytes of one body so far, in one piece. */
 class BodyBuffer {
   readonly #quota: Quota;
   readonly #principal: string | undefined;
@@ -180,7 +179,7 @@ class BodyBuffer {
     return this.#buffer.subarray(0, this.#length);
   }
 
-  /** Adds a chunk; or, where there is no room for it, says whose there is none. */
+  /** Adds a chunk, or returns the exceeded limit. */
   add(chunk: Buffer, maxBytes: number): QuotaExceeded | undefined {
     const length = this.#length + chunk.length;
     const { length: size } = this.#buffer;

@@ -43,7 +43,7 @@ test('answers and cancellations come in when no call does', async () => {
 });
 
 test.each([
-  // At 2026-07-28 they are cancelled, and five of them are abandoned.
+  // At 2026-07-28 a hang-up cancels the calls, and five of them become abandoned.
   ['new', () => newCall(), 13],
   ['old', oldCall, 8],
 ])(
@@ -64,7 +64,7 @@ test.each([
   },
 );
 
-/** Makes a call of an old client, which hangs up when the question has come. Resolves with the question's id. */
+/** Makes a call of an old client, which hangs up when it receives the question. Resolves with the question's id. */
 async function hangsUpWhenAsked(url: URL, session: string, id: number): Promise<unknown> {
   const { body } = await fetch(url, oldRequest('tools/call', { name: 'ask' }, session, id));
   const events = body?.pipeThrough(new TextDecoderStream()).getReader();

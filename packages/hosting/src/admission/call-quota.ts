@@ -1,4 +1,4 @@
-/** Counts what requests hold, from when their bodies are in until they are answered and their handlers have ended. */
+/** Counts requests and their bytes, from the end of the body until the response is sent and the handler has ended. */
 import { isJSONRPCRequest } from '@modelcontextprotocol/server';
 import {
   type AbandonedLimits,
@@ -17,19 +17,19 @@ import type { Outgoing } from './exchange.ts';
 import { noRoom } from './problem.ts';
 
 /**
- * Bounds on requests that are not over. `maxAbandoned` also bounds memory: an abandoned handler may hold its request's
- * body, which is no longer counted in `maxCallBytes`.
+ * Bounds on open requests. `maxAbandoned` also bounds memory: an abandoned handler may hold its request's body, which
+ * `maxCallBytes` no longer counts.
  */
 export interface CallLimits extends AbandonedLimits {
   /**
-   * Requests at once, in both eras. Default 1000. A request counts until it is answered and its handler has ended. One
-   * that was cancelled counts as abandoned from then on: its client sent `notifications/cancelled`, or ended its
-   * session, or hung up at 2026-07-28. At 2025-11-25 a client in a session that hangs up has cancelled nothing.
+   * Requests at once, in both eras. Default 1000. A request counts until it is answered and its handler has ended. A
+   * cancelled request counts as abandoned instead. Its client cancels it by `notifications/cancelled`, by ending its
+   * session, or by hanging up at 2026-07-28. At 2025-11-25, hanging up in a session cancels nothing.
    */
   readonly maxRequests?: number;
   /** The same of one principal. Default 64; anonymous callers share `maxRequests`. */
   readonly maxRequestsPerPrincipal?: number;
-  /** Bytes of the bodies of those requests and of subscriptions. Default 64 MiB. */
+  /** Bytes of the bodies of open requests and subscriptions. Default 64 MiB. */
   readonly maxCallBytes?: number;
   /** The same of one principal. Default 8 MiB; anonymous callers share `maxCallBytes`. */
   readonly maxCallBytesPerPrincipal?: number;
@@ -52,12 +52,12 @@ export const CALL_DEFAULTS = {
 
 export const CALL_CHECKS: OptionChecks<CallLimits> = {
   ...wholeNumbers(CALL_DEFAULTS),
-  // 0 turns subscriptions off.
+  // 0 disables subscriptions.
   maxSubscriptions: wholeNumber(0),
   maxSubscriptionsPerPrincipal: wholeNumber(0),
 };
 
-/** A request that was let in, and who sent it. */
+/** A request that passed the checks, and its sender. */
 export interface AdmittedRequest {
   readonly request: Request;
   readonly outgoing: Outgoing;
@@ -65,7 +65,7 @@ export interface AdmittedRequest {
   readonly principal: string | undefined;
 }
 
-/** Lets calls and subscriptions in while there is room. */
+/** Admits calls and subscriptions within the limits. */
 export class CallQuota {
   readonly #calls: Quota;
   readonly #subscriptions: Quota;
@@ -80,7 +80,7 @@ export class CallQuota {
     this.#abandoned = new AbandonedQuota(limits, onerror);
   }
 
-  /** Has `serve` answer. Notifications and answers are not counted: they are what ends calls. */
+  /** Lets `serve` answer. Does not count notifications and answers, because they end calls. */
   async admit({ request, outgoing, body, principal }: AdmittedRequest, serve: () => Promise<Response>) {
     if (!body || !isJSONRPCRequest(body.json)) return serve();
     const listens = body.json.method === 'subscriptions/listen';
@@ -91,9 +91,9 @@ export class CallQuota {
       place.giveBack();
       return noRoom(bytes, 'bytes in the calls running');
     }
-    // A subscription has no handler that could be abandoned.
+    // A subscription has no handler to abandon.
     const call = new CountedRequest(request, { place, bytes }, listens ? undefined : this.#abandoned);
-    // Also when the stream breaks: Node closes it then.
+    // Node also emits `close` when the stream breaks.
     const closed = outgoing.destroyed || new Promise<void>((resolve) => outgoing.once('close', resolve));
     const served = serve();
     void call.endAfter(Promise.allSettled([served, closed]));

@@ -7,7 +7,7 @@ import { type HttpOptions, serveHttp } from '../http.ts';
 const APP = 'https://app.example';
 const LOCAL_PAGE = 'http://localhost:5173';
 
-/** The headers of a response that a browser decides by. */
+/** The response headers that CORS uses. */
 const corsOf = ({ headers }: Response) =>
   Object.fromEntries([...headers].filter(([name]) => name.startsWith('access-control-') || name === 'vary'));
 
@@ -16,7 +16,7 @@ const from = (origin: string | undefined, init: RequestInit = {}): RequestInit =
   headers: { ...(init.headers as Record<string, string>), ...(origin !== undefined && { origin }) },
 });
 
-/** What a browser asks before a page's request. */
+/** A browser's preflight. */
 const preflight = (origin: string, method = 'POST', headers = 'content-type'): RequestInit =>
   from(origin, {
     method: 'OPTIONS',
@@ -25,7 +25,7 @@ const preflight = (origin: string, method = 'POST', headers = 'content-type'): R
 
 const listTools = requestInit('tools/list');
 const app: HttpOptions = { allowedOrigins: [APP] };
-/** Of the answers to allowed pages, beside preflights. */
+/** The CORS headers of an answer to an allowed page. */
 const READABLE = (origin: string) => ({
   'access-control-allow-origin': origin,
   'access-control-expose-headers': 'Mcp-Session-Id, Mcp-Protocol-Version, WWW-Authenticate',

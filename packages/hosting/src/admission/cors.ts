@@ -1,21 +1,21 @@
 /**
- * Which pages may call, and what a browser lets them read: CORS, at the MCP server's path alone. Hono's middleware would
- * need Hono's router, which serves HEAD as GET; and it answers each OPTIONS, a preflight or not.
+ * CORS at the MCP server's path: the pages that may call, and the headers that they may read. Hono's middleware needs
+ * Hono's router, which serves HEAD as GET. It also answers every OPTIONS as a preflight.
  */
 import { originValidationResponse } from '@modelcontextprotocol/server';
 import { InvalidOption } from '@mrtr/core';
 import { countRefusal, problem } from './problem.ts';
 
-/** An origin of an application that shows pages under a scheme of its own: `vscode-webview://1a2b`. */
+/** An origin with an application's own scheme: `vscode-webview://1a2b`. */
 const OTHER_SCHEME = /^(?!https?:)[a-z][a-z0-9+.-]*:\/\/[^/*]+$/;
 
-/** What a client reads of a response, beside its body and type. */
+/** The response headers that a client reads. */
 const EXPOSED = 'Mcp-Session-Id, Mcp-Protocol-Version, WWW-Authenticate';
 
-/** The most that Chromium keeps a preflight, in seconds. What comes after it is still checked, request by request. */
+/** How long a browser may cache a preflight, in seconds: Chromium's maximum. Each request is checked anyway. */
 const MAX_AGE = '7200';
 
-/** Whether it is an origin of http or https, as a browser writes it. */
+/** Whether `text` is an origin of http or https, as a browser writes it. */
 const isPageOfHost = (text: string): boolean =>
   /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 
@@ -29,8 +29,8 @@ export class Origins {
   readonly #methods: string;
 
   /**
-   * @param origins in full. Pages of `hosts` may call too, on any port.
-   * @throws InvalidOption for an origin that no browser sends: one with a path, for example.
+   * @param origins full origins. Pages of `hosts` may call too, on any port.
+   * @throws InvalidOption for an origin that no browser sends, such as one with a path.
    */
   constructor(origins: readonly string[], hosts: readonly string[], methods: readonly string[]) {
     for (const origin of origins) {
@@ -44,17 +44,17 @@ export class Origins {
     this.#methods = methods.join(', ');
   }
 
-  /** The refusal of a request whose origin may not call. A program that is no browser sends none, and may. */
+  /** Rejects a request whose origin may not call. Clients other than browsers send no origin, and may call. */
   refusalOf(request: Request): Response | undefined {
     const origin = request.headers.get('origin') ?? '';
     if (this.#origins.includes(origin)) return undefined;
-    // The SDK looks at the host alone: also of `foo://localhost`, and of two origins whose first one has a path.
+    // The SDK checks the host alone, and so would accept `foo://localhost`, or two origins of which the first has a path.
     if (origin !== '' && !isPageOfHost(origin)) return problem(403, 'Invalid Origin header');
     const refused = originValidationResponse(request, this.#hosts);
     return refused && countRefusal(refused, 'http_forbidden_origin');
   }
 
-  /** The answer to a preflight of an origin that may call; undefined where `request` is no preflight. */
+  /** Answers a preflight of an allowed origin. Undefined if `request` is not a preflight. */
   preflight({ method, headers }: Request): Response | undefined {
     if (method !== 'OPTIONS' || !headers.has('origin') || !headers.has('access-control-request-method')) {
       return undefined;
@@ -62,7 +62,7 @@ export class Origins {
     const answer = new Response(null, { status: 204 });
     answer.headers.set('access-control-allow-methods', this.#methods);
     answer.headers.set('access-control-max-age', MAX_AGE);
-    // All that it asks for: tools name headers of their own (Mcp-Param-…), and so do proxies and tracers.
+    // Allow every header: tools (Mcp-Param-…), proxies and tracers have headers of their own.
     const asked = headers.get('access-control-request-headers');
     if (asked) answer.headers.set('access-control-allow-headers', asked);
     answer.headers.set('vary', 'Access-Control-Request-Headers');
@@ -70,8 +70,8 @@ export class Origins {
   }
 
   /**
-   * Lets the page that called read the answer. Not with credentials: a page sends its access token itself, and what a
-   * browser adds by itself (cookies, certificates) counts for nothing here.
+   * Lets the calling page read the answer. It does not allow credentials: pages send their access token themselves, and
+   * nothing here reads cookies or client certificates.
    */
   readable(request: Request, answer: Response): Response {
     const origin = request.headers.get('origin');

@@ -1,10 +1,9 @@
-/** A request that is counted, and what ends its place among the running calls. */
 import type { AbandonedQuota, Place } from '@mrtr/core/kit';
 import { awaitHandler } from '@mrtr/core/shape';
 
 const calls = new WeakMap<Request, CountedRequest>();
 
-/** The room that a call has taken. */
+/** The place and the bytes of a call. */
 interface Room {
   readonly place: Place;
   readonly bytes: Place;
@@ -12,7 +11,7 @@ interface Room {
 
 /**
  * A call holds a place and the bytes of its body until it is answered and its handler has ended. A cancelled call gives
- * them back before that: its handler moves to the abandoned ones, which have a limit of their own.
+ * them back earlier: its handler then counts as abandoned, under a limit of its own.
  */
 export class CountedRequest {
   readonly #request: Request;
@@ -27,17 +26,17 @@ export class CountedRequest {
     calls.set(request, this);
   }
 
-  /** The call that `request` made. Undefined for notifications and answers, which are not counted. */
+  /** The call of `request`. Undefined for notifications and answers, which do not count. */
   static of(request: Request): CountedRequest | undefined {
     return calls.get(request);
   }
 
-  /** The call is not over before `over`, although its response may have ended: its client may have hung up. */
+  /** Keeps the call open until `over`, even if its response ends first because its client hung up. */
   lastUntil(over: Promise<void>): void {
     this.#over = over;
   }
 
-  /** A client that hangs up cancels the call. */
+  /** Cancels the call when its client hangs up. */
   cancelOnHangUp(): void {
     const { signal } = this.#request;
     if (signal.aborted) this.cancel();
@@ -45,9 +44,9 @@ export class CountedRequest {
   }
 
   /**
-   * The call is cancelled. In the next turn of the event loop, when a handler that obeys its signal has ended, the
-   * handler is counted as abandoned. Where there is no room among the abandoned handlers, the call keeps its place until
-   * its handler ends.
+   * Cancels the call. A handler that obeys its signal ends within this turn of the event loop. In the next turn, a handler
+   * that still runs counts as abandoned. If there are too many abandoned handlers, the call keeps its place until its
+   * handler ends.
    */
   cancel(): void {
     const abandoned = this.#abandoned;
@@ -58,7 +57,7 @@ export class CountedRequest {
     });
   }
 
-  /** Gives everything back when `answered` has settled, and the call is over, and its handler has ended. */
+  /** Gives the place back when `answered` has settled, the call is over, and its handler has ended. */
   async endAfter(answered: Promise<unknown>): Promise<void> {
     await answered;
     await this.#over;

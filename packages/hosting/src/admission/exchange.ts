@@ -1,34 +1,34 @@
-/** What carries one request and its response: a connection of Node, or a runtime's web-standard `fetch`. */
+/** Carries one request and its response, on a connection of Node or in a web-standard `fetch`. */
 import { EventEmitter } from 'node:events';
 import type { Readable } from 'node:stream';
 import type { AuthInfo } from '@modelcontextprotocol/server';
 
 /**
- * Where a response goes. A `ServerResponse` of Node is one. It emits `drain`, and `close` when the response has been sent
- * or its client has gone.
+ * The destination of a response, such as a `ServerResponse` of Node. It emits `drain`, and emits `close` when the response
+ * was sent or its client disconnected.
  */
 export interface Outgoing extends EventEmitter {
   readonly destroyed: boolean;
   readonly headersSent: boolean;
-  /** Bytes that the connection has not sent. */
+  /** The unsent bytes of the connection. */
   readonly writableLength: number;
   setHeader(name: string, value: string): unknown;
   /** Ends the connection. */
   destroy(): unknown;
 }
 
-/** One request on its way. */
+/** One request that is being served. */
 export interface Exchange {
   readonly outgoing: Outgoing;
-  /** The body as it comes in. Undefined where there is none to read. */
+  /** The body as a stream. Undefined if there is none to read. */
   readonly incoming: Readable | undefined;
-  /** The body, where a parser in front has read it. */
+  /** The body, if a middleware has parsed it. */
   readonly parsedBody: unknown;
-  /** The caller, where the application in front has authenticated it. */
+  /** The caller, if a middleware has authenticated it. */
   readonly authInfo: AuthInfo | undefined;
 }
 
-/** The response of a web-standard `fetch`. The connection belongs to the runtime, which tells nothing of it. */
+/** The response of a web-standard `fetch`. The runtime owns the connection, and hides it. */
 export class WebOutgoing extends EventEmitter implements Outgoing {
   destroyed = false;
   readonly headersSent = true;

@@ -2,7 +2,7 @@ import { publish, type RefusalReason } from '@mrtr/core/events';
 import type { QuotaExceeded } from '@mrtr/core/kit';
 import type { OnError } from '../instance/server-instance.ts';
 
-/** A refusal in JSON-RPC's form. */
+/** A refusal, as a JSON-RPC error. */
 export const problem = (
   status: number,
   message: string,
@@ -22,7 +22,7 @@ const REASONS: Readonly<Record<number, RefusalReason>> = {
   503: 'http_full',
 };
 
-/** The same response, which metrics count as a refusal for `reason`. */
+/** Counts `response` in the metrics as a refusal for `reason`, and returns it. */
 export function countRefusal(response: Response, reason: RefusalReason): Response {
   publish('mrtr:refusal', { reason });
   return response;
@@ -34,7 +34,7 @@ export const noRoom = (full: QuotaExceeded, what: string, headers?: Record<strin
     ? problem(429, `You have too many ${what}; end one, or try again later`, headers)
     : problem(503, `This server has too many ${what}; try again later`, headers);
 
-/** The answer to a request that failed in here. `onerror` gets the reason; the client does not. */
+/** The response after an internal error. `onerror` receives the reason; the client does not. */
 export function internalError(error: unknown, onerror: OnError): Response {
   onerror(error instanceof Error ? error : new Error(String(error)));
   return problem(500, 'Internal server error', {}, -32603);

@@ -1,4 +1,4 @@
-/** Handlers that ignore their signal after their calls were cancelled: they take no place from other calls. */
+/** Handlers of cancelled calls that ignore their signal take no place from other calls. */
 import { once } from 'node:events';
 import type { ServerContext } from '@mrtr/core';
 import { requestInit, settle } from '@mrtr/harness';
@@ -17,7 +17,7 @@ async function waitForSignal(entry: Promise<ServerContext>): Promise<void> {
   await settle(2);
 }
 
-/** Makes calls that wait, and cancels each as its era does. Resolves when the server has seen it. */
+/** Makes waiting calls, and cancels each as its era does. Resolves when the server has noticed. */
 async function cancelling(options: HttpOptions) {
   const server = await waiting(options);
   const { url, enters } = server;

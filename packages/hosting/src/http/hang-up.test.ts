@@ -1,7 +1,7 @@
 /**
- * What a handler's signal does when its client hangs up. At 2026-07-28 that cancels the call (basic/patterns/cancellation),
- * and at 2025-11-25 it does not. The SDK and `@hono/node-server` do that when Node tells that a response has closed, and
- * hosting tells it where Node does not; this file pins it.
+ * The signal of a handler whose client hangs up. At 2026-07-28 a hang-up cancels the call (basic/patterns/cancellation);
+ * at 2025-11-25 it does not. The SDK and `@hono/node-server` see to that when a response emits `close`. Hosting emits it
+ * where Node does not.
  */
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
@@ -11,7 +11,7 @@ import { expect, test, vi } from 'vitest';
 import { hosting, httpText, oldRequest, openSocket, withHeaders } from '../hosting.test-support.ts';
 import { waiting } from '../waiting.test-support.ts';
 
-/** A connection. `post` sends a request on it, `received` is what has come back. */
+/** A connection. `post` sends a request on it; `received` holds the responses. */
 async function connection(url: URL, header = 'keep-alive') {
   const socket = openSocket(url);
   const received: string[] = [];
@@ -47,7 +47,7 @@ test.each(CASES)(
     const { socket, post, received } = await connection(url, header);
     post(requestInit('tools/call', { name }));
     const handler = await entered;
-    // `stream` has begun its response as an event stream, `wait` has not begun one.
+    // `stream` has begun its event stream; `wait` has not begun a response.
     if (name === 'stream')
       await until(() => received().includes('notifications/progress'), 'the beginning of the stream');
     expect(received().includes('text/event-stream')).toBe(name === 'stream');
@@ -68,13 +68,13 @@ test.each(CASES)(
     const handler = await entry;
     HANG_UPS[how]?.(socket);
     await once(socket, 'close');
-    // By the time that a later call has been entered, the server has seen the end of the connection.
+    // When a later call has begun, the server has noticed the end of the connection.
     expect(await enters(requestInit('tools/call', { name: 'wait' }))).toBe('entered');
     await settle();
     expect(handler.mcpReq.signal.aborted).toBe(false);
     release();
     await until(() => errors.length > 0, 'the undeliverable result');
-    // The handler was left to finish, and its result could not be delivered.
+    // The handler has finished, and its result could not be delivered.
     expect(errors).toEqual([expect.stringContaining('undeliverable')]);
     await http.close();
   },
@@ -89,7 +89,7 @@ test('calls that a new client sent on one connection at once end together when i
     post(requestInit('tools/call', { name: 'wait' }, { id }));
     handlers.push(await entry);
   }
-  // Answered, and its response waits for those before it.
+  // Its response waits for the earlier ones.
   post(requestInit('tools/call', { name: 'who' }, { id: 4 }));
   await vi.waitFor(
     async () => expect((await fetch(url, requestInit('tools/call', { name: 'who' }))).status).toBe(503),

@@ -1,4 +1,4 @@
-/** A mount without a socket: limits that take many requests, and what only a server that closes answers. */
+/** A mount without a socket: limits that take many requests, and the responses of a closing server. */
 import { Deferred, requestInit } from '@mrtr/harness';
 import { expect, test } from 'vitest';
 import { hosting, INITIALIZE, mounting, oldMessage, read, withHeaders } from '../hosting.test-support.ts';

@@ -10,7 +10,7 @@ import {
   type ServerEventBus,
   type ServerNotifier,
 } from '@modelcontextprotocol/server';
-import { MRTR_REVISION } from '@mrtr/core';
+import { InvalidOption, MRTR_REVISION } from '@mrtr/core';
 import { OperatorWarning } from '@mrtr/core/events';
 import {
   aFunction,
@@ -35,19 +35,19 @@ import { UNREAD_CHECKS, UnreadBytes, type UnreadLimits } from './unread-bytes.ts
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 const METHODS = ['GET', 'POST', 'DELETE'];
-/** Of a refused `Host`, in the error for the operator. */
+/** How many characters of a rejected `Host` the operator's error quotes. */
 const MAX_OF_HOST = 100;
-/** An `initialize`: its session keeps it. */
+/** The limit of an `initialize`, which its session keeps. */
 export const MAX_INITIALIZE_BYTES = 65_536;
-/** Members of what the SDK validates deeply: `initialize`, and the `_meta` of every request since 2026-07-28. */
+/** The limit of members in values that the SDK validates deeply: `initialize`, and each `_meta` since 2026-07-28. */
 export const MAX_DECLARED_MEMBERS = 1000;
 
-/** Pages at once. */
+/** How many pages may be served at once. */
 export const MAX_PAGES = 100;
 
 /** Pages for browsers, beside the MCP server. */
 export interface PageSet {
-  /** The path that the pages are below. */
+  /** The path above the pages. */
   readonly path: string;
   /** Answers a browser. It must authenticate the browser itself; `verifier` is not called for pages. */
   fetch(request: Request): Promise<Response>;
@@ -56,36 +56,35 @@ export interface PageSet {
 /** Options for admission and serving. All have defaults. */
 export interface AdmissionOptions extends BodyLimits, CallLimits, SessionLimits, UnreadLimits {
   /**
-   * Host names that requests may be for; IPv6 addresses in brackets. Pages of these hosts may call, on any port. `any`:
-   * the router in front checks the host, and only pages of `allowedOrigins` may call. Default: `localhost` and its
-   * addresses.
+   * The host names of this server; IPv6 addresses in brackets. Pages of these hosts may call, on any port. `any`: the
+   * router in front checks the host, and only pages of `allowedOrigins` may call. Default: `localhost` and its addresses.
    */
   readonly allowedHosts?: readonly string[] | 'any';
   /**
-   * Origins of other pages that may call: `https://app.example`. Allowed pages get CORS answers, others 403. Default:
+   * Origins of other pages that may call: `https://app.example`. Allowed pages get CORS headers, others 403. Default:
    * no others.
    */
   readonly allowedOrigins?: readonly string[];
-  /** Who may come in. Default: everybody; bind to loopback then. Not called for a caller who was authenticated in front. */
+  /** Authenticates callers. Default: anyone may call, so bind to loopback. Not called if a middleware has authenticated. */
   readonly verifier?: OAuthTokenVerifier | undefined;
   /**
-   * Identifies a caller, for sessions and limits. Default: the issuer, client and subject of the token, as for the
-   * policy. Give it where the policy has a `principal` of its own.
+   * Identifies a caller, for sessions and limits. Default: the token's issuer, client and subject, as in the policy. If
+   * the policy has a `principal`, give the same function here.
    */
   readonly principal?: (caller: AuthInfo) => string | undefined;
   /**
-   * How old clients are served. `sessions` (the default) holds a connection for each, so that tools can ask them;
-   * `stateless` holds nothing.
+   * How to serve old clients. `sessions` (the default) keeps a session for each, so that tools can ask them;
+   * `stateless` keeps nothing.
    */
   readonly legacyClients?: 'sessions' | 'stateless';
   /**
-   * Carries changes that are published with `notify` to the subscriptions of new clients. Instances may share one: a
-   * subscription on one hears what another publishes. Closing an instance does not end it. Default: the instance's own.
+   * Carries the changes of `notify` to the subscriptions of new clients. If instances share a bus, a subscription on one
+   * receives the changes of all. Closing an instance does not close the bus. Default: the instance's own.
    */
   readonly bus?: ServerEventBus;
   /** Pages for browsers, such as those of `pendingInteractions`. At most 100 are served at once. */
   readonly pages?: readonly PageSet[];
-  /** Gets the errors that clients do not see. Default: the first error of each kind is a warning of the process. */
+  /** Receives errors that clients do not see. Default: a process warning for the first error of each kind. */
   readonly onerror?: OnError;
 }
 
@@ -105,12 +104,12 @@ export const ADMISSION_CHECKS: OptionChecks<AdmissionOptions> = {
   principal: aFunction,
   legacyClients: oneOf('sessions', 'stateless'),
   bus: anObjectWith('publish', 'subscribe'),
-  // Their `path` may be known only once the server listens, so it is not read here.
+  // Do not read `path`: it may be known only once the server listens.
   pages: listOf('pages, each an object with fetch()', (value) => anObjectWith('fetch').isAllowed(value)),
   onerror: aFunction,
 };
 
-/** The requests of one hosting: checks, limits, and the servers of both eras. */
+/** Checks and limits the requests of one hosting, and passes them to the servers of both eras. */
 export class HttpAdmission {
   readonly #served: ServerInstance;
   readonly #bodies: Bodies;
@@ -178,7 +177,7 @@ export class HttpAdmission {
   #refuseHost(request: Request): Response | undefined {
     if (this.#allowedHosts === 'any') return undefined;
     const { headers, url } = request;
-    // HTTP/2 has it in the address alone.
+    // HTTP/2 has the host in the address alone.
     const host = headers.get('host') ?? new URL(url).host;
     const named = headers.has('host') ? request : new Request(url, { headers: { host } });
     const refused = hostHeaderValidationResponse(named, this.#allowedHosts);
@@ -199,7 +198,7 @@ export class HttpAdmission {
     return this.#serve(request, exchange, authInfo);
   }
 
-  /** Answers a browser. It may come from any site, so `Origin` is not checked. */
+  /** Answers a browser. Does not check `Origin`: a link may lead here from any site. */
   async servePage(pages: PageSet, request: Request, { incoming }: Exchange): Promise<Response> {
     const refused = this.#refuseHost(request);
     if (refused) return refused;
@@ -215,7 +214,7 @@ export class HttpAdmission {
     }
   }
 
-  /** The request with its complete body, or the refusal. */
+  /** Returns the request with its complete body, or the refusal. */
   async #receive(request: Request, incoming: Readable | undefined): Promise<Request | Response> {
     if (request.method === 'GET' || request.method === 'HEAD') return request;
     const { url, method, headers, signal } = request;
@@ -225,15 +224,15 @@ export class HttpAdmission {
       : new Request(url, { method, headers, signal, body: new Uint8Array(body) });
   }
 
-  /** From now on, lets nobody in. */
+  /** Rejects every request from now on. */
   shut(): void {
     this.#shut = true;
   }
 
-  /** Ends everything that is held, calls in flight included. */
+  /** Ends all sessions, streams and calls in flight. */
   async close(): Promise<void> {
     const ended = await Promise.allSettled([
-      // In a function of its own: one that throws at once must not keep the others from ending.
+      // The async function catches a `close` that throws, so that the others end too.
       (async () => this.#served.close?.())(),
       this.#sessions?.close(),
       this.#modern.close(),
@@ -261,7 +260,7 @@ export class HttpAdmission {
       return this.#sessions.handle(request, body?.json, caller);
     }
     const { authInfo } = caller;
-    // A stateless server of old clients ends with its response too, and nobody can cancel its call any other way.
+    // Without a session, a hang-up is an old client's only way to cancel.
     CountedRequest.of(request)?.cancelOnHangUp();
     return this.#modern.fetch(request, {
       ...(authInfo && { authInfo }),
@@ -270,21 +269,21 @@ export class HttpAdmission {
   }
 }
 
-/** @throws Error for what another middleware has left, such as the claims of a JWT: all its callers would be one. */
+/** @throws InvalidOption for another middleware's value, such as the claims of a JWT: all its callers would be one. */
 function requireAuthInfo(auth: AuthInfo | null | undefined): AuthInfo | undefined {
   if (auth === undefined || auth === null) return undefined;
   const { token, clientId, scopes }: Partial<AuthInfo> = auth;
   if (typeof token === 'string' && typeof clientId === 'string' && Array.isArray(scopes)) return auth;
-  throw new Error(
+  throw new InvalidOption(
     'The caller of a request (`req.auth`, or `authInfo` of fetch) must be an AuthInfo, with token, clientId and scopes. ' +
-      'Where a middleware leaves something else there, make an AuthInfo of it, or delete it.',
+      'If a middleware leaves another value there, make an AuthInfo of it, or delete it.',
   );
 }
 
 function requirePrincipal(principal: unknown): string | undefined {
   if (principal === undefined || typeof principal === 'string') return principal;
-  throw new Error(
-    `\`principal\` must give a text, or undefined; it gave a value of type ${typeof principal}.`,
+  throw new InvalidOption(
+    `\`principal\` must return a text, or undefined; it returned a value of type ${typeof principal}.`,
   );
 }
 
@@ -304,7 +303,7 @@ function refusalOf({ json, bytes }: Body): Response | undefined {
   return undefined;
 }
 
-/** The SDK parses the whole message to decide; skip that when the header names the new revision. */
+/** Skips the SDK's check, which parses the whole message, if the header names the new revision. */
 const isLegacy = async (request: Request, message: unknown): Promise<boolean> => {
   const named = request.headers.get('mcp-protocol-version') === MRTR_REVISION;
   if (named && typeof (message as { readonly method?: unknown } | null)?.method === 'string') return false;

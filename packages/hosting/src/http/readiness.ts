@@ -1,11 +1,11 @@
-/** Whether what a server depends on answers: asked at most once a second, however many load balancers want to know. */
+/** Whether a server's dependency answers. Checks at most once a second, for any number of load balancers. */
 import { randomUUID } from 'node:crypto';
 import { OperatorWarning } from '@mrtr/core/events';
 import { type OptionCheck, waitAtMost } from '@mrtr/core/kit';
 import type { StateLedger } from '@mrtr/core/seal';
 import type { OnError } from '../instance/server-instance.ts';
 
-/** A policy's ledger; or a function that rejects, or gives false, where the server cannot serve. */
+/** A policy's ledger, or a function that rejects or returns false if the server cannot serve. */
 export type ReadinessCheck = Pick<StateLedger, 'release'> | (() => unknown);
 
 export const aReadinessCheck: OptionCheck = {
@@ -16,10 +16,10 @@ export const aReadinessCheck: OptionCheck = {
 
 const KEPT_MS = 1000;
 const MAX_MS = 2000;
-/** Checks that were never answered. A ledger that is stuck must not collect them. */
+/** The limit of unanswered checks: they must not pile up on a ledger that hangs. */
 const MAX_PENDING = 10;
 
-/** Makes what asks, and keeps each answer for a second. */
+/** Makes a function that checks, and caches each answer for a second. */
 export function readinessOf(check: ReadinessCheck | undefined, report: OnError): () => Promise<boolean> {
   let kept: Promise<boolean> | undefined;
   let pending = 0;
@@ -27,13 +27,13 @@ export function readinessOf(check: ReadinessCheck | undefined, report: OnError):
     pending++;
     try {
       if (typeof check === 'function') return await check();
-      // Gives back a lease that nobody has: the ledger has to look, and changes nothing.
+      // Releasing a lease that does not exist queries the ledger, and changes nothing.
       return await check?.release(randomUUID(), randomUUID());
     } finally {
       pending--;
     }
   };
-  /** The reason goes to `onerror` and not into the answer, which anybody can read. */
+  /** Reports the reason to `onerror` only: anyone can read the answer. */
   const ask = async (): Promise<boolean> => {
     try {
       const answer = pending < MAX_PENDING && (await waitAtMost(query(), MAX_MS, () => false));

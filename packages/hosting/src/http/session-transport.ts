@@ -1,4 +1,4 @@
-/** A session's transport, which knows the calls that its server has not answered. */
+/** A session's transport, which tracks unanswered calls. */
 import {
   type HandleRequestOptions,
   isJSONRPCRequest,
@@ -13,7 +13,7 @@ import { awaitHandler } from '@mrtr/core/shape';
 import { CountedRequest } from '../admission/counted-request.ts';
 import { problem } from '../admission/problem.ts';
 
-/** A call that is not over. `entered`: the server has it, and a cancellation finds it. */
+/** A call that is not over. `entered`: the server has received it, so a cancellation finds it. */
 interface OpenCall {
   entered: boolean;
   readonly request: Request;
@@ -21,26 +21,26 @@ interface OpenCall {
 }
 
 /**
- * A call is open from its arrival until its response is sent, or it is cancelled and its handler has ended. Until
- * then its id is taken. A client that hangs up has cancelled nothing: at 2025-11-25 the server continues.
+ * A call is open from its arrival until its response is sent, or until it is cancelled and its handler has ended. Until
+ * then its id is taken. Hanging up cancels nothing: at 2025-11-25 the server continues.
  */
 export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
   readonly #calls = new Map<RequestId, OpenCall>();
 
   constructor(options: WebStandardStreamableHTTPServerTransportOptions) {
     super(options);
-    // The server calls this before it looks at a message itself.
+    // The server calls this before it handles a message.
     this.onmessage = (message) => this.#entering(message);
   }
 
-  /** Whether a call is not over, also where its client hung up. */
+  /** Whether a call is not over, even if its client has hung up. */
   get hasOpenCalls(): boolean {
     return this.#calls.size > 0;
   }
 
   override async handleRequest(request: Request, options: HandleRequestOptions = {}): Promise<Response> {
     const { parsedBody } = options;
-    // Answers and notifications always come in: they are what ends calls.
+    // Always admit answers and notifications, because they end calls.
     if (!isJSONRPCRequest(parsedBody)) return super.handleRequest(request, options);
     const { id } = parsedBody;
     // Two calls with one id would count once, and their responses would be mixed up.
@@ -53,7 +53,7 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
       served = response.ok;
       return response;
     } finally {
-      // Refused by the SDK, for its Accept header for example: nothing will be sent.
+      // The SDK rejected the call, for example for its Accept header, and will send no response.
       if (!served) this.#end(id);
     }
   }
@@ -94,7 +94,7 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
     const settled = awaitHandler(call.request).then(() => {
       if (this.#calls.get(id) === call) this.#end(id);
     });
-    // When its questions have been taken back from its client.
+    // By then, the server has withdrawn its questions from the client.
     setImmediate(async () => {
       if ((this.#calls.get(id) ?? call) === call) this.closeSSEStream(id);
       await settled;
@@ -102,7 +102,7 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
     });
   }
 
-  /** The SDK forgets a call when it sends its response. This one goes nowhere, and that is no error. */
+  /** Sends a response that goes nowhere, since the SDK forgets a call only when it is answered. */
   #forget(id: RequestId): void {
     const { onerror } = this;
     this.onerror = () => {};

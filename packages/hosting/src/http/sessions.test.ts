@@ -23,7 +23,7 @@ function sessions(limits: SessionLimits = {}) {
   return { served, held, send, begin };
 }
 
-/** Lets idle sessions be found, and the sweep finish. */
+/** Advances the clock, so that the sweep ends idle sessions. */
 const hours = (count: number) => vi.advanceTimersByTimeAsync(count * 3_600_000);
 
 test('a session that is idle too long is closed', async () => {
@@ -105,7 +105,7 @@ test('the sessions of one principal are limited, and others are still served', a
   });
 });
 
-/** An `initialize` of about `bytes` that declares them. */
+/** An `initialize` of about `bytes`. */
 const initializeOf = (bytes: number, clientInfo: object = {}) =>
   oldRequest('initialize', {
     protocolVersion: '2025-11-25',
@@ -132,7 +132,7 @@ test('sessions that end give back their places and their bytes', async () => {
     expect(begun.status).toBe(200);
     expect((await send(INITIALIZE)).status).toBe(503);
     const session = begun.headers.get('mcp-session-id') ?? '';
-    // Twice: the second finds nothing to give back.
+    // The second end has nothing to give back.
     for (let end = 0; end < 2; end++) {
       await send({ method: 'DELETE', headers: { 'mcp-session-id': session } });
     }
@@ -141,7 +141,7 @@ test('sessions that end give back their places and their bytes', async () => {
   for (let n = 0; n < 3; n++) expect((await send(deaf)).status).toBe(406);
   const begun = await send(initializeOf(65_000));
   expect(begun.status).toBe(200);
-  // A session whose answer is not read to its end is not idle.
+  // A session with an unread answer is not idle.
   await begun.text();
   await hours(1.1);
   expect((await send(initializeOf(65_000))).status).toBe(200);

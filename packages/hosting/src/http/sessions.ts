@@ -1,4 +1,4 @@
-/** Sessions of old clients: one server and one transport each, held open so that a tool can ask. */
+/** Sessions of old clients: one server and one transport each, kept so that a tool can ask. */
 import { randomUUID } from 'node:crypto';
 import { type AuthInfo, type InitializeRequest, isInitializeRequest } from '@modelcontextprotocol/server';
 import {
@@ -14,19 +14,19 @@ import { buildServer, type OnError, type ServerInstance } from '../instance/serv
 import { SessionTransport } from './session-transport.ts';
 import { whenSent } from './when-sent.ts';
 
-/** Bounds on what old clients can make a server hold. */
+/** Bounds on old clients' sessions. */
 export interface SessionLimits {
   /** Sessions at once. Default 1000. */
   readonly maxSessions?: number;
   /** Sessions at once of one principal. Default 50; anonymous callers share `maxSessions`. */
   readonly maxSessionsPerPrincipal?: number;
-  /** Bytes of what all sessions keep of their `initialize`. Default 16 MiB. */
+  /** Bytes that all sessions keep of their `initialize`. Default 16 MiB. */
   readonly maxSessionBytes?: number;
   /** The same of one principal. Default 1 MiB; anonymous callers share `maxSessionBytes`. */
   readonly maxSessionBytesPerPrincipal?: number;
   /**
-   * A session without a request for this long is closed, in seconds; one with a call in progress is not, also where its
-   * client hung up. Default 3600.
+   * How long a session may be idle, in seconds. Then it is closed. A session with a call in progress is not idle, even if
+   * its client hung up. Default 3600.
    */
   readonly sessionIdleSeconds?: number;
 }
@@ -44,7 +44,7 @@ export const SESSION_CHECKS: OptionChecks<SessionLimits> = {
   sessionIdleSeconds: aTimeInSeconds,
 };
 
-/** Who sent a request. */
+/** The sender of a request. */
 export interface Caller {
   readonly authInfo: AuthInfo | undefined;
   readonly principal: string | undefined;
@@ -53,7 +53,7 @@ export interface Caller {
 interface Session {
   readonly transport: SessionTransport;
   readonly principal: string | undefined;
-  /** Of what it keeps of its `initialize`. */
+  /** The size of the `initialize` that it keeps. */
   readonly bytes: number;
   lastUsed: number;
   open: number;
@@ -83,16 +83,15 @@ export class Sessions {
     this.#sweeper.unref();
   }
 
-  /** Sessions held now. */
   get size(): number {
     return this.#sessions.size;
   }
 
-  /** Serves one request of a session, or one that begins a session. */
+  /** Serves a request of a session, or one that begins a session. */
   async handle(request: Request, parsedBody: unknown, caller: Caller): Promise<Response> {
     const id = request.headers.get('mcp-session-id');
     const session = id === null ? undefined : this.#sessions.get(id);
-    // Somebody else's session does not exist: a session id is not a password.
+    // Another caller's session does not exist here: a session id is not a password.
     if (id !== null && (!session || session.principal !== caller.principal))
       return problem(404, 'Session not found', {}, -32000, 'http_no_session');
     if (session) return this.#use(session, request, parsedBody, caller);
@@ -123,13 +122,13 @@ export class Sessions {
       onsessionclosed: () => this.#end(id),
     });
     const session: Session = { transport, principal, bytes, lastUsed: Date.now(), open: 0 };
-    // Counted before anything is awaited: clients that begin together must not pass the limit together.
+    // Count it before the first await, so that clients that begin together cannot exceed the limit.
     this.#sessions.set(id, session);
     try {
       await buildServer(this.#served, this.#onerror).connect(transport);
       return await this.#use(session, request, initialize, caller);
     } finally {
-      // Refused by the transport, for its Accept header for example.
+      // The transport rejected it, for example for its Accept header.
       if (transport.sessionId === undefined) await this.#end(id);
     }
   }
@@ -169,14 +168,14 @@ export class Sessions {
   async #sweep(): Promise<void> {
     const stale = Date.now() - this.#limits.sessionIdleSeconds * 1000;
     for (const [id, session] of this.#sessions) {
-      // A client that hung up has cancelled nothing: its call runs, and the session is idle from its end on.
+      // Hanging up cancels nothing: the call still runs, and the session is idle only after its end.
       if (session.transport.hasOpenCalls) session.lastUsed = Date.now();
       else if (session.open === 0 && session.lastUsed <= stale) await this.#end(id);
     }
   }
 }
 
-/** An `initialize` with what its session keeps: no icons, and nothing that the specification does not name. */
+/** The parts of an `initialize` that its session keeps: the fields of the specification, without icons. */
 function prune(initialize: InitializeRequest): InitializeRequest {
   const { protocolVersion, capabilities, clientInfo } = initialize.params;
   const { name, version, title } = clientInfo;

@@ -1,4 +1,4 @@
-/** Connections whose client does not read what it asked for. */
+/** Connections whose client does not read its responses. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -9,7 +9,7 @@ import { StalledConnections } from './stalled-connections.ts';
 
 const MIB = 1_048_576;
 
-/** A server that sends `bytes` to a client that does not read, at the time when it cannot send more. */
+/** A server that sends `bytes` to a client that does not read, until it cannot send more. */
 async function serveUnread(bytes: number, seconds: number) {
   const stalled = new StalledConnections(seconds);
   const server = createServer((req, res) => {
@@ -29,7 +29,7 @@ async function serveUnread(bytes: number, seconds: number) {
   return { client, response, connection: response.socket };
 }
 
-/** Lets the server and its client read and write, as far as they can. */
+/** Lets the server and its client read and write until both are blocked. */
 async function exchange(): Promise<void> {
   for (let turn = 0; turn < 100; turn++) await new Promise(setImmediate);
 }
@@ -44,7 +44,7 @@ test('a client that reads nothing loses its connection after the time, and so it
   const { connection, response } = await serveUnread(16 * MIB, 60);
   await exchange();
   const closed = once(response, 'close');
-  // The first sweep sees what was sent until then.
+  // The first sweep counts the bytes sent before it.
   vi.advanceTimersByTime(65_999);
   expect(connection.destroyed).toBe(false);
   vi.advanceTimersByTime(1);

@@ -1,28 +1,26 @@
 /**
- * Connections whose client does not read. What waits for such a client is never sent, so its calls would keep their
- * places as long as the client likes. `server.setTimeout` is no help: it would also cut calls that wait for a user.
+ * Ends connections whose client does not read. Their responses are never sent, so their calls would keep their places as
+ * long as the client likes. `server.setTimeout` does not help: it would also cut calls that wait for a user.
  */
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** By default. */
 export const SEND_SECONDS = 60;
-/** In a tenth of the time each, so that a connection is ended at most a tenth late. */
+/** How many sweeps a connection's time has. It ends at most one sweep late. */
 const SWEEPS = 10;
 
-/** What is known of a connection since the last sweep. */
+/** The state of a connection at the last sweep. */
 interface Progress {
-  /** The bytes that were handed to the system, and those that it still has to send. */
+  /** The bytes passed to the system, and those that it has still to send. */
   written: number;
   queued: number;
-  /** Sweeps in a row that found bytes waiting, and none sent. */
+  /** How many sweeps in a row found bytes waiting and none sent. */
   stalled: number;
 }
 
 /**
- * Destroys the connections that have had bytes to send for `seconds`, and have sent none, while one of their responses is
- * watched. One timer looks at all of them. It counts sweeps, not the time: a server that was suspended ends no connection
- * for that.
+ * Destroys a connection with a watched response that has had bytes to send for `seconds`, and has sent none. One timer
+ * sweeps all of them. It counts sweeps instead of time, so that a suspended server does not end its connections.
  */
 export class StalledConnections {
   readonly #watched = new Map<ServerResponse, { readonly socket: Socket; readonly progress: Progress }>();
@@ -52,8 +50,8 @@ export class StalledConnections {
 }
 
 /**
- * Whether the connection has nothing to send, or has sent something since the last sweep. `bytesWritten` alone does not
- * tell: it counts what waits in Node, and it stays the same while the system sends a large answer piece by piece.
+ * Whether the connection has nothing to send, or has sent bytes since the last sweep. `bytesWritten` alone does not show
+ * it: it includes bytes that wait in Node, and does not change while the system sends a large answer piece by piece.
  */
 function hasMoved(socket: Socket, progress: Progress): boolean {
   const written = socket.bytesWritten - socket.writableLength;
@@ -64,6 +62,6 @@ function hasMoved(socket: Socket, progress: Progress): boolean {
   return moved || socket.writableLength === 0;
 }
 
-/** Bytes of the present write that the system has not taken. Node's own timeout of a socket reads the same. */
+/** The bytes of the current write that the system has not accepted. Node's own socket timeout reads the same. */
 const measureQueue = (socket: Socket): number =>
   (socket as { _handle?: { writeQueueSize?: number } | null })._handle?.writeQueueSize ?? 0;

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { hosting, modernClient, oldClient } from '../hosting.test-support.ts';
 import { serveHttp } from '../http.ts';
 
-/** A server, a real client's subscription to its tools, and how often it heard that they changed. */
+/** A server, a real client's subscription to its tools, and the number of changes received. */
 async function instance(bus: InMemoryServerEventBus) {
   const { http, url } = await hosting({ bus });
   const client = await modernClient(url);

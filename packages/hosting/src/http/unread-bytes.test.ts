@@ -6,7 +6,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { FLOODED, hosting, modernClient } from '../hosting.test-support.ts';
 import { UnreadBytes, type UnreadLimits } from './unread-bytes.ts';
 
-/** A stream of events that the test writes, and the client that reads from it. */
+/** A stream of events that the test writes, and its client. */
 function stream(unread: UnreadBytes, principal?: string) {
   const outgoing = new Writable() as ServerResponse & Writable;
   const cancelled = vi.fn();
@@ -28,7 +28,7 @@ function stream(unread: UnreadBytes, principal?: string) {
   };
 }
 
-/** Lets streams move, and those that are full have their time. */
+/** Lets streams move, and full ones time out. */
 const turns = async () => {
   for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate);
   await vi.advanceTimersByTimeAsync(300);
@@ -81,7 +81,7 @@ test.each([
     two.write(1);
     await turns();
     expect([one, two].map(({ outgoing }) => outgoing.destroyed)).toEqual([false, true]);
-    // What the ended one held is free again.
+    // The ended stream has given its bytes back.
     one.write(30);
     await turns();
     expect([errors.length, one.outgoing.destroyed]).toEqual([1, false]);

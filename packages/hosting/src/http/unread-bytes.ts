@@ -1,6 +1,6 @@
 /**
- * Bytes of streams that wait to be read. The SDK sends a change to each subscription whether its client reads or not, and a
- * handler its progress: without a bound, a client that opens streams and reads none of them fills the memory.
+ * Limits the unread bytes of streams. The SDK sends changes to a subscription, and a handler sends progress, even if the
+ * client does not read. Without a limit, a client that opens streams and does not read them would fill the memory.
  */
 import { OperatorWarning, publish } from '@mrtr/core/events';
 import { addGauge, type OptionChecks, Quota, wholeNumbers, withDefaults } from '@mrtr/core/kit';
@@ -9,8 +9,8 @@ import type { Outgoing } from '../admission/exchange.ts';
 import type { OnError } from '../instance/server-instance.ts';
 
 /**
- * Bounds on what waits to be read. A stream that is beyond one when its next message comes, and has no room within a fifth of
- * a second, is ended with its connection. So one message may be larger than a bound.
+ * Bounds on unread bytes. If a stream exceeds a bound when its next message comes, it has 200 ms to drain below it. Then it
+ * is ended with its connection. So one message may be larger than a bound.
  */
 export interface UnreadLimits {
   /** Bytes of one stream. Default 1 MiB. */
@@ -29,11 +29,11 @@ export const UNREAD_DEFAULTS = {
 
 export const UNREAD_CHECKS: OptionChecks<UnreadLimits> = wholeNumbers(UNREAD_DEFAULTS);
 
-/** How long a stream that is full may take to have room again. */
+/** How long a full stream may take to drain. */
 const PATIENCE_MS = 200;
 const LOOK_MS = 10;
 
-/** Counts what waits in the streams of one hosting. */
+/** Counts the unread bytes of one hosting's streams. */
 export class UnreadBytes {
   readonly #limits: Required<UnreadLimits>;
   readonly #held = new Quota(Number.POSITIVE_INFINITY);
@@ -47,7 +47,7 @@ export class UnreadBytes {
     addGauge('streams.unread_bytes', this, (unread) => unread.#held.total);
   }
 
-  /** The same response; a stream in it ends when too much of it waits. */
+  /** Returns the response, whose stream now ends when too many of its bytes are unread. */
   bound(response: Response, outgoing: Outgoing, principal: string | undefined): Response {
     const { body, headers } = response;
     if (!body || !headers.get('content-type')?.startsWith('text/event-stream')) return response;
@@ -55,7 +55,7 @@ export class UnreadBytes {
     const note = () => {
       const before = stream.held;
       const held = stream.measure();
-      // Not a negative amount: only what is given back forgets a principal who holds nothing.
+      // Use `giveBack` for less: it also forgets a principal who holds nothing.
       if (held > before) this.#held.add(principal, held - before);
       else this.#held.giveBack(principal, before - held);
     };
@@ -82,16 +82,16 @@ export class UnreadBytes {
   }
 }
 
-/** One stream on its way to its client. It holds what waits in it, and in the connection's own buffer. */
+/** A response stream, which counts its own unread bytes and those in the connection's buffer. */
 class CountedStream {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
   readonly #outgoing: Outgoing;
   readonly #most: number;
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
   #isOver = false;
-  /** Bytes that waited when they were last measured. */
+  /** The unread bytes at the last measurement. */
   held = 0;
-  /** Called when more or fewer bytes wait. */
+  /** Called when `measure` may have changed. */
   onChange: () => void = () => {};
 
   constructor(body: ReadableStream<Uint8Array>, outgoing: Outgoing, most: number) {
@@ -101,14 +101,14 @@ class CountedStream {
     outgoing.on('drain', () => this.onChange());
   }
 
-  /** Measures what waits; 0 once the client has gone. */
+  /** Measures the unread bytes; 0 once the client has disconnected. */
   measure(): number {
     const queued = this.#most - (this.#controller?.desiredSize ?? this.#most);
     this.held = this.#isOver ? 0 : queued + this.#outgoing.writableLength;
     return this.held;
   }
 
-  /** The client has gone: nothing waits any more. */
+  /** Ends the count, when the client has disconnected. */
   end(): void {
     this.#isOver = true;
     this.onChange();
@@ -121,11 +121,11 @@ class CountedStream {
         start: (controller) => {
           this.#controller = controller;
           this.#forward(controller, isFull).catch((error: Error) => {
-            // What is enqueued for a client that has gone fails as well.
+            // Enqueueing also fails after the client has disconnected.
             if (this.#isOver) return;
             report(error);
             this.#outgoing.destroy();
-            // A web response has no connection that could break: its stream has to.
+            // A web response has no connection to break, so break its stream.
             if (this.#isOver) controller.error(error);
           });
         },
@@ -141,7 +141,7 @@ class CountedStream {
     isFull: () => boolean,
   ): Promise<void> {
     for (let next = await this.#reader.read(); !next.done; next = await this.#reader.read()) {
-      // A handler that sends without a pause leaves the connection no turn, however fast its client reads.
+      // A handler that sends without a pause does not let the connection drain, even if its client reads fast.
       for (let left = PATIENCE_MS / LOOK_MS; isFull() && left > 0; left--)
         await new Promise((resolve) => setTimeout(resolve, LOOK_MS).unref());
       if (isFull()) {

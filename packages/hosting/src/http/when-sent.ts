@@ -1,6 +1,6 @@
 /**
- * Calls `done` once, when the response has ended: its body was sent or failed, the request's signal fired, or the body was
- * cancelled.
+ * Calls `done` once, when the response has ended: its body was sent, failed or was cancelled, or the request's signal
+ * fired.
  */
 export function whenSent(request: Request, response: Response, done: () => void): Response {
   if (!response.body) {
@@ -12,7 +12,7 @@ export function whenSent(request: Request, response: Response, done: () => void)
     over();
     reader.cancel().catch(() => {});
   };
-  // Holds the request, without which Node may collect what forwards a signal to the request's.
+  // Reference the request: otherwise Node may garbage-collect the code that forwards a signal to it.
   const over = () => {
     request.signal.removeEventListener('abort', end);
     done();

@@ -1,25 +1,24 @@
-/** What can be hosted. */
 import type { McpServer } from '@mrtr/core';
 import { anObjectWith, requireArgument, tellOperator } from '@mrtr/core/kit';
 
-/** A deployment's instance: makes servers, and may hold what outlives a request. */
+/** A deployment's instance. It makes servers, and may own resources that outlive a request. */
 export interface ServerInstance {
-  /** A new server: per request on stateless serving, per connection or session elsewhere. */
+  /** Makes a server: one per request in stateless serving, otherwise one per connection or session. */
   server(): McpServer;
-  /** Releases what outlives a request, if anything does: parked frames are aborted. */
+  /** Releases resources that outlive a request: aborts parked frames, for example. */
   close?(): Promise<void>;
 }
 
-/** @throws InvalidOption for what cannot be hosted */
+/** @throws InvalidOption for a value that cannot be hosted. */
 export function requireInstance(caller: string, served: ServerInstance): void {
   const closes = typeof served === 'object' && served?.close !== undefined;
   requireArgument(caller, 'served', served, anObjectWith('server', ...(closes ? ['close'] : [])));
 }
 
-/** Gets what the wire is not told: why a request state was refused, what a client did wrong, what failed. */
+/** Receives the reasons that clients do not see: of rejected request states, of client errors, of failures. */
 export type OnError = (error: Error) => void;
 
-/** A new server that reports to `onerror`, unless it has an `onerror` of its own. */
+/** Makes a server that reports to `onerror`, unless it has its own. */
 export function buildServer(served: ServerInstance, onerror: OnError | undefined): McpServer {
   const server = served.server();
   if (onerror) server.server.onerror ??= (error) => onerror(shorten(error));
@@ -27,7 +26,7 @@ export function buildServer(served: ServerInstance, onerror: OnError | undefined
   return server;
 }
 
-/** Nobody awaits the server that ends with its request: an `onclose` of the author that throws would end the process. */
+/** Catches the errors of the author's `onclose`. Nobody awaits the end of the server, so they would end the process. */
 function guardOnClose({ server }: McpServer, onerror: OnError | undefined): void {
   const report = (error: unknown) => tellOperator(error, server.onerror ?? onerror);
   const guard = (onclose: typeof server.onclose) =>
@@ -49,7 +48,7 @@ function guardOnClose({ server }: McpServer, onerror: OnError | undefined): void
   });
 }
 
-/** The SDK puts a message of the client into some of its errors, whole: up to 1 MiB, with a copy in the stack. */
+/** Some errors of the SDK quote the client's whole message: up to 1 MiB, with a copy in the stack. */
 function shorten(error: Error): Error {
   const { message } = error;
   if (message.length <= MAX_MESSAGE) return error;

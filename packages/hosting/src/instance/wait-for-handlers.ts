@@ -1,9 +1,8 @@
-/** The end of a server, whose handlers may not end. */
 import { OperatorWarning } from '@mrtr/core/events';
 import { waitAtMost } from '@mrtr/core/kit';
 import type { OnError } from './server-instance.ts';
 
-/** Waits for `end`, at most `ms` milliseconds. `onerror` is told when that was not enough. */
+/** Waits for `end`, at most `ms` milliseconds. Reports to `onerror` if that was not enough. */
 export async function waitForHandlers(end: Promise<unknown>, ms: number, onerror: OnError): Promise<void> {
   await waitAtMost(end, ms, () =>
     onerror(
