@@ -1,4 +1,4 @@
-/** The bare server: with each fault, behind each method; without one; and where nothing can be decided. */
+/** Checks the bare server: with each fault and each method, without a fault, and with failing controls. */
 import { CHECKS, type Inputs, reportOf, run } from '@mrtr/check';
 import { describe, expect, test } from 'vitest';
 import {
@@ -13,18 +13,18 @@ import {
 import { FAULTS, type Fault, HTTP_ALONE, PROMPT, RACING, REMEDIES } from './faults.ts';
 
 const IDS = CHECKS.map(({ id }) => id);
-// That one measures time, and makes as many calls as all others together: it is tried on its own fault, and on no other.
+// abandon.flat makes as many calls as all others together, so it runs only on its own fault.
 const QUICK = IDS.filter((id) => id !== 'abandon.flat');
-// Of a fault between two versions, one alone shows nothing: then only checks are tried that look at something near.
+// The related checks for faults that show only between two versions.
 const NEAR = ['deploy', 'effect', 'retry.twice'];
 
-/** A run waits for its probe most of its time. */
+/** Runs faults concurrently, because a run mostly waits for its probe. Racing faults run one by one. */
 function eachFault(faults: readonly Fault[], name: string, isFound: (fault: Fault) => Promise<void>): void {
   test.concurrent.each(faults.filter(({ id }) => !RACING.includes(id)))(name, isFound);
   test.each(faults.filter(({ id }) => RACING.includes(id)))(name, isFound);
 }
 
-/** Over stdio, where a call takes a third of the time. The checks that need HTTP look at every fault behind the prompt. */
+/** Over stdio, because its calls take a third of the time. The checks that need HTTP run on every fault of the prompt. */
 describe('every check on every faulty server', () => {
   eachFault(
     FAULTS,
@@ -42,7 +42,7 @@ describe('every check on every faulty server', () => {
 
 const TOOL = { ...PROMPT, kind: 'tool' } as const;
 const TEXTS = { to: 'bob', amount: '5' };
-/** The same conversation, with the same effect. A method and a transport have no code in common: these pairs are enough. */
+/** The same conversation over other methods and transports. The two are independent, so not every pair is needed. */
 const KINDS: readonly (readonly [string, 'http' | 'stdio', Partial<Inputs>])[] = [
   ['tool', 'http', {}],
   [
@@ -65,12 +65,12 @@ const KINDS: readonly (readonly [string, 'http' | 'stdio', Partial<Inputs>])[] =
   ],
 ];
 
-/** A prompt has no schema, and a resource no arguments. */
+/** Checks that do not apply: a prompt has no schema, and a resource has no arguments. */
 const NOT_BEHIND: Readonly<Record<string, readonly string[]>> = {
   prompt: ['consent.argument'],
   resource: ['consent.argument', 'consent.spoofed'],
 };
-/** A resource is called like a prompt, but for these: they look at its arguments, its kind, its result or its list. */
+/** Checks that depend on arguments, kind, result or list. A resource is otherwise called like a prompt. */
 const OF_RESOURCES = /^(wire|consent|era|deploy)\.|^state\.other-|^retry\.twice$|^refusal\.no-effect$/;
 const means = (transport: 'http' | 'stdio', kind: string) => (id: string) =>
   !NOT_BEHIND[kind]?.includes(id) && (transport === 'http' || !HTTP_ALONE.includes(id));
@@ -93,7 +93,7 @@ describe('the server without a fault', () => {
     async (kind, transport, inputs) => {
       const one = await checkBare({ transport, next: [], inputs });
       expect(findings(one)).toEqual({});
-      // Nothing is readable, so nothing can be forged; the new version has the same questions; the rest was not given.
+      // The state is sealed, so nothing can be forged. The new version has the same questions.
       const nothing = ['state.forged', 'deploy.reworded', 'deploy.unfit'];
       const absent = IDS.filter((id) => nothing.includes(id) || !means(transport, kind)(id));
       expect(Object.keys(verdicts(one, 'not-applicable'))).toEqual(absent);
@@ -128,7 +128,7 @@ describe('the server without a fault', () => {
 
 test('a server that gives a call up at the first bad state is asked with a new call each time', async () => {
   const args = ['--burns'];
-  // A forgery with its old signature is refused, and the call with it: the one without a signature needs another call.
+  // The server ends a call at a forgery with the old signature, so the one without a signature needs another call.
   const faulty = await checkBare({ fault: 'state.forged', only: ['state.forged'], args });
   expect(findings(faulty)).toEqual({ 'state.forged': 'fail' });
   const only = ['state.forged', 'state.tampered', 'state.malformed', 'state.aliased'];
@@ -138,7 +138,7 @@ test('a server that gives a call up at the first bad state is asked with a new c
 describe('nothing is decided', () => {
   test.concurrent.each(IDS)('by %s alone, where its honest calls fail', async (id) => {
     const inputs = { ttlSeconds: 0, ...(id === 'state.other-method' && { otherOperation: PROMPT }) };
-    // Two honest calls of three requests each, and then every call is an isError result.
+    // After two honest calls of three requests each, every call is an isError result.
     const next = id.startsWith('deploy.') ? ['--calls-until-broken', 'Infinity'] : undefined;
     const transport = HTTP_ALONE.includes(id) ? 'http' : 'stdio';
     const args = ['--calls-until-broken', '6'];

@@ -21,7 +21,7 @@ const TRANSFER = { kind: 'tool', name: 'transfer', arguments: { to: 'bob', amoun
 export const probeOf = (name: string) =>
   ({ kind: 'operation', operation: { kind: 'tool', name, arguments: {} } }) as const;
 
-/** Everything that a run can be given, so that every check runs that does not wait. */
+/** All inputs of a run, so that every check runs except those that wait. */
 export const EVERYTHING: Omit<Inputs, 'address'> = {
   operation: TRANSFER,
   otherOperation: { ...TRANSFER, name: 'refund' },
@@ -77,7 +77,7 @@ const all =
   (verdict: Verdict) =>
   (...ids: readonly string[]): Found =>
     Object.fromEntries(ids.map((id) => [id, verdict]));
-/** Checks with the same verdict. */
+/** Expected findings with one verdict. */
 export const [fail, warn, advice] = [all('fail'), all('warn'), all('advice')];
 
 export const verdicts = ({ checked }: Pick<Run, 'checked'>, ...kinds: readonly Verdict[]): Found => {
@@ -88,6 +88,6 @@ export const verdicts = ({ checked }: Pick<Run, 'checked'>, ...kinds: readonly V
 export const findings = (one: Pick<Run, 'checked'>): Found =>
   verdicts(one, 'fail', 'warn', 'advice', 'could-not-run');
 
-/** For the message of a test: on a busy machine a check may not have been decided. */
+/** The reasons of undecided checks, for a test's message: a busy machine may leave checks undecided. */
 export const whyUndecided = ({ checked }: Pick<Run, 'checked'>): string =>
   checked.flatMap(({ verdict, finding }) => (verdict === 'could-not-run' ? [finding.actual] : [])).join('\n');

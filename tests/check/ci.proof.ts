@@ -1,6 +1,6 @@
 /**
- * What CI runs, run here step by step: a project installs the packed packages, and `--init --github` writes a workflow,
- * whose steps are read and run; then action.yml. What `uses:` names stands ready.
+ * Runs the steps of CI: a project installs the packed packages, `--init --github` writes a workflow, and each step of it
+ * and of action.yml runs here. The actions in `uses:` are skipped.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -50,11 +50,11 @@ interface Step {
   readonly 'working-directory'?: string;
 }
 
-/** Fills in what the runner would. An expression that nobody gave a value is a mistake. */
+/** Fills in expressions as a runner does. Fails at one without a value. */
 const fill = (text: string, values: Readonly<Record<string, string>>): string =>
   text.replace(/\$\{\{ (.+?) \}\}/g, (_, name: string) => values[name] ?? expect.fail(`no value of ${name}`));
 
-/** Runs the steps as a runner does: after a failure only those that say `always()`. */
+/** Runs the steps as a runner does: after a failure only those with `always()`. */
 function runSteps(
   steps: readonly Step[],
   values: Readonly<Record<string, string>>,
@@ -63,7 +63,7 @@ function runSteps(
   const said: string[] = [];
   let failed = false;
   for (const step of steps) {
-    // Whoever moves a tag would run in the job.
+    // Actions are pinned by commit, because anyone who moves a tag could run code in the job.
     if (step.uses) expect(step.uses).toMatch(/^[\w/-]+@[0-9a-f]{40}$/);
     if (step.run === undefined || (failed && step.if !== 'always()')) continue;
     const own = Object.entries(step.env ?? {}).map(([name, value]) => [name, fill(value, values)]);

@@ -1,4 +1,4 @@
-/** The program as people start it, and everything that it writes. */
+/** Runs the program with options, and reads its output. */
 import { readFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Runs `mrtr-check` in this process, which is quicker. hostile.proof.ts starts it as people do. */
+/** Runs `mrtr-check` in this process, which is faster. hostile.proof.ts starts the program. */
 import { type Console, main } from '@mrtr/check';
 import { type BareOptions, bareCommand, inWorld } from './bare.test-support.ts';
 
@@ -14,7 +14,7 @@ export interface Ended {
 
 export const mrtrCheck = (...args: readonly string[]): Promise<Ended> => mrtrCheckOn({}, args);
 
-/** On a terminal, where `err` is one, and with somebody who types, where there is an `input`. */
+/** Runs it, optionally on a terminal and with typed `input`. */
 export async function mrtrCheckOn(
   { isTTY = false, input }: { readonly isTTY?: boolean; readonly input?: Console['in'] },
   args: readonly string[],

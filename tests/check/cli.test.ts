@@ -1,4 +1,4 @@
-/** The program itself: its exit codes, and what it says about mistakes. cli.proof.ts has its reports and its files. */
+/** The exit codes and error messages of the program. cli.proof.ts covers its reports and files. */
 import type { ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { bareWith, mrtrCheck, OPERATION, onBare } from './cli.test-support.ts';
@@ -27,7 +27,7 @@ describe('exit codes', { timeout: 30_000 }, () => {
     expect(code).toBe(2);
   });
 
-  // Words are apart by two spaces, as JSON and commands have single ones.
+  // Two spaces separate words, because JSON and commands contain single ones.
   test.each([
     ['AT', /Say what is called: --tool NAME/],
     ['--tool  a  --prompt  b  AT', /not --tool and --prompt/],
@@ -47,7 +47,7 @@ describe('exit codes', { timeout: 30_000 }, () => {
     ['--tool  a  --next  node v2.mjs {port}  --  node  v1.mjs', /over stdio, and --next over HTTP/],
     ['--tool  a  --next  http://  AT', /--next is no address/],
     ['--tool  a  --', /There is no command after --/],
-    // What would look like a finding, or could tell nothing.
+    // Inputs that would cause false findings, or prove nothing.
     ['--tool  a  --only=  AT', /--only names no check/],
     ['--tool  a  --ttl  300  --max-time  20  AT', /--ttl 300 is waited for, and --max-time 20 ends/],
     ['--tool  a  --arguments  {"n":1}  --other-arguments  {"n":1}  AT', /--other-arguments are the same/],
@@ -104,7 +104,7 @@ describe('mistakes that look like findings', { timeout: 30_000 }, () => {
   });
 
   test('a server that serves HTTP, and is started without {port}, is said to be spoken to over stdio', async () => {
-    // A program that is slow to start would not have written yet.
+    // A shell, because a slow program may not have written its output in time.
     const command = ['sh', '-c', 'echo listening at port 80 >&2; exec sleep 60'];
     const { code, out } = await mrtrCheck(
       '--tool',

@@ -1,4 +1,4 @@
-/** Servers of ours that ask for a yes, checked with `--needs-consent`: no finding, and what cannot be decided is said. */
+/** Checks our own servers that ask for consent with `--needs-consent`: no finding, and the undecided checks say why. */
 import { run } from '@mrtr/check';
 import {
   type Approval,
@@ -22,7 +22,7 @@ import { findings, probeOf, verdicts } from './bare.test-support.ts';
 const LABELS = { approve: 'Pay', refuse: 'Do not pay' };
 const ORIGIN = 'https://shop.example';
 const policy = requestStatePolicy({
-  // So many approvals of one user are more than a memory of used ones takes.
+  // The run approves more often than a store of used approvals allows one user.
   singleUse: false,
   principal: ({ http }) => http?.authInfo?.extra?.sub as string | undefined,
 });
@@ -35,7 +35,7 @@ const page = approvalPage({
   waitSeconds: 0,
 });
 
-/** What a person does who approves: opens the page, and presses the button. */
+/** Approves as a person does: opens the page, and presses the button. */
 async function approve(url: string): Promise<void> {
   const shown = await (await page.fetch(new Request(url, { headers }))).text();
   const token = /name="token" value="([^"]+)"/.exec(shown)?.[1] ?? '';

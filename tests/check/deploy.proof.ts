@@ -1,4 +1,4 @@
-/** What the checker sees of a deploy: on the bare server, on servers that nobody can judge, and on our shapes. */
+/** The checks of a deploy, on the bare server, on servers that cannot be judged, and on our shapes. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { type Checked, run } from '@mrtr/check';
@@ -121,10 +121,10 @@ test.concurrent('a deploy of a tool without effects needs no probe', async () =>
 function expected(option: LoadedOption, change: Change): Readonly<Record<string, string>> {
   const refuses = MOMENTS.some((moment) => claimOf({ option, change, moment }) === 'refuses');
   const shape = option.id;
-  // The claim is about an answer that is no longer allowed. The honest one here is.
+  // The claim is about an answer that is no longer allowed. The honest answer here still is.
   const allowed = shape === 'e' && change === 'narrowed';
   return {
-    // E keeps answers without the words of their questions (docs/deploying.md).
+    // E keeps answers without the text of their questions (docs/deploying.md).
     ...(shape === 'e' && change === 'reworded' && { 'deploy.reworded': 'advice' }),
     ...(refuses && !allowed && { 'deploy.survives': 'advice' }),
   };

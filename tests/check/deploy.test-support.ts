@@ -1,4 +1,4 @@
-/** Two versions of the tool of packages/matrix/src/deploy, over HTTP in this process, for the checker to let calls cross. */
+/** Two versions of the tool of packages/matrix/src/deploy, served over HTTP in this process. */
 import { randomBytes } from 'node:crypto';
 import { type Run, run } from '@mrtr/check';
 import { MemoryLedger, requestStatePolicy, textResult } from '@mrtr/core';
@@ -10,11 +10,11 @@ import { findOption, type ListedOption, loadOption } from '@mrtr/options-list';
 import { z } from 'zod';
 import { probeOf } from './bare.test-support.ts';
 
-/** What every version allows: what one no longer allows, the checker finds by itself. */
+/** Answers that every version allows. The checker finds the disallowed ones by itself. */
 const ANSWERS = { size: 'L', colour: 'red', gift: 'no' };
 
 interface Setup {
-  /** Each version has a key of its own, as when it is made at start. */
+  /** Each version has its own key, as if it made one at start. */
   readonly ownKeys?: boolean;
   readonly only?: readonly string[];
 }

@@ -1,4 +1,4 @@
-/** Right servers that are unlike `bare.mjs`: the checker finds nothing that is not there, and says what it cannot see. */
+/** Checks correct servers that differ from `bare.mjs`: no false findings, and undecided checks say why. */
 import type { RunInputs } from '@mrtr/check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findings } from './bare.test-support.ts';
@@ -13,24 +13,24 @@ function checked(name: string, { only, ...more }: Partial<RunInputs> = {}) {
 }
 
 const FORGED = { 'state.forged': 'fail', 'state.aliased': 'advice', 'state.readable': 'advice' };
-/** What is found, where it is something. Without it a design has no finding. */
+/** The expected findings. A design that is not listed has none. */
 const FOUND: Readonly<Record<string, object>> = {
-  // Anybody can read it, which is what the check says; and nobody can change it.
+  // Anybody can read the state, as the check reports, but nobody can change it.
   'a state that nobody protects': { ...FORGED, 'state.tampered': 'advice' },
   'an open step': FORGED,
   'an open step, and silence is consent': FORGED,
-  // The second text of a state is in the ledger only where it was made in the same second.
+  // The ledger has the second text of a state only if it was made in the same second.
   'a ledger of texts': { 'state.rolled-back': 'fail' },
   'a ledger of spellings': { 'state.aliased': 'fail' },
   'a JWT': { 'state.readable': 'advice' },
-  // The specification asks for an error.
+  // The specification requires an error.
   'a result in which every state is refused': { 'state.malformed': 'advice' },
-  // A refusal that means a default cannot be told from one that is ignored.
+  // A refusal that means the default looks like one that is ignored.
   'an optional question alone': { 'refusal.no-effect': 'advice' },
   'an optional question beside another': { 'refusal.no-effect': 'advice' },
   'an optional question later': { 'refusal.no-effect': 'advice' },
   'an optional question first': { 'refusal.no-effect': 'advice' },
-  // The revision has no requests of servers, a ping among them.
+  // The revision has no server requests, so no ping either.
   'a ping': { 'wire.no-server-requests': 'fail' },
 };
 
@@ -40,7 +40,7 @@ const WRONG = [...named('a probe'), ...FORGETFUL];
 const RIGHT = Object.keys(DESIGNS).filter((name) => !WRONG.includes(name));
 // Designs whose messages alone show whether a call was refused.
 const WITHOUT_PROBE = ['results', 'a result', 'new keys', 'no look', 'an optional', 'a refusal'];
-// That one measures time, and two hundred calls more bring nothing new here.
+// Without abandon.flat, which measures time: its two hundred calls prove nothing new here.
 const only = ['wire', 'state', 'retry', 'answer', 'refusal', 'capability', 'instance', 'effect', 'era'];
 
 const SENDING_MOST = ['an open step', 'a ledger of texts', 'a ledger of spellings'];
@@ -52,7 +52,7 @@ const COUNTED = [
   ...SENDING_MOST,
 ];
 
-/** How often `--dry-run` says that each check calls the operation, where that asks two questions. */
+/** The number of calls that `--dry-run` prints for each check, for an operation with two questions. */
 async function planned() {
   const options = ['--also', 'http://127.0.0.1:2/mcp', '--other-header', 'a: b', '--probe', 'tool:count'];
   const { out } = await mrtrCheck('--tool', 'send', ...options, '--dry-run', 'http://127.0.0.1:1/mcp');
@@ -76,7 +76,7 @@ describe('right servers', () => {
     const one = await checked(name);
     const isWanted = ([id]: [string, unknown]) => only.some((family) => id.startsWith(`${family}.`));
     expect(Object.fromEntries(Object.entries(findings(one)).filter(isWanted))).toEqual(FOUND[name] ?? {});
-    // A first finding by the probe brings a few more calls, which are in the sum.
+    // The first finding by the probe adds a few calls, which the total includes.
     const tooMany = one.checked.filter(({ check, calls }) => calls > (each[check.id] ?? 0) + 15);
     expect(tooMany.map(({ check, calls }) => [check.id, calls, each[check.id]])).toEqual([]);
     expect(one.calls).toBeLessThanOrEqual(total);
@@ -108,7 +108,7 @@ test.concurrent.each(FORGETFUL)(
   },
 );
 
-// What they show is in time now and then, so that some checks pass.
+// These probes are sometimes in time, so some checks pass.
 test.each(['a probe with a clock', 'a probe that is late'])('%s makes no right server fail', async (name) => {
   const found = Object.values(findings(await checked(name, { only })));
   expect(found.filter((verdict) => verdict !== 'could-not-run')).toEqual([]);

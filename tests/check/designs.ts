@@ -1,6 +1,6 @@
 /**
- * Right servers, each in a way of its own, or with something odd about it: they differ in what a checker could stumble
- * over, as where state lies, and what keys, questions and results look like.
+ * Correct but unusual servers. They differ in details that may confuse a checker, such as the place of state, and the
+ * form of keys, questions and results.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
@@ -15,7 +15,7 @@ function verify(body: string, signature = ''): void {
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) throw new Error('Not ours.');
 }
 
-/** Compressed, so that nothing in it is readable, and signed. The same state is the same text. */
+/** State that is signed, and compressed so that nothing is readable. Equal states have equal texts. */
 const signed = (): Codec => ({
   seal(state) {
     const body = gzipSync(JSON.stringify(state)).toString('base64url');
@@ -28,14 +28,14 @@ const signed = (): Codec => ({
   },
 });
 
-/** As that of the SDK: the time of expiry in whole seconds, and nothing that differs from state to state. */
+/** State as the SDK makes it: the expiry is in whole seconds, and nothing is random. */
 const timed = (): Codec => {
   const { seal, open } = signed();
   const withTime = (state: object) => ({ ...state, expires: Math.floor(Date.now() / 1000) + 300 });
   return { seal: (state) => seal(withTime(state) as never), open };
 };
 
-/** Its signature may be spelled otherwise: what is compared is its bytes. */
+/** State whose signature has several spellings, because the server compares its bytes. */
 const lenient = (): Codec => {
   const { seal, open } = signed();
   const respell = (signature = '') => Buffer.from(signature, 'base64url').toString('base64url');
@@ -48,7 +48,7 @@ const lenient = (): Codec => {
   };
 };
 
-/** Sealed but for the name of the step. */
+/** State that is sealed, except the name of the step. */
 const stepInPlain = (): Codec => {
   const { seal, open } = signed();
   const names = ['which', 'whether'];
@@ -81,7 +81,7 @@ const newKeys = (key: string) => `${key}-${randomBytes(6).toString('base64url')}
 const oneKey = () => 'answer';
 
 let number = 0;
-/** The same answers in other words. */
+/** Replaces words in every answer of the server. */
 const reworded = (words: string | RegExp, other: (found: string, instance: number) => string): Twist =>
   when(isCall, ({ instance }, honest) =>
     JSON.parse(JSON.stringify(honest()).replace(words, (found) => other(found, instance))),
@@ -116,7 +116,7 @@ const counting = (text: (count: number) => string): Twist =>
     ({ params }) => params.name === 'count',
     (_sent, _honest, world) => says(text(world.effects)),
   );
-/** It shows three of four effects at the second look alone. */
+/** A probe that shows three of four effects only at its second reading. */
 function late(): Twist {
   let [shown, seen] = [0, 0];
   return counting((count) => {
@@ -133,7 +133,7 @@ const inError = { result: { isError: true, ...(says(EXPIRED) as { readonly resul
 const SURE = [['sure']];
 const APART = [['account'], ['sure']];
 
-/** Each is right but for its state, ledger or refusals where the name says so, or has a useless probe. */
+/** All designs. Some have the faulty state, ledger, refusals or probe that their name says. */
 export const DESIGNS: Readonly<Record<string, Design & { readonly twist?: () => Twist }>> = {
   handles: { codec: () => handles(new Map()) },
   'handles that are good once': { stages: APART, codec: () => handles(new Map(), { once: true }) },
@@ -183,5 +183,5 @@ export const DESIGNS: Readonly<Record<string, Design & { readonly twist?: () => 
   'no look at what was filled in': { stages: SURE, lax: true },
 };
 
-/** What holds of a design that says nothing else. */
+/** The default design. */
 export const DESIGN: Design = { codec: signed, done: 'Done.' };

@@ -1,4 +1,4 @@
-/** `docs/checking-reference.md` says what the checks say. `MRTR_WRITE_DOCS=1` before this test's command brings it up to date. */
+/** `docs/checking-reference.md` matches the checks. Run this test with `MRTR_WRITE_DOCS=1` to update it. */
 import { CHECKS, type Verdict } from '@mrtr/check';
 import { updateBlocks } from '@mrtr/matrix/documents';
 import { OPTIONS } from '@mrtr/options-list';
@@ -36,7 +36,7 @@ const checksTable = (): string =>
     { alignDelimiters: false },
   );
 
-/** One row for all the options on which the same is found. `pnpm check:options` holds them to it. */
+/** One row for all options with the same findings. `pnpm check:options` verifies them. */
 function optionsTable(): string {
   const rows = new Map<string, string[]>();
   for (const { id, name } of OPTIONS) {

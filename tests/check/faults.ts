@@ -1,4 +1,4 @@
-/** Every fault of the bare server, and exactly what the checker finds on it. */
+/** Every fault of the bare server, with all of its findings. */
 import type { Inputs, Verdict } from '@mrtr/check';
 import { advice, fail } from './bare.test-support.ts';
 
@@ -8,13 +8,13 @@ export interface Fault {
   readonly inputs?: Partial<Inputs>;
   readonly args?: readonly string[];
   readonly next?: readonly string[];
-  /** The checks that look at something near, where others would show nothing or take too long. */
+  /** The related checks to run, if others would show nothing or take too long. */
   readonly near?: readonly string[];
-  /** Where the fault shows alone; over stdio, where nothing else is said. */
+  /** The only transport that shows the fault. Default: stdio. */
   readonly transport?: 'http';
 }
 
-/** Over stdio there is one principal, and no connection of one request. */
+/** Checks for HTTP only: stdio has one principal, and no connection for each request. */
 export const HTTP_ALONE = ['state.other-principal', 'retry.lost-response', 'era.stateless'];
 
 type More = Omit<Fault, 'id' | 'found'> & { readonly also?: Fault['found'] };
@@ -29,13 +29,13 @@ export const PROMPT = { kind: 'prompt', name: 'transfer', arguments: { to: 'bob'
 
 export const FAULTS: readonly Fault[] = [
   fault('wire.result-type', 'fail'),
-  // Over stdio the id says which request an answer is to: none would be answered.
+  // Over stdio answers are matched by id, so a wrong one would answer nothing.
   fault('wire.shape', 'fail', { transport: 'http' }),
   fault('wire.schema', 'fail'),
   fault('wire.duplicate-keys', 'fail'),
   fault('wire.no-server-requests', 'fail'),
   fault('wire.unknown-members', 'warn'),
-  // To be forged a state has to be readable.
+  // State has to be readable to be forged.
   fault('state.forged', 'fail', { also: advice('state.readable') }),
   fault('state.tampered', 'fail'),
   fault('state.malformed', 'fail'),
@@ -50,12 +50,12 @@ export const FAULTS: readonly Fault[] = [
   fault('state.oracle', 'advice'),
   fault('state.readable', 'advice'),
   fault('state.size', 'advice'),
-  // Nothing is remembered: then every way to present an approval again works.
+  // The server remembers nothing, so every repetition of an approval works.
   fault('retry.twice', 'fail', {
     also: fail('retry.concurrent', 'retry.lost-response', 'state.rolled-back', 'instance.replay-elsewhere'),
   }),
   fault('retry.concurrent', 'fail'),
-  // It holds every last answer for a moment.
+  // The server holds every last answer for a moment.
   fault('retry.lost-response', 'fail', { near: ['retry', 'instance', 'state.rolled-back', 'effect'] }),
   fault('answer.unasked', 'advice', { also: advice('consent.unasked-effect') }),
   fault('answer.other-key', 'warn'),
@@ -74,13 +74,13 @@ export const FAULTS: readonly Fault[] = [
   ),
   fault('capability.mode', 'fail'),
   fault('capability.undeclared', 'fail'),
-  // Over stdio a process that starts again is another instance.
+  // Over stdio a restarted process is another instance.
   fault('instance.second', 'advice', { transport: 'http' }),
   fault('instance.restart', 'advice', { transport: 'http' }),
   fault('instance.replay-elsewhere', 'fail'),
   fault('deploy.survives', 'advice', { next: [] }),
   fault('deploy.returns', 'advice', { next: [] }),
-  // A call that breaks does not come to its end, in either direction.
+  // A call that breaks does not finish, in either direction.
   fault('deploy.says-why', 'warn', { next: [], also: advice('deploy.survives', 'deploy.returns') }),
   fault('deploy.effect-once', 'fail', { next: [] }),
   fault('deploy.replay', 'fail', { next: [] }),
@@ -94,7 +94,7 @@ export const FAULTS: readonly Fault[] = [
   fault('abandon.flat', 'advice'),
 ];
 
-/** Remedies by their beginnings: none asks for what the server does already. */
+/** The beginnings of remedies. None recommends what the server does already. */
 export const REMEDIES: Readonly<Record<string, string>> = {
   'retry.twice': 'Make one id in the first round',
   'retry.concurrent': 'It remembers used approvals, and looks before it writes',
@@ -106,5 +106,5 @@ export const REMEDIES: Readonly<Record<string, string>> = {
   'effect.per-round': 'Put effects after the last question',
 };
 
-/** Faults that show for a moment, or in what a call takes: a busy neighbour would hide them. */
+/** Faults that depend on timing. Other tests would hide them, so these run alone. */
 export const RACING: readonly string[] = ['retry.concurrent', 'retry.lost-response', 'abandon.flat'];

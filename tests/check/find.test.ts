@@ -1,4 +1,4 @@
-/** `--find`, `--init` and `--quick`, in this process. ci.proof.ts has the files that they write, as CI runs them. */
+/** `--find`, `--init` and `--quick`, in this process. ci.proof.ts runs the files that they write. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -23,7 +23,7 @@ describe('--find', () => {
   });
 });
 
-/** Runs `--init` with somebody who types. */
+/** Runs `--init` with typed input. */
 async function init(typed: string, ...options: readonly string[]) {
   return inWorld(async (world) => {
     const file = join(world, 'mrtr-check.json');

@@ -1,6 +1,6 @@
 /**
- * Servers that hold, fill or mislead whoever reads them, each checked by the program as a process of its own: it ends by
- * itself, in bounded memory, with a report, and with the exit code that the report says.
+ * Checks servers that block, flood or mislead their client. The program runs as its own process, and ends by itself, in
+ * bounded memory, with a report and the exit code of the report.
  */
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
@@ -19,7 +19,7 @@ import { inWorld } from './bare.test-support.ts';
 const CHECK = fileURLToPath(new URL('../../packages/check/', import.meta.url));
 const BUILT = join(CHECK, 'node_modules/.cache/hostile');
 
-// Each process would translate the sources, and its worker would do so again.
+// Build once, because each process and its worker would translate the sources again.
 beforeAll(async () => {
   const { dependencies } = JSON.parse(readFileSync(join(CHECK, 'package.json'), 'utf8'));
   await build({
@@ -31,10 +31,10 @@ beforeAll(async () => {
 
 const HOSTILE = fileURLToPath(new URL('./servers/hostile.mjs', import.meta.url));
 const MAX_KILOBYTES = 512 * 1024;
-/** A program that is held longer than this fails its test: it is many times the limit that it is given. */
+/** The longest run. It is many times the limit that the program gets. */
 const HELD_MS = 100_000;
 const SECONDS = 6;
-/** Where something is looked for that a busy machine does not find within that. */
+/** A longer limit, for findings that a busy machine does not reach in time. */
 const PATIENT = ['--max-time', '60'];
 
 const MEASURE =

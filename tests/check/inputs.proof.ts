@@ -1,4 +1,4 @@
-/** Every input by its option, as it is given on the command line; and that a run calls what was named, and nothing else. */
+/** Every input, given by its option. A run calls only the named operations. */
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
@@ -132,7 +132,7 @@ describe('time', () => {
       expect(await onBare(world, '', ...ANSWERS, ...only, '--ttl', '601')).toEqual({
         'state.expired': 'not-run: a --ttl of at most 600 s, which is waited for',
       });
-      // An honest call has to be faster than that, on a busy machine too.
+      // Long enough for an honest call on a busy machine.
       const ttl = ['--ttl', '4'];
       const command = bareCommand(world, { args: ttl });
       const seen = await verdictsOf(...OPERATION, ...ANSWERS, ...only, ...ttl, '--', ...command);
@@ -198,5 +198,5 @@ test('every finding has a conversation, and a server at an address a curl', asyn
   });
 });
 
-/** A client of the earlier revision declares nothing with its call. */
+/** A client of the earlier revision sends no `_meta` with its call. */
 const isOld = ({ params }: Sent): boolean => !('_meta' in params);

@@ -1,4 +1,4 @@
-/** Servers with several ordinary mistakes at once: each finding names its own mistake, and says it rightly. */
+/** Servers with several common mistakes: each finding correctly names its own mistake. */
 import { reportOf } from '@mrtr/check';
 import { expect, test } from 'vitest';
 import { checkBare, fail, findings } from './bare.test-support.ts';
@@ -32,7 +32,7 @@ test.concurrent('a missing answer that is taken for a default is found in a late
 
 test.concurrent('the curl line of a finding sends the altered request, and not an honest one that followed it', async () => {
   const { inputs, ...ran } = await checkBare({ fault: 'state.aliased', only: ['state.aliased'] });
-  // A server that was started for the run is gone after it, and has no such line.
+  // Only a server that the checker did not start gets a curl line.
   const address = { url: 'http://127.0.0.1/mcp', headers: {} };
   const [reported] = reportOf({ ...ran, inputs: { ...inputs, address } }).checks;
   const sent = /"requestState":("[^"]*")/.exec(reported?.curl ?? '')?.[1] ?? '';

@@ -1,4 +1,4 @@
-/** Runs that reach their limit: they end there, nothing is sent afterwards, and what was left says why. */
+/** Runs that reach their limit: they end, send nothing more, and the remaining checks say why. */
 import { CHECKS, run } from '@mrtr/check';
 import { expect, test } from 'vitest';
 import { checkBare, EVERYTHING } from './bare.test-support.ts';

@@ -1,11 +1,11 @@
-/** A server whose answers turn into nonsense: the checker ends, with a verdict for every check, and no defect of its own. */
+/** A server whose answers turn into nonsense: the checker ends with a verdict for every check, and does not crash. */
 import { CHECKS, htmlReport, markdownReport, type Run, reportOf, run, terminalReport } from '@mrtr/check';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { EVERYTHING } from './bare.test-support.ts';
 import { type Answers, DISCOVERED, serving, textResult } from './posted.test-support.ts';
 
-// An object with a `toString` that cannot be called is no text, and not every library notices.
+// Some libraries fail on an object whose `toString` is not a function.
 const json = fc.oneof(fc.jsonValue({ maxDepth: 3 }), fc.constant({ toString: 1, valueOf: null }));
 const form = fc.record({
   mode: fc.constantFrom('form', 'url', 'x'),
@@ -49,7 +49,7 @@ const honestTo = (method: string, params: Record<string, unknown> | undefined) =
   return params?.inputResponses ? textResult('Done.') : ASKS;
 };
 
-/** Honest for as long as two calls take, and at every second call afterwards; nonsense in between. */
+/** Answers two calls honestly, then every third request with nonsense. */
 function spoiling(seed: number): Answers {
   const answers = fc.sample(nonsense, { seed, numRuns: 400 });
   let calls = 0;

@@ -1,4 +1,4 @@
-/** Servers that are started here in a roundabout way, and servers that are not started here. */
+/** Servers that a wrapper starts, and servers that the checker does not start. */
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -39,7 +39,7 @@ test('what a wrapper started is killed and restarted with it, and is gone afterw
   );
   const port = Number(ports[0]?.url?.port);
   expect(port).toBeGreaterThan(0);
-  // It was killed. A busy machine may take a moment to end it.
+  // A busy machine may take a moment to end the killed process.
   const connects = () => once(connect(port, '127.0.0.1'), 'connect');
   const isGone = () => expect(connects()).rejects.toThrow('ECONNREFUSED');
   await vi.waitFor(isGone, { timeout: 60_000, interval: 20 });
@@ -61,7 +61,7 @@ test('a server that is not started here is checked at two addresses, and restart
       expect(findings(one)).toEqual({});
       expect(Object.keys(verdicts(one, 'pass'))).toHaveLength(3);
     } finally {
-      // In step: the folder with the number is gone a moment later.
+      // Synchronous, because the folder with the pid is removed right after.
       spawnSync('sh', ['-c', `kill -9 $(cat '${world}/pid')`]);
       await Promise.all([first.kill(), second.kill()]);
     }

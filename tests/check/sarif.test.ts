@@ -1,4 +1,4 @@
-/** SARIF, held to the published schema and read as a code-scanning page shows it. */
+/** SARIF reports, validated by the published schema and read as a code-scanning page does. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import published from '@microsoft/jest-sarif/lib/schemas/sarif-2.1.0-rtm.5.json' with { type: 'json' };
@@ -8,11 +8,11 @@ import { expect, test } from 'vitest';
 import { inWorld } from './bare.test-support.ts';
 import { ANSWERS, bareWith, mrtrCheck, TRANSFER } from './cli.test-support.ts';
 
-// It is written in an older draft, whose `id` the validator refuses; nothing else in it differs.
+// The validator refuses the `id` of the older draft. Nothing else differs.
 const { id, $schema, ...schema } = published;
 const validate = new Ajv({ strict: false, validateFormats: false, unicodeRegExp: false }).compile(schema);
 
-/** A run over a source whose tool stands at a line. */
+/** Runs the checker with `code` as the source that registers the tool. */
 async function runSarif(code: string, fault: string, ...options: readonly string[]) {
   return inWorld(async (folder) => {
     const at = (name: string) => join(folder, name);

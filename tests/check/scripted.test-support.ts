@@ -1,4 +1,4 @@
-/** A right server in this process, of one of several designs, whose every answer a test can twist. */
+/** A correct server in this process, of a given design. A test can alter each of its answers. */
 import { createHash, randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { type RunInputs, run } from '@mrtr/check';
@@ -33,25 +33,25 @@ export type Answer =
   | 'silence'
   | 'hang-up';
 
-/** How state is written, and read again. It throws, or reads nothing, where the state is not its own. */
+/** Writes and reads state. `open` throws or returns nothing for foreign state. */
 export interface Codec {
   readonly seal: (state: State) => string;
   readonly open: (token: string) => State | undefined;
 }
 
-/** In what a right server may differ from another one, and where it says so, what is not right about it. */
+/** The options of the server. Some make it faulty. */
 export interface Design {
   readonly stages?: readonly (readonly string[])[];
   readonly codec?: () => Codec;
   readonly keyOf?: (key: string) => string;
   readonly done?: string;
-  /** What is used up: the call, or the text of its last state alone. */
+  /** The single use: of the call, or only of the text of its last state. */
   readonly usedBy?: 'text';
-  /** After a refusal its next question is asked all the same. */
+  /** Asks the next question even after a refusal. */
   readonly refusals?: 'kept' | 'forgotten';
-  /** No answer to this question is a yes. */
+  /** A missing answer to this question counts as a yes. */
   readonly silent?: string;
-  /** An accept is taken for a refusal where its content does not fit. */
+  /** An accept whose content does not fit counts as a refusal. */
   readonly lax?: boolean;
 }
 
@@ -68,7 +68,7 @@ export class World {
   }
 }
 
-/** What the server keeps, under a name that means nothing. */
+/** State that the server keeps under a random handle. */
 export const handles = (states: Map<string, State>, { once = false } = {}): Codec => ({
   seal(state) {
     const token = randomUUID();
@@ -139,7 +139,7 @@ const fits = (key: string, value: unknown): boolean => {
   return typeof value === 'string' && value.length >= 1 && value.length <= 40;
 };
 
-/** What a state is bound to. */
+/** The request that a state is bound to. */
 export const bindingOf = (...call: readonly unknown[]): string =>
   createHash('sha256').update(JSON.stringify(call)).digest('base64url');
 
@@ -148,7 +148,7 @@ const INVALID = refuses(-32602);
 function openState(token: unknown, { codec, design }: World): State | undefined {
   try {
     const state = typeof token === 'string' ? codec.open(token) : undefined;
-    // It throws where the state has not the shape of one.
+    // This throws if the state has the wrong shape.
     return state && openIn(design, state) && state;
   } catch {
     return undefined;
@@ -178,7 +178,7 @@ const DECLINED = 'Nothing was sent.';
 
 type Responses = NonNullable<Sent['params']['inputResponses']>;
 
-/** The answer to a question that was asked: its value, or that it was refused, or that it is missing. */
+/** The answer to a question: its value, a refusal, or missing. */
 function read(key: string, { keys = {} }: State, responses: Responses, { silent, lax }: Design) {
   const { action, content } = responses[keys[key] ?? ''] ?? {};
   const value = content?.value;
@@ -209,7 +209,7 @@ function proceeds(state: State, responses: Responses, world: World, ends: (words
   return ends(done ?? `Sent from ${answers.account}: ${answers.memo}.`);
 }
 
-/** Calls that wait for an answer: this server keeps them in its memory. */
+/** The number of calls that wait for an answer. This server keeps them in memory. */
 const openCalls = ({ states, used }: World): number =>
   new Set([...states.values()].map(({ id }) => id).filter((id) => !used.has(id))).size;
 

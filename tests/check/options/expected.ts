@@ -1,4 +1,4 @@
-/** What the checker finds on the options, and why each finding is as it should be. */
+/** The expected findings on each option, with the reason. */
 import { advice, type Found, fail, warn } from '../bare.test-support.ts';
 
 export const TOOLS = ['get_weather', 'resolve_work_item'] as const;

@@ -1,6 +1,6 @@
 /**
- * `pnpm check:options [option…]`: holds every option to what it owes, over HTTP, with two instances, two principals and a
- * probe, and exits with 1 where a verdict is not the expected one.
+ * `pnpm check:options [option…]`: checks every option over HTTP, with two instances, two principals and a probe. Exits
+ * with 1 if a verdict is not the expected one.
  */
 import type { Checked } from '@mrtr/check';
 import { findOption, type ListedOption, OPTIONS } from '@mrtr/options-list';
@@ -9,7 +9,7 @@ import { findings } from '../bare.test-support.ts';
 import { EXPECTED, type SubjectName, TOOLS } from './expected.ts';
 import { measured } from './measure.ts';
 
-/** So many runs at once: each has one server that works while the checker waits. */
+/** The number of concurrent runs. In each, either the server or the checker works. */
 const AT_ONCE = 3;
 
 const named = process.argv.slice(2);
@@ -37,7 +37,7 @@ async function work(): Promise<void> {
     const measure = async () =>
       unexpected(option.id, tool, await measured(option.id, tool, () => postgres.database()));
     let differences = await measure();
-    // A busy machine may not start a second instance in time: what differs is measured once more.
+    // Measure differences again: a busy machine may not start a second instance in time.
     if (differences.length > 0) differences = await measure();
     if (differences.length > 0) process.exitCode = 1;
     const verdict = differences.length === 0 ? 'as expected' : `✗ ${differences.join('\n  ')}`;

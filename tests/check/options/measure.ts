@@ -1,4 +1,4 @@
-/** Runs the checker against one option, over HTTP, with everything that a run can be given. */
+/** Runs the checker against one option over HTTP, with all inputs. */
 import { type Checked, type RunInputs, run } from '@mrtr/check';
 import { bundle } from '../../testkit/bundle.ts';
 import { inWorld, probeOf } from '../bare.test-support.ts';
@@ -18,11 +18,11 @@ const ANSWERS = {
   units: { units: 'metric' },
   resolution: { resolution: 'Duplicate' },
   original: { original: 4301 },
-  // B and H name their questions themselves. `get_weather` asks one, and the work item is named in its questions.
+  // B and H choose their own keys, so `*` answers the only question of `get_weather`.
   '*': { units: 'metric' },
 };
 
-/** Both tools: one question and an entry in the log, and two questions and a write. */
+/** Both tools: one asks once and writes a log entry, the other asks twice and writes an item. */
 const SUBJECTS: Readonly<Record<SubjectName, Subject>> = {
   get_weather: {
     operation: WEATHER,
@@ -70,7 +70,7 @@ export function inputsFor(option: string, subject: SubjectName, { postgres, worl
     ...SUBJECTS[subject],
     address: {
       command,
-      // The same code again: what changes of it come to is measured in tests/check/deploy.proof.ts.
+      // The same code. tests/check/deploy.proof.ts deploys changed versions.
       next: command.map((word) => `'${word}'`).join(' '),
       headers: OWN as Record<string, string>,
       otherHeaders: OTHER as Record<string, string>,

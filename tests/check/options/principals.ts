@@ -1,4 +1,4 @@
-/** Who calls the options' servers, and the key that seals their state. */
+/** The principals of the options' servers, and the key that seals state. */
 import type { TokenHolder } from '@mrtr/hosting/http';
 
 export const PRINCIPALS: readonly TokenHolder[] = [

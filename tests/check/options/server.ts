@@ -1,7 +1,6 @@
 /**
- * One instance of an option, over HTTP, for `pnpm check:options` to hold to what it owes. Instances share the keys, the
- * ledger in PostgreSQL, and the folder that holds what was written. Beside the two tools it has `audits` and `writes`,
- * which count.
+ * Serves one instance of an option over HTTP, for `pnpm check:options`. Instances share the keys, the ledger in PostgreSQL
+ * and the folder of written items. The tools `audits` and `writes` count effects.
  *
  *   server.ts --option g --world DIR --postgres URL --port 3000 [--ttl SECONDS]
  */
@@ -42,12 +41,12 @@ await ledger.createTable();
 const state = requestStatePolicy({
   keys: [KEY],
   ttlSeconds: Number(values.ttl),
-  // A call that is stored takes each answer once by itself.
+  // A stored call takes each answer only once, without a ledger.
   ...(listed.needsPostgres ? { singleUse: false } : { ledger }),
 });
 const { items, ...rest } = createWorld({ onAudit: counters.audits.add, onWrite: counters.writes.add });
 
-/** A third item, so that there is another one of which #4301 can be the original. */
+/** A third item, so that #4301 can be the original of another one. */
 const THIRD = 4600;
 const resolve: WorkItems['resolve'] = async (id, resolution, original) => {
   const resolved = await items.resolve(id === THIRD ? 4522 : id, resolution, original);

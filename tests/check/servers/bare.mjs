@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * An MCP server on the bare protocol of 2026-07-28, with no SDK and nothing of ours, that does everything right, or
- * everything but one thing: `--fault ID` puts in the fault that the check of that id looks for.
+ * An MCP server on the bare protocol of 2026-07-28, without an SDK or our packages. It is correct, unless `--fault ID` adds
+ * the fault that the check of that id finds.
  *
  *   node bare.mjs --world DIR [--http PORT] [--fault ID] [--key TEXT] [--ttl SECONDS] [--version N] [--change WHAT]
  *
@@ -38,7 +38,7 @@ const QUESTIONS = {
 if (options.change === 'reworded') QUESTIONS.account.message = 'Which account pays?';
 if (options.change === 'narrowed') QUESTIONS.account.schema.enum = ['checking'];
 
-/** What an argument brings into a question is shown between quotes, and as JSON, in ASCII. */
+/** Shows an argument in a question as quoted JSON in ASCII. */
 const shown = (value) =>
   faulty('consent.spoofed')
     ? value
@@ -62,7 +62,7 @@ function form(key, request) {
 const LOGIN = { mode: 'url', message: 'Log in first.', url: 'https://example.com/login' };
 const PAGE = { method: 'elicitation/create', params: LOGIN };
 
-/** What an answer is kept with, so that another version can tell whether it was to this question. */
+/** The digest of a question, stored with its answer: another version compares it with its own question. */
 const formId = (key, request) => digest(form(key, request));
 
 const fits = (key, value) => {
@@ -72,7 +72,7 @@ const fits = (key, value) => {
   return typeof value === 'string' && value.length >= 1 && value.length <= 40;
 };
 
-/** The answer to a question: its value, `declined`, or undefined where it is missing or does not fit. */
+/** The answer to a question: its value, `declined`, or undefined if it is missing or does not fit. */
 function answerTo(key, responses) {
   const otherKey = faulty('answer.other-key') && Object.keys(responses).find((one) => one.startsWith(key));
   const answer = Object.hasOwn(responses, key) ? responses[key] : otherKey ? responses[otherKey] : undefined;
@@ -110,7 +110,7 @@ const lastStage = (request) => (writes(request) ? 'consent' : 'account');
 async function converse(request, principal, exchange) {
   const { params } = request;
   const responses = params.inputResponses ?? {};
-  // The process lives on, but whoever sent that gets nothing.
+  // The process lives on, but the client gets no answer.
   if (faulty('state.malformed') && 'requestState' in params && typeof params.requestState !== 'string')
     exchange.drop();
   let state;
@@ -150,7 +150,7 @@ const fresh = (request, principal) => ({
   version: options.version,
 });
 
-/** A used call is used in all its rounds. */
+/** The key of a call's single use, the same in all its rounds. */
 const usedKey = (state, params) =>
   faulty('state.rolled-back')
     ? digest(String(params.requestState))
@@ -196,7 +196,7 @@ async function proceed(request, state, responses, exchange) {
     return ask({ ...state, stage: stages.at(-1), tries: state.tries + 1, answers: kept }, exchange, only);
   }
   const stage = stages.at(-1);
-  // An answer to an earlier question may not count any more.
+  // A stored answer may be invalid on this version.
   if (stage === 'consent' && !('account' in answers))
     return ask({ ...state, stage: 'account', answers }, exchange);
   const whole = KEYS.consent.every((key) => key in answers);
@@ -205,7 +205,7 @@ async function proceed(request, state, responses, exchange) {
   return complete(request, { ...state, answers }, exchange);
 }
 
-/** What happens to code that finds state of another version, and did not expect it. */
+/** Breaks as code does that meets unexpected state of another version. */
 function accident(exchange) {
   const words = "Cannot read properties of undefined (reading 'account')";
   if (options.breaks === 'process') process.exit(1);
@@ -214,7 +214,7 @@ function accident(exchange) {
   throw new TypeError(words);
 }
 
-/** Of the answers that were kept, those whose questions are still asked like that; and which questions were asked so. */
+/** The stored answers whose questions are unchanged in this version, with the digests of those questions. */
 function answersOfThisVersion({ version, answers, forms }, request) {
   if (version !== options.version) {
     const older = version < options.version;
@@ -359,7 +359,7 @@ async function respond(request, principal, exchange) {
   }
 }
 
-/** Clients of earlier revisions get an error that says why, or where that is the fault, taken for new ones. */
+/** Answers clients of earlier revisions with an error that says why. With the fault, treats them as new clients. */
 async function legacy(request, exchange) {
   const { id, method, params } = request;
   const blind =
@@ -385,7 +385,7 @@ async function legacy(request, exchange) {
   return JSON.stringify({ jsonrpc: '2.0', id, result });
 }
 
-/** An old client is asked by requests, one question after another, on its live session. */
+/** Asks an old client by requests on its live session, one question at a time. */
 async function shimmed(request, exchange) {
   if (options.shim === 'hang') await new Promise(() => {});
   if (options.shim === 'wordless') return { error: { code: -32603, message: '' } };
@@ -433,7 +433,7 @@ async function overHttp(port) {
       session: req.headers['mcp-session-id'],
       drop: () => req.socket.destroy(),
       whenRead: async (then) => {
-        // A busy client takes its time to cut it. Until then the answer is not sent.
+        // Hold the answer until a busy client has cut the connection.
         await Promise.race([once(req.socket, 'close'), pause(250)]);
         if (!req.socket.destroyed) then();
       },
@@ -466,7 +466,7 @@ function overStdio() {
     if (request.method === undefined) return waiting.get(request.id)?.(request.result);
     if (options.chatty) process.stdout.write('got a request\n');
     if (interrupting(request)) process.stdout.write(`${INTERRUPTION}\n`);
-    // A process is a session of its own.
+    // A process is one session.
     const exchange = { drop: () => process.exit(1), session: 'stdio', ask, whenRead: async (then) => then() };
     process.stdout.write(`${await respond(request, 'nobody', exchange)}\n`);
   });

@@ -1,6 +1,6 @@
 /**
- * Servers that hold, fill or mislead whoever reads them. Each is a right server of one tool that asks once, but for one
- * hostility: `node hostile.mjs NAME [PORT]` over HTTP, and without a port over stdio.
+ * Servers that block, flood or mislead their client. Each has one tool that asks once, and one hostility:
+ * `node hostile.mjs NAME [PORT]` serves HTTP, and without a port stdio.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -18,7 +18,7 @@ const both = (at) => ({ anyOf: [{ $ref: `#/$defs/${at}` }, { $ref: `#/$defs/${at
 const nothing = { type: 'boolean' };
 const ways = numbers(40).map((at) => [at, at === 39 ? { type: 'null' } : both(at + 1)]);
 
-/** Schemas of the only field of its form, and what stands beside it. */
+/** Schemas of the form's only field, and further members of the form. */
 const FORMS = {
   'any-of': [{ ...nothing, ...both(0) }, { $defs: Object.fromEntries(ways) }],
   'unique-items': [{ enum: numbers(90_000) }],
@@ -34,7 +34,7 @@ const FORMS = {
   ],
 };
 
-/** One line that is longer than any that is read, before the first call. */
+/** A line longer than the limit, before the first call. */
 const VERSIONS = ['v'.repeat(5 * MIB)];
 const nasty =
   '\u001b]0;owned\u0007\u001b[2J\u202e</script><script>alert(1)</script>|`# @all ![x](http://evil)' +
@@ -48,7 +48,7 @@ const STATES = {
   nasty,
 };
 
-/** What a request is answered with in place of one message: texts, as they go over the wire. */
+/** Replacements for an answer: the texts on the wire. */
 const BODIES = {
   *large(message) {
     yield { ...message, result: { ...message.result, _meta: { x: numbers(95_000) } } };
@@ -95,7 +95,7 @@ function resultOf({ method, params }) {
   return params.inputResponses ? text(name === 'nasty' ? nasty : 'Done.') : asks;
 }
 
-/** Only calls are hostile, so that the checker gets as far as them. */
+/** Answers a request. Only calls are hostile, so that the checker reaches them. */
 function* answersTo(request) {
   const message = { jsonrpc: '2.0', id: request.id, result: resultOf(request) };
   if (request.method === 'tools/call' && BODIES[name]) yield* BODIES[name](message);
@@ -144,7 +144,7 @@ async function overStdio(line) {
 }
 
 process.on('SIGTERM', () => {});
-// A child in a group of its own, which keeps the pipes of this process open. It ends by itself.
+// A child in its own process group keeps the pipes of this process open. It ends by itself.
 if (name === 'forks') spawn('sleep', ['20'], { detached: true, stdio: 'inherit' });
 const complain = () => process.stderr.writableNeedDrain || process.stderr.write('e'.repeat(MIB));
 if (name === 'stderr') setInterval(complain, 1);

@@ -1,4 +1,4 @@
-/** The state of the bare server: sealed, bound to its request, its principal and a time, and opened again. */
+/** Seals and opens the state of the bare server, bound to request, principal and expiry. */
 import {
   createCipheriv,
   createDecipheriv,
@@ -45,7 +45,7 @@ function unseal(token) {
   const decipher = createDecipheriv('aes-256-gcm', KEY, bytes.subarray(0, 12));
   decipher.setAuthTag(bytes.subarray(-16));
   const text = decipher.update(bytes.subarray(12, -16));
-  // Its end is where the tag is verified.
+  // `final` verifies the tag.
   return JSON.parse(faulty('state.tampered') ? text : Buffer.concat([text, decipher.final()]));
 }
 
@@ -89,7 +89,7 @@ export function open(request, principal) {
     throw refuse(error.message);
   }
   if (payload.issued < burntAt) throw refusal('it was given up');
-  // Bound from the second round on: the first one, where the consent is asked for, takes other arguments.
+  // The fault: the first round, which leads to the consent, accepts other arguments.
   const unbound = payload.stage === 'account' && operationOf(request).name === 'transfer';
   if (faulty('state.other-arguments') && unbound) payload.for = requestOf(request);
   if (payload.for !== requestOf(request)) throw refuse('it belongs to another request');

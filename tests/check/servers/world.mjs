@@ -1,4 +1,4 @@
-/** What the bare server is told, and what its instances share: the lines that were written, and the used approvals. */
+/** The options of the bare server, and the data that its instances share: written lines and used approvals. */
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -10,20 +10,20 @@ export const { values: options } = parseArgs({
     fault: { type: 'string', default: '' },
     key: { type: 'string', default: 'a key that all instances share' },
     ttl: { type: 'string', default: '600' },
-    // Of the code, as a deploy replaces it, and what that version changed of its questions: reworded, narrowed.
+    // The version of the code, and its change to the questions: reworded, narrowed.
     version: { type: 'string', default: '1' },
     change: { type: 'string' },
-    // What a fault of a deploy comes to. Effects: two, one beside a refusal, one beside the question again, or none
-    // (result, refusal, question, nothing). Accidents: an error, HTTP 500, words of the language, or the end (result,
-    // status, leak, process).
+    // The result of a deploy's fault. Effects: two, one with a refusal, one with a repeated question, or none (result,
+    // refusal, question, nothing). Accidents: an error, HTTP 500, a stack trace, or a crash (result, status, leak,
+    // process).
     breaks: { type: 'string', default: 'result' },
-    // Serves old clients over stdio, by requests: as it should, or with a fault (right, words, end, hang, wordless).
+    // Serves old clients over stdio by requests, correctly or with a fault (right, words, end, hang, wordless).
     shim: { type: 'string' },
     // Writes logs to standard output, over stdio.
     chatty: { type: 'boolean', default: false },
-    // Gives all calls up at a bad state.
+    // Ends all calls at a bad state.
     burns: { type: 'boolean', default: false },
-    // Fails every call after so many, for checks that could not decide.
+    // Fails every request after this number, to leave checks undecided.
     'calls-until-broken': { type: 'string', default: 'Infinity' },
   },
 });
@@ -38,7 +38,7 @@ const usedHere = new Map();
 export const write = (line) => appendFileSync(LINES, `${line}\n`);
 export const countLines = () => (existsSync(LINES) ? readFileSync(LINES, 'utf8').split('\n').length - 1 : 0);
 
-/** Claims an approval. Returns what it was claimed for before: a result, or `taken` while there is none. */
+/** Claims an approval. If it is claimed already, returns its result, or `taken` before there is one. */
 export function claim(id) {
   if (faulty('instance.replay-elsewhere')) {
     const known = usedHere.get(id);

@@ -1,4 +1,4 @@
-/** Answers that belong elsewhere, do not fit or are missing, and users who say no: each way of a fault alone is found. */
+/** Misplaced, invalid and missing answers, and refusals: each variant of a fault is found alone. */
 import { type Answer, formOf, refuses, type Sent, says, type Twist } from '../scripted.test-support.ts';
 import {
   actions,
@@ -41,7 +41,7 @@ ways('answer.unasked', {
   'no answer': undecided(/the connection failed/, when(early, 'hang-up')),
 });
 
-/** Goes on as if the questions of this round had been answered. */
+/** Proceeds as if the questions of this round were answered. */
 const goingOn: Twist = (sent, honest) => {
   const accept = (value: unknown) => ({ action: 'accept', content: { value } });
   const inputResponses = { account: accept('checking'), sure: accept(true), memo: accept('lunch') };
@@ -58,7 +58,7 @@ ways('answer.invalid', {
   'another end is right': pass(/went on without the effect/, when(misfit, says('Sent without a memo.'))),
 });
 
-/** The next question comes after a refusal too. Only one without content is remembered. */
+/** Asks the next question even after a refusal, and remembers only refusals without content. */
 function keptRefusal(action: string): Twist {
   const refused = new Set<unknown>();
   return (sent, honest, world) => {
@@ -82,7 +82,7 @@ for (const action of ['decline', 'cancel'])
     ),
   });
 
-/** The first answer of a round comes alone. */
+/** Gives `answer` to a retry of the second round that answers only the question `key`. */
 const alone =
   (key: string, answer: Answer): Twist =>
   (sent, honest, world) => {
@@ -90,7 +90,7 @@ const alone =
     const now = Object.keys(sent.params.inputResponses ?? {}).join();
     return when(() => known === 'account' && now === key, answer)(sent, honest, world);
   };
-/** After such a retry the same question comes again and again. */
+/** Repeats the same question after such a retry. */
 function stuck(picked: (sent: Sent) => boolean): Twist {
   let times = 0;
   const goesOn = (sent: Sent) => picked(sent) || (times > 0 && times < 5 && isRetry(sent));
@@ -124,7 +124,7 @@ ways('refusal.no-effect', {
   'no answer': undecided(/decline of question 1 got no answer/, when(refusing('decline'), 'hang-up')),
 });
 
-/** A new question each time, so that no two are the same. */
+/** Asks a new question each time. */
 const nagging = (action: string): Twist => {
   let times = 0;
   return when(refusing(action), () =>

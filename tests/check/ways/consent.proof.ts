@@ -1,4 +1,4 @@
-/** Effects without a yes: each way of a fault alone is found, and what is none is not. */
+/** Effects without consent: each variant of a fault is found alone, without false findings. */
 import { formOf, lists, refuses, type Sent, says, type Twist } from '../scripted.test-support.ts';
 import {
   advice,
@@ -49,7 +49,7 @@ const form = (schema: object) => ({
 });
 const field = (value: object) => form({ properties: { value }, required: ['value'] });
 
-/** A tool with one question, and the contents with which it sends. */
+/** A tool that asks one question. `isYes` says which contents have the effect. */
 const tool =
   (question: object, isYes: (content: Record<string, unknown>) => boolean): Twist =>
   (sent, honest, world) => {
@@ -115,7 +115,7 @@ ways('consent.false-in-form', {
   ),
 });
 
-/** The same right tool with other arguments in its schema. */
+/** Lists the tool with other arguments in its schema. */
 const listing =
   (properties: object, twist: Twist): Twist =>
   (sent, honest, world) =>
@@ -146,7 +146,7 @@ const URL_PAGE = {
   params: { mode: 'url', message: 'Decide.', url: 'https://a.example/1' },
 };
 const NOTED = { arguments: { to: 'bob', note: 'lunch' }, kind: 'tool', name: 'send' } as const;
-/** A question with the note of its call in it, as `shown` has it. */
+/** Puts the note of the call into its question, as `shown` renders it. */
 const noting = (shown: (note: string) => string): Twist =>
   listing({ to: { enum: ['bob', 'carol'] }, note: { type: 'string' } }, (...call) => {
     const note = String(call[0].params.arguments?.note);

@@ -1,4 +1,4 @@
-/** Effects, instances, and calls that nobody comes back to: each way of a fault alone is found, and what is none is not. */
+/** Effects, instances and abandoned calls: each variant of a fault is found alone, without false findings. */
 import { probeOf } from '../bare.test-support.ts';
 import { refuses, type Sent, says, type Twist, untwisted } from '../scripted.test-support.ts';
 import {
@@ -22,13 +22,13 @@ import {
 
 const ending = acts('sure accept,memo accept');
 
-/** After two honest calls it asks for ever. */
+/** Asks for ever after two honest calls. */
 function askingForEver(): Twist {
   let calls = 0;
   return when((sent) => isCall(sent) && ++calls > 6, asking());
 }
 
-/** The effects of a call stand where `times` says: after its first request, its second, its third. */
+/** The numbers of effects after the first, second and third request of a call. */
 const effectsAt = (...times: readonly number[]): Twist =>
   when(isCall, (sent, honest, world) => {
     const { effects } = world;
@@ -39,7 +39,7 @@ const effectsAt = (...times: readonly number[]): Twist =>
     return answer;
   });
 
-/** The probe reads otherwise, and each call adds `by` to it. */
+/** Changes the text of the probe. Each call adds `by` effects. */
 const reading = (by: number, text: (effects: number) => string): Twist => {
   const effects = effectsAt(0, 0, by);
   return (sent, honest, world) =>
@@ -79,7 +79,7 @@ ways('retry.concurrent', {
   'none completes': undecided(/none completed/, crowded()),
 });
 
-/** The end is refused from the second call on that gets so far, and not while controls are made. */
+/** Refuses a repeated end, and the end of the third call. Controls pass. */
 function crowded(): Twist {
   const ends = new Map<unknown, number>();
   return when(ending, (sent, honest) => {
@@ -94,7 +94,7 @@ ways('state.rolled-back', {
   'advice, where nobody wants it once': advice(/before the end/, branching(), TWO_TIMES),
 });
 
-/** It remembers the states that came, and not the call that they are of. */
+/** Remembers used states, but not their call. */
 function branching(): Twist {
   const came = new Set<unknown>();
   return when(isRetry, (sent, honest, world) => {
@@ -108,7 +108,7 @@ function branching(): Twist {
 
 const elsewhere = (sent: Sent): boolean => isRetry(sent) && sent.instance === 1;
 
-/** A call that went to the other instance in between ends otherwise, and no other one does. */
+/** Changes the end of calls that went to the other instance in between. */
 function crossed(): Twist {
   let away = false;
   return when(isRetry, (sent, honest) => {
@@ -132,7 +132,7 @@ ways('instance.replay-elsewhere', {
 
 const OPEN = { probe: probeOf('open') };
 
-/** After so many calls in a row that nobody answers it takes no more, of anybody or of this principal. */
+/** Refuses new calls after this many abandoned ones in a row, in all or of one principal. */
 function full(most: number, of: 'all' | 'each'): Twist {
   const open = new Map<string, number>();
   return when(isCall, (sent, honest) => {

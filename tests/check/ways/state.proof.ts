@@ -1,4 +1,4 @@
-/** State that was altered, belongs elsewhere, or tells too much: each way alone is found, and what is no fault is not. */
+/** Altered, misplaced and readable state: each variant of a fault is found alone, without false findings. */
 import type { Answer, Sent, Twist, World } from '../scripted.test-support.ts';
 import { lists, refuses, says } from '../scripted.test-support.ts';
 import {
@@ -36,7 +36,7 @@ for (const id of ['state.other-arguments', 'state.other-principal'])
     ),
   });
 
-/** Bound to its arguments, and to no tool: with the arguments of the other call, it is taken there. */
+/** Binds state to its arguments but not to its tool, so the other tool accepts it with those arguments. */
 const unbound: Twist = (sent, honest) => {
   const { name, requestState } = sent.params;
   return name === 'refund' && requestState
@@ -94,7 +94,7 @@ const read =
   };
 const readInside = read(({ params }) => (params.requestState as { token?: string })?.token);
 
-// Not every state that means nothing: where that comes to a result too, it is how the server refuses.
+// Only tampered state. If all nonsense state had this result, it would be a refusal.
 const tampered = presents((state) => String(state).length === 36 && !isToken(state));
 const isHuge = presents((state) => String(state).length > 100_000);
 
@@ -113,7 +113,7 @@ ways('state.malformed', {
   'the end of the server': fail(/does not answer an honest call/, dying()),
 });
 
-/** It answers no call of ours after the last malformed state, which is a list. */
+/** Answers no call after the last malformed state, which is a list. */
 function dying(): Twist {
   let dead = 0;
   return (sent, honest) => {
@@ -144,7 +144,7 @@ ways('state.oracle', {
   'other arguments': advice(/a state with other arguments to/, when(toCarol, OTHER_WORDS)),
 });
 
-/** The same server with its state written otherwise: what it reads is the end. */
+/** Writes state differently. The server reads only its end. */
 const written = (write: (token: string, sent: Sent) => string): Twist => {
   const back = read(({ params }) =>
     typeof params.requestState === 'string' ? params.requestState.slice(-36) : undefined,

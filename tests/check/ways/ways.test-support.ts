@@ -1,4 +1,4 @@
-/** One way in which a fault comes, and what the twists of the right server are made of. */
+/** One variant of a fault, and the parts of twists to the correct server. */
 import { randomUUID } from 'node:crypto';
 import type { RunInputs, Verdict } from '@mrtr/check';
 import { describe, expect, it } from 'vitest';
@@ -23,7 +23,7 @@ export const undecided = ends('could-not-run');
 export const notApplicable = ends('not-applicable');
 
 export const ways = (id: string, all: Readonly<Record<string, Way>>) =>
-  // They wait more than they work.
+  // Concurrent, because they mostly wait.
   describe.concurrent(id, () => {
     for (const [way, { verdict, words, twist, inputs }] of Object.entries(all))
       it(`${way}: ${verdict}`, async () => {
@@ -44,7 +44,7 @@ export const actions = ({ params }: Sent): string =>
   Object.entries(params.inputResponses ?? {})
     .map(([key, answer]) => `${key} ${answer?.action}`)
     .join();
-/** Requests whose answers have these actions, or among others this one. */
+/** Selects requests with exactly these actions, or with this one among them. */
 export const acts =
   (wanted: string): Picked =>
   (sent) =>
@@ -75,14 +75,14 @@ export const writing =
     return answer;
   };
 export const writesToo: Twist = (sent, honest, world) => writing(honest())(sent, honest, world);
-/** Every call writes a line at its first request. */
+/** Writes a line at the first request of every call. */
 export const auditing =
   (twist: Twist): Twist =>
   (sent, honest, world) => {
     if (isCall(sent) && !isRetry(sent)) world.effects++;
     return twist(sent, honest, world);
   };
-/** Retries are read with these answers for the ones that they do not bring. */
+/** Fills in these answers if a retry lacks them. */
 export const answeredWith = (defaults: NonNullable<Sent['params']['inputResponses']>): Twist =>
   when(isRetry, (sent, honest) => {
     const inputResponses = { ...defaults, ...sent.params.inputResponses };
@@ -96,14 +96,14 @@ export const asking =
 export const asked = (inputRequests: object): Answer => ({
   result: { resultType: 'input_required', inputRequests, requestState: 's' },
 });
-/** The messages of a stream, each with the id of its request, or one of its own. */
+/** Streams messages, each with the id of the request or its own. */
 export const streaming =
   (...messages: readonly object[]): Twist =>
   ({ id }) => ({
     stream: true,
     text: messages.map((more) => `data: ${JSON.stringify({ jsonrpc: '2.0', id, ...more })}\n\n`).join(''),
   });
-/** What a used state is answered with: the call runs again. */
+/** Runs the call again for a used state. */
 export const again = (picked: Picked): Twist => {
   const seen = new Set<unknown>();
   return when(isRetry, (sent, honest, world) => {
@@ -117,7 +117,7 @@ export const again = (picked: Picked): Twist => {
 export const NEEDED = { requiredCapabilities: { elicitation: {} } };
 export const ROOTS = { method: 'roots/list' };
 export const DIFFERENT = says('It was all sent to mallory.');
-/** With less, a busy neighbour would look like silence. */
+/** A short limit that a busy machine still meets. */
 export const SHORT = { timeoutSeconds: 3 };
 export const TWO_TIMES = { oneTime: false };
 export const SECOND_STAGE = { stage: 1, answers: { account: 'checking' } };

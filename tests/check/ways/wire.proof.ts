@@ -1,4 +1,4 @@
-/** Messages that no client can read, and clients that cannot be asked: each way of a fault alone is found. */
+/** Unreadable messages, and clients that cannot be asked: each variant of a fault is found alone. */
 import { describe, expect, test } from 'vitest';
 import { checkBare } from '../bare.test-support.ts';
 import { checkTwisted, formOf, refuses, type Sent, says, type Twist } from '../scripted.test-support.ts';
@@ -62,7 +62,7 @@ const unfillable = (words: string, value: object) =>
   advice(new RegExp(`nobody can fill in the form of 'account': 'value' ${words}`), asksFor(value));
 const NOTHING = when(asksAtOnce, { result: { resultType: 'input_required' } });
 
-/** What is wrong from the first message on: no honest call succeeds, and that has its finding all the same. */
+/** Faults from the first message on: they are found although no honest call succeeds. */
 ways('wire.result-type', {
   'none where it asks': fail(/^tools\/call: the result has no resultType/, typeless),
   'none that counts, as nothing is asked': undecided(/asked nothing/, when(isCall, says('Sent.'))),
