@@ -1,4 +1,4 @@
-/** `@mrtr/core/events`: what happens in a call, over `node:diagnostics_channel`. */
+/** `@mrtr/core/events`: events of calls, over `node:diagnostics_channel`. */
 
 export {
   type AnswerEvent,

@@ -1,4 +1,4 @@
-/** `@mrtr/core`: what the author of a handler needs: questions, answers, eras, and sealed request state. */
+/** `@mrtr/core`: questions, answers, eras and sealed request state, for authors of handlers. */
 
 export type {
   CallToolResult,

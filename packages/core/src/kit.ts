@@ -1,4 +1,7 @@
-/** `@mrtr/core/kit`: what the packages of this project share. It changes without notice; do not build on it. */
+/**
+ * `@mrtr/core/kit`: internals that the packages of this project share. They change without notice; do not build on
+ * them.
+ */
 
 export { aPolicy, clockOf, isSingleUse, tokenPrincipal, ttlOf } from './admission/policy.ts';
 export { type AbandonedLimits, AbandonedQuota, Place, Quota, type QuotaExceeded } from './admission/quota.ts';

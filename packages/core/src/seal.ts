@@ -1,4 +1,4 @@
-/** `@mrtr/core/seal`: for stores: the codec of request state, its keys, sealing at rest, and what a ledger answers. */
+/** `@mrtr/core/seal`: for authors of stores: the codec of request state, its keys, sealing at rest, and ledgers. */
 
 export {
   type LeaseDecision,

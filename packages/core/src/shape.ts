@@ -1,4 +1,4 @@
-/** `@mrtr/core/shape`: what the author of a handler shape needs beside `@mrtr/core`. */
+/** `@mrtr/core/shape`: for authors of handler shapes, in addition to `@mrtr/core`. */
 
 export { awaitHandler } from './admission/boundary.ts';
 export { asNotEntered, isNotEntered } from './admission/handler-run.ts';

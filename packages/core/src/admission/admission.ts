@@ -1,16 +1,16 @@
 /**
- * Takes one request to its handler and back. `admit` runs these steps, always in this order:
+ * Serves one request. `admit` runs these steps, always in this order:
  *
  *     count → open → lease → serve → settle or release
  *
- * What holds at each step:
+ * Rules:
  *
- * 1. A request counts from its first step to its last, also while it waits for a ledger or for another retry. The
- *    server's total is counted before the policy's `principal` is awaited. A cancelled request whose handler goes on
- *    counts among the abandoned, which have a limit of their own.
- * 2. Nothing is spent before the handler is entered. A request that ends earlier gives its lease back.
- * 3. A token whose handler was entered is never served again. Its retry gets the recorded result, or an
- *    error: the outcome is unknown, or with `singleUse: 'reject'` the refusal.
+ * 1. A request counts against the limits from its first step to its last, also while it waits for a ledger or for
+ *    another retry. The server's total is counted before the policy's `principal` is awaited. A cancelled request whose
+ *    handler still runs counts among the abandoned, which have a limit of their own.
+ * 2. A token is used up only when its handler is entered. A request that ends earlier gives its lease back.
+ * 3. A token whose handler was entered is never served again. A retry gets the recorded result, or an error that says
+ *    the outcome is unknown. With `singleUse: 'reject'` every retry is refused.
  *
  * @see MCP 2026-07-28, basic/patterns/mrtr, server requirements
  */
@@ -52,7 +52,7 @@ import {
 export interface Target {
   readonly method: MrtrMethod;
   readonly handler: Handler;
-  /** Whether the handler is the author's own. Else it is `McpServer`'s, which may refuse before it calls the author's. */
+  /** True for the author's own handler. `McpServer`'s handler may refuse a request before it calls the author's. */
   readonly isAuthors: boolean;
 }
 
@@ -95,7 +95,7 @@ export class Admission {
     return place;
   }
 
-  /** Finds out who calls, and opens the state that came. Throws where either is refused. */
+  /** Identifies the caller and opens the request's state. Throws if either is refused. */
   async #open({ method }: Target, request: McpRequest, ctx: ServerContext, place: Place): Promise<Round> {
     const { policy } = this.#boundary;
     const unknown = this.#bind(method, request, undefined);
@@ -115,7 +115,7 @@ export class Admission {
     return { request, ctx, binding, pseudonym, opened };
   }
 
-  /** Asks for the lease on the round's token. A first request has none, and needs no lease. */
+  /** Asks for the lease on the round's token. A first request has no token and needs no lease. */
   async #lease(round: Round): Promise<Decision | { readonly lease: undefined }> {
     const { refusals, policy } = this.#boundary;
     const { ctx, binding, pseudonym, opened } = round;
@@ -175,7 +175,7 @@ export class Admission {
     return result;
   }
 
-  /** Answers a repeated retry with what is recorded of the first. */
+  /** Answers a repeated retry with the first one's recorded outcome. */
   #repeat(recorded: RecordedOutcome, round: Round): unknown {
     const { binding, ctx, opened } = round;
     if ('lost' in recorded) {
@@ -205,7 +205,7 @@ export class Admission {
     };
   }
 
-  /** An error of the policy's callback may name hosts, so it stays inside. */
+  /** Never sends an error of the policy's callback to the client: it may name hosts. */
   async #identify({ method, target }: Binding, ctx: ServerContext): Promise<string | undefined> {
     const { policy, refusals } = this.#boundary;
     const about = { method, target, pseudonym: 'unknown' };
@@ -220,8 +220,8 @@ export class Admission {
     return refusals.refuse('principal_failed', about, new InvalidOption(why), INTERNAL);
   }
 
-  // Refuse the request and do not drop the answer: asked again, the user would give the same answer and never learn why
-  // it does not count. Check this before the ledger, so that a shorter answer with the same state is still the first.
+  // Refuse the request instead of dropping the answer: asked again, the user would give the same answer and never learn
+  // why it does not count. Check before the ledger, so that a retry with a shorter answer still counts as the first.
   #checkAnswers(about: LoggedCall, ctx: ServerContext): void {
     const { refusals } = this.#boundary;
     const limit = this.#boundary.policy.maxAnswerBytes;
@@ -247,8 +247,8 @@ export class Admission {
   }
 
   /**
-   * For a first request: rejects arguments that cannot be hashed before the handler runs. Failing later, at sealing,
-   * would repeat its effects as often as the client likes.
+   * Rejects a first request whose arguments cannot be hashed before its handler runs. Failing later, at sealing, would
+   * let a client repeat the handler's effects.
    */
   #rejectUnhashable(binding: Binding): Binding {
     try {
@@ -272,7 +272,7 @@ export class Admission {
   }
 }
 
-/** What a log line says of a round. */
+/** The part of a round that a log line shows. */
 const aboutRound = ({ binding: { method, target }, pseudonym, opened }: Round): LoggedCall => ({
   method,
   target,

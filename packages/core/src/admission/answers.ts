@@ -20,8 +20,8 @@ export const ownAnswers = <R extends Responses>(
   Object.fromEntries(Object.entries(responses).filter(([key]) => asked === undefined || asked.has(key))) as R;
 
 /**
- * Whether each of the answers is JSON of at most `maxBytes`, nested no deeper than arguments may be. Rejects numbers
- * that overflow (`1e999`): state would bring them back as null.
+ * Whether each answer is JSON of at most `maxBytes`, nested no deeper than arguments may be. Rejects numbers that
+ * overflow (`1e999`): state would bring them back as null.
  */
 export const answersFit = (responses: Responses | undefined, maxBytes: number): boolean =>
   Object.values(responses ?? {}).every((response) => {
@@ -32,10 +32,10 @@ export const answersFit = (responses: Responses | undefined, maxBytes: number): 
     }
   });
 
-/** An answer that came and did not count, and whose question is asked again. */
+/** An answer that did not count, so that its question is asked again. */
 export type IgnoredAnswer = Pick<AnswerEvent, 'key' | 'reason' | 'times' | 'didYouMean'>;
 
-/** The answers of this round that did not count, whose questions were asked twice in a row and now go out again. */
+/** Finds this round's answers that did not count, for questions that were asked twice in a row and are asked again. */
 export function ignoredAnswers(
   { asked, reads, timesAsked }: Call,
   responses: Readonly<Record<string, unknown>> | undefined,
@@ -50,7 +50,7 @@ export function ignoredAnswers(
   });
 }
 
-/** What the author has to change. */
+/** Tells the author why the answer did not count, and what to change. */
 export function describeIgnored({ key, reason, didYouMean }: IgnoredAnswer): string {
   if (reason === 'reworded') {
     return "the question's words change from round to round. Keep what changes out of them, or in the state.";

@@ -17,7 +17,10 @@ export const sure = elicitation('Really deploy?', z.object({ sure: z.boolean() }
 
 export const YES = { sure: { action: 'accept', content: { sure: true } } };
 
-/** Registers two tools, a prompt and a resource; `entries` collects the state that each entry of the author's code read. */
+/**
+ * Registers two tools, a prompt and a resource. `entries` collects the state that each entry of the author's code
+ * reads.
+ */
 export const asking =
   (entries: (string | undefined)[] = [], plan = PLAN) =>
   (server: McpServer): void => {
@@ -65,7 +68,7 @@ export const UNKNOWN = {
   content: [{ type: 'text', text: expect.stringContaining('its outcome is unknown') }],
 };
 
-/** Begins a call of the tool `deploy`, and gives its retry, without answers. */
+/** Begins a call of the tool `deploy`, and returns its retry without answers. */
 export async function beginCall({ post }: Pick<Hosted, 'post'>, options?: PostOptions) {
   const call = { name: 'deploy', arguments: ARGUMENTS };
   const { result } = await post('tools/call', call, options);
@@ -75,7 +78,7 @@ export async function beginCall({ post }: Pick<Hosted, 'post'>, options?: PostOp
 /** An authenticated user, as the SDK's bearer middleware passes one on. */
 export const as = (sub: string): PostOptions => ({ authInfo: callerNamed(sub) });
 
-/** A ledger that does what `memory` does, but for `changed`. */
+/** The ledger `memory` with the methods in `changed` replaced. */
 export const ledgerLike = (memory: StateLedger, changed: Partial<StateLedger>): StateLedger => ({
   lease: (presented) => memory.lease(presented),
   settle: (...settled) => memory.settle(...settled),
@@ -83,7 +86,7 @@ export const ledgerLike = (memory: StateLedger, changed: Partial<StateLedger>): 
   ...changed,
 });
 
-/** A ledger that answers each request with `lease`, and keeps nothing. */
+/** A ledger that decides with `lease`, and keeps nothing. */
 export const ledgerThat = (lease: (presented: LeaseRequest) => unknown): StateLedger => ({
   lease: async (presented) => (await lease(presented)) as LeaseDecision,
   settle: async () => {},

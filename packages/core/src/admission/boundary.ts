@@ -1,6 +1,6 @@
 /**
- * The one place where requests meet handlers. It stands between the SDK's own seam and the handlers, so it also serves
- * the SDK's legacy shim, and no author ever holds a token.
+ * The boundary: it opens request state before a handler runs, and seals it afterwards. It wraps the handlers inside the
+ * SDK, so it also covers the SDK's legacy shim, and handlers never see a token.
  *
  * @see MCP 2026-07-28, basic/patterns/mrtr, server requirements
  */
@@ -22,11 +22,11 @@ type SetRequestHandler = (method: string, ...rest: unknown[]) => void;
  *
  * On the way in, a token is opened and checked against its request, answers to questions that were not asked are
  * dropped, and the handler reads its own plaintext from `ctx.mcpReq.requestState()`. On the way out, the `requestState`
- * of an `input_required` result is sealed, together with the questions. Any failure answers the frozen
- * `-32602 Invalid or expired requestState`; the true reason goes to the `mrtr:state` channel and the server's
- * `onerror`.
+ * of an `input_required` result is sealed, together with the questions. After any failure the client gets the same
+ * error, `-32602 Invalid or expired requestState` (the *frozen error*); the true reason goes to the `mrtr:state`
+ * channel and the server's `onerror`.
  *
- * State of another `version` of the policy is refused in the same way, and so is state that the handler finds not to fit
+ * State of another `version` is refused in the same way, and so is state that does not fit the handler's schema
  * (`readState`).
  *
  * `protectedServer` does this for a new server in one step.
@@ -65,7 +65,7 @@ export function protectRequestState(server: McpServer, policy: RequestStatePolic
   lowLevelServer.setRequestHandler = ((method: string, ...rest: unknown[]) => {
     if (!isMrtrMethod(method)) return setRequestHandler(method, ...rest);
     if (rest.length > 1) {
-      // The SDK gives such a handler the parsed params and not the request: nothing to bind state to.
+      // The SDK gives such a handler only the parsed params, and state is bound to the whole request.
       throw new InvalidOption(
         `${method} cannot be protected with schemas of its own. Register it as setRequestHandler('${method}', handler).`,
       );
@@ -73,7 +73,7 @@ export function protectRequestState(server: McpServer, policy: RequestStatePolic
     const target: Target = { method, handler: rest[0] as Handler, isAuthors: !registration.isRegistering() };
     return setRequestHandler(method, (request: McpRequest, ctx: ServerContext) => {
       if (parts.keys.ring[0]?.ephemeral && ctx.http?.req) warnOfEphemeralKey();
-      // Served without a session: this server has seen no `initialize`, so it has no revision and no stream to ask over.
+      // Without a session this server has seen no `initialize`, so it knows no revision and has no stream to ask over.
       const isStateless = ctx.http?.req && lowLevelServer.getNegotiatedProtocolVersion() === undefined;
       if (isStateless && parts.legacy === 'shim') warnOfStatelessServing();
       const settled = admission.admit(target, request, ctx);
@@ -99,22 +99,22 @@ const warnOfStatelessServing = (): void =>
       "`legacy: 'degrade'` in requestStatePolicy.",
   );
 
-/** Where a request notes its handler: a hosting counts a call until its handler has settled. */
+/** Holds the promise of a request's handler. A hosting counts a call until its handler has settled. */
 const ENTERED = Symbol.for('mrtr.entered');
 
 type RequestWithHandler = Request & { [ENTERED]?: Promise<unknown> };
 
 /** Notes that `request` has entered a handler, which settles with `settled`. */
 function noteHandler(request: Request, settled: Promise<unknown>): void {
-  // A member, because a WeakMap of many requests costs the garbage collector more.
+  // A property, because a WeakMap of many requests slows the garbage collector.
   (request as RequestWithHandler)[ENTERED] = settled;
 }
 
 /**
- * Resolves when the handler that `request` entered has settled; at once where it entered none that is protected. The
- * SDK says nothing when the handler of a cancelled call settles.
+ * Resolves when the handler that serves `request` has settled, or at once if no protected handler serves it. The SDK
+ * does not report when the handler of a cancelled call settles.
  *
- * @param request the one in the handler's `ctx.http.req`.
+ * @param request the handler's `ctx.http.req`.
  */
 export async function awaitHandler(request: Request): Promise<void> {
   await (request as RequestWithHandler)[ENTERED]?.catch(() => {});

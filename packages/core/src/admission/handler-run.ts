@@ -1,4 +1,4 @@
-/** What happened to the author's handler while the SDK served a request. The SDK does not say. */
+/** Records whether the author's handler ran while the SDK served a request. The SDK does not report it. */
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 
@@ -8,8 +8,8 @@ import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
  */
 export interface HandlerRun {
   /**
-   * Whether the author's code was entered. `unseen`: the handler was not called in a way that is watched. An author can
-   * assign to `registered.executor`, for example.
+   * Whether the author's code was entered. `unseen`: no watched call was made. An author can bypass the watch, for
+   * example by assigning to `registered.executor`.
    */
   entry: 'unseen' | 'entered' | 'refused';
   threw: boolean;
@@ -19,14 +19,14 @@ const RUN = Symbol.for('mrtr.handler-run');
 
 type ContextWithRun = ServerContext & { [RUN]?: HandlerRun };
 
-/** The same context, which carries `run`. A symbol key, because the SDK spreads contexts and a spread keeps it. */
+/** A copy of the context that carries `run`, under a symbol key: the SDK spreads contexts, and a spread keeps it. */
 export const withHandlerRun = (ctx: ServerContext, run: HandlerRun): ServerContext =>
   Object.assign(ctx, { [RUN]: run });
 
 /**
- * Calls the author's handler, and notes in `ctx` that it was entered, and whether it threw.
+ * Calls the author's handler. Records in `ctx` that it was entered, and whether it threw.
  *
- * @throws the signal's reason, without calling it, where the client has gone meanwhile: a schema may take its time.
+ * @throws the signal's reason, without calling the handler, if the client left while the SDK validated the arguments.
  */
 export async function runHandler<T>(ctx: ServerContext | undefined, handler: () => T): Promise<Awaited<T>> {
   const run = (ctx as ContextWithRun | undefined)?.[RUN];
@@ -48,27 +48,27 @@ export async function runHandler<T>(ctx: ServerContext | undefined, handler: () 
 const NOT_ENTERED = Symbol.for('mrtr.not-entered');
 
 /**
- * Marks a shape's result or error: no code of the author ran in this round. The lease on its token is given back, and a
- * retry that reaches the right instance, or the right version, is served.
+ * Marks a shape's result or error: no code of the author ran in this round. Its token's lease is given back, so a retry
+ * on the right instance or version is served.
  */
 export function asNotEntered<T>(outcome: T): T {
   if (Object.isExtensible(outcome)) Object.defineProperty(outcome, NOT_ENTERED, { value: true });
   return outcome;
 }
 
-/** Whether {@link asNotEntered} marked it. */
+/** Whether {@link asNotEntered} marked `outcome`. */
 export const isNotEntered = (outcome: unknown): boolean =>
   (outcome as { [NOT_ENTERED]?: boolean } | null | undefined)?.[NOT_ENTERED] === true;
 
 /**
- * Whether an error is one with which `McpServer` refuses a request before it calls a handler. In doubt it is not: a lease
- * that is given back wrongly lets an effect happen twice.
+ * Whether `McpServer` refused the request with this error, before it called a handler. False in doubt: a lease that is
+ * given back wrongly lets an effect happen twice.
  */
 export const isRefusalOfSdk = (error: unknown): boolean =>
   error instanceof ProtocolError &&
   (error.code === ProtocolErrorCode.InvalidParams || error.code === ProtocolErrorCode.ResourceNotFound);
 
-/** The same of a tool's result: `McpServer` makes one of arguments that do not fit. */
+/** Whether `McpServer` made this tool result because the arguments do not fit. */
 export function isRefusedInput(result: unknown): boolean {
   const { isError, content } = (result ?? {}) as { isError?: unknown; content?: { text?: unknown }[] };
   return isError === true && String(content?.[0]?.text).startsWith('Input validation error: ');

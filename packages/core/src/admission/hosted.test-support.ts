@@ -6,7 +6,7 @@ import { withoutCall } from '../support/log-line.ts';
 import { type RequestStateOptions, requestStatePolicy } from './policy.ts';
 import { protectedServer } from './server.ts';
 
-/** What came back for one JSON-RPC request. */
+/** The response to one JSON-RPC request. */
 export type Reply = Pick<Posted, 'result' | 'error'>;
 
 export interface PostOptions extends RequestOptions {
@@ -20,9 +20,9 @@ export interface Hosted {
   readonly errors: readonly string[];
   /** A new server instance, for one connection. */
   readonly server: () => McpServer;
-  /** Sends one request without a client, so that it can hold anything. */
+  /** Sends one request without a client, so that tests can send anything. */
   readonly post: (method: string, params: Record<string, unknown>, options?: PostOptions) => Promise<Reply>;
-  /** The same, for the whole HTTP response. */
+  /** Like `post`, with the whole HTTP response. */
   readonly send: (
     method: string,
     params: Record<string, unknown>,
@@ -31,8 +31,8 @@ export interface Hosted {
 }
 
 /**
- * Hosts servers that `register` fills, a new one for each request. They have a key, and without a ledger their state
- * is not single-use, unless `options` say otherwise.
+ * Hosts servers that `register` fills, a new one for each request. By default they have a key, and their state is
+ * single-use only with a `ledger`.
  */
 export function hostTools(
   register: (server: McpServer) => void,
@@ -49,7 +49,7 @@ export function hostTools(
   });
 }
 
-/** The same, for servers that `protectedServer` does not build. */
+/** Like {@link hostTools}, for servers that `protectedServer` does not build. */
 export function hostServers(build: (errors: string[]) => McpServer): Hosted {
   const errors: string[] = [];
   const server = () => build(errors);

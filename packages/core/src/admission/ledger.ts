@@ -1,6 +1,6 @@
 /**
- * Single use. A sealed token stays valid until it expires, and a client can present it any number of times. Only a
- * record of presented tokens can prevent that.
+ * Ledgers make tokens single-use. A sealed token stays valid until it expires, so only a record of used tokens can stop
+ * a client from using it twice.
  */
 import { randomUUID } from 'node:crypto';
 import { CLOCK_SKEW_MS } from '../state/codec.ts';
@@ -9,7 +9,7 @@ import { aFunction, oneOf, requireOptions, wholeNumbers, withDefaults } from '..
 import { warnOnce } from '../support/process-wide.ts';
 import { Quota, type QuotaExceeded } from './quota.ts';
 
-/** One presentation of a token. Times are in milliseconds since the epoch. */
+/** One request with a token. Times are in milliseconds since the epoch. */
 export interface LeaseRequest {
   /** The token's unique id. */
   readonly id: string;
@@ -19,7 +19,7 @@ export interface LeaseRequest {
   readonly issuedAt: number;
   /** When the token expires: the ledger may forget it `CLOCK_SKEW_MS` later. */
   readonly expiresAt: number;
-  /** How long serving it may take, in seconds, before it counts as lost. */
+  /** The time to serve the token, in seconds; after that it counts as lost. */
   readonly leaseSeconds: number;
   /** The caller's pseudonym; undefined for an anonymous caller. */
   readonly pseudonym: string | undefined;
@@ -30,39 +30,42 @@ export interface LeaseRequest {
 /** A ledger's decision about a presented token. Only `first` gives a lease to serve it. */
 export type LeaseDecision =
   /**
-   * The token is yours to serve. End the lease with {@link StateLedger.settle}, or with {@link StateLedger.release} if
-   * nothing ran. `lease` is a random id: a server whose lease has ended can do nothing to a later one.
+   * Serve the token. End the lease with {@link StateLedger.settle}, or with {@link StateLedger.release} if nothing ran.
+   * `lease` is a random id, so that a server whose lease has ended cannot change a later one.
    */
   | { readonly kind: 'first'; readonly lease: string }
-  /** It was served, with the answers of this digest; `result` is the text that {@link StateLedger.settle} got. */
+  /**
+   * The token was served. `answers` is the digest of its answers; `result` is the text that {@link StateLedger.settle}
+   * got.
+   */
   | { readonly kind: 'settled'; readonly result: string; readonly answers: string }
-  /** It is being served now, under a lease that has not expired. */
+  /** Another request has a lease on the token that has not expired. */
   | { readonly kind: 'in-flight' }
-  /** Its lease expired before a result was recorded. Nobody knows what was done, so it is never served again. */
+  /** The lease expired before a result was recorded. The outcome is unknown, so the token is never served again. */
   | { readonly kind: 'lost' }
-  /** It expired, by the ledger's clock. */
+  /** The token has expired by the ledger's clock. */
   | { readonly kind: 'expired' }
   /**
-   * It was sealed before this ledger began to record, or may have been. The ledger may have lost its data, so nobody
-   * knows whether the token was used.
+   * The token may have been sealed before this ledger began to record. Its use is unknown: the ledger may have lost its
+   * data.
    */
   | { readonly kind: 'older-than-ledger' }
   /** The server's clock differs from the ledger's by more than `CLOCK_SKEW_MS`, so no expiry can be trusted. */
   | { readonly kind: 'clock-differs'; readonly byMs: number };
 
-/** Records which tokens were presented, for all instances that share it. It decides by its own clock. */
+/** Records the tokens that were used, for all instances that share it. It decides by its own clock. */
 export interface StateLedger {
   /**
-   * Asks for the lease to serve a token. Of any number of concurrent presentations, exactly one gets `first`.
+   * Asks for the lease to serve a token. Of concurrent requests with one token, exactly one gets `first`.
    *
-   * @throws StoreFull when the limit of all tokens, or of this principal's, is reached. Nothing was recorded.
+   * @throws StoreFull when the limit of all tokens, or of this principal's tokens, is reached. Nothing was recorded.
    */
   lease(presented: LeaseRequest): Promise<LeaseDecision>;
-  /** Records the result of the presentation that got `lease`. Does nothing if the entry has no such lease. */
+  /** Records the result of the request that got `lease`. Does nothing if the token has no such lease. */
   settle(id: string, lease: string, result: string): Promise<void>;
   /**
-   * Forgets the presentation that got `lease`: nothing of it ran, and its retry is the first. Does nothing
-   * if the entry has no such lease, or has a result.
+   * Gives `lease` back because nothing ran: the next request gets `first`. Does nothing if the token has no such lease,
+   * or has a result.
    */
   release(id: string, lease: string): Promise<void>;
 }
@@ -71,15 +74,17 @@ export interface StateLedger {
 export interface MemoryLedgerOptions {
   /** Tokens remembered at once. Default 100 000. */
   readonly maxEntries?: number;
-  /** The same, of one principal. Default 1000. Anonymous callers share `maxEntries`. */
+  /** The same for one principal. Default 1000. Anonymous callers share `maxEntries`. */
   readonly maxEntriesPerPrincipal?: number;
-  /** Bytes of all recorded results. Default 64 MiB. A result without room is not kept: its token counts as lost. */
+  /**
+   * Bytes of all recorded results. Default 64 MiB. A result that does not fit is not kept: its token counts as lost.
+   */
   readonly maxBytes?: number;
-  /** The same, of one principal. Default 4 MiB. */
+  /** The same for one principal. Default 4 MiB. */
   readonly maxBytesPerPrincipal?: number;
   /**
-   * What happens to a request without room. `refuse` (the default) refuses the call: no token is ever served twice. `forget`
-   * forgets the oldest token that was served, with one warning: that token could be served again.
+   * The behaviour of a full ledger. `refuse` (the default) refuses the call: no token is ever served twice. `forget`
+   * forgets the oldest served token, with one warning: that token could be served again.
    */
   readonly whenFull?: 'refuse' | 'forget';
   /** The clock, in milliseconds since the epoch. Default `Date.now`. */
@@ -97,13 +102,13 @@ interface Entry {
   readonly answers: string;
   readonly forgetAt: number;
   readonly pseudonym: string | undefined;
-  /** The lease's id; undefined where it was served and its result had no room. */
+  /** The lease's id; undefined if the token was served and its result did not fit. */
   lease: string | undefined;
   leaseUntil: number;
   result?: string;
 }
 
-/** The ledger of one process: right for one instance, and the default where a policy names no other. */
+/** A ledger in this process's memory. It suits a single instance, and is a policy's default. */
 export class MemoryLedger implements StateLedger {
   readonly #entries = new Map<string, Entry>();
   readonly #count: Quota;
@@ -164,7 +169,7 @@ export class MemoryLedger implements StateLedger {
       entry.result = result;
       return;
     }
-    // The token was served and must not be served again, but there is no room for its result.
+    // There is no room for the result, and the token must not be served again.
     entry.leaseUntil = 0;
     entry.lease = undefined;
   }
@@ -174,7 +179,7 @@ export class MemoryLedger implements StateLedger {
     if (entry) this.#remove(id, entry);
   }
 
-  /** The entry that `lease` was given on, while it has no result. */
+  /** The token's entry, if it has this lease and no result. */
   #entryOf(id: string, lease: string): Entry | undefined {
     const entry = this.#entries.get(id);
     return entry?.lease === lease && entry.result === undefined ? entry : undefined;
@@ -187,7 +192,7 @@ export class MemoryLedger implements StateLedger {
     }
   }
 
-  /** Forgets the oldest token that was served: one of `pseudonym`, if it is given. Returns whether there was one. */
+  /** Forgets the oldest served token, of `pseudonym` if given. Returns whether there was one. */
   #forgetOldest(pseudonym: string | undefined): boolean {
     for (const [id, entry] of this.#entries) {
       const isServed = entry.result !== undefined || entry.leaseUntil <= this.#now();
@@ -199,7 +204,7 @@ export class MemoryLedger implements StateLedger {
     return false;
   }
 
-  /** Forgets what has expired. It looks at every entry, so it does so once a second. */
+  /** Forgets expired tokens. At most once a second, because it looks at every entry. */
   #sweep(now: number): void {
     if (now < this.#nextSweep) return;
     this.#nextSweep = now + 1000;
@@ -217,7 +222,7 @@ const FORGETS =
   'The ledger of this process is full, so it forgets the oldest approvals that were used; they could be used again. ' +
   'Give requestStatePolicy a `ledger` that has room.';
 
-/** The message of a ledger without room. */
+/** The message of a full ledger. */
 export const ledgerFullMessage = (full: 'own' | 'all'): string =>
   `${full === 'own' ? 'You have' : 'This server has'} too many calls under way. Try again later. Nothing of this ` +
   'round has run.';

@@ -1,4 +1,4 @@
-/** The one place that decides whether questions may go out. */
+/** Decides whether questions may go out. */
 
 import type { InputRequests } from '@modelcontextprotocol/server';
 import { tokenLength } from '../state/codec.ts';
@@ -11,7 +11,7 @@ import { type InputKind, inputKindOf } from '../wire/input-kind.ts';
 export type AskProblem =
   | { readonly kind: 'rounds'; readonly message: string }
   | { readonly kind: 'questions'; readonly message: string; readonly count: number }
-  /** The state would be too large, in bytes of the sealed token. */
+  /** The sealed state would be too large; its size in bytes. */
   | { readonly kind: 'size'; readonly message: string; readonly bytes: number }
   /** A routing label that a token cannot carry. */
   | { readonly kind: 'label'; readonly message: string }
@@ -19,8 +19,8 @@ export type AskProblem =
   | { readonly kind: 'unaskable'; readonly message: string; readonly input: InputKind };
 
 /**
- * Why `requests` may not go out in this round, or undefined. A shape that parks its handler calls this before it
- * parks; the boundary calls it for every result.
+ * The reason why `requests` may not go out in this round, or undefined if they may. A shape that parks its handler
+ * calls this before it parks; the boundary calls it for every result.
  */
 export function askProblem(
   limits: RoundLimits,
@@ -50,11 +50,14 @@ export function askProblem(
   return { kind: 'unaskable', message: needsAskable([input]), input };
 }
 
-/** What an old client reads that cannot be asked for `kinds`. */
+/** The message for an old client that cannot be asked for `kinds`. */
 export const needsAskable = (kinds: readonly InputKind[]): string =>
   `This needs a client that can be asked (${kinds.join(', ')}), on a connection that can carry the question.`;
 
-/** For the operator: the `effects` of a call, if any, have run for nothing: its client cannot be asked `requests`. */
+/**
+ * The operator's warning that `effects` ran for nothing, because the client cannot be asked `requests`. Undefined
+ * without effects.
+ */
 export function unaskableAfter(
   effects: readonly string[],
   requests: InputRequests,
@@ -72,7 +75,7 @@ export function unaskableAfter(
 
 const quoteAll = (texts: readonly string[]): string => texts.map((text) => `'${text}'`).join(', ');
 
-/** Names the questions that were asked again and again: the author's mistake shows in them. */
+/** Lists the questions that were asked repeatedly: they point to the author's mistake. */
 function describeRepeats({ timesAsked }: RoundLimits, requests: InputRequests): string {
   const often = Object.keys(requests)
     .map((key) => [key, timesAsked?.get(key) ?? 0] as const)
@@ -81,5 +84,5 @@ function describeRepeats({ timesAsked }: RoundLimits, requests: InputRequests): 
   return often.length > 0 ? `. It asked ${often.join(' and ')}` : '';
 }
 
-/** What the client reads if its state cannot be kept. The reason goes to the operator. */
+/** The client's message when its state cannot be kept. The reason goes to the operator. */
 export const STATE_NOT_KEPT = 'The server cannot keep the state of this call';

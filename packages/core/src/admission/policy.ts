@@ -1,4 +1,4 @@
-/** How a server protects the request state that travels through its clients. */
+/** The policy: how a server protects request state. */
 import type { AuthInfo, ServerContext } from '@modelcontextprotocol/server';
 import { addGauge } from '../diagnostics/gauges.ts';
 import { MAX_QUESTIONS, MAX_ROUND, MAX_TTL_SECONDS } from '../state/codec.ts';
@@ -40,11 +40,11 @@ export interface RequestStateOptions extends VersionOptions {
    * variable, `InvalidOption` names its place in the list.
    */
   readonly keys?: Secrets | undefined;
-  /** How long a user may take to answer one round, in seconds. Default 600. */
+  /** A user's time to answer one round, in seconds. Default 600. */
   readonly ttlSeconds?: number | undefined;
   /** Limit of a sealed token in bytes, in both directions. Default 65 536. */
   readonly maxBytes?: number | undefined;
-  /** How many rounds of one call may ask. Default 10, the number of retries that the SDK's client makes. */
+  /** Rounds of one call that may ask. Default 10, the number of retries that the SDK's client makes. */
   readonly maxRounds?: number | undefined;
   /** Questions that one round may ask, at most 255. Default 32: a user has to fill in a form for each. */
   readonly maxQuestions?: number | undefined;
@@ -60,9 +60,9 @@ export interface RequestStateOptions extends VersionOptions {
    */
   readonly audience?: string | undefined;
   /**
-   * Identifies the caller; undefined for an anonymous one. May be asynchronous. Default, from a validated access
-   * token: its issuer, its `clientId` and the `sub` that the verifier put into `extra`; without a `sub`, the token
-   * itself. An error stays inside: the client gets `-32603`, and `onerror` gets the reason.
+   * Identifies the caller; undefined for an anonymous one. May be asynchronous. By default it combines an access
+   * token's issuer, its `clientId` and the `sub` that the verifier put into `extra`; without a `sub`, it uses the token
+   * itself. If it throws, the client gets `-32603`, and `onerror` gets the reason.
    */
   readonly principal?: ((ctx: ServerContext) => string | undefined | Promise<string | undefined>) | undefined;
   /**
@@ -73,44 +73,44 @@ export interface RequestStateOptions extends VersionOptions {
   /** The clock, in milliseconds since the epoch. Default `Date.now`. */
   readonly now?: (() => number) | undefined;
   /**
-   * A token is served once. `replay` (the default) answers a repeated retry with the first one's result, so that a client
-   * that lost the result can retry. `reject` answers it with the frozen error. `false` turns single use off: a retry that
-   * is sent twice is served twice, and its effects happen twice.
+   * Serves each token once. A client that lost a result may send its retry again: `replay` (the default) repeats the
+   * first result, and `reject` refuses the second request like invalid state (`-32602`). `false` turns single use off:
+   * a retry that is sent twice is served twice, with all its effects.
    */
   readonly singleUse?: RepeatedRetry | false | undefined;
   /**
-   * Records presented tokens, for all instances that share it. Default: this process's own, which other instances do not
-   * see; with `keys`, one warning says so. It is a help and no promise: where it is full (100 000 tokens), it forgets the
-   * oldest one that was served, with one warning, and refuses nobody.
+   * Records used tokens, for all instances that share it. Default: a ledger of this process, which other instances do
+   * not see; with `keys`, one warning says so. The default ledger is best effort: when it is full (100 000 tokens), it
+   * forgets the oldest served token, with one warning.
    */
   readonly ledger?: StateLedger | undefined;
-  /** How long serving one round may take, in seconds, before it counts as lost. Default 300. */
+  /** The time to serve one round, in seconds; after that its outcome counts as lost. Default 300. */
   readonly leaseSeconds?: number | undefined;
-  /** How long the ledger may take to answer, in seconds; after that the round is refused. Default 5. */
+  /** The ledger's time to answer, in seconds; after that the round is refused. Default 5. */
   readonly ledgerTimeoutSeconds?: number | undefined;
   /**
-   * Limit of a result that the ledger records, in bytes. Default 16 384. A larger one is not repeated: the answer to a
-   * second presentation only says that the step was done.
+   * Limit of a result that the ledger records, in bytes. Default 16 384. A larger one is not recorded: a repeated retry
+   * then gets an error that says the step was done.
    */
   readonly maxResultBytes?: number | undefined;
   /**
-   * Requests at once, in this process. Default 1000. A request counts from its arrival until its handler has ended, also
-   * while it waits for the ledger or for another retry. A cancelled one moves to `maxAbandoned`.
+   * Requests that this process serves at once. Default 1000. A request counts from its arrival until its handler has
+   * ended, also while it waits for the ledger or for another retry. A cancelled one moves to `maxAbandoned`.
    */
   readonly maxCalls?: number | undefined;
-  /** The same, of one principal. Default 64. Anonymous callers share `maxCalls`. */
+  /** The same for one principal. Default 64. Anonymous callers share `maxCalls`. */
   readonly maxCallsPerPrincipal?: number | undefined;
   /**
    * Cancelled requests whose handlers have not ended. Default 1000. Above it, a cancelled request keeps its place among
    * `maxCalls` until its handler ends.
    */
   readonly maxAbandoned?: number | undefined;
-  /** The same, of one principal. Default 64. Anonymous callers share `maxAbandoned`. */
+  /** The same for one principal. Default 64. Anonymous callers share `maxAbandoned`. */
   readonly maxAbandonedPerPrincipal?: number | undefined;
   /**
    * Gets every refusal and failure whose reason the client does not see: rejected state, errors of the ledger and of
-   * `principal`, state over the limits. Called in addition to the server's own `onerror`. `createMcpHandler({ onerror })`
-   * gets none of them. Without either, the first error of each kind is a warning of the process.
+   * `principal`, state over the limits. Called in addition to the server's own `onerror`; `createMcpHandler({ onerror
+   * })` gets nothing. Without both, the first error of each kind becomes a process warning.
    */
   readonly onerror?: ((error: Error) => void) | undefined;
   /**
@@ -123,16 +123,15 @@ export interface RequestStateOptions extends VersionOptions {
 /** The options of {@link requestStatePolicy} with keys from a secret manager. */
 export interface KeyReadingOptions extends Omit<RequestStateOptions, 'keys'> {
   /**
-   * Gives the keys. Called at the start, and again every `keysSeconds`: a key that is put in front seals from then on, and
-   * one that is taken out opens nothing any more. A reading that fails keeps the keys that were read before, and `onerror`
-   * gets the error.
+   * Gives the keys. Called at the start, and again every `keysSeconds`. The first key of the latest list seals; a
+   * removed key no longer opens anything. If a reading fails, the old keys stay, and `onerror` gets the error.
    */
   readonly keys: () => Secrets | Promise<Secrets>;
   /** Default 300. */
   readonly keysSeconds?: number | undefined;
 }
 
-/** The limits, where the options name no others. */
+/** The default limits. */
 export const POLICY_DEFAULTS = {
   ttlSeconds: 600,
   maxBytes: 65_536,
@@ -150,16 +149,16 @@ export const POLICY_DEFAULTS = {
 
 type PolicyOptions = Omit<KeyReadingOptions, 'keys'> & { readonly keys?: unknown };
 
-/** What servers that share a policy's keys, ledger and limits may each have of their own. */
+/** The options that may differ between servers that share a policy's keys, ledger and limits. */
 export type PolicyChanges = Pick<RequestStateOptions, 'audience' | 'legacy' | 'principal'>;
 
 /**
- * A checked policy, which shows none of its parts. Make it once and give it to every server instance: its limits are
- * counted for each policy.
+ * A checked policy; its parts are hidden. Make it once and give it to every server instance: limits are counted per
+ * policy.
  */
 export interface RequestStatePolicy {
   /**
-   * The same policy with other options: it shares the keys, the ledger and the limits.
+   * A policy with other options that shares the keys, the ledger and the limits.
    *
    * @throws InvalidOption naming the option that is wrong.
    * @example const forUsers = policy.with({ principal: (ctx) => userOf(ctx.http?.authInfo) });
@@ -168,10 +167,10 @@ export interface RequestStatePolicy {
   readonly [PARTS]: PolicyParts;
 }
 
-// Copies of this package may be of two versions: rename it when the parts change.
+// Two versions of this package may be loaded together: rename the symbol when the parts change.
 const PARTS: unique symbol = Symbol.for('mrtr.policy.1');
 
-/** What a policy holds. */
+/** The parts of a policy. */
 export interface PolicyParts extends Readonly<typeof POLICY_DEFAULTS> {
   readonly keys: Keys;
   readonly audience: string | undefined;
@@ -190,13 +189,13 @@ export interface PolicyParts extends Readonly<typeof POLICY_DEFAULTS> {
 
 export const partsOf = (policy: RequestStatePolicy): PolicyParts => policy[PARTS];
 
-/** The keys of a policy as they are now, for a store that seals at rest. The first seals; all open. They may change. */
+/** The current keys of a policy, for a store that seals at rest. The first seals; all open. They may change. */
 export const keyRingOf = (policy: RequestStatePolicy): KeyRing => partsOf(policy).keys.ring;
 
 /** The clock of a policy, in milliseconds since the epoch. */
 export const clockOf = (policy: RequestStatePolicy): (() => number) => partsOf(policy).now;
 
-/** How long request state under a policy lives, in seconds. */
+/** The time to live of a policy's request state, in seconds. */
 export const ttlOf = (policy: RequestStatePolicy): number => partsOf(policy).ttlSeconds;
 
 /** Whether a policy serves a token once. */
@@ -218,17 +217,17 @@ export function policyFromParts(parts: PolicyParts): RequestStatePolicy {
   return Object.defineProperty(policy, PARTS, { value: parts }) as RequestStatePolicy;
 }
 
-/** The policy itself, as an option of others. */
+/** Checks an option that takes a policy. */
 export const aPolicy: OptionCheck = {
   allowed: 'made by requestStatePolicy',
   isAllowed: (value) => typeof value === 'object' && value !== null && PARTS in value,
 };
 
 /**
- * Checks the options and stretches the keys. With a function for `keys`, reads them first and then again and again.
+ * Checks the options and stretches the keys. If `keys` is a function, reads the keys now and again every `keysSeconds`.
  *
  * @throws InvalidOption naming the option that is wrong, and what to do.
- * @throws what the first reading of the keys throws.
+ * @throws the error of the first reading of the keys.
  * @example const policy = requestStatePolicy({ keys: [process.env.STATE_KEY] });
  * @example const policy = await requestStatePolicy({ keys: () => readKeysOf('shop') });
  */
@@ -287,9 +286,9 @@ function singleUseFrom(options: PolicyOptions & typeof POLICY_DEFAULTS): SingleU
 }
 
 /**
- * The default ledger: one per process (and per clock, if a policy sets `now`). All policies share it, so a policy made per
- * request sees earlier tokens. It has no limit per principal: a caller could fill its own share on purpose, make the ledger
- * forget a used approval, and use it again.
+ * The default ledger: one per process (and per clock, if a policy sets `now`). All policies share it, so a policy made
+ * per request sees earlier tokens. It has no limit per principal: otherwise a caller could fill its own share, make the
+ * ledger forget a used approval, and use it again.
  */
 function ownLedger(now: RequestStateOptions['now']): MemoryLedger {
   const ledgers = processWide('own-ledgers.1', () => new WeakMap<() => number, MemoryLedger>());
@@ -313,7 +312,7 @@ const warnOfOwnLedger = (): void =>
 export function tokenPrincipal(token: AuthInfo | undefined): string | undefined {
   if (!token) return undefined;
   const { iss, sub } = token.extra ?? {};
-  // Without a subject, two users of one client would be one principal. Their tokens at least differ.
+  // Without a subject, two users of one client would be one principal. Their tokens differ.
   const subject = typeof sub === 'string' ? { sub } : { token: token.token };
   return JSON.stringify([typeof iss === 'string' ? iss : null, token.clientId, subject]);
 }
@@ -342,7 +341,7 @@ function isAcceptList(value: unknown): boolean {
 }
 
 const POLICY_CHECKS = {
-  // keyRing() checks each secret, and says what to do.
+  // keyRing() checks each secret.
   keys: anyValue,
   keysSeconds: wholeSeconds(),
   ttlSeconds: wholeNumber(1, MAX_TTL_SECONDS),

@@ -1,10 +1,10 @@
-/** Limits that are counted per principal and in all. */
+/** Limits per principal and in total. */
 import { OperatorWarning } from '../support/operator-warning.ts';
 
-/** Which limit is reached: that of one owner (`own`), or that of all together (`all`). */
+/** The limit that is reached: one owner's (`own`) or the total (`all`). */
 export type QuotaExceeded = 'own' | 'all';
 
-/** Counts what owners hold. An anonymous owner (undefined) counts towards the limit of all only. */
+/** Counts amounts per owner and in total. An anonymous owner (undefined) counts towards the total only. */
 export class Quota {
   readonly #max: number;
   readonly #maxOwn: number;
@@ -12,20 +12,20 @@ export class Quota {
   #total = 0;
 
   /**
-   * @param max the most that all owners may hold together.
-   * @param maxOwn the most that one owner may hold.
+   * @param max the limit of the total.
+   * @param maxOwn the limit of one owner.
    */
   constructor(max: number, maxOwn = max) {
     this.#max = max;
     this.#maxOwn = maxOwn;
   }
 
-  /** The sum that is held now. */
+  /** The current total. */
   get total(): number {
     return this.#total;
   }
 
-  /** What `owner` holds now; 0 for an anonymous owner, who is not counted alone. */
+  /** The current amount of `owner`; 0 for an anonymous owner. */
   amountOf(owner: string | undefined): number {
     return owner === undefined ? 0 : (this.#own.get(owner) ?? 0);
   }
@@ -38,13 +38,16 @@ export class Quota {
     return full;
   }
 
-  /** Counts an `amount` that `owner` holds already, also beyond the limits. Until as much is given back, others get nothing. */
+  /**
+   * Adds an `amount` that `owner` already holds, even above the limits. Nobody gets more until the total is below them
+   * again.
+   */
   add(owner: string | undefined, amount = 1): void {
     this.#total += amount;
     if (owner !== undefined) this.#own.set(owner, this.amountOf(owner) + amount);
   }
 
-  /** Counts for `owner` an `amount` that was taken for nobody, or counts nothing and returns the limit that is reached. */
+  /** Assigns an anonymously taken `amount` to `owner`, or changes nothing and returns the limit that is reached. */
   assign(owner: string | undefined, amount = 1): QuotaExceeded | undefined {
     if (owner === undefined) return undefined;
     const own = (this.#own.get(owner) ?? 0) + amount;
@@ -65,7 +68,7 @@ export class Quota {
 
 export const totalOf = ({ total }: Quota): number => total;
 
-/** A place in a quota. It is given back once, and can move to another quota while its work continues. */
+/** A place in a quota. It can move to another quota while its work continues, and is given back once. */
 export class Place {
   readonly #amount: number;
   #owner: string | undefined;
@@ -83,9 +86,9 @@ export class Place {
   }
 
   /**
-   * Takes the same amount of `other`, and gives the present one back. Where `other` is full, nothing changes.
+   * Takes the same amount of `other` and gives the current place back. If `other` is full, changes nothing.
    *
-   * @returns false where `other` is full. True also where the place is there already, or was given back.
+   * @returns false if `other` is full; true also if the place is already there, or was given back.
    */
   moveTo(other: Quota): boolean {
     if (!this.#quota || this.#quota === other) return true;
@@ -95,7 +98,7 @@ export class Place {
     return true;
   }
 
-  /** Counts a place that was taken for nobody for `owner`, or changes nothing and returns the limit that is reached. */
+  /** Assigns an anonymously taken place to `owner`, or changes nothing and returns the limit that is reached. */
   assign(owner: string | undefined): QuotaExceeded | undefined {
     const full = this.#quota?.assign(owner, this.#amount);
     if (!full) this.#owner = owner;
@@ -109,24 +112,24 @@ export class Place {
   }
 }
 
-/** Bounds on handlers that have not ended although their calls were cancelled. */
+/** Limits of abandoned handlers: their calls were cancelled, and they still run. */
 export interface AbandonedLimits {
   /**
-   * Handlers of cancelled calls that have not ended, of all callers. Default 1000. Above it, a cancelled call keeps its
-   * place among the running calls until its handler ends.
+   * Abandoned handlers of all callers. Default 1000. Above it, a cancelled call keeps its place among the running calls
+   * until its handler ends.
    */
   readonly maxAbandoned?: number;
-  /** The same of one principal. Default 64; anonymous callers share `maxAbandoned`. */
+  /** The same for one principal. Default 64. Anonymous callers share `maxAbandoned`. */
   readonly maxAbandonedPerPrincipal?: number;
 }
 
 /**
- * Counts the handlers of cancelled calls that have not ended. Reports that it is full: once for all callers and once
- * for each principal, and anew only after one of the counted handlers has ended.
+ * Counts abandoned handlers. Reports when it is full, once for all callers and once per principal, and again only after
+ * a counted handler has ended.
  */
 export class AbandonedQuota extends Quota {
   readonly #report: (error: Error) => void;
-  /** The principals that are reported; undefined stands for all callers. */
+  /** The principals already reported; undefined stands for all callers. */
   readonly #reported = new Set<string | undefined>();
 
   constructor(limits: Required<AbandonedLimits>, report: (error: Error) => void) {

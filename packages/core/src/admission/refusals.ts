@@ -1,4 +1,4 @@
-/** What a refused request tells its client, and what it tells the operator. */
+/** Refuses requests: the client gets a fixed error, and the operator gets the reason. */
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { publish } from '../diagnostics/diagnostics.ts';
 import type { RejectionReason } from '../state/codec.ts';
@@ -7,7 +7,7 @@ import { type LoggedCall, withCallInMessage } from '../support/log-line.ts';
 import type { RefusalReason } from '../support/refusal-reasons.ts';
 import type { NotServedReason } from './single-use.ts';
 
-/** Reports reasons to the operator, and throws errors whose text gives a client nothing. */
+/** Reports reasons to the operator, and throws errors that reveal nothing to a client. */
 export class Refusals {
   readonly #onerror: (error: Error) => void;
 
@@ -15,7 +15,7 @@ export class Refusals {
     this.#onerror = onerror;
   }
 
-  /** Reports what no client may read. Never throws: an author's `onerror` may. */
+  /** Reports an error that no client may read. Never throws, even if an author's `onerror` does. */
   report(error: unknown, about: LoggedCall): void {
     this.#onerror(withCallInMessage(error, about));
   }
@@ -25,7 +25,7 @@ export class Refusals {
     publish('mrtr:refusal', { reason, call, method, target });
   }
 
-  /** Refuses a request whose cause may name hosts or values: the client reads `message` only. */
+  /** Refuses a request. The client reads only `message`, because the cause may name hosts or values. */
   refuse(reason: RefusalReason, about: LoggedCall, cause: unknown, message: string): never {
     this.count(reason, about);
     this.report(cause, about);
@@ -40,7 +40,7 @@ export class Refusals {
     });
   }
 
-  /** Reports that state was refused, and why. */
+  /** Reports that state was refused, with the reason. */
   reportRejected(about: LoggedCall, token: string | undefined, reason: Reason, why = ''): void {
     const { method, target } = about;
     this.count(reason, about);

@@ -1,4 +1,4 @@
-/** What a protected server adds to the registration of tools, prompts and resources. */
+/** Watches the registration of tools, prompts and resources on a protected server. */
 import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
 import { publish } from '../diagnostics/diagnostics.ts';
 import { findCall } from '../wire/call.ts';
@@ -11,8 +11,8 @@ type Registered = { update(updates: { callback?: Callback }): void };
 const METHODS = ['registerTool', 'registerPrompt', 'registerResource'] as const;
 
 /**
- * Notes each run of a handler for the boundary, and publishes each entry of a plain one, as the shapes do themselves.
- * Affects only later registrations.
+ * Records each run of a handler for the boundary, and publishes each entry of a plain handler; shapes publish their
+ * own. Affects only later registrations.
  */
 export function watchRegistration(server: McpServer): { isRegistering(): boolean } {
   let registering = false;
@@ -32,7 +32,7 @@ export function watchRegistration(server: McpServer): { isRegistering(): boolean
   return { isRegistering: () => registering };
 }
 
-/** The SDK lets an author replace the callback later. */
+/** Also watches a callback that the author sets later with `update`. */
 function watchUpdates(registered: Registered): Registered {
   const update = registered.update.bind(registered);
   registered.update = ({ callback, ...updates }) =>
@@ -52,7 +52,10 @@ function watchCallback(callback: Callback): Callback {
   };
 }
 
-/** Without this check, a plain handler that returns a bare string or nothing fails far from its mistake. */
+/**
+ * Checks a plain handler's result. Without this, a handler that returns a bare string or nothing fails far from its
+ * mistake.
+ */
 async function requireResult(returned: unknown): Promise<unknown> {
   const result = await returned;
   if (typeof result === 'object' && result !== null) return result;

@@ -1,4 +1,4 @@
-/** Serves one round: the record that the handler's context carries, and the questions that go out sealed. */
+/** Serves one round: runs the handler with its opened state, and seals the questions that it returns. */
 import { hash } from 'node:crypto';
 import type {
   InputRequests,
@@ -40,7 +40,7 @@ import { notesOf } from './shape-callback.ts';
 
 /** A request as the SDK hands it to a low-level handler. */
 export type McpRequest = { readonly params?: Readonly<Record<string, unknown>> | undefined };
-/** A low-level handler: the author's, or the one of `McpServer`. */
+/** A low-level handler: the author's, or `McpServer`'s. */
 export type Handler = (request: McpRequest, ctx: ServerContext) => unknown;
 
 /** An admitted request. */
@@ -50,11 +50,11 @@ export interface Round {
   readonly binding: Binding;
   /** The caller's pseudonym; undefined for an anonymous caller. */
   readonly pseudonym: string | undefined;
-  /** The state that came with it; undefined in the first round. */
+  /** The request's opened state; undefined in the first round. */
   readonly opened: OpenedState | undefined;
 }
 
-/** What is fixed for all rounds of one server. */
+/** The parts that all rounds of one server share. */
 export interface Boundary {
   readonly server: McpServer;
   readonly policy: PolicyParts;
@@ -66,7 +66,7 @@ export class Serving {
   readonly #boundary: Boundary;
   readonly #round: Round;
   readonly #call: Call;
-  /** The error with which the handler found its state not to fit, if it did. */
+  /** The refusal of state that does not fit the handler's schema, if any. */
   #misfit: unknown;
   #argumentsDigest: string | undefined;
 
@@ -79,8 +79,8 @@ export class Serving {
   /**
    * Enters the handler with its plaintext state and its answers, and seals what it returns.
    *
-   * @param run gets what happened to the author's handler.
-   * @throws the handler's error, and the refusal of state that the handler finds not to fit.
+   * @param run records what happened to the author's handler.
+   * @throws the handler's error, or the refusal of state that does not fit the handler's schema.
    */
   serve(handler: Handler, run: HandlerRun): Promise<unknown> {
     const { request, ctx, opened } = this.#round;
@@ -102,10 +102,10 @@ export class Serving {
         if (outcome === 'input_required') this.#reportIgnored(result as InputRequiredResult);
         return result;
       } catch (error) {
-        // The SDK makes a result of what a tool throws, and a handler may catch it.
+        // The SDK turns an error that a tool throws into a result, and a handler may catch it.
         throw this.#misfit ?? error;
       } finally {
-        // An old client's request goes on while the shim asks, and can still be cancelled.
+        // An old client's request stays open while the shim asks, and can still be cancelled.
         if (isModern(this.#call.revision)) signal.end();
         publish('mrtr:round', { phase: 'end', ...about, outcome });
       }
@@ -115,7 +115,7 @@ export class Serving {
   #record(): Call {
     const { server, policy } = this.#boundary;
     const { binding, ctx, opened, pseudonym } = this.#round;
-    // From the server instance and not from the request's envelope, where an old client could write anything.
+    // Read from the server instance: an old client could write anything into the request's envelope.
     const revision = server.server.getNegotiatedProtocolVersion();
     const legacyCapabilities = isModern(revision) ? undefined : server.server.getClientCapabilities();
     const askableWhenOld = policy.legacy === 'shim' ? legacyCapabilities : undefined;
@@ -145,7 +145,7 @@ export class Serving {
 
   #stamp(key: string, askedAt?: number): AnswerStamp {
     const { id: call, target, pseudonym } = this.#call;
-    // One for all answers of the round: arguments may be large.
+    // Hash once for all answers of the round: arguments may be large.
     this.#argumentsDigest ??= hash('sha256', canonicalArguments(this.#round.binding), 'base64url');
     const argumentsDigest = this.#argumentsDigest;
     const answeredAt = secondsOf(this.#boundary.policy.now());
@@ -191,13 +191,13 @@ export class Serving {
     };
     const { inputResponses } = mcpReq;
     if (inputResponses === undefined) return withCall(ctx, call, mcpReq);
-    // A first request has no answers, also for a handler that only checks whether there are any.
+    // A first request has no answers. Delete the member, because a handler may only check whether it is there.
     if (call.round === 1 && call.asked !== undefined) delete mcpReq.inputResponses;
     else mcpReq.inputResponses = this.#stampAnswers(ownAnswers(inputResponses, call.asked));
     return withCall(ctx, call, mcpReq);
   }
 
-  /** A user may learn from one ignored answer that it did not fit. From the second on, the handler is at fault. */
+  /** Publishes ignored answers, and reports a handler that ignores them. An `invalid` answer is the user's mistake. */
   #reportIgnored({ inputRequests = {} }: InputRequiredResult): void {
     const { id, method, target } = this.#call;
     const ignored = ignoredAnswers(this.#call, this.#round.ctx.mcpReq.inputResponses, inputRequests);
@@ -214,53 +214,36 @@ export class Serving {
     try {
       return this.#ask(result, result.inputRequests ?? {});
     } catch (error) {
-      // The author's mistake, for example a label that a token cannot carry. Its words are not for the client.
-      throw error instanceof ProtocolError ? error : this.#refuse(error);
+      // An author's mistake, for example a label that a token cannot carry. The client must not read the message.
+      if (error instanceof ProtocolError) throw error;
+      return this.#refuse(error);
     }
   }
 
+  /** Ends the call if the questions may not go out. Otherwise returns the result with sealed state. */
   #ask(result: InputRequiredResult, requests: InputRequests): unknown {
     const { routingLabel, effects = [], lacked } = notesOf(result);
     if (lacked) return this.#refuseUnaskable(lacked);
     const { requestState } = result;
-    if (requestState !== undefined && (typeof requestState !== 'string' || !requestState.isWellFormed())) {
-      this.#refuse(
-        new InvalidDefinition('requestState has to be well-formed text. Return JSON.stringify(...) of it.'),
-      );
-    }
     if (requestState === undefined && Object.keys(requests).length === 0) {
-      this.#refuse(new InvalidDefinition(NO_QUESTION), ASKS_NOTHING);
+      return this.#refuse(new InvalidDefinition(NO_QUESTION), ASKS_NOTHING);
     }
-    const invalidKey = Object.keys(requests).find((key) => !isObject(requests[key]));
-    if (invalidKey !== undefined)
-      this.#refuse(
-        new InvalidDefinition(
-          `'${invalidKey}' is not an input request. Return ask({ … }) instead of building the result by hand.`,
-        ),
-      );
-    if (!Object.keys(requests).every(isWritableKey)) {
-      this.#refuse(
-        new InvalidDefinition(
-          `A question's key has to be well-formed text of at most ${MAX_KEY_BYTES} bytes.`,
-        ),
-      );
-    }
+    requireSealable(requestState, requests);
     const call = this.#call;
     const problem = askProblem(call, requests, { requestState, routingLabel });
     if (problem && problem.kind !== 'unaskable') return this.#refuseToAsk(problem);
     const wasted = problem && unaskableAfter(effects, requests, call);
     if (wasted) this.#boundary.refusals.report(wasted, this.#about);
-    if (!isModern(call.revision)) {
-      if (problem) return endCall(call, problem.message);
-      if (call.legacy === 'degrade') return endCall(call, NEEDS_MODERN);
-    }
+    const isOld = !isModern(call.revision);
+    if (isOld && problem) return endCall(call, problem.message);
+    if (isOld && call.legacy === 'degrade') return endCall(call, NEEDS_MODERN);
     const sealed = {
       ...result,
-      ...(result.inputRequests && !isModern(call.revision) && { inputRequests: inOldSpelling(requests) }),
+      ...(result.inputRequests && isOld && { inputRequests: inOldSpelling(requests) }),
       requestState: this.#seal(requestState, requests, routingLabel),
     };
-    // On 2026-07-28 the SDK refuses what the client did not declare, with -32021 and the capabilities that are missing.
-    // Seal the state all the same: it must not leave unsealed because two modules read capabilities differently.
+    // On 2026-07-28 the SDK refuses undeclared questions with -32021 and the missing capabilities. Seal the state anyway,
+    // in case the SDK reads the capabilities differently and lets it out.
     if (problem) return sealed;
     publish('mrtr:ask', { call: call.id, target: call.target, keys: Object.keys(requests), live: false });
     return sealed;
@@ -317,7 +300,7 @@ export class Serving {
 export const callerPseudonym = ({ principal }: Binding, key: SealingKey): string | undefined =>
   principal === undefined ? undefined : derivePseudonym(principal, key);
 
-/** Whether answers to questions that were not asked pass. */
+/** Whether the policy accepts answers to questions that were not asked. */
 export const acceptsUnasked = ({ unaskedAnswers }: PolicyParts, target: string): boolean =>
   typeof unaskedAnswers === 'string' ? unaskedAnswers === 'accept' : unaskedAnswers.accept.includes(target);
 
@@ -325,10 +308,27 @@ const inOldSpelling = (requests: InputRequests): InputRequests =>
   Object.fromEntries(Object.entries(requests).map(([key, request]) => [key, onOldWire(request)]));
 
 const secondsOf = (ms: number): number => Math.floor(ms / 1000);
-const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
-const isWritableKey = (key: string): boolean => key.isWellFormed() && Buffer.byteLength(key) <= MAX_KEY_BYTES;
 
-/** The SDK refuses questions that the client did not declare, so a round that ends in them is an error. */
+/** @throws InvalidDefinition for state or questions that a token cannot carry. */
+function requireSealable(requestState: unknown, requests: InputRequests): void {
+  if (requestState !== undefined && (typeof requestState !== 'string' || !requestState.isWellFormed())) {
+    throw new InvalidDefinition('requestState has to be well-formed text. Return JSON.stringify(...) of it.');
+  }
+  for (const [key, request] of Object.entries(requests)) {
+    if (typeof request !== 'object' || request === null) {
+      throw new InvalidDefinition(
+        `'${key}' is not an input request. Return ask({ … }) instead of building the result by hand.`,
+      );
+    }
+    if (!key.isWellFormed() || Buffer.byteLength(key) > MAX_KEY_BYTES) {
+      throw new InvalidDefinition(
+        `A question's key has to be well-formed text of at most ${MAX_KEY_BYTES} bytes.`,
+      );
+    }
+  }
+}
+
+/** The outcome of a round. Undeclared questions count as an error, because the SDK refuses them. */
 function outcomeOf(result: unknown, call: Call): 'input_required' | 'complete' | 'error' {
   if (!isInputRequiredResult(result)) return 'complete';
   const kinds = Object.values(result.inputRequests ?? {}).map(inputKindOf);
@@ -347,21 +347,21 @@ function traceparentOf(ctx: ServerContext): string | undefined {
 }
 
 /**
- * Follows the SDK's signal until the handler has ended. The SDK closes the server of each request at 2026-07-28 after its
- * response, and fires the request's signal then: a listener that undoes a payment would undo one that was made.
+ * Follows the SDK's signal until the handler has ended. On 2026-07-28 the SDK also fires a request's signal after its
+ * response: a listener that undoes a payment would then undo a completed one.
  */
 class HandlerSignal {
   readonly #sdkSignal: AbortSignal;
   readonly #abort = () => this.#controller?.abort(this.#sdkSignal.reason);
   #controller: AbortController | undefined;
-  /** How the SDK's signal was when the handler ended. */
+  /** Whether the SDK's signal had fired when the handler ended. */
   #abortedAtEnd: boolean | undefined;
 
   constructor(sdkSignal: AbortSignal) {
     this.#sdkSignal = sdkSignal;
   }
 
-  /** Fires when the request is cancelled while its handler runs. Made when it is first read: few handlers read it. */
+  /** Fires when the request is cancelled while its handler runs. Created on first read: few handlers read it. */
   get signal(): AbortSignal {
     if (!this.#controller) {
       this.#controller = new AbortController();
@@ -372,7 +372,7 @@ class HandlerSignal {
     return this.#controller.signal;
   }
 
-  /** The handler has ended. */
+  /** Stops following: the handler has ended. */
   end(): void {
     this.#abortedAtEnd = this.#sdkSignal.aborted;
     this.#sdkSignal.removeEventListener('abort', this.#abort);

@@ -20,8 +20,8 @@ export type Serve<Input, R> = (
  * Makes an SDK callback for a tool, a prompt or a resource. Without a schema the SDK hands over the context alone; the
  * input is then an empty object. For a resource with a template the input is `{ uri, variables }`.
  *
- * @param shape the shape's name, for observers; and the kinds of input that its handler `asks` for: a client that cannot
- * be asked for one of them is refused before `serve`.
+ * @param shape the shape's name, for observers. `asks`: the kinds of input that its handler needs. A client that cannot
+ * be asked for all of them is refused before `serve`.
  */
 export function shapeCallback<Input, R extends CompleteResult>(
   shape: string | { readonly name: string; readonly asks: readonly InputKind[] | undefined },
@@ -56,16 +56,16 @@ export const notAResult = (what: string, result: unknown): InvalidDefinition =>
 export const shapeOf = (callback: unknown): string | undefined =>
   (callback as { [SHAPE]?: string } | undefined)?.[SHAPE];
 
-/** What a shape tells the boundary beside its result. */
+/** A shape's notes for the boundary, attached to its result. */
 export interface ShapeNotes {
   /**
    * Ends the sealed state in `~label`. The server's own router can then send the next round to the instance that the
    * label names. Anyone can read the label; nobody can change it.
    */
   readonly routingLabel?: string | undefined;
-  /** The keys of the effects that have run in this call. `onerror` gets them if its client cannot be asked. */
+  /** The keys of the effects that have run in this call. `onerror` gets them if the client cannot be asked. */
   readonly effects?: readonly string[] | undefined;
-  /** The kinds of input that the handler needs and its client cannot be asked for: it was not entered. */
+  /** The kinds of input that the handler needs and its client lacks. The handler was not entered. */
   readonly lacked?: readonly InputKind[];
 }
 
@@ -73,6 +73,6 @@ export interface ShapeNotes {
 export const withNotes = (result: InputRequiredResult, notes: ShapeNotes): InputRequiredResult =>
   Object.assign(result, { [NOTES]: notes });
 
-/** What {@link withNotes} set. */
+/** The notes that {@link withNotes} added. */
 export const notesOf = (result: InputRequiredResult): ShapeNotes =>
   (result as { [NOTES]?: ShapeNotes })[NOTES] ?? {};

@@ -1,4 +1,7 @@
-/** Leases a token, so that it is served once. A repeated retry is refused, or gets the first one's result. */
+/**
+ * Leases a token, so that it is served once. A *repeated retry*, which brings a used token again, is refused or gets
+ * the first result.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 import { ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { type LedgerEvent, publish } from '../diagnostics/diagnostics.ts';
@@ -10,16 +13,16 @@ import type { RefusalReason } from '../support/refusal-reasons.ts';
 import { waitAtMost } from '../support/wait-at-most.ts';
 import type { LeaseDecision, StateLedger } from './ledger.ts';
 
-/** The answer to a repeated retry: the frozen error, or the result of the first one. */
+/** The response to a repeated retry: `reject` refuses it, `replay` repeats the first result. */
 export type RepeatedRetry = 'reject' | 'replay';
 
-/** How a policy makes state single-use. */
+/** A policy's settings for single use. */
 export interface SingleUsePolicy {
   readonly ledger: StateLedger;
   readonly repeatedRetry: RepeatedRetry;
-  /** How long one round may take to serve, in seconds, before it counts as lost. */
+  /** The time to serve one round, in seconds; after that its outcome counts as lost. */
   readonly leaseSeconds: number;
-  /** How long the ledger may take to answer, in seconds. */
+  /** The ledger's time to answer, in seconds. */
   readonly ledgerTimeoutSeconds: number;
   /** Limit of a recorded result, in bytes. */
   readonly maxResultBytes: number;
@@ -34,13 +37,13 @@ export interface PresentedRetry {
   readonly ring: KeyRing;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Ends the wait for another retry that is being served. */
+  /** Ends the wait for another retry with the same token. */
   readonly signal: AbortSignal;
-  /** Gets errors that have no client: the ledger did not record something, or clocks differ. */
+  /** Gets errors for the operator: the ledger failed to record, or the clocks differ. */
   readonly report: (error: unknown) => void;
 }
 
-/** Why a retry was not served. For the log; the client gets the frozen error. */
+/** The reason why a retry was not served. Only for the log: the client gets the same error for every reason. */
 export type NotServedReason = Extract<
   RefusalReason,
   | 'already_used'
@@ -57,25 +60,25 @@ export type NotServedReason = Extract<
 export type RecordedOutcome =
   | { readonly result: unknown }
   | { readonly error: readonly [code: number, message: string, data?: unknown] }
-  /** It was served, and its result was too large to record. */
+  /** The token was served, and its result was too large to record. */
   | { readonly tooLarge: true }
-  /** The handler was entered and did not end properly. Nobody knows what it did. */
+  /** The handler was entered and did not end properly, so its effects are unknown. */
   | { readonly lost: true };
 
-/** What the ledger decided: serve the token, repeat what is recorded of it, or refuse it. */
+/** The ledger's decision: serve the token, repeat its recorded outcome, or refuse it. */
 export type Decision =
   | { readonly lease: Lease }
   | { readonly recorded: RecordedOutcome }
   | { readonly refused: NotServedReason };
 
-/** The ledger did not decide. The `cause` is its own error, which may name hosts and is not for the wire. */
+/** The ledger did not decide. The `cause` is the ledger's error; it may name hosts, so it must not reach the client. */
 export class LedgerFailed extends Error {}
 
 /**
  * Asks the ledger for the lease on the token. Waits while another retry with it is being served, if the policy
  * repeats results.
  *
- * @throws LedgerFailed when the ledger did not decide; nothing has run, and a lease that it gives later is released.
+ * @throws LedgerFailed when the ledger did not decide. Nothing has run; a lease that comes later is released.
  */
 export async function leaseToken(policy: SingleUsePolicy, retry: PresentedRetry): Promise<Decision> {
   let decision = await leaseOnce(policy, retry);
@@ -108,7 +111,7 @@ const REASONS = {
   'clock-differs': 'clock_differs',
 } as const satisfies Partial<Record<LeaseDecision['kind'], NotServedReason>>;
 
-/** A ledger may be anybody's code. */
+/** Maps a ledger's decision to a reason. Checks it, because ledgers may be third-party code. */
 function reasonOf(kind: keyof typeof REASONS): NotServedReason {
   if (Object.hasOwn(REASONS, kind)) return REASONS[kind];
   throw new LedgerFailed('The ledger failed to decide about a token.', {
@@ -122,15 +125,15 @@ function decideRecorded(
 ): Decision {
   if (answers !== retry.answers) return { refused: 'other_answers' };
   const recorded = typeof result === 'string' ? openOutcome(result, retry) : undefined;
-  // Somebody moved it from another token, or its key is gone.
+  // It does not open: it was moved from another token, or its key was removed.
   return recorded ? { recorded } : { refused: 'lost' };
 }
 
-/** Returns whether the time passed before the signal fired. */
+/** Waits. Returns false if the signal fired first. */
 const pause = (ms: number, signal: AbortSignal): Promise<boolean> =>
   delay(ms, true, { signal }).catch(() => false);
 
-/** A client can have as many retries wait as calls may run, and each of them asks the ledger now and then. */
+/** The longest wait between two requests to the ledger: every waiting retry keeps asking it. */
 const MAX_WAIT_MS = 1000;
 
 /** Asks the ledger once, for a limited time. */
@@ -189,8 +192,8 @@ async function withinSeconds<T>(
 }
 
 /**
- * The right to serve a token. End it once, in one of three ways. None of them throws: where the ledger fails, the lease
- * runs out, and a repeated retry hears that the outcome is unknown.
+ * The right to serve a token. Call `settle` or `release` once. Neither throws: if the ledger fails, the lease expires,
+ * and a repeated retry gets the error that the outcome is unknown.
  */
 export class Lease {
   readonly #policy: SingleUsePolicy;
@@ -203,7 +206,7 @@ export class Lease {
     this.#id = id;
   }
 
-  /** Records how serving the token ended. What cannot be written down is lost. */
+  /** Records the outcome. An outcome that is not JSON is recorded as lost. */
   settle(ended: () => RecordedOutcome): Promise<void> {
     const { ledger, maxResultBytes } = this.#policy;
     const { opened } = this.#retry;
@@ -232,7 +235,7 @@ export class Lease {
   }
 }
 
-/** The SDK sends an error's code, message and data where it has them, so exactly that is recorded. */
+/** Records an error's code, message and data: the parts that the SDK sends. */
 export function recordError(error: object): Extract<RecordedOutcome, { error: unknown }> {
   const { code, message, data } = error as { code?: unknown; message?: unknown; data?: unknown };
   return {
@@ -244,7 +247,7 @@ export function recordError(error: object): Extract<RecordedOutcome, { error: un
   };
 }
 
-// A result may be private, and others may read the ledger's database.
+// Seals an outcome: it may be private, and others may read the ledger's database.
 function sealOutcome(text: string, { opened: { id }, ring }: PresentedRetry, maxBytes: number): string {
   const kept =
     Buffer.byteLength(text) <= maxBytes ? text : JSON.stringify({ tooLarge: true } satisfies RecordedOutcome);

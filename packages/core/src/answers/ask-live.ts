@@ -12,7 +12,7 @@ import { callOf } from '../wire/call.ts';
 import { MRTR_REVISION, speaksMrtr } from '../wire/revision.ts';
 import { fallbackOf, hasFallback } from './read-answer.ts';
 
-// People need longer than the protocol's default of 60 s. The same terms as the SDK's own shim.
+// People need longer than the protocol's default of 60 s. The values are those of the SDK's shim.
 const HUMAN_PACED = { timeout: 600_000, resetTimeoutOnProgress: true, onprogress: () => {} };
 const MAX_ATTEMPTS = 8;
 
@@ -23,7 +23,7 @@ const MAX_ATTEMPTS = 8;
  * The question is a plain request. `ctx.mcpReq.elicitInput` would throw on the first answer that does not fit, and
  * would compile an inline schema on every call.
  *
- * For a client that cannot be asked, the answer is the question's `fallback`, where it has one.
+ * For a client that cannot be asked, the answer is the question's `fallback`, if it has one.
  *
  * @example if (canAskLive(ctx, 'elicitation')) answer = await askLive(ctx, 'units', units);
  * @throws CannotAsk at once, if the question has no `fallback` and either no live connection is open (stateless
@@ -48,7 +48,7 @@ export async function askLive<Q extends Question>(
     const { method } = question.request;
     const params = paramsOf(question);
     const { askedAt } = call.stamp(key);
-    // With the call's signal, so that an answer that comes after the client cancelled starts nothing.
+    // With the call's signal, so that an answer after a cancellation starts nothing.
     const terms = { ...HUMAN_PACED, signal: ctx.mcpReq.signal };
     const response = await ctx.mcpReq.send({ method, params } as never, terms);
     const stamp = () => ({ ...call.stamp(key, askedAt), asked: question.digest });
@@ -58,7 +58,7 @@ export async function askLive<Q extends Question>(
   throw new RoundsExceeded(`No usable answer to "${question.message}" in ${MAX_ATTEMPTS} attempts.`);
 }
 
-/** The old revision requires an id of each page, which the new one does not have. The SDK's shim makes one up as well. */
+/** Adds the page id that the old revision requires and the new one does not have. The SDK's shim invents one too. */
 const paramsOf = ({ kind, request }: Question): unknown =>
   kind === 'elicitation.url' ? { ...request.params, elicitationId: randomUUID() } : onOldWire(request).params;
 

@@ -1,4 +1,4 @@
-/** Asks by returning. */
+/** Makes the result that asks questions. */
 import { type InputRequiredResult, inputRequired } from '@modelcontextprotocol/server';
 import { isQuestion, type Questions } from '../questions/question.ts';
 import { InvalidDefinition, NotJson } from '../support/errors.ts';
@@ -6,12 +6,15 @@ import { anyValue, requireOptions } from '../support/options.ts';
 
 /** The options of {@link ask}. */
 export interface AskOptions {
-  /** A JSON value for the next round, which reads it with `readState`. It is sealed, and at most the policy's `maxBytes`. */
+  /**
+   * A JSON value for the next round, which reads it with `readState`. It is sealed; the policy's `maxBytes` limits its
+   * size.
+   */
   readonly state?: unknown;
 }
 
 /**
- * The result that asks the client's user `questions`: return it. The handler is entered again with the answers.
+ * Makes a result that asks the client's user `questions`. Return it; the handler runs again with the answers.
  *
  * @param questions the questions of one round, by key. Read each answer under its key, with `readAnswer`.
  * @throws InvalidDefinition for a value that is not a question, a question without a key, and no question at all.
@@ -38,7 +41,7 @@ export function ask(questions: Questions, options: AskOptions = {}): InputRequir
   });
 }
 
-/** @throws InvalidDefinition for a question that was given alone, where questions have keys. */
+/** @throws InvalidDefinition for a bare question: write `{ key: question }`. */
 export function requireKeys(questions: Questions): void {
   if (isQuestion(questions))
     throw new InvalidDefinition(
@@ -46,7 +49,7 @@ export function requireKeys(questions: Questions): void {
     );
 }
 
-/** A handler asked a value that is not a question. */
+/** The error for a value that is not a question. */
 export const notAQuestionError = (key: string): InvalidDefinition =>
   new InvalidDefinition(
     `'${key}' is not a question. Make one with elicitation(...), sampling(...) or listRoots().`,

@@ -1,4 +1,4 @@
-/** Reading this round's answers. */
+/** Reads this round's answers. */
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { type Answer, isSettled } from '../questions/answer.ts';
 import { canAsk } from '../questions/can-ask.ts';
@@ -36,16 +36,16 @@ export function readAnswer<Q extends Question>(
   return answer;
 }
 
-/** How the answer to an asked question was read. */
+/** How an answer was read, for {@link AnswerReads}. */
 export const readingOf = (answer: Answer<unknown>): AnswerRead => (isSettled(answer) ? 'taken' : answer.kind);
 
-/** Whether a question has an answer for clients that cannot be asked. */
+/** Whether a question has a `fallback`. */
 export const hasFallback = (question: Question): boolean => 'fallback' in question;
 
 /**
  * The answer under `key` for a client that cannot be asked. Each call gets its own copy, because its author may change it.
  *
- * @throws InvalidOption for a page's answer that was read under another key.
+ * @throws InvalidOption for a page's answer that is read under another key.
  */
 export function fallbackOf<Q extends Question>(question: Q, key: string): AnswerOf<Q> {
   question.requireFallbackKey?.(key);

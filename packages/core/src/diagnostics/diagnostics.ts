@@ -1,7 +1,7 @@
 /**
  * Events for observers, over `node:diagnostics_channel`. Nothing is computed for a channel without subscribers. The
- * events never carry arguments, answers or state: only names, counts, ids and reasons. The receipt of an approval alone
- * holds the words that were shown.
+ * events never carry arguments, answers or state: only names, counts, ids and reasons. The one exception is the receipt
+ * of an approval: it holds the words that were shown.
  */
 import type { AsyncLocalStorage } from 'node:async_hooks';
 import { channel, subscribe, unsubscribe } from 'node:diagnostics_channel';
@@ -19,9 +19,9 @@ export interface RoundEvent {
   readonly round: number;
   /** Only at the start: the caller's pseudonym; undefined for an anonymous caller. */
   readonly pseudonym?: string | undefined;
-  /** Only at the start: the client's W3C trace context, if it sent one in `_meta`. Client input, not checked. */
+  /** Only at the start: the client's W3C trace context from `_meta`, if it sent one. Unchecked client input. */
   readonly traceparent?: string | undefined;
-  /** Only at the end. */
+  /** Set only at the end. */
   readonly outcome?: 'input_required' | 'complete' | 'error';
 }
 
@@ -45,19 +45,19 @@ export interface AskEvent {
   readonly live: boolean;
 }
 
-/** `mrtr:answer`: answers to a question came, did not count, and it is asked again. From the second in a row on. */
+/** `mrtr:answer`: at least two answers in a row to one question did not count, and it is asked again. */
 export interface AnswerEvent {
   readonly call: string;
   readonly method: string;
   readonly target: string;
   readonly key: string;
   /**
-   * `unread`: no code read it. `reworded`: the question's words changed meanwhile. `invalid`: its schema refused it.
+   * `unread`: no code read the answer. `reworded`: the question's words have changed. `invalid`: the schema refused it.
    */
   readonly reason: 'unread' | 'reworded' | 'invalid';
   /** How many answers to this question did not count, in a row. */
   readonly times: number;
-  /** A key that the handler read without having asked it, if it is nearly this one. */
+  /** A similar key that the handler read but did not ask. */
   readonly didYouMean?: string | undefined;
 }
 
@@ -80,7 +80,7 @@ export interface StateEvent {
   readonly reason?: string;
 }
 
-/** `mrtr:refusal`: a request was refused. `call` and `target` where they are known. */
+/** `mrtr:refusal`: a request was refused. */
 export interface RefusalEvent {
   readonly reason: RefusalReason;
   readonly call?: string | undefined;
@@ -95,16 +95,19 @@ export interface LedgerEvent {
   readonly seconds: number;
 }
 
-/** `mrtr:approval`: an answer to an approval came in. Its receipt holds the words, and so values of the call. */
+/**
+ * `mrtr:approval`: an answer to an approval came in. Its receipt holds the words, which may contain values of the call.
+ */
 export interface ApprovalEvent {
   readonly call: string;
   readonly target: string;
   /**
-   * `refused`: the choice that refuses was made. `declined` and `cancelled`: the client said so, perhaps by itself.
-   * `missing` and `invalid`: an acceptance that approves nothing, such as an empty form; the question is asked again.
+   * `refused`: the user chose the refusal. `declined` and `cancelled`: the client said so, perhaps without asking
+   * anyone. `missing` and `invalid`: an acceptance that approves nothing, such as an empty form; the question is asked
+   * again.
    */
   readonly outcome: 'approved' | 'refused' | 'declined' | 'cancelled' | 'missing' | 'invalid';
-  /** Where it was approved. */
+  /** Set only if `approved`. */
   readonly receipt?: Receipt;
 }
 
@@ -129,13 +132,13 @@ export function publish<Name extends ChannelName>(name: Name, event: Events[Name
   if (published.hasSubscribers) published.publish(event);
 }
 
-/** Publishes that a round starts, and runs it with the stores that {@link bindRounds} bound. */
+/** Publishes a round's start, and runs the round inside the stores of {@link bindRounds}. */
 export const publishAround = <T>(start: RoundEvent, round: () => T): T =>
   channel('mrtr:round').runStores(start, round);
 
 /**
- * Binds `store` to rounds: code that runs in a round, and subscribers of what is published there, find the value
- * that `enter` made of the round's start. Call the returned function to unbind it.
+ * Binds `store` to rounds: code in a round, and subscribers of its events, read the value that `enter` made from its
+ * start. Call the returned function to unbind it.
  */
 export function bindRounds<T>(store: AsyncLocalStorage<T>, enter: (start: RoundEvent) => T): () => void {
   channel('mrtr:round').bindStore(store, (message) => enter(message as RoundEvent));

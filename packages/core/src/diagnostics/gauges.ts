@@ -1,7 +1,7 @@
-/** What this process holds now, for metrics. Nothing is counted a second time: a reader asks who holds it. */
+/** Gauges for metrics. They keep no counts of their own: reading one asks the objects that do. */
 import { processWide } from '../support/process-wide.ts';
 
-/** What can be read. */
+/** The names of all gauges. */
 export const GAUGES = [
   'calls.running',
   'calls.abandoned',
@@ -18,13 +18,13 @@ interface Source {
   read(): number;
 }
 
-// A policy may be made per request, so its source must go when it does.
+// A policy may be made per request, so its source is removed when the policy is garbage.
 const known = processWide('gauges.1', () => {
   const sources = new Set<Source>();
   return { sources, gone: new FinalizationRegistry<Source>((source) => sources.delete(source)) };
 });
 
-/** Has {@link readGauges} add `read(owner)` to `name`, as long as `owner` lives. `read` must not hold the owner itself. */
+/** Adds `read(owner)` to the gauge `name` while `owner` is alive. `read` must not reference the owner itself. */
 export function addGauge<Owner extends object>(
   name: GaugeName,
   owner: Owner,
@@ -42,7 +42,7 @@ export function addGauge<Owner extends object>(
   known.gone.register(owner, source);
 }
 
-/** What this process holds now, by name. */
+/** Reads all gauges of this process. */
 export function readGauges(): Readonly<Record<GaugeName, number>> {
   const sums = Object.fromEntries(GAUGES.map((name) => [name, 0])) as Record<GaugeName, number>;
   for (const { name, read } of known.sources) if (name in sums) sums[name] += read();

@@ -1,17 +1,17 @@
 /** The receipt of an approval. */
 
 /**
- * What an approval proves. `form`: the client chose this answer to these words. `typed-form`: it repeated a text as
- * well. `page`: a request with the session of the caller pressed a button on a page of the server. `verified-page`: and
- * passed the author's own check there.
+ * The strength of an approval's proof. `form`: the client chose this answer to these words. `typed-form`: it also
+ * repeated a text. `page`: a request in the caller's session pressed a button on a page of the server. `verified-page`:
+ * it also passed the author's own check there.
  */
 export type Rung = 'form' | 'typed-form' | 'page' | 'verified-page';
 
-/** What was approved, by whose client, when, and how. Plain JSON. Store it with the effect. */
+/** The record of an approval, as plain JSON. Store it with the effect. */
 export interface Receipt {
-  /** The same for the same approval, however often the handler reads it. */
+  /** The same each time the handler reads this approval. */
   readonly id: string;
-  /** The text that was sent to the client, or given to the page. Nobody knows what a client showed. */
+  /** The text that was sent to the client or the page. It does not prove what a client showed. */
   readonly words: string;
   /** SHA-256 of `words` in UTF-8, base64url. */
   readonly wordsDigest: string;

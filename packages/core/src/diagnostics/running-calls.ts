@@ -1,8 +1,10 @@
-/** Lists the requests whose handlers run now: a handler that hangs in round 1 has no log line and no lease. */
+/**
+ * Lists requests with a running handler. It finds a handler that hangs in round 1, which has no log line and no lease.
+ */
 import { requireOptions, wholeNumber } from '../support/options.ts';
 import { observe } from './diagnostics.ts';
 
-/** A request whose handler runs. */
+/** A request with a running handler. */
 export interface RunningCall {
   /** The call's id. */
   readonly call: string;
@@ -17,15 +19,15 @@ export interface RunningCall {
 
 /** The options of {@link watchRunningCalls}. */
 export interface WatchOptions {
-  /** Requests that are listed; above this limit, a new one is not. Default 10 000. */
+  /** The most requests to list; later ones are left out. Default 10 000. */
   readonly maxCalls?: number;
 }
 
 /**
- * Starts to follow the calls of every protected server in this process. It holds no arguments, and a call that waits for
- * its user does not run. A request that is served twice at once is listed once, until both have ended.
+ * Follows the calls of every protected server in this process. It keeps no arguments. A call that waits for its user is
+ * not running. A request that is served twice at once is listed once, until both have ended.
  *
- * @returns `list`: what runs now, the oldest first; `stop` ends it.
+ * @returns `list` gives the running requests, the oldest first; `stop` stops following.
  * @throws InvalidOption for an option that does not exist, or has a value that it cannot have.
  * @example
  * const running = watchRunningCalls(); // when the process starts
