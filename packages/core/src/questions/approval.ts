@@ -1,4 +1,4 @@
-/** A question whose answer is a yes to certain words, and never an empty form. */
+/** Approvals: questions that only an explicit yes to their words answers. */
 import { hash } from 'node:crypto';
 import type { ElicitResult, InputRequest } from '@modelcontextprotocol/server';
 import { inputResponse } from '@modelcontextprotocol/server';
@@ -23,11 +23,11 @@ export interface ApprovalOptions {
   readonly approve: string;
   /** The label of the choice that refuses: `Do not pay`. It is shown first. */
   readonly refuse: string;
-  /** A text that the answer has to repeat, for example the name of the account. */
+  /** A text that the user has to type, for example the name of the account. */
   readonly type?: string;
 }
 
-/** A label, or a text to type, on one line and without marks of ours. */
+/** Checks a label or a text to type: one line, without quotation marks. */
 export const approvalLabel: OptionCheck = {
   allowed: 'a text on one line, without quotation marks and without characters that one does not see',
   isAllowed: (value) =>
@@ -38,23 +38,23 @@ export const approvalLabel: OptionCheck = {
   quotesText: true,
 };
 
-/** Text that `words` made. */
+/** Checks a text that `words` made. */
 export const someWords: OptionCheck = {
   allowed: 'made with words`…`, which sets its data apart',
   isAllowed: Words.isWords,
 };
 
 /**
- * Asks for a yes to `words`. The form has one required choice without a default, and the refusal is its first value. An
- * empty form, another value and a missing text to type approve nothing. It has no `fallback`: a client that cannot be
- * asked cannot approve.
+ * Asks for a yes to `words`. The form has one required choice without a default, and the refusal comes first. An empty
+ * form, another value or a missing typed text does not approve. It has no `fallback`: a client that cannot be asked
+ * cannot approve.
  *
- * **It proves that the client chose this answer to these words.** A client, or a model, that picks the affirmative choice
- * by itself defeats it; where that matters, ask on a page with `approvalPage` of `@mrtr/pages`.
+ * **It proves that the client chose this answer to these words.** A client or a model that chooses the affirmative
+ * value by itself defeats it. Where that matters, ask on a page with `approvalPage` of `@mrtr/pages`.
  *
  * The accepted answer is `{ approved: true, receipt }`. Refusing in the form reads as `declined`.
  *
- * @throws InvalidOption for words that `words` did not make, for a label that is empty, and where both are the same.
+ * @throws InvalidOption for words that `words` did not make, for an empty label, and for two equal labels.
  * @example
  * const sure = approval(words`Pay ${amount} to ${payee}?`, { approve: 'Pay', refuse: 'Do not pay' });
  * const answer = readAnswer(ctx, 'sure', sure);
@@ -90,7 +90,7 @@ function requestOf(message: string, { approve, refuse, type }: ApprovalOptions):
   const decision = {
     type: 'string',
     title: 'Decision',
-    // The refusal first: the first value that fits must not approve.
+    // The refusal first, so that a client that picks the first value does not approve.
     oneOf: [
       { const: 'refuse', title: refuse },
       { const: 'approve', title: approve },
@@ -115,14 +115,16 @@ function interpret(
   const view = inputResponse({ response }, 'response');
   if (view.kind !== 'elicit') return { kind: 'missing' };
   const stamp = requireStamp(response);
-  // Also where the policy accepts unasked answers: nobody was shown these words.
+  // Check this even if the policy accepts unasked answers: nobody was shown these words.
   if (stamp.asked !== digest) return { kind: 'missing' };
   const answer = decide(view.action, view.content ?? undefined, type);
   const rung = type === undefined ? 'form' : 'typed-form';
   return answer === 'approved' ? approvedAnswer(stamp, message, rung) : refusedAnswer(stamp, answer);
 }
 
-/** @throws UnprotectedServer for an answer that no boundary has seen: its client could have made up the stamp. */
+/**
+ * @throws UnprotectedServer for an answer that the boundary has not stamped: its client could have forged the stamp.
+ */
 export function requireStamp(response: unknown): AnswerStamp {
   const stamp = stampOf(response);
   if (stamp) return stamp;
@@ -155,7 +157,7 @@ function decide(action: string, content: object | undefined, type: string | unde
   return type === undefined || (typeof typed === 'string' && typed.trim() === type) ? 'approved' : 'invalid';
 }
 
-/** The answer of somebody who approved, with its receipt. The first report of it is an event. */
+/** Makes the answer of a user who approved, with a receipt. Publishes the approval on the first read. */
 export function approvedAnswer(
   stamp: AnswerStamp,
   words: string,
@@ -175,7 +177,7 @@ export function approvedAnswer(
   return { kind: 'accepted', value: { approved: true, receipt } };
 }
 
-/** The answer of somebody who did not approve. Only the operator learns how. */
+/** Makes the answer of a user who did not approve. Only the published event says how. */
 export function refusedAnswer(
   stamp: AnswerStamp,
   outcome: Exclude<Decision, 'approved'>,

@@ -6,9 +6,9 @@ import { declaredKinds, type InputKind } from '../wire/input-kind.ts';
 import { speaksMrtr } from '../wire/revision.ts';
 
 /**
- * Whether this request may be answered with `input_required` for `kind`: its client speaks the revision (or is an
- * old one that the SDK's shim asks over its stream) *and* declared the capability. A server MUST NOT ask for what
- * the client did not declare (2026-07-28, basic/patterns/mrtr).
+ * Whether this request may be answered with `input_required` for `kind`. Its client must have declared the capability,
+ * *and* must speak the revision or be asked by the SDK's shim over its stream. A server MUST NOT ask for undeclared
+ * input (2026-07-28, basic/patterns/mrtr).
  *
  * @example if (!canAsk(ctx, 'elicitation')) return errorResult('Nothing was deployed: deploying asks for a yes.');
  */
@@ -23,7 +23,7 @@ export const canAsk = (ctx: ServerContext, kind: InputKind): boolean =>
 export const canAskLive = (ctx: ServerContext, kind: InputKind): boolean =>
   !speaksMrtr(ctx) && declaredKinds(findCall(ctx)?.legacyCapabilities).includes(kind);
 
-/** What the client of a modern request declares. */
+/** The kinds of input that a modern request's client declares. */
 export function declaredInEnvelope(ctx: ServerContext): readonly InputKind[] {
   const envelope = ctx.mcpReq.envelope as Record<string, unknown> | undefined;
   return declaredKinds(envelope?.[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined);

@@ -1,4 +1,4 @@
-/** Prepares questions to the user. A form is made once and not in every round. */
+/** Prepares questions to the user. Each form is made once, and not in every round. */
 
 import type {
   ElicitResult,
@@ -25,11 +25,11 @@ export interface Elicitation<Schema extends StandardSchemaWithJSON = StandardSch
   extends Question<StandardSchemaV1.InferOutput<Schema>> {
   readonly kind: 'elicitation';
   readonly schema: Schema;
-  /** The names of the form's fields: an answer may carry nothing else. */
+  /** The names of the form's fields. Other fields of an answer are dropped. */
   readonly fields: readonly string[];
 }
 
-/** A form as the protocol has it: a flat JSON Schema of primitive fields. */
+/** The protocol's form: a flat JSON Schema of primitive fields. */
 export type ElicitationForm = ElicitRequestFormParams['requestedSchema'];
 
 /** The fields of an answer to an {@link ElicitationForm}. */
@@ -56,14 +56,14 @@ const forms = new WeakMap<StandardSchemaWithJSON, RequestedSchema>();
 /**
  * Prepares a question.
  *
- * @param message the text that the user reads. Keep changing values (the time, a random id) out of it: an answer is
- * pinned to its question, and a question that changes between rounds is asked again each time.
- * @param schema a flat object of texts, numbers, booleans and choices of texts, as elicitation forms allow: any Standard
- * Schema that converts to JSON Schema (zod 4, ArkType, Valibot with `toStandardJsonSchema`). It has to validate
- * synchronously. A form has no choice of numbers, no `null` and no pattern: ask for the text, and check it in the
- * handler. Or the form itself, as `elicitInput` took it; it goes out as it is.
+ * @param message the text that the user reads. Keep changing values (the time, a random id) out of it: an answer counts
+ * only for the same question, so a question that changes between rounds is asked again each time.
+ * @param schema a flat object of texts, numbers, booleans and choices of texts, as elicitation forms allow: any
+ * Standard Schema that converts to JSON Schema (zod 4, ArkType, Valibot with `toStandardJsonSchema`). It has to
+ * validate synchronously. A form has no choice of numbers, no `null` and no pattern: ask for the text, and check it in
+ * the handler. Or a finished form, as for `elicitInput`; it is sent unchanged.
  * @param options `fallback`: the answer for a client that cannot be asked.
- * @throws InvalidOption for another option, and where there is no message or no schema.
+ * @throws InvalidOption for an unknown option, and without a message or a schema.
  * @throws InvalidDefinition that names the fields, when the schema cannot be expressed as a form; nothing is sent.
  * @example const units = elicitation('Which units?', z.object({ units: z.enum(['metric', 'imperial']) }));
  */
@@ -91,14 +91,14 @@ export function elicitation(
   return prepare(text, schema, options.fallback);
 }
 
-// A schema of ArkType is a function.
+// A schema can be a function: ArkType's are.
 const A_SCHEMA: OptionCheck = {
   allowed: 'a schema or a form',
   isAllowed: (value) => (typeof value === 'object' && value !== null) || typeof value === 'function',
 };
 
-// A form that was given as JSON Schema goes out as it was at that moment, and its schema is made once. Its author may
-// change it for the next call: that is another question.
+// A form given as JSON Schema is copied, and its schema is compiled once. If the author changes the form later, that
+// makes another question.
 interface ConvertedForm {
   readonly text: string;
   readonly schema: StandardSchemaWithJSON;
@@ -168,7 +168,7 @@ function prepare<Schema extends StandardSchemaWithJSON>(
   );
 }
 
-/** Reads one bare elicitation result. Fields that the form does not have never reach the schema. */
+/** Reads one bare elicitation result. The schema sees only the form's fields. */
 function interpret<Schema extends StandardSchemaV1>(
   response: unknown,
   message: string,

@@ -1,16 +1,16 @@
 /**
- * Choices of texts, in the spelling that a form has for them. Libraries spell `'a' | 'b'` in other ways: ArkType as `enum`
- * without a type, Valibot and zod as `anyOf` of constants where they are literals. The SDK refuses these.
+ * Rewrites choices of texts into the spelling that forms require. For `'a' | 'b'`, ArkType writes an `enum` without a
+ * type, and Valibot and zod write literals as an `anyOf` of constants. The SDK refuses both.
  */
 import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 
 type Json = Readonly<Record<string, unknown>>;
 type Choice = { readonly const: string; readonly title?: string };
 
-/** Gives the schema that the SDK converts to the form of `schema`. */
+/** Wraps `schema` so that the SDK can convert its choices to a form. */
 export function withFormChoices(schema: StandardSchemaWithJSON): StandardSchemaWithJSON {
   const { version, vendor, validate, jsonSchema } = schema['~standard'];
-  if (!jsonSchema) return schema; // A zod that the SDK converts by itself.
+  if (!jsonSchema) return schema; // A zod version that the SDK converts itself.
   const input: typeof jsonSchema.input = (options) => {
     const json = jsonSchema.input(options);
     if (!isObject(json.properties)) return json;
@@ -20,7 +20,7 @@ export function withFormChoices(schema: StandardSchemaWithJSON): StandardSchemaW
   return { '~standard': { version, vendor, validate, jsonSchema: { input, output: jsonSchema.output } } };
 }
 
-/** A field whose choices are spelt as a form has them. Every other field stays as it is. */
+/** Rewrites the choices of a field. Other fields stay unchanged. */
 function fieldOf(field: unknown): unknown {
   if (!isObject(field)) return field;
   if (field.type === 'array') {
@@ -41,10 +41,10 @@ const singleChoice = (choices: readonly Choice[]): Json =>
 const multipleChoice = (choices: readonly Choice[]): Json =>
   areTitled(choices) ? { anyOf: choices } : { type: 'string', ...singleChoice(choices) };
 
-/** A form has titles for all of its choices, or for no choice. */
+/** Whether all choices have a title: a form needs all or none. */
 const areTitled = (choices: readonly Choice[]): boolean => choices.every(({ title }) => title !== undefined);
 
-/** The texts to choose from. Undefined where `schema` is no such choice, or is spelt as a form has it. */
+/** The texts to choose from. Undefined if `schema` is not a choice of texts, or is already in the form's spelling. */
 function choicesOf(schema: unknown): readonly Choice[] | undefined {
   if (!isObject(schema)) return undefined;
   if (isText(schema.const)) return [{ const: schema.const }];

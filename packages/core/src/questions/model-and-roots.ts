@@ -1,4 +1,4 @@
-/** The two questions that no user sees: one to the client's model, one about the client's file system. */
+/** The two questions that no user sees: one asks the client's model, the other asks for its file system roots. */
 
 import type {
   CreateMessageRequest,
@@ -16,9 +16,9 @@ import { type Question, question } from './question.ts';
 type Params = CreateMessageRequest['params'];
 
 /**
- * Asks the client's model (`sampling/createMessage`). With `tools` in `params`, the model may answer with tool uses
- * and with several contents. Deprecated by the specification since 2026-07-28; clients that declare `sampling`
- * answer it.
+ * Asks the client's model (`sampling/createMessage`). With `tools` in `params`, the model may answer with tool uses and
+ * with several contents. The specification deprecates it since 2026-07-28; clients that declare `sampling` still answer
+ * it.
  *
  * @example const summary = sampling({ messages: [{ role: 'user', content: { type: 'text', text } }], maxTokens: 200 });
  */
@@ -41,7 +41,7 @@ export function sampling(params: Params, options: ElicitationOptions<unknown> = 
 }
 
 /**
- * Asks for the client's roots (`roots/list`). Deprecated in the same way as {@link sampling}.
+ * Asks for the client's roots (`roots/list`). Deprecated like {@link sampling}.
  *
  * @example return ask({ roots: listRoots() });
  */

@@ -1,42 +1,42 @@
-/** A question is a value. Each shape decides what to do with it. */
+/** Questions are values; each shape decides how to ask them. */
 import { hash } from 'node:crypto';
 import type { InputRequest } from '@modelcontextprotocol/server';
 import { canonicalJson } from '../support/canonical-json.ts';
 import type { InputKind } from '../wire/input-kind.ts';
 import type { Answer } from './answer.ts';
 
-// Symbol.for, so that two copies of this module in one process know each other's questions.
+// Symbol.for, so that two copies of this module in one process accept each other's questions.
 const QUESTION: unique symbol = Symbol.for('mrtr.question') as never;
 
 /**
- * A prepared question; `T` is the value of an accepted answer. Made by `elicitation`, `sampling` and `listRoots`,
- * and by nothing else.
+ * A prepared question; `T` is the value of an accepted answer. Only the functions of these packages make one, such as
+ * `elicitation` and `sampling`.
  */
 export interface Question<T = unknown> {
   readonly [QUESTION]: true;
   readonly kind: InputKind;
-  /** The question as text: for the user, or, where no user sees it, for error messages. */
+  /** The question's text, for the user. If no user sees the question, it is for error messages. */
   readonly message: string;
   /** The input request as it goes out. */
   readonly request: InputRequest;
   /** {@link questionDigest} of the request. */
   readonly digest: string;
-  /** The digest of the same question in its other wording: an answer to that one counts as well. */
+  /** The digest of the question's other wording; an answer to that wording counts too. */
   readonly otherWording?: string;
   /** The answer for a client that cannot be asked. Without it, only clients that can be asked are served. */
   readonly fallback?: T;
-  /** Throws where the fallback answers another key. Without it, it answers every key. */
+  /** Throws if the fallback belongs to another key. Without this method, it fits every key. */
   requireFallbackKey?(key: string): void;
   /** Reads one bare response as an answer to this question. */
   read(response: unknown): Answer<T>;
-  /** The part of an accepted or refused response that later rounds need: only what was asked for. */
+  /** Reduces an accepted or refused response to the parts that were asked for; later rounds need only those. */
   keep(response: unknown): unknown;
 }
 
 /** The value of an accepted answer to `Q`. */
 export type AnswerOf<Q extends Question> = Q extends Question<infer T> ? T : never;
 
-/** Several questions of one round, under their keys on the wire. */
+/** Questions of one round, by their keys on the wire. */
 export type Questions = Readonly<Record<string, Question>>;
 
 /** The accepted answers to {@link Questions}, under the same keys. */
@@ -47,14 +47,14 @@ export const question = <T, Rest extends object>(
   parts: Omit<Question<T>, typeof QUESTION | 'digest' | 'fallback'> & Rest,
   fallback?: T,
 ): Question<T> & Rest => {
-  // The digest is worked out once, so the words must not change afterwards.
+  // The digest is computed once, so the words must not change afterwards.
   Object.freeze(parts.request);
   Object.freeze(parts.request.params);
   const made = { [QUESTION]: true, digest: questionDigest(parts.request), ...parts } as const;
   return fallback === undefined ? made : { ...made, fallback };
 };
 
-/** Whether `digest` is that of `question`, in either of its wordings. */
+/** Whether `digest` belongs to `question`, in either of its wordings. */
 export const isDigestOf = (digest: string | undefined, { digest: own, otherWording }: Question): boolean =>
   digest !== undefined && (digest === own || digest === otherWording);
 
@@ -70,8 +70,8 @@ export const isQuestions = (value: unknown): value is Questions => {
 };
 
 /**
- * 128 bits that identify a question, as 22 characters: a digest of an input request's method and parameters, and so of
- * the message and the schema. A yes to one text must never count for another.
+ * A digest that identifies a question: 128 bits, as 22 characters, over the request's method and parameters, which
+ * include the message and the schema. A yes to one text must never count for another.
  */
 export const questionDigest = (request: InputRequest): string =>
   hash('sha256', canonicalJson(request), 'buffer').toString('base64url', 0, 16);

@@ -8,14 +8,15 @@ import { type Question, question } from './question.ts';
 import { textOf, type Words } from './words.ts';
 
 /**
- * Asks the user to open the page at `url`. The accepted answer is `true`: **the user agreed to open the page**. It does
- * not say that they finished there; `pendingInteractions` of `@mrtr/pages` does.
+ * Asks the user to open the page at `url`. The accepted answer is `true`: **the user agreed to open the page**. To
+ * learn whether they finished there, use `pendingInteractions` of `@mrtr/pages`.
  *
  * @param message the text that the user reads before they agree. Say which page this is, and what for.
- * @param url `https:`, or `http:` where nothing leaves the machine. Without a secret and without a name of the user:
- * clients show it, log it and pass it on.
+ * @param url `https:`, or `http:` for a page on the same machine. Keep secrets and the user's name out of it: clients
+ * show it, log it and pass it on.
  * @param options `fallback`: the answer for a client that cannot open pages, for example `false`.
- * @throws InvalidOption when there is no message, and when `url` is not one of a web page, or holds a user name or a password.
+ * @throws InvalidOption without a message, and for a `url` that is not a web page's, or contains a user name or a
+ * password.
  * @see MCP 2026-07-28, client/elicitation, URL mode
  * @example const terms = urlElicitation('Read the terms of the shop first.', 'https://shop.example/terms');
  */
@@ -40,20 +41,20 @@ export function urlElicitation(
 }
 
 /**
- * The address of a web page.
+ * Parses the address of a web page.
  *
  * @throws InvalidOption for any other address, and for one with a user name or a password.
  */
 export function parseWebPage(address: string | URL): URL {
   const url = URL.canParse(`${address}`) ? new URL(address) : undefined;
   if (url && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '') return url;
-  // The address may hold a secret, so it is not repeated.
+  // The address may contain a secret, so the message does not repeat it.
   throw new InvalidOption(
     'A page needs a whole address, https://… or http://…, without a user name or a password.',
   );
 }
 
-/** Whatever a client puts beside its action is not read: this question has no fields. */
+/** Reads only the client's action: this question has no fields. */
 function read(response: unknown): Answer<boolean> {
   const view = inputResponse({ response }, 'response');
   if (view.kind !== 'elicit') return { kind: 'missing' };

@@ -1,4 +1,4 @@
-/** Text for people that sets data apart from the author's own words. */
+/** Text for users that sets data apart from the author's own words. */
 import { hash } from 'node:crypto';
 import { InvalidOption } from '../support/errors.ts';
 
@@ -18,14 +18,14 @@ const HIDDEN = [
   '[\\u0315\\u0334-\\u0338\\u035c-\\u0362\\u1dcd\\u1dfc\\u20d2\\u20d3\\u20d8-\\u20da\\u20e5\\u20e6\\u20ea\\u20eb\\p{Me}]',
 ].join('|');
 
-/** Single marks. Two of them look like a double one. */
+/** Single quotation marks: two of them look like a double one. */
 const SINGLE = [
   "['`\\u00b4\\u02b9\\u02bb-\\u02bf\\u02c8\\u02ca\\u02cb\\u02f4\\u0374\\u0384\\u0559\\u055a\\u055d\\u05f3\\u07f4\\u07f5\\u144a",
   '\\u16cc\\u1fbd\\u1fbf\\u1fef\\u1ffd\\u1ffe\\u2018-\\u201b\\u2032\\u2039\\u203a\\u275b\\u275c\\u275f\\u2e32\\u2e34\\ua78b\\ua78c',
   '\\uff07\\uff40\\u{16f51}\\u{16f52}]',
 ].join('');
 
-/** Also the backslash, which begins an escape, and the marks that stand around a value, with what looks like them. */
+/** Adds the backslash, which begins an escape, and the marks around a value with their look-alikes. */
 const DECEPTIVE = [
   HIDDEN,
   '["\\\\\\u201c-\\u201f\\u00ab\\u00bb\\u2033-\\u2037\\u2057\\u02ba\\u02dd\\u02ee\\u02f5\\u02f6\\u05f2\\u05f4\\u1cd3]',
@@ -35,22 +35,22 @@ const DECEPTIVE = [
 
 const [EACH_HIDDEN, EACH_DECEPTIVE] = [new RegExp(HIDDEN, 'gu'), new RegExp(DECEPTIVE, 'gu')];
 /**
- * Marks that combine with the character before them: one at the start would change ours, one on a space looks like a
- * quotation mark, and a tower hides lines.
+ * Combining marks. At the start of a value, one would change our own mark; on a space, it looks like a quotation mark;
+ * a stack of them hides lines.
  */
 const COMBINING = /(?<=^| )\p{M}+|(?<=\p{M}{2})\p{M}+/gu;
-/** Letters that are written from right to left: they would move the text that stands beside them. */
+/** Letters that are written from right to left: they would move the text beside them. */
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
-// From left to right inside too: an escape between letters of the other direction must not be turned round.
+// Left to right inside, so that an escape between right-to-left letters is not reversed.
 const ISOLATE = '\u2066';
 const END_ISOLATE = '\u2069';
 
-/** What {@link words} puts into its text: shown between marks, with everything deceptive escaped. */
+/** A value for {@link words}. It is shown between marks, with deceptive characters escaped. */
 export type WordsValue = string | number | bigint | boolean | Words;
 
-/** Text that {@link words} made. Its data stands between marks. */
+/** Text that {@link words} made, with its data between marks. */
 export class Words {
-  /** As a person reads it. */
+  /** The text that a user reads. */
   readonly text: string;
   readonly #made = true;
 
@@ -63,7 +63,7 @@ export class Words {
     return new Words(text);
   }
 
-  /** Whether `value` was made by {@link words}, and is no object that looks so. */
+  /** Whether {@link words} made `value`. An object of the same form does not count. */
   static isWords(value: unknown): value is Words {
     return typeof value === 'object' && value !== null && #made in value;
   }
@@ -74,13 +74,13 @@ export class Words {
 }
 
 /**
- * Makes the text of a question. Each value stands between “ and ”. These marks and those that we know to look like them,
- * line breaks, control characters, bidirectional marks and zero-width characters are shown as escapes (`\n`, `\u{202e}`).
- * A value of more than 200 characters is cut in the middle, with 128 bits of its SHA-256. A value can still be a lie in
- * plain letters: a link or Markdown that a client renders, and letters of another alphabet that look alike, are not found.
+ * Makes the text of a question. Each value stands between “ and ”. These marks, their known look-alikes, line breaks,
+ * control characters, bidirectional marks and zero-width characters are shown as escapes (`\n`, `\u{202e}`). A value of
+ * more than 200 characters is cut in the middle, with 128 bits of its SHA-256. It does not find deception in plain
+ * letters: a link, Markdown that a client renders, or look-alike letters of another alphabet.
  *
- * @throws InvalidOption for a value that is no text, number, boolean or {@link Words}, and when it is called as a
- * function: what it is given in the place of its own text would not be escaped.
+ * @throws InvalidOption for a value that is not a text, number, boolean or {@link Words}, and for a call as a plain
+ * function: the text of such a call would not be escaped.
  * @example const question = words`Pay ${amount} to ${payee}?`; // Pay “120” to “Ada \u{202e}”?
  */
 export function words(strings: TemplateStringsArray, ...values: readonly WordsValue[]): Words {
@@ -103,7 +103,7 @@ function show(value: unknown, index: number): string {
   if (characters.length <= LONGEST) return quote(characters);
   const left = characters.length - 2 * SHOWN_OF_A_LONG_ONE;
   const [start, end] = [characters.slice(0, SHOWN_OF_A_LONG_ONE), characters.slice(-SHOWN_OF_A_LONG_ONE)];
-  // With the whole value's digest: two values that differ in the middle alone must not read the same.
+  // The digest of the whole value tells apart two values that differ only in the middle.
   const digest = hash('sha256', characters.join('')).slice(0, 32);
   return `${quote(start)} (${left} more characters; SHA-256 of all: ${digest}) ${quote(end)}`;
 }
@@ -113,11 +113,11 @@ function quote(characters: readonly string[]): string {
   return `“${RIGHT_TO_LEFT.test(shown) ? `${ISOLATE}${shown}${END_ISOLATE}` : shown}”`;
 }
 
-/** `text` with an escape in the place of each character that deceives its reader. */
+/** Escapes each character of `text` that could deceive its reader. */
 export const escapeDeceptive = (text: string): string =>
   text.replace(EACH_DECEPTIVE, escapeEach).replace(COMBINING, escapeEach);
 
-/** `text` with an escape in the place of what a reader does not see, and of what moves or covers the text beside it. */
+/** Escapes each character of `text` that is invisible, or that moves or covers the text beside it. */
 export const escapeHidden = (text: string): string =>
   text.replace(EACH_HIDDEN, escapeEach).replace(COMBINING, escapeEach);
 
@@ -126,5 +126,5 @@ const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t'
 const escapeEach = (match: string): string =>
   [...match].map((one) => SHORT[one] ?? `\\u{${one.codePointAt(0)?.toString(16)}}`).join('');
 
-/** The text of what an author may give as a message. */
+/** The text of an author's message. */
 export const textOf = (message: string | Words): string => (Words.isWords(message) ? message.text : message);

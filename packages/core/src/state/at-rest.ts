@@ -1,8 +1,8 @@
 /**
- * Seals what a store keeps of a call, so that a reader of the database learns nothing about arguments and answers.
+ * Seals the data that a store keeps of a call: a reader of its database learns nothing about arguments and answers.
  *
  * A sealed value is key id 2 ‖ nonce 12 ‖ ciphertext ‖ tag 16, AES-256-GCM under a key that seals no tokens. The place
- * is associated data: a value that was moved to another row or column does not open.
+ * is associated data, so a value that was moved to another row or column does not open.
  */
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
 import type { KeyRing, SealingKey } from './key-ring.ts';
@@ -12,7 +12,7 @@ const OVERHEAD_BYTES = 2 + 12 + 16;
 /**
  * Seals `plain` for one place in a store.
  *
- * @param place names this value and no other, for example a call's id and the column. Not secret.
+ * @param place a unique name of this value, for example a call's id and the column. Not secret.
  * @param ring its first key seals.
  */
 export function sealAtRest(plain: string, place: string, ring: KeyRing): Buffer {
@@ -46,15 +46,18 @@ export function openAtRest(sealed: Uint8Array, place: string, ring: KeyRing): st
 }
 
 /**
- * A secret name that every instance derives from `text`, and nobody without the key. Each purpose has a key of its own:
- * a user who chooses their name must not choose another's token with it.
+ * Derives a secret name from `text`: the same on every instance, and unknown without the key. Each purpose has its own
+ * key, so that a user-chosen name cannot produce the token of another purpose.
  */
 export function deriveName(purpose: 'form' | 'same call', text: string, key: SealingKey): string {
   const own = createHmac('sha256', key.naming).update(`\0${purpose}`).digest();
   return nameUnder(own, text);
 }
 
-/** A pseudonym of `text` for a store to count and compare: the same under the same key, and it reveals nothing. */
+/**
+ * Derives a pseudonym that a store can count and compare. It is the same under the same key, and does not reveal
+ * `text`.
+ */
 export const derivePseudonym = (text: string, key: SealingKey): string => nameUnder(key.naming, text);
 
 const nameUnder = (key: Buffer, text: string): string =>

@@ -1,46 +1,46 @@
-/** The request that a token belongs to: one method, one target, these arguments, this principal, this audience. */
+/** Bindings tie a token to its request: method, target, arguments, principal and audience. */
 import { hash } from 'node:crypto';
 import { canonicalJson } from '../support/canonical-json.ts';
 import type { MrtrMethod } from '../wire/wire.ts';
 import type { SealingKey } from './key-ring.ts';
 
-/** The fields of a request that a token from an earlier round of its call must agree with. */
+/** The fields of a request that its token must match. */
 export interface Binding {
   readonly method: MrtrMethod;
   readonly target: string;
   readonly arguments: unknown;
-  /** {@link canonicalJson} of the arguments, if it was computed already. */
+  /** {@link canonicalJson} of the arguments, if already computed. */
   readonly canonicalArguments?: string;
   readonly audience: string;
   readonly principal: string | undefined;
 }
 
-/** Bytes of what {@link writeBinding} writes. */
+/** The bytes that {@link writeBinding} writes. */
 export const BINDING_BYTES = 18;
 
 /**
- * Writes sixteen bytes of a salted SHA-256 over all fields, which decide, and two bytes of checksums of single fields,
- * which only help the operator's log to name the field that differs. One hash instead of five keeps the token short.
+ * Writes 16 bytes of a salted SHA-256 over all fields, which decide, and two bytes of checksums of single fields. The
+ * checksums only help the operator's log to name the field that differs; five hashes would make the token long.
  *
  * @throws RangeError when the arguments are nested too deeply to digest.
  */
 export function writeBinding(binding: Binding, key: SealingKey, to: Buffer, at: number): void {
   const { method, target, audience, principal } = binding;
   const bound = JSON.stringify([key.salt, method, target, audience, principal ?? null]);
-  // As text of one character a byte: half the price of a buffer.
+  // A `binary` string takes half the time of a buffer.
   to.write(hash('sha256', bound + canonicalArguments(binding), 'binary'), at, 16, 'binary');
   to.writeUInt16BE(checksums(binding), at + 16);
 }
 
 /**
- * The text of the arguments that is digested.
+ * The text of the arguments, for digests.
  *
- * @throws RangeError or TypeError for arguments that have none.
+ * @throws RangeError or TypeError for arguments that have no canonical form.
  */
 export const canonicalArguments = (binding: Binding): string =>
   binding.canonicalArguments ?? canonicalJson(binding.arguments ?? {});
 
-/** The field in which a token and a request differ, as far as the checksums show it. For the log. */
+/** Guesses from the checksums which field of a token and a request differs. For the log. */
 export function mismatch(
   sealed: Buffer,
   binding: Binding,
@@ -57,7 +57,7 @@ const checksums = ({ method, target, audience, principal }: Binding): number =>
   ((checksum(audience) & 31) << 6) |
   (checksum(principal ?? '') & 63);
 
-/** FNV-1a, folded: small, and no secret depends on it. */
+/** FNV-1a, folded. No secret depends on it. */
 function checksum(text: string): number {
   let sum = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) sum = Math.imul(sum ^ text.charCodeAt(at), 0x01000193);

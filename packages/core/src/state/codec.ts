@@ -1,5 +1,5 @@
 /**
- * Seals request state and opens it again.
+ * Seals and opens request state.
  *
  * A token is `v1.` + base64url(key id 2 ‖ nonce 12 ‖ ciphertext ‖ tag 16), AES-256-GCM with the prefix and the key id
  * as associated data. The plaintext is a header, the questions that were asked, and the author's state in UTF-8:
@@ -10,8 +10,8 @@
  *
  * The nonce is also the token's unique id: GCM never sees one twice under a key.
  *
- * A token may end in `~` and a routing label, in the clear, for a proxy to read. The label is associated data too: a
- * token opens with exactly the label that it was sealed with, or with none.
+ * A token may end in `~` and a routing label, in plain text, for a proxy to read. The label is associated data too:
+ * changing, adding or removing it invalidates the token.
  */
 import { createCipheriv, createDecipheriv, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { RefusalReason } from '../support/refusal-reasons.ts';
@@ -31,16 +31,16 @@ export type RejectionReason = Extract<
   | `other_${'target' | 'audience' | 'principal' | 'arguments' | 'version' | 'schema'}`
 >;
 
-/** The content of a token: what {@link sealState} seals and {@link openState} gives. */
+/** The content of a token. */
 export interface TokenContent {
   /** The call's id, 16 bytes in base64url. */
   readonly callId: string;
   readonly round: number;
   /** The questions that went out with the token, as key → digest. */
   readonly asked: ReadonlyMap<string, string>;
-  /** How often in a row each of them was asked, this time included. */
+  /** How often in a row each question was asked, this time included. */
   readonly timesAsked: ReadonlyMap<string, number>;
-  /** The author's state; undefined where the author keeps none. */
+  /** The author's state; undefined without any. */
   readonly payload: string | undefined;
   /** The version of the author's state, where the policy has one. */
   readonly version: string | undefined;
@@ -56,7 +56,7 @@ export interface OpenedState extends TokenContent {
   readonly expiresAt: number;
 }
 
-/** What {@link openState} gives: the content, or the reason why the token is rejected. */
+/** The result of {@link openState}: the content, or the reason why the token is rejected. */
 export type OpenResult =
   | OpenedState
   | {
@@ -65,7 +65,7 @@ export type OpenResult =
       readonly callId?: string | undefined;
     };
 
-/** How a token is sealed. */
+/** The options of {@link sealState}. */
 export interface SealOptions {
   readonly binding: Binding;
   /** In milliseconds since the epoch. */
@@ -83,12 +83,12 @@ export const MAX_ROUND = 0xfe;
 export const MAX_QUESTIONS = 0xff;
 /** The longest key of a question, in bytes. */
 export const MAX_KEY_BYTES = 0xffff;
-/** How far two clocks of one deployment may differ, in milliseconds. */
+/** The most that two clocks of one deployment may differ, in milliseconds. */
 export const CLOCK_SKEW_MS = 60_000;
 
 /**
- * The version of the format, of what a shape keeps in it, and of what a store seals. Every release that seals `v1.` opens
- * what any other of them sealed; `tests/operations/golden-tokens.test.ts` holds them to it.
+ * The version of the token format, of the shapes' state in it, and of the stores' sealed values. Every release with
+ * `v1.` opens the tokens of all the others; `tests/operations/golden-tokens.test.ts` checks this.
  */
 const PREFIX = 'v1.';
 const [HAS_PAYLOAD, HAS_VERSION] = [1, 2];
@@ -100,10 +100,10 @@ const HEADER_BYTES = CALL_ID_AT + CALL_ID_BYTES + 1;
 const NONCE_BYTES = 12;
 const OVERHEAD_BYTES = 2 + NONCE_BYTES + 16;
 
-/** What decides how long a token is. Of the questions, only the keys: their digests are all of one length. */
+/** The content that decides a token's length, besides the questions' keys. Their digests all have one length. */
 type Measured = Pick<TokenContent, 'payload' | 'version'>;
 
-/** Characters of the token that seals `sealed`, with questions under `keys`. */
+/** The length of a token with this content and these questions, in characters. */
 export const tokenLength = (keys: Iterable<string>, sealed: Measured, routingLabel?: string): number =>
   PREFIX.length +
   Math.ceil(((OVERHEAD_BYTES + plainBytes(keys, sealed)) * 4) / 3) +
@@ -160,7 +160,7 @@ function writeContent(
   return plain;
 }
 
-/** Opens `token` and checks that it belongs to the request that carries it. `now` is in milliseconds. */
+/** Opens `token` and checks that it belongs to its request. `now` is in milliseconds. */
 export function openState(
   token: string,
   binding: Binding,
@@ -170,7 +170,7 @@ export function openState(
   if (!token.startsWith(PREFIX)) return { rejected: 'malformed' };
   const [sealed, label] = splitLabel(token.slice(PREFIX.length));
   const bytes = Buffer.from(sealed, 'base64url');
-  // Node's decoder is lenient; the comparison leaves exactly one spelling of a token.
+  // Node's decoder is lenient, so compare: a token has exactly one accepted spelling.
   if (
     bytes.length < OVERHEAD_BYTES + HEADER_BYTES ||
     bytes.toString('base64url') !== sealed ||
@@ -245,7 +245,7 @@ function readContent(plain: Buffer, callId: string): TokenContent {
   };
 }
 
-// Written and compared without an `await` in between, so one buffer is enough for all.
+// One shared buffer is safe: there is no `await` between writing and comparing.
 const expected = Buffer.alloc(BINDING_BYTES);
 
 const associatedData = (key: SealingKey, label: string): Buffer =>
@@ -253,7 +253,7 @@ const associatedData = (key: SealingKey, label: string): Buffer =>
 
 const labelSuffix = (routingLabel: string | undefined): string => (routingLabel ? `~${routingLabel}` : '');
 
-/** The sealed part, and the suffix behind it: nothing, or `~` and a label. Undefined for any other suffix. */
+/** Splits off the routing label: '' without one, `~` and the label, or undefined for an invalid suffix. */
 function splitLabel(text: string): [sealed: string, label: string | undefined] {
   const at = text.indexOf('~');
   if (at < 0) return [text, ''];

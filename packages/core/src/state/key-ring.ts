@@ -1,10 +1,10 @@
-/** The keys that request state is sealed with. */
+/** The keys that seal request state. */
 import { hkdfSync, randomBytes } from 'node:crypto';
 import { InvalidOption } from '../support/errors.ts';
 import { OperatorWarning } from '../support/operator-warning.ts';
 import { processWide } from '../support/process-wide.ts';
 
-/** One secret, stretched into the keys that are derived from it. */
+/** The keys that are derived from one secret. */
 export interface SealingKey {
   /** Two bytes that name this key in a token. Not secret. */
   readonly id: Buffer;
@@ -12,11 +12,11 @@ export interface SealingKey {
   readonly cipher: Buffer;
   /** Salts the digest of a token's binding. */
   readonly salt: string;
-  /** AES-256 key for what a store keeps of calls; never the one that tokens are sealed with. */
+  /** AES-256 key for data in a store. Tokens are sealed with another key. */
   readonly atRest: Buffer;
-  /** HMAC key for the names that a store may count and compare by. */
+  /** HMAC key for pseudonyms and secret names. */
   readonly naming: Buffer;
-  /** Whether this is the random key of this process, which no other instance has. */
+  /** Whether this is the random key of this process; no other instance has it. */
   readonly ephemeral: boolean;
 }
 
@@ -26,7 +26,7 @@ export type Secrets = readonly (Uint8Array | string | undefined)[];
 /** At least one key. The first seals; all open. */
 export type KeyRing = readonly [SealingKey, ...SealingKey[]];
 
-/** The keys of a policy, as they are now. */
+/** The current keys of a policy. */
 export interface Keys {
   readonly ring: KeyRing;
 }
@@ -34,8 +34,8 @@ export interface Keys {
 const MIN_SECRET_BYTES = 32;
 
 /**
- * Stretches secrets into a key ring. The first key seals; all keys open. To rotate without losing a call, put the new
- * secret behind the old one on every instance, then in front, and remove the old one after one time to live.
+ * Stretches secrets into a key ring. The first key seals; all keys open. To rotate without losing calls, add the new
+ * secret behind the old one on every instance, then put it first, and remove the old one after one time to live.
  *
  * @throws InvalidOption for an empty list, a secret under 32 bytes, a secret that comes twice, and any other value that
  * is not a list of secrets (an unset environment variable, for example).
@@ -57,10 +57,10 @@ export function keyRing(secrets: Secrets): KeyRing {
 }
 
 /**
- * Reads the keys, and from then on again every `seconds`, as long as somebody holds them. Two readings never run at once,
- * and one that fails changes nothing.
+ * Reads the keys now and again every `seconds`, until the returned object is garbage. Readings never overlap, and a
+ * failed reading changes nothing.
  *
- * @throws the first reading's error, and InvalidOption as {@link keyRing}.
+ * @throws the first reading's error, or InvalidOption like {@link keyRing}.
  */
 export async function readKeys(
   read: () => Secrets | Promise<Secrets>,
@@ -104,14 +104,14 @@ function secretBytes(secret: unknown, at: number): Uint8Array {
 }
 
 /**
- * The key ring of this process: one random key, the same for every policy without keys. A policy that is made inside a
- * per-request factory must still open the state that the request before sealed. No other instance can open it.
+ * The key ring of this process: one random key, the same for every policy without keys. A policy that is made per
+ * request must still open the state of the previous request. No other instance can open it.
  */
 export const ephemeralRing = (): KeyRing =>
   processWide<KeyRing>('ephemeral-ring.1', () => [stretch(randomBytes(MIN_SECRET_BYTES), true)]);
 
 function stretch(secret: Uint8Array, ephemeral: boolean): SealingKey {
-  // HKDF reads the secret now, so later changes of the caller's buffer change nothing.
+  // HKDF reads the secret now, so later changes of the caller's buffer have no effect.
   const stretched = Buffer.from(hkdfSync('sha256', secret, '', 'mrtr requestState v1', 50));
   const kept = Buffer.from(hkdfSync('sha256', secret, '', 'mrtr at rest v1', 64));
   return {

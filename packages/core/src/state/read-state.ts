@@ -1,22 +1,22 @@
-/** Reading the state that a handler kept in an earlier round. */
+/** Reads the state that a handler kept in an earlier round. */
 import type { ServerContext, StandardSchemaV1 } from '@modelcontextprotocol/server';
 import { InvalidDefinition } from '../support/errors.ts';
 import { type Call, callOf } from '../wire/call.ts';
 
 /**
  * Reads the state that this handler kept as JSON in the round before, and checks it with `schema`. Undefined in a
- * call's first round, and after a round that kept none.
+ * call's first round, and after a round without state.
  *
- * The boundary has opened the state, so it is honest. But a deploy may have come between the rounds: then it is another
- * version's. State that does not fit is refused like state that does not open: the client gets the frozen `-32602`,
- * whatever the handler does with the error that is thrown here, and `onerror` gets the reason (`other_schema`) and the
- * first field that does not fit. So read it at the top, above every effect.
+ * The boundary has opened the state, so no client changed it. But after a deploy it may be another version's. State
+ * that does not fit the schema is refused like state that does not open: the client gets `-32602`, even if the handler
+ * catches the error. `onerror` gets the reason (`other_schema`) and the first field that does not fit. So read state at
+ * the top, above every effect.
  *
  * @param schema any Standard Schema that validates synchronously. Its output is the value, so a default or a transform
  * in it can bring older state up to date.
  * @throws ProtocolError (-32602) for state that does not fit. Let it pass.
  * @throws InvalidDefinition when the schema validates asynchronously.
- * @throws UnprotectedServer on a server without `protectRequestState`, where the state is what the client sends.
+ * @throws UnprotectedServer on a server without `protectRequestState`: a client could send any state.
  * @example
  * const resolution = readState(ctx, Resolution) ?? readResolution(ctx);
  */
@@ -30,8 +30,8 @@ export function readState<S extends StandardSchemaV1>(
 }
 
 /**
- * The output of `schema` for a value that an earlier round kept. One that does not fit refuses the request; see
- * {@link Call.rejectState}.
+ * Checks a value that an earlier round kept, and returns the output of `schema`. Refuses the request if the value does
+ * not fit; see {@link Call.rejectState}.
  *
  * @param what names the value in the operator's log.
  * @throws InvalidDefinition when the schema validates asynchronously.
@@ -52,7 +52,7 @@ export function requireFitting<S extends StandardSchemaV1>(
   if (!outcome.issues) return outcome.value;
   const [issue] = outcome.issues;
   const path = issue?.path?.map((part) => String(typeof part === 'object' ? part.key : part)).join('.');
-  // Not the issue's message: it may quote the value, and this goes to a log.
+  // Leave out the issue's message: it may quote the value, and this text goes to a log.
   return call.rejectState(`${what} does not fit its schema${path ? ` at '${path}'` : ''}`);
 }
 

@@ -1,4 +1,4 @@
-/** One sealed token, and the request that opens it. The tests of the codec vary both. */
+/** A sealed token and its request, which the tests of the codec vary. */
 import type { Binding } from './binding.ts';
 import { type OpenResult, openState, type SealOptions, sealState, type TokenContent } from './codec.ts';
 import { keyRing, type SealingKey } from './key-ring.ts';
@@ -47,5 +47,5 @@ export const open = (
 /** The bytes of a token, behind its prefix. */
 export const bytesOf = (token: string): Buffer => Buffer.from(token.slice(3), 'base64url');
 
-/** The token of `bytes`, in the one spelling that is accepted. */
+/** The token of `bytes`, in its only accepted spelling. */
 export const tokenOf = (bytes: Uint8Array): string => `v1.${Buffer.from(bytes).toString('base64url')}`;

@@ -1,17 +1,17 @@
-/** The versions of the author's state: the one that a policy seals, and those that it accepts. */
+/** Versions of the author's state: the version that a policy seals, and the versions that it accepts. */
 import { InvalidOption } from '../support/errors.ts';
 
 /** The options of a policy that concern versions. */
 export interface VersionOptions {
   /**
-   * The version of the code that keeps state: `'2'` for everything on the server, or one for each target, as
-   * `{ deploy: '2' }`. Text of 1 to 255 bytes. Each token carries it, and state of another version is refused before
-   * any handler sees it. Change it with a deploy that calls in flight must not reach. Left out: tokens carry none. An
-   * unset environment variable is an `InvalidOption`.
+   * The version of the code that keeps state: `'2'` for the whole server, or `{ deploy: '2' }` for single targets. Text
+   * of 1 to 255 bytes. Each token carries it, and state of another version is refused before a handler sees it. Change
+   * it when a deploy cannot continue the calls in flight. Default: tokens carry no version. An unset environment
+   * variable is an `InvalidOption`.
    */
   readonly version?: string | Readonly<Record<string, string>> | undefined;
   /**
-   * Other versions whose state is accepted: `['1']`. `null` is state that was sealed without a version. An unset
+   * Other versions whose state is accepted: `['1']`. `null` accepts state that was sealed without a version. An unset
    * environment variable is an `InvalidOption`.
    */
   readonly acceptVersions?: readonly (string | null | undefined)[] | undefined;
@@ -25,7 +25,7 @@ export interface StateVersions {
   accepts(target: string, version: string | undefined): boolean;
 }
 
-/** A token has one byte for the length. */
+/** A token stores the length in one byte. */
 const MAX_VERSION_BYTES = 0xff;
 
 /** @throws InvalidOption for a version that a token cannot carry. */

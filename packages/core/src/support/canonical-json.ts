@@ -1,13 +1,12 @@
-/** One text per JSON value, so that equal values have equal digests. */
+/** Canonical JSON: equal values have equal texts, and so equal digests. */
 
-/** How deep a value may be nested: a client chooses it, and the stack is finite. */
+/** The deepest nesting of a value. A client chooses the nesting, and the stack is finite. */
 export const MAX_DEPTH = 200;
 
 /**
- * JSON with object keys in code-unit order and no white space. Key order, number form (`1.0`, `1e0`, `-0`)
- * and unicode escapes of the text that a value was parsed from do not show in it; unequal values differ. A value is
- * what a handler sees of the text: the last of two equal keys, and the double that is nearest to a number.
- * A member whose value is undefined is left out, as `JSON.stringify` does.
+ * JSON with object keys in code-unit order and no white space. It compares parsed values, as a handler sees them: key
+ * order, number form (`1.0`, `1e0`, `-0`) and unicode escapes of the original text make no difference. Unequal values
+ * give different texts. Members whose value is undefined are left out, as by `JSON.stringify`.
  *
  * @throws RangeError for nesting deeper than {@link MAX_DEPTH}.
  * @throws TypeError for a primitive that is not JSON (a bigint, NaN, a function).
@@ -27,7 +26,7 @@ export function canonicalJson(value: unknown, depth = 0): string {
 }
 
 function primitive(value: unknown): string {
-  // JSON.stringify writes lone surrogates as escapes, so two different ones never meet in one UTF-8 text.
+  // JSON.stringify escapes lone surrogates, so different ones stay different in UTF-8.
   const text = typeof value === 'number' && !Number.isFinite(value) ? undefined : JSON.stringify(value);
   if (text === undefined) throw new TypeError(`${String(value)} is not JSON.`);
   return text;

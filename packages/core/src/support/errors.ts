@@ -1,4 +1,4 @@
-/** The errors that these libraries throw on purpose. A class stands in the package that throws it, or in this one. */
+/** The errors that these libraries throw on purpose. Each class is in the package that throws it, or here. */
 
 import type { RefusalReason } from './refusal-reasons.ts';
 
@@ -6,7 +6,7 @@ const IS_MRTR_ERROR = Symbol.for('mrtr.error');
 
 /**
  * The base of every error that these libraries throw on purpose. Each class has a `code` of its own, and `instanceof`
- * compares it: an error of another copy of this package, such as its CommonJS format, is an instance as well.
+ * compares it. So an error of another copy of this package, such as its CommonJS format, is an instance too.
  */
 export abstract class MrtrError extends Error {
   static readonly code: string = 'mrtr_error';
@@ -18,7 +18,7 @@ export abstract class MrtrError extends Error {
     Object.defineProperty(this, IS_MRTR_ERROR, { value: true });
   }
 
-  /** Made of the code, since a minifier renames classes: `cannot_ask` is `CannotAsk`. */
+  /** Derived from the code, because a minifier renames classes: `cannot_ask` gives `CannotAsk`. */
   override get name(): string {
     const { code } = this.constructor as typeof MrtrError;
     return code.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
@@ -33,7 +33,7 @@ function isInstance(this: object, value: unknown): boolean {
     if (this === MrtrError || (Object.hasOwn(this, 'code') && (this as typeof MrtrError).code === code))
       return true;
   }
-  // A class that somebody derived from one of ours.
+  // For a user's class that extends one of ours.
   return Function.prototype[Symbol.hasInstance].call(this, value);
 }
 
@@ -43,13 +43,13 @@ export class CannotAsk extends MrtrError {
 }
 
 /**
- * The client declined the question (`declined`) or dismissed it (`cancelled`); see `kind`. Both end the call politely.
- * Some clients refuse by themselves, so the message does not mention the user.
+ * The client declined the question (`declined`) or dismissed it (`cancelled`); see `kind`. The message does not mention
+ * the user, because some clients refuse without asking one.
  */
 export class ElicitationDeclined extends MrtrError {
   static override readonly code = 'elicitation_declined';
   readonly kind: 'declined' | 'cancelled';
-  /** The question's key, where it is known. */
+  /** The question's key, if known. */
   readonly key: string | undefined;
   constructor(kind: 'declined' | 'cancelled', key?: string) {
     const question = key === undefined ? 'The question' : `The question '${key}'`;
@@ -59,7 +59,7 @@ export class ElicitationDeclined extends MrtrError {
   }
 }
 
-/** A tool was put together wrongly. Thrown while the tool is built, or in the call if it cannot be seen earlier. */
+/** A tool's definition is wrong. Thrown while the tool is built, or in the call if it cannot be found earlier. */
 export class InvalidDefinition extends MrtrError {
   static override readonly code = 'invalid_definition';
 }
@@ -70,9 +70,9 @@ export class InvalidLabel extends MrtrError {
 }
 
 /**
- * An option or an argument is wrong: unknown, of the wrong type, or one that cannot be honoured. Thrown where it is given:
- * for a policy, a store or a host, when that is made. In a call, `onerror` gets it if a `principal` returns a value that
- * is not a text, or a middleware leaves a caller that is not an AuthInfo.
+ * An option or an argument is wrong: unknown, of the wrong type, or impossible to honour. Thrown where it is given: for
+ * a policy, a store or a host, when that is made. In a call, `onerror` gets it if a `principal` returns a value that is
+ * not a text, or a middleware leaves a caller that is not an AuthInfo.
  */
 export class InvalidOption extends MrtrError {
   static override readonly code = 'invalid_option';
@@ -84,12 +84,12 @@ export class NotJson extends MrtrError {
 }
 
 /**
- * The `requestState` of a request was refused. Never thrown: `onerror` gets it, and the client an error that is the same
- * for every `reason`.
+ * The `requestState` of a request was refused. Never thrown: `onerror` gets it, and the client gets the same error for
+ * every `reason`.
  */
 export class RequestStateRejected extends MrtrError {
   static override readonly code = 'request_state_rejected';
-  /** As `mrtr:state` publishes it: `tampered`, `expired`, `already_used`, … */
+  /** The reason that `mrtr:state` publishes: `tampered`, `expired`, `already_used`, … */
   readonly reason: RefusalReason;
   constructor(message: string, reason: RefusalReason) {
     super(message);
@@ -102,7 +102,7 @@ export class RoundsExceeded extends MrtrError {
   static override readonly code = 'rounds_exceeded';
 }
 
-/** Sealed `requestState` is over the policy's limit. `bytes` and `limit` are of the sealed token. */
+/** Sealed `requestState` is over the policy's limit. `bytes` and `limit` count the sealed token. */
 export class StateTooLarge extends MrtrError {
   static override readonly code = 'state_too_large';
   readonly bytes: number;
@@ -118,9 +118,9 @@ export class StateTooLarge extends MrtrError {
 }
 
 /**
- * A store has no room, for anybody or for one principal, or a value is too large for it. A continuation store and a
- * ledger throw it before the handler is entered. A store of pages throws it inside of the handler, and after a page's
- * `finish` has run: the value of `finish` is lost then.
+ * A store is full, in total or for one principal, or a value is too large for it. Continuation stores and ledgers throw
+ * it before the handler is entered. A store of pages throws it inside the handler, and also after a page's `finish` has
+ * run: then the value of `finish` is lost.
  */
 export class StoreFull extends MrtrError {
   static override readonly code = 'store_full';

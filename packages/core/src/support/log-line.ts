@@ -1,11 +1,11 @@
-/** Makes what an operator's log gets of an error: one line, which names its call. */
+/** Formats an error for the operator's log: one line that names its call. */
 
 /** The call that an error belongs to. */
 export interface LoggedCall {
   readonly method: string;
-  /** As the client sent it: a tool of this name may not exist. */
+  /** The name that the client sent; such a tool may not exist. */
   readonly target: string;
-  /** The call's id; undefined where nothing reliable names it. */
+  /** The call's id; undefined without a reliable one. */
   readonly call?: string | undefined;
   /** The caller's pseudonym; undefined for an anonymous caller. Never the principal itself. */
   readonly pseudonym?: string | undefined;
@@ -13,10 +13,10 @@ export interface LoggedCall {
 
 const MARK = ' [call ';
 
-/** The same error, with its call in the message. A copy: one error object may be thrown in many calls. */
+/** Copies an error and adds its call to the message. A copy, because one error object may be thrown in many calls. */
 export function withCallInMessage(thrown: unknown, { method, target, call, pseudonym }: LoggedCall): Error {
   const error = thrown instanceof Error ? thrown : new Error(String(thrown));
-  // With a bracket of its own it would end this mark, and begin another one.
+  // Escape brackets: a target could otherwise forge the mark of another call.
   const tool = `${method} ${toPrintable(target).replaceAll(/[[\]]/g, escapeMark).slice(0, 100)}`;
   return copyWithMessage(
     error,
@@ -27,7 +27,7 @@ export function withCallInMessage(thrown: unknown, { method, target, call, pseud
 /** The message of {@link withCallInMessage} without the call. */
 export const withoutCall = (message: string): string => message.split(MARK, 1)[0] as string;
 
-/** The same error; a copy on one line, where its message holds characters that forge lines or hide text. */
+/** Returns the error, or a copy on one line if its message contains characters that forge lines or hide text. */
 export function onOneLine(error: Error): Error {
   const message = toPrintable(error.message);
   return message === error.message ? error : copyWithMessage(error, message);

@@ -1,7 +1,7 @@
-/** What operators get and no client does. It is no part of the package's main entry. */
+/** Warnings for operators, exported by `@mrtr/core/events`. Clients never see them. */
 import { MrtrError } from './errors.ts';
 
-/** What an {@link OperatorWarning} is about. */
+/** The subject of an {@link OperatorWarning}. */
 export type WarningReason =
   | 'answer_refused'
   | 'clock_differs'
@@ -15,7 +15,7 @@ export type WarningReason =
   | 'page_refused'
   | 'stream_closed';
 
-/** Something that an operator should know and no client sees. Never thrown: `onerror` gets it. */
+/** A warning that no client sees. Never thrown: `onerror` gets it. */
 export class OperatorWarning extends MrtrError {
   static override readonly code = 'operator_warning';
   readonly reason: WarningReason;
@@ -26,8 +26,8 @@ export class OperatorWarning extends MrtrError {
 }
 
 /**
- * A handler keeps asking a question whose answers do not count. Never thrown: `onerror` gets it when this happens for
- * the second time in a row.
+ * A handler keeps asking a question whose answers do not count. Never thrown: `onerror` gets it after the second
+ * ignored answer in a row.
  */
 export class AnswerIgnored extends MrtrError {
   static override readonly code = 'answer_ignored';

@@ -1,6 +1,6 @@
 /**
- * Checks options at run time, where they are given. The types do not see a misspelt name in JavaScript, a value behind
- * an `as`, or an environment variable that is not set.
+ * Checks options at run time. Types do not catch a misspelt name in JavaScript, a value behind an `as`, or an unset
+ * environment variable.
  */
 import { InvalidOption } from './errors.ts';
 
@@ -10,22 +10,21 @@ export interface OptionCheck {
   readonly allowed: string;
   isAllowed(value: unknown): boolean;
   /**
-   * Whether the value may be undefined: always (the default), only where the option is left out (`if-left-out`), or
-   * not at all (`never`).
+   * When the value may be undefined: always (the default), only if the option is left out (`if-left-out`), or `never`.
    */
   readonly undefinedAllowed?: 'if-left-out' | 'never';
-  /** Whether the message quotes a text that was given. Only where no user would put a secret. */
+  /** Whether the message quotes a given text. Set it only for options where nobody would put a secret. */
   readonly quotesText?: boolean;
 }
 
-/** A check for every option. The compiler finds an option without one. */
+/** A check for every option. The compiler rejects a missing check. */
 export type OptionChecks<Options> = { readonly [Name in keyof Options]-?: OptionCheck };
 
 /**
  * Checks the names and the values of `options`.
  *
- * @param owner whose options they are, for the message.
- * @throws InvalidOption naming the first option that is wrong, its value and the allowed ones.
+ * @param owner the function or class that takes the options, for the message.
+ * @throws InvalidOption naming the first wrong option, its value and the allowed values.
  * @example requireOptions<MemoryLedgerOptions>('MemoryLedger', options, { maxEntries: wholeNumber(), now: aFunction });
  */
 export function requireOptions<Options extends object>(
@@ -58,7 +57,7 @@ export function requireKnownOptions(owner: string, options: object, names: reado
   throw new InvalidOption(`${owner}: there is no option '${unknown}'. ${hint}`);
 }
 
-/** The options, with `defaults` for those that are left out or undefined. */
+/** Adds `defaults` for options that are left out or undefined. */
 export function withDefaults<Options extends object, Defaults extends Partial<Options>>(
   options: Options,
   defaults: Defaults,
@@ -68,11 +67,11 @@ export function withDefaults<Options extends object, Defaults extends Partial<Op
 }
 
 /**
- * Checks an argument that is no option: a client, a handler, an instance to serve. The message never shows its value,
- * which may be the URL of a database.
+ * Checks an argument: a client, a handler, an instance to serve. The message never shows its value, which may be the
+ * URL of a database.
  *
  * @param owner the function or class that needs it.
- * @throws InvalidOption naming the argument, what it must be, and the kind of what was given.
+ * @throws InvalidOption naming the argument, its allowed values, and the type of the given one.
  * @example requireArgument('RedisLedger', 'client', client, anObjectWith('eval'));
  */
 export function requireArgument(owner: string, name: string, value: unknown, check: OptionCheck): void {
@@ -83,13 +82,13 @@ export function requireArgument(owner: string, name: string, value: unknown, che
 /** An option that cannot be left out. */
 export const asRequired = (check: OptionCheck): OptionCheck => ({ ...check, undefinedAllowed: 'never' });
 
-/** An option that may be left out, but not given as undefined: its environment variable is not set, then. */
+/** An option that may be left out, but not given as undefined: that is an unset environment variable. */
 export const asDefinedIfGiven = (check: OptionCheck): OptionCheck => ({
   ...check,
   undefinedAllowed: 'if-left-out',
 });
 
-/** Any value: its owner checks it, or every value is right. */
+/** Any value but undefined: its owner checks it, or every value is allowed. */
 export const anyValue: OptionCheck = { allowed: 'given', isAllowed: (value) => value !== undefined };
 
 export const aFunction: OptionCheck = {
@@ -108,18 +107,18 @@ export const aText: OptionCheck = {
   isAllowed: (value) => typeof value === 'string' && value !== '',
 };
 
-/** The longest time of a timer of Node, in milliseconds. A longer one fires at once. */
+/** The longest time of a Node timer, in milliseconds. A longer one fires at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 const LONGEST_TIMER_SECONDS = Math.floor(LONGEST_TIMER_MS / 1000);
 
-/** A time in seconds, above 0, that a timer can wait. */
+/** A time in seconds, above 0 and short enough for a timer. */
 export const aTimeInSeconds: OptionCheck = {
   allowed: `a number above 0, and at most ${LONGEST_TIMER_SECONDS}`,
   isAllowed: (value) => typeof value === 'number' && value > 0 && value <= LONGEST_TIMER_SECONDS,
   quotesText: true,
 };
 
-/** A whole number of seconds, from `least` to the most that a timer can wait. */
+/** A whole number of seconds, from `least` to the longest time of a timer. */
 export const wholeSeconds = (least = 1): OptionCheck => wholeNumber(least, LONGEST_TIMER_SECONDS);
 
 /** A whole number from `least` to `most`, both allowed. */
@@ -130,11 +129,11 @@ export const wholeNumber = (least = 1, most?: number): OptionCheck => ({
   quotesText: true,
 });
 
-/** The check of limits that are whole numbers of at least 1, by their defaults. */
+/** Checks for limits: whole numbers of at least 1, one for each default. */
 export const wholeNumbers = <Name extends string>(defaults: Readonly<Record<Name, number>>) =>
   Object.fromEntries(Object.keys(defaults).map((name) => [name, wholeNumber()])) as Record<Name, OptionCheck>;
 
-/** One of the `values`, and nothing else. */
+/** One of `values`. */
 export const oneOf = (...values: readonly (string | boolean)[]): OptionCheck => ({
   allowed: listWords(
     values.map((value) => (typeof value === 'string' ? `'${value}'` : String(value))),
@@ -165,10 +164,12 @@ export const anObjectWith = (...methods: readonly string[]): OptionCheck => ({
 const isUndefinedAllowed = ({ undefinedAllowed }: OptionCheck, isGiven: boolean): boolean =>
   undefinedAllowed === undefined || (undefinedAllowed === 'if-left-out' && !isGiven);
 
-/** A longer text is no number and no choice that was misspelt. It may be a secret in the wrong place. */
+/**
+ * The longest text to quote. A longer one is not a number or a misspelt choice, and may be a secret in the wrong place.
+ */
 const MAX_QUOTED = 12;
 
-/** The value in the words of a message. A text may be a secret in the wrong place, so only a short one is shown. */
+/** Describes a value for a message. Shows only short texts: a long one may be a secret in the wrong place. */
 function describe(
   value: unknown,
   { quotesText = false, undefinedAllowed }: Partial<OptionCheck> = {},
@@ -179,7 +180,7 @@ function describe(
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : describeType(value);
 }
 
-/** What kind of value it is, and nothing of the value itself. */
+/** Describes the type of a value, without the value. */
 function describeType(value: unknown): string {
   if (value === undefined || value === null) return String(value);
   if (value === '') return "''";

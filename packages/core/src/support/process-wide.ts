@@ -1,12 +1,12 @@
-/** State of the process: one, in however many copies and module formats these packages are loaded. */
+/** State that all loaded copies and module formats of these packages share. */
 
 import { onOneLine, withoutCall } from './log-line.ts';
 
 /**
- * The value of this process under `name`, made the first time. An application that imports this package and requires it
- * has two copies of each module; without this, each had a key ring, a ledger and patches of its own.
+ * Returns the process's value under `name`, and makes it the first time. An application that both imports and requires
+ * this package has two copies of each module; without this, each would have its own key ring, ledger and patches.
  *
- * @param name ends with the number of the value's format, where it has one: copies may be of two versions.
+ * @param name ends with the version of the value's format, if it has one: two versions of the package may be loaded.
  * @example const known = processWide('known-users', () => new Set<string>());
  */
 export function processWide<T>(name: string, make: () => T): T {
@@ -19,8 +19,8 @@ export function processWide<T>(name: string, make: () => T): T {
 type ErrorListener = (error: Error) => void;
 
 /**
- * Tells each listener that was given about an error that no client sees, and never throws. Where none was given, the
- * first error of each kind is a warning of Node, so that an operator who set no `onerror` hears of it once.
+ * Passes an error that no client sees to each listener. Never throws. Without a listener, the first error of each kind
+ * becomes a Node warning, so that an operator without `onerror` sees it once.
  */
 export function tellOperator(thrown: unknown, ...onerror: readonly (ErrorListener | undefined)[]): void {
   const error = onOneLine(thrown instanceof Error ? thrown : new Error(String(thrown)));
@@ -47,7 +47,7 @@ export function tellOperator(thrown: unknown, ...onerror: readonly (ErrorListene
   );
 }
 
-/** Messages may hold what a client sent. */
+/** A limit, because messages may contain a client's input. */
 const MAX_KINDS = 100;
 
 function errorKind(error: Error): string {
@@ -55,7 +55,7 @@ function errorKind(error: Error): string {
   return typeof reason === 'string' ? reason : withoutCall(error.message).replaceAll(/\d+|'[^']*'/g, '');
 }
 
-/** Emits a warning of Node, once in a process. */
+/** Emits a Node warning, once per process. */
 export function warnOnce(code: `MRTR_${string}`, message: string): void {
   const warned = processWide('warned', () => new Set<string>());
   if (warned.has(code)) return;

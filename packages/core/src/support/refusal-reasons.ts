@@ -1,11 +1,14 @@
-/** Every reason why a request is refused, with its meaning: for logs, metrics and documents, and never for the wire. */
+/** The reasons why requests are refused, for logs, metrics and documents. Clients never get them. */
 
-/** `no`: a mistake, or load. `perhaps`: honest clients do it too, rarely. `yes`: an honest client never does it. */
+/**
+ * Whether a refusal indicates an attack. `no`: a mistake, or load. `perhaps`: honest clients cause it too, rarely.
+ * `yes`: an honest client never causes it.
+ */
 export type Attack = 'no' | 'perhaps' | 'yes';
 
 type Meaning = readonly [attack: Attack, meaning: string];
 
-/** The reasons. `docs/observability.md` has the same table. */
+/** Each reason with its meaning. `docs/observability.md` has the same table. */
 export const REFUSAL_REASONS = {
   malformed: ['perhaps', 'the state is no token: cut off, or made by another program'],
   too_large: ['perhaps', 'the state is longer than `maxBytes`'],
@@ -70,5 +73,5 @@ export const REFUSAL_REASONS = {
   stream_unread: ['perhaps', 'a client did not read its stream, which was ended'],
 } as const satisfies Readonly<Record<string, Meaning>>;
 
-/** Why a request was refused. */
+/** The reason of a refusal. */
 export type RefusalReason = keyof typeof REFUSAL_REASONS;

@@ -1,7 +1,8 @@
-/** Bounded waits: a handler, a ledger or a check that never settles must not hold what waits for it. */
+/** Bounded waits, for handlers, ledgers and checks that may never settle. */
 
 /**
- * What `work` gives; after `ms` milliseconds, what `late` gives or throws. `work` goes on then, and nobody waits for it.
+ * Resolves with `work`, or after `ms` milliseconds with the result (or error) of `late`. A late `work` keeps running,
+ * and its outcome is ignored.
  *
  * @example const ready = await waitAtMost(check(), 2000, () => false);
  */

@@ -1,14 +1,14 @@
 /**
- * What a handler did with this round's answers.
+ * Records how a handler reads this round's answers.
  *
- * A handler that asks under one key and reads another asks its user the same question for ever, and nothing fails. So
- * the readers note here what they read, and the boundary finds the answers that came and did not count.
+ * A handler that asks under one key and reads another asks its user the same question for ever, without an error. So
+ * the readers record each read, and the boundary finds the answers that did not count.
  */
 
 import type { AnswerEvent } from '../diagnostics/diagnostics.ts';
 import { isMisspelling } from '../support/options.ts';
 
-/** How an answer was read. `missing`: no answer came. `reworded`: it was given to a question in other words. */
+/** How an answer was read. `missing`: no answer came. `reworded`: the question's words have changed since. */
 export type AnswerRead = 'taken' | 'missing' | 'reworded' | 'invalid';
 
 /** The reads of one entry of a handler. */
@@ -16,7 +16,7 @@ export class AnswerReads {
   readonly #reads = new Map<string, AnswerRead>();
   #complete = false;
 
-  /** From this call on, every read is noted, so an answer without a note is unread. */
+  /** Declares that every read is recorded from now on, so an answer without a record is unread. */
   complete(): void {
     this.#complete = true;
   }
@@ -25,11 +25,11 @@ export class AnswerReads {
     this.#reads.set(key, read);
   }
 
-  /** Why an answer under `key` did not count. Undefined if it counted, or if the notes cannot show it. */
+  /** The reason why the answer under `key` did not count. Undefined if it counted, or if the records cannot tell. */
   whyIgnored(key: string): Pick<AnswerEvent, 'reason' | 'didYouMean'> | undefined {
     const read = this.#reads.get(key);
     if (read === 'reworded' || read === 'invalid') return { reason: read };
-    // A handler that reads with the SDK's own helpers leaves no notes.
+    // A handler that reads with the SDK's own helpers leaves no records.
     if (read === 'taken' || !(this.#complete || this.#reads.size > 0)) return undefined;
     return { reason: 'unread', didYouMean: this.#nearest(key) };
   }

@@ -1,6 +1,6 @@
 /**
- * Where an answer of a user came in. The boundary writes it into each answer to an elicitation, over whatever a client
- * put there, so that a receipt can say which call was approved. A shape keeps it in sealed state with the answer.
+ * Stamps: the boundary adds the facts of the call to each answer to an elicitation, and overwrites a client's own
+ * stamp. So a receipt can name the approved call. A shape keeps the stamp with the answer in sealed state.
  */
 
 /** The facts of one answer. */
@@ -19,16 +19,16 @@ export interface AnswerStamp {
   readonly askedAt: number;
   /** When the answer came in, in seconds since the epoch. */
   readonly answeredAt: number;
-  /** The digest of the question that went out under `key`; undefined where none did, and the policy accepts that. */
+  /** The digest of the question that went out under `key`; undefined for an unasked answer that the policy accepts. */
   readonly asked?: string | undefined;
 }
 
 const STAMP = 'mrtr.stamp';
 
-// The stamps of answers that no code has reported. Those in state are copies, and so not in here.
+// Stamps of answers that have not been reported. Stamps from state are copies, so they are not in here.
 const unreported = new WeakSet<object>();
 
-/** `response` with a stamp on it, if it answers an elicitation. Other answers stay as they are. */
+/** Adds a stamp to an answer to an elicitation. Other answers stay unchanged. */
 export function stampAnswer(response: unknown, make: () => AnswerStamp): unknown {
   if (typeof response !== 'object' || response === null || !('action' in response)) return response;
   const stamp = make();
@@ -46,15 +46,15 @@ function withoutStamp(response: unknown): unknown {
   return sent;
 }
 
-/** The stamp of an answer; undefined where no boundary has seen it. */
+/** The stamp of an answer; undefined if the boundary has not stamped it. */
 export const stampOf = (response: unknown): AnswerStamp | undefined =>
   (response as { readonly [STAMP]?: AnswerStamp } | null | undefined)?.[STAMP];
 
-/** The parts of an answer that a shape keeps, with its stamp. */
+/** Adds the stamp of `response` to the kept parts of the answer. */
 export const keepStamp = (response: unknown, kept: object): object => ({
   ...kept,
   [STAMP]: stampOf(response),
 });
 
-/** Whether this is the first report of an answer: the next one is told no. */
+/** Returns true for the first report of an answer, and false afterwards. */
 export const isFirstReport = (stamp: AnswerStamp): boolean => unreported.delete(stamp);

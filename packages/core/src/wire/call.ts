@@ -1,4 +1,4 @@
-/** The boundary's record of a request. It holds the facts that the SDK's `ctx` does not carry. Read-only. */
+/** The boundary's read-only record of a request, with facts that the SDK's `ctx` lacks. */
 import { hash } from 'node:crypto';
 import type { ClientCapabilities, ServerContext } from '@modelcontextprotocol/server';
 import { UnprotectedServer } from '../support/errors.ts';
@@ -8,19 +8,18 @@ import type { InputKind } from './input-kind.ts';
 import type { MrtrMethod } from './wire.ts';
 
 /**
- * What an old client (2025-11-25) gets from a tool that asks. `shim`: the SDK asks it over the open stream and
- * enters the handler again. `degrade`: the server does not ask it, unless the
- * handler calls `askLive`; the tool answers with a default or an error.
+ * How an old client (2025-11-25) is asked. `shim`: the SDK asks it over the open stream and enters the handler again.
+ * `degrade`: only `askLive` asks it; any other question ends the call with a default or an error.
  */
 export type LegacyPolicy = 'shim' | 'degrade';
 
 /** The limits of a round; see {@link askProblem}. */
 export interface RoundLimits {
-  /** 1 for the first request; grows by one with every `requestState` that comes back. */
+  /** 1 for the first request; each returned `requestState` adds one. */
   readonly round: number;
   /** The last round that may ask. */
   readonly maxRounds: number;
-  /** The most questions that one round may ask. */
+  /** The most questions of one round. */
   readonly maxQuestions: number;
   /** The limit of sealed state, in bytes. */
   readonly maxStateBytes: number;
@@ -28,39 +27,42 @@ export interface RoundLimits {
   readonly askable: readonly InputKind[];
   /** The version that the state is sealed with. */
   readonly version?: string | undefined;
-  /** How often in a row each question was asked, as key → times. The error of the last round names them. */
+  /** How often in a row each question was asked, as key → times. The error of the last round lists them. */
   readonly timesAsked?: ReadonlyMap<string, number>;
 }
 
 /** One request of a logical call, as the boundary sees it. */
 export interface Call extends RoundLimits {
-  /** A random id of the call: the same in all its rounds, on every instance, and in every event. Not for the wire. */
+  /**
+   * A random id of the call: the same in all its rounds, on every instance, and in every event. Never sent to the
+   * client.
+   */
   readonly id: string;
   readonly method: MrtrMethod;
   /** The tool's or prompt's name, or the resource's URI. */
   readonly target: string;
   /** The connection's protocol revision; undefined on stateless serving of an old client. */
   readonly revision: string | undefined;
-  /** The capabilities of an old client's connection; undefined where no such connection is open. */
+  /** The capabilities of an old client's connection; undefined without such a connection. */
   readonly legacyCapabilities: ClientCapabilities | undefined;
   readonly legacy: LegacyPolicy;
   readonly timesAsked: ReadonlyMap<string, number>;
   /** A keyed digest of the caller's principal, the same on all instances; undefined for an anonymous caller. */
   readonly pseudonym: string | undefined;
-  /** The server that this call is to, as the policy names it. */
+  /** The policy's audience: the name of the called server. */
   readonly audience: string;
   /** Whether `text` is this caller's {@link pseudonym} under any key of the key ring, so also under a rotated one. */
   isPseudonym(text: string | undefined): boolean;
   /** The questions of the round before, as key → digest. Undefined where the policy accepts unasked answers. */
   readonly asked: ReadonlyMap<string, string> | undefined;
   /**
-   * Refuses this request, because its state is not the state that this code keeps. The client gets the frozen error,
-   * also if the handler catches the error that is thrown here. `why` is for the operator, so it holds no values.
+   * Refuses this request because its state does not fit this code. The client gets `-32602`, even if the handler
+   * catches the error. `why` goes to the operator's log, so keep values out of it.
    */
   rejectState(why: string): never;
-  /** The stamp of an answer under `key` that has just come in. `askedAt` is in seconds; default: now. */
+  /** Makes the stamp of a new answer under `key`. `askedAt` is in seconds; default: now. */
   stamp(key: string, askedAt?: number): AnswerStamp;
-  /** Readers of answers note here what they read, so that the boundary notices an ignored answer. */
+  /** Records the reads of answers, so that the boundary notices an ignored answer. */
   readonly reads: AnswerReads;
 }
 
@@ -69,8 +71,8 @@ const CALL = Symbol.for('mrtr.call');
 type ContextWithCall = ServerContext & { [CALL]?: Call };
 
 /**
- * A context that carries `call`, and `mcpReq` where one is given. A symbol key, because the SDK spreads contexts and
- * a spread keeps it.
+ * A copy of the context that carries `call`, with another `mcpReq` if given. Under a symbol key: the SDK spreads
+ * contexts, and a spread keeps it.
  */
 export function withCall(ctx: ServerContext, call: Call, mcpReq = ctx.mcpReq): ServerContext {
   return { ...ctx, mcpReq, [CALL]: call } as ServerContext;
@@ -94,9 +96,9 @@ export function callOf(ctx: ServerContext): Call {
 }
 
 /**
- * A key for the effect `name` of this call: the same in every round, on every instance, and for a round that is
- * presented again. Hand it to the service that performs the effect, so that it happens once even if this process
- * dies before it can record it. A first request that is sent again is another call, with other keys.
+ * A key for the effect `name` of this call: the same in every round, on every instance, and for a repeated retry. Pass
+ * it to the service that performs the effect, so that the effect happens once even if this process dies before
+ * recording it. A first request that is sent again is another call, with other keys.
  */
 export const idempotencyKey = ({ id }: Pick<Call, 'id'>, name: string): string =>
   hash('sha256', `${id} ${name}`, 'base64url').slice(0, 22);

@@ -1,9 +1,9 @@
-/** The kinds of input that a server can ask a client for, and which of them a client declares. */
+/** The kinds of input that a server can ask for, and that a client declares. */
 import type { ClientCapabilities } from '@modelcontextprotocol/server';
 
 /**
- * A kind of input. `elicitation` is its form mode, `elicitation.url` its URL mode; `sampling.tools` is sampling with
- * tools.
+ * A kind of input. `elicitation` is the form mode, `elicitation.url` the URL mode, and `sampling.tools` is sampling
+ * with tools.
  */
 export type InputKind = 'elicitation' | 'elicitation.url' | 'sampling' | 'sampling.tools' | 'roots';
 
@@ -16,7 +16,7 @@ export const INPUT_KINDS: readonly InputKind[] = [
   'roots',
 ];
 
-/** The kind of an input request; undefined for anything else that an author may return. */
+/** The kind of an input request; undefined for any other value. */
 export function inputKindOf(request: unknown): InputKind | undefined {
   const { method, params } = (request ?? {}) as { method?: unknown; params?: Record<string, unknown> };
   if (method === 'elicitation/create') return params?.mode === 'url' ? 'elicitation.url' : 'elicitation';
@@ -24,13 +24,15 @@ export function inputKindOf(request: unknown): InputKind | undefined {
   return method === 'roots/list' ? 'roots' : undefined;
 }
 
-/** Whether a client must have declared `sampling.tools` to be asked this. The specification asks it for either. */
+/**
+ * Whether a sampling request needs `sampling.tools`. The specification requires it for `tools` and for `toolChoice`.
+ */
 export const usesTools = (params: Readonly<Record<string, unknown>> | undefined): boolean =>
   params?.tools !== undefined || params?.toolChoice !== undefined;
 
 const partsOf = (kind: InputKind) => kind.split('.') as ['elicitation' | 'sampling' | 'roots', string?];
 
-/** The capabilities of a client that can be asked for `kinds`, as an error with -32021 names them. */
+/** The capabilities that `kinds` need, as the error -32021 lists them. */
 export function capabilitiesOf(kinds: readonly InputKind[]): ClientCapabilities {
   const capabilities: Record<string, Record<string, object>> = {};
   for (const [family, mode = family === 'elicitation' ? 'form' : undefined] of kinds.map(partsOf)) {

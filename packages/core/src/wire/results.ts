@@ -1,4 +1,4 @@
-/** The few results that every tool needs. */
+/** Simple results. */
 
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
@@ -19,8 +19,8 @@ export const textResult = (text: string): CallToolResult => ({ content: [{ type:
 export const errorResult = (text: string): CallToolResult => ({ ...textResult(text), isError: true });
 
 /**
- * The polite end of a tool call whose question `key` was declined or dismissed. It names the question and no reason: a
- * client may have refused by itself, and agents read only this text.
+ * A tool's result after its question `key` was declined or dismissed. It is not an error. It names the question but no
+ * reason: a client may have refused by itself, and agents read only this text.
  *
  * @example if (isRefusal(answer)) return cancelledResult('units');
  */
@@ -30,8 +30,8 @@ const cancellationText = (key: string | undefined): string =>
   key === undefined ? 'Cancelled.' : `Cancelled: the question '${key}' was not answered.`;
 
 /**
- * Ends a call without the author's result. A tool ends with an error result. The results of prompts and resources have
- * no room for an error, so they end with a JSON-RPC error.
+ * Ends a call without the author's result. A tool ends with an error result. Prompts and resources have no error
+ * results, so they end with a JSON-RPC error.
  *
  * @throws ProtocolError for `prompts/get` and `resources/read`.
  */
@@ -40,6 +40,6 @@ export function endCall(call: Pick<Call, 'method'>, text: string): CallToolResul
   throw new ProtocolError(ProtocolErrorCode.InvalidRequest, text);
 }
 
-/** Ends a call after a refused question: politely for a tool, with {@link endCall} for prompts and resources. */
+/** Ends a call after a refused question: for a tool with {@link cancelledResult}, otherwise with {@link endCall}. */
 export const endCancelled = (call: Pick<Call, 'method'>, key: string | undefined): CallToolResult =>
   call.method === 'tools/call' ? textResult(cancellationText(key)) : endCall(call, cancellationText(key));

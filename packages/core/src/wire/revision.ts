@@ -1,4 +1,4 @@
-/** The protocol revision that a request is served on. */
+/** The protocol revision of a request. */
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/server';
 import { findCall } from './call.ts';
@@ -11,8 +11,8 @@ export const isModern = (revision: string | undefined): boolean =>
   revision !== undefined && revision >= MRTR_REVISION;
 
 /**
- * Whether this request's client understands `input_required`. On a protected server the connection's revision
- * decides, which a client cannot forge; elsewhere the request's envelope.
+ * Whether this request's client understands `input_required`. On a protected server the connection's revision decides,
+ * which a client cannot forge; otherwise the request's envelope does.
  *
  * @example const answer = speaksMrtr(ctx) ? readAnswer(ctx, 'units', units) : await askLive(ctx, 'units', units);
  */
