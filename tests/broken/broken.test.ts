@@ -40,34 +40,34 @@ const metric = (option: Measured, client = 'modern', hosting = 'memory') =>
 
 const each = (check: (cell: Cell) => string[], cells: readonly Cell[]) => cells.flatMap(check).join('\n');
 
-test('1: another question is noticed at the host, with a diff of the two', async () => {
+test('a changed question is noticed at the host, with a diff of the two', async () => {
   const [diff] = sameForTheHost([...(await metric(a)), ...(await metric(broken.asksDifferently))]);
   expect(diff).toContain('-  "message": "Which units?"');
   expect(diff).toContain('+  "message": "Metric or imperial?"');
 });
 
-test('2: another key is noticed on the wire, and only there', async () => {
+test('a changed key is noticed on the wire, and only there', async () => {
   const cells = [...(await metric(a)), ...(await metric(broken.keysDifferently))];
   expect(sameForTheHost(cells)).toEqual([]);
   expect(sameOnTheWire(cells).join()).toMatch(/-\s+"units": \{[\s\S]*\+\s+"u": \{/);
 });
 
-test('3: an audit entry in every round is noticed', async () => {
+test('an audit entry in every round is noticed', async () => {
   expect(each(effectsAsClaimed, await metric(broken.auditsPerRound))).toContain(
     'claims audits 1, measured 2',
   );
 });
 
-test('3: a write that nobody asked for is noticed', async () => {
+test('a write that nobody asked for is noticed', async () => {
   expect(each(effectsAsClaimed, await metric(broken.writesTwice))).toContain('claims writes 0, measured 1');
 });
 
-test('3: a decline that is asked again is noticed', async () => {
+test('a decline that is asked again is noticed', async () => {
   const cells = await measure(broken.asksAgainOnDecline, scenarios('modern', 'memory', 'decline'));
   expect(each(effectsAsClaimed, cells)).toContain('claims outcome cancelled, measured error');
 });
 
-test('4: a hidden frame, a hidden entry and hidden bytes are noticed', async () => {
+test('a hidden frame, a hidden entry and hidden bytes are noticed', async () => {
   expect(each(mechanicsAsClaimed, await metric(broken.hidesFrames))).toContain(
     'claims framesHeld 0, measured 1',
   );
@@ -79,19 +79,19 @@ test('4: a hidden frame, a hidden entry and hidden bytes are noticed', async () 
   );
 });
 
-test('4: instances that do not share a key are noticed', async () => {
+test('instances that do not share a key are noticed', async () => {
   expect(each(mechanicsAsClaimed, await metric(broken.ownKeyPerInstance))).toContain(
     'claims otherInstance finishes, measured refused',
   );
 });
 
-test('5: a write before the failure is noticed', async () => {
+test('a write before the failure is noticed', async () => {
   expect(each(failsClearly, await metric(broken.writesBeforeFailing, 'legacy', 'fleet'))).toContain(
     'failed after writing 1',
   );
 });
 
-test('5: a success where a failure is claimed is noticed', async () => {
+test('a success where a failure is claimed is noticed', async () => {
   const e = await load('e');
   const claimsToFail = {
     ...e,

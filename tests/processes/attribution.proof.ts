@@ -2,7 +2,7 @@
 
 import { Deferred } from '@mrtr/harness';
 import { tally } from '@mrtr/harness/transcript';
-import { converse, onPostgres, requestOf, SCRIPTS, type Script } from '@mrtr/matrix';
+import { converse, onPostgres, requestOf, SCRIPTS, type UserScript } from '@mrtr/matrix';
 import { Processes, type ProcessHosting } from '@mrtr/matrix/processes';
 import { option } from '@mrtr/option-h-postgres';
 import { addressOf, findOption } from '@mrtr/options-list';
@@ -18,7 +18,7 @@ test('an entry after a takeover counts for its own conversation, not for the fir
   const processes = await Processes.start(() => ({ module: addressOf(listed), postgres }), { fleet: 2 });
   onTestFinished(() => processes.close());
   const subject = onPostgres({ id: 'h-postgres', title: 'H', ...option }, postgres);
-  const script = SCRIPTS.find(({ name }) => name === 'metric') as Script;
+  const script = SCRIPTS.find(({ name }) => name === 'metric') as UserScript;
   const answer = new Deferred();
 
   async function begun() {

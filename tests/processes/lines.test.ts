@@ -1,7 +1,7 @@
 /** The lines of the author's files that ran in each round, measured in a process of its own. */
 import { readFileSync } from 'node:fs';
 import { eventsOf, type Lines, type Transcript } from '@mrtr/harness/transcript';
-import { converse, requestOf, SCRIPTS, type Script } from '@mrtr/matrix';
+import { converse, requestOf, SCRIPTS, type UserScript } from '@mrtr/matrix';
 import { Database, Fleet, Instance } from '@mrtr/matrix/processes';
 import { addressOf, findOption, type ListedOption, loadOption } from '@mrtr/options-list';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -21,7 +21,12 @@ afterAll(async () => {
 
 async function callOf(id: string): Promise<Transcript> {
   const listed = findOption(id) as ListedOption;
-  const where = { client: 'modern', hosting: 'http', legacy: 'shim', script: SCRIPTS[0] as Script } as const;
+  const where = {
+    client: 'modern',
+    hosting: 'http',
+    legacy: 'shim',
+    script: SCRIPTS[0] as UserScript,
+  } as const;
   return converse(requestOf(await loadOption(listed), where), async (scene) => {
     const fleet = new Fleet(database, scene);
     const key = Buffer.from(scene.key).toString('base64');

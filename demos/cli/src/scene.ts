@@ -1,7 +1,7 @@
 /** The calls of a demo, and their users. */
 import { ada, type Does } from '@mrtr/demo-link-account/ada';
 import { type LogicalCall, type Reply, scriptedModel, scriptedUser } from '@mrtr/harness';
-import { type ConversationRequest, SCRIPTS, type Script } from '@mrtr/matrix';
+import { type ConversationRequest, SCRIPTS, type UserScript } from '@mrtr/matrix';
 import type { CountedEffect } from './closing-line.ts';
 import type { Settings } from './settings.ts';
 
@@ -83,7 +83,7 @@ const WORK_ITEM = byAnswer('duplicate', 'fixed', 'decline', 'cancel', 'nonsense'
 /** What the user does with a page. Who types answers has no browser here, so ada opens it. */
 const WITH_PAGES = byAnswer<Does>('links', 'says no there', 'declines', 'cancels', 'forgets');
 
-function script(tool: Script['tool'], name: string): Script {
+function script(tool: UserScript['tool'], name: string): UserScript {
   const found = SCRIPTS.find((one) => one.tool === tool && one.name === name);
   if (!found) throw new Error(`The harness has no script '${name}' for ${tool}.`);
   return found;

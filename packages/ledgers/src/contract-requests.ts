@@ -1,4 +1,3 @@
-/** What a test asks of a ledger. */
 import type { LeaseRequest, StateLedger } from '@mrtr/core/seal';
 import { expect } from 'vitest';
 
@@ -14,7 +13,7 @@ export const leaseRequest = (id: string, of: Partial<LeaseRequest> = {}): LeaseR
   ...of,
 });
 
-/** The decision about a token that nobody has leased. */
+/** The decision about an unused token. */
 export const FIRST = { kind: 'first', lease: expect.any(String) };
 
 /** Leases a token, and returns the id of the lease. */

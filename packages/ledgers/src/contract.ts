@@ -21,11 +21,11 @@ export interface LedgerUnderTest {
    * @param limits the limits of one principal. Default: the ledger's own.
    */
   another(limits?: LedgerLimits): Promise<StateLedger>;
-  /** Moves the end of an entry's lease into the past, as if that time had passed. */
+  /** Moves the end of an entry's lease into the past. */
   lapse(id: string): Promise<void>;
   /**
-   * Loses everything that the ledger stored, as a database does that was emptied or restored. Every ledger that outlives
-   * its process needs it. A ledger in memory has none: its loss is the end of the process.
+   * Deletes all stored entries, as if the database was emptied or restored. Every ledger that outlives its process needs
+   * it. A ledger in memory loses its entries only with its process.
    */
   lose?(): Promise<void>;
 }
@@ -34,7 +34,7 @@ export interface LedgerUnderTest {
  * Defines the contract's tests in their own `describe`. Call it at the top of a vitest file, or in a `describe`.
  *
  * @param name names the ledger's storage; it is part of the tests' names.
- * @param make gives each test a ledger. Tests use random ids, so they may share their entries.
+ * @param make makes a ledger for each test. Tests use random ids, so ledgers may share their entries.
  *
  * @example
  * import { MemoryLedger } from '@mrtr/core';
@@ -168,7 +168,7 @@ function staleLeases(make: Make): void {
 function beginnings(make: Make): void {
   it('refuses a token that was issued before it began, if it outlives its process', async () => {
     const { one: ledger, lose, id } = await start(make);
-    // A ledger in memory begins with its process. It must not refuse every call that was open before.
+    // A ledger in memory begins with its process. It must not reject every call that was open before.
     const expected = lose ? { kind: 'older-than-ledger' } : FIRST;
     expect(await ledger.lease(leaseRequest(id, { issuedAt: 0 }))).toEqual(expected);
     expect(await ledger.lease(leaseRequest(id))).toEqual(lose ? FIRST : { kind: 'in-flight' });

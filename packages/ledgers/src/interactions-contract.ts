@@ -1,10 +1,10 @@
-/** The vitest tests that every store of pending interactions has to pass. */
+/** The vitest tests that every store of pending interactions must pass. */
 import { randomUUID } from 'node:crypto';
 import type { InteractionStore, NewInteraction } from '@mrtr/pages/store';
 import { describe, expect, it } from 'vitest';
 import type { InteractionCapacity } from './limits.ts';
 
-/** What a store may hold. */
+/** The limits of a store under test. */
 export type InteractionLimits = Omit<InteractionCapacity, 'maxEntries'>;
 
 /** A store under test: the interactions that its instances share. */
@@ -12,10 +12,10 @@ export interface InteractionsUnderTest {
   /**
    * Another instance of the store on the same interactions, as a second replica of a server would have.
    *
-   * @param limits what it may hold; the store's defaults where they are left out.
+   * @param limits its limits. Default: the store's own.
    */
   another(limits?: InteractionLimits): Promise<InteractionStore>;
-  /** Ends the time of an interaction, as if it had gone by. */
+  /** Moves the expiry of an interaction into the past. */
   lapse(id: string): Promise<void>;
 }
 
@@ -29,7 +29,7 @@ const interaction = (of: Partial<NewInteraction> = {}): NewInteraction => ({
 
 type Make = () => Promise<InteractionsUnderTest>;
 
-/** A store that keeps one interaction. */
+/** A store with one interaction. */
 async function begin(make: Make, limits?: InteractionLimits, of?: Partial<NewInteraction>) {
   const { another, lapse } = await make();
   const [store, first] = [await another(limits), interaction(of)];
@@ -40,10 +40,10 @@ async function begin(make: Make, limits?: InteractionLimits, of?: Partial<NewInt
 const FULL = { code: 'store_full' };
 
 /**
- * Defines the contract's tests, in a `describe` of their own. Call it at the top of a vitest file, or in a `describe`.
+ * Defines the contract's tests in their own `describe`. Call it at the top of a vitest file, or in a `describe`.
  *
- * @param name what the store keeps its interactions in; it is part of the tests' names.
- * @param make gives each test a store. Tests use random ids and principals, so they may share their interactions.
+ * @param name names the store's storage; it is part of the tests' names.
+ * @param make makes a store for each test. Tests use random ids and principals, so stores may share interactions.
  * @example
  * import { interactionsContract } from '@mrtr/ledgers/contract';
  * import { MemoryInteractions } from '@mrtr/pages';
@@ -111,7 +111,7 @@ function bounds(make: Make): void {
     const third = store.add(interaction({ pseudonym }));
     const message = /^You have too many pages open/;
     await expect(third).rejects.toMatchObject({ ...FULL, message });
-    // What is there already takes no more room.
+    // An existing interaction takes no more room.
     expect(await store.add(first)).toBe(false);
     expect(await store.add(interaction())).toBe(true);
   });

@@ -1,18 +1,17 @@
-/** What the stores of this package may hold. */
 import { wholeNumbers } from '@mrtr/core/kit';
 
-/** What a ledger may hold. Anonymous callers share the limits of all. */
+/** The limits of a ledger. Anonymous callers share the limits of all. */
 export interface LedgerCapacity {
   /** Tokens remembered at once. Default 1 000 000. PostgreSQL counts them at each sweep. */
   readonly maxEntries?: number;
-  /** The same, of one principal, counted for each new token. Default 1000. */
+  /** The same for one principal, counted at each new token. Default 1000. */
   readonly maxEntriesPerPrincipal?: number;
   /**
-   * Bytes of all recorded results. Default 256 MiB. A result without room is not kept: its token counts as lost.
-   * PostgreSQL counts them at each sweep, and adds the results that this instance records until the next.
+   * Bytes of all recorded results. Default 256 MiB. A result over the limit is not kept, and its token counts as lost.
+   * PostgreSQL counts the results at each sweep, and then adds those that this instance records.
    */
   readonly maxBytes?: number;
-  /** The same, of one principal, counted at each result. Default 4 MiB. */
+  /** The same for one principal, counted at each result. Default 4 MiB. */
   readonly maxBytesPerPrincipal?: number;
 }
 
@@ -25,15 +24,15 @@ export const LEDGER_DEFAULTS = {
 
 export const LEDGER_CHECKS = wholeNumbers(LEDGER_DEFAULTS);
 
-/** What a store of pending interactions may hold. */
+/** The limits of a store of pending interactions. */
 export interface InteractionCapacity {
   /** Interactions at once. Default 100 000. PostgreSQL counts them at each sweep. */
   readonly maxEntries?: number;
-  /** Open pages of one principal, counted at each new one; on PostgreSQL, several at once may pass it. Default 20. */
+  /** Open pages of one principal, counted at each new one. On PostgreSQL, several at once may exceed it. Default 20. */
   readonly maxEntriesPerPrincipal?: number;
-  /** Pages of one principal that are over and still kept. Default 200. */
+  /** Finished pages of one principal that are still kept. Default 200. */
   readonly maxOverPerPrincipal?: number;
-  /** Bytes of one value, and so, with the numbers above, of all. Default 8192. */
+  /** Bytes of one value. With the limits above, it bounds the whole store. Default 8192. */
   readonly maxValueBytes?: number;
 }
 

@@ -22,12 +22,12 @@ import { createOnce, type Queryable, tableName } from './table.ts';
 export interface PostgresInteractionsOptions extends InteractionCapacity {
   /** The table, an identifier that needs no quotes. Default `mrtr_interactions`. Instances must share it. */
   readonly table?: string;
-  /** How often this instance deletes what is over, in seconds. Default 60. */
+  /** How often this instance deletes expired interactions, in seconds. Default 60. */
   readonly sweepSeconds?: number;
 }
 
 /**
- * Pending interactions on PostgreSQL: one row for each, whose time runs by the database's clock.
+ * Pending interactions on PostgreSQL, one row each. They expire by the database's clock.
  *
  * @example
  * const store = new PostgresInteractions(new Pool({ connectionString: process.env.DATABASE_URL }));
@@ -61,7 +61,7 @@ export class PostgresInteractions implements InteractionStore {
   /**
    * Creates the table, unless it exists. Several instances may call this at once.
    *
-   * @throws the database's error, when the role may not create tables.
+   * @throws the database's error, for example if the role may not create tables.
    */
   createTable(): Promise<void> {
     return createOnce(

@@ -29,17 +29,17 @@ export interface PostgresLedgerOptions extends LedgerCapacity {
   readonly sweepSeconds?: number;
 }
 
-/** What the statement of `lease` saw. Times are in milliseconds since the epoch, as text: they are bigints. */
+/** The reply to the statement of `lease`. Times are bigints as text, in milliseconds since the epoch. */
 interface Seen {
   readonly isFirst: boolean;
-  /** Whether this instance counted all tokens that there may be. */
+  /** Whether the latest sweep of this instance counted `maxEntries` tokens. */
   readonly isFull: boolean;
-  /** Whether there was room for one more token of the principal. */
+  /** Whether the principal has room for one more token. */
   readonly hasRoom: boolean;
   readonly now: string;
-  /** When the ledger began; null if it does not know. */
+  /** The beginning of the ledger; null if the table does not have it. */
   readonly began: string | null;
-  /** Whether `began` has the clock skew added, and the table's row does not have it yet. */
+  /** Whether `began` includes the clock skew, and the table's row does not yet. */
   readonly isRaised: boolean;
 }
 
@@ -51,14 +51,14 @@ interface Entry {
 
 const milliseconds = (time: string) => `floor(extract(epoch FROM ${time}) * 1000)::bigint`;
 
-// The row that says when the ledger began. It is among the entries, so that it is lost when they are. The time is in
-// `lease_until`, and `answers` says whether the clock skew was added to it.
+// The row with the ledger's beginning. It is among the entries, so that it is lost together with them. `lease_until` holds
+// the time, and `answers` whether it includes the clock skew.
 const BEGINNING = '(beginning)';
 const RAISED = 'raised';
 
 /**
- * A ledger on PostgreSQL: one row for each presented token. It decides by the database's clock. Rows are deleted after
- * their token has expired. If the table was emptied, the tokens that were issued before are refused.
+ * A ledger on PostgreSQL, one row for each presented token. It decides by the database's clock, and deletes rows after
+ * their token has expired. After the table was emptied, it rejects the tokens that were issued before.
  *
  * @example
  * import { requestStatePolicy } from '@mrtr/core';
@@ -93,10 +93,10 @@ export class PostgresLedger implements StateLedger {
   }
 
   /**
-   * Creates the table, unless it exists. Writes the time when the ledger began, unless the table has it: tokens that are
-   * older are refused. So await this before you serve. Several instances may call this at once.
+   * Creates the table, unless it exists. Writes the ledger's beginning, unless the table has it. The ledger rejects older
+   * tokens, so await this before you serve. Several instances may call this at once.
    *
-   * @throws the database's error, when the role may not create tables.
+   * @throws the database's error, for example if the role may not create tables.
    */
   async createTable(): Promise<void> {
     await createOnce(
@@ -113,8 +113,7 @@ export class PostgresLedger implements StateLedger {
   /**
    * See {@link StateLedger.lease}.
    *
-   * @throws StoreFull when there is no room; otherwise the database's error. Then the request is refused, and does not
-   * run.
+   * @throws StoreFull when the ledger is full; otherwise the database's error. Either rejects the request before it runs.
    */
   async lease(presented: LeaseRequest): Promise<LeaseDecision> {
     await this.#sweep();
@@ -125,16 +124,16 @@ export class PostgresLedger implements StateLedger {
       else this.#knownBeginning = Math.max(this.#knownBeginning, Number(seen.began));
       return seen.isFirst ? { kind: 'first', lease } : await this.#refusal(presented, seen);
     } catch (error) {
-      // The lease may have been given, and only the reply was lost. Nobody else knows the lease, so give it back.
+      // The ledger may have given the lease, and only the reply was lost. Nobody else knows the lease, so give it back.
       if (!(error instanceof StoreFull)) this.release(presented.id, lease).catch(tellOperator);
       throw error;
     }
   }
 
   /**
-   * Inserts the entry, unless there is a reason not to. One statement checks and inserts, and locks the beginning against
-   * a DELETE. Otherwise a DELETE that is not committed yet could take the token's entry and the beginning, and this
-   * statement would wait for the entry to go and still see the beginning. TRUNCATE locks out the whole statement.
+   * Inserts the entry if the token may be leased. One statement checks, inserts, and locks the beginning against a DELETE.
+   * Without the lock, an uncommitted DELETE could remove the token's entry and the beginning: this statement would wait
+   * for the entry, and still see the beginning. TRUNCATE locks out the whole statement.
    */
   async #insert(
     { id, answers, issuedAt, expiresAt, leaseSeconds, pseudonym, now }: LeaseRequest,
@@ -166,7 +165,7 @@ export class PostgresLedger implements StateLedger {
     return rows[0] as Seen;
   }
 
-  /** Why nothing was inserted. */
+  /** The reason why nothing was inserted. */
   async #refusal({ id, issuedAt, expiresAt, now: theirs }: LeaseRequest, seen: Seen): Promise<LeaseDecision> {
     const byMs = theirs - Number(seen.now);
     if (Math.abs(byMs) > CLOCK_SKEW_MS) return { kind: 'clock-differs', byMs };
@@ -182,7 +181,7 @@ export class PostgresLedger implements StateLedger {
     if (seen.began === null || issuedAt - Math.max(0, byMs) < Number(seen.began))
       return { kind: 'older-than-ledger' };
     if (seen.isFull || !seen.hasRoom) throw new StoreFull(ledgerFullMessage(seen.isFull ? 'all' : 'own'));
-    // Another request had the entry when this one tried, and released it since.
+    // Another request had the entry when this one tried, and has released it since.
     return { kind: 'in-flight' };
   }
 
@@ -191,7 +190,7 @@ export class PostgresLedger implements StateLedger {
     // A recorded result is sealed, so each character is one byte.
     const hasRoom = this.#bytes + result.length <= this.#options.maxBytes;
     if (hasRoom) this.#bytes += result.length;
-    // A result without room takes the lease away: what was served must not be released.
+    // A result over the limit ends the lease: a served token must not be released.
     await this.#db.query(
       `WITH entry AS (
          SELECT id, $3 AND (pseudonym IS NULL OR $4 >= length($2) + (
@@ -215,9 +214,9 @@ export class PostgresLedger implements StateLedger {
   }
 
   /**
-   * Writes the time when the ledger began, unless the table has it. An instance that knew an earlier one adds the clock
-   * skew: a token of a server whose clock is ahead may have been issued, and used, before the entries were lost. It does
-   * so too where an instance that knew none began first, but only once.
+   * Writes the ledger's beginning, unless the table has it. An instance that knew an earlier beginning adds the clock skew:
+   * a server whose clock is ahead may have issued a token that was used before the entries were lost. It adds the skew
+   * once, even if an instance that knew no beginning wrote this one.
    */
   async #begin(): Promise<void> {
     const [known, skew] = [this.#knownBeginning, CLOCK_SKEW_MS / 1000];

@@ -11,7 +11,7 @@ import {
 import { INTERACTION_CHECKS, INTERACTION_DEFAULTS, type InteractionCapacity } from './limits.ts';
 import type { RedisClient } from './redis-client.ts';
 
-/** Enters the id into an index until it ends. The index lives as long as its last entry. */
+/** Adds the id to an index until the interaction expires. The index lives as long as its last entry. */
 const enter = (
   index: number | 'own',
   id = 1,
@@ -24,9 +24,9 @@ export interface RedisInteractionsOptions extends InteractionCapacity {
   readonly prefix?: string;
 }
 
-// KEYS: the entry, the index of all, those of the principal's open pages and of those that are over.
+// KEYS: the entry, and the indices of all, of the principal's open pages, and of its finished ones.
 // ARGV: id, value, time to live in ms, the three limits.
-// A full Redis refuses a script at its first write alone, and only if that needs memory. So the value is written first.
+// A full Redis rejects a script only at its first write, and only if that needs memory. So write the value first.
 const ADD = `if redis.call('EXISTS', KEYS[1]) == 1 then return 'there' end
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -46,9 +46,9 @@ return 'added'
 
 const FIND = `return redis.call('GET', KEYS[1])`;
 
-// KEYS: as above. ARGV: the value before, the value after; where its time is set anew: id, time to live in ms, and the index
-// of the principal that it is entered into.
-// A full Redis records the end of a page too.
+// KEYS: as above. ARGV: the value before, the value after; with a new expiry: id, time to live in ms, and the principal's
+// index to add it to.
+// A full Redis also records the end of a page.
 const REPLACE = `#!lua flags=allow-oom
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 if not ARGV[4] then
@@ -66,7 +66,7 @@ return 1
 `;
 
 /**
- * Pending interactions on Redis 7 or later: one key for each, which Redis deletes when its time is over. Not a cluster: a
+ * Pending interactions on Redis 7 or later: one key each, which Redis deletes when it expires. Do not use a cluster: a
  * script touches several keys.
  *
  * @example

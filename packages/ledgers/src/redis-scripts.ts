@@ -17,11 +17,11 @@ end
 //   replid   the master_replid of the Redis that wrote it; empty if Redis refuses INFO
 //   run      its run_id
 // Redis gets another master_replid when it restarts, when it is promoted, and when its first replica attaches. After the
-// first two, the newest entries may be gone, so the ledger begins anew. It does not after a restart where its operator says
-// that Redis is durable, and not where only a replica attached: the run_id is the same. `master_replid2` is zero until a
-// replica is promoted: its primary's settings say nothing about its own entries.
-// A ledger that knew an earlier beginning adds the clock skew: a token of a server whose clock is ahead may have been
-// issued, and used, before the loss. It does so too where a ledger that knew none began first, but only once.
+// first two, the newest entries may be lost, so the ledger begins anew. Exceptions: a restart of a Redis that its operator
+// calls durable, and a replica that attached, after which the run_id is the same. `master_replid2` is zero until a replica
+// is promoted. A promoted replica begins anew in any case: its primary's settings do not apply to its own entries.
+// A ledger that knew an earlier beginning adds the clock skew: a server whose clock is ahead may have issued a token that
+// was used before the loss. It adds the skew once, even if a ledger that knew no beginning wrote this one.
 //
 // Returns the time, 'known' or 'begun', and whether there was none.
 const BEGINNING = `${INFO}local function beginning(key, knew, skew, durable)
@@ -58,9 +58,9 @@ return at
  * KEYS: the entry, the index of all entries, the index of the principal's, and the beginning. ARGV: id, answers, expiry,
  * lease in ms, the server's clock, skew, the two limits (0: no limit), the pseudonym ('': anonymous), the lease's id, the
  * time of issue, the beginning that the ledger knew ('': none), and whether Redis is durable ('1'). Returns the kind, its two
- * texts, and if the beginning was looked at, the time and 'known' or 'begun'.
+ * texts, and, if the script read the beginning, its time and 'known' or 'begun'.
  *
- * A full Redis refuses a script at its first write alone, and only if that needs memory. So the entry is written first.
+ * A full Redis rejects a script only at its first write, and only if that needs memory. So write the entry first.
  */
 export const LEASE = `${CLOCK}${BEGINNING}
 local skew = tonumber(ARGV[6])
@@ -100,11 +100,11 @@ return { 'first', '', '', at, beginningWas }
 `;
 
 /**
- * Redis deletes an expired key by itself. A late result must not create the key again: it would stay for ever. KEYS: the
- * entry, and the sizes of all results. ARGV: the lease's id, the result, and the limits of all and of one principal, in
- * bytes. Sizes are summed by their time of expiry, in at most 17 steps for one time to live, so that expired ones can be
- * subtracted. A result without room takes the lease away: what was served must not be released. A full Redis records the
- * result too: the handler has run.
+ * Redis deletes expired keys. A late result must not create the key again: it would stay for ever. KEYS: the entry, and the
+ * sizes of all results. ARGV: the lease's id, the result, and the limits of all and of one principal, in bytes. Sizes are
+ * summed by their time of expiry, in at most 17 steps per time to live, so that the script can subtract expired ones. A
+ * result over the limit ends the lease: a served token must not be released. A full Redis also records the result, because
+ * the handler has run.
  */
 export const SETTLE = `#!lua flags=allow-oom
 local entry = redis.call('HMGET', KEYS[1], 'lease_id', 'result', 'pseudonym')

@@ -1,11 +1,9 @@
-/** The settings of a Redis that decide whether it can lose entries. */
-
 import { warnOnce } from '@mrtr/core/kit';
 import type { RedisClient } from './redis-client.ts';
 
 /**
- * Warns about settings that can lose entries, once in a process. Returns false where Redis answers before an entry is on
- * disk. Most managed services do not show their settings.
+ * Warns about settings that can lose entries, once per process. Returns false if Redis answers before an entry is on disk.
+ * Most managed services hide their settings.
  */
 export async function mayBeDurable(client: RedisClient): Promise<boolean> {
   const settings = await readSettings(client);
@@ -37,7 +35,7 @@ async function readSettings(client: RedisClient): Promise<Partial<Record<string,
   try {
     const reply = await client.configGet?.(NAMES);
     if (reply === null || typeof reply !== 'object') return undefined;
-    // The client can be set to return a Map.
+    // A client may be configured to return a Map.
     return reply instanceof Map ? Object.fromEntries(reply) : reply;
   } catch {
     return undefined;

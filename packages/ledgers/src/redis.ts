@@ -26,8 +26,8 @@ export interface RedisLedgerOptions extends LedgerCapacity {
   /** The beginning of every key. Default `mrtr:ledger:`. Servers that share keys and audience must share it. */
   readonly prefix?: string;
   /**
-   * Whether Redis writes each entry to its disk before it answers (`appendonly yes`, `appendfsync always`), so that a
-   * restart loses none. Default false: after each restart, the ledger refuses the calls that were open.
+   * Whether Redis writes each entry to disk before it answers (`appendonly yes`, `appendfsync always`), so that a restart
+   * loses no entry. Default false: after each restart, the ledger rejects the calls that were open.
    */
   readonly durable?: boolean;
 }
@@ -44,8 +44,8 @@ type Reply = readonly [
 
 /**
  * A ledger on Redis: one key for each presented token, which Redis deletes when the token expires. Set `appendonly yes`,
- * `appendfsync always` and `maxmemory-policy noeviction`: the ledger warns if it reads other settings. A ledger that may
- * have lost entries refuses the tokens that were issued before. Do not use a cluster: the scripts touch several keys.
+ * `appendfsync always` and `maxmemory-policy noeviction`; the ledger warns about other settings. If it may have lost
+ * entries, it rejects the tokens that were issued before. Do not use a cluster: the scripts touch several keys.
  *
  * @example
  * import { requestStatePolicy } from '@mrtr/core';
@@ -67,7 +67,7 @@ export class RedisLedger implements StateLedger {
   #isDurable = false;
 
   /**
-   * Writes the ledger's beginning, unless Redis has it: tokens that are older are refused. So connect the client first.
+   * Writes the ledger's beginning, unless Redis has it. So connect the client first. The ledger rejects older tokens.
    *
    * @throws InvalidOption for a `client` without `eval`, and for a wrong option.
    */
@@ -85,7 +85,7 @@ export class RedisLedger implements StateLedger {
   }
 
   /**
-   * Waits until Redis has the ledger's beginning. Await it before you serve: a call that begins earlier can be refused.
+   * Waits until Redis has the ledger's beginning. Await it before you serve: the ledger may reject calls that begin earlier.
    *
    * @throws the client's error. A later call tries again.
    */
@@ -101,8 +101,7 @@ export class RedisLedger implements StateLedger {
   /**
    * See {@link StateLedger.lease}.
    *
-   * @throws StoreFull when there is no room; otherwise the client's error. Then the request is refused, and does not
-   * run.
+   * @throws StoreFull when the ledger is full; otherwise the client's error. Either rejects the request before it runs.
    */
   async lease(presented: LeaseRequest): Promise<LeaseDecision> {
     const { id, answers, issuedAt, expiresAt, leaseSeconds, pseudonym, now } = presented;
@@ -141,7 +140,7 @@ export class RedisLedger implements StateLedger {
     await this.#client.eval(RELEASE, { keys, arguments: [lease, id] });
   }
 
-  /** Reads the settings, and writes the beginning where it is missing. */
+  /** Reads the settings, and writes the beginning if it is missing. */
   async #begin(): Promise<void> {
     this.#isDurable = (await mayBeDurable(this.#client)) && this.#options.durable;
     const began = await this.#client.eval(BEGIN, {
@@ -155,12 +154,12 @@ export class RedisLedger implements StateLedger {
     if (began === undefined) return;
     this.#knownBeginning = Math.max(this.#knownBeginning, began);
     if (beginning !== 'begun') return;
-    // Redis lost the beginning, or was restarted, perhaps with other settings, or has a replica now.
+    // Redis lost the beginning, restarted (perhaps with other settings), or got a replica.
     this.#begun = this.#begin();
     this.#begun.catch(warnOfBeginning);
   }
 
-  /** What the scripts are told: the beginning that this instance knew, and whether Redis is durable. */
+  /** Arguments of the scripts: the beginning that this instance knew, and whether Redis is durable. */
   get #known(): [string, string] {
     return [this.#knownBeginning === 0 ? '' : String(this.#knownBeginning), this.#isDurable ? '1' : ''];
   }

@@ -1,4 +1,3 @@
-/** What the tables of this package have in common. */
 import { InvalidOption } from '@mrtr/core';
 
 /** The part of a `pg` pool that the stores on PostgreSQL use. */
@@ -7,9 +6,9 @@ export interface Queryable {
 }
 
 /**
- * The name of a table, which becomes part of statements.
+ * Checks the name of a table, which is inserted into SQL statements.
  *
- * @throws InvalidOption when it needs quotes.
+ * @throws InvalidOption if it needs quotes.
  */
 export function tableName(owner: string, table: unknown): string {
   if (typeof table === 'string' && /^[a-z_][a-z0-9_]{0,62}$/.test(table)) return table;
@@ -18,19 +17,19 @@ export function tableName(owner: string, table: unknown): string {
   );
 }
 
-/** A longer text may be the URL of a database, in the wrong place. */
+/** Does not quote a longer text, which may be a database's URL in the wrong place. */
 const quote = (table: unknown): string =>
   typeof table === 'string' && table.length <= 12 ? `'${table}'` : 'something else';
 
-/** Creates what `statements` create "if not exists". Several instances may call this at once. */
+/** Runs `statements` of "create if not exists". Several instances may call this at once. */
 export async function createOnce(db: Queryable, statements: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
       await db.query(statements);
       return;
     } catch (error) {
-      // With "if not exists" alone, two creations that begin at once collide in the catalogue. Do not use an advisory
-      // lock: any role that may connect could hold it for ever.
+      // Despite "if not exists", two creations at once collide in the catalogue. Do not use an advisory lock: any role
+      // that may connect could hold it for ever.
       if (attempt === 5 || !COLLISIONS.includes(String((error as { code?: unknown }).code))) throw error;
     }
   }

@@ -3,7 +3,7 @@ export * from './measure/converse.ts';
 export * from './measure/invariants.ts';
 export * from './measure/measure.ts';
 export * from './measure/observe.ts';
-export { SCRIPTS, type Script } from './measure/scripts.ts';
+export { SCRIPTS, type UserScript } from './measure/scripts.ts';
 export * from './measure/subject.ts';
 export {
   measureUnattended,

@@ -16,12 +16,12 @@ const METRIC = { tool: GET_WEATHER, script: 'metric' } as const;
 const FIXED = { tool: RESOLVE_WORK_ITEM, script: 'fixed' } as const;
 const DUPLICATE = { tool: RESOLVE_WORK_ITEM, script: 'duplicate' } as const;
 
-/** The scenarios that the tables show: three calls of a modern client, and the weather of all others. */
+/** The scenarios in the tables: three calls of a modern client, and the weather for all other clients. */
 export const TABLED: readonly LocalScenario[] = SCENARIOS.filter(({ client, script: { name } }) =>
   (client === 'modern' ? [METRIC, FIXED, DUPLICATE] : [METRIC]).some(({ script }) => script === name),
 );
 
-/** Rows of cells, the head first. A cell is Markdown, and `<br>` begins a line in it. */
+/** Rows of Markdown cells, the head first. `<br>` begins a line in a cell. */
 export type Rows = readonly (readonly string[])[];
 
 type TableName =
@@ -31,19 +31,19 @@ type TableName =
   | 'quadrant'
   | keyof ReturnType<typeof deployTables>;
 
-/** Every measured table in Markdown, by the name of its block in the documents. */
+/** Makes every measured table in Markdown, by the name of its block in the documents. */
 export function measuredTables(
   options: readonly Measured[],
   cells: readonly Cell[],
   unattended: readonly UnattendedCell[],
 ): Readonly<Record<TableName, string>> {
-  // The variants of an option stand below the lettered ones, but H's stands below H.
+  // Variants follow the lettered options, except H's, which follows H.
   const rank = ({ id, claims }: Measured) =>
     id.length === 1 || (claims.modern.framesHeld > 0 && claims.modern.otherInstance === 'finishes') ? 0 : 1;
   const rows = [...options].sort((one, other) => rank(one) - rank(other));
   const ofOptions = optionsTable(rows, cells);
   const tables = {
-    options: mergeRows(ofOptions, [2, 5, 7, 9]), // what a reader chooses by
+    options: mergeRows(ofOptions, [2, 5, 7, 9]), // the columns that a reader decides by
     'options-more': mergeRows(ofOptions, [1, 3, 4, 6, 8, 10]),
     quadrant: quadrantTable(rows, observationsIn(cells)),
     unattended: unattendedTable(unattended),
@@ -56,7 +56,7 @@ export function measuredTables(
 const observationsIn = (cells: readonly Cell[]): readonly Observation[] =>
   cells.map(({ observed }) => observed.observation);
 
-/** One row per option, each cell measured. Two numbers in a cell are for one and for two questions. */
+/** A measured row per option. Two numbers in a cell stand for one and for two questions. */
 export function optionsTable(options: readonly Identity[], cells: readonly Cell[]): Rows {
   const observations = observationsIn(cells);
   const head = [
@@ -94,7 +94,7 @@ export function optionsTable(options: readonly Identity[], cells: readonly Cell[
   return [head, ...rows];
 }
 
-/** These columns of a table, with one row for all options whose cells are the same. */
+/** Keeps these columns of a table, and merges the rows of options with equal cells. */
 function mergeRows(table: Rows, columns: readonly number[]): Rows {
   const merged = new Map<string, readonly string[]>();
   for (const row of table) {
@@ -105,7 +105,7 @@ function mergeRows(table: Rows, columns: readonly number[]): Rows {
   return [...merged.values()];
 }
 
-/** Server infrastructure × client: who gets what, and with which options. */
+/** Server infrastructure × client: the outcome, and the options that have it. */
 function quadrantTable(options: readonly Identity[], observations: readonly Observation[]): Rows {
   const cell = (words: (find: ReturnType<typeof finder>) => string) => {
     const groups = new Map<string, string[]>();
@@ -143,7 +143,7 @@ function heldConnection(find: (where: Where) => Observation): string {
   return shim === degrade ? shim : `${degrade}, or ${shim} by the shim`;
 }
 
-/** Writes when each retry is delivered twice: by default, and with single use off. */
+/** The number of writes when each retry is delivered twice: by default, and with single use off. */
 function writesWhenRetried({ retriedTwice }: Observation): string {
   if (!retriedTwice) return 'not measured';
   const { 'by default': byDefault, off } = retriedTwice;

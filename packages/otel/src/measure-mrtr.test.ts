@@ -25,7 +25,7 @@ import { type MeasureOptions, measureMrtr } from './measure-mrtr.ts';
 
 afterEach(() => void vi.useRealTimers());
 
-/** A real meter provider, and all points that it exports, as `metric{labels}` → value or count. */
+/** A real meter provider, and its exported points as `metric{labels}` → value or count. */
 function measureInMemory(options?: MeasureOptions) {
   const exporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
   const reader = new PeriodicExportingMetricReader({ exporter, exportIntervalMillis: 3_600_000 });
@@ -115,7 +115,7 @@ test('a ledger that fails is counted as a wait that failed, and as the reason of
 
 test('a call that runs is counted while it runs', async () => {
   const { points } = measureInMemory();
-  // Other tests of this process may have left calls that run.
+  // Other tests of this process may have left running calls.
   const running = async () => (await points())['mrtr.calls{mrtr.state,running}'] ?? Number.NaN;
   const before = await running();
   const finished = new Deferred();
@@ -166,7 +166,7 @@ test('no client makes metrics grow: not by calls that never return, nor by names
     'mrtr.refusals{mrtr.reason,other}': 20,
   });
   expect(series).toBeGreaterThan(10);
-  // The unknown reason, and the unknown tools' outcome at most.
+  // At most one new series for the unknown reason, and one for the outcome of unknown tools.
   expect(Object.keys(after).length).toBeLessThanOrEqual(series + 2);
   const words = [
     ...Object.keys(REFUSAL_REASONS),

@@ -1,8 +1,8 @@
 /**
- * Makes metrics from the diagnostics channels, and from what this process holds when they are read.
+ * Makes metrics from the diagnostics channels, and gauges from the state of this process.
  *
- * Every label is one of a few fixed words, so no client can make metrics grow: no principal, argument, call or name of a
- * tool is among them. Spans and log lines have those. docs/observability.md has the alerts.
+ * Every label is one of a few fixed words, so no client can make the metrics grow. Principals, arguments, calls and tools'
+ * names are in spans and log lines instead. docs/observability.md has the alerts.
  */
 import { observe, REFUSAL_REASONS } from '@mrtr/core/events';
 import { type GaugeName, readGauges, requireOptions, wholeNumber } from '@mrtr/core/kit';
@@ -11,13 +11,13 @@ import { WaitingCalls } from './waiting-calls.ts';
 
 /** The options of {@link measureMrtr}. */
 export interface MeasureOptions {
-  /** How long a call counts as waiting for its user, in seconds. Default 600, as long as request state lives by default. */
+  /** How long a call counts as waiting for its user, in seconds. Default 600, the default lifetime of request state. */
   readonly ttlSeconds?: number;
-  /** Waiting calls that are counted at once; above this limit, the oldest is counted no more. Default 10 000. */
+  /** How many waiting calls to count. Above this limit, the oldest no longer counts. Default 10 000. */
   readonly maxTracedCalls?: number;
 }
 
-/** The gauges that have no labels, with their units. */
+/** The gauges without labels, with their units. */
 const PLAIN = {
   'frames.parked': '{frame}',
   'pages.pending': '{page}',
@@ -27,10 +27,10 @@ const PLAIN = {
 } as const satisfies Partial<Record<GaugeName, string>>;
 
 /**
- * Starts counting what every protected server, store and hosting of this process does. The returned function stops it.
+ * Starts to measure every protected server, store and hosting of this process. The returned function stops it.
  *
  * @param meter by default the global provider's, under the name `@mrtr/otel`.
- * @throws InvalidOption for an option that does not exist, or has a value that it cannot have.
+ * @throws InvalidOption for an unknown or invalid option.
  * @example const stop = measureMrtr(); // after the OpenTelemetry SDK has been set up
  */
 export function measureMrtr(
@@ -58,7 +58,7 @@ function countEvents(meter: Meter): (() => void)[] {
     observe('mrtr:round', ({ phase, outcome = 'error' }) => {
       if (phase === 'end') rounds.add(1, { 'mrtr.outcome': outcome });
     }),
-    // Another version of the packages may be loaded too, with reasons of its own.
+    // Another loaded version of the packages may have other reasons.
     observe('mrtr:refusal', ({ reason }) =>
       refusals.add(1, { 'mrtr.reason': Object.hasOwn(REFUSAL_REASONS, reason) ? reason : 'other' }),
     ),
@@ -80,7 +80,7 @@ function watchQuestions(waiting: WaitingCalls): (() => void)[] {
   ];
 }
 
-/** Reads what is held now, whenever the metrics are collected. */
+/** Reads the gauges whenever the metrics are collected. */
 function readWhenAsked(meter: Meter, waiting: WaitingCalls): () => void {
   const calls = meter.createObservableGauge('mrtr.calls', { unit: '{call}' });
   const questions = meter.createObservableGauge('mrtr.questions.open', { unit: '{question}' });

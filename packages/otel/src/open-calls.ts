@@ -1,11 +1,10 @@
-/** The calls with open spans, and recently ended ones. Their number is limited, since a client may never return. */
 import { type Span, SpanStatusCode } from '@opentelemetry/api';
 
 /** A logical call. */
 export interface TracedCall {
   readonly span: Span;
   rounds: number;
-  /** Rounds that are being served now: more than one if a client sends the same round twice at once. */
+  /** How many of its rounds are being served. More than one if a client sends a round twice at once. */
   running: number;
   ended: boolean;
   /** The outcome of the round that ended the call. */
@@ -17,7 +16,7 @@ interface Remembered {
   readonly deadline: number;
 }
 
-/** Finds the call that a round belongs to, by the call's id. */
+/** The calls with open spans, and recently ended ones, by id. Their number is limited: a client may never return. */
 export class OpenCalls {
   readonly #ttlMs: number;
   readonly #max: number;
@@ -32,7 +31,7 @@ export class OpenCalls {
     this.#sweeper = setInterval(() => this.#sweep(), 1000).unref();
   }
 
-  /** The call with this id; it may have ended. */
+  /** Finds a call, which may have ended. */
   find(id: string): TracedCall | undefined {
     return this.#byId.get(id)?.call;
   }
@@ -51,7 +50,7 @@ export class OpenCalls {
     if (call.outcome !== undefined) end(call, call.outcome);
   }
 
-  /** Ends every span that is open. */
+  /** Ends all open spans. */
   close(): void {
     clearInterval(this.#sweeper);
     for (const [span, call] of this.#running) {
@@ -65,7 +64,7 @@ export class OpenCalls {
   }
 
   #remember(id: string, call: TracedCall): void {
-    // Put it behind all others, which have less time left.
+    // Move it behind all others, which expire earlier.
     this.#byId.delete(id);
     this.#byId.set(id, { call, deadline: Date.now() + this.#ttlMs });
     if (this.#byId.size > this.#max) this.#forgetOldest();
@@ -86,7 +85,7 @@ export class OpenCalls {
   }
 }
 
-/** Ends the call's span, unless a round of it is being served: then the end of that round ends it. */
+/** Ends the call's span, now or at the end of the round that is being served. */
 function end(call: TracedCall, outcome: string): void {
   if (call.ended || call.running > 0) return;
   call.ended = true;

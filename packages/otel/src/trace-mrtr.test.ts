@@ -25,7 +25,7 @@ test.each([
   expect(() => traceInMemory(options as object)).toThrow(new InvalidOption(message));
 });
 
-/** A tracer in memory, and the spans that have ended. */
+/** A tracer in memory, and its ended spans. */
 function traceInMemory(options?: TraceOptions) {
   const exporter = new InMemorySpanExporter();
   const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
@@ -40,7 +40,7 @@ function traceInMemory(options?: TraceOptions) {
 
 type Round = Partial<RoundEvent> & { readonly asks?: boolean; readonly within?: () => unknown };
 
-/** A round of the call `call`, published as the boundary does it; with `asks` it ends with a question. */
+/** Publishes a round of `call`, as the boundary does. With `asks` it ends with a question. */
 function round({ asks = false, within = () => {}, outcome, ...start }: Round = {}): Promise<void> {
   const event = { ...CALL, call: 'c', round: 1, ...start };
   const { call, method, target } = event;

@@ -1,8 +1,8 @@
 /**
- * Turns the diagnostics channels into spans: one for each logical call, with a child for each round.
+ * Makes spans from the diagnostics channels: one for each logical call, with a child for each round.
  *
- * Within a round, events find their span by AsyncLocalStorage. Between rounds, the call's id identifies the call. Every
- * token carries it already, so nothing more goes over the wire. docs/observability.md states the limits.
+ * Within a round, events find their span by AsyncLocalStorage. Between rounds they find it by the call's id, which every
+ * token carries already. docs/observability.md states the limits.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { bindRounds, observe, type RoundEvent, type StateEvent } from '@mrtr/core/events';
@@ -24,11 +24,11 @@ import { contextFrom } from './traceparent.ts';
 
 /** The options of {@link traceMrtr}. */
 export interface TraceOptions {
-  /** How long a call may wait for its next round before its span ends as abandoned, in seconds. Default 600, as
-   * long as request state lives unless its policy says otherwise. */
+  /** How long a call may wait for its next round before its span ends as abandoned, in seconds. Default 600, the
+   * default lifetime of request state. */
   readonly ttlSeconds?: number;
-  /** Waiting calls that are remembered at once; above this limit, the call that has waited longest ends as abandoned.
-   * Default 10 000. */
+  /** How many waiting calls to keep. Above this limit, the call that has waited longest ends as abandoned. Default
+   * 10 000. */
   readonly maxTracedCalls?: number;
 }
 
@@ -42,7 +42,7 @@ interface TracedRound {
  * Starts tracing every protected server of this process. The returned function stops it and ends all open spans.
  *
  * @param tracer by default the global provider's, under the name `@mrtr/otel`.
- * @throws InvalidOption for an option that does not exist, or has a value that it cannot have.
+ * @throws InvalidOption for an unknown or invalid option.
  * @example const stop = traceMrtr(); // after the OpenTelemetry SDK has been set up
  */
 export function traceMrtr(
@@ -74,7 +74,7 @@ export function traceMrtr(
     observe('mrtr:answer', ({ key, reason, times }) =>
       note('mrtr.answer', { 'mrtr.key': key, 'mrtr.reason': reason, 'mrtr.times': times }),
     ),
-    // Without the words of the receipt: they hold values of the call.
+    // Omit the words of the receipt: they contain values of the call.
     observe('mrtr:approval', ({ outcome, receipt }) =>
       note('mrtr.approval', {
         'mrtr.outcome': outcome,
@@ -83,7 +83,7 @@ export function traceMrtr(
     ),
     observe('mrtr:effect', ({ key, phase }) => note('mrtr.effect', { 'mrtr.key': key, 'mrtr.phase': phase })),
     observe('mrtr:state', (event) => {
-      // State is rejected before its round starts, so that event has no span yet.
+      // The boundary rejects state before the round starts, so the event has no span yet.
       if (event.phase === 'rejected') recordRejection(tracer, event);
       else note('mrtr.state', { 'mrtr.phase': event.phase, 'mrtr.bytes': event.bytes });
     }),
@@ -99,7 +99,7 @@ function startRound(tracer: Tracer, calls: OpenCalls, start: RoundEvent): Traced
   const known = calls.find(id);
   const around = contextFrom(context.active(), start.traceparent);
   const call = known && !known.ended ? known : startCall(tracer, start, around, known);
-  // Each request of a call may come in its own trace. Later ones become links, since a span has only one parent.
+  // Each request of a call may have its own trace. A span has one parent, so the later requests become links.
   const span = tracer.startSpan(
     `round ${round}`,
     {
@@ -119,7 +119,7 @@ function startCall(
   around: Context,
   over: TracedCall | undefined,
 ): TracedCall {
-  // A round of an ended call (its state was presented twice) gets its own span, linked to the first.
+  // A round of an ended call, whose state came twice, gets its own span, linked to the first.
   const links = over ? [{ context: over.span.spanContext() }] : [];
   const options = { attributes: { ...attributesOf(start), 'mrtr.first_round': start.round }, links };
   return { span: tracer.startSpan(nameOf(start), options, around), rounds: 0, running: 0, ended: false };
@@ -133,7 +133,7 @@ function endRound(calls: OpenCalls, { call, span }: TracedRound, event: RoundEve
   calls.roundEnded(event.call, call, span, outcome);
 }
 
-/** A request whose state does not open never becomes a round, and nothing in it reliably names a call. */
+/** A request whose state does not open never becomes a round, and does not reliably name a call. */
 function recordRejection(tracer: Tracer, event: StateEvent): void {
   const { bytes, reason = '' } = event;
   const attributes = { ...attributesOf(event), 'mrtr.outcome': 'rejected' };
@@ -145,10 +145,10 @@ function recordRejection(tracer: Tracer, event: StateEvent): void {
 
 type Called = Pick<RoundEvent, 'method' | 'target'> & { readonly call?: string | undefined };
 
-// A client may call a tool that does not exist, under a name of any length.
+// A client may call an unknown tool by a name of any length.
 const clip = (target: string): string => target.slice(0, 100);
 
-/** The span's name leaves a resource's URI out, as MCP's semantic conventions require: there are too many. */
+/** The name of a span. MCP's semantic conventions require it to omit a resource's URI: there are too many. */
 const nameOf = ({ method, target }: Called): string =>
   method === 'resources/read' ? method : `${method} ${clip(target)}`;
 

@@ -5,8 +5,8 @@ import { type Context, isSpanContextValid, TraceFlags, trace } from '@openteleme
 const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?$/;
 
 /**
- * The context around a request. If a span is active in this process, as under an instrumented HTTP server, it is
- * `active`. Otherwise it is the client's, if its `traceparent` can be read, and `active` if not.
+ * The context around a request: `active` if it has a span, as under an instrumented HTTP server. Otherwise the client's, if
+ * its `traceparent` is valid, and `active` if not.
  */
 export function contextFrom(active: Context, traceparent: string | undefined): Context {
   if (trace.getSpanContext(active) || traceparent === undefined) return active;

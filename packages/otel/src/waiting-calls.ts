@@ -1,6 +1,4 @@
-/** The calls that wait for their users. Their number is limited, since a client may never return. */
-
-/** The ages that open questions are counted by, and the seconds below which they count there. */
+/** The ages of open questions, each with its upper bound in seconds. */
 export const AGES = { under_1m: 60, under_5m: 300, under_10m: 600, older: Number.POSITIVE_INFINITY } as const;
 export type Age = keyof typeof AGES;
 
@@ -9,11 +7,14 @@ interface Waiting {
   readonly since: number;
 }
 
-/** Finds the open questions of this process. A call whose next round another instance serves stays until it expires. */
+/**
+ * The calls of this process that wait for their users. If another instance serves the next round, a call stays until it
+ * expires. Their number is limited: a client may never return.
+ */
 export class WaitingCalls {
   readonly #ttlMs: number;
   readonly #max: number;
-  // In the order of asking, so the oldest come first.
+  // The oldest first.
   readonly #byId = new Map<string, Waiting>();
 
   constructor(ttlMs: number, max: number) {
@@ -21,7 +22,6 @@ export class WaitingCalls {
     this.#max = max;
   }
 
-  /** The calls that wait now. */
   get size(): number {
     this.#forgetExpired();
     return this.#byId.size;
@@ -33,12 +33,12 @@ export class WaitingCalls {
     if (this.#byId.size > this.#max) this.#byId.delete(this.#byId.keys().next().value as string);
   }
 
-  /** The next round of the call has come, or the call has ended. */
+  /** Forgets a call, whose next round has come, or which has ended. */
   forget(call: string): void {
     this.#byId.delete(call);
   }
 
-  /** The open questions, by age. */
+  /** Counts the open questions by age. */
   questions(): Readonly<Record<Age, number>> {
     this.#forgetExpired();
     const counts: Record<Age, number> = { under_1m: 0, under_5m: 0, under_10m: 0, older: 0 };

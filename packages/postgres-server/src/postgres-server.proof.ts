@@ -14,7 +14,7 @@ const GONE = { timeout: 60_000 };
 const expectRefusal = (url: string) =>
   vi.waitFor(() => expect(query(url, 'SELECT 1')).rejects.toMatchObject({ code: 'ECONNREFUSED' }), GONE);
 
-/** Starts a process that starts a server and prints its database; its folders are in `temporary`. */
+/** Starts a process that starts a server and prints its database. Its folders are in `temporary`. */
 function starter(temporary: string) {
   const program = `
     const { postgresServer } = await import(${JSON.stringify(new URL('./index.ts', import.meta.url).href)});
@@ -29,7 +29,7 @@ function starter(temporary: string) {
 
 async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'mrtr-test-'));
-  // The user that runs PostgreSQL needs access.
+  // PostgreSQL's user needs access.
   await chmod(folder, 0o755);
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   return folder;

@@ -4,16 +4,15 @@ import { type PostgresServer, postgresServer } from './index.ts';
 import type {} from './of-the-run.ts';
 
 export interface PostgresOfTheRun extends Omit<PostgresServer, 'stop'> {
-  /** Vitest's `test`; its tests are skipped if PostgreSQL does not start. */
+  /** Vitest's `test`. Skips its tests if PostgreSQL did not start. */
   readonly test: TestAPI;
-  /** Why PostgreSQL did not start; undefined if it runs. */
+  /** The reason why PostgreSQL did not start. Undefined if it runs. */
   readonly missing: string | undefined;
 }
 
 /**
- * The PostgreSQL of this run: the server that `MRTR_TEST_POSTGRES` names, or one that is started for the first file
- * that calls this. If it does not start, the file's tests are skipped and a skipped test says why; in CI the file
- * fails.
+ * Returns the PostgreSQL of this run: the server of `MRTR_TEST_POSTGRES`, or one that the first call starts. If it does not
+ * start, the file's tests are skipped and a skipped test names the reason. In CI the file fails.
  *
  * @example
  * const { database, test } = await postgresOfTheRun();

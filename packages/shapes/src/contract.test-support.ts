@@ -53,7 +53,7 @@ import type { OnceContext } from './once/index.ts';
 export type AuthorContext = Omit<HandlerContext, 'request'> & { readonly once?: OnceContext['once'] };
 
 /** A handler, described without any shape. */
-export interface Script<R> {
+export interface ShapeScript<R> {
   /** The questions of each round, under the author's keys. */
   readonly rounds: readonly Questions[];
   /** What its author declares that it asks for, in the shapes with this option. */
@@ -76,14 +76,14 @@ export interface Shape {
   /** Whether its authors have to put every effect below the questions. */
   readonly effectsBelow?: boolean;
   /** Makes the script into a callback, written as an author of this shape writes it. */
-  write<R extends CompleteResult>(script: Script<R>): SdkCallback<Nothing, R>;
+  write<R extends CompleteResult>(script: ShapeScript<R>): SdkCallback<Nothing, R>;
   /** The same for a resource, if the shape writes it differently. */
-  writeResource?<R extends CompleteResult>(script: Script<R>): SdkCallback<URL, R>;
+  writeResource?<R extends CompleteResult>(script: ShapeScript<R>): SdkCallback<URL, R>;
 }
 
 const inputSchema = z.object({});
 
-const script = <R>(rounds: readonly Questions[], result: (text: string) => R): Script<R> => ({
+const script = <R>(rounds: readonly Questions[], result: (text: string) => R): ShapeScript<R> => ({
   rounds,
   above: () => {},
   below: (answers) => result(JSON.stringify(answers)),
@@ -92,7 +92,7 @@ const script = <R>(rounds: readonly Questions[], result: (text: string) => R): S
 
 /** A tool of the shape that asks `rounds` and returns the answers. */
 const asking =
-  (shape: Shape, rounds: readonly Questions[], over: Partial<Script<CallToolResult>> = {}): Register =>
+  (shape: Shape, rounds: readonly Questions[], over: Partial<ShapeScript<CallToolResult>> = {}): Register =>
   (server) => {
     server.registerTool('tool', { inputSchema }, shape.write({ ...script(rounds, textResult), ...over }));
   };
@@ -102,10 +102,10 @@ function serve(
   shape: Shape,
   rounds: readonly Questions[],
   policy: RequestStateOptions = {},
-  over: Partial<Script<CallToolResult>> = {},
+  over: Partial<ShapeScript<CallToolResult>> = {},
 ) {
   const done = countRuns(() => {});
-  const below: Script<CallToolResult>['below'] = (answers) => {
+  const below: ShapeScript<CallToolResult>['below'] = (answers) => {
     done();
     return textResult(JSON.stringify(answers));
   };
@@ -433,7 +433,7 @@ const behaviours = {
   ) {
     const keys: unknown[] = [];
     const note = (ctx?: AuthorContext) => void keys.push(ctx?.idempotencyKey('pay'));
-    const below: Script<CallToolResult>['below'] = (_answers, ctx) => {
+    const below: ShapeScript<CallToolResult>['below'] = (_answers, ctx) => {
       note(ctx);
       return textResult(ctx?.idempotencyKey('mail') ?? '');
     };
@@ -461,7 +461,7 @@ const behaviours = {
       callers.push(ctx?.caller);
       void ctx?.progress(1, 2, 'half');
     };
-    const below: Script<CallToolResult>['below'] = (_answers, ctx) => {
+    const below: ShapeScript<CallToolResult>['below'] = (_answers, ctx) => {
       callers.push(ctx?.caller);
       return textResult('');
     };

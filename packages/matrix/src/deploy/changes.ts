@@ -1,4 +1,4 @@
-/** What may be changed between two versions of the tool. Only names: the command line prints them before it loads code. */
+/** The changes between two versions of the tool. Names only: the command line prints them before it loads code. */
 import type { Change } from '@mrtr/options-contract/deploys';
 
 export type { Change };

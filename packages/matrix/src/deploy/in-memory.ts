@@ -1,4 +1,4 @@
-/** Two versions in this process: two servers that have the key in common, and nothing else. */
+/** Two versions in this process: two servers that share the key only. */
 import { randomBytes } from 'node:crypto';
 import { requestStatePolicy } from '@mrtr/core';
 import { host } from '@mrtr/harness';
@@ -7,7 +7,7 @@ import { CHANGES } from './code/code.ts';
 import type { Host } from './play.ts';
 import { deploy } from './subject.ts';
 
-/** H on PostgreSQL keeps its calls at `postgres`. `make` is what is deployed: the tool, or a broken twin of it. */
+/** H on PostgreSQL keeps its calls at `postgres`. `make` makes the deployed tool, or a broken twin of it. */
 export const inMemory =
   (postgres?: string, make: typeof deploy = deploy): Host =>
   ({ option, change }, { world, recorder }) => {

@@ -1,4 +1,4 @@
-/** What came of a call whose version was replaced. Nothing in it needs Node: the lab's page reads transcripts with it. */
+/** The outcome of a call whose version was replaced. The lab's page reads transcripts with it, so it must not need Node. */
 import { eventsOf, type Transcript } from '@mrtr/harness/transcript';
 import type { DeployOutcome } from '@mrtr/options-contract/deploys';
 
@@ -11,10 +11,10 @@ export function outcomeOf({ events, end }: Pick<Transcript, 'events' | 'end'>): 
   return new Set(asked).size < asked.length ? 'asks again' : 'finishes';
 }
 
-/** The effects, in order, each by its detail: two different ones may have the same name. */
+/** The effects in order, each by its detail, since different ones may have the same name. */
 export const effectsIn = (events: Transcript['events']): string[] =>
   eventsOf('effect', events).map(({ detail }) => detail);
 
-/** What the user answered, in order: a form of one field each time. */
+/** The user's answers in order, each a form of one field. */
 export const answersIn = (events: Transcript['events']): object[] =>
   eventsOf('answer', events).map(({ reply }) => (reply === 'silence' ? {} : (reply.content ?? {})));

@@ -1,4 +1,4 @@
-/** A call whose version is deployed anew while its user thinks, and what comes of it. */
+/** A call during which another version is deployed, while its user thinks. */
 
 import { createWorld, type World } from '@mrtr/example-tools';
 import type { Recorder } from '@mrtr/harness';
@@ -11,7 +11,7 @@ import { CHANGES, isAsk } from './code/code.ts';
 import { answersIn, effectsIn, outcomeOf } from './outcome.ts';
 import { ORDER } from './subject.ts';
 
-/** When version 2 is deployed: while the size is asked, or when it was answered and the colour is asked. */
+/** The moment of the deploy: while the size is asked, or after its answer, while the colour is asked. */
 export type Moment = 'asked' | 'answered';
 export const MOMENTS: readonly Moment[] = ['asked', 'answered'];
 
@@ -60,7 +60,7 @@ export function play(
   });
 }
 
-/** What must never come of it, as text: a wrong value, a crash, an effect after a refusal, or one that is left out. */
+/** Describes outcomes that must never occur: a wrong value, a crash, an effect after a refusal, or a missing effect. */
 export function faultsOf({ change }: Play, transcript: Transcript): string[] {
   const { events, end } = transcript;
   const text = end.error?.message ?? resultText(end.result ?? {});

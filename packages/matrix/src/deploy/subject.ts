@@ -1,6 +1,6 @@
 /**
  * The tool in one option's shape and one version, as a server. Another process loads it as
- * `subject.ts?shape=f&change=reworded`: each address is a module of its own.
+ * `subject.ts?shape=f&change=reworded`. Each such URL is a module of its own.
  */
 import type { OptionDeps, RunningOption } from '@mrtr/options-contract';
 import type { Change } from '@mrtr/options-contract/deploys';
@@ -26,7 +26,7 @@ export const deploy = (option: LoadedOption, change: Change) => ({
   },
 });
 
-/** The version of an option's tool that a change makes: the module for another process, and the policy's `version`. */
+/** The version of an option's tool after a change: the module for another process, and the policy's `version`. */
 export const versionOf = ({ id }: Pick<ListedOption, 'id'>, change: Change) => ({
   module: new URL(`./subject.ts?shape=${id}&change=${change}`, import.meta.url).href,
   version: CHANGES[change].version,
@@ -36,5 +36,5 @@ const { searchParams } = new URL(import.meta.url);
 const [shape, change] = [searchParams.get('shape'), searchParams.get('change')];
 const listed = shape === null ? undefined : findOption(shape);
 
-/** @public another process loads it: the subject that the module's address names. */
+/** @public another process loads the subject that this module's URL names. */
 export const option = listed && deploy(await loadOption(listed), change as Change);

@@ -1,4 +1,4 @@
-/** The claims of a deploy as tables. The tests hold every claim to what is measured. */
+/** The claims about deploys as tables. Tests compare each claim with a measurement. */
 
 import type { Change } from '@mrtr/options-contract/deploys';
 import type { Measured } from '../measure/subject.ts';

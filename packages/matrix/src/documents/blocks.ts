@@ -12,13 +12,13 @@ const WRITTEN_ELSEWHERE = /^(?:check|interop): /;
 
 export interface Updating {
   readonly write: boolean;
-  /** The names; or the measured tables alone, or the quoted files and outputs. Without, both of these. */
+  /** The measured tables alone, the quoted files and outputs alone, or these names. Default: all. */
   readonly only?: 'measured' | 'quoted' | readonly string[];
 }
 
 /**
- * Brings the blocks up to date. The name of a block is a measured table, a `pnpm <command>` whose output it holds, or
- * the path of a source file that it shows.
+ * Updates the blocks. The name of a block is a measured table, a `pnpm <command>` whose output it holds, or the path of a
+ * source file that it shows.
  *
  * @returns the blocks that were not up to date, as `file: name`.
  */
@@ -44,7 +44,7 @@ export async function updateBlocks(
 
 function isWanted(name: string, only: Updating['only']): boolean {
   if (Array.isArray(only)) return only.includes(name);
-  // The name of a table is a word, and that of a quotation a path or a command.
+  // Tables are named by a word, quotations by a path or a command.
   const kind = /^[a-z-]+$/.test(name) ? 'measured' : 'quoted';
   return !WRITTEN_ELSEWHERE.test(name) && (only === undefined || only === kind);
 }

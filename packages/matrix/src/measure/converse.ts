@@ -27,7 +27,7 @@ const deployHere: Deploy = ({ request: { subject, hosting, legacy }, world, key,
   if (hosting !== 'memory' && hosting !== 'fleet' && hosting !== 'restart') {
     throw new Error(`'${hosting}' hosting needs its own processes: start them, and pass their \`deploy\`.`);
   }
-  // All instances are in this process. One ledger for each conversation, as one for each process is the default.
+  // The default is one ledger per process. All instances are in this process, so make one per conversation.
   const state = requestStatePolicy({ keys: [key], legacy, ledger: new MemoryLedger() });
   return host(hosting, () => subject.create({ world, state, onEntry: onEntry(recorder) }));
 };

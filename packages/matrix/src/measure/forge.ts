@@ -1,4 +1,4 @@
-/** Measures forged requests: an answer that no question asked for, and the state of another call. */
+/** Measures forged requests: an unasked answer, and the state of another call. */
 import { randomBytes } from 'node:crypto';
 import { requestStatePolicy } from '@mrtr/core';
 import { createWorld, RESOLVE_WORK_ITEM } from '@mrtr/example-tools';

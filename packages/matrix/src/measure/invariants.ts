@@ -18,25 +18,25 @@ export interface Cell {
 
 export type Violations = string[];
 
-/** 1. Options that claim the same in a scenario show the host application the same. */
+/** Options with equal claims in a scenario show the host application the same. */
 export const sameForTheHost = (cells: readonly Cell[]): Violations =>
   compare(cells, ({ observed }) => hostView(observed.conversation));
 
-/** 2. Their wires differ only in the masked fields, and so only in whether `requestState` is there. */
+/** Their wires differ only in the masked fields, and so only in the presence of `requestState`. */
 export const sameOnTheWire = (cells: readonly Cell[]): Violations =>
   compare(cells, ({ observed }) => wireView(observed.conversation));
 
-/** 3. Audit entries and writes agree with the claims. */
+/** The outcome, audit entries and writes agree with the claims. */
 export const effectsAsClaimed = (cell: Cell): Violations =>
   differences(cell, ['outcome', 'audits', 'writes']);
 
-/** 4. Entries, rounds, state, frames and survival agree with the claims. */
+/** Entries, rounds, state, frames and survival agree with the claims. */
 export function mechanicsAsClaimed(cell: Cell): Violations {
   const measured = ['rounds', 'entries', 'framesHeld', 'otherInstance', 'restart'] as const;
   return [...differences(cell, measured), ...stateAsClaimed(cell)];
 }
 
-/** 5. An old client that cannot be served on stateless serving gets a clear error, and nothing is written. */
+/** An old client whose call needs a session gets a clear error on stateless serving, and nothing is written. */
 export function failsClearly({ claims, scenario, observed: { observation } }: Cell): Violations {
   if (scenario.client !== 'legacy' || !isSpread(scenario.hosting) || claims.legacy.stateless !== 'error')
     return [];
@@ -52,9 +52,9 @@ export function failsClearly({ claims, scenario, observed: { observation } }: Ce
 }
 
 /**
- * 10. Retries that are delivered twice write once and get the same answer. With `singleUse: false`, they are served
- * twice. The exception is a parked frame, which the first retry takes: the second is refused, or gets the first
- * one's result if a store keeps the call for other instances.
+ * Retries that are delivered twice write once and get the same answer. With `singleUse: false`, both are served. A parked
+ * frame is the exception, because the first retry takes it. The second is rejected, or gets the first one's result if a
+ * store keeps the call for other instances.
  */
 export function retriesAsClaimed({ claims, observed: { observation } }: Cell): Violations {
   if (!observation.retriedTwice) return [];
@@ -83,7 +83,7 @@ export function forgeriesAsClaimed({ claims, observed: { observation } }: Cell):
     .map(([what, measured]) => `${where(observation)}: claims ${what} ${forgeries}, measured ${measured}`);
 }
 
-/** What a cell shows by itself: 3, 4, 5, 10, and the forged requests. */
+/** The invariants that one cell can violate by itself. */
 export const ofOneCell = (cell: Cell): Violations =>
   [effectsAsClaimed, mechanicsAsClaimed, failsClearly, retriesAsClaimed, forgeriesAsClaimed].flatMap(
     (invariant) => invariant(cell),
@@ -105,7 +105,7 @@ const withTitle = (cell: Cell, view: (cell: Cell) => string[]) => ({
   lines: view(cell),
 });
 
-/** Each shape has its own errors, and a call that another instance refuses has no result to compare. */
+/** Calls that end in an error are not comparable: each shape has its own errors. */
 function comparable({ claims, scenario }: Cell): boolean {
   if (scenario.client === 'unaskable') return claims.modern.unaskable === 'default';
   if (isHeld(scenario.hosting)) return true;
@@ -114,7 +114,7 @@ function comparable({ claims, scenario }: Cell): boolean {
     : claims.legacy.stateless === 'default';
 }
 
-/** Cells of one group must look alike: cells in which the user is asked, and cells in which no client can be. */
+/** Groups the cells that must look alike: those that ask the user, and those that cannot. */
 function groupOf({ claims, scenario: { client, hosting, legacy, script } }: Cell): string {
   const held = client === 'legacy' && isHeld(hosting);
   const asked = client === 'modern' || (held && (claims.legacy.asked === 'always' || legacy === 'shim'));

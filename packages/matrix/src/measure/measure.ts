@@ -4,7 +4,7 @@ import { type LocalScenario, observe } from './observe.ts';
 import { SCRIPTS } from './scripts.ts';
 import type { Measured } from './subject.ts';
 
-/** The clients, each with the legacy policies that matter to it: only an old client can notice another. */
+/** The clients, each with its legacy policies. A policy makes a difference to old clients only. */
 const CLIENTS = [
   { client: 'modern', legacy: 'shim' },
   { client: 'unaskable', legacy: 'shim' },

@@ -8,17 +8,17 @@ import { type End, eventsOf, resultText, type Transcript, tally } from '@mrtr/ha
 import { converse } from './converse.ts';
 import { type Forged, forge } from './forge.ts';
 import { type RetriedTwice, retryTwice, type SingleUse } from './retried-twice.ts';
-import type { Script } from './scripts.ts';
+import type { UserScript } from './scripts.ts';
 import type { Client, ConversationRequest, HostingKind, Subject } from './subject.ts';
 
 export interface Scenario {
   readonly client: Exclude<Client, 'modern-only'>;
   readonly hosting: Exclude<HostingKind, 'restart'>;
   readonly legacy: LegacyPolicy;
-  readonly script: Script;
+  readonly script: UserScript;
 }
 
-/** How a call ended: the user answered, a default stood in, it failed, or the user refused. */
+/** The end of a call: after an answer, after a default instead of it, with an error, or after a refusal. */
 export type ObservedEnd = 'elicited' | 'default' | 'error' | 'cancelled';
 
 /** Whether the same call ends in the same way on other hosting. */
@@ -40,15 +40,15 @@ export interface Observation {
   readonly writes: number;
   /** Length of `requestState` in each `input_required` result, 0 without one. */
   readonly stateBytes: readonly number[];
-  /** The most frames held in memory while the user was thinking. */
+  /** The maximum of frames in memory while the user was thinking. */
   readonly framesHeld: number;
-  /** When each round reaches another instance, on `fleet`. */
+  /** The end when each round reaches another instance, on `fleet`. */
   readonly otherInstance: Survival;
-  /** When the instance restarts between any two requests. */
+  /** The end when the instance restarts between any two requests. */
   readonly restart: Survival;
-  /** When each retry is delivered twice, if that was measured. */
+  /** The result when each retry is delivered twice, if measured. */
   readonly retriedTwice?: Readonly<Record<SingleUse, RetriedTwice>>;
-  /** When a client sends forged answers and state, if that was measured. */
+  /** The result of forged answers and state, if measured. */
   readonly forged?: Forged | undefined;
 }
 
@@ -61,7 +61,7 @@ export interface LocalScenario extends Scenario {
   readonly hosting: Exclude<LocalHostingKind, 'restart'>;
 }
 
-/** Measures `subject` in `scenario`: the call itself, on a fleet and through restarts, with each retry twice, and forged. */
+/** Measures `subject` in `scenario`: the call itself, on a fleet, with restarts, with doubled retries, and forged. */
 export async function observe(subject: Subject, scenario: LocalScenario): Promise<Observed> {
   const { client, hosting, script } = scenario;
   const on = (kind: LocalHostingKind) => rehearse(subject, { ...scenario, hosting: kind });
@@ -69,14 +69,14 @@ export async function observe(subject: Subject, scenario: LocalScenario): Promis
   const survival = { otherInstance: sameEnd(memory, fleet), restart: sameEnd(memory, restart) };
   const here = hosting === 'memory' ? memory : fleet;
   const { observation, conversation } = summarize(subject, scenario, here, survival);
-  // A call that writes an item, because a write must not happen twice.
+  // Double the retries of a call that writes an item, since the write must not happen twice.
   const writes = script.tool === RESOLVE_WORK_ITEM && ['fixed', 'duplicate'].includes(script.name);
   if (!writes || client !== 'modern' || hosting !== 'memory') return { observation, conversation };
   const [byDefault, off] = await Promise.all([
     retryTwice(requestOf(subject, scenario), 'by default'),
     retryTwice(requestOf(subject, scenario), 'off'),
   ]);
-  // The call of two questions, whose second round brings state.
+  // Forge in the call of two questions, whose second round brings state.
   const forged = script.name === 'duplicate' && { forged: await forge(subject) };
   const retriedTwice = { 'by default': byDefault, off };
   return { conversation, observation: { ...observation, retriedTwice, ...forged } };
@@ -113,7 +113,7 @@ export function summarize(
   };
 }
 
-// A conversation with one of our scripts always runs the same, so the three cells that need it share it.
+// A conversation with one of our scripts always runs alike, so the three cells that need it share it.
 const rehearsed = new WeakMap<Subject, Map<string, Promise<Transcript>>>();
 
 /** The conversation of `subject` in a scenario of this process. */
@@ -150,7 +150,7 @@ function outcomeOf({ events, end }: Transcript): ObservedEnd {
   return last.reply !== 'silence' && last.reply.action !== 'accept' ? 'cancelled' : 'elicited';
 }
 
-/** Whether the user was shown the same questions, and the call came to the same result. */
+/** `finishes` if the user was shown the same questions, and the result was the same. */
 function sameEnd(one: Transcript, other: Transcript): Survival {
   const end = (of: Transcript) => [textOf(of.end), questionsOf(of)];
   return isDeepStrictEqual(end(one), end(other)) ? 'finishes' : 'refused';

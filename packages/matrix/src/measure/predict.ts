@@ -5,7 +5,7 @@ import type { AuditClaim, Claims, EntryClaim } from '@mrtr/options-contract';
 import type { Observation, ObservedEnd, Scenario } from './observe.ts';
 import { isHeld, isSpread } from './subject.ts';
 
-/** The measured fields that claims cover. If a field is undefined, the claims leave it open. */
+/** The measured fields that claims cover. Claims say nothing about an undefined field. */
 export type Prediction = {
   readonly [Field in
     | 'outcome'
@@ -73,8 +73,7 @@ function effects(
   ];
   return {
     outcome,
-    // A call that fails because its client cannot be asked, or that its user ends, may be over before the function with
-    // the effects is entered.
+    // A call may end before its function with the effects runs: its client cannot be asked, or its user refuses.
     entries: outcome === 'error' || endsBefore(claim, outcome) ? undefined : entries,
     audits: tool !== GET_WEATHER ? 0 : outcome === 'error' && claim.audit !== 'before-asking' ? 0 : audits,
     writes: finished && tool !== GET_WEATHER ? 1 : 0,

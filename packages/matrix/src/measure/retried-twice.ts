@@ -6,7 +6,7 @@ import { tally } from '@mrtr/harness/transcript';
 import { converseByHand } from './converse.ts';
 import type { ConversationRequest } from './subject.ts';
 
-/** The policy's single use: the default, which no option has to ask for, or off. */
+/** The policy's single use: on by default, or off. */
 export type SingleUse = 'by default' | 'off';
 
 export interface RetriedTwice {
@@ -14,7 +14,7 @@ export interface RetriedTwice {
   readonly sameAnswer: boolean;
 }
 
-/** Makes the call of `request` in memory, with each retry delivered twice; the client gets the second answer. */
+/** Makes the call of `request` in memory. Delivers each retry twice, and gives the client the second answer. */
 export async function retryTwice(request: ConversationRequest, singleUse: SingleUse): Promise<RetriedTwice> {
   const conversation = await converseByHand(request, ({ request: { subject, legacy }, world, key }) => {
     const off = singleUse === 'off' && { singleUse: false as const };

@@ -4,13 +4,13 @@ import type { ToolName } from '@mrtr/example-tools';
 import { GET_WEATHER, RESOLVE_WORK_ITEM } from '@mrtr/example-tools';
 import { scriptedUser, type User } from '@mrtr/harness';
 
-export interface Script {
+export interface UserScript {
   readonly name: string;
   readonly tool: ToolName;
   readonly arguments: Readonly<Record<string, unknown>>;
-  /** A fresh user: each call gets its own. */
+  /** Makes a new user for each call. */
   readonly user: () => User;
-  /** How many questions the user is shown when all of them can be asked. */
+  /** How many questions the user sees if the client can be asked. */
   readonly questions: number;
   readonly outcome: 'elicited' | 'cancelled';
   readonly says: string;
@@ -22,9 +22,9 @@ const cancellation = (key: string) =>
   ({ outcome: 'cancelled', says: `Cancelled: the question '${key}' was not answered.` }) as const;
 
 type Repertoire = Parameters<typeof scriptedUser>[0];
-type Ending = Pick<Script, 'questions' | 'outcome' | 'says'>;
+type Ending = Pick<UserScript, 'questions' | 'outcome' | 'says'>;
 
-const weather = (name: string, units: Repertoire[string], ending: Ending): Script => ({
+const weather = (name: string, units: Repertoire[string], ending: Ending): UserScript => ({
   name,
   tool: GET_WEATHER,
   arguments: { location: 'Tokyo' },
@@ -32,7 +32,7 @@ const weather = (name: string, units: Repertoire[string], ending: Ending): Scrip
   ...ending,
 });
 
-const workItem = (name: string, repertoire: Repertoire, ending: Ending): Script => ({
+const workItem = (name: string, repertoire: Repertoire, ending: Ending): UserScript => ({
   name,
   tool: RESOLVE_WORK_ITEM,
   arguments: { id: 4522, state: 'Resolved' },
@@ -45,7 +45,7 @@ const IMPERIAL = { outcome: 'elicited', says: 'Weather in Tokyo: 72°F, partly c
 const FIXED = { outcome: 'elicited', says: '#4522 resolved as Fixed.' } as const;
 const DUPLICATE = { outcome: 'elicited', says: '#4522 resolved as Duplicate of #4301.' } as const;
 
-export const SCRIPTS: readonly Script[] = [
+export const SCRIPTS: readonly UserScript[] = [
   weather('metric', ['metric'], { questions: 1, ...METRIC }),
   weather('imperial', ['imperial'], { questions: 1, ...IMPERIAL }),
   weather('decline', [decline], { questions: 1, ...cancellation('units') }),

@@ -16,7 +16,7 @@ export interface Subject {
   create(deps: OptionDeps): HostedInstance;
 }
 
-/** A subject with claims. Every option is one. */
+/** A subject with claims, such as an option. */
 export interface Measured extends Subject {
   /** Its name in tables, if that is not its `id` in capitals. */
   readonly name?: string | undefined;
@@ -27,17 +27,17 @@ export interface Measured extends Subject {
 export type Client = ClientKind | 'unaskable';
 
 /**
- * Hosting in separate processes. `http`: one that listens, with a session for each old client. `processes`: three that
- * listen and hold nothing, and take turns.
+ * Hosting in separate processes. `http`: one process, with a session for each old client. `processes`: three processes
+ * that keep nothing, and take turns.
  */
 export type ProcessHostingKind = 'http' | 'processes';
 
 export type HostingKind = LocalHostingKind | ProcessHostingKind;
 
-/** Whether an old client has its own connection there, over which it can be asked. */
+/** Whether the hosting keeps an old client's connection, over which a server can ask. */
 export const isHeld = (hosting: HostingKind): boolean => hosting === 'memory' || hosting === 'http';
 
-/** Whether a call's rounds reach different instances there. */
+/** Whether a call's rounds reach different instances. */
 export const isSpread = (hosting: HostingKind): boolean => hosting === 'fleet' || hosting === 'processes';
 
 export interface ConversationRequest extends Omit<Request, 'client' | 'participants'> {

@@ -1,4 +1,4 @@
-/** Clients that answer questions by themselves, without a person, and what a tool does for them. */
+/** Measures tools with clients that answer questions without a person. */
 import { RESOLVE_WORK_ITEM } from '@mrtr/example-tools';
 import { callerNamed, type Reply, type ShownQuestion, type User } from '@mrtr/harness';
 import { eventsOf, tally } from '@mrtr/harness/transcript';
@@ -25,7 +25,7 @@ function firstThatFits(field: Field): unknown {
 
 const YES = /^(approve|accept|agree|allow|confirm|yes|ok)/i;
 
-/** As a model does that reviews a question: it takes the choice that says yes, and types what it is told to type. */
+/** Answers like a model that reviews a question: chooses the affirmative choice, and types the text it is told to type. */
 function affirmative(field: Field): unknown {
   const toType = /type “(.+)”$/.exec(field.title ?? '')?.[1];
   return toType ?? choicesIn(field).find((choice) => YES.test(`${choice}`)) ?? firstThatFits(field);
@@ -39,7 +39,7 @@ const fill =
     return { action: 'accept', content: content as never };
   };
 
-/** What does the answering, and how. */
+/** The self-answering clients, and their replies. */
 const REPLIES = {
   'an empty acceptance': () => ({ action: 'accept', content: {} }),
   'the first value that fits': fill(firstThatFits),
@@ -52,7 +52,7 @@ export type SelfAnswering = keyof typeof REPLIES;
 
 export const SELF_ANSWERING = Object.keys(REPLIES) as readonly SelfAnswering[];
 
-/** A client that gives this answer to each form, and says that it opened each page, or declines it. */
+/** A client that gives this answer to every form, and claims to have opened every page, or declines. */
 export function selfAnswering(name: SelfAnswering): User {
   const reply: (question: ShownQuestion) => Reply = REPLIES[name];
   const action = name === 'decline everything' ? 'decline' : 'accept';
@@ -69,7 +69,7 @@ export interface UnattendedCell {
   readonly questions: number;
 }
 
-/** Calls `resolve_work_item` of each subject, with each of the clients. `state` is the state that the item gets. */
+/** Calls each subject's `resolve_work_item` with each of the clients. `state` is the item's state afterwards. */
 export async function measureUnattended(
   subjects: readonly Named[],
   state: 'Active' | 'Resolved',
@@ -95,7 +95,7 @@ export async function measureUnattended(
   return cells;
 }
 
-/** A row for the subjects that do the same for all clients. */
+/** A table with one row for all subjects that behave alike for all clients. */
 export function unattendedTable(cells: readonly UnattendedCell[]): readonly (readonly string[])[] {
   const rows = new Map<string, readonly string[]>();
   for (const subject of new Set(cells.map((cell) => cell.subject))) {

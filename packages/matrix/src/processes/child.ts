@@ -1,6 +1,6 @@
 /**
- * The spawned program: an instance that serves the subjects that the observing process opens, and reports their events.
- * It ends with that process.
+ * The spawned program: an instance that serves subjects for the observing process, and reports their events. It ends with
+ * that process.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { requestStatePolicy } from '@mrtr/core';
@@ -22,9 +22,9 @@ interface Opened {
 type Modules = Readonly<Record<string, { create(deps: OptionDeps): RunningOption } | undefined>>;
 
 const opened = new Map<string, Opened>();
-// Diagnostics channels belong to the process, and a port to one conversation: this context tells them apart.
+// Diagnostics channels are process-wide. This context attributes an event to the conversation of its port.
 const current = new AsyncLocalStorage<Place>();
-// So is the trace of lines.
+// The trace of lines is process-wide too.
 let trace: LineTrace | undefined;
 const traced: Place[] = [];
 
@@ -47,9 +47,9 @@ const methods: InstanceMethods = {
 };
 
 const database = rpcOver<DatabaseMethods, InstanceMethods>(process, methods, ['hello', 'diagnostic']);
-// Without its database this process ends.
+// End with the connection to the database.
 void database.closed.then(() => process.exit());
-// A call that was taken over runs in the context that launched DBOS here. Its rounds arrive on its own port.
+// A call that was taken over runs in the context that launched DBOS. Its rounds, on its own port, name its place.
 const places = new Map<string, Place>();
 observe('mrtr:round', ({ call, phase }) => {
   const place = current.getStore();
@@ -81,7 +81,7 @@ async function serve(place: Place, opening: Opening): Promise<Opened> {
   const once = singleUse === 'shared' ? { ledger: remoteLedger(database) } : { singleUse };
   const versioned = version === undefined ? {} : { version };
   const state = requestStatePolicy({ keys: [Buffer.from(key, 'base64')], legacy, ...versioned, ...once });
-  // Only for an option without diagnostics, as `onExit` is.
+  // Like `onExit`, only for an option without diagnostics.
   const onEntry = () => {
     sendLines(place);
     sendDiagnostic(place, { channel: 'mrtr:handler', event: {} });
@@ -94,7 +94,7 @@ async function serve(place: Place, opening: Opening): Promise<Opened> {
     onExit: () => sendLines(place),
   });
   if (opening.countLines) traced.splice(0, traced.length, place);
-  // What ran while the module was loaded is no entry.
+  // Discard the lines that ran while the module was loaded.
   trace?.take();
   const { url, close } = await serveHttp(running, { legacyClients: opening.serve, drainSeconds: 1 });
   return { running, url: url.href, close };

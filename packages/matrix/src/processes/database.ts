@@ -1,4 +1,4 @@
-/** The database of all instances: one world for each conversation, kept in the process that observes. */
+/** The database of all instances, in the observing process. It has one world per conversation. */
 import type { ChildProcess } from 'node:child_process';
 import { MemoryLedger } from '@mrtr/core';
 import type { StateLedger } from '@mrtr/core/seal';
@@ -35,7 +35,7 @@ export class Database {
     return () => void this.#scopes.delete(name);
   }
 
-  /** Disconnects all instances. An instance that loses its database ends. */
+  /** Disconnects all instances, which ends them. */
   close(): void {
     for (const instance of this.#instances) instance.close();
   }

@@ -1,4 +1,4 @@
-/** Deployments in real processes, for any number of conversations. Each has its own scope, world and key. */
+/** Deployments in real processes, for any number of conversations, each with its own scope, world and key. */
 import type { Hosting } from '@mrtr/harness';
 import type { Deploy } from '../measure/converse.ts';
 import { Database } from './database.ts';
@@ -8,13 +8,13 @@ import type { SubjectModule } from './messages.ts';
 
 type Locate = (subject: { readonly id: string }) => SubjectModule;
 
-/** A hosting that knows which process a kill has to hit. */
+/** A hosting that knows the process to kill. */
 export interface ProcessHosting extends Hosting {
   /** The process that served the latest round. */
   readonly servedLast: () => Instance | undefined;
 }
 
-/** One process with sessions, some without sessions that take turns, and the database of all. */
+/** One process with sessions, several without that take turns, and the database of all. */
 export class Processes {
   readonly #locate: Locate;
   readonly #database: Database;
@@ -39,7 +39,7 @@ export class Processes {
     }
   }
 
-  /** Hosts a conversation on what its request names: `http` or `processes`. */
+  /** Hosts a conversation on the hosting of its request: `http` or `processes`. */
   readonly deploy: Deploy<ProcessHosting> = async (scene) => {
     const { subject, hosting, legacy } = scene.request;
     const opening = { ...this.#locate(subject), key: Buffer.from(scene.key).toString('base64'), legacy };

@@ -1,11 +1,11 @@
-/** The processes that serve one conversation. Its rounds reach them in turn, or the one that was chosen. */
+/** The processes that serve one conversation. Its rounds reach them in turn, or a chosen one. */
 import { randomUUID } from 'node:crypto';
 import type { Endpoint, Fetch, Hosting } from '@mrtr/harness';
 import type { Database, Scope } from './database.ts';
 import type { Instance } from './instance.ts';
 import type { Opening } from './messages.ts';
 
-/** Where the client believes its server to be. */
+/** The address that the client connects to. */
 const ADDRESS = new URL('http://server.invalid/mcp');
 
 interface Member {
@@ -23,7 +23,7 @@ export class Fleet implements Hosting {
   #turn = 0;
   #servedLast: Instance | undefined;
 
-  /** Where `chosen` names no living instance, the next one in turn gets a request. */
+  /** @param chosen names the instance for the next request. Default: the next one in turn, also for one that has ended. */
   constructor(database: Database, scene: Scope, chosen: () => string | undefined = () => undefined) {
     this.#scene = scene;
     this.#chosen = chosen;
@@ -34,7 +34,7 @@ export class Fleet implements Hosting {
     return [...this.#members.keys()].sort();
   }
 
-  /** Has an instance serve from now on, under this id. With `restart`, in the place of the one before: that is recorded. */
+  /** Lets an instance serve under this id. With `restart`, it replaces the previous one, and the transcript shows it. */
   async open(
     id: string,
     instance: Instance,
@@ -51,7 +51,7 @@ export class Fleet implements Hosting {
     await this.#release(before);
   }
 
-  /** The process to kill for this call: it served the latest message. */
+  /** The process that served the latest message: the one to kill for this call. */
   readonly servedLast = (): Instance | undefined => this.#servedLast;
 
   readonly endpoint = (): Endpoint & { readonly fetch: Fetch } => ({
@@ -59,7 +59,7 @@ export class Fleet implements Hosting {
     url: ADDRESS,
     fetch: async (_url, init) => {
       const isMessage = init?.method === 'POST';
-      // The rounds of a call take turns; what connects the client goes where the first of them will go.
+      // The rounds of a call take turns. The requests that connect the client go to the instance of the first round.
       const id = this.#pick(isMessage && String(init.body).includes('"method":"tools/call"'));
       const { recorder } = this.#scene;
       const member = id === undefined ? undefined : this.#members.get(id);

@@ -5,7 +5,7 @@ import type { InstanceMethods, Opening, Place } from './messages.ts';
 import { instanceProgram } from './program.ts';
 import type { Rpc } from './rpc.ts';
 
-/** Many may start at once, on a machine that is busy. */
+/** Many instances may start at once on a busy machine. */
 const PATIENCE_MS = 120_000;
 
 export class Instance {
@@ -18,7 +18,7 @@ export class Instance {
     this.#rpc = rpc;
   }
 
-  /** Throws with the process's output, if it ends or does not connect in time. */
+  /** @throws Error with the process's output, if it ends or does not connect in time. */
   static async start(database: Database): Promise<Instance> {
     const process = new RunningProcess(instanceProgram, { ipc: true, patienceMs: PATIENCE_MS });
     try {
@@ -41,12 +41,12 @@ export class Instance {
     await this.#unlessGone(this.#rpc.remote.close(scope));
   }
 
-  /** Frames that it holds for `scope`. All its earlier reports have arrived when this resolves. */
+  /** The frames that it holds for `scope`. Resolves after all its earlier reports have arrived. */
   async framesHeld(scope: string): Promise<number> {
     return (await this.#unlessGone(this.#rpc.remote.framesHeld(scope))) ?? 0;
   }
 
-  /** Undefined if the process is gone, or goes before it answers. */
+  /** Resolves with undefined if the process ends before it answers. */
   async #unlessGone<T>(answer: Promise<T>): Promise<T | undefined> {
     try {
       return await answer;
@@ -56,13 +56,13 @@ export class Instance {
     }
   }
 
-  /** SIGKILL. Resolves when it is gone and all its reports have arrived. */
+  /** Sends SIGKILL. Resolves when it has ended and all its reports have arrived. */
   async kill(): Promise<void> {
     for (const listener of this.onKill) listener();
     await Promise.all([this.#process.kill(), this.#rpc.closed]);
   }
 
-  /** Disconnects its database. Then it has to end. */
+  /** Disconnects its database, which ends it. */
   stop(): Promise<void> {
     return this.#process.stop(() => this.#rpc.close());
   }

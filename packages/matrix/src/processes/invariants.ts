@@ -1,4 +1,4 @@
-/** An invariant that only real processes can show. `tests/broken` has options that it notices. */
+/** An invariant that only real processes can violate. `tests/broken` has options that do. */
 import type { Violations } from '../measure/invariants.ts';
 import { summarize, where } from '../measure/observe.ts';
 import { predict } from '../measure/predict.ts';
@@ -16,11 +16,11 @@ export function killsAsClaimed({ option, play, survivor }: KillCell): Violations
   });
   const wrong: Violations = [];
   const complain = (words: string) => wrong.push(`${where(observation)}, killed: ${words}`);
-  // Only its connection held an old client's call.
+  // An old client's call ends with its connection.
   const claim = legacy ? 'lost' : option.claims.modern.afterKill;
   const { outcome, audits, writes, result } = observation;
   if (claim === 'finishes') {
-    // The call has to end as if no process had died.
+    // The call must end as if no process had died.
     const expected = predict(option.claims, { ...play, hosting: 'http' });
     if (outcome !== expected.outcome)
       complain(`claims ${expected.outcome}, ended with ${outcome}: ${result}`);
@@ -34,5 +34,5 @@ export function killsAsClaimed({ option, play, survivor }: KillCell): Violations
   return wrong;
 }
 
-/** The error for a client: it has to call again, or its connection is gone. */
+/** The expected error of a client: call again, or the connection is lost. */
 const CLEAR = { refused: /again|requestState/, lost: /connection/i } as const;

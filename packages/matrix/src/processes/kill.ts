@@ -9,7 +9,7 @@ import type { Processes, ProcessHosting } from './deployment.ts';
 
 export interface Survivor {
   readonly conversation: Transcript;
-  /** Whether the user had been asked when the process was killed. If not, the call had ended before. */
+  /** Whether the user was being asked when the process was killed. If not, the call had ended. */
   readonly asked: boolean;
   readonly writtenAfter: number;
 }
@@ -31,13 +31,13 @@ export interface KillCell {
   readonly survivor: Survivor;
 }
 
-/** Kills processes, so they serve for one measurement. The caller closes the others. */
+/** Kills some of `processes`, so use them for one measurement only. The caller closes the others. */
 export async function measureKills(
   options: readonly Measured[],
   processes: Processes,
 ): Promise<readonly KillCell[]> {
   const calls = options.flatMap((option) => PLAYS.map((play) => ({ option, play })));
-  // An old client is asked over its connection; the rounds of a new one may go anywhere.
+  // An old client is asked over its connection. The rounds of a new one may reach any process.
   const requests = calls.map(({ option, play }) =>
     requestOf(option, { ...play, hosting: play.client === 'legacy' ? 'http' : 'processes' }),
   );
@@ -46,10 +46,10 @@ export async function measureKills(
 }
 
 /**
- * Makes all calls, until each user is thinking about a first question or the call has ended. Then kills the processes
- * that asked those questions with SIGKILL, all at once. Then the users answer.
+ * Makes all calls, and waits until each has asked its first question or has ended. Then kills the processes that asked,
+ * all at once, with SIGKILL. Then the users answer.
  *
- * @throws Error if that would leave no instance of a fleet.
+ * @throws Error if no instance of a fleet would be left.
  */
 async function killWhileAsked(
   processes: Processes,

@@ -8,11 +8,11 @@ export interface SubjectModule {
   readonly module: string;
   /** Default `option`. */
   readonly name?: string | undefined;
-  /** The connection string of the database that holds calls, for a subject that needs one. */
+  /** The connection string of the database of calls, for a subject that needs one. */
   readonly postgres?: string | undefined;
 }
 
-/** One conversation's part in one instance: its world and recorder, and the instance's id in the transcript. */
+/** One conversation in one instance: names its world and recorder, and the instance in the transcript. */
 export interface Place {
   readonly scope: string;
   readonly instance: string;
@@ -23,11 +23,11 @@ export interface Opening extends SubjectModule {
   readonly key: string;
   readonly legacy: LegacyPolicy;
   readonly version?: string | undefined;
-  /** How old clients are served, each on its own port. */
+  /** How to serve old clients, each on its own port. */
   readonly serve: 'sessions' | 'stateless';
-  /** `shared`: one ledger for all instances, the observing process's. Default: the policy's, a ledger for each. */
+  /** `shared`: all instances use the ledger of the observing process. Default: each has its policy's own. */
   readonly singleUse?: 'shared' | false | undefined;
-  /** Counts the lines of the author's files that run. One conversation at a time: trace is the process's. */
+  /** Counts the lines of the author's files that run. One conversation at a time, since the trace is process-wide. */
   readonly countLines?: boolean | undefined;
 }
 
@@ -37,7 +37,7 @@ export interface InstanceMethods {
   framesHeld(scope: string): number;
 }
 
-/** One ledger serves all: the ids of tokens are unique. */
+/** One ledger serves all conversations, since the ids of tokens are unique. */
 export interface DatabaseMethods extends StateLedger {
   hello(): void;
   diagnostic(place: Place, diagnostic: Diagnostic): void;

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Program } from '@mrtr/harness';
 
-// A Node that cannot strip types itself uses tsx, by its URL, because the working directory may be any folder.
+// A Node that cannot strip types loads tsx. By its URL, because the working directory may be any folder.
 const loader = (process.features as { typescript?: unknown }).typescript
   ? []
   : ['--import', pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href];

@@ -1,12 +1,12 @@
-/** The world for another process: the database is in the observing process, and every write waits for it. */
+/** The world for another process. Every write waits for the database in the observing process. */
 import type { StateLedger } from '@mrtr/core/seal';
 import { fixedWeather, type World } from '@mrtr/example-tools';
 import type { DatabaseMethods, Place } from './messages.ts';
 import type { Rpc } from './rpc.ts';
 
 /**
- * The world at `place`. A write resolves when the database has acknowledged it, so a kill of the process loses no write
- * that the handler has seen. `onWrite` is called before each.
+ * The world at `place`. A write resolves when the database has acknowledged it, so killing the process loses no write that
+ * the handler has awaited. Calls `onWrite` before each.
  */
 export function remoteWorld({ remote }: Rpc<DatabaseMethods>, place: Place, onWrite: () => void): World {
   const before =

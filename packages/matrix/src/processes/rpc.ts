@@ -3,20 +3,20 @@ import type { ChildProcess } from 'node:child_process';
 import { type BirpcReturn, createBirpc } from 'birpc';
 
 export interface Rpc<Theirs extends object> {
-  /** The other end's methods. A call rejects with the error of the other end, or when the connection ends first. */
+  /** The other end's methods. A call rejects with the other end's error, or when the connection ends first. */
   readonly remote: BirpcReturn<Theirs>;
-  /** Resolves when the connection has ended, from either side, and everything that was sent before has been read. */
+  /** Resolves when either side has ended the connection, and all earlier messages have been read. */
   readonly closed: Promise<void>;
   readonly ended: () => boolean;
   close(): void;
 }
 
 /**
- * Connects one end: a child that has a channel, or this process to its parent. Messages arrive in the order in which
- * they were sent, so when a call is answered, every event that was sent before the answer has arrived.
+ * Connects one end: a child with a channel, or this process to its parent. Messages arrive in order, so the events that the
+ * other end sent before an answer have arrived when the answer does.
  *
- * @param ours the methods that the other end may call here.
- * @param events the methods of the other end that send no answer.
+ * @param ours the methods that the other end may call.
+ * @param events the other end's methods that send no answer.
  */
 export function rpcOver<Theirs extends object, Ours extends object>(
   channel: ChildProcess | NodeJS.Process,
@@ -27,7 +27,7 @@ export function rpcOver<Theirs extends object, Ours extends object>(
     eventNames: events,
     timeout: -1,
     on: (receive) => void channel.on('message', receive),
-    // What cannot be sent any more has nobody to read it; `closed` rejects the calls.
+    // Ignore messages after the end of the channel; `closed` rejects the calls.
     post: (message) => void (channel.connected && channel.send?.(message, undefined, undefined, () => {})),
     serialize: (message) => ({ ...message, ...failure(message) }),
     deserialize: (message) => (message.e === undefined ? message : { ...message, e: new Error(message.e) }),
@@ -46,6 +46,6 @@ export function rpcOver<Theirs extends object, Ours extends object>(
   };
 }
 
-/** An error as text, because an error has no JSON form. */
+/** Turns an error into text, since errors have no JSON form. */
 const failure = ({ e }: { readonly e?: unknown }) =>
   e === undefined ? {} : { e: e instanceof Error ? e.message : String(e) };

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { type Script, type Shape, shapeContract } from '../contract.test-support.ts';
+import { type Shape, type ShapeScript, shapeContract } from '../contract.test-support.ts';
 import { type Resolver, requestContext, resolve, resolveResource, resolver } from './index.ts';
 
 /** A resolver for each question, which needs those of the round before. */
-function resolvers({ rounds, above }: Script<unknown>) {
+function resolvers({ rounds, above }: ShapeScript<unknown>) {
   const all: Resolver<unknown>[] = [];
   let before: Resolver<unknown>[] = [];
   for (const questions of rounds) {

@@ -8,9 +8,9 @@ import type { Data, Script } from '@mrtr/options-contract';
 import type { Change } from '@mrtr/options-contract/deploys';
 import { z } from 'zod';
 
-export interface Ask {
+export interface AskStep {
   readonly kind: 'ask';
-  /** What is asked for, whatever the question is called: also the name of its form's field. */
+  /** The name of the form's field. A change may rename the question, but not the field. */
   readonly name: string;
   readonly key: string;
   readonly choices: readonly string[];
@@ -18,33 +18,33 @@ export interface Ask {
   readonly question: Elicitation<z.ZodType<Readonly<Record<string, string>>>>;
 }
 
-/** A step with an effect, whose value a call needs later. */
-export interface Effect {
+/** A step with an effect, whose value the call needs later. */
+export interface EffectStep {
   readonly kind: 'effect';
-  /** The effect in the world, whatever the step is called. */
+  /** The name of the effect in the world. A change may rename the step, but not the effect. */
   readonly name: string;
   readonly key: string;
   readonly schema: z.ZodType;
   run(world: World): Promise<unknown>;
 }
 
-export type Step = Ask | Effect;
+export type Step = AskStep | EffectStep;
 
 export interface Code {
   readonly steps: readonly Step[];
   readonly version: string;
 }
 
-export const isAsk = (step: Step): step is Ask => step.kind === 'ask';
-export const isEffect = (step: Step): step is Effect => step.kind === 'effect';
+export const isAsk = (step: Step): step is AskStep => step.kind === 'ask';
+export const isEffect = (step: Step): step is EffectStep => step.kind === 'effect';
 
-function ask(name: string, choices: readonly string[], message = `Which ${name}?`, key = name): Ask {
+function ask(name: string, choices: readonly string[], message = `Which ${name}?`, key = name): AskStep {
   const schema = z.object({ [name]: z.enum(choices) }) as z.ZodType<Readonly<Record<string, string>>>;
-  const question = elicitation(message, schema as never) as unknown as Ask['question'];
+  const question = elicitation(message, schema as never) as unknown as AskStep['question'];
   return { kind: 'ask', name, key, choices, schema, question };
 }
 
-function effect(name: string, value: unknown, schema: z.ZodType, key = name): Effect {
+function effect(name: string, value: unknown, schema: z.ZodType, key = name): EffectStep {
   const run = async (world: World) => {
     await world.audit.record(name);
     return value;
@@ -62,7 +62,7 @@ const VERSION_1: Code = { version: '1', steps: [ticket, size, colour] };
 
 const change = (...steps: readonly Step[]): Code => ({ version: '1', steps });
 
-/** Every kind of version 2, by what was changed. The size is the question that is open, or that was answered. */
+/** Every version 2, by its change. The changed question is the size, which is open or was answered. */
 export const CHANGES: Readonly<Record<Change, Code>> = {
   nothing: VERSION_1,
   reworded: change(ticket, ask('size', SIZES, 'What size, please?'), colour),
