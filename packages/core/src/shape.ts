@@ -6,7 +6,7 @@ export { type AskProblem, askProblem } from './admission/limits.ts';
 export { type ShapeNotes, shapeCallback, withNotes } from './admission/shape-callback.ts';
 export { notAQuestionError, requireKeys } from './answers/ask.ts';
 export { fallbackOf, hasFallback, readingOf } from './answers/read-answer.ts';
-export { isSettled, type Settled } from './questions/answer.ts';
+export { type FinalAnswer, isFinal } from './questions/answer.ts';
 export { isDigestOf, isQuestion, isQuestions, questionDigest } from './questions/question.ts';
 export { tokenLength } from './state/codec.ts';
 export { requireFitting } from './state/read-state.ts';

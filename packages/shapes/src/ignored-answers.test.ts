@@ -1,7 +1,7 @@
 /** Handlers that ask for ever without a failure. Each is published, and reported to `onerror` once. */
 import { ask, elicitation, textResult } from '@mrtr/core';
 import { type AnswerEvent, observe } from '@mrtr/core/events';
-import { isSettled } from '@mrtr/core/shape';
+import { isFinal } from '@mrtr/core/shape';
 import { expect, onTestFinished, test } from 'vitest';
 import { metric, Site, tool, Units, units } from './fixture.test-support.ts';
 import { journal } from './journal/index.ts';
@@ -31,7 +31,7 @@ test.each([
     'unread',
     once(async (_args, ctx) => {
       const answer = await ctx.once('answer', () => ctx.answer('units', units));
-      return isSettled(answer) ? textResult('Done.') : ask({ units });
+      return isFinal(answer) ? textResult('Done.') : ask({ units });
     }),
   ],
   [
@@ -39,7 +39,7 @@ test.each([
     'reworded',
     once((_args, ctx) => {
       const question = counting();
-      return isSettled(ctx.answer('units', question)) ? textResult('Done.') : ask({ units: question });
+      return isFinal(ctx.answer('units', question)) ? textResult('Done.') : ask({ units: question });
     }),
   ],
   [

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { publish } from '../diagnostics/diagnostics.ts';
-import { type Accepted, type Answer, isSettled, type Refusal } from '../questions/answer.ts';
+import { type Accepted, type Answer, isFinal, type Refusal } from '../questions/answer.ts';
 import { canAsk, canAskLive } from '../questions/can-ask.ts';
 import { onOldWire } from '../questions/old-wire.ts';
 import type { AnswerOf, Question } from '../questions/question.ts';
@@ -53,7 +53,7 @@ export async function askLive<Q extends Question>(
     const response = await ctx.mcpReq.send({ method, params } as never, terms);
     const stamp = () => ({ ...call.stamp(key, askedAt), asked: question.digest });
     const answer = question.read(stampAnswer(response, stamp)) as Answer<AnswerOf<Q>>;
-    if (isSettled(answer)) return answer;
+    if (isFinal(answer)) return answer;
   }
   throw new RoundsExceeded(`No usable answer to "${question.message}" in ${MAX_ATTEMPTS} attempts.`);
 }

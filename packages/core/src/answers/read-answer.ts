@@ -1,6 +1,6 @@
 /** Reads this round's answers. */
 import type { ServerContext } from '@modelcontextprotocol/server';
-import { type Answer, isSettled } from '../questions/answer.ts';
+import { type Answer, isFinal } from '../questions/answer.ts';
 import { canAsk } from '../questions/can-ask.ts';
 import { type AnswerOf, isDigestOf, type Question } from '../questions/question.ts';
 import type { AnswerRead } from '../wire/answer-reads.ts';
@@ -37,7 +37,7 @@ export function readAnswer<Q extends Question>(
 }
 
 /** How an answer was read, for {@link AnswerReads}. */
-export const readingOf = (answer: Answer<unknown>): AnswerRead => (isSettled(answer) ? 'taken' : answer.kind);
+export const readingOf = (answer: Answer<unknown>): AnswerRead => (isFinal(answer) ? 'taken' : answer.kind);
 
 /** Whether a question has a `fallback`. */
 export const hasFallback = (question: Question): boolean => 'fallback' in question;

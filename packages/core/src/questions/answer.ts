@@ -1,9 +1,9 @@
-/** The answer to a question, in five kinds, so that a decline is never mistaken for silence. */
+/** The five kinds of answers. A decline is never treated as a missing answer. */
 import type { StandardSchemaV1 } from '@modelcontextprotocol/server';
 
 /**
- * The five things that can happen to a question. The SDK's `acceptedContent` folds the last four into
- * `undefined`, and a handler that asks again on `undefined` asks a user who said no until the limit of rounds.
+ * An answer of one of five kinds. The SDK's `acceptedContent` turns the last four into `undefined`, and a handler that
+ * asks again on `undefined` keeps asking a user who said no.
  */
 export type Answer<T> =
   | Accepted<T>
@@ -19,8 +19,8 @@ export type Accepted<T> = { readonly kind: 'accepted'; readonly value: T };
 /** The client declined the question (`declined`) or dismissed it (`cancelled`). */
 export type Refusal = { readonly kind: 'declined' } | { readonly kind: 'cancelled' };
 
-/** An {@link Answer} that closes its question. Do not ask it again. */
-export type Settled<T> = Accepted<T> | Refusal;
+/** An answer after which the question must not be asked again. */
+export type FinalAnswer<T> = Accepted<T> | Refusal;
 
 /**
  * Whether the answer is a refusal: `declined` or `cancelled`.
@@ -30,6 +30,6 @@ export type Settled<T> = Accepted<T> | Refusal;
 export const isRefusal = (answer: Answer<unknown>): answer is Refusal =>
   answer.kind === 'declined' || answer.kind === 'cancelled';
 
-/** Whether the question is closed: accepted, declined or cancelled. Do not ask it again. */
-export const isSettled = <T>(answer: Answer<T>): answer is Settled<T> =>
+/** Whether an answer is final: accepted, declined or cancelled. Do not ask its question again. */
+export const isFinal = <T>(answer: Answer<T>): answer is FinalAnswer<T> =>
   answer.kind === 'accepted' || isRefusal(answer);

@@ -1,17 +1,17 @@
 /**
  * Shape B: `await elicit()` on top of re-entry. Do not use it.
  *
- * `await` looks as if it suspended the handler. For a modern client it does not: `elicit` throws, the handler's frame
- * is lost, and the whole handler runs again from its first line when the answer is there. Code above the `await` runs
- * once per round: an audit entry is written twice, a payment is made twice. A `catch` or `finally` in the handler sees
- * the throw and runs although nothing failed. The source shows none of this. For an old client the call really waits,
- * so tests with one pass.
+ * `await` seems to suspend the handler. For a modern client it does not: `elicit` throws, the handler's frame is lost,
+ * and the whole handler runs again from its first line when the answer arrives. Code above the `await` runs once per
+ * round: an audit entry is written twice, a payment is made twice. A `catch` or `finally` in the handler sees the throw
+ * and runs although nothing failed. The source shows none of this. For an old client the call really waits, so tests
+ * with one pass.
  *
- * After a deploy: a question keeps its answer as long as its words and its form stay the same. Any other question is asked
+ * After a deploy: a question keeps its answer if its words and its form are unchanged. Any other question is asked
  * again, and all effects above it run again.
  *
- * It is here because frameworks ship it, and so that we can measure it. Use shape H, which really suspends, or shape F,
- * which guards the effects.
+ * It is here to be measured, because frameworks ship it. Use shape H, which really suspends, or shape F, which guards
+ * the effects.
  */
 import type { StandardSchemaV1, StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 import {
@@ -43,7 +43,7 @@ export interface AwaitShimContext extends HandlerContext {
   /**
    * The user's validated answer. Throws to unwind the handler if a modern client has not answered yet.
    *
-   * @throws ElicitationDeclined when the answer is a no; uncaught, it ends the call politely.
+   * @throws ElicitationDeclined when the client refuses the question; uncaught, it ends the call politely.
    */
   elicit<S extends StandardSchemaWithJSON>(
     message: string,

@@ -4,12 +4,12 @@
  * resume the call.
  *
  * Code that is not wrapped runs again in every round. So keep effects in `once`, and take times, random numbers and
- * UUIDs from the context. In branches that run side by side, await only steps, and do not depend on which branch is
- * first: a later round may see another order. `strict: true` finds the common mistakes.
+ * UUIDs from the context. In concurrent branches, await only steps, and do not rely on their order: a later round may
+ * see another one. `strict: true` finds the common mistakes.
  *
- * After a deploy: steps may be added behind those that are recorded. A recorded step that was removed, renamed, reworded,
- * narrowed or widened, or that a new one now comes before, stops the call (`JournalDiverged`), and nothing new
- * executes. A question that is still open may change: it is asked again.
+ * After a deploy: steps may be added behind those that are recorded. If a recorded step was removed, renamed, reworded,
+ * narrowed or widened, or a new step comes before it, the call stops (`JournalDiverged`), and nothing new executes. An
+ * open question may change: it is asked again.
  *
  * Deliberately not here: positional keys, which shift silently when a step is inserted.
  */
@@ -56,14 +56,14 @@ export interface JournalContext extends HandlerContext {
   /**
    * Runs `effect` in one round of the call and returns its value in all of them. Effects awaited together run together.
    *
-   * @param effect must return JSON (or nothing). It contains no steps: a later round does not enter it.
+   * @param effect must return JSON (or nothing). It must not contain steps: a later round does not enter it.
    * @param options `schema`: checks a recorded value; see {@link Recorded}.
-   * @throws EffectFailed with the name and the message of a failure, in this round and all later ones.
-   * @throws NotJson when the value would not survive a round.
+   * @throws EffectFailed with the name and the message of the effect's error, in this round and all later ones.
+   * @throws NotJson when a later round would read another value.
    * @throws InvalidDefinition when the key comes twice in one round.
    */
   once<T>(key: string, effect: () => T | Promise<T>, options?: Recorded<T>): Promise<T>;
-  /** The time in milliseconds, the same in every round. Give a `key` where branches run side by side. */
+  /** The time in milliseconds, the same in every round. Give a `key` in concurrent branches. */
   now(key?: string): number;
   /** A random number from 0 to 1, the same in every round. */
   random(key?: string): number;
@@ -148,7 +148,7 @@ async function askAll(replay: Replay, questions: Questions): Promise<never> {
   return Object.fromEntries(await Promise.all(asked)) as never;
 }
 
-/** The boundary refuses it too, but cannot say which steps are the largest. */
+/** Refuses a journal over the limit. The boundary does so too, but cannot name the largest steps. */
 function checkSize(
   payload: string,
   questions: Questions,

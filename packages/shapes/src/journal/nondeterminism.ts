@@ -10,14 +10,14 @@ import { syncBuiltinESMExports } from 'node:module';
 import { InvalidDefinition } from '@mrtr/core';
 import { processWide } from '@mrtr/core/kit';
 
-/** The originals, also while strict mode has replaced them. */
+/** The original functions, also while strict mode replaces them. */
 export const originals = processWide('originals.1', () => ({
   now: Date.now.bind(Date),
   random: Math.random.bind(Math),
   uuid: crypto.randomUUID.bind(crypto),
 }));
 
-// The replaced functions are the process's: of two copies, the first to end would put back what the other replaced.
+// Process-wide, because the functions are: with two copies of this module, one would restore the other's replacements.
 const strict = processWide('strict-mode.1', () => ({
   forbidden: new AsyncLocalStorage<boolean>(),
   watchers: 0,
@@ -28,7 +28,7 @@ const { forbidden } = strict;
 /** Runs a strict handler. An unwrapped call of one of the three functions throws an error that names its place. */
 export const insideStrictHandler = <T>(handler: () => T): T => forbidden.run(true, handler);
 
-/** Runs code that may call the three functions: a wrapped effect, or an observer. */
+/** Runs a wrapped effect or an observer, which may call the three functions. */
 export const outsideHandler = <T>(fn: () => T): T => (strict.watchers > 0 ? forbidden.run(false, fn) : fn());
 
 /** Watches while `entry` runs. Restores the functions when the last strict entry has ended. */

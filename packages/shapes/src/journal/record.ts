@@ -4,13 +4,13 @@ import { ownEntry } from '@mrtr/core/kit';
 import { type Call, isDigestOf } from '@mrtr/core/shape';
 import { bareRecord } from '../kit/state.ts';
 
-/** What kind of step a key names. */
+/** The kinds of steps. */
 export type StepKind = 'ask' | 'once' | 'now' | 'random' | 'uuid';
 
 /**
- * One step: its kind, then its record. For a question: its digest and the bare response, or nothing if `fallback` was
- * the answer. For an effect: its value in a list of one (empty for undefined), or its failure as `[name, message]`. For
- * others: the value.
+ * One step: its kind, then its record. A question records its digest and the bare response (none if `fallback` was the
+ * answer). An effect records its value in a list of one (empty for undefined), or its failure as `[name, message]`.
+ * Other steps record the value.
  */
 export type Entry = AskEntry | EffectEntry | readonly ['now' | 'random' | 'uuid', value: unknown];
 
@@ -25,8 +25,8 @@ export type EffectEntry = readonly [
 ];
 
 /**
- * A replay did not take the steps in its journal: the handler was changed during the call, or it depends on a value
- * that is not journaled. The call executes nothing after this.
+ * A replay did not reach the steps in its journal: the handler was changed during the call, or it depends on a value
+ * that is not journaled. The call executes nothing more.
  */
 export class JournalDiverged extends MrtrError {
   static override readonly code = 'journal_diverged';
@@ -34,7 +34,7 @@ export class JournalDiverged extends MrtrError {
   readonly key: string;
   /** The journal's record under that key, if any. */
   readonly recorded: string | undefined;
-  /** The step that the handler took there, if any. */
+  /** The step that the handler took instead, if any. */
   readonly came: string | undefined;
   constructor(key: string, recorded: string | undefined, came: string | undefined) {
     super(
@@ -48,7 +48,9 @@ export class JournalDiverged extends MrtrError {
   }
 }
 
-/** Finished steps by key, the questions of the round before, and which of them this replay has reached. */
+/**
+ * Holds the finished steps and the questions of the round before, and records which of them this replay has reached.
+ */
 export class Journal {
   readonly entries: Record<string, Entry>;
   readonly #asked: Call['asked'];
@@ -85,13 +87,13 @@ export class Journal {
     return entry;
   }
 
-  /** This round's response to `question`, if it was asked under `key` and in these words in the round before. */
+  /** This round's response to `question`, if the round before asked it under `key` in the same words. */
   response(key: string, question: Question): unknown {
     const isAsked = this.#asked === undefined || isDigestOf(this.#asked.get(key), question);
     return isAsked ? ownEntry(this.#responses, key) : undefined;
   }
 
-  /** Whether another question was asked under `key` in the round before. */
+  /** Whether the round before asked another question under `key`. */
   isReworded(key: string, question: Question): boolean {
     return !isDigestOf(this.#asked?.get(key) ?? question.digest, question);
   }
@@ -101,7 +103,7 @@ export class Journal {
     return Object.keys(this.entries).filter((key) => this.entries[key]?.[0] === 'once');
   }
 
-  /** The keys of the steps that take the most room, the largest first. */
+  /** The largest steps, in descending order. */
   largest(count: number): readonly { readonly key: string; readonly bytes: number }[] {
     return Object.entries(this.entries)
       .map(([key, entry]) => ({ key, bytes: Buffer.byteLength(JSON.stringify([key, entry])) }))

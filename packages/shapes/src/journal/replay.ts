@@ -3,12 +3,12 @@
  *
  * Invariants:
  * 1. A recorded step settles with its record and executes nothing.
- * 2. A new step (also an answer that has just come) waits until the replay has caught up with its journal. If a recorded
- *    step is not reached when all is quiet, the handler has diverged, and nothing new executes.
+ * 2. A new step, including a new answer, waits until the replay has caught up with its journal. If all is quiet and a
+ *    recorded step was not reached, the handler has diverged, and nothing new executes.
  * 3. The round ends when the handler settles, or when questions are open and all is quiet: no effect is running, and
  *    every microtask has run. Unless the handler returned, every new step of this entry then stays pending for ever:
- *    the next round's entry takes its place.
- * 4. After a divergence every step rejects with it, and so does the round, even if the handler catches the error.
+ *    the next round enters the handler anew.
+ * 4. After a divergence every step and the round reject with the same error, even if the handler catches it.
  * 5. The journal holds copies, so changes that the author makes to a value are made again in each round.
  */
 import {
@@ -27,8 +27,8 @@ import {
   fallbackOf,
   hasFallback,
   isDigestOf,
+  isFinal,
   isQuestion,
-  isSettled,
   notAQuestionError,
   readingOf,
 } from '@mrtr/core/shape';
@@ -65,7 +65,7 @@ export class EffectFailed extends MrtrError {
     this.#name = name;
   }
 
-  /** That of the recorded failure. */
+  /** The name of the recorded error. */
   override get name(): string {
     return this.#name;
   }
@@ -126,15 +126,15 @@ export class Replay {
     return handleRejection(this.#effect(key, fn, options));
   }
 
-  /** A value that is new for each key, and the same in every round of one call. */
+  /** Returns the recorded value of `key`, or records a new one. */
   value<T>(kind: 'now' | 'random' | 'uuid', key: string | undefined): T {
     const ordinal = (this.#ordinals.get(kind) ?? 0) + 1;
     if (key === undefined) this.#ordinals.set(kind, ordinal);
     const name = key ?? `${kind}#${ordinal}`;
     const entry = this.#reach(name, kind);
     if (entry) return entry[1] as T;
-    // It is synchronous and cannot wait for the replay. It need not: code that comes this far without a new answer or
-    // effect came this far in the round before.
+    // This is synchronous, so it cannot wait for the replay. It need not: without a new answer or effect, the code came
+    // this far in the round before too.
     const missed = this.#journal.unreached;
     if (missed !== undefined) throw this.#diverge(this.#divergence(missed, `step '${name}'`));
     const value = originals[kind]();
@@ -165,7 +165,7 @@ export class Replay {
     const response = this.#journal.response(key, question);
     const answer = question.read(response);
     this.#call.reads.note(key, this.#journal.isReworded(key, question) ? 'reworded' : readingOf(answer));
-    if (isSettled(answer)) return ['ask', digest, structuredClone(question.keep(response))];
+    if (isFinal(answer)) return ['ask', digest, structuredClone(question.keep(response))];
     return hasFallback(question) && !this.#call.askable.includes(kind) ? ['ask', digest] : undefined;
   }
 
@@ -303,7 +303,7 @@ export class Replay {
   }
 
   #finish(ending: Ending): void {
-    // Effects that were still running when the handler returned keep running: no later round would run them.
+    // Effects still running when the handler returned must finish, because no later round would run them.
     this.#ended ||= ending.kind !== 'returned';
     this.#end(ending);
   }
@@ -311,7 +311,7 @@ export class Replay {
 
 const flushMicrotasks = (): Promise<void> => new Promise(afterMicrotasks);
 
-/** Never settles. It is garbage together with everything that only waits for it. */
+/** A promise that never settles. It is collected together with the code that waits for it. */
 const neverSettle = (): Promise<never> => new Promise(() => {});
 
 const failureOf = (error: unknown): readonly [name: string, message: string] =>

@@ -1,6 +1,6 @@
 /**
- * Calls `done` when no microtask is left, also none that was queued meanwhile. Node runs the ticks that microtasks ask
- * for together, after the last microtask. Work that one `done` queues runs after the other `done`s. So calls that are
- * served at the same time stay side by side, and the code that they share stays in the caches.
+ * Calls `done` when no microtask is left, including microtasks queued meanwhile. Node runs the ticks that microtasks
+ * request together, after the last microtask. Work that one `done` queues runs after the other `done`s, so concurrent
+ * calls advance together and share warm caches.
  */
 export const afterMicrotasks = (done: () => void): void => queueMicrotask(() => process.nextTick(done));

@@ -1,14 +1,14 @@
-/** What an author tells a shape that cannot know its handler's questions in advance. */
+/** The `asks` option: the kinds of input that a handler needs before it starts. */
 import type { InputKind } from '@mrtr/core';
 import { INPUT_KINDS, listOf, type OptionChecks } from '@mrtr/core/kit';
 
-/** The option of the shapes whose handler may have an effect before it asks. */
+/** For shapes whose handler may have an effect before it asks. */
 export interface AskingOptions {
   /**
    * The kinds of input without which the handler cannot finish, named as `canAsk` names them: `['elicitation']` for
-   * forms, `['elicitation.url']` for pages. In each round, a client that cannot be asked for all of them is refused
-   * before the handler is entered. Leave out the kinds whose questions have a `fallback`. Without this option, such a
-   * call ends at its question: `onerror` then gets the keys of the `ctx.once` effects that had run.
+   * forms, `['elicitation.url']` for pages. A client that cannot be asked for all of them is refused before the handler
+   * is entered, in each round. Leave out kinds whose questions have a `fallback`. Without this option, the call ends at
+   * its question, and `onerror` gets the keys of the `ctx.once` effects that have run.
    */
   readonly asks?: readonly InputKind[] | undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * The same promise, with its rejection handled. A handler may start two questions and await them one by one. If the
- * user declines both, it never awaits the second, and that unhandled rejection must not end the process.
+ * Marks a promise's rejection as handled, and returns the promise. A handler may start two questions and await them one
+ * by one. If the user declines both, it never awaits the second, and that unhandled rejection must not end the process.
  */
 export function handleRejection<T>(answer: Promise<T>): Promise<T> {
   answer.catch(() => {});

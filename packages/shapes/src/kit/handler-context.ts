@@ -1,4 +1,4 @@
-/** The part of a handler's context that is the same in every shape. */
+/** The part of a handler's context that all shapes share. */
 import type { AuthInfo } from '@modelcontextprotocol/server';
 import { canAsk, type InputKind, type ServerContext } from '@mrtr/core';
 import { type Call, idempotencyKey } from '@mrtr/core/shape';
@@ -11,27 +11,29 @@ export interface HandlerContext {
   /** The SDK's context of this round. */
   readonly request: ServerContext;
   /**
-   * Who sent this request, as the server's sign-in found out: v1's `extra.authInfo`, without its token. Undefined where
-   * nobody signed in. In H on PostgreSQL, `extra` has the members that are JSON.
+   * The authenticated sender of this request: v1's `extra.authInfo`, without its token. Undefined for an anonymous
+   * request. In H on PostgreSQL, `extra` has only the members that are JSON.
    */
   readonly caller: Pick<AuthInfo, 'clientId' | 'scopes' | 'extra'> | undefined;
   /** Whether this round's client can be asked; see `canAsk` of `@mrtr/core`. */
   canAsk(kind: InputKind): boolean;
   /**
-   * A key for the effect `key` of this call: the same in every round, on every instance, and for a round that is
-   * presented again. Hand it to the service that performs the effect, so that it happens once even if this process
-   * dies before it can record it.
+   * A key for the effect `key` of this call: the same in every round, on every instance, and for a repeated retry. Pass
+   * it to the service that performs the effect, so that the effect happens once even if this process dies before
+   * recording it.
    */
   idempotencyKey(key: string): string;
   /** Fires when the client cancels this request. */
   readonly signal: AbortSignal;
-  /** Reports progress, where the client asked for it; does nothing elsewhere. `progress` must grow within a round. */
+  /** Reports progress, if the client requested it. `progress` must grow within a round. */
   progress(progress: number, total?: number, message?: string): Promise<void>;
   /** Sends a log message to the client. Needs the server's `logging` capability. */
   log(level: LogLevel, data: unknown, logger?: string): Promise<void>;
 }
 
-/** The caller of a request, without the token: a handler that waits would keep it, and PostgreSQL would store it. */
+/**
+ * The caller of a request, without the token: a waiting handler would keep it in memory, and PostgreSQL would store it.
+ */
 export function callerOf({ http }: Pick<ServerContext, 'http'>): HandlerContext['caller'] {
   if (http?.authInfo === undefined) return undefined;
   const { clientId, scopes, extra } = http.authInfo;
@@ -52,7 +54,7 @@ export function handlerContext(request: ServerContext, call: Call): HandlerConte
   };
 }
 
-/** Sends a progress notification for `request`, if its client gave a token to send it under. */
+/** Sends a progress notification for `request`, if its client sent a progress token. */
 export async function sendProgress(
   { mcpReq }: ServerContext,
   params: { progress: number; total: number | undefined; message: string | undefined },

@@ -1,10 +1,10 @@
-/** How much memory a value holds, roughly: JSON of 1 MiB can hold twenty times as much once it is parsed. */
+/** Estimates the memory of a value: 1 MiB of JSON can take twenty times as much once it is parsed. */
 
 const REFERENCE = 8;
 const OBJECT = 56;
 
 /**
- * An estimate of the memory that `value` holds, in bytes. Looks at each object once, and stops when the estimate exceeds
+ * Estimates the memory that `value` holds, in bytes. Counts each object once, and stops when the estimate exceeds
  * `enough`.
  */
 export function heldBytes(value: unknown, enough = Number.POSITIVE_INFINITY): number {

@@ -3,7 +3,7 @@ import { NotJson } from '@mrtr/core';
 
 /**
  * Checks that `value` comes back from JSON unchanged. Otherwise a later round would see another value than the first.
- * Undefined as a whole is allowed.
+ * `undefined` itself is allowed.
  *
  * @throws NotJson naming the path of the first value that would change.
  */
@@ -19,7 +19,7 @@ function firstChange(value: unknown, path: string, above: Set<object>): string |
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : path;
   if (typeof value !== 'object' || above.has(value) || !isPlain(value)) return path;
   above.add(value);
-  // `entries` of a list visits its holes as well, which JSON would fill with null.
+  // A list's `entries` include its holes, which JSON would fill with null.
   for (const [key, member] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
     const change =
       member === undefined && !Array.isArray(value)
@@ -33,7 +33,7 @@ function firstChange(value: unknown, path: string, above: Set<object>): string |
 
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
-  // A list with more keys than items has named members (the result of a RegExp, for example), and JSON drops those.
+  // A list with more keys than items has named members (a RegExp match, for example), which JSON drops.
   if (Array.isArray(value)) return prototype === Array.prototype && Object.keys(value).length <= value.length;
   return (prototype === Object.prototype || prototype === null) && !('toJSON' in value);
 }

@@ -2,8 +2,8 @@
 import type { Elicitation } from '@mrtr/core';
 
 /**
- * The wire key of a question that was asked without one: the names of its form's fields, with a number behind them if
- * that key is taken. A position alone would shift silently when a question is inserted before it.
+ * Makes a wire key for a question without one: the names of its form's fields, with a number appended if that key is
+ * taken. A position alone would shift silently when a question is inserted before it.
  */
 export function questionKey(question: Elicitation, isTaken: (key: string) => boolean): string {
   const base = question.fields.join('_') || 'answer';

@@ -1,6 +1,6 @@
 import type { InputRequest } from '@modelcontextprotocol/server';
 import { type Answer, elicitation } from '@mrtr/core';
-import { isSettled } from '@mrtr/core/shape';
+import { isFinal } from '@mrtr/core/shape';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { accept, cancel, decline, Name, requestOf } from '../fixture.test-support.ts';
@@ -73,7 +73,7 @@ test('an answer is never one to a question that was not asked in the round befor
         // Only at the end, so that most answers stay unread for a while.
         if (now < all.length - 1) return;
         for (const [key, worded, answer] of readAll(recall)) {
-          if (!isSettled(answer)) continue;
+          if (!isFinal(answer)) continue;
           const cameIn = all.findLastIndex(
             ({ responses }, at) =>
               at > 0 && at <= now && has(responses, key) && has(all[at - 1]?.asks ?? [], key),
@@ -104,7 +104,7 @@ test('a usable answer is never lost before its question is asked again', () => {
         for (const [key, worded, answer] of readAll(recall)) {
           const known = settled.get(key + worded);
           if (known) expect(answer).toEqual(known);
-          if (isSettled(answer)) settled.set(key + worded, answer);
+          if (isFinal(answer)) settled.set(key + worded, answer);
         }
       });
     }),

@@ -2,8 +2,8 @@
  * The answers of this round and of earlier ones. `inputResponses` holds only the latest round's, so a shape carries
  * earlier answers in its state.
  *
- * The boundary has dropped answers to keys that were not asked. An answer also has to match its question's words: if a
- * deploy rewords the question, it is asked again.
+ * The boundary has dropped answers to keys that were not asked. An answer counts only for the same words: if a deploy
+ * rewords the question, it is asked again.
  */
 import type { InputRequest, InputRequests } from '@modelcontextprotocol/server';
 import type { Answer, AnswerOf, Question, ServerContext } from '@mrtr/core';
@@ -13,7 +13,7 @@ import {
   fallbackOf,
   hasFallback,
   isDigestOf,
-  isSettled,
+  isFinal,
   questionDigest,
   readingOf,
 } from '@mrtr/core/shape';
@@ -32,7 +32,7 @@ export class Recall {
     this.#ctx = ctx;
     this.#answers = bareRecord<RecordedAnswer>(saved);
     callOf(ctx).reads.complete();
-    // Keep all answers before the author reads any: an author who reads one and asks again must not lose the other.
+    // Keep all answers now: an author who reads one and asks again must not lose the others.
     for (const [key, digest] of callOf(ctx).asked ?? []) {
       const response = ownEntry(ctx.mcpReq.inputResponses, key);
       if (response !== undefined) this.#answers[key] = [digest, response];
@@ -51,7 +51,7 @@ export class Recall {
     }
     const answer = question.read(recorded[1]) as Answer<AnswerOf<Q>>;
     reads.note(key, readingOf(answer));
-    if (!isSettled(answer)) {
+    if (!isFinal(answer)) {
       this.#unusable.add(key);
       return answer;
     }
@@ -62,8 +62,8 @@ export class Recall {
   }
 
   /**
-   * The answers to keep in state when `requests` go out: all usable ones that are not asked for again. A shape that
-   * knows all its questions passes their keys, so that answers to questions that a deploy removed are dropped.
+   * The answers to keep in state when `requests` go out: all usable ones, except those that `requests` ask again. A
+   * shape that knows all its questions passes their keys, to drop the answers to removed questions.
    */
   save(
     requests: InputRequests,

@@ -3,12 +3,12 @@ import type { StandardSchemaV1 } from '@modelcontextprotocol/server';
 import type { OptionChecks } from '@mrtr/core/kit';
 import { type Call, requireFitting } from '@mrtr/core/shape';
 
-/** How a value is taken over from an earlier round. */
+/** The option that checks a recorded value. */
 export interface Recorded<T> {
   /**
-   * Checks a value that an earlier round recorded: a deploy may have come between, and another version returned
-   * something else. A value that does not fit refuses the request, and nothing more of it runs. Its output is the value,
-   * so a default or a transform can bring an older value up to date. Without a schema the value is taken as it is.
+   * Checks a value that an earlier round recorded: after a deploy it may be another version's. A value that does not
+   * fit refuses the request, and no more of the handler runs. The schema's output is the value, so a default or a
+   * transform can update an older value. Without a schema the value is not checked.
    */
   readonly schema?: StandardSchemaV1<unknown, T> | undefined;
 }
@@ -22,7 +22,7 @@ export const RECORDED_CHECKS: OptionChecks<Recorded<unknown>> = {
   },
 };
 
-/** The value as this version of the code takes it. */
+/** Checks a recorded value with the schema, if there is one, and returns it. */
 export const takeRecorded = <T>(
   call: Pick<Call, 'rejectState'>,
   what: string,

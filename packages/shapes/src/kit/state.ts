@@ -6,13 +6,13 @@ import { asNotEntered, type Call, callOf } from '@mrtr/core/shape';
 /** An author's function that gets the shape's own context. */
 export type Author<Input, Context, R> = (input: Input, ctx: Context) => R | Promise<R>;
 
-/** A shape's name and the version of its state; state with any other tag is refused. */
+/** A shape's name and the version of its state. State with another tag is refused. */
 export type ShapeTag = `${string}/${number}`;
 
 /**
- * The state that this shape left in an earlier round, or undefined. The boundary has opened it, so no client changed
- * it. After a deploy it may belong to another shape or an older version. Such state is refused: starting over would repeat
- * the effects that it records.
+ * The state that this shape left in an earlier round, or undefined. No client changed it, because the boundary has
+ * opened it. After a deploy it may belong to another shape or an older version. Such state is refused: starting over
+ * would repeat the effects that it records.
  *
  * @throws ProtocolError (-32602) for such state.
  */
@@ -42,7 +42,7 @@ function recordIn(text: string): Record<string, unknown> | undefined {
   }
 }
 
-/** Text of the state that {@link loadState} reads. Leaves empty parts out, because every byte travels twice. */
+/** Serialises state for {@link loadState}. Leaves out empty parts, because every byte travels twice. */
 export function saveState(tag: ShapeTag, parts: Readonly<Record<string, object>>): string {
   const filled = Object.entries(parts).filter(([, part]) => Object.keys(part).length > 0);
   return JSON.stringify({ s: tag, ...Object.fromEntries(filled) });

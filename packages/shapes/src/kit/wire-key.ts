@@ -1,8 +1,8 @@
-/** Keys on the wire that are made of two names. */
+/** Wire keys that combine two names. */
 
 /**
- * The key of a step's or resolver's only question, or of the one that it calls `key`. A dot in a name is escaped: `a`
- * asking `b.c` and `a.b` asking `c` must not share a key, or an answer to one would count for both.
+ * The key of a step's or resolver's only question, or of its question `key`. A dot in a name is escaped: `a` asking
+ * `b.c` and `a.b` asking `c` must not share a key, or an answer to one would count for both.
  */
 export const wireKey = (name: string, key?: string): string =>
   key === undefined ? escapePart(name) : `${escapePart(name)}.${escapePart(key)}`;

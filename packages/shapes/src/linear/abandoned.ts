@@ -1,25 +1,26 @@
 /**
- * Handlers that keep running after their call has ended: a `finally` that hangs, a step that never returns. Nobody can stop
- * them. So the store counts them apart from open calls, and reports them. A handler counts until it has ended; a loop that
- * catches every refusal and asks again ends by itself (see `frame.ts`). A loop that does not wait for its question goes on.
- * It is counted from the moment when that shows, also beyond the limit, since its call's place is gone. Then no other
- * handler of the store is taken for ended before it has really settled, so that no more of them can pass the limit.
+ * Abandoned handlers keep running after their call has ended: a `finally` hangs, or a step never returns. Nothing can
+ * stop them, so the store counts them apart from open calls, and reports them. A handler counts until it has ended. A
+ * loop that catches every refusal and asks again is stopped (see `frame.ts`). A loop that does not wait for its
+ * question cannot be stopped: the store counts it when it asks again, even above the limit, because its call's place is
+ * already given back. From then on a handler of this store counts as ended only when it has really settled, so no other
+ * one can pass the limit.
  *
- * Nothing here holds a reference to a handler, so the memory of one that waits for ever without other references is
- * freed. Its place is not: no limit may depend on when the garbage collector runs.
+ * Nothing here references a handler, so one that waits for ever can be garbage-collected. It keeps its place all the
+ * same: no limit may depend on the garbage collector.
  */
 import { OperatorWarning } from '@mrtr/core/events';
 import { type AbandonedLimits, AbandonedQuota, type LoggedCall, withCallInMessage } from '@mrtr/core/kit';
 import type { Frame, Overseer } from './frame.ts';
 
-/** How long a handler may take to end before it is reported, and how long `close` waits for it; in milliseconds. */
+/** The time for a handler to end before it is reported, and the longest wait of `close`; in milliseconds. */
 const LET_END_MS = 10_000;
 
 type GiveBack = () => void;
 
 /** The abandoned handlers of one store. */
 export class Abandoned implements Overseer {
-  /** Until the first handler is seen to go on. */
+  /** True until the first handler continues after it counted as ended. */
   trustsStops = true;
   readonly #quota: AbandonedQuota;
   readonly #report: (error: Error) => void;
@@ -32,8 +33,8 @@ export class Abandoned implements Overseer {
   }
 
   /**
-   * Counts `frame` until its handler has ended. `giveBack` returns the room of its call: it is called at once, or, above
-   * the limit of abandoned handlers, when the handler ends. It must not hold the frame.
+   * Counts `frame` until its handler has ended. `giveBack` returns the room of its call: it is called at once, or,
+   * above the limit of abandoned handlers, when the handler ends. It must not reference the frame.
    */
   take(frame: Frame, giveBack: GiveBack): void {
     const { about, pseudonym } = frame;

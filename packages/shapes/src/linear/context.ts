@@ -17,9 +17,9 @@ import type { Recorded } from '../kit/recorded.ts';
 import type { Frame } from './frame.ts';
 
 /**
- * The context of a linear handler. It is small on purpose, because parking keeps all of it alive: there is no
- * `request`, which would hold 20 KB. `progress` and `log` work while a round is open. They do nothing while the handler
- * is parked, because there is no open request to send them on.
+ * The context of a linear handler. It is small because parking keeps it alive: it has no `request`, which would hold 20
+ * KB. `progress` and `log` work while a round is open, and do nothing while the handler is parked, which has no request
+ * to send them on.
  */
 export interface LinearContext extends Omit<HandlerContext, 'request'> {
   /** Fires when the call ends early: its client cancelled it, it expired, or the store was closed. */
@@ -33,15 +33,15 @@ export interface LinearContext extends Omit<HandlerContext, 'request'> {
    *
    * @param key names the effect, uniquely in the call, across deploys.
    * @param effect must return JSON (or nothing). It must not take steps, ask, or await a question or step of the call:
-   * the round waits for it to end, and a durable store runs one step at a time.
+   * the round waits for the effect, and a durable store runs one step at a time.
    * @param options `schema`: checks a value that a durable store recorded; see {@link Recorded}. A value that does not fit
    * ends the call with `ContinuationLost`.
-   * @throws the error of `effect`; NotJson when its value could not be recorded.
+   * @throws the error of `effect`; NotJson when its value is not JSON.
    * @throws InvalidDefinition when the key comes twice in one call.
    */
   once<T>(key: string, effect: () => T | Promise<T>, options?: Recorded<T>): Promise<T>;
   /**
-   * Asks one question and waits. Questions that are asked together go out as one round.
+   * Asks one question and waits. Questions that are asked together go out in one round.
    *
    * @throws ElicitationDeclined when the client refuses the question; uncaught, it ends the call politely.
    * @throws CannotAsk when the client cannot be asked and the question has no `fallback`; the call ends.
@@ -51,7 +51,7 @@ export interface LinearContext extends Omit<HandlerContext, 'request'> {
   /** Asks several questions in one round and waits for all of them. A refusal of one withdraws the others. */
   ask<Q extends Questions>(questions: Q): Promise<Answers<Q>>;
   /**
-   * Asks without a key, like the SDK's `elicitInput`, so that a tool can move over unchanged. Throws as {@link ask}.
+   * Asks without a key, like the SDK's `elicitInput`, so that existing tools need no change. Throws like {@link ask}.
    */
   elicit<S extends StandardSchemaWithJSON>(
     message: string,
@@ -61,8 +61,8 @@ export interface LinearContext extends Omit<HandlerContext, 'request'> {
 }
 
 /**
- * The context of one frame. Reading a function makes it, and nothing keeps it: their closures would weigh more than the
- * rest of the frame. An author may still destructure them.
+ * The context of one frame. Its getters make a function on each read and keep none: the closures would outweigh the
+ * rest of the frame. Authors can destructure them.
  */
 export class FrameContext implements LinearContext {
   readonly #frame: Frame;

@@ -34,42 +34,42 @@ import { continuationState, type LinearRound, type LinearStore, type RoundEnd } 
 export interface ContinuationStoreOptions {
   /** How long a parked handler waits for one answer, in seconds. Default 600. */
   readonly ttlSeconds?: number;
-  /** Calls that may be running or parked at once. Default 10 000; one costs about 1.5 KB and what its handler holds. */
+  /** Calls that may run or be parked at once. Default 10 000; each costs about 1.5 KB and its handler's memory. */
   readonly maxFrames?: number;
   /** The same for one principal. Default 100. Anonymous calls count towards `maxFrames` only. */
   readonly maxFramesPerPrincipal?: number;
-  /** Memory that the arguments of all these calls may hold, in bytes, estimated. Default 64 MiB. */
+  /** Estimated memory of all these calls' arguments, in bytes. Default 64 MiB. */
   readonly maxBytes?: number;
   /** The same for one principal. Default 8 MiB. Anonymous calls count towards `maxBytes` only. */
   readonly maxBytesPerPrincipal?: number;
   /**
-   * How many handlers may keep running after their call has ended, because something in them hangs. Default 1000. Up to
-   * this limit such a handler gives back the place and the bytes of its call; above it, the handler keeps them until it
-   * ends. It also bounds the memory of those handlers, which may hold their arguments.
+   * Abandoned handlers: they hang after their call has ended. Default 1000. Up to this limit such a handler gives back
+   * the place and the bytes of its call; above it, the handler keeps them until it ends. So this also bounds the memory
+   * of abandoned handlers, which may hold their arguments.
    */
   readonly maxAbandoned?: number;
   /** The same for one principal. Default 100. */
   readonly maxAbandonedPerPrincipal?: number;
   /**
-   * Gets the failures that no client sees: a handler that has not ended 10 s after its call, or goes on asking, that
-   * there are as many of those as may be, and errors of listeners of `ctx.signal`. Without it, the first error of each
-   * kind is a warning of the process.
+   * Gets failures that no client sees: a handler that still runs 10 s after its call or keeps asking, the limit of such
+   * handlers, and errors of listeners of `ctx.signal`. Without it, the first error of each kind becomes a process
+   * warning.
    */
   readonly onerror?: ((error: Error) => void) | undefined;
   /**
-   * Returns the label of this instance, as the server's own router knows it. Called whenever a frame is parked.
-   * `requestState` then ends in `~label`, which anyone can read and nobody can change. A label has 1 to 64 characters
-   * of `A–Z a–z 0–9 . _ -`. Without `locate`, or for undefined, there is no label, and any instance may get the retry.
+   * Returns this instance's label in the server's own router. Called whenever a frame is parked. `requestState` then
+   * ends in `~label`, which anyone can read and nobody can change. A label has 1 to 64 characters of `A–Z a–z 0–9 . _
+   * -`. Without `locate`, or if it returns undefined, there is no label, and any instance may get the retry.
    */
   readonly locate?: (() => string | undefined) | undefined;
 }
 
-// Aborting a frame runs its handler to its end, for 0.1 ms or more. So many at once block the event loop for some
-// milliseconds.
+// The number of frames to abort in one turn. Each abort runs a handler to its end, for 0.1 ms or more; more of them
+// would block the event loop.
 const SWEEP_AT_ONCE = 50;
-// Node fires a longer timer at once. A sweep that is too early finds nothing and waits again.
+// Node fires a longer timer at once. An early sweep finds nothing and waits again.
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
-/** An id of the right length. */
+/** A placeholder with the length of an id. */
 const ANY_ID = 'x'.repeat(22);
 export const DEFAULTS = {
   ttlSeconds: 600,
@@ -86,8 +86,8 @@ const NOT_HERE =
 const SHUTTING_DOWN = 'The server is shutting down, and the call was ended.';
 
 /**
- * Holds the frames of `linear` between rounds, in this process's memory. One store may serve any number of
- * tools; it must outlive the server instances of single requests. It never keeps the process alive by itself.
+ * Holds the frames of `linear` between rounds, in this process's memory. One store may serve any number of tools; it
+ * must outlive the server instances of single requests. It does not keep the process alive.
  */
 export class ContinuationStore implements LinearStore {
   readonly #ttlMs: number;
@@ -100,7 +100,7 @@ export class ContinuationStore implements LinearStore {
   // All frames have the same time to live, so they expire in the order of insertion, and a sweep stops at the first
   // live one.
   readonly #parked = new Map<string, Frame>();
-  // Started, and neither parked, settled nor abandoned.
+  // Frames with an open round.
   readonly #running = new Set<Frame>();
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
@@ -120,7 +120,7 @@ export class ContinuationStore implements LinearStore {
     addGauge('frames.parked', this, ({ parked }) => parked);
   }
 
-  /** How many handlers are parked now: they have asked and wait for their client. */
+  /** The number of parked handlers, which wait for their client's answer. */
   get parked(): number {
     return this.#parked.size;
   }
@@ -129,7 +129,7 @@ export class ContinuationStore implements LinearStore {
    * Starts a handler, or resumes a parked one with its answers, and parks it when it has asked.
    *
    * @throws StoreFull when the limit of all calls, or of this principal's, is reached, and after `close()`.
-   * @throws ContinuationLost when this store does not hold the frame, or no longer holds it.
+   * @throws ContinuationLost when this store does not hold the frame (any more).
    */
   async round({ handler, input, id, call, ctx }: LinearRound): Promise<RoundEnd> {
     const frame = id === undefined ? this.#admit(new Frame(call, this.#onerror), input) : this.#take(id);
@@ -166,7 +166,7 @@ export class ContinuationStore implements LinearStore {
     const reason = new ContinuationLost(SHUTTING_DOWN);
     for (const frame of [...this.#running]) this.#giveUp(frame, reason);
     for (const id of [...this.#parked.keys()]) this.#end(id, reason);
-    // Wait for the turn in which running handlers are counted as abandoned.
+    // Wait until running handlers are counted as abandoned.
     await new Promise(setImmediate);
     await this.#abandoned.waitForEnd();
   }
@@ -200,14 +200,14 @@ export class ContinuationStore implements LinearStore {
     const routingLabel = this.#whereabouts(frame);
     const problem = askProblem(call, requests, { requestState: continuationState(ANY_ID), routingLabel });
     if (problem) {
-      // The question may not go out, so the handler must not wait. The boundary finds the same problem and answers the
-      // client.
+      // The questions may not go out, so end the handler. The boundary finds the same problem and answers the client.
       const Reason = problem.kind === 'unaskable' ? CannotAsk : ContinuationLost;
       this.#giveUp(frame, new Reason(problem.message));
       return { kind: 'asked', id: undefined, requests, routingLabel, effects: frame.effects };
     }
     const id = this.#park(frame);
-    // The shim makes all rounds within one request. When that ends, the call ends, and a waiting frame would leak.
+    // The shim plays all rounds within one request. When that request ends, so does the call, and a waiting frame would
+    // leak.
     if (!speaksMrtr(ctx))
       ctx.mcpReq.signal.addEventListener(
         'abort',
@@ -221,7 +221,7 @@ export class ContinuationStore implements LinearStore {
     try {
       return this.#locate();
     } catch (error) {
-      // No retry could be routed to the handler, so it must not wait.
+      // Without a label no retry reaches the handler, so end it.
       this.#giveUp(frame, new ContinuationLost('This server cannot say where the call is resumed.'));
       throw error;
     }
@@ -238,7 +238,7 @@ export class ContinuationStore implements LinearStore {
     return id;
   }
 
-  /** Takes a parked frame out. Of two retries for one continuation the first gets it; the other finds nothing. */
+  /** Takes out a parked frame. The first of two retries gets it; the second finds nothing. */
   #take(id: string): Frame {
     const frame = this.#parked.get(id);
     if (!frame || frame.deadline <= Date.now()) {
@@ -249,7 +249,7 @@ export class ContinuationStore implements LinearStore {
     return frame;
   }
 
-  /** Aborts a parked frame, unless it was taken out meanwhile. */
+  /** Aborts a parked frame, unless a retry has taken it. */
   #end(id: string, reason: ContinuationLost): void {
     const frame = this.#parked.get(id);
     if (!frame) return;
@@ -273,7 +273,7 @@ export class ContinuationStore implements LinearStore {
   #abandon(frame: Frame): void {
     if (!this.#running.delete(frame)) return;
     const { pseudonym, heldBytes } = frame;
-    // It must not hold the frame, because it is kept until its handler has ended.
+    // This closure lives until the handler has ended, so it must not reference the frame.
     this.#abandoned.take(frame, () => {
       this.#places.giveBack(pseudonym);
       this.#bytes.giveBack(pseudonym, heldBytes);
@@ -293,7 +293,7 @@ export class ContinuationStore implements LinearStore {
   #sweep(): void {
     this.#timer = undefined;
     const now = Date.now();
-    // One error for all of them: an error with a stack for each would be most of the cost of a sweep.
+    // One error for all: creating a stack for each would dominate the cost of a sweep.
     const reason = new ContinuationLost(UNANSWERED);
     let swept = 0;
     for (const [id, { deadline }] of this.#parked) {

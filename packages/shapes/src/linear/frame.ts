@@ -2,18 +2,18 @@
  * One running handler of shape H, and its questions.
  *
  * Invariants:
- * 1. The handler is started once. A round only answers questions that it is waiting for.
+ * 1. The handler is started once. Each round only answers open questions.
  * 2. A round ends when the handler settles, or when it has asked, no step is running, and every microtask has run.
- * 3. Questions that are asked together have one promise. It settles once: when each answer fits, when the user refuses
- *    one of them (which withdraws the others), or when the frame is aborted.
+ * 3. Questions that are asked together share one promise. It settles when all answers fit, when the user refuses one
+ *    question (which withdraws the others), or when the frame is aborted.
  * 4. After `abort`, every open question rejects, and so do later questions and steps, so `finally` blocks run.
- * 5. After a number of rejections, later ones never settle. A handler that keeps asking stops there, and costs nothing. It
- *    counts as ended then, or when its last running step is over.
- * 6. A handler that asks once more has not stopped: it raced our promise against a time limit of its own. It is reported,
- *    and counts until it really settles.
+ * 5. After `MAX_REFUSALS` rejections, later questions never settle. A handler that keeps asking stops there and costs
+ *    nothing. It counts as ended from then on, or when its last running step has ended.
+ * 6. If a stopped handler asks again, it raced our promise against its own time limit. It is reported, and counts until
+ *    it really settles.
  * 7. A parked frame holds nothing of the SDK's `ctx`: that would keep some 20 KB of a finished request alive.
  *
- * A hundred thousand frames may wait at once, so rarely needed parts (a controller, a list) are made on demand.
+ * A hundred thousand frames may wait at once, so rarely used parts (a controller, a list) are made on demand.
  */
 import type { InputRequests, InputResponses } from '@modelcontextprotocol/server';
 import {
@@ -58,19 +58,19 @@ export type Perform = (key: string, step: () => Promise<unknown>) => Promise<unk
 
 /** Counts the handlers that have not ended when their call has. */
 export interface Overseer {
-  /** Whether a handler that waits for a promise of ours that never settles counts as ended. */
+  /** Whether a handler counts as ended when it waits for a promise of ours that never settles. */
   readonly trustsStops: boolean;
-  /** The handler of `frame` counted as ended, and is still running. */
+  /** Counts the handler of `frame` again: it had counted as ended, and still runs. */
   takeBack(frame: Frame): void;
 }
 
-/** Questions that were asked together: one promise for all of them. */
-class Ask {
+/** The promise of questions that were asked together. */
+class PendingAnswer {
   readonly promise: Promise<unknown>;
   missing: number;
   resolve!: (answers: unknown) => void;
   reject!: (reason: unknown) => void;
-  /** The answers so far; undefined for a question that is asked alone, whose answer needs no name. */
+  /** The answers so far, by key; undefined for a single question. */
   readonly answers: Record<string, unknown> | undefined;
 
   constructor(missing: number, answers?: Record<string, unknown>) {
@@ -91,7 +91,7 @@ class Ask {
 interface Open {
   readonly key: string;
   readonly question: Question;
-  readonly ask: Ask;
+  readonly ask: PendingAnswer;
 }
 
 const NONE: readonly Open[] = [];
@@ -99,13 +99,16 @@ const ABORTED: HandlerEnd = { kind: 'returned', value: undefined };
 const NOTHING: readonly InputKind[] = [];
 const AT_ONCE: Perform = (_key, step) => step();
 
-/** How many questions and steps of an aborted handler are refused. Later ones never settle. */
+/** The refusals that an aborted handler gets. Later questions and steps never settle. */
 const MAX_REFUSALS = 100;
 
 const NOT_STOPPED =
   'The handler is still running after its call ended, and still asks questions. Make it end when ctx.signal fires.';
 
-/** Apart from what waits for it: a closure over the handler would keep its finished request for as long as that waits. */
+/**
+ * A function of its own, so that the waiting promise does not reference the handler and, through it, a finished
+ * request.
+ */
 const begin = (handler: () => unknown): Promise<unknown> => new Promise((resolve) => resolve(handler()));
 
 const insideStep = (what: string): InvalidDefinition =>
@@ -126,28 +129,28 @@ export class Frame {
   #aborted: Error | undefined;
   #interrupted: Error | undefined;
   #refusals = 0;
-  /** Refusals that are on their way: the branches that get them may ask again. */
+  /** Scheduled refusals: the branches that get them may ask again. */
   #refusing = 0;
   /** Whether the handler counts as ended although it has not settled. */
   #stopped = false;
   #onEnded: (() => void) | undefined;
   readonly #perform: Perform;
   readonly #report: (error: Error) => void;
-  /** The id of its call. */
+  /** The call's id. */
   readonly call: string;
   /** The caller's pseudonym. */
   readonly pseudonym: string | undefined;
-  /** Who sent the latest round. */
+  /** The caller of the latest round. */
   caller: HandlerContext['caller'];
   readonly #method: Call['method'];
   readonly #target: string;
   /** The kinds of input that the client of the latest round can be asked for. */
   askable: readonly InputKind[] = NOTHING;
-  /** The memory that its call's arguments hold, in bytes. */
+  /** The memory of the call's arguments, in bytes. */
   heldBytes = 0;
   /** Set when the frame is aborted. */
   overseer: Overseer | undefined;
-  /** When it expires without an answer. Kept here because a separate record would double the memory. */
+  /** The time when it expires without an answer. Kept here because a separate record would double the memory. */
   deadline = 0;
 
   /** The request of the open round, to send progress and log messages on. Undefined while the frame is parked. */
@@ -166,7 +169,7 @@ export class Frame {
     this.#perform = perform;
   }
 
-  /** What a log line says of its call. */
+  /** The call, for log lines. */
   get about(): LoggedCall {
     return { method: this.#method, target: this.#target, call: this.call, pseudonym: this.pseudonym };
   }
@@ -197,7 +200,10 @@ export class Frame {
     requireKeys(questions);
     const entries = Object.entries(questions);
     if (entries.length === 0) return Promise.resolve({});
-    const ask = new Ask(entries.length, Object.fromEntries(entries.map(([key]) => [key, undefined])));
+    const ask = new PendingAnswer(
+      entries.length,
+      Object.fromEntries(entries.map(([key]) => [key, undefined])),
+    );
     return this.#put(
       entries.map(([key, question]) => ({ key, question, ask })),
       ask,
@@ -206,7 +212,7 @@ export class Frame {
 
   /** Asks one question; settles in a later round, with its answer. */
   askOne(key: string, question: Question): Promise<unknown> {
-    const ask = new Ask(1);
+    const ask = new PendingAnswer(1);
     return this.#put([{ key, question, ask }], ask);
   }
 
@@ -215,7 +221,7 @@ export class Frame {
     return this.#open.some((open) => open.key === key);
   }
 
-  /** Performs a step once in the whole call, under a key that no other step of the call has. */
+  /** Performs a step once in the whole call. Its key must be unique in the call. */
   async step<T>(key: string, step: () => T | Promise<T>, options: Recorded<T> = {}): Promise<T> {
     requireOptions('once', options, RECORDED_CHECKS);
     if (this.#aborted) return this.#refuseLater(this.#aborted);
@@ -231,7 +237,7 @@ export class Frame {
         publish('mrtr:effect', { call: this.call, shape: 'linear', key, phase: 'ran' });
         const value = await insideEffect(this, step);
         assertJson(value, `The value of once('${key}')`);
-        // A copy, as a durable store returns: the author's changes to the value must not reach the record.
+        // A copy, as from a durable store: the author's changes to the value must not reach the record.
         return structuredClone(value);
       });
       return ran ? (value as T) : this.#readRecorded(key, value, options.schema);
@@ -247,7 +253,7 @@ export class Frame {
     return [...(this.#steps ?? [])];
   }
 
-  /** Ends the frame from outside: its signal fires, and its open questions reject with `reason`. */
+  /** Ends the frame: its signal fires, and its open questions reject with `reason`. */
   abort(reason: Error): void {
     if (this.#aborted || this.#outcome) return;
     this.#aborted = reason;
@@ -256,21 +262,21 @@ export class Frame {
   }
 
   /**
-   * Fires the signal, and nothing else: what runs may have to stop, and the call may go on. `renewSignal` undoes it for what
-   * reads the signal afterwards.
+   * Fires the signal without ending the call, to interrupt running code. After `renewSignal`, later reads get a fresh
+   * signal.
    */
   fireSignal(reason: Error): void {
     this.#interrupted = reason;
     this.#controller?.abort(reason);
   }
 
-  /** See {@link fireSignal}. */
+  /** Undoes {@link fireSignal} for later reads of the signal. */
   renewSignal(): void {
     if (this.#interrupted && !this.#aborted) this.#controller = undefined;
     this.#interrupted = undefined;
   }
 
-  /** Fires when the frame is aborted. Made when it is first read, because most handlers never read it. */
+  /** Fires when the frame is aborted or interrupted. Made on first read, because most handlers never read it. */
   get signal(): AbortSignal {
     if (!this.#controller) {
       this.#controller = new AbortController();
@@ -281,7 +287,7 @@ export class Frame {
     return this.#controller.signal;
   }
 
-  /** Calls `then` when the handler has settled or stopped for good, or at once if it has already. */
+  /** Calls `then` when the handler has settled or counts as ended; at once if it already has. */
   whenSettled(then: () => void): void {
     if (this.#outcome) {
       then();
@@ -294,12 +300,12 @@ export class Frame {
     };
   }
 
-  /** Calls `then` when the handler has really settled. For one that counted as ended before. */
+  /** Calls `then` when a handler that counts as ended has really settled. */
   whenEnded(then: () => void): void {
     this.#onEnded = then;
   }
 
-  /** Takes over what a durable store recorded. A value that does not fit this version of the handler ends the call. */
+  /** Checks a value that a durable store recorded. If it does not fit the schema, the call ends. */
   #readRecorded<T>(key: string, value: unknown, schema: Recorded<T>['schema']): T {
     const rejectState = (why: string): never => {
       const lost = new ContinuationLost(`This call cannot be resumed: ${why}. Start the call again.`);
@@ -320,20 +326,20 @@ export class Frame {
     this.#endRound = undefined;
   }
 
-  /** The handler has settled. */
+  /** Called when the handler has settled. */
   #end(outcome: HandlerEnd): void {
     if (!this.#outcome) {
       this.#settle(outcome);
       return;
     }
-    // It had stopped, and has settled after all.
+    // It counted as ended before, and has now really settled.
     this.#stopped = false;
     this.#onEnded?.();
     this.#onEnded = undefined;
   }
 
   #settle(outcome: HandlerEnd): void {
-    // Nobody reads how an aborted frame ended. When many expire at once, the collector copies all that is kept.
+    // Nobody reads the outcome of an aborted frame, and keeping it would burden the collector when many expire at once.
     this.#outcome = this.#aborted ? ABORTED : outcome;
     this.#open = NONE;
     this.#finishRound(outcome);
@@ -341,7 +347,7 @@ export class Frame {
     this.#onSettled = undefined;
   }
 
-  #put(asked: readonly Open[], ask: Ask): Promise<unknown> {
+  #put(asked: readonly Open[], ask: PendingAnswer): Promise<unknown> {
     if (this.#aborted) return this.#refuseLater(this.#aborted);
     const wrong = this.#wrong(asked);
     if (wrong) return handleRejection(Promise.reject(wrong));
@@ -352,27 +358,27 @@ export class Frame {
     return ask.promise;
   }
 
-  /** Rejects in a later turn of the event loop: otherwise a handler that keeps asking would block all others. */
+  /** Rejects in a later turn of the event loop, so that a handler that keeps asking does not block the others. */
   #refuseLater(reason: Error): Promise<never> {
     if (this.#stopped) this.#takeBack();
     if (++this.#refusals > MAX_REFUSALS) {
       this.#endIfStopped();
-      // A new promise each time: one promise for all would hold every handler that waits for it.
+      // A new promise each time: a shared one would hold every handler that waits for it.
       return new Promise(() => {});
     }
     this.#refusing++;
     const refuse = (reject: (reason: Error) => void) => {
       this.#refusing--;
       reject(reason);
-      // The branch that gets it may end without asking again.
+      // The refused branch may end without asking again.
       if (this.#refusals > MAX_REFUSALS) setImmediate(() => this.#endIfStopped());
     };
     return handleRejection(new Promise((_resolve, reject) => setImmediate(refuse, reject)));
   }
 
   /**
-   * A handler that waits for a promise of ours that never settles has ended, and nobody else can know it. One whose steps
-   * still run has not, nor one with a branch that is about to get a refusal.
+   * Counts the handler as ended if it can only wait for promises of ours that never settle: no step runs, and no branch
+   * is about to get a refusal.
    */
   #endIfStopped(): void {
     if (!this.#aborted || this.#outcome || this.#refusals <= MAX_REFUSALS) return;
@@ -381,7 +387,7 @@ export class Frame {
     this.#settle({ kind: 'threw', error: this.#aborted });
   }
 
-  /** The handler has asked again, so it had not stopped. */
+  /** Counts the handler again: it has asked once more, so it had not stopped. */
   #takeBack(): void {
     this.#stopped = false;
     this.overseer?.takeBack(this);
@@ -398,7 +404,7 @@ export class Frame {
       : new InvalidDefinition(`Two open questions have the key '${taken}'.`);
   }
 
-  /** Whether the client of this round cannot be asked, and the question has a `fallback`. */
+  /** Whether the question's `fallback` is the answer, because this round's client cannot be asked. */
   #needsNoAnswer(question: Question): boolean {
     return hasFallback(question) && !this.askable.includes(question.kind);
   }
@@ -408,7 +414,7 @@ export class Frame {
     try {
       answer = question.read(response);
     } catch (error) {
-      // The schema itself failed. Its error rejects the handler's question.
+      // The schema itself failed, so its error rejects the question.
       this.#refuse(ask, error);
       return;
     }
@@ -421,7 +427,7 @@ export class Frame {
     ask.accept(key, answer.value);
   }
 
-  #refuse(refusedAsk: Ask, reason: unknown): void {
+  #refuse(refusedAsk: PendingAnswer, reason: unknown): void {
     this.#close(({ ask }) => ask === refusedAsk);
     handleRejection(refusedAsk.promise);
     refusedAsk.reject(reason);
@@ -432,8 +438,8 @@ export class Frame {
     this.#open = left.length === 0 ? NONE : left;
   }
 
-  // Not at once: two branches may ask together after each awaits a value that is already there. Their questions still
-  // go out in one round.
+  // Wait for all microtasks: two branches may each await a ready value and then ask, and their questions belong in one
+  // round.
   #flushSoon(): void {
     if (this.#flushing) return;
     this.#flushing = true;

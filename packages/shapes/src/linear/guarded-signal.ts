@@ -1,6 +1,5 @@
 /**
- * An abort signal whose listeners cannot end the process. In Node, a listener that throws or rejects causes an uncaught
- * exception.
+ * Guards abort signals: in Node, a listener that throws or rejects would end the process with an uncaught exception.
  */
 import { OperatorWarning } from '@mrtr/core/events';
 

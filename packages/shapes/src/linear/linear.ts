@@ -1,14 +1,14 @@
 /**
- * Shape H: linear code that really waits. The handler runs once, front to back. While its user thinks, it waits in a
- * {@link LinearStore}, and `requestState` carries the id of its continuation.
+ * Shape H: linear code that really waits. The handler runs once, from top to bottom. While its user thinks, it waits in
+ * a {@link LinearStore}, and `requestState` carries the id of its continuation.
  *
  * The price is the store. `ContinuationStore` is memory in one process: another instance, or this one after a restart,
  * cannot resume the call and answers with an error. Route retries by the continuation (`locate`), use a durable store,
  * or use shape F, G, I or J.
  *
  * After a deploy: a call in memory ends with its process, and its client gets an error that says so. A durable store
- * resumes a call only where the new code takes the steps that are recorded and asks the question that is open, in the
- * same words; otherwise it refuses, and says why. Steps may be added behind the open question.
+ * resumes a call only if the new code takes the recorded steps and asks the open question in the same words. Otherwise
+ * it refuses with the reason. Steps may be added behind the open question.
  *
  * Deliberately not here: any promise that a client comes back.
  */
@@ -65,7 +65,7 @@ export function linear<Input, R extends CompleteResult>(
       const asked = inputRequired({ inputRequests: turn.requests });
       return withNotes({ ...asked, requestState: continuationState(turn.id) }, turn);
     } catch (error) {
-      // A handler that was ended may have done something already. The boundary has to know that it did not end by itself.
+      // The cancelled handler may have had effects. Throw, so that the boundary records the outcome as lost.
       if (error instanceof ContinuationLost && ctx.mcpReq.signal.aborted) throw error;
       if (error instanceof ElicitationDeclined) return endCancelled(call, error.key) as R;
       if (error instanceof ContinuationLost || error instanceof StoreFull) return endWith(call, error) as R;

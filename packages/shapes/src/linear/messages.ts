@@ -1,4 +1,4 @@
-/** What clients hear about calls of shape H, the same from every store. */
+/** Messages for clients about calls of shape H, the same for every store. */
 import { MrtrError } from '@mrtr/core';
 
 /** A parked continuation is gone: expired, resumed already, aborted, or held by another server instance. */

@@ -9,7 +9,7 @@ import { loadState, saveState } from '../kit/state.ts';
 import type { LinearContext } from './context.ts';
 import type { HandlerEnd } from './frame.ts';
 
-/** One request of a call, for a store. The store must not keep it: `ctx` alone holds some 20 KB. */
+/** One request of a call. The store must not keep it: `ctx` alone holds some 20 KB. */
 export interface LinearRound {
   /** The author's function. */
   readonly handler: (input: never, ctx: LinearContext) => unknown;
@@ -30,9 +30,9 @@ export type RoundEnd =
       readonly kind: 'asked';
       readonly id: string | undefined;
       readonly requests: InputRequests;
-      /** The label of the instance where the handler waits, for the server's own router; see `ShapeNotes`. */
+      /** The label of the handler's instance, for the server's own router; see `ShapeNotes`. */
       readonly routingLabel?: string | undefined;
-      /** The keys of the effects that had run, where the questions may not go out. */
+      /** The keys of the effects that have run, if the questions may not go out. */
       readonly effects?: readonly string[] | undefined;
     }
   | HandlerEnd;
@@ -46,7 +46,7 @@ export interface LinearStore {
    * @throws ContinuationLost when the call cannot be resumed.
    */
   round(round: LinearRound): Promise<RoundEnd>;
-  /** How many handlers wait in this process's memory. */
+  /** The number of handlers that wait in this process's memory. */
   readonly parked: number;
   /** Releases everything that the store holds. The store refuses all later calls. */
   close(): Promise<void>;
@@ -57,6 +57,6 @@ const TAG = 'linear/1';
 /** The state of a call that waits under `id`. */
 export const continuationState = (id: string | undefined): string => saveState(TAG, { c: { id } });
 
-/** The id in the state of this request; undefined in a call's first. */
+/** The id in this request's state; undefined in a call's first request. */
 export const continuationOf = (ctx: ServerContext): string | undefined =>
   (loadState(ctx, TAG)?.c as { readonly id: string } | undefined)?.id;

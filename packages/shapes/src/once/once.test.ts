@@ -1,6 +1,6 @@
 import { inputRequired } from '@modelcontextprotocol/server';
 import { ask, textResult } from '@mrtr/core';
-import { isSettled } from '@mrtr/core/shape';
+import { isFinal } from '@mrtr/core/shape';
 import { expect, test } from 'vitest';
 import { countRuns, metric, Site, tool, units } from '../fixture.test-support.ts';
 import { type OnceContext, once } from './once.ts';
@@ -10,7 +10,7 @@ const working = (work: (ctx: OnceContext) => unknown) =>
   tool(
     once(async (_args, ctx) => {
       const read = await work(ctx);
-      if (!isSettled(ctx.answer('units', units))) return ask({ units });
+      if (!isFinal(ctx.answer('units', units))) return ask({ units });
       return textResult(JSON.stringify(read) ?? 'undefined');
     }),
   );
@@ -46,9 +46,7 @@ test('a new effect is one where it comes behind those that have run, or where an
     await ctx.once('new', () => 3),
   ];
   const ledTo = async (ctx: OnceContext) =>
-    isSettled(ctx.answer('units', units))
-      ? await ctx.once('new', () => 3)
-      : await ctx.once('ticket', () => 2);
+    isFinal(ctx.answer('units', units)) ? await ctx.once('new', () => 3) : await ctx.once('ticket', () => 2);
   for (const [work, says] of [
     [behind, '[1,3]'],
     [ledTo, '3'],

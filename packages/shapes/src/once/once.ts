@@ -1,15 +1,14 @@
 /**
  * Shape F: guard-first, with every side effect above the guard wrapped in `once`.
  *
- * Each round enters the handler, visibly for its author. `once` records in the sealed `requestState` which effects ran
- * and what they returned. It is opt-in: an effect that is not wrapped runs in every round. It protects consecutive
- * rounds of one call. If a client sends the same round twice, the effects of that round run twice, unless the state is
- * single-use.
+ * Each round enters the handler from the top. `once` records effects and their values in the sealed `requestState`. It
+ * is opt-in: an unwrapped effect runs in every round. It protects consecutive rounds of one call. If a client sends the
+ * same round twice, its effects run twice, unless the state is single-use.
  *
  * After a deploy: a question that was reworded, renamed, narrowed or widened is asked again. The answer to a removed
- * question is dropped, and that to a moved one counts. An effect keeps its record under its key, wherever it moves. If the
- * handler reaches a new effect while a recorded one is missing, the new one may be the missing one, renamed: the request is
- * refused. So until it reads an answer of this round, a handler has to do what it did in the round before.
+ * question is dropped; a moved question keeps its answer. An effect keeps its record under its key, wherever it moves.
+ * If the handler reaches a new key while a recorded key is missing, the request is refused: it may be a rename. So
+ * before its first new answer, a handler must run the same effects as in the round before.
  */
 import { isInputRequiredResult } from '@modelcontextprotocol/server';
 import {
@@ -38,8 +37,8 @@ const TAG = 'once/2';
 /** The context of a guard-first handler. */
 export interface OnceContext extends HandlerContext {
   /**
-   * Runs `effect` in the first round that gets here and returns its value; in later rounds, returns that value. An
-   * effect that throws is not recorded, so the next round tries again.
+   * Runs `effect` in the first round that gets here, and returns its recorded value in later rounds. An effect that
+   * throws is not recorded, so the next round tries again.
    *
    * @param key names the effect within this tool; unique in a call.
    * @param effect must return JSON (or nothing).
@@ -83,11 +82,11 @@ export function once<Input, R extends CompleteResult>(
       ...handlerContext(ctx, call),
       once: (key, effect, options) => handleRejection(effects.once(key, effect, options)),
       answer: (key, question) => {
-        if (isNews(key, ctx, call)) effects.isInformed = true;
+        if (mayBeNew(key, ctx, call)) effects.isInformed = true;
         return recall.read(key, question);
       },
     });
-    // Also record effects that nobody awaited: they have run, and must not run again.
+    // Record unawaited effects too: they have run, and must not run again.
     await effects.waitForEffects();
     if (!isInputRequiredResult(result)) return result as R;
     if (result.requestState !== undefined)
@@ -100,17 +99,17 @@ export function once<Input, R extends CompleteResult>(
   });
 }
 
-/** Whether the answer to `key` has come in this round. Where unasked answers are accepted, any may have. */
-const isNews = (key: string, ctx: ServerContext, { asked }: Call): boolean =>
+/** Whether this round may have brought a new answer to `key`. If the policy accepts unasked answers, any may be new. */
+const mayBeNew = (key: string, ctx: ServerContext, { asked }: Call): boolean =>
   asked === undefined || (asked.has(key) && ownEntry(ctx.mcpReq.inputResponses, key) !== undefined);
 
 class Effects {
   /**
-   * A value is kept in a list of one, so that `undefined` can be kept too (as the empty list). It is copied on its way
-   * in and out, because the author's changes to it above the guard are made again in each round.
+   * Each value is in a list of one; the empty list stands for `undefined`. Values are copied in and out, because the
+   * author's changes above the guard are made again in each round.
    */
   readonly values: Record<string, readonly unknown[]>;
-  /** Whether this entry has read something that no earlier one could: until then it does what they did. */
+  /** Whether this entry has read a new answer. Until then it must run the same effects as earlier entries. */
   isInformed = false;
   readonly #call: Call;
   /** The effects of earlier rounds. */
@@ -127,7 +126,7 @@ class Effects {
     this.#failedBefore = (saved?.f ?? []) as readonly string[];
   }
 
-  /** The effects that failed, and so have no value. */
+  /** The effects that failed, and have no value. */
   get failed(): readonly string[] {
     const keys = new Set([...this.#failedBefore, ...this.#keys]);
     return [...keys].filter((key) => this.values[key] === undefined);
@@ -138,11 +137,11 @@ class Effects {
     if (this.#keys.has(key)) throw duplicateKeyError(key);
     this.#keys.add(key);
     const recorded = this.values[key];
-    if (!recorded) this.#unlessRefused(() => this.#refuseRenamed(key));
+    if (!recorded) this.#stopAfterRefusal(() => this.#refuseRenamed(key));
     publish('mrtr:effect', { call: this.#call.id, shape: 'once', key, phase: recorded ? 'skipped' : 'ran' });
     if (recorded) {
       const value = structuredClone(recorded[0]);
-      return this.#unlessRefused(() => takeRecorded(this.#call, `once('${key}')`, value, options.schema));
+      return this.#stopAfterRefusal(() => takeRecorded(this.#call, `once('${key}')`, value, options.schema));
     }
     const running = this.#run(key, effect);
     this.#running.add(running);
@@ -158,15 +157,15 @@ class Effects {
     while (this.#running.size > 0) await Promise.allSettled(this.#running);
   }
 
-  /** An effect that is new where the earlier rounds did the same, while one of theirs is missing, may be that one. */
+  /** Rejects a new key while a recorded key is missing: it may be a rename. */
   #refuseRenamed(key: string): void {
     const missing = this.#earlier.find((earlier) => !this.#keys.has(earlier));
     if (missing === undefined || this.isInformed || this.#failedBefore.includes(key)) return;
     this.#call.rejectState(`the effect '${missing}' has run, and the handler now has '${key}' in its place`);
   }
 
-  /** Nothing runs any more, once the state was refused. */
-  #unlessRefused<T>(check: () => T): T {
+  /** Runs `check`. After a refusal, throws it again, so that nothing else runs. */
+  #stopAfterRefusal<T>(check: () => T): T {
     if (this.#refused !== undefined) throw this.#refused;
     try {
       return check();

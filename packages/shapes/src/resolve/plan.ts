@@ -6,7 +6,7 @@ import type { Needs, Resolvable, Resolver } from './resolver.ts';
 export interface ResolvedParameter {
   readonly name: string;
   readonly resolver: Resolver<unknown>;
-  /** Whether the consumer takes the whole outcome, and a refusal does not end the call. */
+  /** Whether the consumer takes the whole outcome. Then a refusal does not end the call. */
   readonly wantsOutcome: boolean;
 }
 
@@ -30,11 +30,11 @@ export const resolvedNeeds = (needs: Needs): readonly ResolvedParameter[] =>
   );
 
 /**
- * All resolvers below a tool's resolved parameters, each behind those that it needs.
+ * Collects all resolvers that a tool's parameters need, each after its own needs.
  *
  * @param toolArguments the names in the tool's input schema.
- * @throws InvalidSignature naming the path, for a needed argument that the input schema does not have, for two resolvers
- * of one name, and for a need that nothing can fill.
+ * @throws InvalidSignature naming the path, for an argument that is not in the input schema, for two resolvers of one
+ * name, and for a need that nothing can fill.
  */
 export function reachResolvers(
   resolved: readonly ResolvedParameter[],
@@ -43,7 +43,7 @@ export function reachResolvers(
   const reached: Resolver<unknown>[] = [];
   const named = new Map<string, { resolver: Resolver<unknown>; path: readonly string[] }>();
 
-  // A resolver can only need those that are declared before it, so there is no circle.
+  // A resolver can only need earlier ones, so there is no cycle.
   const visit = (resolver: Resolver<unknown>, path: readonly string[]): void => {
     const here = [...path, resolver.name];
     const namesake = named.get(resolver.name);
@@ -97,7 +97,7 @@ const unfillable = (path: readonly string[], fillers: string): string =>
 
 const joinPath = (path: readonly string[]): string => path.join(' → ');
 
-/** A tool's resolvers cannot work as they are declared. Thrown while the tool is built, where that can be seen. */
+/** A tool's resolvers cannot work as declared. Thrown while the tool is built, if it can be detected then. */
 export class InvalidSignature extends MrtrError {
   static override readonly code = 'invalid_signature';
 }

@@ -1,7 +1,7 @@
 /** One entry: runs each resolver once, and collects either all values or all open questions. */
 import { ElicitationDeclined, isRefusal, type Question, type Questions } from '@mrtr/core';
 import { ownEntry } from '@mrtr/core/kit';
-import type { Settled } from '@mrtr/core/shape';
+import type { FinalAnswer } from '@mrtr/core/shape';
 import { isQuestion, isQuestions } from '@mrtr/core/shape';
 import type { HandlerContext } from '../kit/handler-context.ts';
 import type { Recall } from '../kit/recall.ts';
@@ -15,7 +15,7 @@ export type ResolvedArguments =
   | { readonly open: Questions };
 
 /** A resolver's outcome in this entry; undefined while a question below it is open. */
-type Result = Settled<unknown> | undefined;
+type Result = FinalAnswer<unknown> | undefined;
 
 /** The input of one entry. */
 export interface ResolutionRequest {
@@ -32,10 +32,10 @@ export interface ResolutionRequest {
 /**
  * Fills every resolved parameter.
  *
- * Each resolver runs at most once, as soon as its needs are filled, and resolvers run side by side. So an entry takes
- * as long as its longest chain, and independent questions are open together.
+ * Each resolver runs at most once, as soon as its needs are filled, concurrently with the others. So an entry takes as
+ * long as its longest chain, and independent questions are asked together.
  *
- * @throws ElicitationDeclined when a question was refused and its consumer wants the plain value.
+ * @throws ElicitationDeclined when a question was refused and its consumer takes the plain value.
  */
 export async function resolveArguments(
   parameters: readonly ResolvedParameter[],
@@ -50,7 +50,7 @@ export async function resolveArguments(
   return { values: Object.fromEntries(values) as Record<string, unknown> };
 }
 
-/** Users see their questions in the order of declaration, not in the order in which resolvers finish. */
+/** Sorts questions by declaration, so that users do not see them in the order in which resolvers finish. */
 function inOrder(open: ReadonlyMap<string, Question>, names: readonly string[]): Questions {
   const rank = ([key]: readonly [string, Question]) => names.findIndex((name) => isKeyOf(name, key));
   return Object.fromEntries([...open].sort((one, other) => rank(one) - rank(other)));
@@ -59,7 +59,7 @@ function inOrder(open: ReadonlyMap<string, Question>, names: readonly string[]):
 class Entry {
   readonly open = new Map<string, Question>();
   /** The key of the refused question, for each refusal. */
-  readonly refusals = new Map<Settled<unknown>, string>();
+  readonly refusals = new Map<FinalAnswer<unknown>, string>();
   readonly #request: ResolutionRequest;
   readonly #results = new Map<Resolver<unknown>, Promise<Result>>();
 
@@ -67,7 +67,7 @@ class Entry {
     this.#request = request;
   }
 
-  /** Memoised by identity: a resolver that two consumers share runs once. */
+  /** Runs a resolver once, memoised by identity, and returns its result. */
   resultOf(resolver: Resolver<unknown>): Promise<Result> {
     const known = this.#results.get(resolver);
     if (known) return known;
@@ -85,8 +85,8 @@ class Entry {
       if (filler.need === 'argument') needs[need] = ownEntry(toolArguments, filler.name ?? need);
       if (filler.need === 'context') needs[need] = context;
     }
-    // A resolver that wants the plain value of a refused one is refused itself, and its own consumers decide. A refusal
-    // counts before open questions, in any order of declaration.
+    // A refusal passes from a resolver to each consumer of its plain value. It takes precedence over open questions, in
+    // any order of declaration.
     const refused = results.find((result, at) => isRefused(result, below[at]));
     if (refused || results.includes(undefined)) return refused;
     for (const [at, { name, wantsOutcome }] of below.entries())
@@ -107,8 +107,8 @@ class Entry {
     return { kind: 'accepted', value: Object.fromEntries(values) };
   }
 
-  // Only this line uses a recorded answer, when the resolver asks again in the same words. So an answer from a client
-  // can never replace a value that a resolver computes.
+  // Only this line reads a recorded answer, after the resolver has asked in the same words. So a client's answer can
+  // never replace a computed value.
   #ask(name: string, question: Question): Result {
     const answer = this.#request.recall.read(name, question);
     if (isRefusal(answer)) this.refusals.set(answer, name);

@@ -1,5 +1,5 @@
 import { elicitation, textResult } from '@mrtr/core';
-import type { Settled } from '@mrtr/core/shape';
+import type { FinalAnswer } from '@mrtr/core/shape';
 import { Deferred, settle } from '@mrtr/harness';
 import { expect, expectTypeOf, test } from 'vitest';
 import { Args, cancel, countRuns, metric, Name, Site, tool, Units } from '../fixture.test-support.ts';
@@ -21,7 +21,7 @@ test('a plain consumer gets the value, an outcome consumer the outcome, and type
     { units, of: outcome(n), third: n, at: argument<number>('n'), ctx: requestContext() },
     async ({ units, of, third, at, ctx }) => {
       expectTypeOf(units).toEqualTypeOf<{ units: 'metric' | 'imperial' }>();
-      expectTypeOf(of).toEqualTypeOf<Settled<number>>();
+      expectTypeOf(of).toEqualTypeOf<FinalAnswer<number>>();
       expectTypeOf(third).toEqualTypeOf<number>();
       expectTypeOf(at).toEqualTypeOf<number>();
       expectTypeOf(ctx).toEqualTypeOf<HandlerContext>();
@@ -36,7 +36,7 @@ test('a plain consumer gets the value, an outcome consumer the outcome, and type
       resolve(Args, { units, whole: outcome(units), label, perhaps }, (args, ctx) => {
         expectTypeOf(args.n).toEqualTypeOf<number | undefined>();
         expectTypeOf(args.units).toEqualTypeOf<{ units: 'metric' | 'imperial' }>();
-        expectTypeOf(args.whole).toEqualTypeOf<Settled<{ units: 'metric' | 'imperial' }>>();
+        expectTypeOf(args.whole).toEqualTypeOf<FinalAnswer<{ units: 'metric' | 'imperial' }>>();
         expectTypeOf(args.label).toEqualTypeOf<string>();
         expectTypeOf(args.perhaps).toEqualTypeOf<{ name: string } | undefined>();
         expectTypeOf(ctx).toEqualTypeOf<HandlerContext>();

@@ -1,8 +1,8 @@
 /**
  * Shape I: resolvers fill parameters before the author's body runs, and never from the caller's arguments.
  *
- * The body is entered once per call, in the round in which all parameters are filled. Resolvers run in each round.
- * Only answers travel in `requestState`, each pinned to its question. Computed values are computed again in each round.
+ * The body is entered once per call, in the round that fills the last parameter. Resolvers run in each round. Only
+ * answers travel in `requestState`, each with its question's digest. Other values are computed again in each round.
  *
  * After a deploy: a question that was reworded, narrowed or widened, or whose resolver was renamed, is asked again. The
  * answer of a removed resolver is dropped. No effect runs before the body, so none runs twice.
@@ -33,8 +33,8 @@ type Params = Readonly<Record<string, Resolvable>>;
 /**
  * Makes a body and its resolvers into an SDK callback for a tool or a prompt.
  *
- * @param inputSchema the schema that the tool is registered with. It leaves the injected parameters out, so they are
- * not advertised, and a value that a caller sends under their names is overwritten.
+ * @param inputSchema the tool's registered schema, without the injected parameters: clients do not see them, and a
+ * caller's value under their names is overwritten.
  * @param params the injected parameters: `name: resolver` for the plain value, where a decline or cancel ends the call
  * with an error; `name: outcome(resolver)` to decide in the body.
  * @param body gets the caller's arguments and the injected ones in one object.
@@ -57,10 +57,10 @@ export function resolve<S extends StandardSchemaWithJSON, P extends Params, R ex
 }
 
 /**
- * The same for a resource. It has no input schema. Its one argument is `uri`, the URL of the read: the body gets it,
+ * The same for a resource, which has no input schema. Its only argument is `uri`, the requested URL: the body gets it,
  * and a resolver may need it (`argument<URL>('uri')`).
  *
- * @throws InvalidOption and InvalidSignature as {@link resolve} does.
+ * @throws InvalidOption and InvalidSignature like {@link resolve}.
  * @example
  * server.registerResource('report', 'report://quarterly', {}, resolveResource({ currency }, ({ uri, currency }) => …));
  */
@@ -84,7 +84,7 @@ function requireDeclarations(owner: string, params: unknown, body: unknown): voi
   requireArgument(owner, 'body', body, aFunction);
 }
 
-/** For a resource with a template, the template's variables are arguments too. */
+/** The arguments of a resource: its URL, and the variables of its template. */
 const argumentsOfResource = (input: unknown): unknown =>
   input instanceof URL
     ? { uri: input }

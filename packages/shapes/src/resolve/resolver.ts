@@ -1,7 +1,7 @@
 /** Declarations: a resolver, its needs, and its value. */
 import type { AnswerOf, Answers, Question, Questions } from '@mrtr/core';
 import { aFunction, aText, type OptionCheck, requireArgument } from '@mrtr/core/kit';
-import type { Settled } from '@mrtr/core/shape';
+import type { FinalAnswer } from '@mrtr/core/shape';
 import type { HandlerContext } from '../kit/handler-context.ts';
 
 /** A need: one of the tool's arguments. */
@@ -17,7 +17,7 @@ export class Argument<T> {
 }
 
 /**
- * The tool's argument with the name of the need, or with the name `name`.
+ * A need for the tool's argument `name`; by default the argument has the need's own name.
  *
  * @example resolver('price', { item: argument<string>(), count: argument<number>('quantity') }, ({ item, count }) => …)
  */
@@ -54,7 +54,7 @@ export type Filled<N> =
   N extends Resolver<infer T>
     ? T
     : N extends Outcome<infer T>
-      ? Settled<T>
+      ? FinalAnswer<T>
       : N extends Argument<infer T>
         ? T
         : N extends RequestContext
@@ -89,7 +89,7 @@ export class Resolver<T> {
   }
 }
 
-/** An object that is no list. */
+/** Checks an object that is not a list. */
 export const aRecordOf = (members: string): OptionCheck => ({
   allowed: `an object with ${members}`,
   isAllowed: (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
@@ -102,7 +102,7 @@ export const aRecordOf = (members: string): OptionCheck => ({
  * @param needs other resolvers (plain or as `outcome`), `argument`s of the tool, and the `requestContext`.
  * @param fn returns the value, or a question (or a record of questions) whose accepted answer is the value; at once or
  * as a promise. It runs in each round of a call, so keep effects out of it.
- * @throws InvalidOption for a name, needs or a function that is none.
+ * @throws InvalidOption for an invalid name, invalid needs, or a missing function.
  * @example
  * const units = resolver('units', { location: argument<string>() }, ({ location }) =>
  *   elicitation(`Which units for ${location}?`, Units));

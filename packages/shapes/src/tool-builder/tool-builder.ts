@@ -2,9 +2,9 @@
  * Shape G: a tool in named steps. Incomplete steps ask or compute. The end step runs once, when every step before it
  * has its data.
  *
- * After a deploy: a question that was reworded, narrowed or widened, or whose step was renamed, is asked again. The answer
- * of a removed step is dropped, and that of a moved step counts. Computed data is kept by its step's name: a moved step
- * keeps it; if the step was removed or renamed, the request is refused, because the step would run again.
+ * After a deploy: a question that was reworded, narrowed or widened, or whose step was renamed, is asked again. The
+ * answer of a removed step is dropped; a moved step keeps its answer and its computed data. If a step that computed
+ * data was removed or renamed, the request is refused, because the step would run again.
  */
 import {
   type AnswerOf,
@@ -61,7 +61,7 @@ export interface FinishedTool<Input, R extends CompleteResult> {
  * keep effects in the end step.
  *
  * @throws InvalidDefinition from the method that makes the definition wrong.
- * @throws InvalidOption for an option that a step does not have, and for a step that is no function.
+ * @throws InvalidOption for an unknown option, and for a step that is not a function.
  * @example
  * const deploy = new ToolBuilder<{ env: string }>()
  *   .incompleteStep('confirm', ({ env }) => elicitation(`Deploy to ${env}?`, YesNo))
@@ -130,7 +130,7 @@ class Run {
     this.#call = call;
     this.#finished = bareRecord(saved?.d);
     this.#recall = new Recall(ctx, saved?.a);
-    // Under another name it would run again, so a step that is gone is not taken for one that was removed.
+    // A finished step that is missing may have been renamed, and would run again.
     const gone = Object.keys(this.#finished).find((name) => !steps.has(name));
     if (gone !== undefined) rejectBeforeEntry(call, `the step '${gone}', whose data it holds, is gone`);
   }
@@ -153,7 +153,7 @@ class Run {
       } else {
         assertJson(outcome, `The data of step '${name}'`);
         this.#finished[name] = outcome === undefined ? [] : [outcome];
-        // A copy: a later step that changes it must not change the record.
+        // A copy, so that a later step cannot change the record.
         data[name] = structuredClone(outcome);
       }
     }
