@@ -1,4 +1,4 @@
-// pnpm new-option LETTER WORD [LIKE]: makes an option's folder from the nearest one's, and adds its line to the list.
+// pnpm new-option LETTER WORD [LIKE]: copies an option's folder, and adds a line to the list.
 import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +9,7 @@ const USAGE = 'Usage: pnpm new-option LETTER WORD [LIKE], for example: pnpm new-
 export function newOption(root, letter, word, like = 'f') {
   if (!/^[a-z]$/.test(letter ?? '') || !/^[a-z]+(-[a-z]+)*$/.test(word ?? ''))
     throw new Error(`LETTER is one lower-case letter, and WORD is in lower case, with hyphens. ${USAGE}`);
-  // Git leaves the `node_modules` of an option that is gone.
+  // Git leaves the `node_modules` of a removed option.
   const folders = readdirSync(root).filter((folder) => existsSync(join(root, folder, 'package.json')));
   const taken = folders.find((folder) => folder.startsWith(`${letter}-`) || folder.endsWith(`-${word}`));
   if (taken) throw new Error(`The folder ${taken} has that letter or word. Choose another.`);

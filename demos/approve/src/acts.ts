@@ -1,4 +1,4 @@
-/** The scenes: three sorts of client with a person, and one that says yes by itself. */
+/** The acts: three kinds of clients with a person, and one that says yes by itself. */
 import { observe } from '@mrtr/core/events';
 import { RESOLVE_WORK_ITEM } from '@mrtr/example-tools';
 import { callerNamed, host, type LogicalCall, type Reply, scriptedUser, type User } from '@mrtr/harness';
@@ -16,7 +16,7 @@ export interface Act {
   readonly title: string;
   readonly where: Where;
   readonly state: 'Active' | 'Resolved';
-  /** Set where a program answers in the place of a person. */
+  /** Set if a program answers instead of a person. */
   readonly isAgent?: true;
   /** The user of the client; undefined for a client that cannot be asked, whose model calls again. */
   readonly user?: (site: Site, decision: Decision) => User;
@@ -57,17 +57,17 @@ export const ACTS: readonly Act[] = [
   { title: 'the same client, asked on the page', where: 'page', ...UNATTENDED },
 ];
 
-/** Makes one call of an act. `onEvent` is called as it goes on. */
+/** Makes one call of an act. `onEvent` gets its events. */
 export type PlayCall = (options?: Pick<Request, 'onEvent' | 'takeLines'>) => Promise<Transcript>;
 
-/** What came of an act: how often the item was written, and the rungs of its receipts. */
+/** The outcome of an act: the number of writes, and the rungs of its receipts. */
 export interface Ending {
   readonly writes: number;
   readonly rungs: readonly string[];
   readonly transcripts: readonly Transcript[];
 }
 
-/** Plays an act. `show` makes each of its calls, and may draw it. */
+/** Plays an act. `show` makes each call, and may draw it. */
 export async function play(
   { where, state, user, title, decision = 'approve' }: Act,
   createServer: CreateServer,

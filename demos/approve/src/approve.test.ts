@@ -35,7 +35,7 @@ describe.each(SHAPES)('shape $id', ({ createServer }) => {
   });
 });
 
-/** H awaits the page itself. */
+/** In H, the handler itself awaits the page. */
 const reopens =
   (store: ContinuationStore, site: () => Site): CreateServer =>
   (policy, _askYes, { items }) => {

@@ -8,7 +8,7 @@ import type { CreateServer } from './tracker.ts';
 export { ACTS, play } from './acts.ts';
 export { Site } from './site.ts';
 
-/** The two, by their letters. */
+/** The two shapes, by their letters. */
 export const SHAPES: readonly {
   readonly id: string;
   readonly title: string;
@@ -31,7 +31,7 @@ export const GUARDED = Object.entries(WHERE).flatMap(([where, title]) =>
   ),
 );
 
-/** What each rung proves, and what defeats it. */
+/** The proof of each rung, and how it can be defeated. */
 export const RUNGS: Readonly<Record<string, string>> = {
   form: 'The client chose this answer to these words. A client, or a model, that says yes by itself defeats it.',
   'typed-form':

@@ -1,4 +1,4 @@
-/** Shape J: below the approval, a yes has come; its rung says what it proves. */
+/** Shape J: code below the approval runs only after a yes. The receipt's rung says what the yes proves. */
 import { elicitation, protectedServer } from '@mrtr/core';
 import {
   Original,

@@ -1,4 +1,4 @@
-/** A server of the tool, with the page that its approvals are given on. */
+/** A server of the tool, with its approval page. */
 import { randomBytes } from 'node:crypto';
 import { approval, MemoryLedger, type RequestStatePolicy, requestStatePolicy } from '@mrtr/core';
 import type { World } from '@mrtr/example-tools';
@@ -6,7 +6,7 @@ import { type McpInstance, recordVisit } from '@mrtr/harness';
 import { type ApprovalPage, approvalPage } from '@mrtr/pages';
 import type { AskYes, CreateServer } from './tracker.ts';
 
-/** Where a yes is given: in a form of the client's, in one that repeats the item's number, or on the page. */
+/** The place of a yes: the client's form, a form in which the user types the item's number, or the page. */
 export type Where = 'form' | 'typed-form' | 'page';
 
 const LABELS = { approve: 'Change it', refuse: 'Leave it' };
@@ -30,11 +30,12 @@ export class Site {
     this.page = approvalPage({
       policy: this.#policy,
       url,
-      // Your own site's session stands here.
+      // Put your own site's session here.
       identifyBrowser: ({ headers }) =>
         headers.get('cookie') === SESSION ? { principal: 'ada', account: 'ada@tracker.example' } : undefined,
       resume: 'same-call',
-      // This client comes back when its user has decided. So that one that never asks its user gives up soon:
+      // Do not wait: this client retries when its user has decided, and a client that never asks its user should end
+      // soon.
       waitSeconds: 0,
       maxAsks: 2,
     });

@@ -1,4 +1,4 @@
-/** The tool without the protocol: the words of its approval, and what it says when it is done. */
+/** The tool without the protocol: the words of its approval, and its results. */
 import {
   type Approval,
   type McpServer,
@@ -11,7 +11,7 @@ import {
 } from '@mrtr/core';
 import { describeItem, type ResolutionKind, type WorkItem, type World } from '@mrtr/example-tools';
 
-/** Makes the question for a yes to `words`: on a page, or in a form. `id` is the item's. */
+/** Makes the question for a yes to `words`, on a page or in a form. `id` is the item's id. */
 export type AskYes = (
   ctx: ServerContext,
   words: Words,
@@ -20,7 +20,7 @@ export type AskYes = (
 
 export type CreateServer = (policy: RequestStatePolicy, askYes: AskYes, world: World) => McpServer;
 
-/** What is asked: the values that will be written. */
+/** The words of the approval, with the values to write. */
 export function changeOf(id: number, resolution?: ResolutionKind, original?: number): Words {
   if (resolution === undefined) return words`Reopen work item ${id}?`;
   if (original === undefined) return words`Resolve work item ${id} as ${resolution}?`;

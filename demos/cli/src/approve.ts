@@ -1,4 +1,4 @@
-/** `approve`: draws who can give a yes, and says what each yes proves. */
+/** `approve`: draws each way to give a yes, and says what it proves. */
 import { ACTS, play, RUNGS, SHAPES } from '@mrtr/demo-approve';
 import { type Participant, PERSON } from '@mrtr/harness/transcript';
 import { closingLine } from './closing-line.ts';

@@ -21,12 +21,12 @@ export interface Person {
 }
 
 /**
- * Asks the person at `input`. It validates nothing, so that one can see what a server does with an answer that does not
- * fit. `decline` and `cancel` refuse the question; the end of input counts as `cancel`.
+ * Asks the person at `input`. It does not validate answers, so that you can see how a server treats an answer that does
+ * not fit. `decline` and `cancel` refuse the question; the end of input counts as `cancel`.
  */
 export function personAt({ input, output, interrupted }: Streams): Person {
   const lines = createInterface({ input, output, terminal: Boolean(input.isTTY && output.isTTY) });
-  // Listen from the start, since all lines from a pipe may arrive before the first question.
+  // Listen from the start: all lines from a pipe may arrive before the first question.
   const typed = lines[Symbol.asyncIterator]();
   let over = false;
   lines.once('close', () => {
@@ -40,7 +40,7 @@ export function personAt({ input, output, interrupted }: Streams): Person {
   });
 
   const read = async (prompt: string): Promise<string | undefined> => {
-    // Once the input has ended readline refuses to prompt, although lines may still be waiting.
+    // After the input has ended readline does not prompt, although lines may still be waiting.
     if (over) output.write(prompt);
     else {
       lines.setPrompt(prompt);
@@ -52,7 +52,7 @@ export function personAt({ input, output, interrupted }: Streams): Person {
     return done ? undefined : value.trim();
   };
 
-  /** Asks for a yes alone. */
+  /** Asks a question without fields. */
   const consent = async (what: string): Promise<Reply> => {
     const text = await read(`${ASIDE}${what} (or decline, cancel): `);
     return refusalIn(text?.toLowerCase() === 'no' ? 'decline' : text) ?? { action: 'accept' };

@@ -24,7 +24,7 @@ export interface Demo {
   readonly takes: readonly Flag[];
   /** Set if it is an option, with both tools. */
   readonly option?: ListedOption;
-  /** Where it runs, if the command line has no say in that. */
+  /** The place where it runs, if the command line cannot choose it. */
   readonly where?: string;
   readonly shapes?: readonly string[];
   /** The subjects: one, or one for each shape. Absent if the demo draws itself. */

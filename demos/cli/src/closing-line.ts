@@ -1,12 +1,12 @@
 /** The line below a drawing, with the numbers of the conversation. */
 import { eventsOf, type Transcript, tally } from '@mrtr/harness/transcript';
 
-/** The effect that a tool must have once per call. Demos without one have no effect to count. */
+/** The effect that a tool must have once per call; undefined for a demo without one. */
 export type CountedEffect = 'audit' | 'write' | undefined;
 
 /**
- * `2 rounds · handler entered 2× · audit written 1× · nothing held between rounds`. Of a tool in
- * parts, the part that acts is counted: its steps or resolvers may run in any round.
+ * `2 rounds · handler entered 2× · audit written 1× · nothing held between rounds`. For a tool in parts, it counts the
+ * acting part: steps and resolvers may run in any round.
  */
 export function closingLine(transcript: Transcript, effect: CountedEffect): string {
   const { rounds, entries, effects, framesHeld, liveAsks } = tally(transcript);

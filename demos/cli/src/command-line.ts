@@ -5,7 +5,7 @@ import type { Terminal } from './terminal.ts';
 /** A wrong command line. The message says what exists; the exit code is 2. */
 export class UsageError extends Error {}
 
-/** A command that throws instead of ending the process as commander does, with a help that fits a terminal. */
+/** Makes a command that throws, where commander would end the process. Its help fits a terminal. */
 export const command = (
   name: string,
   usage: string,
@@ -25,10 +25,10 @@ export const command = (
 export const oneOf = (flags: string, description: string, values: readonly [string, ...string[]]): Option =>
   new Option(flags, description).choices(values).default(values[0]);
 
-/** False for `--help`, which has been printed. Throws a UsageError for what commander refuses. */
+/** Returns false for `--help`, after printing it. Throws a UsageError for a wrong command line. */
 export function parseArgs(program: Command, args: readonly string[]): boolean {
   try {
-    // Some package managers pass a literal `--` on. It means nothing here.
+    // Some package managers pass on a literal `--`. Ignore it.
     program.parse(
       args.filter((arg) => arg !== '--'),
       { from: 'user' },

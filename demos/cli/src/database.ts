@@ -2,7 +2,7 @@
 import { UsageError } from './command-line.ts';
 import type { Environment } from './terminal.ts';
 
-/** Which PostgreSQL. Without `url`, one is started, and ends with this process. */
+/** A PostgreSQL. Without `url`, one is started, and ends with this process. */
 export interface Database {
   readonly url: string | undefined;
 }
@@ -12,7 +12,7 @@ const VARIABLE = 'MRTR_POSTGRES';
 
 export class DatabaseError extends Error {}
 
-/** Of `--postgres [url]`, or else the variable. The error does not repeat a wrong text: it may hold a password. */
+/** Reads `--postgres [url]`, or the variable. The error does not repeat a wrong text, which may contain a password. */
 export function databaseOf(flag: string | true | undefined, env: Environment): Database {
   const given = typeof flag === 'string' ? flag : undefined;
   const url = given ?? env[VARIABLE];
@@ -27,7 +27,7 @@ const isConnectionString = (url: string): boolean =>
 export const describeDatabase = ({ url }: Database): string =>
   url === undefined ? 'PostgreSQL is started for this run, on 127.0.0.1.' : `PostgreSQL at ${placeOf(url)}.`;
 
-/** A server that is started for `work` is stopped after it, and in any case ends with this process. */
+/** Runs `work` with a database. If it starts a server, stops it afterwards; the server also ends with this process. */
 export async function withDatabase<T>({ url }: Database, work: (postgres: string) => Promise<T>): Promise<T> {
   const { postgresServer, query } = await import('@mrtr/postgres-server');
   if (url !== undefined) {

@@ -1,6 +1,6 @@
 /**
  * A conversation as a sequence diagram: the client on the left, the server on the right, time going down. The server's
- * lifeline is thick while it has an open request, which shows what it holds while the user thinks.
+ * lifeline is thick while a request is open: so one sees whether the server holds one while the user thinks.
  */
 
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv';
@@ -31,7 +31,7 @@ const BESIDE_CLIENT: readonly TranscriptEvent['kind'][] = ['answer', 'visit', 'm
 export class Diagram {
   readonly #layout: Layout;
   readonly #frame: Frame;
-  /** Whether the server's diagnostics are heard: only then is it known whether state is sealed. */
+  /** Whether the server's diagnostics are observed: only they show whether state is sealed. */
   readonly #inside: boolean;
   #isOpen = false;
   /** An arrow to the server waits for the next event, which may be the entry that is its label. */
@@ -53,7 +53,7 @@ export class Diagram {
   next(event: TranscriptEvent): Lines {
     const row = this.#layout.next(event);
     if (event.kind === 'state' && event.phase !== 'rejected') {
-      // It is drawn with the message that carries it.
+      // The message that carries the state shows it.
       this.#sealed = event.phase === 'sealed';
       return [];
     }
@@ -68,7 +68,7 @@ export class Diagram {
 
   end({ end: { error } }: Pick<Transcript, 'end'>): Lines {
     const lines = [...this.#arrow()];
-    // An error without a message is the client's own.
+    // The client itself raised an error that no message carries.
     if (error && !this.#errorDrawn) lines.push(...this.#frame.text(`✗ ${error.message}`, 'error', false));
     return lines;
   }
@@ -80,7 +80,7 @@ export class Diagram {
     if (!BESIDE_CLIENT.includes(event.kind)) return this.#frame.note(words, tone, this.#isOpen);
     const lines = this.#frame.text(words, tone, this.#isOpen);
     const why = this.#misfit(event);
-    // The server asks again, and the wire does not show why.
+    // The server asks again, and the messages do not show why.
     return why === undefined
       ? lines
       : [...lines, ...this.#frame.text(`  does not fit: ${why}`, 'error', this.#isOpen)];
@@ -126,7 +126,7 @@ export class Diagram {
   }
 }
 
-/** Whether a row is the entry of the part that acts, and not of a step or resolver on the way to it. */
+/** Whether a row is the entry of the acting part, and not of a step or resolver before it. */
 const isWhole = ({ event }: Row): boolean =>
   event.kind === 'entry' && event.part !== 'step' && event.part !== 'resolver';
 

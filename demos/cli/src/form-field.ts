@@ -1,6 +1,6 @@
-/** One field of a form at a terminal: its prompt, and what a typed text means in it. */
+/** One field of a form at a terminal: its prompt, and the value of a typed text. */
 
-/** A field's JSON Schema, as a server wrote it. */
+/** A field's JSON Schema, from the server. */
 export type Field = Readonly<Record<string, unknown>>;
 
 export type Value = string | number | boolean | readonly string[];
@@ -37,7 +37,7 @@ export function describeAllowed(field: Field): string {
   return [type === 'integer' ? 'whole number' : 'number', ...bounds].join(' ');
 }
 
-/** Typed text has no type. Text that fits the field is converted; other text stays text. No text is the default. */
+/** Converts typed text that fits the field. Other text stays text; an empty text gives the default. */
 export function parseTyped(field: Field, text: string): Value | undefined {
   const { type } = field;
   if (text === '') return field.default as Value | undefined;
@@ -61,7 +61,7 @@ function choicesOf({ enum: values, enumNames, oneOf, anyOf, items }: Field): rea
     : [];
 }
 
-/** The value that a text names: by itself, by its title, in any case, or by its number. */
+/** The choice that a text names, by its value, its title or its number, in upper or lower case. */
 function choose(choices: readonly Choice[], text: string): string {
   const typed = text.toLowerCase();
   const chosen =

@@ -11,10 +11,10 @@ export const ASIDE = `${MARGIN}┆  `;
 // The width to the right of the server's lifeline.
 const LABEL = WIDTH - MARGIN.length - BETWEEN - 2;
 
-/** Draws single parts; knows nothing of protocols. */
+/** Draws single parts, without knowledge of the protocol. */
 export type Frame = ReturnType<typeof frameIn>;
 
-/** Where a request is `open` at the server, its lifeline is thick. */
+/** Makes a frame. While a request is `open`, the server's lifeline is thick. */
 export function frameIn(paint: Paint = plain) {
   const row = (left: string, right: string, role: Role, open: boolean) => {
     const gap = ' '.repeat(TEXT - columns(left) - columns(right));

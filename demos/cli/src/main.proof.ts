@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 
 const RUN = fileURLToPath(new URL('../run.mjs', import.meta.url));
 
-/** `hangUp`: its reader goes when it has printed something. */
+/** Runs the program. `hangUp`: stop reading after the first output. */
 async function program(args: string, { hangUp = false } = {}) {
   const env = { NO_COLOR: '1' };
   const running = new RunningProcess({ command: process.execPath, args: [RUN, ...args.split(' ')], env });

@@ -11,7 +11,7 @@ import type { Settings } from './settings.ts';
 import { drawCall, type MakeCall, print, type Stage, textOf, withPerson } from './stage.ts';
 import { titleLine } from './title-line.ts';
 
-/** Draws every scene of every subject, or prints the transcript of the one. Resolves with the exit code. */
+/** Draws every scene of every subject, or prints a transcript. Resolves with the exit code. */
 export async function runDemo(demo: Demo, settings: Settings, stage: Stage): Promise<number> {
   const subjects = await loadSubjects(demo, settings.shape, stage.postgres);
   await withPerson(settings, stage.terminal, async (person) => {

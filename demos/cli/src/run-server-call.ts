@@ -1,4 +1,4 @@
-/** Calls a tool of a server that is not ours, and draws the conversation as far as it can be seen from outside. */
+/** Calls a tool of any server, and draws the conversation as seen from outside. */
 import { pathToFileURL } from 'node:url';
 import { converse, type Endpoint, foreignHosting, scriptedModel, type User } from '@mrtr/harness';
 import { type Transcript, tally } from '@mrtr/harness/transcript';
@@ -9,7 +9,7 @@ import type { ServerCall } from './server-call.ts';
 import { drawCall, print, type Stage, textOf, withPerson } from './stage.ts';
 import { titleLine, WIDTH } from './title-line.ts';
 
-/** Draws the conversation, or prints its transcript. Resolves with 1 where the call ended with an error. */
+/** Draws the conversation, or prints its transcript. Resolves with 1 if the call ended with an error. */
 export async function runServerCall(asked: ServerCall, stage: Stage): Promise<number> {
   const { server, tool, client, format, answer } = asked;
   const { terminal, paint } = stage;
@@ -67,7 +67,7 @@ async function call(asked: ServerCall, user: User, onEvent: OnEvent): Promise<Tr
   return transcript;
 }
 
-/** `2 rounds · 1 question · no stream held open`. How often the handler was entered cannot be seen from outside. */
+/** `2 rounds · 1 question · no stream held open`. From outside, the handler's entries cannot be seen. */
 function describeFromOutside(transcript: Transcript): string {
   const { rounds, questions, liveAsks } = tally(transcript);
   const held = liveAsks > 0 ? 'a stream held open' : 'no stream held open';

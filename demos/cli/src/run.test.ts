@@ -1,4 +1,4 @@
-/** What the program prints if it cannot start. */
+/** The program's messages when it cannot start. */
 import { execFile } from 'node:child_process';
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -65,7 +65,7 @@ type Given = Reply | string | boolean;
 const byAnswer = <T>(metric: T, imperial: T, decline: T, cancel: T, nonsense: T) =>
   ({ metric, ask: metric, imperial, decline, cancel, nonsense }) satisfies Record<Answer, T>;
 
-/** The replies to a question with another pair of answers than `metric` and `imperial`. */
+/** Makes the replies to a question with two answers of its own. */
 const replies = (metric: Given, imperial: Given, nonsense: Given) =>
   byAnswer<readonly Given[]>(
     [metric],
@@ -80,7 +80,7 @@ const CONFIRMATIONS = replies(true, false, 'perhaps');
 /** The scripts of the work item tool. */
 const WORK_ITEM = byAnswer('duplicate', 'fixed', 'decline', 'cancel', 'nonsense');
 
-/** What the user does with a page. Who types answers has no browser here, so ada opens it. */
+/** The user's reactions to a page. Ada opens it in her browser, because the terminal has none. */
 const WITH_PAGES = byAnswer<Does>('links', 'says no there', 'declines', 'cancels', 'forgets');
 
 function script(tool: UserScript['tool'], name: string): UserScript {

@@ -1,4 +1,4 @@
-/** The command line of `pnpm serve`, and the variables that it names. */
+/** Reads the command line of `pnpm serve` and its environment variables. */
 import type { LegacyPolicy } from '@mrtr/core';
 import { parseTokenList, type TokenHolder } from '@mrtr/hosting/http';
 import { Argument, InvalidArgumentError, Option } from 'commander';
@@ -59,7 +59,7 @@ export function readServeArgs(args: readonly string[], terminal: Pick<Terminal, 
     throw new UsageError('--token-env goes with --http PORT.');
   }
   const holders = tokens(variable('token-env', tokenEnv, env), tokenEnv);
-  // Undefined for stdio. Without keys there is a random one of the process.
+  // Undefined for stdio. Without keys, the process has a random one.
   const http = port === undefined ? undefined : { port: port as number, holders };
   return { demo, legacy: legacy as LegacyPolicy, weather, keys, database, http };
 }

@@ -1,4 +1,4 @@
-/** `pnpm serve` in processes of its own: its ends, its warnings. `serve.test.ts` has the common ways. */
+/** Endings and warnings of `pnpm serve` in a process of its own. `serve.test.ts` has the common cases. */
 import { StreamableHTTPClientTransport as OldHttpTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { describe, expect, test } from 'vitest';
@@ -44,7 +44,7 @@ describe.concurrent('pnpm serve', () => {
   });
 });
 
-/** Resolves when no server listens at `url` any more. */
+/** Resolves when nothing listens at `url` any more. */
 async function waitForRefusal(url: URL): Promise<void> {
   const up = () => fetch(new URL('/healthz', url), { headers: { connection: 'close' } });
   for (;;) {

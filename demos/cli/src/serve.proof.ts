@@ -1,4 +1,4 @@
-/** `pnpm serve option-h --postgres`: on a PostgreSQL that it starts, and on one that is named. */
+/** `pnpm serve option-h --postgres`, on a PostgreSQL that it starts and on a given one. */
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { poster } from '@mrtr/harness';
 import { postgresOfTheRun } from '@mrtr/postgres-server/testing';

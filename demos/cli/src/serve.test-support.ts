@@ -7,7 +7,7 @@ import { RunningProcess } from '@mrtr/harness/process';
 import { afterAll } from 'vitest';
 
 const RUN = fileURLToPath(new URL('../run.mjs', import.meta.url));
-/** What the tests leave running, ended after all of them. */
+/** Ends the programs that tests leave running, after all tests. */
 const left = new Set<() => unknown>();
 afterAll(async () => {
   await Promise.all([...left].map((stop) => stop()));

@@ -18,7 +18,7 @@ const { args } = command('option-g');
 const STDIO = [process.execPath, ...args].map((word) => `"${word}"`).join(' ');
 const TOKYO = ['--tool', 'get_weather', '--arguments', '{"location":"Tokyo"}'];
 
-// One that listens, for all tests.
+// One server for all tests.
 const {
   running,
   url: { href: url },
@@ -33,7 +33,7 @@ test('a command is started, its tool called, and the person asked', async () => 
   expect(out).toContain('☺ imperial');
   expect(out).toContain('Weather in Tokyo: 72°F, partly cloudy.');
   expect(out).toMatch(/\n {2}2 rounds · 1 question · no stream held open\n$/);
-  // What only the inside of a server shows.
+  // From outside, no sealing and no entry can be seen.
   expect(out).toMatch(/ state \d+ B {2}┃\n/);
   expect(out).not.toMatch(/sealed|entered/);
   for (const line of out.split('\n')) expect([...line].length).toBeLessThanOrEqual(80);

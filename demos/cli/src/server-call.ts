@@ -1,11 +1,11 @@
-/** The command line of `pnpm demo --server`: a tool of a server that is not ours. */
+/** The command line of `pnpm demo --server`, which calls a tool of any server. */
 import type { ClientKind, Endpoint } from '@mrtr/harness';
 import { InvalidArgumentError, Option } from 'commander';
 import { command, oneOf, parseArgs, UsageError } from './command-line.ts';
 import type { Environment, Terminal } from './terminal.ts';
 
 export interface ServerCall {
-  /** The address or the command, as it was typed. */
+  /** The typed address or command. */
   readonly server: string;
   readonly endpoint: Endpoint;
   /** Undefined for a list of the tools. */
@@ -47,7 +47,7 @@ function endpointOf(server: string, env: Environment, headers: readonly string[]
   }
   if (headers.length > 0)
     throw new UsageError('--header goes with an address: a command is called without HTTP.');
-  // As a shell would split it, so that a path may have spaces.
+  // Split like a shell, so that a quoted path may have spaces.
   const words = [...server.matchAll(/(?:"[^"]*"|'[^']*'|\S)+/g)].map(([word]) =>
     word.replace(/"([^"]*)"|'([^']*)'/g, '$1$2'),
   );

@@ -1,4 +1,4 @@
-/** How a demo runs. */
+/** The settings of a demo. */
 import type { Change } from '@mrtr/options-contract/deploys';
 import type { Database } from './database.ts';
 
@@ -13,6 +13,6 @@ export interface Settings {
   /** The letter of the one shape to show; undefined for all. */
   readonly shape?: string | undefined;
   readonly deploy?: Change | undefined;
-  /** Where the calls of option H are kept; undefined for the memory of this process. */
+  /** The database for the calls of option H; undefined for this process's memory. */
   readonly database?: Database | undefined;
 }

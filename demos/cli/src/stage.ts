@@ -1,4 +1,4 @@
-/** What every conversation at a terminal needs: its user, its drawing, and its transcript as text. */
+/** Shows a conversation at a terminal: its user, its drawing, and its transcript as text. */
 import type { User } from '@mrtr/harness';
 import { type Participant, type Transcript, type TranscriptEvent, toMermaid } from '@mrtr/harness/transcript';
 import { personAt } from './ask-person.ts';
@@ -18,7 +18,7 @@ export function print({ terminal }: Pick<Stage, 'terminal'>, lines: readonly str
   for (const line of lines) terminal.stdout.write(`${line}\n`);
 }
 
-/** Makes one call; `onEvent` is called as it goes on. */
+/** Makes one call; `onEvent` gets its events. */
 export type MakeCall = (onEvent: (event: TranscriptEvent) => void) => Promise<Transcript>;
 
 export async function drawCall(
@@ -28,7 +28,8 @@ export async function drawCall(
   { inside, people }: { readonly inside?: boolean; readonly people?: readonly Participant[] } = {},
 ): Promise<Transcript> {
   const diagram = new Diagram(stage.paint, inside, people);
-  // The heads wait for the first event: the call may be impossible. Other lines wait while the person types.
+  // Hold back the heads until the first event, because the call may be impossible. Hold back lines while the person
+  // types.
   const waiting = [...diagram.begin()];
   let questions = 0;
   const draw = (lines: readonly string[]) => {
@@ -49,14 +50,14 @@ export async function drawCall(
 export const textOf = (format: Settings['format'], transcript: Transcript): string =>
   format === 'mermaid' ? toMermaid(transcript) : JSON.stringify(transcript, undefined, 2);
 
-/** Does `work` with the person at the terminal, where it is that person who answers. */
+/** Runs `work`; with the person at the terminal, if that person answers. */
 export async function withPerson<T>(
   { answer, format }: Pick<Settings, 'format'> & { readonly answer: string },
   terminal: Terminal,
   work: (person: User | undefined) => Promise<T>,
 ): Promise<T> {
   if (answer !== 'ask') return work(undefined);
-  // Where a transcript is printed, stdout is only for that.
+  // A transcript must be the only output on stdout.
   const output = format === 'drawing' ? terminal.stdout : terminal.stderr;
   // The exit code that a shell reports for a program that Ctrl-C ended.
   const person = personAt({ input: terminal.stdin, output, interrupted: () => terminal.exit(130) });

@@ -28,7 +28,7 @@ export async function tracing(paint: Paint, write: (text: string) => void): Prom
   return 0;
 }
 
-/** Spans as a tree, each with its events in order. Times and ids are left out: they differ from run to run. */
+/** Spans as a tree, each with its events in order. Leaves out times and ids, which differ from run to run. */
 function treeOf(spans: readonly ReadableSpan[], paint: Paint, parent?: string): string[] {
   const siblings = spans.filter(({ parentSpanContext }) => parentSpanContext?.spanId === parent);
   return siblings.flatMap((span, at) => {

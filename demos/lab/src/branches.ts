@@ -21,7 +21,7 @@ export async function recordBranches(trace: LineTrace, write: (recording: Record
   } finally {
     await lab.close();
   }
-  // One after the other: they run in this process, whose lines `trace` takes.
+  // One after the other: they run in this process, and `trace` records all its lines.
   for (const branch of SIDES.flatMap(branchesOf))
     if ('approval' in branch.what)
       write(recordingOf(branch, await playApproval(branch.what.approval, branch.choice, trace)));
@@ -54,7 +54,7 @@ const FORM_BY_HAND: (typeof ACTS)[number] = {
   user: () => scriptedUser({ resolution: ['Fixed'], sure: ['approve'] }),
 };
 
-/** A program or a person is asked for the same yes, in a form or on a page. */
+/** Records an approval in a form or on a page, answered by a program or a person. */
 async function playApproval(where: 'form' | 'page', { id }: Choice, trace: LineTrace): Promise<Played> {
   const unattended = ACTS.find((one) => one.where === where && one.isAgent);
   const act = id === 'agent' ? unattended : where === 'page' ? ACTS[0] : FORM_BY_HAND;
@@ -70,14 +70,14 @@ async function playApproval(where: 'form' | 'page', { id }: Choice, trace: LineT
 
 /** Plays a script on one side, as a person would. */
 async function playSteps(lab: Lab, side: SideName, setUp: SetUp, steps: readonly Step[]): Promise<Played> {
-  // Nothing happens without the script when a question is open or the call is over.
+  // Waits until a question is open or the call is over: then only the script continues it.
   const untilStill = () =>
     lab.until(side, ({ doing }) => doing === 'asked' || doing === 'over' || doing === 'ready');
   await lab.do({ do: 'set-up', side, setUp });
   for (const step of steps) {
     const state = await untilStill();
     if (state.problem) throw new Error(state.problem);
-    // The rest of the script was for questions that this shape did not ask.
+    // This shape did not ask the rest of the script's questions.
     if (state.doing === 'over') break;
     await lab.do(commandOf(step, side, state));
   }

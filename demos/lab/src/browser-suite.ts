@@ -1,4 +1,4 @@
-/** Runs the browser suites. They stand with the page's tools, outside the workspace, and run on Node's own runner. */
+/** Runs the browser suites. They are outside the workspace, with the page's tools, and run on Node's test runner. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';

@@ -1,4 +1,4 @@
-/** The calls that the lab makes, in the words of its page. */
+/** The calls that the lab makes, by the page's choices. */
 
 import { GET_WEATHER, RESOLVE_WORK_ITEM } from '@mrtr/example-tools';
 import { ORDER } from '@mrtr/matrix/deploy';

@@ -1,4 +1,4 @@
-/** The endpoint of a lab with real processes, attacked as another page or another program would. */
+/** Attacks on the endpoint of a lab with real processes, by other pages and programs. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -35,7 +35,7 @@ afterAll(async () => {
 
 const stateOf = (side: 'left' | 'right') => lab.until(side, () => true);
 
-/** Past `fetch`, which lets nobody choose the headers `host` and `origin`. */
+/** Posts without `fetch`, which does not allow the headers `host` and `origin`. */
 function post(
   path: string,
   body: string,
@@ -44,7 +44,7 @@ function post(
 ): Promise<number> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(origin);
-    // Not every method gets a length by itself.
+    // Node does not set the length for every method.
     const whole = { ...headers, 'content-length': Buffer.byteLength(body) };
     const sent = httpRequest({ hostname, port, path, method, headers: whole }, (response) => {
       response.resume();
@@ -63,7 +63,7 @@ const good = () => ({
 
 const send = async (command: Command) => expect(await post('/do', JSON.stringify(command), good())).toBe(204);
 
-/** What differs from a command of the page's own. */
+/** The differences from the page's own command. */
 interface Sent extends Readonly<Partial<Record<'origin' | 'host' | 'content-type', string | undefined>>> {
   readonly authorization?: string | ((whole: string) => string);
   readonly body?: string;
@@ -91,7 +91,7 @@ describe.each(Object.values(COMMANDS))('the command $do', (command) => {
     ['for another side', 400, { body: JSON.stringify({ ...command, side: 'both' }) }],
     ['in a list', 400, { body: `[${body}]` }],
     ['cut', 400, { body: body.slice(0, -1) }],
-    // A command that would do, but for its length.
+    // A valid command, but too long.
     ['with too much around it', 413, { body: body + ' '.repeat(70_000) }],
     ...['GET', 'PUT', 'OPTIONS', 'DELETE'].map((method): [string, number, Sent] => [
       `by ${method}`,

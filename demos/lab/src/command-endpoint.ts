@@ -1,7 +1,7 @@
 /**
- * The command endpoint of the live lab: serves the page, and takes commands from it alone. It listens on 127.0.0.1. A request must
- * name that address as its host, so that no name that somebody points here will do; a command must come from the page's
- * own origin and bring the token that was printed, so that no other page can kill a process.
+ * The command endpoint of the live lab: serves the page, and takes commands only from it. It listens on 127.0.0.1. A
+ * request must name that address as its host, which stops DNS rebinding. A command must have the page's origin and the
+ * printed token, so that no other page can kill a process.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
@@ -88,7 +88,7 @@ async function serve(request: IncomingMessage, response: ServerResponse, room: R
   const path = request.url ?? '';
   if (path === '/do' || path === '/changes') {
     if (method !== 'POST') return end(response, 405);
-    // Every browser names the origin of a POST; a program that names none has the token or gets nothing.
+    // Browsers always send the origin of a POST. A program without one needs the token.
     if (origin === undefined || !hasToken(request, room.token)) return end(response, 403);
     return path === '/do' ? command(request, response, room.lab) : changes(response, await room.lab);
   }
@@ -96,7 +96,7 @@ async function serve(request: IncomingMessage, response: ServerResponse, room: R
   return file(path, response, room.folders);
 }
 
-/** Compared as digests, in constant time. */
+/** Compares digests, in constant time. */
 function hasToken({ headers }: IncomingMessage, token: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(headers.authorization ?? ''), digest(`Bearer ${token}`));
@@ -113,23 +113,23 @@ async function command(
     text += chunk;
     if (text.length > MAX_BYTES) return end(response, 413);
   }
-  // Loading the checks takes a third of the time to the address, and no page needs them to be shown.
+  // Loaded late: the checks would add a third to the start-up time, and showing the page does not need them.
   const { readCommand } = await import('./commands.ts');
   const given = readCommand(text);
   if (!given) return end(response, 400);
-  // A refusal is shown on its side; here it is enough that the command was understood.
+  // The page shows a refusal on its side. The response only says that the command was valid.
   await (await lab).do(given);
   return end(response, 204);
 }
 
-/** Every change from now on, in lines of JSON, for as long as the page listens. */
+/** Sends every change as a line of JSON while the page listens. */
 function changes(response: ServerResponse, lab: Lab): void {
   response.writeHead(200, { ...HEADERS, 'content-type': 'application/x-ndjson' });
   const stop = lab.watch((change) => void response.write(`${JSON.stringify(change)}\n`));
   response.once('close', stop);
 }
 
-/** The page's own files: one name in one of two folders, never a path. */
+/** Sends one of the page's files: a name in one of two folders, never a path. */
 function file(path: string, response: ServerResponse, { page, recorded }: Folders): void {
   const [, folder = '', name = 'index.html'] =
     /^\/(?:(recorded)\/)?([a-z][\w-]*(?:\.[\w-]+)*\.(?:js|css))?$/.exec(path) ?? [];
@@ -146,7 +146,7 @@ function file(path: string, response: ServerResponse, { page, recorded }: Folder
   try {
     send(readFileSync(join(folder ? recorded : page, name)));
   } catch {
-    // The lab records while it is open already; the page asks again.
+    // The lab may still be recording; the page asks again.
     if (folder && name.endsWith('.js')) send('mrtrRecorded(null);\n');
     else end(response, 404);
   }

@@ -1,7 +1,7 @@
 /** One of each command, with every member that it may have. */
 import type { Command } from './protocol.ts';
 
-/** By name: a command that there is no example of does not compile. */
+/** By name, so that a command without an example does not compile. */
 export const COMMANDS: { readonly [Name in Command['do']]: Command & { readonly do: Name } } = {
   'set-up': {
     do: 'set-up',

@@ -1,4 +1,4 @@
-/** Commands, and everything beside them that a page could send in their place. */
+/** The check of commands, with valid ones and with altered ones. */
 import { expect, test } from 'vitest';
 import { COMMANDS } from './commands.test-support.ts';
 import { readCommand } from './commands.ts';
@@ -16,7 +16,7 @@ test.each([
   expect(read(command)).toEqual(command);
 });
 
-/** Where a person may write what they like. */
+/** The places for free text. */
 const FREE = [
   'reply.content.resolution',
   'fault.state',
@@ -46,7 +46,7 @@ function withAt(command: unknown, [key = '', ...rest]: Path, value: unknown): ob
 }
 
 const OPTIONAL = ['reply.content', 'fault.to', 'fault.state', 'fault.unasked'];
-/** Keys are the person's own in here. */
+/** The places for free keys. */
 const OPEN = ['reply.content', 'fault.unasked.content'];
 
 test.each(Object.values(COMMANDS))('no place of the command $do can name something else', (command) => {

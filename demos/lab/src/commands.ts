@@ -1,4 +1,4 @@
-/** The commands that a page may give, checked: closed shapes, and no name of anything but ours. The endpoint bounds their length. */
+/** Checks the commands of a page: strict objects, and only known names. The endpoint limits their length. */
 import { CHANGE_NAMES } from '@mrtr/matrix/deploy/changes';
 import { z } from 'zod';
 
@@ -9,17 +9,17 @@ const content = z.record(z.string(), value);
 
 const setUp = z.strictObject({
   option: z.string().regex(/^[a-z][a-z-]{0,20}$/),
-  /** Of the options; `order` has a version 2, which can be deployed while a question is open. */
+  /** The options' tools. `order` has a version 2, which can be deployed while a question is open. */
   tool: z.enum(['weather', 'work-item', 'order']),
   client: z.enum(['modern', 'legacy', 'unaskable']),
-  /** `one` keeps a session for each old client; `two` keep nothing, and take turns. */
+  /** `one` keeps a session for each old client. `two` keep no sessions, and take turns. */
   instances: z.enum(['one', 'two']),
-  /** Whether a state that was presented is not served again. */
+  /** Whether a state is served only once. */
   singleUse: z.boolean(),
 });
 
 const fault = z.strictObject({
-  /** The instance that gets it; without it, the one whose turn it is. */
+  /** The instance that gets the request; default: the next in turn. */
   to: instance.optional(),
   deliver: z.enum(['once', 'twice', 'lose-answer']),
   state: z.string().optional(),
@@ -46,7 +46,7 @@ export type SetUp = Readonly<z.infer<typeof setUp>>;
 export type InstanceId = z.infer<typeof instance>;
 export type ToolWord = SetUp['tool'];
 export type Fault = Readonly<z.infer<typeof fault>>;
-/** A command. It names a side, and where it needs one an instance of that side. */
+/** A command to a side; some also name an instance. */
 export type Command = Readonly<z.infer<typeof command>>;
 
 export function readCommand(text: string): Command | undefined {

@@ -1,4 +1,4 @@
-/** A deploy in the lab: processes of other code take the places of those that asked. */
+/** A deploy in the lab: processes with new code replace the processes that asked. */
 import { eventsOf } from '@mrtr/harness/transcript';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Lab } from './lab.ts';

@@ -1,4 +1,4 @@
-/** What the lab's key shows inside the states of a conversation. */
+/** Opens the states of a conversation with the lab's key. */
 import { keyRing, openState } from '@mrtr/core/seal';
 import type { TranscriptEvent } from '@mrtr/harness/transcript';
 import { SERVER_INFO } from '@mrtr/options-contract';
@@ -6,7 +6,7 @@ import { CALLS } from './call.ts';
 import type { Inside, Insides, ToolWord } from './protocol.ts';
 import { statesIn } from './states.ts';
 
-/** Opens every state that the server of `tool` gave out in `events`, with the key that it was sealed with. */
+/** Opens every state that the server of `tool` sent in `events`, with its sealing key. */
 export function insides(events: readonly TranscriptEvent[], tool: ToolWord, key: Uint8Array): Insides {
   const found: Record<string, Inside> = {};
   for (const state of statesIn(events)) found[state] ??= inside(state, tool, key);

@@ -1,4 +1,4 @@
-/** The live lab: two sides, and what is done to them. */
+/** The live lab: two sides, and commands to them. */
 import { Database } from '@mrtr/matrix/processes';
 import { setUp } from './lessons.ts';
 import { Pane, Refused } from './pane.ts';
@@ -15,7 +15,7 @@ export class Lab {
   readonly #postgres: Postgres;
   readonly #sides: Readonly<Record<SideName, Pane>>;
   readonly #watchers = new Set<(change: Change) => void>();
-  /** One command after the other, on each side: none finds a side half-fault through another. */
+  /** Each side runs one command at a time, so that no command sees another half done. */
   readonly #queues: Record<SideName, Promise<void>> = { left: Promise.resolve(), right: Promise.resolve() };
   readonly #pending = new Set<SideName>();
 
@@ -26,14 +26,14 @@ export class Lab {
     this.#sides = { left: side('left'), right: side('right') };
   }
 
-  /** Starts it; the processes start meanwhile. `postgres` is for the option that keeps its calls in one. */
+  /** Starts a lab, without waiting for its processes. `postgres` is for the option that stores calls. */
   static async start(postgres = new Postgres()): Promise<Lab> {
     const lab = new Lab(new Database(), postgres);
     for (const name of ['left', 'right'] as const) lab.#queues[name] = lab.#sides[name].start();
     return lab;
   }
 
-  /** Does a command. What a side refuses is shown on it. */
+  /** Runs a command. A refusal is shown on its side. */
   async do(command: Command): Promise<void> {
     const side = this.#sides[command.side];
     const done = this.#queues[command.side].then(() => doTo(side, command));
@@ -43,7 +43,7 @@ export class Lab {
     await this.#queues[command.side];
   }
 
-  /** Calls `watcher` with both sides now, and with each that changes, until the returned function is called. */
+  /** Calls `watcher` with both sides now, and with each change, until the returned function is called. */
   watch(watcher: (change: Change) => void): () => void {
     this.#watchers.add(watcher);
     for (const side of ['left', 'right'] as const) watcher({ side, state: this.#sides[side].state });
@@ -56,7 +56,7 @@ export class Lab {
       let stop = () => {};
       stop = this.watch(({ side: changed, state }) => {
         if (changed !== side || !is(state)) return;
-        // It may hold at once.
+        // The state may fit already.
         queueMicrotask(() => stop());
         resolve(state);
       });
@@ -70,7 +70,7 @@ export class Lab {
     await this.#postgres.stop();
   }
 
-  /** Much happens in one turn; the page gets what it came to. */
+  /** Sends one change per turn, with the latest state. */
   #announce(side: SideName): void {
     if (this.#pending.has(side)) return;
     this.#pending.add(side);

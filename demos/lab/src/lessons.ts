@@ -1,16 +1,17 @@
 /**
- * The lessons as data: one idea each, and the choices at its fork. `branches.ts` plays every choice in real processes and
- * records it, so that a page without a server can show each of them. The page imports this too, so nothing here needs Node.
+ * The lessons as data: one idea each, and the choices at its fork. `branches.ts` plays every choice in real processes
+ * and records it, so that a page without a server can show each of them. The page imports this too, so do not import
+ * Node modules.
  */
 import type { Change } from '@mrtr/options-contract/deploys';
 import type { Fault, InstanceId, SetUp } from './commands.ts';
 
-/** What is done to a side of a recorded lesson, in order. After a call and an answer, the next step waits until it is asked. */
+/** A step of a recorded lesson. After a call and an answer, the next step waits for the next question. */
 export type Step =
   | { readonly do: 'call' }
   | { readonly do: 'answer'; readonly value: string | number }
   | { readonly do: 'decline' }
-  /** `state` says what is made of the latest state: a bit of it flipped, or other words in a plain one. */
+  /** `state` alters the latest state: it flips a bit, or replaces words in a plain one. */
   | {
       readonly do: 'fault';
       readonly fault: Omit<Fault, 'state'>;
@@ -34,20 +35,20 @@ export interface Lesson {
   readonly id: string;
   readonly title: string;
   readonly idea: string;
-  /** What the visitor decides at the fork. */
+  /** The visitor's decision at the fork. */
   readonly question: string;
   readonly sides: readonly [LessonSide, LessonSide];
-  /** What each side is, beside its name. */
+  /** A caption for each side. */
   readonly captions: readonly [string, string];
-  /** How many questions the user has been shown at the fork; 0 for one that comes before the call. */
+  /** The number of questions shown before the fork; 0 for a fork before the call. */
   readonly fork: number;
   readonly choices: readonly Choice[];
-  /** To solve it live, with one's own hands. */
+  /** The task to solve on the live page. */
   readonly task: string;
   readonly hint: string;
 }
 
-/** Such as `twice.metric.left`: the name of a recording. */
+/** The name of a recording, such as `twice.metric.left`. */
 export const branchId = (lesson: string, choice: string, side: 'left' | 'right'): string =>
   `lesson-${lesson}.${choice}-${side}`;
 
@@ -77,7 +78,7 @@ const both = (id: string, words: string, ...steps: readonly Step[]): Choice => (
   right: steps,
 });
 
-/** The one that the first page is made of. */
+/** The lesson of the first page. */
 export const FRONT = 'twice';
 
 const ONE = { instances: 'one' } as const;

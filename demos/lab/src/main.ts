@@ -20,13 +20,13 @@ Shows two handler shapes doing the same thing, and lets you break them.
 H on PostgreSQL keeps its calls in the server that MRTR_POSTGRES names, or in one that is started when you choose it.
 `;
 
-/** For the page on a disk, which has no headers. */
+/** The policy for a page on a disk, which has no headers. */
 const POLICY = `<meta http-equiv="content-security-policy" content="default-src 'none'; script-src 'self' file:; style-src 'self' file:; img-src data:" />`;
 
 const print = (text: string) => void process.stdout.write(`${text}\n`);
 
 function options() {
-  // pnpm passes a literal `--` on.
+  // pnpm passes on a literal `--`.
   const args = process.argv.slice(2).filter((arg) => arg !== '--');
   const { values } = parseArgs({
     args,
@@ -67,7 +67,7 @@ async function startLab() {
 async function serve(port: number | undefined): Promise<void> {
   const { page } = builtPage(print);
   const { openCommandEndpoint } = await import('./command-endpoint.ts');
-  // The command endpoint opens first: loading everything that the servers need takes half of the time to the address.
+  // Open the command endpoint first: loading the servers' modules takes half of the start-up time.
   const lab = startLab();
   const endpoint = await openCommandEndpoint(lab, { page, recorded: recordedFolder }, port).catch(
     async (error: unknown) => {
@@ -76,7 +76,7 @@ async function serve(port: number | undefined): Promise<void> {
     },
   );
   print(`The lab is open at ${endpoint.address}\nIt ends with Ctrl-C.`);
-  // What was recorded of other code is shown until it has been recorded again.
+  // Recordings of older code are shown until the new ones are ready.
   const recording = import('./recording-process.ts').then(({ record }) => record());
   let ending = false;
   const stop = async () => {

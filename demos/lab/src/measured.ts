@@ -1,12 +1,12 @@
-/** The measured table of the lab: the matrix's own, and for each of its cells the recordings that prove it. */
+/** The lab's measured table: the matrix's table, with recordings that prove each cell. */
 import { type Measured as MeasuredOption, measure, optionsTable, TABLED } from '@mrtr/matrix';
 import type { Recordings } from './protocol.ts';
 
 interface Column {
   readonly question: string;
-  /** The short answer, by the beginning of what the matrix says; what it says where none fits. */
+  /** Short answers, by the beginning of the matrix's text. Without a match, the matrix's own text. */
   readonly answers: Readonly<Record<string, string>>;
-  /** The beginning of what the matrix says where a reader should beware; by default, where it says it in bold. */
+  /** The beginning of texts that warn a reader. Default: texts in bold. */
   readonly trap?: string;
   /** The situations of `situations.ts` that prove the cell. */
   readonly proofs: readonly string[];
@@ -15,7 +15,7 @@ interface Column {
 const FINISHES = { finishes: 'yes', refused: 'no: the call is lost' };
 const GIVES = { default: 'the fallback', error: 'an error' };
 
-/** In the order of the matrix's columns. */
+/** The columns, in the matrix's order. */
 const COLUMNS: readonly Column[] = [
   {
     question: 'Does the function that writes run again?',

@@ -1,9 +1,9 @@
-/** The network between a client and its server, which does to a request what networks and attackers do. */
+/** The network between a client and its server, with the faults of networks and the acts of attackers. */
 import type { Fetch, Recorder } from '@mrtr/harness';
 import { CLIENT, type Message, type WireMessage } from '@mrtr/harness/transcript';
 import type { Fault } from './protocol.ts';
 
-/** Delivers a call's requests through `send`; `faultOf` says what happens to the next one. */
+/** Delivers a call's requests through `send`. `faultOf` gives the fault for the next one. */
 export function network(send: Fetch, recorder: Recorder, faultOf: () => Fault): Fetch {
   return async (url, init) => {
     const body = init?.method === 'POST' ? String(init.body) : '';
@@ -22,7 +22,7 @@ export function network(send: Fetch, recorder: Recorder, faultOf: () => Fault): 
   };
 }
 
-/** The request as somebody on the way writes it; undefined where it is left as it is. */
+/** The request as an attacker alters it; undefined if it stays unchanged. */
 function onTheWay(request: Call, { state, unasked }: Fault): Call | undefined {
   if (state === undefined && unasked === undefined) return undefined;
   const { inputResponses, ...params } = request.params;
@@ -58,6 +58,6 @@ function parseCall(body: string): Call | undefined {
   }
 }
 
-/** The message in an answer, which is JSON or an event stream. */
+/** Parses the message in a response: JSON or an event stream. */
 const parsedAnswer = (text: string): WireMessage | undefined =>
   parseCall(/^data: (.+)$/m.exec(text)?.[1] ?? text);

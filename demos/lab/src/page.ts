@@ -1,4 +1,4 @@
-/** What is made when it is missing or stale: the page, whose tools stand outside the workspace, and the recordings. */
+/** Builds the page and the recordings when they are missing or stale. The page's tools are outside the workspace. */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ const here = fileURLToPath(new URL('..', import.meta.url));
 const root = join(here, '../..');
 const pageFolder = join(here, 'page');
 
-/** Where the built page is: not committed, and gone with `node_modules`. */
+/** The folder of the built page. It is not committed, and removed with `node_modules`. */
 const cache = join(root, 'node_modules/.cache/mrtr-lab');
 
 export const recordedFolder = join(cache, 'recorded');
@@ -47,7 +47,7 @@ function digest(parts: readonly string[]): string {
   return hash.digest('hex');
 }
 
-/** Whether the last of these was made of these files, as they are now. `begin` and `end` stand around making it. */
+/** Tells whether the last build used the current files. Call `begin` before a build and `end` after it. */
 function stampOf(name: string, parts: readonly string[]) {
   const stamp = join(cache, name);
   const now = digest(parts);
@@ -61,7 +61,7 @@ function stampOf(name: string, parts: readonly string[]) {
 export const recordingsStamp = () => stampOf('recorded-of', RECORDINGS_ARE_OF);
 
 function run(args: readonly string[], failure: string): void {
-  // Nothing is said unless it fails: what the lab prints is its address.
+  // Print only failures: the lab's own output is its address.
   const { status, stdout, stderr } = spawnSync('pnpm', args, {
     cwd: pageFolder,
     encoding: 'utf8',
@@ -82,7 +82,7 @@ export function builtPage(say: (text: string) => void): { readonly page: string;
   if (stamp.isFresh) return folders;
   say('Building the page …');
   stamp.begin();
-  // Another page may read recordings otherwise.
+  // Another version of the page may need another format.
   recordingsStamp().begin();
   rmSync(recordedFolder, { recursive: true, force: true });
   installTools();

@@ -25,7 +25,7 @@ const STRAIGHT: Fault = { deliver: 'once' };
 
 export class Refused extends Error {}
 
-/** One of the two sides. `changed` is called whenever its state did. */
+/** One of the two sides. Calls `changed` whenever its state changes. */
 export class Pane {
   readonly #database: Database;
   readonly #postgres: Postgres;
@@ -33,7 +33,7 @@ export class Pane {
   #calls: string | undefined;
   readonly #changed: () => void;
   #setUp: SetUp;
-  /** By id; undefined for one that was killed. */
+  /** The instances by id; undefined after a kill. */
   readonly #instances = new Map<string, Instance | undefined>();
   #fleet: Fleet | undefined;
   #key = randomBytes(32);
@@ -79,7 +79,7 @@ export class Pane {
     await Promise.all(alive.map((instance) => instance?.kill()));
   }
 
-  /** Another shape, tool, client or hosting. What is in flight is abandoned: its user cancels. */
+  /** Chooses another shape, tool, client or hosting. Abandons the open call: its user cancels. */
   async setUp(setUp: SetUp): Promise<void> {
     const listed = findOption(setUp.option);
     if (!listed) throw new Refused(`There is no option '${setUp.option}'.`);
@@ -97,7 +97,7 @@ export class Pane {
     this.#became('ready');
   }
 
-  /** A database for the side's calls. Where none can be had, the side stays as it was `before`. */
+  /** Opens a database for the side's calls. If that fails, restores the set-up `before`. */
   async #needPostgres(option: string, before: SetUp): Promise<void> {
     if (this.#calls !== undefined) return;
     this.#became('starting');
@@ -139,7 +139,7 @@ export class Pane {
     this.#changed();
   }
 
-  /** SIGKILL. */
+  /** Kills an instance with SIGKILL. */
   async kill(id: InstanceId): Promise<void> {
     const instance = this.#instances.get(id);
     if (!instance?.alive) throw new Refused(`There is no living instance '${id}'.`);
@@ -155,7 +155,7 @@ export class Pane {
     this.#changed();
   }
 
-  /** New processes with other code take the places of those that serve the call. */
+  /** Replaces the call's processes by new ones with other code. */
   async deploy(change: Change): Promise<void> {
     const [opening, option] = [this.#opening, { id: this.#setUp.option }];
     if (!hasVersions(this.#setUp)) throw new Refused('This tool has no version 2.');
@@ -201,7 +201,7 @@ export class Pane {
     this.#isAbandoned = true;
     this.#asked?.answer({ action: 'cancel' });
     this.#asked = undefined;
-    // A call that does not end so, as where its instance hangs, ends with its instances.
+    // If cancelling does not end the call, because its instance hangs, end its instances.
     const hangs = setTimeout(() => {
       for (const instance of this.#instances.values()) if (instance?.alive) void instance.kill();
     }, ABANDON_MS);
@@ -210,7 +210,7 @@ export class Pane {
     this.#isAbandoned = false;
   }
 
-  /** The call that is set up. */
+  /** The call of the current set-up. */
   get #request() {
     const { tool, client, option } = this.#setUp;
     const listed = findOption(option);
@@ -286,7 +286,7 @@ export class Pane {
     };
   };
 
-  /** The fault of this request; the next one has none. The instance that was chosen stays chosen. */
+  /** Takes the fault of this request; the next one has none. The chosen instance stays. */
   #takeFault(): Fault {
     const fault = this.#fault;
     this.#fault = { deliver: 'once', to: fault.to };

@@ -1,4 +1,4 @@
-/** H on PostgreSQL in the live lab: on a server that is given, on one that the lab starts, and where none can start. */
+/** H on PostgreSQL in the live lab: on a given server, on one that the lab starts, and without any. */
 import { resultText } from '@mrtr/harness/transcript';
 import { postgresOfTheRun } from '@mrtr/postgres-server/testing';
 import { test as anywhere, expect, onTestFinished } from 'vitest';

@@ -1,17 +1,17 @@
-/** The PostgreSQL of the live lab, for the option that keeps its calls in one. Nothing starts until it is chosen. */
+/** The PostgreSQL of the live lab, for the option that stores calls. It starts on demand. */
 import type { PostgresServer, StartOptions } from '@mrtr/postgres-server';
 
-/** A server that is given, or started when the first database is asked for. */
+/** A given server, or one that starts with the first database. */
 export class Postgres {
   readonly #start: () => Promise<PostgresServer>;
   #server: Promise<PostgresServer> | undefined;
 
-  /** `url` is the connection string of a server, of a role that may create databases. Default: one is started here. */
+  /** `url` is a connection string; its role must be allowed to create databases. Default: a server is started. */
   constructor(url?: string, options?: StartOptions) {
     this.#start = async () => (await import('@mrtr/postgres-server')).postgresServer(url, options);
   }
 
-  /** A new database. Where PostgreSQL does not start, this throws what it said. */
+  /** Makes a database. If PostgreSQL does not start, throws its message. */
   async database(): Promise<string> {
     this.#server ??= this.#start();
     return (await this.#server).database();

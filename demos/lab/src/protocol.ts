@@ -1,4 +1,4 @@
-/** What the lab's server and its page say to each other. Types alone: the page imports nothing else of the server. */
+/** The types of the messages between the lab's server and its page. The page imports nothing else of the server. */
 import type { Transcript } from '@mrtr/harness/transcript';
 import type { ListedOption } from '@mrtr/options-list';
 import type { Fault, InstanceId, SetUp, ToolWord } from './commands.ts';
@@ -10,7 +10,7 @@ export type SideName = 'left' | 'right';
 export type Conversation = Omit<Transcript, 'end'> & Partial<Pick<Transcript, 'end'>>;
 
 export interface Inside {
-  /** Whether it is sealed; otherwise `payload` is all that there is, and anybody can write it. */
+  /** Whether the state is sealed. A plain state is just its `payload`, which anybody can write. */
   readonly sealed: boolean;
   readonly round?: number;
   readonly call?: string;
@@ -22,7 +22,7 @@ export interface Inside {
 export type Insides = Readonly<Record<string, Inside>>;
 
 export interface Recording {
-  /** Such as `b.two`. */
+  /** For example `b.two`. */
   readonly id: string;
   readonly about: string;
   readonly transcript: Transcript;
@@ -30,11 +30,11 @@ export interface Recording {
 }
 
 export interface MeasuredCell {
-  /** Such as `once`. */
+  /** For example `once`. */
   readonly answer: string;
-  /** What was counted. */
+  /** The counted values. */
   readonly text: string;
-  /** Set where a reader should beware. */
+  /** Set for a warning. */
   readonly bad?: boolean;
   readonly proofs: readonly string[];
 }
@@ -59,9 +59,9 @@ export interface Asked {
 }
 
 export interface Offered extends Pick<ListedOption, 'id' | 'name' | 'title' | 'needsPostgres'> {
-  /** The author's file of each tool; without the tools that it is not written for. */
+  /** The author's file of each tool that the option has. */
   readonly files: Readonly<Partial<Record<ToolWord, string | undefined>>>;
-  /** Whether it has the tool with a version 2, whose code is no author's. */
+  /** Whether it has the tool with a version 2, which has no author's file. */
   readonly hasVersions: boolean;
 }
 
@@ -70,7 +70,7 @@ export interface SideState {
   readonly setUp: SetUp;
   readonly doing: 'starting' | 'ready' | 'calling' | 'asked' | 'over';
   readonly instances: readonly { readonly id: InstanceId; readonly alive: boolean }[];
-  /** Without events before the first call. */
+  /** Has no events before the first call. */
   readonly conversation: Conversation;
   readonly asked?: Asked | undefined;
   readonly fault: Fault;

@@ -1,7 +1,7 @@
 /**
- * `node record-program.ts FOLDER`: records every option in every situation, and writes FOLDER/index.js and a script for each
- * recording. Scripts and no JSON: a page that was opened from a disk may load a script, and fetch nothing. A program of
- * its own, since the trace sees everything that runs in a process.
+ * `node record-program.ts FOLDER`: records every option in every situation, and writes FOLDER/index.js and a script for
+ * each recording. It writes scripts, because a page from a disk can load scripts but not fetch JSON. It is a program of
+ * its own, because the trace sees everything that runs in its process.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
@@ -24,7 +24,7 @@ let columns: Recordings['columns'] = [];
 const about: Record<string, string> = {};
 const missing: Record<string, string> = {};
 
-/** Whole or not at all: the page may ask for it at any time. */
+/** Writes a file atomically: the page may load it at any time. */
 function write(name: string, value: Recording | Recordings): void {
   const file = join(folder, `${name}.js`);
   const part = `${file}.${process.pid}.part`;
@@ -44,7 +44,7 @@ async function recordOption(option: Measured & Pick<ListedOption, 'name' | 'titl
   rows.push({ option: id, name, title, cells });
 }
 
-/** H on PostgreSQL needs one; where none can be started, the table says so. */
+/** Starts a database for H on PostgreSQL. If that fails, the table says so. */
 async function onItsDatabase(listed: ListedOption): Promise<void> {
   const { postgresServer } = await import('@mrtr/postgres-server');
   const { keptOpen } = await import('@mrtr/option-h-postgres');

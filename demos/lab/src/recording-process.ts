@@ -6,7 +6,7 @@ import { RunningProcess } from '@mrtr/harness/process';
 import { typescriptProgram } from '@mrtr/matrix/processes';
 import { recordedFolder, recordingsStamp } from './page.ts';
 
-/** Records everything, unless what was recorded is of the same code. Rejects with the program's output if it fails. */
+/** Records everything, unless the recordings are up to date. Rejects with the program's output if it fails. */
 export function record(): { readonly done: Promise<void>; stop(): Promise<void> } {
   const stamp = recordingsStamp();
   if (stamp.isFresh) return { done: Promise.resolve(), stop: () => Promise.resolve() };
@@ -15,7 +15,7 @@ export function record(): { readonly done: Promise<void>; stop(): Promise<void> 
   const running = new RunningProcess(typescriptProgram(program, recordedFolder));
   const done = running.ended.then((code) => {
     if (code !== 0) throw new Error(`Recording ended with ${code}: ${running.said.err.slice(-2000)}`);
-    // What is missing may be there the next time.
+    // A missing recording is tried again the next time.
     const index = readFileSync(join(recordedFolder, 'index.js'), 'utf8');
     if (index.includes('"missing":{}')) stamp.end();
   });

@@ -1,4 +1,4 @@
-/** What the lab records is what the measured table says. */
+/** The lab's recordings show the values of the measured table. */
 import { LineTrace } from '@mrtr/harness';
 import { type Tally, tally } from '@mrtr/harness/transcript';
 import { findOption, type ListedOption, loadOption } from '@mrtr/options-list';

@@ -1,4 +1,4 @@
-/** Records one option in every situation that the measured table is about. */
+/** Records one option in every situation of the measured table. */
 import { randomBytes } from 'node:crypto';
 import { MemoryLedger, requestStatePolicy } from '@mrtr/core';
 import {
@@ -124,8 +124,8 @@ export async function record(
 }
 
 /**
- * This hosting restarts its instance when a request comes, and delivers it then: what is recorded as sent before was
- * received after. The restart before the first request is no part of the call.
+ * Moves each restart before the request that caused it: this hosting restarts its instance when a request comes, and
+ * then delivers the request. Drops the restart before the first request.
  */
 function moveRestarts(events: Transcript['events']): Transcript['events'] {
   const ordered = [...events];
@@ -137,9 +137,7 @@ function moveRestarts(events: Transcript['events']): Transcript['events'] {
   return ordered[0]?.kind === 'restart' ? ordered.slice(1) : ordered;
 }
 
-/**
- * What ran of the tool's own files: a handler that another call has left behind, and that ends now, is not of this one.
- */
+/** The lines that ran in the tool's own files. Leaves out a handler of an earlier call that ends only now. */
 function linesOf(tool: ToolWord, ran: ReturnType<LineTrace['take']>): ReturnType<LineTrace['take']> {
   if (!ran) return undefined;
   const isOwn = (file: string) => file.split('/').at(-1)?.startsWith(tool) === true;
@@ -162,7 +160,7 @@ const through = (hosting: Hosting, network: (send: Send) => Send): Hosting => ({
   },
 });
 
-/** The state that goes out with the second question about item 4301; undefined if the server sends no state. */
+/** The state with the second question about item 4301; undefined if the server sends no state. */
 async function stateOfAnotherItem(option: MeasuredOption, key: Uint8Array): Promise<string | undefined> {
   const { params } = CALLS['work-item'];
   const call = { method: 'tools/call', params: { ...params, arguments: { id: 4301, state: 'Resolved' } } };

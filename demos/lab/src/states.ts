@@ -1,23 +1,23 @@
-/** Request states as bytes. Nothing here needs Node: the page changes states too. */
+/** Request states as bytes. The page imports this too, so do not import Node modules. */
 import { eventsOf, objectIn, type TranscriptEvent } from '@mrtr/harness/transcript';
 
 const PREFIX = 'v1.';
 
-/** Every state that went out, in order. */
+/** All sent states, in order. */
 export const statesIn = (events: readonly TranscriptEvent[]): readonly string[] =>
   eventsOf('message', events).flatMap(({ message }) => {
     const { requestState } = objectIn(message, 'result');
     return typeof requestState === 'string' ? [requestState] : [];
   });
 
-/** The sealed part and what follows it in the clear. */
+/** Splits a state into its sealed part and its plain label. */
 function partsOf(state: string): readonly [sealed: string, label: string] {
   const text = state.startsWith(PREFIX) ? state.slice(PREFIX.length) : state;
   const at = text.indexOf('~');
   return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at)];
 }
 
-/** The bytes of a sealed state; of another one, its text as UTF-8. */
+/** The bytes of a state: decoded if sealed, otherwise its text as UTF-8. */
 export function bytesOf(state: string): Uint8Array {
   const [sealed] = partsOf(state);
   try {
@@ -28,7 +28,7 @@ export function bytesOf(state: string): Uint8Array {
   }
 }
 
-/** The state with the lowest bit of one byte turned round. */
+/** Flips the lowest bit of one byte of a state. */
 export function flipBit(state: string, at: number): string {
   if (!state.startsWith(PREFIX)) {
     const code = state.charCodeAt(at) ^ 1;

@@ -1,7 +1,7 @@
 /** `@mrtr/demo-link-account/ada`: the user of the demo, with a browser that keeps cookies and follows redirects. */
 import { recordVisit, type User } from '@mrtr/harness';
 
-/** What ada does when she is asked to open the page: `forgets` opens it the second time only. */
+/** Ada's reaction to the request to open the page. `forgets`: she opens it only the second time. */
 export type Does = 'links' | 'forgets' | 'says no there' | 'declines' | 'cancels';
 
 /** Her access token at the MCP server, and her password at the site's own sign-in. */
@@ -19,7 +19,7 @@ export function ada(does: Does): NonNullable<User['open']> {
   };
 }
 
-/** Opens the start page, signs in where it says so, presses its button, and decides at the calendar. */
+/** Opens the start page, signs in if needed, presses its button, and decides at the calendar. */
 async function link(browser: Browser, url: string, allow: 'yes' | 'no'): Promise<void> {
   const start = await browser.open(url);
   if (start.status === 401) {
@@ -34,7 +34,7 @@ async function link(browser: Browser, url: string, allow: 'yes' | 'no'): Promise
 class Browser {
   readonly #cookies = new Map<string, string>();
 
-  /** Opens an address, or posts `form` to it, and follows where it leads. */
+  /** Opens an address, or posts `form` to it, and follows redirects. */
   async open(address: string | URL, form?: Readonly<Record<string, string>>) {
     let [url, body] = [new URL(address), form && new URLSearchParams(form)];
     for (let hop = 0; hop < 5; hop++) {

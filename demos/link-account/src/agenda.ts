@@ -11,10 +11,10 @@ export const AGENDA = {
   inputSchema: z.object({}),
 };
 
-/** What the user reads before they agree to open the page. */
+/** The text before the user agrees to open the page. */
 export const LINK = 'Link your calendar, so that your agenda can be read.';
 
-/** What came of the page: the account that the user linked there. */
+/** The outcome of the page: the account that the user linked. */
 export interface Linked {
   readonly account: string;
 }
@@ -24,7 +24,7 @@ export interface Calendars {
   eventsOf(account: string): Promise<string>;
 }
 
-/** G: the page is a step. Its data is what came of it, and the end step runs once. */
+/** G: the page is a step whose data is its outcome, and the end step runs once. */
 export const toolBuilder = ({ link, eventsOf }: Calendars) =>
   new ToolBuilder<object>()
     .incompleteStep('link', (_input, _data, ctx) => link.question(ctx.request, LINK))
@@ -41,8 +41,8 @@ export const waiting = ({ link, eventsOf }: Calendars, store: ContinuationStore)
     { store },
   );
 
-/** J: the page is a question like any other. Below it the user has finished there. */
-export const journaled = ({ link, eventsOf }: Calendars) =>
+/** J: the page is an ordinary question. Code below it runs when the user has finished there. */
+export const journalTool = ({ link, eventsOf }: Calendars) =>
   journal(async (_input: object, ctx) => {
     const { account } = await ctx.ask('link', await link.question(ctx.request, LINK));
     return textResult(await ctx.once('events', () => eventsOf(account)));

@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-/** What an application wants to be allowed. */
+/** An application's request for access. */
 interface Grant {
   readonly redirectUri: string;
   readonly state: string;
@@ -18,12 +18,12 @@ interface Reply {
   readonly body?: string;
 }
 
-/** The site has no sign-in: who decides says who they are. */
+/** A calendar site without a sign-in: users name themselves when they decide. */
 export class Calendar {
-  /** Where browsers are sent back to: one application is registered. */
+  /** The redirect address of the one registered application. */
   redirectUri = '';
   readonly #grants = new Map<string, Grant>();
-  /** Codes that were not redeemed yet. */
+  /** Codes that are not redeemed yet. */
   readonly #codes = new Map<string, Grant & { readonly user: string }>();
   /** Users by access token. */
   readonly #users = new Map<string, string>();
@@ -64,7 +64,7 @@ export class Calendar {
     }
   }
 
-  /** Asks the user. No address but the registered one is ever redirected to. */
+  /** Asks the user. Redirects only to the registered address. */
   #authorize(query: URLSearchParams): Reply {
     const [redirectUri, challenge] = [query.get('redirect_uri') ?? '', query.get('code_challenge') ?? ''];
     if (redirectUri !== this.redirectUri) return { status: 400, body: 'Unknown application.' };

@@ -2,14 +2,14 @@
 import type { Subject } from '@mrtr/matrix';
 import { ContinuationStore } from '@mrtr/shapes/linear';
 import { SECRET } from './ada.ts';
-import { journaled, toolBuilder, waiting } from './agenda.ts';
+import { journalTool, toolBuilder, waiting } from './agenda.ts';
 import { type MakeTool, startSite } from './site.ts';
 
 /** The three, by their letters. Each conversation has a site of its own, on real ports, and is ada's. */
 export const SHAPES: readonly Subject[] = [
   hostShape('g', 'tool builder', () => toolBuilder),
   hostShape('h', 'linear', (store) => (calendars) => waiting(calendars, store)),
-  hostShape('j', 'journal', () => journaled),
+  hostShape('j', 'journal', () => journalTool),
 ];
 
 function hostShape(id: string, title: string, shape: (store: ContinuationStore) => MakeTool): Subject {

@@ -5,7 +5,7 @@ import { eventsOf, resultText, type Transcript, tally } from '@mrtr/harness/tran
 import { converse } from '@mrtr/matrix';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ada, type Does, SECRET } from './ada.ts';
-import { journaled, LINK } from './agenda.ts';
+import { journalTool, LINK } from './agenda.ts';
 import { SHAPES } from './index.ts';
 import { startSite } from './site.ts';
 
@@ -46,7 +46,10 @@ describe.each(SHAPES.map((subject) => [subject.id, subject] as const))('shape %s
 });
 
 test('another site cannot sign a browser in', async () => {
-  const site = await startSite(journaled, requestStatePolicy({ keys: [randomBytes(32)], singleUse: false }));
+  const site = await startSite(
+    journalTool,
+    requestStatePolicy({ keys: [randomBytes(32)], singleUse: false }),
+  );
   onTestFinished(() => site.close());
   const signIn = (origin: string) =>
     fetch(new URL('/account/sign-in', site.url), {

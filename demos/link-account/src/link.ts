@@ -1,17 +1,17 @@
-/** The link between the question and the calendar: whose browser it is, where it is sent, and what comes back. */
+/** Links the question to the calendar: identifies the browser, redirects it, and handles its return. */
 import { type PendingInteractionsOptions, pendingInteractions } from '@mrtr/pages';
 import type { Calendars, Linked } from './agenda.ts';
 
-/** How this server is registered at the calendar. A public client: PKCE stands for a secret. */
+/** This server's id at the calendar. It is a public client: PKCE replaces a secret. */
 const CLIENT_ID = 'agenda';
 
-/** What differs from deployment to deployment. */
+/** The settings of a deployment. */
 interface LinkSettings extends Omit<PendingInteractionsOptions<Linked>, 'start' | 'finish'> {
   /** The calendar's address. */
   readonly calendar: URL;
 }
 
-/** Links calendars. What was linked is kept in this process. */
+/** Links calendars. Keeps the links in this process. */
 export function calendars({ calendar, ...settings }: LinkSettings): Calendars {
   const tokens = new Map<string, string>();
 
@@ -48,7 +48,7 @@ export function calendars({ calendar, ...settings }: LinkSettings): Calendars {
       });
       if (!response.ok) throw new Error(`The calendar redeemed no code: ${response.status}.`);
       const { access_token, account } = (await response.json()) as { access_token: string; account: string };
-      // The token stays here; the client and its model learn the account's name.
+      // Keep the token here: the client and its model learn only the account's name.
       tokens.set(account, access_token);
       return { account };
     },

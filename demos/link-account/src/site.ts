@@ -1,18 +1,19 @@
-/** The tool's site: the MCP server, the two pages, and a place where browsers sign in. And the calendar beside it. */
+/** The tool's site: the MCP server, its two pages and a sign-in; and the calendar's site. */
 import { randomBytes } from 'node:crypto';
 import { protectedServer, type RequestStatePolicy } from '@mrtr/core';
 import { type HttpHosting, listVerifier, type PageSet, serveHttp } from '@mrtr/hosting/http';
 import { isSameOrigin } from '@mrtr/pages';
 import { SECRET } from './ada.ts';
-import { AGENDA, type Calendars, type journaled } from './agenda.ts';
+import { AGENDA, type Calendars, type journalTool } from './agenda.ts';
 import { Calendar } from './calendar.ts';
 import { calendars } from './link.ts';
 
 /** Makes the tool on its site. */
-export type MakeTool = (calendars: Calendars) => ReturnType<typeof journaled>;
+export type MakeTool = (calendars: Calendars) => ReturnType<typeof journalTool>;
 
 export async function startSite(makeTool: MakeTool, state: RequestStatePolicy) {
-  // The caller's name as the browser's session has it. The default holds the MCP client's id, which no browser knows.
+  // The caller's name, as in the browser's session. The default principal contains the MCP client's id, which browsers
+  // do not have.
   const policy = state.with({ principal: ({ http }) => http?.authInfo?.extra?.sub as string | undefined });
   const calendar = new Calendar();
   await calendar.start();
@@ -23,7 +24,7 @@ export async function startSite(makeTool: MakeTool, state: RequestStatePolicy) {
     calendar: calendar.url,
     url: () => new URL('/link', hosting?.url),
     identifyBrowser: (request) => sessions.userOf(request),
-    // So that a forgetful user is soon asked again.
+    // Ask a forgetful user again soon.
     waitSeconds: 1,
   });
   const tool = makeTool(made);
@@ -55,7 +56,7 @@ class Sessions implements PageSet {
   }
 
   async fetch(request: Request): Promise<Response> {
-    // Another site must not sign a browser in: its user would link an account of theirs to somebody else's call.
+    // Another site must not sign a browser in: its user would link their own account to somebody else's call.
     if (!isSameOrigin(request, this.#origin()))
       return new Response('Sign in on this site.\n', { status: 403 });
     const form = new URLSearchParams(await request.text());

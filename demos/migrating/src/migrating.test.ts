@@ -1,4 +1,4 @@
-/** The tool of docs/migrating.md, before and after: what a client sees, and which effects happen. */
+/** The tool of docs/migrating.md before and after: a client's view, and the effects. */
 import { fileURLToPath } from 'node:url';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';

@@ -1,6 +1,6 @@
-/** The business of the example: a table is held before the question, and booked after it. */
+/** The example's business: it holds a table before the question, and books it afterwards. */
 
-/** The effects of the tools. A database does each in one statement, and so checks and writes at once. */
+/** The effects of the tools. A database would check and write in one statement. */
 export interface Restaurant {
   /** Holds a table for ten minutes: if nobody comes back, the hold ends by itself. The same `owner` gets the same table. */
   hold(date: string, owner: string): Promise<string>;
@@ -8,7 +8,7 @@ export interface Restaurant {
   book(table: string, owner: string, people: number): Promise<string>;
 }
 
-/** As long as a user has for an answer (`ttlSeconds`). */
+/** A user's time to answer (`ttlSeconds`). */
 const HOLD_MS = 600_000;
 
 export function createRestaurant(tables = 20, now: () => number = Date.now): Restaurant {

@@ -41,7 +41,7 @@ describe.each(shapes)('shape %s', (id, subject) => {
     expect(countQuestions(calls)).toEqual([1, 1]);
     expect(resultsOf(calls)).toMatchObject(ANSWERED);
     expect(calls.map(hostView)).toEqual((await both(firstShape, where)).map(hostView));
-    // The query of the figures: H and I need no guard for it, so they publish no guarded effect.
+    // H and I need no guard for the query, so they publish no guarded effect.
     const [, report] = calls as [Transcript, Transcript];
     expect(guards(report)).toEqual(id === 'f' || id === 'j' ? ['figures ran', 'figures skipped'] : []);
   });

@@ -3,7 +3,7 @@ import type { ReadResourceResult } from '@modelcontextprotocol/server';
 import { elicitation } from '@mrtr/core';
 import { z } from 'zod';
 
-/** How the resource is announced. */
+/** The resource's definition. */
 export const quarterly = {
   description: 'The quarter in figures. Asks for a currency.',
   mimeType: 'text/plain',

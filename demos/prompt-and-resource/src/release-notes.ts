@@ -3,7 +3,7 @@ import type { GetPromptResult } from '@modelcontextprotocol/server';
 import { elicitation } from '@mrtr/core';
 import { z } from 'zod';
 
-/** How the prompt is announced. */
+/** The prompt's definition. */
 export const releaseNotes = {
   description: 'Drafts release notes. Asks who will read them.',
   argsSchema: z.object({ version: z.string() }),

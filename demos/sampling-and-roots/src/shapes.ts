@@ -9,7 +9,7 @@ import { NEEDS, prompt, readmeOf, summarise, textOf } from './summarise.ts';
  * journal.
  */
 export const journaled = journal(async ({ words }: { readonly words: number }, ctx) => {
-  // A server must not ask for a kind of input that its client did not declare, and this tool needs both.
+  // This tool needs both kinds, and a server must not ask for undeclared ones.
   if (!ctx.canAsk('roots') || !ctx.canAsk('sampling')) return errorResult(NEEDS);
 
   const { roots } = await ctx.ask('roots', listRoots());

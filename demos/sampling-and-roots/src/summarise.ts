@@ -18,8 +18,8 @@ export const NEEDS = 'Summarising needs a client with a model (sampling) and an 
 export type Root = ListRootsResult['roots'][number];
 
 /**
- * Stands for the real work: reading `README.md` in the root, on the client's machine. On any other machine, a server
- * that tried would open its own files under names that a client chose.
+ * Stands for the real work: reading `README.md` in the root, on the client's machine. On another machine, a server
+ * would open its own files, under names that a client chose.
  */
 export const readmeOf = async ({ uri }: Root): Promise<string> =>
   `# ${uri.split('/').at(-1)}\n\nOrders, stock and invoices of a shop for second-hand bicycles.`;

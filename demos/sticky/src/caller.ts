@@ -1,9 +1,9 @@
-/** A real modern client that records which instance served it. It does nothing for the routing. */
+/** A real modern client that records which instance served it. It takes no part in the routing. */
 import { converse, foreignHosting, scriptedUser } from '@mrtr/harness';
 import { messagesFrom, objectIn, resultText } from '@mrtr/harness/transcript';
 
 export interface Called {
-  /** The instance that served each round, as the router reports it. */
+  /** The instance of each round, from the router. */
   readonly servedBy: readonly string[];
   readonly states: readonly string[];
   readonly text: string;

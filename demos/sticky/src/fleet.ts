@@ -9,14 +9,14 @@ export const INSTANCES = ['i1', 'i2', 'i3'] as const;
 type InstanceName = (typeof INSTANCES)[number];
 
 export interface Fleet {
-  /** Where each listens, as `host:port`. */
+  /** The address of each instance, as `host:port`. */
   readonly addresses: Readonly<Record<InstanceName, string>>;
   close(): Promise<void>;
 }
 
 const PROGRAM = typescriptProgram(fileURLToPath(new URL('./instance.ts', import.meta.url)));
 
-/** Starts them; resolves when all are listening. */
+/** Starts the instances; resolves when all listen. */
 export async function startFleet(): Promise<Fleet> {
   const STATE_KEY = randomBytes(32).toString('base64url');
   const start = (INSTANCE: InstanceName) =>

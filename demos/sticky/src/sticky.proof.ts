@@ -25,7 +25,7 @@ afterAll(async () => {
 
 const INSTANCE = /^i[123]$/;
 
-/** The answer to a state that no server sealed, and the instance that gave it. */
+/** Sends a state that no server sealed. Returns the response and the instance that gave it. */
 async function present(params: Record<string, unknown>) {
   const response = await fetch(
     router.url,

@@ -1,4 +1,4 @@
-/** The configuration in the repository, and a machine without HAProxy. `sticky.proof.ts` routes calls by it. */
+/** The configuration in the repository, and a machine without HAProxy. `sticky.proof.ts` routes calls. */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';

@@ -9,7 +9,10 @@ export interface Output {
   readonly err: (text: string) => void;
 }
 
-/** Shows both. Returns the exit code: 0 if each ended as it should; 1 if not, or if HAProxy is missing. */
+/**
+ * Makes calls with the rule and without it. Returns the exit code: 0 if all ended as expected, 1 otherwise or without
+ * HAProxy.
+ */
 export async function sticky({ out, err }: Output): Promise<number> {
   const version = haproxyVersion();
   if (version === undefined) {

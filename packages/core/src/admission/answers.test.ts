@@ -119,7 +119,7 @@ interface Insisting {
 }
 
 const readSure: Insisting['read'] = (ctx, asked) => readAnswer(ctx, 'sure', asked);
-const timed = (round: number) => `Really delete it? (${round})`;
+const wordsOfRound = (round: number) => `Really delete it? (${round})`;
 const [content, no] = [{ sure: true }, { sure: false }];
 
 test.each<[what: string, insisting: Insisting, events?: readonly object[], why?: string]>([
@@ -131,7 +131,7 @@ test.each<[what: string, insisting: Insisting, events?: readonly object[], why?:
   ],
   [
     'a question whose words change in each round is reported',
-    { read: readSure, words: timed, content, rounds: 3 },
+    { read: readSure, words: wordsOfRound, content, rounds: 3 },
     [2, 3].map((times) => ({ key: 'sure', reason: 'reworded', times })),
     "the question's words change from round to round. Keep what changes out of them, or in the state.",
   ],

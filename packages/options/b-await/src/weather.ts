@@ -5,7 +5,7 @@ import type { AwaitShimContext } from '@mrtr/shapes/await-shim';
 export const getWeather =
   (world: World) =>
   async ({ location }: GetWeather, ctx: AwaitShimContext) => {
-    // The trap: it looks as if it ran once. A modern client makes it run in every round.
+    // The trap: it seems to run once, but with a modern client it runs in every round.
     await world.audit.record(location);
 
     const { units } = await ctx.elicit('Which units?', Units, { fallback: DEFAULT_UNITS });

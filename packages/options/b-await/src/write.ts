@@ -1,4 +1,4 @@
-/** Any script in shape B. What stands above a question runs again in each round, so all effects stand below. */
+/** Any script in shape B. Code above a question runs again in each round, so all effects are below. */
 import type { Elicitation } from '@mrtr/core';
 import { endUnguarded, isAsk, questionsOf, type Write } from '@mrtr/options-contract';
 import { awaitShim } from '@mrtr/shapes/await-shim';

@@ -1,15 +1,15 @@
-/** What an option claims of a call whose code is replaced by another version between two rounds. */
+/** Claims about a deploy: a call whose code is replaced between two rounds. */
 
 /**
- * What comes of the call. `finishes`: the user is asked nothing twice. `asks again`: an answer did not count. `refuses`:
- * it ends with an error message, and nothing happens. `repeats`: it finishes, and an effect happened twice.
+ * The outcome of the call. `finishes`: no question is asked twice. `asks again`: an answer did not count. `refuses`:
+ * the call ends with an error message, and no effect happens. `repeats`: it finishes, and an effect happened twice.
  */
 export type DeployOutcome = 'finishes' | 'asks again' | 'refuses' | 'repeats';
 
-/** Of a call whose question is open and of one whose question was answered, or of both. */
+/** The outcomes while the question is open and after it was answered, or one for both. */
 export type DeployClaim = DeployOutcome | readonly [asked: DeployOutcome, answered: DeployOutcome];
 
-/** The shapes that keep each answer with its question's words, under its key. */
+/** For shapes that keep each answer under its key, with its question's words. */
 export const COMPARES_WORDS = {
   nothing: 'finishes',
   reworded: 'asks again',
@@ -28,12 +28,12 @@ export const COMPARES_WORDS = {
   version: 'refuses',
 } as const satisfies Readonly<Record<string, DeployClaim>>;
 
-/** What was changed between two versions of a tool. */
+/** A change between two versions of a tool. */
 export type Change = keyof typeof COMPARES_WORDS;
 
 export type DeployClaims = Readonly<Record<Change, DeployClaim>>;
 
-/** What the author keeps is compared with nothing but the author's schema. */
+/** For shapes whose author keeps the answers: only the author's schema checks them. */
 export const COMPARES_SCHEMA: DeployClaims = {
   ...COMPARES_WORDS,
   reworded: ['asks again', 'finishes'],
@@ -43,7 +43,7 @@ export const COMPARES_SCHEMA: DeployClaims = {
   widened: ['asks again', 'finishes'],
 };
 
-/** The handler is in one process, and a new version has none of it. */
+/** For a handler in one process's memory: a new version does not have it. */
 export const REFUSES_ALL = Object.fromEntries(
   Object.keys(COMPARES_WORDS).map((change) => [change, 'refuses']),
 ) as DeployClaims;

@@ -1,4 +1,4 @@
-/** Guard-first: the author keeps the answers, and reads them with a schema. A, C, D and E write a script so. */
+/** Writes scripts guard-first, for A, C, D and E: the author keeps the answers, and reads them with a schema. */
 import {
   type Answer,
   ask,
@@ -20,7 +20,7 @@ type Read = (
   question: Question,
 ) => Answer<unknown> | Promise<Answer<unknown>>;
 
-/** Writes a script guard-first. C and D differ in how they ask old clients: they have a `read` of their own. */
+/** Writes a script guard-first. C and D ask old clients in their own way, with their own `read`. */
 export function writeGuardFirst<R extends CompleteResult>(script: Script<R>, read: Read = readAnswer) {
   const rounds = script.steps.filter(isAsk);
   const questions = rounds.flatMap(({ asks }) => Object.entries(asks));
@@ -43,7 +43,7 @@ export function writeGuardFirst<R extends CompleteResult>(script: Script<R>, rea
   return handler as SdkCallback<Record<string, never>, R>;
 }
 
-/** An author keeps what a form gave with the form's schema. */
+/** The schema for a kept answer: the form's own. */
 const schemaOf = (question: Question): z.ZodType =>
   'schema' in question && question.schema instanceof z.ZodType
     ? question.schema.optional()

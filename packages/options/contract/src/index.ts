@@ -25,21 +25,21 @@ export {
   type Write,
 } from './script.ts';
 
-/** Every option announces the same name and version, so that only the shape can differ on the wire. */
+/** The name and version of every option's server, so that only the shape can differ on the wire. */
 export const SERVER_INFO = { name: 'mrtr-shapes', version: '0.0.0' };
 
 /** The dependencies of an option. */
 export interface OptionDeps {
   readonly world: World;
-  /** How request state is protected, and (`legacy`) what old clients get. */
+  /** The policy for request state, and (`legacy`) for old clients. */
   readonly state: RequestStatePolicy;
-  /** The name by which the router in front knows this instance. Only a shape that parks frames uses it. */
+  /** This instance's name in the router. Only a shape that parks frames uses it. */
   readonly instance?: string | undefined;
   /** The connection string of a PostgreSQL. Only an option that stores calls there uses it. */
   readonly postgres?: string | undefined;
-  /** An option that publishes no diagnostics calls this when its handler is entered. */
+  /** Called when the handler is entered, by an option that publishes no diagnostics. */
   readonly onEntry?: (() => void) | undefined;
-  /** It calls this before its result is sent. */
+  /** Called by such an option before its result is sent. */
   readonly onExit?: (() => void) | undefined;
 }
 
@@ -51,11 +51,11 @@ export interface Option {
 
 /** A running option: one server instance of a deployment. */
 export interface RunningOption {
-  /** A new server with both tools; called per request on stateless hosting, per connection elsewhere. */
+  /** Makes a server with both tools; called per request on stateless hosting, otherwise per connection. */
   server(): McpServer;
-  /** A new server without the tools, for scripts. Absent if the option writes none. */
+  /** Makes a server without the tools, for scripts. Absent if the option writes no scripts. */
   readonly serverForScripts?: (register: (server: McpServer, write: Write) => void) => McpServer;
-  /** Handlers that are parked in this instance's memory now. Absent if the shape does not park handlers. */
+  /** The handlers parked in this instance's memory. Absent if the shape does not park handlers. */
   readonly framesHeld?: () => number;
   /** Releases everything that outlives a request. */
   close(): Promise<void>;
@@ -65,7 +65,7 @@ export interface RunningOption {
 export interface Handlers extends Partial<Pick<RunningOption, 'framesHeld' | 'close'>> {
   readonly getWeather: SdkCallback<GetWeather, never> | PlainHandler<GetWeather>;
   readonly resolveWorkItem: SdkCallback<ResolveWorkItem, never> | PlainHandler<ResolveWorkItem>;
-  /** Writes any script in the option's shape: its tools for deploys and for the conformance suite. */
+  /** Writes any script in the option's shape, for deploys and the conformance suite. */
   readonly write?: Write;
 }
 
@@ -80,7 +80,7 @@ export interface OptionParts {
   server?(deps: OptionDeps): McpServer;
 }
 
-/** Makes an option from its handlers. All options register and close in the same way, so this does both. */
+/** Makes an option from its handlers. Registers and closes them, which is the same for all options. */
 export const defineOption = ({ claims, handlers, server = buildServer }: OptionParts): Option => ({
   claims,
   create(deps) {
@@ -108,15 +108,15 @@ export const defineOption = ({ claims, handlers, server = buildServer }: OptionP
 const buildServer = ({ state }: OptionDeps): McpServer => protectedServer(SERVER_INFO, state);
 
 /**
- * When the audit entry of `get_weather` is written. `after-answer`: once, when the user has answered.
- * `before-asking`: once, before the question. `every-entry`: each time the handler is entered.
+ * The time of `get_weather`'s audit entry. `after-answer`: once, after the user's answer. `before-asking`: once, before
+ * the question. `every-entry`: each time the handler is entered.
  */
 export type AuditClaim = 'after-answer' | 'before-asking' | 'every-entry';
 
 /** How often the author's function is entered: once a call, or once a round. */
 export type EntryClaim = 'once' | 'every-round';
 
-/** What holds where all of a call is in its sealed state, and nothing in a process. */
+/** The claims of an option that keeps a whole call in sealed state, and nothing in a process. */
 export const IN_STATE = {
   framesHeld: 0,
   otherInstance: 'finishes',
@@ -132,31 +132,34 @@ export interface Claims {
     /** Entries into the function that holds the effects: the handler, the end step or the body. */
     readonly entries: EntryClaim;
     readonly audit: AuditClaim;
-    /** Length of each round's sealed `requestState`, 0 for none: metric, and Duplicate of #4301. */
+    /** Length of each round's sealed `requestState`, 0 without one, for the answers metric and Duplicate of #4301. */
     readonly stateBytes: Readonly<Record<ToolName, readonly number[]>>;
     /** Frames held in memory while the user thinks. */
     readonly framesHeld: 0 | 1;
-    /** A call whose next round reaches another instance, or the same one after a restart. */
+    /** The outcome when the next round reaches another instance, or the same one after a restart. */
     readonly otherInstance: 'finishes' | 'refused';
     readonly restart: 'finishes' | 'refused';
-    /** A call whose process is killed (SIGKILL) while its user thinks, on any other with the key. */
+    /**
+     * The outcome when the process is killed (SIGKILL) while the user thinks, and another one with the key gets the
+     * retry.
+     */
     readonly afterKill: 'finishes' | 'refused';
     /** The result for a client that declared no elicitation. */
     readonly unaskable: 'default' | 'error';
-    /** The result of an answer that was not asked for, of the state of another call, and of state sent twice. */
+    /** The treatment of an unasked answer, of another call's state, and of state sent twice. */
     readonly forgeries: 'refused' | 'taken';
   };
   /** With a client at 2025-11-25. */
   readonly legacy: {
     readonly entries: EntryClaim;
     readonly audit: AuditClaim;
-    /** On a held connection: always asked, or asked only if the policy is `shim`. */
+    /** On a held connection: `always` asked, or asked only if the policy is `shim`. */
     readonly asked: 'always' | 'by-policy';
     /** On stateless serving, where no old client can be asked. */
     readonly stateless: 'default' | 'error';
   };
-  /** Of a call whose code is replaced between two rounds. Absent if the option writes no scripts. */
+  /** The outcomes of deploys between two rounds. Absent if the option writes no scripts. */
   readonly deploys?: DeployClaims;
-  /** Whether the official conformance suite is run on it; otherwise why not. */
+  /** True if the official conformance suite runs on the option; otherwise the reason why not. */
   readonly conformance: true | string;
 }

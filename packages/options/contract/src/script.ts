@@ -1,4 +1,4 @@
-/** A handler, described without any shape. Each option writes it as an author of its shape would. */
+/** Scripts: handlers described without a shape. Each option writes them in its own shape. */
 import type { InputKind, Question, Questions } from '@mrtr/core';
 import type { CompleteResult, SdkCallback } from '@mrtr/core/shape';
 import type { z } from 'zod';
@@ -6,11 +6,11 @@ import type { z } from 'zod';
 /** A step that asks one round's questions. */
 export interface Ask {
   readonly asks: Questions;
-  /** Whether it leaves out the questions that the client cannot be asked. */
+  /** Whether to leave out questions that the client cannot be asked. */
   readonly ifAskable?: boolean;
 }
 
-/** A step with an effect. A shape that can guards it, under its key; another one runs it below the questions. */
+/** A step with an effect. A shape with a guard runs it under its key; another shape runs it below the questions. */
 export interface Effect {
   readonly does: string;
   readonly schema: z.ZodType;
@@ -19,17 +19,17 @@ export interface Effect {
 
 export type Step = Ask | Effect;
 
-/** What the steps gave, by their keys. */
+/** The steps' results, by key. */
 export type Data = Readonly<Record<string, unknown>>;
 
-/** Guards an effect of the end, in the shapes that can. */
+/** Guards an effect at the end, in shapes with a guard. */
 export type Guard = <T>(key: string, run: () => Promise<T>) => Promise<T>;
 
-/** The steps of a handler, and its result. */
+/** A handler's steps and result. */
 export interface Script<R extends CompleteResult = CompleteResult> {
   readonly steps: readonly Step[];
   end(data: Data, guard: Guard): R | Promise<R>;
-  /** The result after a refusal, in the shapes whose author reads it. */
+  /** The result after a refusal, in shapes whose author reads refusals. */
   refused(key: string): R;
 }
 
@@ -53,7 +53,7 @@ interface WaitingContext {
   once<T>(key: string, effect: () => Promise<T>, options?: { readonly schema?: z.ZodType<T> }): Promise<T>;
 }
 
-/** Takes the steps of a script one after the other. H and J write a script so. */
+/** Runs the steps of a script in order, for H and J. */
 export async function runInOrder<R extends CompleteResult>(
   { steps, end }: Script<R>,
   ctx: WaitingContext,
@@ -66,7 +66,7 @@ export async function runInOrder<R extends CompleteResult>(
   return end(data, (key, run) => ctx.once(key, run));
 }
 
-/** Ends a script in a shape without a guard: its effects run below all its questions. */
+/** Ends a script in a shape without a guard: all effects run below the questions. */
 export async function endUnguarded<R extends CompleteResult>(script: Script<R>, answers: Data): Promise<R> {
   const data: Record<string, unknown> = { ...answers };
   for (const { does, run } of script.steps.filter(isEffect)) data[does] = await run();

@@ -4,7 +4,7 @@ import { claims } from './claims.ts';
 import { getWeather } from './weather-bare.ts';
 import { resolveWorkItem } from './work-item-bare.ts';
 
-/** E on the SDK alone, without our boundary: what most servers have today. */
+/** E on the SDK alone, without our boundary, like most servers today. */
 export const option = defineOption({
   handlers: ({ world, onEntry = () => {}, onExit = () => {} }) => {
     // Nothing publishes diagnostics here, so call the measurement directly.

@@ -3,7 +3,7 @@ import { claims } from './claims.ts';
 import { getWeather } from './weather-naive.ts';
 import { resolveWorkItem } from './work-item.ts';
 
-/** E with the side effect above the guard: the mistake that the convention is there to prevent. */
+/** E with the side effect above the guard: the mistake that the convention prevents. */
 export const option = defineOption({
   handlers: ({ world }) => ({ getWeather: getWeather(world), resolveWorkItem: resolveWorkItem(world) }),
   claims: {

@@ -1,4 +1,4 @@
-/** The effect that must happen exactly once per logical call. A second entry shows that the effect was repeated. */
+/** An audit log. Each call must write one entry; a second one shows a repeated effect. */
 export interface AuditLog {
   record(entry: string): Promise<void>;
   /** Every entry recorded, in order. */

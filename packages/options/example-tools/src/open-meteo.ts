@@ -2,19 +2,19 @@
 import { z } from 'zod';
 import type { UnitSystem, WeatherSource } from './weather.ts';
 
-/** How {@link openMeteo} reaches its two endpoints. */
+/** The options of {@link openMeteo}. */
 export interface OpenMeteoOptions {
   /** Finds places by name. Default `https://geocoding-api.open-meteo.com/v1/search`. */
   readonly geocoding?: string | URL;
   /** Gives the weather at coordinates. Default `https://api.open-meteo.com/v1/forecast`. */
   readonly forecast?: string | URL;
-  /** How long one report may take, in milliseconds. Default 5000. */
+  /** The time limit of one report, in milliseconds. Default 5000. */
   readonly timeoutMs?: number;
 }
 
 /**
- * Weather from Open-Meteo. If it has none, this throws an error whose message is for the tool's user and names no endpoint;
- * its `cause` may name one.
+ * Weather from Open-Meteo. On failure, its error's message is for the tool's user and names no endpoint; the `cause`
+ * may.
  *
  * @see https://open-meteo.com/en/docs and https://open-meteo.com/en/docs/geocoding-api
  */

@@ -6,7 +6,7 @@ export const GET_WEATHER = 'get_weather';
 /** The name every option registers `resolveWorkItemTool` under. */
 export const RESOLVE_WORK_ITEM = 'resolve_work_item';
 
-/** One of the two. */
+/** The name of one of the two tools. */
 export type ToolName = typeof GET_WEATHER | typeof RESOLVE_WORK_ITEM;
 
 /** The weather tool's definition: identical in every option, so that only the handlers differ. */

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
-/** The answer to "Which units?", the only fact for which the weather tool has to ask its user. */
+/** The answer to "Which units?", the weather tool's only question. */
 export const Units = z.object({ units: z.enum(['metric', 'imperial']).meta({ title: 'Units' }) });
 
-/** A system of units, as the user chooses it. */
+/** A system of units. */
 export type UnitSystem = z.infer<typeof Units>['units'];
 
 /** The weather in one place, with the temperature in the requested units. */
@@ -15,7 +15,7 @@ export interface WeatherReport {
   readonly sky: string;
 }
 
-/** The source of reports. The units are part of the request, so there is no report before the answer. */
+/** The source of reports. It needs the units, so there is no report before the answer. */
 export interface WeatherSource {
   current(location: string, units: UnitSystem): Promise<WeatherReport>;
 }

@@ -10,10 +10,10 @@ export const Original = z.object({
   original: z.number().int().min(1).max(99999).meta({ title: 'Original item' }),
 });
 
-/** How an item was resolved, as the user answers it. */
+/** The way in which an item was resolved. */
 export type ResolutionKind = z.infer<typeof Resolution>['resolution'];
 
-/** One item. Only a resolved item has a resolution, and only a duplicate names its original. */
+/** One work item. Only a resolved item has a resolution, and only a duplicate names its original. */
 export type WorkItem =
   | { readonly id: number; readonly state: 'Active' }
   | {
@@ -32,7 +32,7 @@ export type WorkItem =
 export interface WorkItems {
   /** The item, or `undefined` if there is none. */
   find(id: number): Promise<WorkItem | undefined>;
-  /** Reopens an item. `Resolved` is not accepted here: it needs a resolution, so it goes through `resolve`. */
+  /** Reopens an item. To resolve one, use `resolve`, which takes the resolution. */
   setState(id: number, state: 'Active'): Promise<WorkItem>;
   /**
    * Resolves an item. Give `original` for `Duplicate` only.

@@ -2,7 +2,7 @@ import { type AuditLog, memoryAuditLog } from './audit-log.ts';
 import { fixedWeather, type WeatherSource } from './weather.ts';
 import { memoryWorkItems, type WorkItem, type WorkItems } from './work-items.ts';
 
-/** Everything that the two tools read and write. An observer sees here what a call really did. */
+/** Everything that the two tools read and write. Observers see a call's real effects here. */
 export interface World {
   readonly weather: WeatherSource;
   readonly items: WorkItems;
@@ -15,11 +15,11 @@ export interface WorldOptions {
   readonly onAudit?: ((entry: string) => void) | undefined;
   /** Called after a work item is written. */
   readonly onWrite?: ((item: WorkItem) => void) | undefined;
-  /** `fixedWeather` unless given. */
+  /** Default `fixedWeather`. */
   readonly weather?: WeatherSource | undefined;
 }
 
-/** A new world that shares nothing with others, so that no observation sees the effects of another. */
+/** Makes a world that shares nothing with others, so that each observation sees only its own effects. */
 export function createWorld({ onAudit, onWrite, weather = fixedWeather }: WorldOptions = {}): World {
   return { weather, items: memoryWorkItems(onWrite), audit: memoryAuditLog(onAudit) };
 }

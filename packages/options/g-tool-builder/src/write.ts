@@ -3,7 +3,7 @@ import { type Data, isAsk, questionsOf, type Write } from '@mrtr/options-contrac
 import { ToolBuilder } from '@mrtr/shapes/tool-builder';
 
 export const write: Write = ({ steps, end }) => {
-  // The names are not known to the compiler, so neither are the types of the steps' data.
+  // The compiler does not know the steps' names, and so not the types of their data.
   let tool = new ToolBuilder<object, Data>();
   const several: string[] = [];
   for (const [at, step] of steps.entries()) {

@@ -4,8 +4,8 @@ import type { OptionDeps } from '@mrtr/options-contract';
 import type { LinearStore } from '@mrtr/shapes/linear';
 
 /**
- * Keeps the connections of this process open until you call the returned function. For programs that make many
- * short-lived servers of the option, each of which would otherwise connect again.
+ * Keeps this process's connections open until you call the returned function. For programs that make many short-lived
+ * servers: otherwise each would connect again.
  *
  * @throws Error of the database when it cannot be reached.
  */
@@ -14,7 +14,7 @@ export async function keptOpen(deps: Pick<OptionDeps, 'state' | 'postgres'>): Pr
   return () => store.close();
 }
 
-/** A store that can be used while it still opens: an option is created synchronously, and connecting takes time. */
+/** A store that can be used while it still opens, because an option is created synchronously. */
 export function opening(deps: OptionDeps): LinearStore {
   const opened = open(deps);
   let store: DbosStore | undefined;
@@ -22,7 +22,7 @@ export function opening(deps: OptionDeps): LinearStore {
     store = ready;
   }, report);
   return {
-    // The database's error names hosts and roles, so it is for the operator.
+    // The database's error names hosts and roles, so only the operator gets it.
     round: async (round) => (await opened.catch(unreachable)).round(round),
     get parked() {
       return store?.parked ?? 0;

@@ -5,7 +5,7 @@ import type { LinearContext } from '@mrtr/shapes/linear';
 export const getWeather =
   (world: World) =>
   async ({ location }: GetWeather, ctx: LinearContext) => {
-    // `once`, because after a crash another process runs this function again, with the recorded values.
+    // `once`, because after a crash another process runs this function again with the recorded values.
     await ctx.once('audit', () => world.audit.record(location));
 
     const { units } = await ctx.elicit('Which units?', Units, { fallback: DEFAULT_UNITS });

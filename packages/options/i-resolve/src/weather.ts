@@ -8,7 +8,7 @@ export const getWeather = (world: World) =>
   resolve(getWeatherTool.inputSchema, { units: outcome(units) }, async ({ location, units }) => {
     if (isRefusal(units)) return cancelledResult('units');
 
-    // The body runs only in the round in which all its parameters are filled.
+    // The body runs only in the round that fills its last parameter.
     await world.audit.record(location);
     return textResult(describeWeather(await world.weather.current(location, units.value.units)));
   });

@@ -1,4 +1,4 @@
-/** Any script in shape I: a resolver for each question, which needs those of the round before. */
+/** Any script in shape I: a resolver for each question, which needs the resolvers of the round before. */
 import { endUnguarded, isAsk, type Write } from '@mrtr/options-contract';
 import { type Resolver, requestContext, resolve, resolver } from '@mrtr/shapes/resolve';
 import { z } from 'zod';

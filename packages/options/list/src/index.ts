@@ -1,6 +1,6 @@
 /**
- * `@mrtr/options-list`: the list of all options. It loads an option only on demand. Tests, demos, benchmarks and documents
- * use this list, so adding an option takes a folder and a line.
+ * `@mrtr/options-list`: the list of all options, each loaded on demand. Tests, demos, benchmarks and documents use this
+ * list, so a new option takes a folder and a line.
  */
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
@@ -8,11 +8,11 @@ import type { Option } from '@mrtr/options-contract';
 
 /** An option in the list. */
 export interface ListedOption {
-  /** `g`, or with a variant `e-naive`. */
+  /** `g`, or `e-naive` for a variant. */
   readonly id: string;
   /** The word in its folder's name: `tool-builder`. */
   readonly word: string;
-  /** Its name in tables: `G`, `H on PostgreSQL`. */
+  /** The name in tables: `G`, `H on PostgreSQL`. */
   readonly name: string;
   /** The shape in a word or two. */
   readonly title: string;
@@ -23,7 +23,7 @@ export interface ListedOption {
   readonly load: () => Promise<{ readonly option: Option }>;
 }
 
-/** An option that was loaded. */
+/** A loaded option. */
 export type LoadedOption = Omit<ListedOption, 'load'> & Option;
 
 type Line = Pick<ListedOption, 'id' | 'word' | 'title' | 'load'> & Partial<ListedOption>;
@@ -75,7 +75,7 @@ export const OPTIONS: readonly ListedOption[] = (
   }),
 );
 
-/** The option with this id (`g`), letter (`G`), package (`option-g`) or word (`tool-builder`), if there is one. */
+/** Finds an option by its id (`g`), letter (`G`), package (`option-g`) or word (`tool-builder`). */
 export function findOption(name: string): ListedOption | undefined {
   const wanted = name.toLowerCase().replace(/^option-/, '');
   return OPTIONS.find(({ id, word }) => id === wanted || word === wanted);
