@@ -23,33 +23,36 @@ describe('exit codes', { timeout: 30_000 }, () => {
 
   test('a tool that may write is 2, and is not called then', async () => {
     const { code, err } = await bareWith(OPERATION.filter((word) => word !== '--allow-effects'));
-    expect(err).toMatch(/does not say that it only reads .* --allow-effects/s);
+    expect(err).toMatch(/is not declared read-only .* --allow-effects/s);
     expect(code).toBe(2);
   });
 
   // Two spaces separate words, because JSON and commands contain single ones.
   test.each([
-    ['AT', /Say what is called: --tool NAME/],
+    ['AT', /Name the operation: --tool NAME/],
     ['--tool  a  --prompt  b  AT', /not --tool and --prompt/],
     ['--tool  a', /Say where the server is/],
     ['--tool  a  ftp://example.com', /http or https address/],
-    ['--tool  a  --arguments  {  AT', /It is no JSON/],
+    ['--tool  a  --arguments  {  AT', /It is not JSON/],
     ['--tool  a  --arguments  []  AT', /--arguments has to be a JSON object/],
     ['--tool  a  --answer  sure=yes  AT', /--answer has to be KEY=JSON/],
     ['--tool  a  --probe  count  AT', /--probe has to begin with tool:, url: or cmd:/],
     ['--tool  a  --only  nonsense  AT', /There is no check 'nonsense'/],
     ['--tool  a  --report  pdf  AT', /It has to be one of terminal, json/],
     ['--tool  a  --header  secret-without-name  AT', /--header has to be 'Name: value'/],
-    ['--tool  a  --also  AT  --  node  x.mjs', /--also and --restart are for a server that is not started/],
+    [
+      '--tool  a  --also  AT  --  node  x.mjs',
+      /--also and --restart are for a server that the checker does not start/,
+    ],
     ['--tool  a  AT  --  node  x.mjs', /needs \{port\} in the command/],
     ['--tool  a  --next  node v2.mjs  AT', /--next has no \{port\}.* or give the address at which it/s],
     ['--tool  a  --next  node v2.mjs  --  node  v1.mjs  {port}', /--next has no .* takes its port:/s],
     ['--tool  a  --next  node v2.mjs {port}  --  node  v1.mjs', /over stdio, and --next over HTTP/],
-    ['--tool  a  --next  http://  AT', /--next is no address/],
+    ['--tool  a  --next  http://  AT', /--next is not an address/],
     ['--tool  a  --', /There is no command after --/],
     // Inputs that would cause false findings, or prove nothing.
     ['--tool  a  --only=  AT', /--only names no check/],
-    ['--tool  a  --ttl  300  --max-time  20  AT', /--ttl 300 is waited for, and --max-time 20 ends/],
+    ['--tool  a  --ttl  300  --max-time  20  AT', /The run waits for --ttl 300, but --max-time 20 ends/],
     ['--tool  a  --arguments  {"n":1}  --other-arguments  {"n":1}  AT', /--other-arguments are the same/],
     ['--tool  a  --other-operation  tool:a  AT', /--other-operation is the operation itself/],
     ['--tool  a  --also  AT  AT', /--also is the address of the server itself/],
@@ -116,7 +119,7 @@ describe('mistakes that look like findings', { timeout: 30_000 }, () => {
       '--',
       ...command,
     );
-    expect(out).toMatch(/got no answer in 2 s\. A command without \{port\} is spoken to over\s+stdio/);
+    expect(out).toMatch(/got no answer in 2 s\. A command without \{port\} is called over\s+stdio/);
     expect(out).toMatch(/It wrote: listening at/);
     expect(code).toBe(3);
   });

@@ -97,7 +97,7 @@ test('a page that nobody opens has no effect, and no check decides anything', as
   const { ran, paid } = await checkShop(onPage);
   expect(paid).toBe(0);
   expect(Object.keys(verdicts(ran, 'could-not-run'))).toHaveLength(ran.checked.length);
-  expect(actualOf(ran, 'consent.unasked-effect')).toMatch(/A page decides, and the checker opens none/);
+  expect(actualOf(ran, 'consent.unasked-effect')).toMatch(/A page decides, and the checker opens no page/);
 });
 
 test('a page on which somebody presses has no finding', async () => {

@@ -102,7 +102,7 @@ const tool = (readOnlyHint: boolean) => ({ ...LISTED, annotations: { readOnlyHin
 
 test.concurrent('a tool that only reads, and writes in the new version, is not called without leave', async () => {
   await expect(between([tool(true)], [tool(false)])).rejects.toThrow(
-    /The tool look of the new version does not say that it only reads .* add --allow-effects/s,
+    /The tool look of the new version is not declared read-only .* add --allow-effects/s,
   );
 });
 

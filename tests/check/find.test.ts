@@ -10,7 +10,7 @@ describe('--find', () => {
   test('calls what only reads, and says which ask, and why one was not tried', async () => {
     const { code, out } = await bareWith(['--find']);
     expect(code).toBe(0);
-    expect(out).toMatch(/^not tried +tool transfer +it does not say readOnlyHint, and was not called$/m);
+    expect(out).toMatch(/^not tried +tool transfer +not called, because it does not declare readOnlyHint$/m);
     expect(out).toMatch(/^does not ask +tool count +completed: "0"$/m);
     expect(out).toMatch(/^asks +prompt transfer +account/m);
     expect(out).toMatch(/3 of 6 ask, 2 were not tried\./);
@@ -43,7 +43,7 @@ describe('--init', () => {
       '--only',
       'wire.shape',
     );
-    expect(out).toMatch(/Which one is checked\? .*transfer may write/s);
+    expect(out).toMatch(/Which one to check\? .*transfer may write/s);
     expect(out).toMatch(/✓ 1 pass.*Wrote .*mrtr-check\.json\.\n$/s);
     expect(config).toEqual({
       ...{ name: 'transfer', tool: 'transfer', arguments: { to: 'bob', amount: 5 }, only: ['wire.shape'] },
@@ -57,21 +57,21 @@ describe('--init', () => {
     const { config, out } = await init('\n', ...options, '--only', 'wire.shape');
     expect(config).toMatchObject({ prompt: 'balance', header: [`X-Key: $${'{MRTR_X_KEY}'}`] });
     expect(JSON.stringify(config)).not.toMatch(/s3cr3t|generate-answers|allow-effects/);
-    expect(out).toMatch(/MRTR_X_KEY has to be in the environment/);
+    expect(out).toMatch(/Set MRTR_X_KEY in the environment/);
   });
 
   test('writes nothing where it may not call the tool, or nobody says which one', async () => {
     const refused = await init('transfer\nno\n');
     expect([refused.code, refused.config]).toEqual([2, undefined]);
-    expect(refused.err).toMatch(/does not say that it only reads/);
+    expect(refused.err).toMatch(/is not declared read-only/);
     const { code, err } = await bareWith(['--init', '--config', '/nonexistent/mrtr-check.json']);
     expect(code).toBe(2);
-    expect(err).toMatch(/Say what is checked: --tool NAME/);
+    expect(err).toMatch(/Name the operation: --tool NAME/);
   });
 });
 
 test('--quick says on the card what it left out, and is no complete run', async () => {
   const { out } = await onBare('', '--quick', '--only', 'state.size,state.expired', '--ttl', '9');
   expect(out).toMatch(/--quick left out: state\.expired\./);
-  expect((await onBare('', '--quick', '--complete')).err).toMatch(/leave one of them out/);
+  expect((await onBare('', '--quick', '--complete')).err).toMatch(/remove one of them/);
 });

@@ -45,7 +45,7 @@ describe.concurrent('answers', () => {
       const file = join(world, 'answers.json');
       await writeFile(file, '[]');
       const { code, err } = await mrtrCheck(...OPERATION, '--answers', file, NOWHERE);
-      expect(err).toMatch(/answers\.json holds no JSON object/);
+      expect(err).toMatch(/answers\.json does not contain a JSON object/);
       expect(code).toBe(2);
     });
   });
@@ -130,7 +130,7 @@ describe('time', () => {
     await inWorld(async (world) => {
       const only = ['--only', 'state.expired'];
       expect(await onBare(world, '', ...ANSWERS, ...only, '--ttl', '601')).toEqual({
-        'state.expired': 'not-run: a --ttl of at most 600 s, which is waited for',
+        'state.expired': 'not-run: --ttl is longer than the limit of 600 s',
       });
       // Long enough for an honest call on a busy machine.
       const ttl = ['--ttl', '4'];

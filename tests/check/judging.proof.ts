@@ -27,7 +27,7 @@ test.concurrent('a missing answer that is taken for a default is found in a late
   const one = await checkTwisted(answeredWith(defaults), only);
   expect(findings(one)).toEqual({ 'answer.missing': 'warn' });
   expect(wordsOf(one)).toMatch(/answer\.missing: The retry without answers, in round 2, had an effect/);
-  expect(wordsOf(one).match(/without any answer it comes to the same/g)).toHaveLength(2);
+  expect(wordsOf(one).match(/a retry without any answer ends the same/g)).toHaveLength(2);
 });
 
 test.concurrent('the curl line of a finding sends the altered request, and not an honest one that followed it', async () => {

@@ -155,7 +155,11 @@ const noting = (shown: (note: string) => string): Twist =>
 const NOTE = { ...answers(true), operation: NOTED };
 
 ways('consent.blind', {
-  'a page that may say more': undecided(/a page that says more is not opened/, tool(URL_PAGE, any), DECLARED),
+  'a page that may say more': undecided(
+    /does not open the page, which may say more/,
+    tool(URL_PAGE, any),
+    DECLARED,
+  ),
   'arguments with which nothing is asked': undecided(
     /asked nothing: error -32602/,
     when(given('to', 'carol'), refuses(-32602)),

@@ -13,7 +13,7 @@ const BATCHES = 2;
 const LEAST = 10;
 
 const flat = defineCheck('abandon.flat', 'A', {
-  expected: `${ABANDONED} calls that nobody answers leave the server as fast as it was, no larger, and open to new ones.`,
+  expected: `${ABANDONED} abandoned calls do not slow the server, make it grow, or block new calls.`,
   clause: UNANSWERED,
   remedy:
     'Keep nothing for a call between its rounds: state that travels with the client costs the server nothing. Where a ' +
@@ -62,8 +62,8 @@ function growth([first, half, last]: readonly (number | undefined)[]): string | 
 const slower = (first: number, last: number): boolean => last > 4 * first && last - first > 5;
 
 const LIMITED =
-  'It limits the open calls of each principal, so that nobody shuts the others out: more cannot be done while a call is ' +
-  'held. Let what is held expire, or accept this finding. State that travels with the client would cost nothing.';
+  'It limits the open calls of each principal, so that nobody shuts the others out: a server that holds calls cannot do ' +
+  'more. Let held calls expire, or accept this finding. State that travels with the client would cost nothing.';
 
 /** The finding of a server that refuses more open calls: it should still serve other principals. */
 async function judgeRefusal(

@@ -14,7 +14,7 @@ export const ASK_AGAIN = {
     'server SHOULD respond with a new InputRequiredResult requesting the missing information again.',
 };
 
-export const SAME_WITHOUT = 'without any answer it comes to the same, which answer.missing finds';
+export const SAME_WITHOUT = 'a retry without any answer ends the same, which answer.missing finds';
 
 /** Whether a retry without any answer has the accepted outcome too. Then the answers did not count. */
 export async function sameWithoutAnswers(
@@ -48,7 +48,7 @@ const missing = defineCheck('answer.missing', 'S', {
     );
     // Try the first round and the last, which most often guards an effect.
     const [first, ...later] = asking;
-    if (first === undefined) return notApplicable('nothing that the operation asks has to be answered');
+    if (first === undefined) return notApplicable('every question of the operation is optional');
     const finding = await retryWithoutAnswers(context, first);
     const last = later.at(-1);
     return finding.kind === 'held' && last !== undefined ? retryWithoutAnswers(context, last) : finding;
@@ -63,7 +63,7 @@ async function retryWithoutAnswers(context: CheckContext, round: number): Promis
 
 /** Tries both orders: a server may keep the first answer and lose the second. */
 const partial = defineCheck('answer.partial', 'S', {
-  expected: 'Of two questions, one is answered and then the other: the call converges.',
+  expected: 'Two questions can be answered one after the other, in either order.',
   clause: ASK_AGAIN,
   remedy:
     'Keep the answers that have come (in the sealed state), and ask only for those that are missing: the shapes once, ' +
@@ -72,7 +72,7 @@ const partial = defineCheck('answer.partial', 'S', {
   calls: (rounds) => 2 * (rounds + 4),
   run: async (context) => {
     const round = context.facts.rounds.findIndex(({ requests }) => Object.keys(requests).length > 1);
-    let found = notApplicable('of the questions that it asks at once, one alone has to be answered');
+    let found = notApplicable('of the questions that it asks at once, only one is required');
     for (const order of [0, 1]) {
       const session = await context.untilRound(round);
       const key = Object.keys(session.asked)[order] ?? '';

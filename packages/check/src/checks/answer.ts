@@ -27,8 +27,7 @@ export const IGNORE = {
 
 /** A client that knows the keys can answer before the question, so nobody consents. */
 const unasked = defineCheck('answer.unasked', 'A', {
-  expected:
-    'An answer that comes with the first request, to a question that was never asked, does not count.',
+  expected: 'An answer in the first request, before any question, does not count.',
   clause: {
     at: `${MRTR}, client requirements 4`,
     words: "inputRequests and requestState … affect only the client's retry of the original request.",
@@ -156,7 +155,7 @@ const misfits = ({ key, keyIn, schema }: Form, { inputs }: CheckContext): readon
 
 /** An accept without content shows that a form was sent, but not its values. */
 const emptyAccept = defineCheck('answer.empty-accept', 'S', {
-  expected: 'An accept without content is no answer to a form with required fields.',
+  expected: 'An accept without content does not answer a form with required fields.',
   clause: VALIDATE,
   remedy:
     'Read the content, and not only the action: an accept without the required fields is asked again, as by readAnswer() ' +
@@ -179,7 +178,7 @@ const emptyAccept = defineCheck('answer.empty-accept', 'S', {
 
 /** Some clients decline a form and still send its content. A server that reads only the content proceeds. */
 const refusalWithContent = defineCheck('answer.refusal-with-content', 'S', {
-  expected: 'A decline or a cancel that brings content all the same is a refusal.',
+  expected: 'A decline or a cancel with content is still a refusal.',
   clause: {
     at: '2026-07-28, client/elicitation, response actions; schema, ElicitResult.content',
     words: 'The submitted form data, only present when action is "accept" and mode was "form".',
@@ -242,7 +241,7 @@ async function onForms(
     });
     if (made.length > 0) results.push(await attack(context, round, made, how));
   }
-  if (results.length === 0) return notApplicable('no form has anything that this could be tried on');
+  if (results.length === 0) return notApplicable('no form has a field for this attack');
   const accepted = results.flatMap((one) => one.accepted);
   const [first] = accepted;
   // Another result without the effect: the server handled the answers safely in its own way.

@@ -86,7 +86,7 @@ const CLAUSE = {
 
 const undeclaredCapability = defineCheck('capability.undeclared', 'M', {
   expected:
-    'A client that declares nothing is not asked: it gets -32021, a default, or a refusal that says why, and no hang.',
+    'A client without capabilities is not asked: it gets -32021, a default or a refusal that says why, without a hang.',
   clause: CLAUSE,
   remedy:
     'Look at the capabilities of each request before you ask: `canAsk` in @mrtr/core, or `fallback` of a question, which ' +
@@ -96,7 +96,7 @@ const undeclaredCapability = defineCheck('capability.undeclared', 'M', {
 });
 
 const mode = defineCheck('capability.mode', 'M', {
-  expected: 'A client that shows forms alone is sent no URL, and one that opens URLs alone is sent no form.',
+  expected: 'A client that supports only forms gets no URL, and one that supports only URLs gets no form.',
   clause: {
     at: `2026-07-28, client/elicitation, capabilities; ${MRTR}, server requirements 7`,
     words: 'Servers MUST NOT send elicitation requests with modes that are not supported by the client.',

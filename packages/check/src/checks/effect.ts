@@ -24,7 +24,7 @@ const ALREADY_ONCE =
 
 /** Sends only the first request: its effects happen even for users who then decline. */
 const beforeAnswer = defineCheck('effect.before-answer', 'A', {
-  expected: 'Nothing happens before the first answer.',
+  expected: 'A call has no effect before the first answer.',
   ...REENTERED,
   calls: () => 1,
   run: async (context) => {
@@ -47,7 +47,7 @@ const AT_ONCE =
 
 /** Counts changes after each request: a sum would hide two that cancel each other out. */
 const once = defineCheck('effect.once', 'A', {
-  expected: 'A call that was approved has its effect once.',
+  expected: 'An approved call has its effect once.',
   ...REENTERED,
   calls: (rounds) => rounds + 1,
   run: async (context) => {

@@ -48,7 +48,7 @@ const SHARED = {
 /** Alternates between instances, to find servers that survive only one change. */
 const second = defineCheck('instance.second', 'A', {
   ...SHARED,
-  expected: 'A call whose rounds go to two instances in turn comes to its end.',
+  expected: 'A call whose rounds alternate between two instances finishes.',
   needs: ['second-instance'],
   calls: (rounds) => rounds + 1,
   run: async (context) => {
@@ -82,7 +82,7 @@ const restart = defineCheck('instance.restart', 'A', {
 });
 
 const replayElsewhere = singleUseCheck('instance.replay-elsewhere', {
-  expected: 'An approval that was used at one instance is used at every other one too.',
+  expected: 'An approval that was used at one instance cannot be used again at another.',
   needs: ['second-instance'],
   calls: (rounds) => rounds + 2,
   run: async (context) => {

@@ -88,7 +88,7 @@ async function refuseAndFinish(
 
 /** Refuses in every round, and each of several questions alone: servers tend to forget the last refusal. */
 const noEffect = defineCheck('refusal.no-effect', 'M*', {
-  expected: 'After a decline or a cancel, nothing happened.',
+  expected: 'A call has no effect after a decline or a cancel.',
   clause: ACTIONS,
   remedy:
     'Write only after an accept: test for `action === "accept"`, and treat everything else as no. Where a question is ' +

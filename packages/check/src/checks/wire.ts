@@ -79,7 +79,7 @@ async function judgeAll(context: CheckContext, sought: Sought): Promise<Finding>
     context.patience.over.throwIfAborted();
     return true;
   };
-  return (await findFault(context.log, sought, look)) ?? pass(`${context.log.length} exchanges looked at`);
+  return (await findFault(context.log, sought, look)) ?? pass(`${context.log.length} exchanges read`);
 }
 
 /** The call up to this answer: later messages show nothing more. */
@@ -110,7 +110,7 @@ const wireCheck = (
   });
 
 const resultType = wireCheck('wire.result-type', {
-  expected: 'Every result says its resultType, and it is "complete" or "input_required".',
+  expected: 'Every result has a resultType, either "complete" or "input_required".',
   clause: {
     at: '2026-07-28, basic, result responses and resultType',
     words:
@@ -307,7 +307,7 @@ const noServerRequests = wireCheck('wire.no-server-requests', {
 
 /** Later revisions add members. A server that refuses unknown ones refuses later clients. */
 const unknownMembers = defineCheck('wire.unknown-members', 'S', {
-  expected: 'Members that the server does not know, beside and inside the answers, change nothing.',
+  expected: 'Unknown members inside and beside the answers change nothing.',
   clause: IGNORE,
   remedy: 'Read the answers that you asked for, and leave the rest alone.',
   calls: (rounds) => rounds + 1,

@@ -46,7 +46,7 @@ export async function main(argv: readonly string[], console: Console): Promise<n
       out.write(listText());
       return 0;
     }
-    if (line.github && !line.init) throw new UsageError('--github belongs to --init: add it.');
+    if (line.github && !line.init) throw new UsageError('--github needs --init: add it.');
     if (line.find) return await findAll(line, console);
     if (line.init) {
       const { line: complete, writeFiles } = await initialise(line, console);
@@ -114,7 +114,7 @@ const worst = (reports: readonly Report[]): number => {
 function targetsOf({ config, ...line }: CommandLine): readonly Target[] {
   if (config === undefined) return [targetOf(line)];
   if (line.url !== undefined || line.command !== undefined)
-    throw new UsageError('--config brings its own addresses: leave out the address and the command.');
+    throw new UsageError('--config has its own addresses: remove the address and the command.');
   return readConfig(config).map(({ name, ...own }) => ({ ...targetOf({ ...own, ...line }), name }));
 }
 

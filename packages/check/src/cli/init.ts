@@ -25,7 +25,7 @@ export async function initialise(line: CommandLine, { out, in: input }: Console)
   const { config = CONFIG, ...rest } = line;
   const files = line.github ? [config, WORKFLOW] : [config];
   for (const file of files)
-    if (existsSync(file)) throw new UsageError(`${file} is there already: change it, or move it away.`);
+    if (existsSync(file)) throw new UsageError(`${file} exists already: change it, or move it away.`);
   const reader = input?.isTTY ? createInterface({ input }) : undefined;
   const lines = reader?.[Symbol.asyncIterator]();
   const ask: Ask = async (question, missing, fallback) => {
@@ -74,15 +74,15 @@ async function askPlace(ask: Ask): Promise<Pick<CommandLine, 'url' | 'command'>>
 async function choose(found: readonly Found[], named: string | undefined, ask: Ask): Promise<Found> {
   const [asking, ...others] = found.filter(({ asks }) => asks === 'asks');
   const fallback = others.length === 0 ? asking?.operation.name : undefined;
-  const missing = 'Say what is checked: --tool NAME, --prompt NAME or --resource URI.';
-  const name = named ?? (await ask('Which one is checked?', missing, fallback));
+  const missing = 'Name the operation: --tool NAME, --prompt NAME or --resource URI.';
+  const name = named ?? (await ask('Which one to check?', missing, fallback));
   const one = found.find(({ operation }) => operation.name === name);
   if (one === undefined) throw new UsageError(`The server has no '${name}'.\n${foundText(found)}`);
   return one;
 }
 
 async function allow(name: string, ask: Ask): Promise<boolean> {
-  const missing = `The tool ${name} does not say that it only reads. A run calls it several hundred times: add --allow-effects where its effects do not matter.`;
+  const missing = `The tool ${name} is not declared read-only. A run calls it several hundred times: add --allow-effects if its effects do not matter.`;
   const answer = await ask(
     `${name} may write, and is called several hundred times. Do its effects not matter here? (yes)`,
     missing,
@@ -96,7 +96,7 @@ async function askArguments(generated: unknown, ask: Ask): Promise<unknown> {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new UsageError(`The arguments are no JSON: ${(error as Error).message}.`);
+    throw new UsageError(`The arguments are not JSON: ${(error as Error).message}.`);
   }
 }
 
@@ -119,7 +119,7 @@ function writeFiles(line: CommandLine, config: string, out: Console['out']): voi
   write(config, `${JSON.stringify({ targets: [{ name, ...target }] }, null, 2)}\n`, out);
   if (line.github) write(WORKFLOW, workflowText(config, secrets), out);
   for (const secret of secrets)
-    out.write(`${secret} has to be in the environment, and a secret of the repository.\n`);
+    out.write(`Set ${secret} in the environment, and as a secret of the repository.\n`);
 }
 
 function write(file: string, text: string, out: Console['out']): void {

@@ -12,7 +12,7 @@ export function inputsFrom(options: CommandLine): Inputs {
   const { probe, ttl, only } = options;
   const { generateAnswers, oneTime, needsConsent, allowEffects } = { ...DEFAULTS, ...options };
   if (options.quick && options.complete)
-    throw new UsageError('--quick leaves checks out, and --complete wants them all: leave one of them out.');
+    throw new UsageError('--quick skips checks that --complete requires: remove one of them.');
   return {
     ...serverFrom(options),
     ...operationsFrom(options),
@@ -51,7 +51,7 @@ function operationFrom(options: TargetOptions): Operation {
   const kinds = (['tool', 'prompt', 'resource'] as const).filter((kind) => options[kind] !== undefined);
   const [kind] = kinds;
   if (kind === undefined)
-    throw new UsageError('Say what is called: --tool NAME, --prompt NAME or --resource URI.');
+    throw new UsageError('Name the operation: --tool NAME, --prompt NAME or --resource URI.');
   if (kinds.length > 1)
     throw new UsageError(`Name one thing to call, and not ${kinds.map((one) => `--${one}`).join(' and ')}.`);
   const args = options.arguments === undefined ? {} : object(options.arguments, '--arguments');
@@ -71,7 +71,7 @@ function operationIn(text: string, name: string): Operation {
   return {
     kind: kind as Operation['kind'],
     name: target,
-    arguments: json === undefined ? {} : object(parse(json), `What follows ${kind}:${target} in ${name}`),
+    arguments: json === undefined ? {} : object(parse(json), `The text after ${kind}:${target} in ${name}`),
   };
 }
 
@@ -105,10 +105,14 @@ function addressFrom({ url, command, ...options }: CommandLine): Address {
     throw new UsageError('Say where the server is: an address, or -- and the command that starts it.');
   const started = command?.some((word) => word.includes('{port}'));
   if (url !== undefined && command !== undefined && !started)
-    throw new UsageError('An address beside a command needs {port} in the command, one for each instance.');
+    throw new UsageError(
+      'An address beside a command needs {port} in the command, because each instance has its own port.',
+    );
   const { also, restart, next, header = [], otherHeader } = options;
   if (command !== undefined && (also !== undefined || restart !== undefined))
-    throw new UsageError('--also and --restart are for a server that is not started here: leave them out.');
+    throw new UsageError(
+      '--also and --restart are for a server that the checker does not start: remove them.',
+    );
   const address: Address = {
     headers: headersFrom(header, '--header'),
     ...(url !== undefined && { url: checkedUrl(url.replaceAll('{port}', '1'), 'The address') && url }),
@@ -130,7 +134,7 @@ function refuseDuplicates({ url, also, headers, otherHeaders }: Address): void {
 
 function checkedUrl(text: string, name: string): string {
   if (!URL.canParse(text) || !/^https?:/.test(text))
-    throw new UsageError(`${name} has to be an http or https address, and '${text}' is none.`);
+    throw new UsageError(`${name} has to be an http or https address, and '${text}' is not.`);
   return text;
 }
 

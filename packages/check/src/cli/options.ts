@@ -23,7 +23,7 @@ Examples:
   mrtr-check --tool deploy --answer sure=true --only deploy --allow-effects \\
       --next 'cd ../v2 && node server.mjs --port {port}' -- node server.mjs --port {port}
 
-A command with {port} in it serves HTTP, and is started as often as instances are needed; without it, stdio.
+A command with {port} serves HTTP, and is started once for each instance. Without {port} it serves stdio.
 Exit codes: 0 nothing failed, 1 a check failed, 2 usage, 3 a check could not decide.`;
 
 /** Parses the command line. @throws UsageError with the reason, or {@link Help} after `--help` */
@@ -47,7 +47,7 @@ function parse(words: readonly string[], options: readonly Described[]): Command
     program.parse([...own], { from: 'user' });
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) throw new Help(help);
-    throw new UsageError(`${(error as Error).message.replace(/^error: /, '')}\n--help prints what there is.`);
+    throw new UsageError(`${(error as Error).message.replace(/^error: /, '')}\n--help lists the options.`);
   }
   const [url] = program.args;
   return { ...program.opts(), ...(url !== undefined && { url }), ...(command && { command }) };
@@ -56,7 +56,7 @@ function parse(words: readonly string[], options: readonly Described[]): Command
 function commandWithOptions(options: readonly Described[], writeOut: (text: string) => void): Command {
   const program = new Command('mrtr-check')
     .description('Checks whether an MCP server is safe when one of its tools asks the user (2026-07-28).')
-    .argument('[url]', 'where the server is; {port} in it stands for the port of a started one')
+    .argument('[url]', 'the address of the server; {port} stands for the port of a started one')
     .usage('[options] <url>  |  [options] -- <command> [arguments…]')
     .allowExcessArguments(false)
     .exitOverride()
@@ -78,7 +78,7 @@ const json = (value: string): unknown => {
   try {
     return JSON.parse(value);
   } catch (error) {
-    throw new InvalidArgumentError(`It is no JSON: ${(error as Error).message}.`);
+    throw new InvalidArgumentError(`It is not JSON: ${(error as Error).message}.`);
   }
 };
 /** A day, in seconds. Timers have a limit of some weeks. */
@@ -125,43 +125,43 @@ const PARSERS: Partial<Record<keyof Kinds, (value: string, previous: never) => u
 };
 
 const TARGET_OPTIONS = [
-  ['--tool <name>', 'text', 'the tool that is called; nothing else ever is'],
+  ['--tool <name>', 'text', 'the tool to call'],
   ['--prompt <name>', 'text', 'the prompt that is called, instead of a tool'],
   ['--resource <uri>', 'text', 'the resource that is read, instead of a tool'],
   ['--arguments <json>', 'object', 'its arguments'],
   ['--other-arguments <json>', 'object', 'a second valid set; otherwise made from the input schema'],
   ['--other-operation <kind:name[ json]>', 'text', 'a second operation that asks; it gets foreign state'],
   ['--answer <key=json>', 'texts', 'the content for the question with this key; * for every other'],
-  ['--answers <file>', 'text', 'the same from a JSON file: an object, by key'],
-  ['--generate-answers', 'yes', 'makes them from the asked schema'],
+  ['--answers <file>', 'text', 'answers from a JSON file: an object, by key'],
+  ['--generate-answers', 'yes', 'generates answers from the asked schema'],
   ['--probe <what>', 'text', 'shows effects: tool:NAME[ JSON], url:URL or cmd:COMMAND'],
   ['--header <line>', 'texts', "'Name: value', the principal; repeatable"],
   ['--other-header <line>', 'texts', 'the same for a second principal'],
   ['--also <url>', 'text', 'a second instance of the same server'],
-  ['--restart <command>', 'text', 'restarts a server that was not started here'],
+  ['--restart <command>', 'text', 'restarts a server that the checker did not start'],
   ['--next <command or url>', 'text', 'the new version, started in a shell: calls cross between the two'],
-  ['--ttl <seconds>', 'number', 'how long state is good for; it is waited for'],
-  ['--one-time', 'yes', 'one approval is good for one effect'],
-  ['--needs-consent', 'yes', 'the effect needs a yes: what consent.* finds is a fail'],
-  ['--allow-effects', 'yes', 'calls a tool that does not say that it only reads'],
-  ['--only <ids>', 'ids', 'these checks alone, with commas between; `state` means all of state.*'],
+  ['--ttl <seconds>', 'number', 'the time to live of state; the run waits for it'],
+  ['--one-time', 'yes', 'one approval allows one effect'],
+  ['--needs-consent', 'yes', 'the effect needs consent: findings of consent.* are fails'],
+  ['--allow-effects', 'yes', 'allows calls of a tool that is not declared read-only'],
+  ['--only <ids>', 'ids', 'only these checks, separated by commas; `state` means all of state.*'],
   ['--quick', 'yes', 'the gravest checks that end within a minute; the card says what was left out'],
-  ['--seed <number>', 'number', 'for what is generated'],
+  ['--seed <number>', 'number', 'the seed of generated values'],
   ['--timeout <seconds>', 'seconds', `for one answer (default: ${DEFAULTS.timeoutSeconds})`],
   ['--max-time <seconds>', 'seconds', `for the whole run (default: ${MAX_SECONDS}, beside --ttl)`],
   ['--strict', 'yes', 'a SHOULD counts as a MUST'],
   ['--complete', 'yes', 'an input that was not given counts as undecided'],
-  ['--baseline <file>', 'text', 'accepted findings; one that is no longer found is an error'],
+  ['--baseline <file>', 'text', 'accepted findings; it is an error if one is no longer found'],
 ] as const satisfies readonly Described[];
 
 const LINE_OPTIONS = [
-  ['--find', 'yes', 'lists what the server has, and tries what only reads: what asks its user?'],
-  ['--init', 'yes', 'writes mrtr-check.json from the options, asks for what is missing, and runs once'],
+  ['--find', 'yes', 'lists tools, prompts and resources, and tries the read-only ones: which ask?'],
+  ['--init', 'yes', 'writes mrtr-check.json from the options, asks for missing ones, and runs once'],
   ['--github', 'yes', 'with --init: writes a workflow too'],
   ['--list', 'yes', 'prints the checks'],
-  ['--dry-run', 'yes', 'prints what would be sent, and sends nothing'],
+  ['--dry-run', 'yes', 'prints the requests that a run would send, and sends none'],
   ['--report <format[=file]>', 'formats', FORMATS.join(', ')],
-  ['--source <folder>', 'text', 'with sarif: where the code is, so that findings stand at the tool'],
+  ['--source <folder>', 'text', 'with sarif: the folder of the code, to place findings at the tool'],
   ['--json', 'yes', 'prints the JSON report and nothing else'],
   ['--config <file>', 'text', 'several targets: { "targets": [ { "tool": … } ] }'],
 ] as const satisfies readonly Described[];

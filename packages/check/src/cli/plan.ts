@@ -31,7 +31,7 @@ export function planText(inputs: Inputs): string {
     : '';
   return [
     `It would call ${nameOf(inputs.operation)} up to about ${total(one, 1)} times where it asks one question, and ` +
-      `${total(two, 2)} times where it asks two, one after another; honest calls before and after each check are among them.`,
+      `${total(two, 2)} times where it asks two, one after another, with the honest calls before and after each check.`,
     inputs.probe
       ? 'It would read the probe before and after each attack, about as often.'
       : 'It would see no effects: --probe was not given.',

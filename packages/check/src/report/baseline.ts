@@ -30,7 +30,7 @@ export function readBaseline(file: string): Baseline {
   if (!isObject(accepted)) throw new UsageError(`${file} has no "accepted": { "<id>": "<reason>" }.`);
   for (const [id, reason] of Object.entries(accepted)) {
     if (!CHECKS.some((check) => check.id === id))
-      throw new UsageError(`${file} accepts '${id}', which is no check.`);
+      throw new UsageError(`${file} accepts '${id}', which is not a check.`);
     const why = whyUnfit(isObject(reason) ? reason : { reason });
     if (why !== undefined) throw new UsageError(`${file} accepts '${id}' ${why}`);
   }
@@ -42,9 +42,9 @@ function whyUnfit(entry: JsonObject): string | undefined {
   if (typeof reason !== 'string' || reason.trim() === '') return 'without a reason: give one as its value.';
   const other = Object.keys(entry).find((name) => !FIELDS.includes(name));
   if (other !== undefined) return `with '${other}'. It has to be one of ${FIELDS.join(', ')}.`;
-  if (typeof ticket !== 'string') return 'with a ticket that is no text.';
+  if (typeof ticket !== 'string') return 'with a ticket that is not text.';
   const isDay = typeof expires === 'string' && new Date(expires).toJSON()?.slice(0, 10) === expires;
-  return expires === undefined || isDay ? undefined : 'until no day: expires has to be as "2027-01-31".';
+  return expires === undefined || isDay ? undefined : 'with a wrong date: write expires as "2027-01-31".';
 }
 
 export function readJson(file: string): JsonObject {
@@ -54,6 +54,6 @@ export function readJson(file: string): JsonObject {
   } catch (error) {
     throw new UsageError(`${file} cannot be read: ${(error as Error).message}`);
   }
-  if (!isObject(value)) throw new UsageError(`${file} holds no JSON object.`);
+  if (!isObject(value)) throw new UsageError(`${file} does not contain a JSON object.`);
   return value;
 }

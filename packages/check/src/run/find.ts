@@ -72,7 +72,7 @@ async function tryOut(
   const args = unlessUnreadable(() => argumentsFor(kind, entry, seed));
   const operation = { kind, name, arguments: args ?? {} };
   const leave = (words: string): Found => ({ operation, readOnly, asks: 'not tried', words });
-  if (!readOnly) return leave('it does not say readOnlyHint, and was not called');
+  if (!readOnly) return leave('not called, because it does not declare readOnlyHint');
   if (args === undefined) return leave('its input schema cannot be read');
   const schemaOf = () => (kind === 'tool' ? entry.inputSchema : undefined);
   const session = new Session({ ...context, schemaOf }, { operation });
@@ -122,7 +122,7 @@ export function foundText(found: readonly Found[]): string {
   const hint =
     untried === 0
       ? ''
-      : `\nA tool that writes is tried with --tool NAME --generate-answers --allow-effects, on data that may change.`;
+      : `\nTo try a tool that writes, use --tool NAME --generate-answers --allow-effects, on data that may change.`;
   return forLog(
     `${lines.join('\n')}\n\n${asking} of ${found.length} ask, ${untried} ${untried === 1 ? 'was' : 'were'} not tried.${first}${hint}\n`,
   );

@@ -143,9 +143,9 @@ async function firstCalls(context: CheckContext): Promise<Failure | undefined> {
 function hint({ sessionContext }: CheckContext, session: Session | undefined): string {
   const isPage = (one: JsonObject) => isElicitation(one) && !isForm(one);
   if (Object.values(session?.asked ?? {}).some(isPage))
-    return '. A page decides, and the checker opens none: try a server on which somebody presses at once';
+    return '. A page decides, and the checker opens no page: try a server whose page is answered automatically';
   return sessionContext.answerer.generated
-    ? ' (A generated answer may mean nothing to the server: give that one with --answer.)'
+    ? ' (The server may not accept a generated answer: give your own with --answer.)'
     : '';
 }
 
@@ -175,8 +175,8 @@ export async function findRevisionProblem(
   const old = await findOldRevision(instance);
   if (old !== undefined)
     return (
-      `the server speaks ${old} alone, and not ${REVISION}: there a tool asks by a request on its session, and has no ` +
-      'rounds or state that could be looked at. How a tool is brought to both revisions stands in ' +
+      `the server speaks ${old} alone, and not ${REVISION}: there a tool asks by a request on its session, without ` +
+      'rounds or state to check. To support both revisions, see ' +
       'https://github.com/mrtr-shapes/mrtr-shapes/blob/main/docs/migrating.md'
     );
   return `the server does not speak ${REVISION}: server/discover came to ${words}`;
@@ -195,7 +195,7 @@ async function findOldRevision(instance: Instance): Promise<string | undefined> 
 const overStdio = ({ kind, tail }: Instance): string =>
   kind === 'http'
     ? ''
-    : `. A command without {port} is spoken to over stdio; a server of HTTP needs {port} where it takes its port.` +
+    : `. A command without {port} is called over stdio; an HTTP server needs {port} where it takes its port.` +
       (tail === '' ? '' : ` It wrote: ${tail.slice(-300)}`);
 
 async function lookUp(
@@ -301,7 +301,7 @@ function allowEffects(inputs: Inputs, facts: Facts, known: ReadonlyMap<string, L
 
 const notAllowed = (what: string): UsageError =>
   new UsageError(
-    `The ${what} does not say that it only reads (readOnlyHint), and was not called. A run calls it ` +
+    `The ${what} is not declared read-only (readOnlyHint), and was not called. A run calls it ` +
       `several hundred times with honest and altered answers (--dry-run prints the maximum), and each honest call has its effect. ` +
       `Point this at a server whose effects do not matter, and add --allow-effects.`,
   );

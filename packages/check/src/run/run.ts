@@ -80,7 +80,7 @@ function mostSecondsOf({ mostSeconds, quick, ttlSeconds = 0 }: Inputs, wanted: r
   const waits = wanted.some(({ needs }) => needs.includes('ttl')) && ttlSeconds <= MAX_WAIT ? ttlSeconds : 0;
   const most = mostSeconds ?? (quick ? QUICK_SECONDS : MAX_SECONDS + waits);
   if (waits < most) return most;
-  throw new UsageError(`--ttl ${waits} is waited for, and --max-time ${most} ends the run before that.`);
+  throw new UsageError(`The run waits for --ttl ${waits}, but --max-time ${most} ends it earlier.`);
 }
 
 /** Selects checks by id, or by prefix such as `state`. @throws UsageError if one names no check */

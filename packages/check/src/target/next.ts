@@ -7,7 +7,7 @@ export function nextOf(address: Address): Address | undefined {
   if (next === undefined) return undefined;
   const principals = { headers, ...(otherHeaders && { otherHeaders }) };
   const elsewhere = isAddress(next);
-  if (elsewhere && !URL.canParse(next)) throw new UsageError(`--next is no address: '${next}'.`);
+  if (elsewhere && !URL.canParse(next)) throw new UsageError(`--next is not an address: '${next}'.`);
   const overHttp = elsewhere || next.includes(PORT);
   if (overHttp !== (transportOf(address) === 'http')) throw new UsageError(mismatch(address));
   if (elsewhere) return { ...principals, url: next };

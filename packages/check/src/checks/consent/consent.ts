@@ -86,7 +86,7 @@ const WAYS: readonly (readonly [what: string, how: Calling])[] = [
 ];
 
 const unasked = consentCheck('unasked-effect', {
-  expected: 'Nothing happens in a call in which nobody was asked.',
+  expected: 'A call has no effect unless the user was asked.',
   clause: HUMAN,
   mend:
     'Let the effect follow from an answer alone: no default and no `fallback` for a client that cannot be asked, and no ' +
@@ -129,7 +129,8 @@ async function neverAsks(context: CheckContext): Promise<Finding | undefined> {
 }
 
 const emptyForm = consentCheck('empty-form', {
-  expected: '`accept {}`, which some clients send to every form by themselves, does not have the effect.',
+  expected:
+    '`accept {}`, which some clients send to every form without their user, does not have the effect.',
   clause: ACCEPTED,
   mend: 'Require a field whose value says yes, and read it.',
   needs: ['form', 'effects'],
@@ -159,7 +160,7 @@ const describeContents = (contents: readonly JsonObject[]): string =>
   );
 
 const defaultYes = consentCheck('default-yes', {
-  expected: 'A form that is sent as it is shown, with its defaults, does not have the effect.',
+  expected: 'A form that is sent unchanged, with its defaults, does not have the effect.',
   clause: {
     at: '2026-07-28, client/elicitation, requested schema',
     words: 'Clients that support defaults SHOULD pre-populate form fields with these values.',
@@ -222,9 +223,9 @@ const choicesWithoutNo = (property: unknown): readonly unknown[] => {
 };
 
 const argument = consentCheck('argument', {
-  expected: 'No argument of the tool, which a model fills in, makes the question go away.',
+  expected: 'No argument of the tool skips the question, because a model fills in the arguments.',
   clause: HUMAN,
-  mend: 'Take the argument out of the schema: who calls the tool can give it, and that is the model.',
+  mend: 'Remove the argument from the schema, because the model that calls the tool can set it.',
   needs: ['effects'],
   calls: (rounds) => MAX_NAMES * (rounds + 2),
   run: async (context) => {

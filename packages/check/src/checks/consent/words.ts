@@ -22,13 +22,13 @@ async function callUntilAsked(context: CheckContext, operation?: Operation) {
 }
 
 const blind = consentCheck('blind', {
-  expected: 'Calls with different arguments are asked about in different words.',
+  expected: 'The question differs between calls with different arguments.',
   clause: {
     at: '2026-07-28, client/elicitation, request',
     words: 'message: A human-readable message explaining why the interaction is needed.',
   },
   mend:
-    'Say in the question what it is a yes to: `words` of @mrtr/core is a template for that, in any form. It shows the ' +
+    'Say in the question what the user agrees to: `words` of @mrtr/core is a template for that, in any form. It shows the ' +
     'values, and does not prove that somebody read them.',
   needs: ['other-arguments'],
   calls: (rounds) => 3 * rounds,
@@ -38,11 +38,12 @@ const blind = consentCheck('blind', {
     const { session, asked, texts } = await callUntilAsked(context, context.otherOperation);
     if (asked.length === 0) return notAsked(context, session);
     const same = words.like(texts.join('\n'));
-    if (same === undefined) return abstain('its questions have other words in each call', session);
-    if (!same) return pass('other arguments were asked about in other words', session);
+    if (same === undefined) return abstain('its questions differ in each call', session);
+    if (!same) return pass('the question differs for other arguments', session);
     const isPage = asked.some((all) => Object.values(all).some((one) => isElicitation(one) && !isForm(one)));
-    const what = `${shorten(canonical(context.otherOperation.arguments), 100)} was asked about in the same words`;
-    if (isPage) return abstain(`${what}, and a page that says more is not opened here`, session);
+    const what = `${shorten(canonical(context.otherOperation.arguments), 100)} got a question with the same text`;
+    if (isPage)
+      return abstain(`${what}, and the checker does not open the page, which may say more`, session);
     return fail(`${what}: ${shorten(texts[0] ?? '', 100)}.`, session);
   },
 });
@@ -80,7 +81,7 @@ function textArguments({ facts, inputs }: CheckContext): readonly string[] {
 
 const spoofed = consentCheck('spoofed', {
   expected:
-    'Line breaks, bidirectional marks and control characters of an argument do not stand in the question as they are.',
+    'Line breaks, bidirectional marks and control characters of an argument do not reach the question unescaped.',
   clause: {
     at: '2026-07-28, server/tools, security considerations',
     words: 'Servers MUST: Validate all tool inputs.',

@@ -46,8 +46,7 @@ const DEPLOYING =
   'versions the same key for their state. Where a refusal is meant, as after a change of `version`, accept the finding.';
 
 const survives = deployCheck('deploy.survives', 'A', {
-  expected:
-    'A call that the old version began comes to its end on the new one, whether or not it asks again.',
+  expected: 'A call that began on the old version finishes on the new one, whether or not it asks again.',
   clause: STATELESS,
   remedy: DEPLOYING,
   calls: crossingCalls,
@@ -55,7 +54,7 @@ const survives = deployCheck('deploy.survives', 'A', {
 });
 
 const returns = deployCheck('deploy.returns', 'A', {
-  expected: 'A call that the new version began comes to its end on the old one, as in a rolling deploy.',
+  expected: 'A call that began on the new version finishes on the old one, as in a rolling deploy.',
   clause: STATELESS,
   remedy:
     'Have the old version accept the state of the new one before the new one is deployed (`acceptVersions` of ' +
@@ -87,8 +86,8 @@ function accidentIn({
 
 const saysWhy = deployCheck('deploy.says-why', 'S', {
   expected:
-    'State of another version is answered with a result, a question or a refusal that says so, and never by accident: no ' +
-    'lost connection, no HTTP 5xx, no internal error.',
+    'State of another version gets a result, a question or a refusal that says why, and never an accident: no lost ' +
+    'connection, no HTTP 5xx, no internal error.',
   clause: {
     at: `2026-07-28, basic, messages (JSON-RPC 2.0, response object); ${MRTR}, error handling`,
     words:
@@ -96,8 +95,8 @@ const saysWhy = deployCheck('deploy.says-why', 'S', {
       'internal server errors) SHOULD return a JSON-RPC error response with an appropriate error code and message.',
   },
   remedy:
-    'Check opened state with a schema before the handler reads it, and refuse what does not fit with -32602: readState() ' +
-    'and the `schema` of a step in the shapes of ours, or a `version` in the state (docs/deploying.md).',
+    'Check opened state with a schema before the handler reads it, and refuse unfit state with -32602: readState() ' +
+    'and the `schema` of a step in our shapes, or a `version` in the state (docs/deploying.md).',
   calls: (rounds) => 2 * crossingCalls(rounds),
   run: async (context, { forth, back }) => {
     const all = await crossEach(context, forth, back);
@@ -153,8 +152,7 @@ function timesOf({ readings, from, to }: Crossed): number | undefined {
 }
 
 const effectOnce = deployCheck('deploy.effect-once', 'M*', {
-  expected:
-    'A call that was served by both versions has its effect once, and none where it is refused or asked again.',
+  expected: 'A call that both versions served has its effect once, and none if it is refused or asked again.',
   clause: SINGLE_USE,
   remedy: CROSSED_EFFECTS,
   needs: ['effects'],
@@ -176,7 +174,7 @@ const effectOnce = deployCheck('deploy.effect-once', 'M*', {
 
 /** A client loses its connection during a deploy, and sends its last retry to the other version again. */
 const replay = deployCheck('deploy.replay', 'M*', {
-  expected: 'An approval that was used on one version is used on the other one too.',
+  expected: 'An approval that was used on one version cannot be used again on the other.',
   clause: SINGLE_USE,
   remedy: LEDGER,
   needs: ['effects'],

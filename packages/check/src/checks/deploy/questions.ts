@@ -36,11 +36,11 @@ const messageOf = ({ questions }: Version, key: string): string =>
 
 const reworded = deployCheck('deploy.reworded', 'A', {
   expected:
-    'A question that the other version asks in other words is asked again: its answer was to the old words.',
+    'A question that the other version words differently is asked again: its answer was to the old text.',
   clause: ASK_AGAIN,
   remedy:
-    'Keep with each answer which question it was to, and ask again where that is another one now: once, ToolBuilder and ' +
-    'resolve of ours do. Where the new words mean something else, give the question a new key.',
+    'Store with each answer the question that it answers, and ask again if that changed: our shapes once, ToolBuilder and ' +
+    'resolve do. If the new text means something else, give the question a new key.',
   calls: (rounds) => 2 * crossingCalls(rounds),
   run: async (context, { forth, back }) => {
     const keys = rewordedKeys(forth);
@@ -99,11 +99,11 @@ async function present(context: CheckContext, crossing: Crossing, unfit: Unfit):
 
 const unfit = deployCheck('deploy.unfit', 'S', {
   expected:
-    'An answer that one version allowed does not count on the other one, where its question does not allow it.',
+    'An answer that one version allowed does not count on the other if its question does not allow it.',
   clause: VALIDATE,
   remedy:
-    'Read every answer with the schema of the code that runs, also those that the state has kept: the shapes of ours do, ' +
-    'and in a plain handler readState(ctx, schema).',
+    'Validate every answer with the schema of the running code, also answers stored in the state: our shapes do, and in a ' +
+    'plain handler readState(ctx, schema).',
   needs: ['form'],
   calls: (rounds) => 2 * rounds * (rounds + 3) + rounds + 1,
   run: async (context, { forth, back }): Promise<Finding> => {

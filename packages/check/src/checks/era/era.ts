@@ -171,7 +171,8 @@ function oldAnswer(
 }
 
 const stateless = defineCheck('era.stateless', 'A', {
-  expected: 'A client of 2025-11-25 without a session gets a result or a refusal that says why, and no hang.',
+  expected:
+    'A client of 2025-11-25 without a session gets a result or a refusal that says why, without a hang.',
   clause: CLAUSE,
   remedy: REMEDY,
   needs: ['http'],

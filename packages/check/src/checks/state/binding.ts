@@ -176,7 +176,7 @@ const expired = defineCheck('state.expired', 'S', {
   calls: (rounds) => rounds + 1,
   run: async (context) => {
     const ttl = context.inputs.ttlSeconds ?? 0;
-    if (ttl > MAX_WAIT) return notGiven(`a --ttl of at most ${MAX_WAIT} s, which is waited for`);
+    if (ttl > MAX_WAIT) return notGiven(`--ttl is longer than the limit of ${MAX_WAIT} s`);
     const round = context.roundsWithState.at(-1) ?? 0;
     const session = await context.untilRound(round);
     await context.pause(ttl * 1000 + 1100);

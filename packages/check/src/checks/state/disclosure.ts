@@ -106,7 +106,7 @@ const MAX_GROWTH = 10;
 
 /** Every byte travels twice in each round, and the client keeps it while its user thinks. */
 const size = defineCheck('state.size', 'A', {
-  expected: 'The state stays under 2 KiB, and a round adds no more than ten times what was answered.',
+  expected: 'The state stays under 2 KiB, and a round adds at most ten times the size of its answers.',
   clause: {
     at: `${MRTR}, client requirements 2`,
     words:

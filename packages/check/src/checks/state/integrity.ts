@@ -82,7 +82,7 @@ const forged = defineCheck('state.forged', 'M*', {
     const variants = (token: string) => inWorker.forgeries(token, words, seen);
     const attacked = await inEachRound(context, variants);
     if (attacked.every(({ tried }) => tried === 0))
-      return notApplicable('the state cannot be read from outside, so that there is nothing to forge in it');
+      return notApplicable('the state cannot be read from outside, so nothing in it can be forged');
     const accepted = attacked.flatMap((one) => one.accepted);
     if (accepted.length > 0 && !accepted.some(({ matters }) => matters))
       attacked.push(...(await withoutConsent(context, variants)));
@@ -155,7 +155,7 @@ const tampered = defineCheck('state.tampered', 'M*', {
 
 const malformedState = defineCheck('state.malformed', 'M*', {
   expected:
-    'A state that is no state is refused (cut, extended, empty, of another type, huge), and the server lives on.',
+    'Malformed state (cut, extended, empty, of another type, huge) is refused, and the server keeps running.',
   ...REQUIREMENT,
   remedy:
     'Check the type and the length of the state before it is decoded, and answer a JSON-RPC error (-32602) where it ' +
@@ -241,7 +241,7 @@ async function findReuse(context: CheckContext): Promise<Finding | undefined> {
 
 /** The state proves that a question was asked. Without it, answers are unasked. */
 const dropped = defineCheck('state.dropped', 'A', {
-  expected: 'A retry without the state that it was given is refused, or asked again.',
+  expected: 'A retry without its state is refused, or asked again.',
   ...REQUIREMENT,
   remedy:
     'Treat answers that come without the state of their question as answers to a question that was never asked: ' +
