@@ -1,4 +1,4 @@
-/** A server on the SDK alone, whose tool asks one question, and publishes diagnostics by hand as a library may. */
+/** A server on the SDK alone. Its tool asks one question, and publishes diagnostics by hand. */
 import { channel } from 'node:diagnostics_channel';
 import { inputRequired, McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
@@ -7,7 +7,7 @@ import { recordEffect } from './recording/recorder.ts';
 
 const Sure = z.object({ sure: z.boolean() });
 
-/** Its tool deploys when the user is sure. The state is a plain text. */
+/** A server whose tool deploys if the user is sure. Its request state is a plain text. */
 export function deployer(): McpServer {
   const server = new McpServer({ name: 'deployer', version: '1.0.0' });
   server.registerTool('deploy', { inputSchema: z.object({ env: z.string() }) }, ({ env }, ctx) => {

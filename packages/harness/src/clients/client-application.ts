@@ -8,9 +8,9 @@ import type {
 } from '@modelcontextprotocol/client';
 import type { ShownQuestion } from './user.ts';
 
-/** What a client forwards to its application. A callback that is absent is a capability that is not declared. */
+/** The callbacks of a client's application. The client declares the capability of each callback that is present. */
 export interface ClientApplication {
-  /** Overrides the capabilities that the callbacks stand for. */
+  /** Overrides the capabilities of the callbacks. */
   readonly capabilities?: ClientCapabilities | undefined;
   readonly elicit?: ((question: ShownQuestion) => ElicitResult | Promise<ElicitResult>) | undefined;
   readonly createMessage?:
@@ -21,7 +21,7 @@ export interface ClientApplication {
 
 export const CLIENT_INFO = { name: 'mrtr-harness', version: '0.0.0' };
 
-/** How long a client waits for one answer of the server, in milliseconds. A person may be in between. */
+/** How long a client waits for the server, in milliseconds. Long, because a person may answer in between. */
 export const PATIENCE = { timeout: 600_000 };
 
 export const capabilitiesOf = ({ capabilities, ...callbacks }: ClientApplication): ClientCapabilities =>
@@ -38,7 +38,7 @@ interface ListingClient {
   }): Promise<{ tools: { name: string }[]; nextCursor?: string | undefined }>;
 }
 
-/** The names of a server's tools, of its first hundred pages. */
+/** The names of a server's tools, from its first hundred pages. */
 export async function namesOfTools(client: ListingClient): Promise<readonly string[]> {
   const names: string[] = [];
   if (!client.getServerCapabilities()?.tools) return names;

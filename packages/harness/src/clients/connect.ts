@@ -1,11 +1,11 @@
-/** Real clients of both SDKs, connected to a transport. Each SDK loads when its client is needed, and only then. */
+/** Real clients of both SDKs, connected to a transport. Each SDK loads only when its client is needed. */
 import type { Client, Transport } from '@modelcontextprotocol/client';
 import type { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.js';
 import type { Transport as LegacyTransport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { ClientApplication } from './client-application.ts';
 
 /**
- * The SDK's v2 client, connected: pinned to 2026-07-28, or with `fallback` also for servers at 2025-11-25.
+ * Connects the SDK's v2 client, pinned to 2026-07-28. With `fallback` it also accepts servers at 2025-11-25.
  *
  * @example
  * const client = await modernClient(new StreamableHTTPClientTransport(url), {
@@ -22,7 +22,7 @@ export async function modernClient(
 }
 
 /**
- * The published v1 SDK's client, connected.
+ * Connects the published v1 SDK's client.
  *
  * @example
  * const client = await legacyClient(new StreamableHTTPClientTransport(url), { elicit });

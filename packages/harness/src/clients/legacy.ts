@@ -1,4 +1,4 @@
-/** The old client: the published v1 SDK's, at 2025-11-25. Loaded when one is needed. */
+/** The old client: the published v1 SDK's, at 2025-11-25. Loaded only when needed. */
 import type { CreateMessageRequest } from '@modelcontextprotocol/client';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
@@ -32,7 +32,7 @@ export async function connectLegacy(transport: Transport, application: ClientApp
   const capabilities = capabilitiesOf(application);
   const client = new Client(CLIENT_INFO, { capabilities });
   const { elicit, createMessage, listRoots } = application;
-  // A handler's result has to be a new object: the two SDKs' types of it differ in nothing but their names.
+  // Copy a handler's result: the two SDKs' types of it differ only in their names.
   if (capabilities.elicitation && elicit)
     client.setRequestHandler(ElicitRequestSchema, async ({ params }) => ({
       ...(await elicit(params as ShownQuestion)),
@@ -64,7 +64,7 @@ export async function connectTo(endpoint: Endpoint, { application, recorder }: A
 
 async function transportTo(endpoint: Endpoint): Promise<readonly [Transport, Explain]> {
   if (endpoint.kind === 'http') {
-    // The two SDKs' transports are the same at run time; their types differ in what is optional.
+    // The two SDKs' transports are equal at run time. Their types differ in optional properties.
     return [new StreamableHTTPClientTransport(endpoint.url, httpOptions(endpoint)) as Transport, rethrow];
   }
   if (endpoint.kind === 'stdio') {
@@ -75,7 +75,7 @@ async function transportTo(endpoint: Endpoint): Promise<readonly [Transport, Exp
   return [await linkTo(endpoint.server), rethrow];
 }
 
-/** The client's end of a connection in memory, whose other end `server` is connected to. */
+/** Connects `server` in memory, and returns the client's end. */
 export async function linkTo(server: McpServer, caller = currentCaller): Promise<Transport> {
   const [ours, theirs] = InMemoryTransport.createLinkedPair();
   await server.connect(theirs as unknown as Parameters<McpServer['connect']>[0]);
@@ -87,7 +87,7 @@ export async function linkTo(server: McpServer, caller = currentCaller): Promise
   return ours;
 }
 
-/** Makes the call. Ends in an error when the connection is lost. */
+/** Makes the call. Ends with an error if the connection is lost. */
 async function makeCall(
   client: Client,
   call: LogicalCall,
@@ -101,9 +101,8 @@ async function makeCall(
 }
 
 /**
- * This SDK does not end a call whose stream breaks, but lets it wait for its timeout. It does report the break; so
- * we ask whether the server is still there, and close the connection where it is not, which ends the call. The
- * returned function stops that.
+ * Ends the call when the server is gone. If its stream breaks, this SDK reports the break, but lets the call wait for its
+ * timeout. So ping the server then, and close the connection if it does not answer. The returned function stops that.
  */
 function endWhenLost(client: Client): () => void {
   let asking = false;

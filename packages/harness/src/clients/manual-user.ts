@@ -1,4 +1,4 @@
-/** The person at a client that is asked over its connection, where the test is that person. */
+/** The test as the person at a client that is asked over its connection. */
 
 import { Deferred } from '../processes/waiting.ts';
 import type { Recorder } from '../recording/recorder.ts';
@@ -9,10 +9,10 @@ import { Round } from './round.ts';
 import { fieldOf, type ShownQuestion, type User } from './user.ts';
 
 export interface Connected {
-  /** The one that it and the server have agreed on. */
+  /** The era that the client and the server have negotiated. */
   readonly era: Era;
   call(call: LogicalCall): Promise<End>;
-  /** Makes the first request, and leaves the answers to the test. `signal` cancels that request. */
+  /** Makes the first request, and leaves the answers to the test. `signal` cancels the request. */
   firstRound(call: LogicalCall, manualUser: ManualUser, signal?: AbortSignal): Promise<Round>;
   /** The names of the server's tools. */
   toolNames(): Promise<readonly string[]>;
@@ -24,7 +24,7 @@ export interface AtClient {
   readonly recorder: Recorder;
 }
 
-/** Takes questions as they come. Each is a round, and the test's answer is the reply. */
+/** Makes a round of each question as it comes, and replies with the test's answer. */
 export class ManualUser {
   readonly #asked: { readonly question: ShownQuestion; readonly reply: Deferred<Reply> }[] = [];
   #isAsked = new Deferred();
@@ -36,7 +36,7 @@ export class ManualUser {
     return reply.promise;
   };
 
-  /** The next question over the connection, or what `ended` makes of the end of the request. */
+  /** The next question over the connection, or the round that `ended` makes from the end of the request. */
   async round(request: Promise<End>, ended: (end: End) => Round | Promise<Round>): Promise<Round> {
     const next = await Promise.race([this.#next(), request]);
     if (!('question' in next)) return ended(next);

@@ -1,4 +1,4 @@
-/** The modern client: the SDK's v2 one at 2026-07-28. Loaded when one is needed. */
+/** The modern client: the SDK's v2 one, at 2026-07-28. Loaded only when needed. */
 import {
   Client,
   type InputRequiredResult,
@@ -45,13 +45,13 @@ export async function connectModern(
   return client;
 }
 
-/** The SDK starts the program of its own class twice, once for the probe alone. It probes a subclass in place. */
+/** With its own class, the SDK starts the program twice, once for the probe alone. With a subclass it starts it once. */
 class ProbedInPlace extends StdioClientTransport {}
 
 function transportTo(endpoint: Endpoint, fallback: boolean): readonly [Transport, Explain] {
   if (endpoint.kind === 'stdio') {
     const { command, args, env = {}, startOnce } = endpoint;
-    // Without a fallback, a server that ends at the probe cannot be called, whichever process it ends.
+    // Without a fallback, a server that ends at the probe cannot be called anyway, so one process is enough.
     const StdioTransport = fallback && !startOnce ? StdioClientTransport : ProbedInPlace;
     const transport = new StdioTransport({ command, args: [...args], env, stderr: 'pipe' });
     return [transport, watchProgram(transport, endpoint)];
@@ -71,7 +71,7 @@ export async function connectTo(
   const request: MakeRequest = (call, options) => send(client, call, options).catch(explain);
   return {
     era: client.getProtocolEra() ?? 'modern',
-    // The SDK's client answers every question, so a user who may be silent needs rounds by hand.
+    // The SDK's client answers every question. A user who may be silent needs rounds by hand.
     call: (call) =>
       user?.maySayNothing
         ? answerAll(user, sendByHand({ request, call, application, manualUser: new ManualUser() }))
@@ -102,7 +102,7 @@ function send(client: Client, call: LogicalCall, options: RequestOptions): Promi
   }
 }
 
-/** A call whose rounds are made as an application makes them that fulfils them itself. */
+/** A call whose rounds are made by hand, as by an application that answers `input_required` itself. */
 interface ByHand {
   readonly request: MakeRequest;
   readonly call: LogicalCall;

@@ -9,7 +9,7 @@ import { scriptedUser, type User } from './user.ts';
 
 const requestedSchema = z.object({ confirm: z.boolean() });
 
-/** Its tool asks in a form, and then for a page. */
+/** A server whose tool asks in a form, and then asks to open a page. */
 function deployServer(): McpServer {
   const server = new McpServer({ name: 'deployer', version: '1.0.0' });
   const inputSchema = z.object({ env: z.string() });

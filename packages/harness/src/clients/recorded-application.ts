@@ -1,4 +1,4 @@
-/** The application around the client of a conversation: its person, model and roots, and a record of what they do. */
+/** The application of a conversation's client: its person, model and roots, with their actions recorded. */
 import type {
   ClientCapabilities,
   CreateMessageRequest,
@@ -18,7 +18,7 @@ import type { Model } from './model.ts';
 import { Round } from './round.ts';
 import { questionIn, replyOf, type ShownQuestion, type User } from './user.ts';
 
-/** What answers a server's questions. What is absent is not declared as a capability. */
+/** The answerers of a server's questions. The client declares the capability of each one that is present. */
 export interface Answering {
   readonly user?: User | undefined;
   readonly model?: Model | undefined;
@@ -47,7 +47,7 @@ export class RecordedApplication implements ClientApplication {
     this.#framesHeld = framesHeld;
   }
 
-  /** Asks the person. The SDK's clients have to answer something, so silence is an acceptance without content. */
+  /** Asks the person. The SDK's clients must answer, so silence becomes an acceptance without content. */
   readonly elicit = async (params: ShownQuestion): Promise<ElicitResult> => {
     const reply = await this.#ask(questionIn(params));
     return reply === 'silence' ? { action: 'accept' } : reply;
@@ -73,7 +73,7 @@ export class RecordedApplication implements ClientApplication {
     return request.method === 'roots/list' ? this.listRoots() : this.createMessage(request.params);
   }
 
-  /** Records that the person is shown a question. Returns the question's id in the transcript. */
+  /** Records a question to the person. Returns its id in the transcript. */
   async show({ message, requestedSchema, url }: ShownQuestion, key: string | undefined): Promise<number> {
     const id = ++this.#questions;
     const framesHeld = await this.#framesHeld();
@@ -94,7 +94,7 @@ export class RecordedApplication implements ClientApplication {
     return Round.last(end);
   }
 
-  /** How the call ended, the first time. */
+  /** The first end of the call. */
   get end(): End | undefined {
     return this.#end;
   }
@@ -113,7 +113,7 @@ export class RecordedApplication implements ClientApplication {
     return reply;
   }
 
-  /** The key of a question among the latest `inputRequests`. The clients' own callbacks are not given it. */
+  /** Finds the key of a question in the latest `inputRequests`, since the clients' callbacks do not receive it. */
   #keyOf(text: string): string | undefined {
     const results = messagesFrom('server', this.#recorder.events).map((message) =>
       objectIn(message, 'result'),
@@ -123,7 +123,7 @@ export class RecordedApplication implements ClientApplication {
     const { keys } = this.#latest;
     const requests = Object.entries(objectIn(asking, 'inputRequests') as Record<string, JsonObject>);
     const isText = (request: JsonObject) => objectIn(request, 'params').message === text;
-    // Questions of one round may have the same text: they come in order.
+    // Questions of one round may have the same text, but they come in order.
     const key = requests.find(([key, request]) => !keys.has(key) && isText(request))?.[0];
     if (key !== undefined) keys.add(key);
     return key;

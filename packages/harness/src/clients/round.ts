@@ -6,29 +6,28 @@ import type { End } from '../transcript/transcript.ts';
 import { nameIn, replyOf, replyWith, type ShownQuestion, type User } from './user.ts';
 
 /**
- * The replies to the questions of one round, by the question's key, or by the first field of its form: an old client
- * is asked without keys. A bare value is accepted under that field's name.
+ * The replies to the questions of one round, by the question's key or by the first field of its form: questions to an old
+ * client have no keys. A bare value means an acceptance, with the value in that field.
  */
 export type Replies = Readonly<Record<string, Reply | string | number | boolean>>;
 
 type ReplyTo = (key: string, question: ShownQuestion) => Promise<Reply>;
 
-/** How a retry is sent. */
 export interface SendOptions {
   /** Cancels the request. */
   readonly signal?: AbortSignal | undefined;
-  /** Who sends it, where that is another user than the one who made the call. Modern clients only. */
+  /** The sender, if another user than the caller of the call. Modern clients only. */
   readonly caller?: AuthInfo | undefined;
 }
 
-/** Sends one retry; each time it is called, the same. */
+/** Sends a retry, the same one on each call. */
 export type Retry = (options?: SendOptions) => Promise<Round>;
 
-/** Where a call stands: it asks questions, or it has ended. */
+/** The state of a call: it asks questions, or it has ended. */
 export class Round {
-  /** What the person is asked now, by key. Empty when the call has ended, or asks only a model or for roots. */
+  /** The questions to the person, by key. Empty if the call has ended, or asks only a model or for roots. */
   readonly questions: Readonly<Record<string, ShownQuestion>>;
-  /** How the call ended; undefined while it asks. A call that fails has an end, too: nothing is thrown for it. */
+  /** The end of the call; undefined while it asks. A failed call has an end too, and does not throw. */
   readonly end: End | undefined;
   readonly #prepare: (replyTo: ReplyTo) => Promise<Retry>;
   #retry: Promise<Retry> | undefined;
@@ -43,12 +42,12 @@ export class Round {
     this.#prepare = prepare;
   }
 
-  /** A round that asks. `prepare` makes the retry out of the replies. */
+  /** Makes a round that asks. `prepare` makes the retry from the replies. */
   static asking(
     questions: Readonly<Record<string, ShownQuestion>>,
     prepare: (replyTo: ReplyTo) => Promise<Retry>,
   ): Round {
-    // A test answers outside of the conversation's asynchronous context, by which its events are recorded.
+    // Events are recorded by their asynchronous context. A test answers outside of it, so bind it here.
     const recorded = AsyncResource.bind(async (replyTo: ReplyTo) =>
       AsyncResource.bind(await prepare(replyTo)),
     );
@@ -62,10 +61,10 @@ export class Round {
   }
 
   /**
-   * Answers, and sends the client's next request. A modern client may answer a round as often as it likes: a late
-   * answer, or another one, is a second call of this. A question over a connection is answered once, by its caller.
+   * Answers, and sends the client's next request. A modern client may answer a round again, late or differently: call this
+   * again. A question over a connection is answered once, by its caller.
    *
-   * @throws Error where a question has no reply.
+   * @throws Error if a question has no reply.
    * @example
    * const done = await round.answer({ sure: true });
    * expect(done.end?.result?.content).toEqual([{ type: 'text', text: 'Deployed.' }]);
@@ -76,11 +75,11 @@ export class Round {
   }
 
   /**
-   * Sends the latest retry of this round once more, as a network may. Also while the first one is being served:
+   * Sends the latest retry of this round once more, as a network may. It may do so while the first one is being served:
    * `Promise.all([round.answer(replies), round.again()])`.
    *
-   * @param options a `caller` here presents the request state of another user.
-   * @throws Error before `answer`, and where an old client or server is asked over a connection: that has no retries.
+   * @param options with a `caller`, that user presents the call's request state.
+   * @throws Error before `answer`, and for a question over a connection, which has no retries.
    */
   async again(options?: SendOptions): Promise<Round> {
     if (this.end)
@@ -101,7 +100,7 @@ export const endOf = (call: Promise<CallResult>): Promise<End> =>
 export function errorEnd(error: unknown): End {
   const message = error instanceof Error ? error.message : String(error);
   const { code } = error as { readonly code?: unknown };
-  // `fetch failed` alone does not say what happened; its cause does.
+  // The cause of `fetch failed` has the reason.
   const because = message.endsWith('fetch failed') ? reasonOf(error) : '';
   return { error: { message: message + because, ...(typeof code === 'number' && { code }) } };
 }

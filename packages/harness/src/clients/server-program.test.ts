@@ -1,4 +1,4 @@
-/** Servers that a client starts, in processes of their own that end early. */
+/** Servers that a client starts as programs, and that end early. */
 import { expect, test } from 'vitest';
 import { converse } from '../conversations/converse.ts';
 import { foreignHosting } from '../hosts/endpoint.ts';
@@ -6,7 +6,7 @@ import type { ClientKind } from '../transcript/call.ts';
 import { eventsOf } from '../transcript/index.ts';
 import { scriptedUser } from './user.ts';
 
-/** An old server, on the bare protocol: it ends where the first message is not `initialize`. */
+/** An old server on the bare protocol. It ends if the first message is not `initialize`. */
 function oldServer() {
   const send = (message: object) =>
     process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);

@@ -1,25 +1,25 @@
-/** The program that a client starts as its server: why it ended, in the error of the call that it ends. */
+/** Explains a call's error by the end of the program that the client started as its server. */
 import { finished, type Readable } from 'node:stream';
 import type { Endpoint } from '../hosts/endpoint.ts';
 
-/** How much of its stderr is kept: the last characters. */
+/** How many of the last characters of stderr to keep. */
 const KEPT = 8000;
 
-/** The parts of a stdio transport that are watched. v1's and v2's transports have them alike. */
+/** The watched parts of a stdio transport, equal in v1 and v2. */
 interface StdioTransport {
   readonly stderr: unknown;
   onclose?: (() => void) | undefined;
   close(): Promise<void>;
 }
 
-/** Turns the error of a call into the reason why the program ended, where it ended before its client closed. */
+/** Replaces the error of a call by the reason of the program's end, if it ended before its client closed. */
 export type Explain = (error: unknown) => Promise<never>;
 
 export const rethrow: Explain = async (error) => {
   throw error;
 };
 
-/** Watches the transport to a program, from before it starts. */
+/** Watches the transport to a program. Call it before the program starts. */
 export function watchProgram(
   transport: StdioTransport,
   { onStderr }: Extract<Endpoint, { kind: 'stdio' }>,
@@ -50,7 +50,7 @@ export function watchProgram(
   };
 }
 
-/** The line that names the error: what Node.js and Python print of an uncaught one, or else the last line. */
+/** The line with the error: that of an uncaught error of Node.js or Python, otherwise the last line. */
 function reasonIn(stderr: string): string {
   const lines = stderr.split('\n').map((line) => line.trimEnd());
   const named = lines.findLast((line) => /^(?:Uncaught )?[A-Z][\w$.]*(?: \[\w+\])?: \S/.test(line));

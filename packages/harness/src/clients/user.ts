@@ -1,43 +1,43 @@
-/** The person at the client: a function that is shown a question and returns a reply. */
+/** The person at the client: a function from a question to a reply. */
 import type { Reply } from '../transcript/call.ts';
 
 /** A question as a host application shows it. */
 export interface ShownQuestion {
   readonly message: string;
-  /** The form, as JSON Schema. Empty where a page is to be opened. */
+  /** The form, as JSON Schema. Empty if the question asks to open a page. */
   readonly requestedSchema: Readonly<Record<string, unknown>>;
   readonly url?: string;
   /** Its key among the questions of the round. An old client or server has none. */
   readonly key?: string | undefined;
 }
 
-/** A page that a user is asked to open. */
+/** A page that a question asks to open. */
 export interface ShownPage {
   readonly message: string;
   readonly url: string;
 }
 
-/** Answers questions, in the order in which they are shown. */
+/** Answers questions in order. */
 export interface User {
   (question: ShownQuestion): Reply | Promise<Reply>;
   /**
-   * Opens a page, or does not. Its client declares the URL mode of elicitation only where this is there. `accept` says
-   * that the user agreed to open the page, whatever they do there.
+   * Opens a page, or refuses. With it, the client declares the URL mode of elicitation. `accept` means that the user agreed
+   * to open the page, not that they finished there.
    */
   readonly open?: ((page: ShownPage) => Reply | Promise<Reply>) | undefined;
-  /** Set for a user who may be silent: a modern client then makes the rounds by hand, to leave an answer out. */
+  /** Set for a user who may be silent. A modern client then makes its rounds by hand, so that it can omit an answer. */
   readonly maySayNothing?: boolean;
-  /** Set for a program that answers in the place of a person. Drawings then call it the agent. */
+  /** Set for a program that answers instead of a person. Drawings call it the agent. */
   readonly isAgent?: boolean;
 }
 
 /**
- * A user with a script: for each question, by its key, the reply of the first time, of the second time, and so on; the
- * last one is repeated. A bare value is accepted under the name of the form's first field. An old client is asked
- * without keys, so a script may have that name instead of the key.
+ * A user with a script: by each question's key, the replies to its first time, its second time, and so on. The last reply
+ * repeats. A bare value means an acceptance, with the value in the form's first field. Questions to an old client have no
+ * keys, so a script may use that field's name instead.
  *
- * @param open what the user does when asked to open a page.
- * @throws Error where a question has no reply. It ends the call.
+ * @param open called for a question that asks to open a page.
+ * @throws Error for a question without a reply. It ends the call.
  * @example
  * const user = scriptedUser({ units: ['kelvin', 'metric'], sure: [{ action: 'decline' }] });
  * const browsing = scriptedUser({}, async ({ url }) => {
@@ -63,7 +63,7 @@ export function scriptedUser(
   });
 }
 
-/** The name under which a question has its reply: its key, or the first field of its form. */
+/** The name of a question's reply: its key, or the first field of its form. */
 export function nameIn<Name extends string>(
   replies: Readonly<Record<Name, unknown>>,
   question: ShownQuestion,
@@ -93,7 +93,7 @@ export function replyOf(user: User, question: ShownQuestion): Reply | Promise<Re
 export const fieldOf = ({ requestedSchema }: Pick<ShownQuestion, 'requestedSchema'>): string =>
   Object.keys((requestedSchema.properties ?? {}) as object)[0] ?? '';
 
-/** A reply, or a bare value, which is accepted under the name of the form's first field. */
+/** Turns a bare value into an acceptance, with the value in the form's first field. */
 export const replyWith = (
   reply: Reply | string | number | boolean,
   question: Pick<ShownQuestion, 'requestedSchema'>,

@@ -1,4 +1,4 @@
-/** A program: prints whether the channels are observed when the harness is loaded, in two conversations, and after them. */
+/** A program: prints whether the channels have observers after loading the harness, in two conversations, and after them. */
 import { channel } from 'node:diagnostics_channel';
 import { CALL, deployer } from '../deployer.test-support.ts';
 import { CHANNELS, converse, host } from '../index.ts';

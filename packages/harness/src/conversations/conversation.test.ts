@@ -1,4 +1,4 @@
-/** A tool of one's own, tested round by round. */
+/** A tool that is tested round by round. */
 import { expect, onTestFinished, test } from 'vitest';
 import type { SendOptions } from '../clients/round.ts';
 import { scriptedUser } from '../clients/user.ts';
@@ -122,7 +122,7 @@ test('a server that authenticates by itself gets the token of the caller, and a 
   };
   const caller = callerNamed('ada');
   for (const client of ['modern', 'legacy'] as const) {
-    // Memory hosts an old client without HTTP.
+    // In memory, an old client has no HTTP.
     await converse({ ...CALL, client, caller }, () =>
       host('fleet', () => ({ fetch, close: async () => {} })),
     );

@@ -1,4 +1,4 @@
-/** One logical call, from a real client to a running server, recorded, with its rounds made one by one. */
+/** A recorded logical call from a real client to a running server, round by round. */
 
 import type { AuthInfo } from '@modelcontextprotocol/client';
 import { CLIENT_INFO } from '../clients/client-application.ts';
@@ -12,16 +12,16 @@ import { Recorder, type RecorderOptions } from '../recording/recorder.ts';
 import { type ClientKind, type Era, eraOf, type LogicalCall } from '../transcript/call.ts';
 import { CLIENT, type End, type Participant, PERSON, type Transcript } from '../transcript/transcript.ts';
 
-/** A call, and who makes it. */
+/** A call and its client. */
 export interface ConversationRequest extends Answering, RecorderOptions {
   readonly client: ClientKind;
   readonly call: LogicalCall;
   /**
-   * The authenticated user who makes it. A server in this process gets it as its `authInfo`; one that listens gets its
-   * token, as a bearer token. Default: an anonymous one.
+   * The authenticated caller. A server in this process receives it as `authInfo`, a listening one as a bearer token.
+   * Default: an anonymous caller.
    */
   readonly caller?: AuthInfo | undefined;
-  /** Called when the client has connected, before its call. An error thrown here ends the call. */
+  /** Called after the client has connected, before its call. Its error ends the call. */
   readonly onConnect?: ((client: { toolNames(): Promise<readonly string[]> }) => unknown) | undefined;
   /** The transcript's title. Default: the method and the name. */
   readonly title?: string | undefined;
@@ -29,7 +29,7 @@ export interface ConversationRequest extends Answering, RecorderOptions {
   readonly participants?: readonly Participant[] | undefined;
 }
 
-/** The same, where the test is the user. `signal` cancels the first request. */
+/** A call whose user is the test. `signal` cancels the first request. */
 export interface RoundsRequest extends Omit<ConversationRequest, 'user'> {
   readonly signal?: AbortSignal | undefined;
 }
@@ -37,11 +37,11 @@ export interface RoundsRequest extends Omit<ConversationRequest, 'user'> {
 /** Starts the server of one conversation. */
 export type Deploy<Of extends Hosting = Hosting> = (recorder: Recorder) => Of | Promise<Of>;
 
-/** A call whose user is the test: it looks at each round, does what it likes, and answers. */
+/** A call whose user is the test, which may do anything between its rounds. */
 export class Conversation<Of extends Hosting = Hosting> {
-  /** The server. `host` makes one whose instances can be exchanged between two rounds. */
+  /** The server. Those of `host` can replace their instances between two rounds. */
   readonly hosting: Of;
-  /** What came of the first request. */
+  /** The round of the first request. */
   readonly first: Round;
   readonly #open: OpenCall<Of>;
   #closed: Promise<Transcript> | undefined;
@@ -53,8 +53,8 @@ export class Conversation<Of extends Hosting = Hosting> {
   }
 
   /**
-   * Starts a server, connects a client that can show forms, and makes the first request. `model` and `roots`, where
-   * given, answer by themselves.
+   * Starts a server, connects a client that can show forms, and makes the first request. `model` and `roots` answer by
+   * themselves.
    *
    * @throws the errors of `deploy` and of connecting.
    * @example
@@ -85,8 +85,8 @@ export class Conversation<Of extends Hosting = Hosting> {
   }
 
   /**
-   * Closes the client and the server, once. Returns the transcript. Its end is the first one that the call had: the
-   * answer to a retry that is sent again later does not change it.
+   * Closes the client and the server, once. Returns the transcript. Its `end` is the call's first end: a retry that is sent
+   * again later does not change it.
    */
   close(): Promise<Transcript> {
     this.#closed ??= this.#close();
@@ -104,7 +104,7 @@ export class Conversation<Of extends Hosting = Hosting> {
 
 const CLOSED: End = { error: { message: 'The conversation was closed before the call ended.' } };
 
-/** A server that runs for one call, its client, and the record of both. */
+/** A server of one call, its client, and their record. */
 export class OpenCall<Of extends Hosting> {
   readonly hosting: Of;
   readonly recorder: Recorder;
@@ -136,12 +136,12 @@ export class OpenCall<Of extends Hosting> {
     }
   }
 
-  /** Runs `work` as the caller, with everything in it recorded. */
+  /** Runs `work` as the caller, and records its events. */
   within<T>(work: () => T): T {
     return this.recorder.within(() => asCaller(this.#request.caller, work));
   }
 
-  /** Connects the client. What happens from then on is recorded. */
+  /** Connects the client, and then begins to record. */
   async connect(): Promise<Connected> {
     const { client: kind, user, caller, onConnect } = this.#request;
     const endpoint = this.hosting.endpoint(eraOf(kind));
@@ -150,7 +150,7 @@ export class OpenCall<Of extends Hosting> {
         'A program on stdio knows no caller: it serves the user who starts it. Remove `caller`.',
       );
     }
-    // The SDKs load when they are needed, and only then.
+    // Load an SDK only when it is needed.
     this.#client = await (kind === 'legacy'
       ? (await import('../clients/legacy.ts')).connectTo(endpoint, this)
       : (await import('../clients/modern.ts')).connectTo(endpoint, this, {
@@ -194,7 +194,7 @@ const personOf = ({ isAgent }: User): Participant =>
     ? { id: PERSON, kind: 'person', label: 'agent', isAgent }
     : { id: PERSON, kind: 'person', label: 'user' };
 
-/** Who takes part in a conversation with these instances. */
+/** The participants of a conversation with these instances. */
 export function participantsOf(
   { client, user, participants = [] }: Pick<ConversationRequest, 'client' | 'user' | 'participants'>,
   era: Era,

@@ -92,7 +92,7 @@ test('a message that reaches nobody is lost', async () => {
 });
 
 test('importing the harness observes no channel; a conversation does, and the last one stops it', async () => {
-  // In a process of its own: other tests of this worker may observe the channels.
+  // Use another process, since other tests of this worker may observe the channels.
   const program = fileURLToPath(new URL('channels-observed.test-support.ts', import.meta.url));
   const args = ['--import', import.meta.resolve('tsx'), program];
   const { stdout } = await promisify(execFile)(process.execPath, args);

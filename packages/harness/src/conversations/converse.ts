@@ -1,4 +1,4 @@
-/** One logical call, from a real client to a running server, recorded from its first message to its end. */
+/** A recorded logical call from a real client to a running server. */
 import { errorEnd } from '../clients/round.ts';
 import type { Transcript } from '../transcript/transcript.ts';
 import { type ConversationRequest, type Deploy, OpenCall } from './conversation.ts';
@@ -6,8 +6,8 @@ import { type ConversationRequest, type Deploy, OpenCall } from './conversation.
 /**
  * Starts a server, connects a client, makes the call, and closes both. Several conversations may run at once.
  *
- * @returns the transcript. A call that fails is one whose `end` is an error: nothing is thrown for it.
- * @throws the error that `deploy` throws.
+ * @returns the transcript. A failed call does not throw: its `end` is an error.
+ * @throws the error of `deploy`.
  * @example
  * const { end, events } = await converse(
  *   {
@@ -22,7 +22,7 @@ export async function converse(request: ConversationRequest, deploy: Deploy): Pr
   const open = await OpenCall.start(request, deploy);
   return open.within(async () => {
     try {
-      // A client that cannot connect ends the call, too.
+      // A failure to connect also ends the call.
       const connecting = open.connect();
       return await open.transcript(await connecting.then(({ call }) => call(request.call)).catch(errorEnd));
     } finally {

@@ -1,4 +1,4 @@
-/** A server in this process, and clients of both eras for it: the pair that a unit test needs. */
+/** A server in this process with clients of both eras, for unit tests. */
 import type { AuthInfo, Client } from '@modelcontextprotocol/client';
 import type { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { createMcpHandler, type McpServer } from '@modelcontextprotocol/server';
@@ -9,9 +9,9 @@ import { type Post, poster } from '../hosts/posting.ts';
 
 /** A served factory, without a socket. */
 export class InProcess {
-  /** The authenticated caller of every further request that a client makes; `post` has its own option. */
+  /** The authenticated caller of the clients' further requests. `post` has its own option. */
   caller: AuthInfo | undefined;
-  /** Posts a request past any client. */
+  /** Posts a request without a client. */
   readonly post: Post;
   readonly #server: () => McpServer;
   readonly #handler: ReturnType<typeof createMcpHandler>;
@@ -35,14 +35,14 @@ export class InProcess {
   readonly fetch: Fetch = (url, init) =>
     this.#handler.fetch(new Request(url, init), this.caller && { authInfo: this.caller });
 
-  /** The v2 client, pinned to 2026-07-28, over the stateless HTTP face. */
+  /** Connects the v2 client, pinned to 2026-07-28, over the stateless HTTP face. */
   async modern(application?: ClientApplication): Promise<Client> {
     const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
     const transport = new StreamableHTTPClientTransport(NO_SOCKET, { fetch: this.fetch });
     return this.#closing(await modernClient(transport, application));
   }
 
-  /** The published v1 client, on a connection in memory. */
+  /** Connects the published v1 client in memory. */
   async legacy(application?: ClientApplication): Promise<LegacyClient> {
     const { linkTo: linkedTo } = await import('../clients/legacy.ts');
     return this.#closing(await legacyClient(await linkedTo(this.#server(), () => this.caller), application));

@@ -1,19 +1,19 @@
-/** The authenticated caller on whose behalf a client sends requests. */
+/** The authenticated caller of a client's requests. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { AuthInfo } from '@modelcontextprotocol/server';
 import type { Endpoint, Fetch } from './endpoint.ts';
 
-// The clients have no option for it, and two requests of one client may be of two callers at once.
+// Clients have no option for the caller, and two requests of one client may have two callers at once.
 const current = new AsyncLocalStorage<AuthInfo>();
 
-/** The caller of the requests that this code sends; undefined for an anonymous one. */
+/** The caller of this code's requests. Undefined for an anonymous one. */
 export const currentCaller = (): AuthInfo | undefined => current.getStore();
 
-/** Runs `work`, whose requests are those of `caller`. Without one, the caller stays who it is. */
+/** Runs `work` as `caller`. If undefined, the caller stays the same. */
 export const asCaller = <T>(caller: AuthInfo | undefined, work: () => T): T =>
   caller ? current.run(caller, work) : work();
 
-/** How the clients' transports reach an address: with the token of the caller, as a bearer token. */
+/** The options of the clients' HTTP transports: they send the caller's token as a bearer token. */
 export const httpOptions = ({ fetch: send = fetch, headers = {} }: Extract<Endpoint, { kind: 'http' }>) => ({
   requestInit: { headers },
   fetch: ((url, init) => {

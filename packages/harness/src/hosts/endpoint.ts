@@ -1,10 +1,10 @@
-/** Where a client connects to a running server. */
+/** Endpoints of running servers. */
 import { inspect } from 'node:util';
 import type { McpServer } from '@modelcontextprotocol/server';
 import type { Program } from '../processes/program.ts';
 import type { Era } from '../transcript/call.ts';
 
-/** An HTTP address (with a `fetch` of its own where there is no socket), a server in memory, or a program on stdio. */
+/** An HTTP address (with its own `fetch` if there is no socket), a server in memory, or a program on stdio. */
 export type Endpoint =
   | {
       readonly kind: 'http';
@@ -17,25 +17,24 @@ export type Endpoint =
   | ({ readonly kind: 'stdio' } & Program & ProgramOptions);
 
 interface ProgramOptions {
-  /** Called with what the program writes to stderr. */
+  /** Called with the program's stderr. */
   readonly onStderr?: ((text: string) => void) | undefined;
   /**
-   * Starts the program once. By default a modern client starts it once more before, to see whether it speaks
-   * 2026-07-28: an old server may end at a message before `initialize`.
+   * Starts the program once. By default, a modern client first starts another one to probe for 2026-07-28, because an old
+   * server may end at a message before `initialize`.
    */
   readonly startOnce?: boolean;
 }
 
-/** `fetch`, as the clients' transports call it. */
 export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
-/** A running server: one instance, or several of them behind one address. */
+/** A running server: one or more instances behind one address. */
 export interface Hosting {
-  /** The instances' ids, as the transcript names them. */
+  /** The instances' ids in the transcript. */
   readonly instances: readonly string[];
-  /** Where a client of this era connects. Each connection asks anew. */
+  /** The endpoint for a client of this era. Called for each connection. */
   readonly endpoint: (era: Era) => Endpoint;
-  /** Handlers that all instances together hold parked in memory now. Resolves after everything that they published. */
+  /** How many handlers all instances have parked in memory. Resolves after everything that they have published. */
   readonly framesHeld: () => number | Promise<number>;
   close(): Promise<void>;
 }
@@ -43,11 +42,11 @@ export interface Hosting {
 export const NO_SOCKET = new URL('http://mrtr.invalid/mcp');
 
 /**
- * The hosting of a server that runs already, or that starts with its client's connection and ends with it.
+ * The hosting of a server that runs already, or that starts and ends with its client's connection.
  *
  * @example
  * await converse(request, () => foreignHosting('http://localhost:3000/mcp'));
- * @throws Error for anything else than the server's address, or an endpoint.
+ * @throws Error for a value that is neither an address nor an endpoint.
  */
 export function foreignHosting(server: string | URL | Endpoint): Hosting {
   const endpoint = endpointOf(server);

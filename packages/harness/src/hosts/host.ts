@@ -6,37 +6,35 @@ import { currentCaller } from './caller.ts';
 import { type Endpoint, type Fetch, type Hosting, NO_SOCKET } from './endpoint.ts';
 
 /**
- * How a server is hosted in this process. `memory`: one instance; an old client has a connection of its own. `fleet`:
- * three instances behind a round robin, stateless. `restart`: one instance, which is thrown away and created anew
- * before every further request.
+ * Hosting in this process. `memory`: one instance; an old client has its own connection. `fleet`: three stateless instances
+ * behind a round robin. `restart`: one instance, which is replaced before every further request.
  */
 export type LocalHostingKind = 'memory' | 'fleet' | 'restart';
 
-/** One instance of a server: it makes an `McpServer` for each request or connection, or it serves HTTP by itself. */
+/** One instance of a server: makes an `McpServer` for each request or connection, or serves HTTP itself. */
 export type HostedInstance = McpInstance | HttpInstance;
 
 interface Holding {
-  /** Handlers parked in this instance's memory now. */
+  /** How many handlers this instance has parked in memory. */
   readonly framesHeld?: (() => number) | undefined;
 }
 
-/** Makes servers. */
 export interface McpInstance extends Holding {
-  /** A new server; called for each request on stateless hosting, for each connection elsewhere. */
+  /** Makes a server: one per request on stateless hosting, otherwise one per connection. */
   server(): McpServer;
-  /** Releases what outlives a request. */
+  /** Releases resources that outlive a request. */
   close?(): Promise<void>;
 }
 
-/** Serves HTTP by itself, such as a server on an old SDK. */
+/** An instance that serves HTTP itself, such as a server on an old SDK. */
 export interface HttpInstance extends Holding {
-  /** `authInfo` is the caller of a conversation that has one; its token is in the `authorization` header, too. */
+  /** `authInfo` is the conversation's caller, if any. Its token is also in the `authorization` header. */
   fetch(request: Request, options?: { readonly authInfo: AuthInfo }): Promise<Response>;
   close(): Promise<void>;
 }
 
 /**
- * A server in this process whose instances a test exchanges between two rounds. Transcripts show it.
+ * A server in this process, whose instances a test can replace between two rounds. Transcripts show the replacement.
  *
  * @example
  * const { first, hosting } = await Conversation.start(request, () => host('memory', create));
@@ -45,17 +43,17 @@ export interface HttpInstance extends Holding {
  * const done = await first.answer({ sure: true });
  */
 export interface LocalHosting extends Hosting {
-  /** Starts one more instance, which serves every further request. The others stay, and hold what they hold. */
+  /** Starts one more instance, which serves every further request. The others keep running, with their state. */
   another(create?: () => HostedInstance): void;
   /**
-   * Throws every instance away and creates it anew: what they held in memory, and the connections of old clients, are
-   * gone. With `create` that is a new version, deployed now.
+   * Replaces every instance, which loses their memory and the connections of old clients. `create` makes the new
+   * instances, for example of a new version.
    */
   restart(create?: () => HostedInstance): Promise<void>;
 }
 
 /**
- * Starts a server in this process; `create` makes each of its instances.
+ * Starts a server in this process. `create` makes each of its instances.
  *
  * @example
  * const hosting = host('fleet', () => ({ server: () => createMyServer() }));
@@ -67,11 +65,11 @@ class Local implements LocalHosting {
   readonly #kind: LocalHostingKind;
   #create: () => HostedInstance;
   #running: readonly Running[];
-  /** The instance that {@link another} started last. Without one, each request reaches the next instance. */
+  /** The latest instance of {@link another}. Without one, the instances take turns. */
   #sole: Running | undefined;
   readonly #recorder = currentRecorder();
   #requests = 0;
-  // Messages may come at once, each with a restart of its own; one that comes when all is over has none.
+  // Messages that come at once have one restart each. After the end, there are no more restarts.
   #restarted: Promise<void> = Promise.resolve();
   #over = false;
 
@@ -112,7 +110,7 @@ class Local implements LocalHosting {
 
   readonly #fetch: Fetch = async (url, init) => {
     const message = init?.method === 'POST';
-    // A GET asks for a stream, while the call that goes out beside it is being served.
+    // A GET opens a stream beside a call that is being served, so it does not restart the server.
     if (this.#kind === 'restart' && this.#requests > 0 && message && !this.#over) this.restart();
     await this.#restarted;
     const instance = this.#sole ?? (this.#running[this.#requests % this.#running.length] as Running);

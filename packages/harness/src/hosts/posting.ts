@@ -1,8 +1,8 @@
-/** JSON-RPC requests past any client: what a well-behaved client would not send, and rounds made by hand. */
+/** JSON-RPC requests without a client: malformed ones, and rounds made by hand. */
 import type { AuthInfo } from '@modelcontextprotocol/server';
 import { NO_SOCKET } from './endpoint.ts';
 
-/** An answer: the HTTP status, the body as it was, and the JSON-RPC result or error in it. */
+/** A response: the HTTP status, the body as text, and its JSON-RPC result or error. */
 export interface Posted {
   readonly status: number;
   readonly text: string;
@@ -10,23 +10,21 @@ export interface Posted {
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
 }
 
-/** How a request differs from an ordinary one. */
 export interface RequestOptions {
-  /** As a client at 2025-11-25 sends it: no envelope, no handshake. */
+  /** Sends it like a client at 2025-11-25, without an envelope and without a handshake. */
   readonly legacy?: boolean;
-  /** The capabilities that the envelope declares. Default: forms can be shown. */
+  /** The capabilities in the envelope. Default: forms. */
   readonly capabilities?: unknown;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly id?: number | string;
 }
 
-/** How a request is posted. */
 export interface PostOptions extends RequestOptions {
-  /** The authenticated caller. For servers in this process only; others read the `authorization` header. */
+  /** The authenticated caller, for servers in this process only. Others read the `authorization` header. */
   readonly authInfo?: AuthInfo | undefined;
 }
 
-/** Posts one request. `params` may be JSON text, for JSON that `JSON.stringify` does not write. */
+/** Posts one request. `params` may be JSON text, for JSON that `JSON.stringify` cannot write. */
 export type Post = (
   method: string,
   params: Readonly<Record<string, unknown>> | string,
@@ -53,7 +51,7 @@ export const poster =
     return readPosted(await server.fetch(new Request(NO_SOCKET, init), authInfo && { authInfo }));
   };
 
-/** One request, as it is before it is sent. */
+/** Makes a request without sending it. */
 export function requestInit(
   method: string,
   params: Readonly<Record<string, unknown>> | string = {},

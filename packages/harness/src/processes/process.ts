@@ -7,16 +7,15 @@ import { finished } from 'node:stream/promises';
 import type { Program } from './program.ts';
 import { within } from './waiting.ts';
 
-/** How a program is run. */
 export interface ProcessOptions {
   readonly cwd?: string | undefined;
   /** Opens a channel for messages, as `fork` does. */
   readonly ipc?: boolean;
-  /** How long it may take to start, to answer and to stop, in milliseconds. Default 30 000. */
+  /** How long it may take to start, to answer, and to stop, in milliseconds. Default 30 000. */
   readonly patienceMs?: number;
 }
 
-/** Everything that a process wrote. */
+/** The complete output of a process. */
 export interface ProcessOutput {
   readonly out: string;
   readonly err: string;
@@ -30,14 +29,14 @@ const killAll = () => {
 /** A process, running or ended. */
 export class RunningProcess {
   readonly child: ChildProcess;
-  /** Resolves with the exit code, or with the name of the signal, when it has ended and its output has been read. */
+  /** Resolves with the exit code or the signal's name, when it has ended and its output has been read. */
   readonly ended: Promise<number | NodeJS.Signals>;
   #said = { out: '', err: '' };
   readonly #name: string;
   readonly #patienceMs: number;
 
   /**
-   * Starts one. It inherits this process's environment.
+   * Starts a process, which inherits this process's environment.
    *
    * @example
    * const server = new RunningProcess({ command: process.execPath, args: ['server.mjs'] });
@@ -83,7 +82,7 @@ export class RunningProcess {
     return code ?? signal;
   }
 
-  /** Everything that it has written so far. */
+  /** The output so far. */
   get said(): ProcessOutput {
     return this.#said;
   }
@@ -93,9 +92,9 @@ export class RunningProcess {
   }
 
   /**
-   * Resolves with what `find` finds in its output.
+   * Calls `find` with each new output, and resolves with its first defined value.
    *
-   * @throws Error with its output, when it ends before, or takes too long.
+   * @throws Error with the output, if the process ends first or takes too long.
    */
   async until<T>(find: (said: ProcessOutput) => T | undefined): Promise<T> {
     const { stdout, stderr } = this.child;
@@ -115,13 +114,13 @@ export class RunningProcess {
     }
   }
 
-  /** The next message on its channel. It throws as {@link until} does. */
+  /** Resolves with the next message on its channel. Throws as {@link until} does. */
   async message<T>(): Promise<T> {
     const [message] = await this.whileAlive(once(this.child, 'message'));
     return message as T;
   }
 
-  /** Waits for `waited`. It throws as {@link until} does. */
+  /** Waits for `waited`. Throws as {@link until} does. */
   async whileAlive<T>(waited: Promise<T>): Promise<T> {
     const ended = this.ended.then((code) =>
       Promise.reject(new Error(`${this.#name} ended with ${code}, and wrote: ${this.#tail}`)),
@@ -134,16 +133,16 @@ export class RunningProcess {
     );
   }
 
-  /** SIGKILL. Resolves when it is gone. */
+  /** Sends SIGKILL. Resolves when the process has ended. */
   async kill(): Promise<void> {
     this.child.kill('SIGKILL');
     await this.ended;
   }
 
   /**
-   * Asks it to end, with SIGTERM unless `ask` does something else, and waits until it has.
+   * Asks the process to end, by default with SIGTERM, and waits for its end.
    *
-   * @throws Error when it takes too long; then it is killed.
+   * @throws Error if it takes too long, after killing it.
    */
   async stop(
     ask: () => unknown = () => this.child.kill('SIGTERM'),
@@ -164,7 +163,7 @@ export class RunningProcess {
   }
 }
 
-/** Connections that a program opens get ports above these, and would take a port before a server listens there. */
+/** Below the ports of outgoing connections, which could take a port before a server listens there. */
 const SERVER_PORTS = [20_000, 32_768] as const;
 const MAX_TRIES = 100;
 

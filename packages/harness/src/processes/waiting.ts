@@ -1,4 +1,4 @@
-/** Waiting in tests: for a promise, for a condition, for nothing more to happen; never for a fixed time. */
+/** Waiting in tests: for a promise, a condition, or an idle event loop, but never for a fixed time. */
 
 /**
  * A promise that is settled by hand.
@@ -21,7 +21,7 @@ export class Deferred<T = void> {
   }
 }
 
-/** Lets everything run that is ready: some turns of the event loop. Works with faked timers. */
+/** Runs everything that is ready, in some turns of the event loop. Works with faked timers. */
 export async function settle(turns = 40): Promise<void> {
   for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
@@ -30,7 +30,7 @@ export async function settle(turns = 40): Promise<void> {
  * Waits until `happened` returns true, for a bounded number of turns of the event loop.
  *
  * @param waitedFor the condition as text, for the error.
- * @throws Error with `waitedFor` when the condition did not come true.
+ * @throws Error with `waitedFor` if the condition did not become true.
  *
  * @example
  * await until(() => store.parked === 0, 'an empty store');
@@ -44,9 +44,9 @@ export async function until(happened: () => boolean, waitedFor: string, turns = 
 }
 
 /**
- * Waits for a promise, but no longer than `ms` milliseconds.
+ * Waits for a promise, for at most `ms` milliseconds.
  *
- * @throws Error with the text of `complaint` when it takes longer.
+ * @throws Error with the text of `complaint` if it takes longer.
  */
 export async function within<T>(ms: number, waited: Promise<T>, complaint: () => string): Promise<T> {
   let timer: NodeJS.Timeout | undefined;

@@ -1,12 +1,12 @@
 /**
  * The diagnostics channels that a recorder reads. Their names and events are a published contract
- * (docs/observability.md), so a server of any origin may publish them; nothing of the libraries is imported.
+ * (docs/observability.md), so any server may publish them, and this package imports nothing of ours.
  */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { EntryPart } from '../transcript/transcript.ts';
 import type { Traced } from './line-trace.ts';
 
-/** One event with its channel: plain data, which can be sent to another process. */
+/** One event with its channel, as plain data for another process. */
 export type Diagnostic =
   | {
       readonly channel: 'mrtr:handler';
@@ -24,14 +24,13 @@ export type Diagnostic =
         readonly reason?: string | undefined;
       };
     }
-  /** Not published: sent by a process that traces its lines (`LineTrace`). */
+  /** Not published on a channel: a process that traces its lines sends it (`LineTrace`). */
   | { readonly channel: 'mrtr:lines'; readonly event: Traced };
 
-/** The channels' names. */
 export const CHANNELS = ['mrtr:handler', 'mrtr:effect', 'mrtr:state'] as const;
 
 /**
- * Calls `listener` with every event that is published in this process, until the returned function is called.
+ * Calls `listener` with every event of this process. The returned function stops it.
  *
  * @example
  * const stop = observeDiagnostics((diagnostic) => process.send?.(diagnostic));

@@ -1,33 +1,33 @@
 /**
- * Which lines of the author's files ran in this process, and in which order. At each place where the debugger could
- * stop stands a breakpoint whose condition notes the place and is false: nothing ever stops. Coverage cannot do this: V8
- * counts a whole block when it is entered, before its later lines have run.
+ * Records the lines of the author's files that ran in this process, and their order. At each possible place it sets a
+ * breakpoint whose condition records the place and returns false, so the program never stops. Coverage cannot do this: V8
+ * counts a whole block on entry, before its later lines have run.
  */
 import { readFileSync } from 'node:fs';
 import { type Debugger, Session } from 'node:inspector';
 import { SourceMap, type SourceMapPayload } from 'node:module';
 import type { Lines, LinesRun, Place } from '../transcript/transcript.ts';
 
-/** A place in an author's file where one may stop. Lines and columns begin at 1. */
+/** A place of a breakpoint in an author's file. Lines and columns begin at 1. */
 interface Stop {
   readonly file: string;
   readonly line: number;
   readonly column: number;
 }
 
-/** What a take gives: how often the lines ran, and their order. */
+/** The lines that ran: their counts and their order. */
 export interface Traced {
   readonly files: LinesRun;
   readonly order: readonly Place[];
 }
 
-/** A loop that does not end must not fill the memory. */
+/** Limits the order, so that an endless loop does not fill the memory. */
 const MAX_PLACES = 2000;
 
 const NOTE = Symbol.for('mrtr.line-trace');
 let traces = 0;
 
-/** Traces lines, from its making until it is closed, in modules that are loaded meanwhile. */
+/** Traces lines of the modules that are loaded between its creation and `close`. */
 export class LineTrace {
   readonly #session = new Session();
   readonly #nameOf: (url: string) => string | undefined;
@@ -39,8 +39,7 @@ export class LineTrace {
   /**
    * Starts to trace.
    *
-   * @param nameOf the name of a module's file in transcripts, by the module's URL; undefined for a file that is not
-   * traced.
+   * @param nameOf returns a file's name in transcripts, by its module's URL. Undefined for a file that is not traced.
    * @example
    * const trace = new LineTrace((url) => /\/src\/tools\/.+/.exec(url)?.[0]);
    * const { createMyServer } = await import('./src/tools/my-server.ts');
@@ -57,7 +56,7 @@ export class LineTrace {
     this.#post('Debugger.enable');
   }
 
-  /** What ran since the last take; undefined where nothing did. */
+  /** Returns the lines that ran since the last call. Undefined if none did. */
   take(): Traced | undefined {
     const [hits, order] = [this.#hits, this.#order];
     [this.#hits, this.#order] = [new Map(), []];
@@ -104,7 +103,7 @@ export class LineTrace {
     );
     const placeIn = authorsPlaces(source.scriptSource, url);
     for (const location of locations) {
-      // The end of a function is no line of anybody's that runs.
+      // The end of a function is not a line of the author's.
       const place = location.type === 'return' ? undefined : placeIn(location);
       if (!place) continue;
       const at = this.#stops.push({ file, ...place }) - 1;
@@ -113,7 +112,7 @@ export class LineTrace {
     }
   }
 
-  // A session in the process that it inspects answers before `post` returns.
+  // In the process that it inspects, a session answers before `post` returns.
   #post<T>(method: string, params?: object): T {
     let answer: T | undefined;
     this.#session.post(method, params, (error, result) => {
@@ -126,7 +125,7 @@ export class LineTrace {
 
 const keyOf = (stop: Stop | undefined): string => `${stop?.file}\n${stop?.line}`;
 
-/** The count of a line, or of each part of it where they differ. */
+/** The count of a line, or of each of its parts if they differ. */
 function countOf(columns: readonly (readonly [column: number, count: number])[]): Lines[string] {
   const parts = [...columns].sort(([a], [b]) => a - b);
   const changes = parts.filter(([, count], at) => at === 0 || parts[at - 1]?.[1] !== count);
@@ -135,12 +134,12 @@ function countOf(columns: readonly (readonly [column: number, count: number])[])
 
 const INLINE_MAP = /^\/\/# sourceMappingURL=data:application\/json[^,]*;base64,(?<map>.+)$/m;
 
-/** A line with nothing but brackets that close: no statement of the author's begins there. */
+/** A line of closing brackets only, where no statement begins. */
 const CLOSES = /^[\s})\];,]*$/;
 
 type Location = Pick<Debugger.BreakLocation, 'lineNumber' | 'columnNumber'>;
 
-/** Finds the author's place of a location, by the script's inline source map. Without one the script is the author's. */
+/** Maps a location to the author's file by the script's inline source map. Without one, the script is the author's file. */
 function authorsPlaces(source: string, url: string): (at: Location) => Omit<Stop, 'file'> | undefined {
   const inline = INLINE_MAP.exec(source)?.groups?.map;
   const payload =

@@ -1,4 +1,4 @@
-/** Records the events of one conversation, also where several conversations run in this process at once. */
+/** Records the events of one conversation. Several conversations may run in this process at once. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import {
   CLIENT,
@@ -11,9 +11,8 @@ import {
 import { type Diagnostic, observeDiagnostics } from './diagnostics.ts';
 import type { Traced } from './line-trace.ts';
 
-// Diagnostics channels are process-wide. An event belongs to the conversation, and to the instance, in whose
-// asynchronous context it was published; one context for the process, also where a test imports this package and the
-// tested server requires it.
+// Diagnostics channels are process-wide. The asynchronous context of an event names its conversation and its instance. The
+// context is shared by all copies of this package: a test may import one, and the tested server require another.
 const SHARED = Symbol.for('mrtr.recorders');
 const holder = globalThis as { [SHARED]?: ReturnType<typeof noRecorders> };
 holder[SHARED] ??= noRecorders();
@@ -29,15 +28,15 @@ function noRecorders() {
   };
 }
 
-/** The recorder of the conversation that this code runs in, if any. */
+/** The recorder of the current conversation, if any. */
 export const currentRecorder = (): Recorder | undefined => current.getStore();
 
-/** Runs `work` as part of one of several instances in this process: events in it name the instance. */
+/** Runs `work` as one of several instances in this process. Its events name the instance. */
 export const inInstance = <T>(id: string, work: () => T): T => instance.run(id, work);
 
 /**
- * Records an effect in the transcript of the conversation that this code runs in. For the fakes that a tool writes to
- * in a test. Without a conversation it does nothing.
+ * Records an effect in the transcript of the current conversation, for example from a test's fake database. Does nothing
+ * without a conversation.
  *
  * @example
  * const orders = { place: async (item: string) => recordEffect('order', item) };
@@ -46,7 +45,7 @@ export const recordEffect = (name: string, detail: string): void =>
   currentRecorder()?.record({ kind: 'effect', name, detail });
 
 /**
- * Records that the person's browser visited a page, in the transcript of the conversation that this code runs in.
+ * Records a visit of the person's browser in the transcript of the current conversation.
  *
  * @example
  * const response = await fetch(url, { redirect: 'manual' });
@@ -55,23 +54,22 @@ export const recordEffect = (name: string, detail: string): void =>
 export const recordVisit = (url: string, status: number): void =>
   currentRecorder()?.record({ kind: 'visit', from: PERSON, url, status });
 
-/** The parts of a transport that are watched. v1's and v2's transports have them alike. */
+/** The watched parts of a transport, equal in v1 and v2. */
 interface AnyTransport {
   send(message: unknown, options?: unknown): Promise<void>;
   onmessage?: ((message: never, extra?: never) => void) | undefined;
 }
 
-/** How a recorder works. */
 export interface RecorderOptions {
   /** Called with each event as it happens. */
   readonly onEvent?: ((event: TranscriptEvent) => void) | undefined;
   /** The clock, in milliseconds. Default `performance.now`. */
   readonly now?: (() => number) | undefined;
-  /** Takes the lines that ran since the last take, where they are traced in this process (`LineTrace`). */
+  /** Takes the traced lines since the last call, if this process traces lines (`LineTrace`). */
   readonly takeLines?: (() => Traced | undefined) | undefined;
 }
 
-/** A happening whose `instance` may be left out: it is the one in which it happened. */
+/** A happening. Its `instance` is by default the one in which it is recorded. */
 export type RecordedHappening = Happening extends infer One
   ? One extends { readonly instance: string }
     ? Omit<One, 'instance'> & { readonly instance?: string | undefined }
@@ -80,11 +78,10 @@ export type RecordedHappening = Happening extends infer One
 
 type Unrouted = { -readonly [Key in keyof Message]: Message[Key] } & { readonly at: number };
 
-/** Records one conversation. */
 export class Recorder {
   readonly events: TranscriptEvent[] = [];
   readonly #options: RecorderOptions;
-  /** The instance that each request of the client reached, by the request's id. */
+  /** The instance that each of the client's requests reached, by the request's id. */
   readonly #served = new Map<unknown, string>();
   #instances: () => readonly string[] = () => [];
   #latest: string | undefined;
@@ -104,26 +101,26 @@ export class Recorder {
     };
   }
 
-  /** Runs `work` with everything in it recorded here. */
+  /** Runs `work`, and records its events here. */
   within<T>(work: () => T): T {
     return current.run(this, work);
   }
 
-  /** Begins to record: connecting the client is not part of the call. `instances` gives the ids of the server's. */
+  /** Begins to record, after the client has connected. `instances` returns the ids of the server's instances. */
   start(instances: () => readonly string[]): void {
     this.#instances = instances;
     this.#options.takeLines?.();
     this.#startedAt = this.#now();
   }
 
-  /** Ends it: closing the client is not part of the call either. */
+  /** Stops recording, before the client closes. */
   stop(): void {
     this.#recordLines();
     this.#startedAt = undefined;
     this.#announce(true);
   }
 
-  /** Records a happening, now. */
+  /** Records a happening with the current time. */
   record(happening: RecordedHappening): void {
     if (this.#startedAt === undefined) return;
     const { kind } = happening;
@@ -145,7 +142,7 @@ export class Recorder {
     if (ran) this.record({ kind: 'lines', instance: this.#latest, ...ran });
   }
 
-  /** Records a diagnostic that was published in this process, or by instance `from` in another one. */
+  /** Records a diagnostic of this process, or of instance `from` in another one. */
   recordDiagnostic(diagnostic: Diagnostic, from?: string): void {
     const { channel, event } = diagnostic;
     if (channel === 'mrtr:handler') {
@@ -159,7 +156,7 @@ export class Recorder {
     } else this.record({ kind: 'lines', instance: from, ...event });
   }
 
-  /** A message of the client reached one of the instances. */
+  /** Records that a message of the client reached the instance `to`. */
   recordRoute(to: string, body: string): void {
     this.#latest = to;
     const { id, method } = parse(body);
@@ -169,7 +166,7 @@ export class Recorder {
     this.#announce();
   }
 
-  /** Somebody on the way keeps the client's `body` back, and sends `message` in its place. */
+  /** Records that an attacker on the network replaced the client's `body` by `message`. */
   recordAltered(body: string, message: WireMessage): void {
     const { id, method } = parse(body);
     const event = this.#findUnrouted(id, method);
@@ -195,12 +192,12 @@ export class Recorder {
   watch<T extends AnyTransport>(transport: T): T {
     const send = transport.send.bind(transport);
     transport.send = async (message, options) => {
-      // Recorded before the send: over HTTP the answer arrives before the send returns.
+      // Record it before the send: over HTTP, the answer arrives before `send` returns.
       const event = this.#recordRequest(message as WireMessage);
       try {
         await send(message, options);
       } catch (error) {
-        // A request that has reached its server is not lost: its answer is. So it is when the call is over, and closes.
+        // A request that reached its server is not lost; its answer is. Nor is one that the end of the call cut off.
         const isServed = this.#served.has((message as WireMessage).id);
         if (event && this.#startedAt !== undefined && !isServed) event.lost = true;
         throw error;
@@ -235,12 +232,12 @@ export class Recorder {
     this.record({ kind: 'message', from, to: CLIENT, message });
   }
 
-  /** The instance in whose context we are; else the one that the latest message reached. */
+  /** The instance of the current context, otherwise the one that the latest message reached. */
   #here(): string {
     return instance.getStore() ?? this.#latest ?? this.#instances()[0] ?? 'server';
   }
 
-  /** Tells the listener. A message waits until it is known which instance it reached, or something else happens. */
+  /** Emits events to the listener. A message waits until its instance is known, or the next event comes. */
   #announce(all = false): void {
     while (this.#announced < this.events.length) {
       const event = this.events[this.#announced] as TranscriptEvent;
@@ -252,10 +249,10 @@ export class Recorder {
   }
 }
 
-/** What happens inside an instance. */
+/** The happenings inside an instance. */
 const INSIDE = new Set<Happening['kind']>(['entry', 'lines', 'guard', 'effect', 'state', 'kill', 'restart']);
 
-/** What ran before one of these belongs to what came before it. */
+/** Lines that ran before one of these happenings belong to the happening before it. */
 const ENDS_A_STRETCH = new Set<Happening['kind']>([
   'message',
   'entry',

@@ -1,4 +1,4 @@
-/** What a client calls, and what comes of it. */
+/** A client's call and its result. */
 import type {
   CallToolResult,
   ElicitResult,
@@ -40,5 +40,5 @@ export type Era = 'modern' | 'legacy';
 /** The era of a client. */
 export const eraOf = (client: ClientKind): Era => (client === 'legacy' ? 'legacy' : 'modern');
 
-/** An answer, a decline, a cancel, or `silence`: the client goes on without an answer. */
+/** An answer, a decline, a cancel, or `silence`: the client continues without an answer. */
 export type Reply = ElicitResult | 'silence';

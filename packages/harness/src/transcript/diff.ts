@@ -1,7 +1,7 @@
 /** A difference between two transcripts, for people. */
 import { createTwoFilesPatch, diffArrays } from 'diff';
 
-/** Undefined when the two are equal; otherwise a unified diff, with what each side is called on top. */
+/** A unified diff with the titles of both sides. Undefined if they are equal. */
 export function diffViews(
   expected: { readonly title: string; readonly lines: readonly string[] },
   actual: { readonly title: string; readonly lines: readonly string[] },
@@ -11,7 +11,7 @@ export function diffViews(
   return createTwoFilesPatch(expected.title, actual.title, before ?? '', after ?? '', '', '', { context: 2 });
 }
 
-/** Where the items of two lists are, in one order: in both, or in one alone; by their longest common subsequence. */
+/** Merges two lists by their longest common subsequence, and returns the side of each item. */
 export const compareLists = (
   left: readonly string[],
   right: readonly string[],
@@ -20,7 +20,7 @@ export const compareLists = (
     Array.from({ length: count }, () => (added ? 'right' : removed ? 'left' : 'both')),
   );
 
-/** A message's JSON over several lines: a diff of one long line shows nothing. */
+/** A message's JSON over several lines, since a diff of one long line shows nothing. */
 function indent(line: string): string {
   const at = line.indexOf(' ');
   try {

@@ -1,4 +1,4 @@
-/** The one layout of a conversation: its lanes, its rows, and what waits in between. Every drawing draws this. */
+/** The layout of a conversation for every drawing: its lanes, its rows, and its open requests and parked handlers. */
 import {
   CLIENT,
   type Message,
@@ -19,7 +19,7 @@ import {
   restartText,
 } from './wording.ts';
 
-/** What a row is about, for its colour. `error` is a broken promise; `refused`, a refusal that did its work. */
+/** The colour of a row. `error` is a broken promise; `refused` is a refusal that worked. */
 type Tone = 'request' | 'question' | 'user' | 'entry' | 'effect' | 'result' | 'error' | 'refused' | 'quiet';
 
 /** One drawn event. */
@@ -28,16 +28,16 @@ export interface Row {
   readonly event: TranscriptEvent;
   readonly text: string;
   readonly tone: Tone;
-  /** The lanes that it goes from and to; the same one for what happens inside a lane. */
+  /** The lanes that it goes from and to. The same lane for an event inside it. */
   readonly from: string;
   readonly to: string;
   /** The round of the call, from 1. */
   readonly round: number;
   /** Whether it is a message of a client. */
   readonly isSent: boolean;
-  /** Whether the server has an open request when it is over. */
+  /** Whether the server has an open request after it. */
   readonly isOpen: boolean;
-  /** The instances that hold a handler parked in memory when it is over, one for each such handler. */
+  /** The instances with a handler parked in memory after it, once per handler. */
   readonly held: readonly string[];
 }
 
@@ -54,22 +54,22 @@ const LANES = ['person', 'client', 'instance', 'store', 'world'] satisfies Parti
 export const lanesOf = ({ participants }: Pick<Transcript, 'participants'>): readonly Participant[] =>
   [...participants].sort((one, other) => LANES.indexOf(one.kind) - LANES.indexOf(other.kind));
 
-/** Lays out event after event, also while the conversation goes on. */
+/** Lays out one event after another, even while the conversation runs. */
 export class Layout {
   readonly #clients: ReadonlySet<string>;
   readonly #server: string;
   readonly #hasWorld: boolean;
-  /** The requests that nobody has answered yet: `client:1` is one of the client. */
+  /** The unanswered requests: `client:1` is one of the client. */
   readonly #open = new Set<string>();
   readonly #effects = new Set<string>();
-  /** The instances that asked, one for each question that is open; those of {@link Row.held} are among them. */
+  /** The instances that asked, once per open question, including those of {@link Row.held}. */
   #asking: readonly string[] = [];
   #held: readonly string[] = [];
-  /** The instance that rejected the state of the request that it serves. */
+  /** The instances that rejected the state of the request that they serve. */
   readonly #rejecting = new Set<string>();
-  /** Whether the latest request was written by somebody on the way. */
+  /** Whether an attacker wrote the latest request. */
   #isForged = false;
-  /** Whether a program answered every question so far, in the place of a person. */
+  /** Whether a program, and not a person, has answered every question so far. */
   #isUnattended: boolean;
   #at = 0;
   #round = 0;
@@ -91,7 +91,7 @@ export class Layout {
     const isSent = event.kind === 'message' && this.#clients.has(event.from);
     const drawn = event.kind === 'message' ? this.#message(event, isSent) : this.#draw(event);
     if ('framesHeld' in event) {
-      // An old client is asked by a request of the server, whose handler waits for the answer.
+      // The server asks an old client by a request, and its handler waits for the answer.
       const live = [...this.#open].filter((one) => one.startsWith('server:')).length;
       const frames = Math.max(event.framesHeld, live);
       this.#held = frames === 0 ? [] : this.#asking.slice(-frames);
@@ -100,7 +100,7 @@ export class Layout {
     return drawn && { at, event, ...drawn, round: this.#round, isSent, isOpen, held };
   }
 
-  /** An instance goes on with what it parked last; or all is gone that it held. */
+  /** An instance resumes the handler that it parked last, or loses all of them. */
   #resume(instance: string, isGone: boolean): void {
     const without = (lanes: readonly string[]) => {
       const last = lanes.lastIndexOf(instance);
@@ -151,19 +151,19 @@ export class Layout {
         this.#resume(event.instance, true);
         return within(event.instance, 'quiet', '☠ killed');
       case 'restart':
-        // What the old process was doing or holding is gone with it.
+        // The old process has lost its running and parked handlers.
         this.#resume(event.instance, true);
         return within(event.instance, 'quiet', restartText(event));
     }
   }
 
-  /** Marks an effect that one call has twice, or that nobody agreed to: this project is about preventing both. */
+  /** Marks an effect that a call had twice, or that nobody agreed to. This project exists to prevent both. */
   #effect({ name, detail }: Extract<TranscriptEvent, { kind: 'effect' }>): Pick<Drawn, 'text' | 'tone'> {
     const text = `${name}: ${detail}`;
     const isAgain = this.#effects.has(text);
     this.#effects.add(text);
     if (isAgain) return { text: `${text} — AGAIN`, tone: 'error' };
-    // An audit entry says who called, and needs no consent.
+    // An audit entry needs no consent.
     const isForced = (this.#isForged || this.#isUnattended) && name !== 'audit';
     return isForced ? { text: `${text} — NOBODY AGREED`, tone: 'error' } : { text, tone: 'effect' };
   }
@@ -194,7 +194,7 @@ export class Layout {
   }
 }
 
-/** What happened to a message on its way, before its words. */
+/** A prefix for a message that was altered, repeated or lost on its way. */
 function fateOf({ replaced, altered, again, lost }: Message): string {
   if (replaced) return 'kept back: ';
   if (altered) return 'sent in its place: ';
@@ -202,7 +202,7 @@ function fateOf({ replaced, altered, again, lost }: Message): string {
   return lost ? 'lost: ' : '';
 }
 
-/** What each part of a handler in parts is called, when it runs. */
+/** The texts of the parts of a handler, when they run. */
 const PARTS = {
   step: (name: string) => `step ${name}`,
   resolver: (name: string) => `resolver ${name}`,
@@ -219,7 +219,6 @@ function toneOf(message: WireMessage, isSent: boolean): Tone {
   return asks(message) ? 'question' : 'result';
 }
 
-/** Whether a message asks something. */
 export const asks = (message: WireMessage): boolean =>
   isQuestion(message) || objectIn(message, 'result').resultType === 'input_required';
 
@@ -229,15 +228,15 @@ export function rowsOf(conversation: Pick<Transcript, 'events' | 'participants'>
   return conversation.events.flatMap((event) => layout.next(event) ?? []);
 }
 
-/** How a lane is for a while: its person thinks, or its instance works, holds a parked handler, is dead, or is new. */
+/** A state of a lane: its person thinks, or its instance works, has a parked handler, is dead, or is new. */
 interface Span {
   readonly kind: 'waits' | 'works' | 'parked' | 'dead' | 'next';
-  /** Places among the rows. Without `to` it goes on. */
+  /** Indices of rows. Without `to`, the state lasts. */
   readonly from: number;
   readonly to?: number;
 }
 
-/** The spans of a lane, in these rows; a place without a row is one where nothing happened here. */
+/** The spans of a lane in these rows. At an index without a row, nothing happened in it. */
 export function spansOf(lane: Participant, rows: readonly (Row | undefined)[]): readonly Span[] {
   const spans: Span[] = [];
   const open = new Map<Span['kind'], number>();

@@ -3,7 +3,7 @@ import { lanesOf, type Row, rowsOf } from './layout.ts';
 import { CLIENT, type Transcript } from './transcript.ts';
 
 /**
- * Writes the diagram: an arrow for each message, a note for each thing that happened inside an instance.
+ * Writes the diagram: an arrow for each message, and a note for each event inside an instance.
  *
  * @example
  * console.log(toMermaid(await converse(request, deploy)));
@@ -19,7 +19,7 @@ export function toMermaid(transcript: Transcript): string {
   );
   const rows = rowsOf(transcript);
   const lines = [...heads, ...rows.map((row) => lineOf(row, nameOf))];
-  // An error without a message is the client's own.
+  // An error without a message is the client's.
   const hasError = rows.some(({ event }) => event.kind === 'message' && event.message.error !== undefined);
   if (end.error && !hasError)
     lines.push(`Note over ${nameOf(CLIENT)}: ${escapeText(`✗ ${end.error.message}`)}`);
@@ -42,8 +42,7 @@ function arrowOf(event: Row['event']): '->>' | '-->>' | '-x' {
 const MAX_TEXT = 200;
 
 /**
- * Text as Mermaid shows it: on one line, and with everything escaped that Mermaid, or the HTML that it makes, could
- * take for syntax.
+ * Text on one line, with all characters escaped that are syntax in Mermaid or in its HTML.
  */
 function escapeText(text: string): string {
   const line = text

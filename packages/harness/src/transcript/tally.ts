@@ -1,5 +1,3 @@
-/** What a conversation comes to, in numbers. */
-
 import { isCall } from './layout.ts';
 import {
   CLIENT,
@@ -12,21 +10,21 @@ import { isQuestion, objectIn } from './wording.ts';
 
 /** The numbers of one conversation. */
 export interface Tally {
-  /** Requests of the call that the client made: one, and one more for each `input_required` that it answered. */
+  /** The client's requests of the call: one, and one more for each answered `input_required`. */
   readonly rounds: number;
-  /** Entries of the function that holds the effects: the handler, the end step or the body. */
+  /** How often the function with the effects ran: the handler, the end step or the body. */
   readonly entries: number;
   readonly questions: number;
-  /** Questions sent down a stream that the call held open. Only old clients are asked so. */
+  /** Questions on the open stream of the call, as to old clients. */
   readonly liveAsks: number;
   readonly effects: Readonly<Record<string, number>>;
-  /** Characters of `requestState` in each `input_required` result, 0 where there was none. */
+  /** Characters of `requestState` in each `input_required` result, 0 without one. */
   readonly stateBytes: readonly number[];
-  /** The most handlers that all instances together held parked in memory while an answer was awaited. */
+  /** The maximum of handlers that all instances had parked in memory at a question. */
   readonly framesHeld: number;
 }
 
-/** Counts what is in a transcript. */
+/** Counts the events of a transcript. */
 export function tally({ events }: Pick<Transcript, 'events'>): Tally {
   const effects: Record<string, number> = {};
   for (const event of events) {

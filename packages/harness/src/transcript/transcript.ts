@@ -1,79 +1,77 @@
 /**
- * The transcript of one logical call: plain JSON, in the order in which things happened, from every point of view that
- * can be observed. `transcript.schema.json` of this package is the same as a JSON schema.
+ * The transcript of one logical call: plain JSON, in order, as seen by the person, the client, the wire and the server.
+ * `transcript.schema.json` of this package is its JSON schema.
  */
 import type { CreateMessageRequest, CreateMessageResult } from '@modelcontextprotocol/client';
 import type { CallResult, Era, Reply, Root } from './call.ts';
 
-/** One conversation, whole. */
+/** A complete conversation. */
 export interface Transcript {
   readonly format: 'mrtr-transcript';
   /** Changes when a reader of the previous version could misread this one. */
   readonly version: 1;
   readonly title: string;
-  /** Who takes part. Events name them by `id`. */
+  /** The participants. Events name them by `id`. */
   readonly participants: readonly Participant[];
   readonly events: readonly TranscriptEvent[];
   readonly end: End;
 }
 
-/** Somebody or something that takes part. */
 export type Participant =
   | { readonly id: string; readonly kind: 'instance' | 'store' | 'world'; readonly label: string }
   | {
       readonly id: string;
       readonly kind: 'person';
       readonly label: string;
-      /** Set where a program answers in the place of a person. */
+      /** Set if a program answers instead of a person. */
       readonly isAgent?: true;
     }
   | {
       readonly id: string;
       readonly kind: 'client';
       readonly label: string;
-      /** The era that the call was made in: a modern client falls back at an old server. */
+      /** The negotiated era: a modern client falls back at an old server. */
       readonly era: Era;
-      /** The name that the client tells the server. */
+      /** The name that the client sends to the server. */
       readonly name: string;
     };
 
-/** How the call ended for the client: with a result, or with an error of the protocol or of the client's own. */
+/** The end of the call for the client: a result, or an error of the protocol or of the client itself. */
 export type End =
   | { readonly result: CallResult; readonly error?: undefined }
   | { readonly result?: undefined; readonly error: CallError };
 
-/** Why a call has no result. */
+/** The error of a call without a result. */
 export interface CallError {
   readonly message: string;
-  /** The JSON-RPC code, where the server answered with an error. */
+  /** The JSON-RPC code, if the server answered with an error. */
   readonly code?: number;
 }
 
 /** One JSON-RPC message, as it is on the wire. */
 export type WireMessage = Readonly<Record<string, unknown>>;
 
-/** Which part of the author's code ran: the whole handler, or where a shape has parts, one of them. */
+/** The part of the author's code that ran: the whole handler, or one part in a shape that has parts. */
 export type EntryPart = 'handler' | 'step' | 'end' | 'resolver' | 'body';
 
 /** The lines that ran, by file. */
 export type LinesRun = Readonly<Record<string, Lines>>;
 
 /**
- * How often each line of a file ran, by its number from 1. Where parts of a line differ, the first column of each part,
- * from 1, with its count: `{ "11": [[5, 1], [29, 0]] }`. A line that did not run is left out.
+ * The count of each line that ran, by its number from 1. If parts of a line differ, the first column of each part, from 1,
+ * with its count: `{ "11": [[5, 1], [29, 0]] }`.
  */
 export type Lines = Readonly<Record<string, number | readonly (readonly [column: number, count: number])[]>>;
 
 /** A line of a source file. */
 export type Place = readonly [file: string, line: number];
 
-/** One thing that happened. */
 export type TranscriptEvent = Happening & {
-  /** When it happened, in milliseconds since the call began. */
+  /** The time, in milliseconds since the call began. */
   readonly at: number;
 };
 
-/** What happened: a {@link TranscriptEvent} without its time. */
+/** A {@link TranscriptEvent} without its time. */
 export type Happening =
   | Message
   | Question
@@ -84,7 +82,7 @@ export type Happening =
       readonly id: number;
       readonly reply: Reply;
     }
-  /** The person's browser got a page, or was sent on by one. */
+  /** The person's browser received a page or a redirect. */
   | { readonly kind: 'visit'; readonly from: string; readonly url: string; readonly status: number }
   /** The client's model answered a `sampling/createMessage`. */
   | {
@@ -95,19 +93,19 @@ export type Happening =
     }
   /** The client listed its roots. */
   | { readonly kind: 'roots'; readonly roots: readonly Root[]; readonly framesHeld: number }
-  /** The author's code was entered. */
+  /** The author's code began to run. */
   | {
       readonly kind: 'entry';
       readonly instance: string;
       readonly part: EntryPart;
       readonly name?: string;
     }
-  /** Lines of the author's files ran: since the entry before this, or where none was, in a handler that was parked. */
+  /** Lines of the author's files ran: since the previous entry, or in a handler that was parked. */
   | {
       readonly kind: 'lines';
       readonly instance: string;
       readonly files: LinesRun;
-      /** The lines in the order in which they ran, each once where it ran several times in a row. At most 2 000. */
+      /** The lines in order, without immediate repetitions. At most 2 000. */
       readonly order?: readonly Place[];
     }
   /** A guarded effect (`once`) ran, or was skipped because an earlier round had run it. */
@@ -117,7 +115,7 @@ export type Happening =
       readonly key: string;
       readonly phase: 'ran' | 'skipped';
     }
-  /** Something changed in the world, such as an audit entry or a write. */
+  /** An effect in the world, such as an audit entry or a write. */
   | { readonly kind: 'effect'; readonly instance: string; readonly name: string; readonly detail: string }
   /** Request state was sealed, opened, rejected, or answered as before (`replayed`). */
   | {
@@ -125,16 +123,16 @@ export type Happening =
       readonly instance: string;
       readonly phase: 'sealed' | 'opened' | 'rejected' | 'replayed';
       readonly bytes: number;
-      /** Why it was rejected. Clients are not told. */
+      /** The reason for the rejection, which clients do not see. */
       readonly reason?: string;
     }
   /** An instance was killed. */
   | { readonly kind: 'kill'; readonly instance: string }
-  /** An instance was thrown away and started anew. */
+  /** An instance was replaced by a new one. */
   | {
       readonly kind: 'restart';
       readonly instance: string;
-      /** What a deploy changed, where the new instance runs another version of the code. */
+      /** The change, if the new instance runs another version of the code. */
       readonly deployed?: string;
     };
 
@@ -142,16 +140,16 @@ export type Happening =
 export interface Message {
   readonly kind: 'message';
   readonly from: string;
-  /** Absent where the message reached nobody. */
+  /** Absent if the message reached nobody. */
   readonly to?: string;
   readonly message: WireMessage;
-  /** Set where the send failed, or the message never arrived. */
+  /** Set if the send failed, or the message never arrived. */
   readonly lost?: true;
-  /** Set where somebody on the way kept it back, and sent the next message in its place. It is `lost` too. */
+  /** Set if an attacker replaced it by the next message. It is also `lost`. */
   readonly replaced?: true;
-  /** Set where somebody on the way wrote it in place of the one before, which is `replaced`. */
+  /** Set if an attacker wrote it to replace the previous message, which is `replaced`. */
   readonly altered?: true;
-  /** Set where the network delivered the one before once more. */
+  /** Set if the network delivered the previous message once more. */
   readonly again?: true;
 }
 
@@ -162,18 +160,18 @@ export interface Question {
   /** 1 for the first question of the call. */
   readonly id: number;
   readonly message: string;
-  /** The form, as a JSON schema. Empty where a page is to be opened. */
+  /** The form, as a JSON schema. Empty if the question asks to open a page. */
   readonly schema: Readonly<Record<string, unknown>>;
   readonly url?: string;
-  /** The question's key among the `inputRequests`, where the server gave it one. */
+  /** The question's key in the `inputRequests`, if it has one. */
   readonly key?: string;
-  /** Handlers that all instances together hold parked in memory while the person thinks. */
+  /** How many handlers all instances have parked in memory while the person thinks. */
   readonly framesHeld: number;
 }
 
 /** The id of the person at the client. */
 export const PERSON = 'person';
-/** The id of the client. Instances have ids of their own. */
+/** The id of the client. Instances have their own ids. */
 export const CLIENT = 'client';
-/** The id of the world that effects happen in, where it is a participant. */
+/** The id of the world of the effects, if it is a participant. */
 export const WORLD = 'world';

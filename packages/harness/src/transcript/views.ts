@@ -1,7 +1,7 @@
-/** Two levels at which transcripts are compared, and the one list of differences that do not count. */
+/** Two views by which transcripts are compared, and the differences that do not count. */
 import { CLIENT, type Transcript, type WireMessage } from './transcript.ts';
 
-/** The fields of a wire message that are masked before transcripts are compared, with the reason for each. */
+/** The fields that are masked in wire messages before a comparison, each with the reason. */
 export const MASKED = [
   { path: ['id'], mask: '<id>', why: 'the sender chooses JSON-RPC ids; a retry must have a new one' },
   { path: ['params', 'requestId'], mask: '<id>', why: 'a cancellation names the id of its request' },
@@ -21,8 +21,8 @@ export const MASKED = [
 ] as const;
 
 /**
- * The host application's view: each question and its answer, and the end. Servers in different shapes that behave the
- * same have equal views.
+ * The host application's view: the questions, the answers, and the end. Servers of different shapes that behave alike have
+ * equal views.
  */
 export function hostView({ events, end }: Pick<Transcript, 'events' | 'end'>): string[] {
   const questions = new Map<number, unknown>();

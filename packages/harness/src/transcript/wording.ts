@@ -2,20 +2,20 @@
 import type { Reply } from './call.ts';
 import type { WireMessage } from './transcript.ts';
 
-/** An object as it comes out of JSON. */
+/** An object from JSON. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** The object at `key`, or an empty one: any message can be drawn. */
+/** The object at `key`, or an empty one, so that any message can be drawn. */
 export function objectIn(parent: JsonObject, key: string): JsonObject {
   const value = parent[key];
   return typeof value === 'object' && value !== null ? (value as JsonObject) : {};
 }
 
-/** Any value of a message as text. A hostile server sends objects where strings belong, with a `toString` of its own. */
+/** Any value of a message as text. A hostile server may send an object with its own `toString` instead of a string. */
 export const asText = (value: unknown): string =>
   typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 
-/** Any message, as its receiver reads it. `isSent`: of a client. */
+/** The text of any message. `isSent`: a client sent it. */
 export function messageText(message: WireMessage, isSent: boolean): string {
   if (message.error !== undefined) return `✗ ${errorText(objectIn(message, 'error'))}`;
   if (message.method !== undefined) return isSent ? requestText(message) : askText(message);
@@ -37,11 +37,11 @@ function requestText(message: WireMessage): string {
   return `${target} + ${brought.join(', ') || 'nothing'}`;
 }
 
-/** Whether a server's message is a question of its own, as old clients are asked. */
+/** Whether a server's message is a question to an old client. */
 export const isQuestion = ({ method }: WireMessage): boolean =>
   method === 'elicitation/create' || method === 'sampling/createMessage' || method === 'roots/list';
 
-/** A question that the server sends as a request of its own: `elicitation/create  "Which units?"`. */
+/** A question to an old client: `elicitation/create  "Which units?"`. */
 function askText(request: JsonObject): string {
   const text = questionText(request);
   return text === undefined
@@ -55,14 +55,14 @@ const pageIn = (request: JsonObject): string => {
   return mode === 'url' ? ` ↗ ${addressText(asText(url))}` : '';
 };
 
-/** Where an address leads, without its query, which nobody can read. */
+/** An address without its query, which nobody can read. */
 export function addressText(address: string): string {
   if (!URL.canParse(address)) return address;
   const { host, pathname } = new URL(address);
   return host + pathname;
 }
 
-/** What is asked, as text: of a user, or of a model, where the beginning of the last message has to do. */
+/** The text of a question to a user, or the beginning of the last message to a model. */
 function questionText(request: JsonObject): string | undefined {
   const { message, messages } = objectIn(request, 'params');
   if (typeof message === 'string') return message;
@@ -72,7 +72,7 @@ function questionText(request: JsonObject): string | undefined {
   return more.length > 0 ? `${line} …` : line;
 }
 
-/** The questions in an `input_required` result, one a line: `input_required  units: "Which units?"`. */
+/** The questions in an `input_required` result, one per line: `input_required  units: "Which units?"`. */
 function questionsText(result: JsonObject): string {
   const requests = objectIn(result, 'inputRequests');
   const questions = Object.keys(requests).map((key) => {
@@ -113,7 +113,7 @@ export const contentText = (content: unknown): string =>
 const objects = (value: unknown): readonly JsonObject[] =>
   (Array.isArray(value) ? value : [value]).filter((item) => typeof item === 'object' && item !== null);
 
-/** A restart, or the deploy that it was: `a new version is deployed: reworded`. */
+/** The text of a restart or a deploy: `a new version is deployed: reworded`. */
 export const restartText = ({ deployed }: { readonly deployed?: string }): string =>
   deployed === undefined ? 'restarted' : `a new version is deployed: ${deployed}`;
 
@@ -121,7 +121,7 @@ export const restartText = ({ deployed }: { readonly deployed?: string }): strin
 const errorText = ({ code, message }: JsonObject): string =>
   code === undefined ? asText(message) : `error ${asText(code)}  ${asText(message)}`;
 
-/** What a user did (`page`: asked to open one): the values they gave, with their names where there are several, or how they said no. */
+/** A user's reply: the values, with their names if there are several, or the kind of refusal. `page`: the question asks to open one. */
 export function replyText(reply: Reply, page = false): string {
   if (page && reply !== 'silence' && reply.action === 'accept') return 'accepts';
   if (reply === 'silence') return 'says nothing';
