@@ -4,7 +4,7 @@
  * of an approval: it holds the words that were shown.
  */
 import type { AsyncLocalStorage } from 'node:async_hooks';
-import { channel, subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { type Channel, channel } from 'node:diagnostics_channel';
 import type { RefusalReason } from '../support/refusal-reasons.ts';
 import type { Receipt } from './receipt.ts';
 
@@ -123,26 +123,39 @@ interface Events {
   'mrtr:ledger': LedgerEvent;
 }
 
+// Kept, and not looked up by name each time: a channel without subscribers is collected as garbage, and in Node 20 the
+// late finalizer of the old channel removes the one that was made in its place, with its subscribers.
+const channels: Readonly<Record<ChannelName, Channel>> = {
+  'mrtr:round': channel('mrtr:round'),
+  'mrtr:handler': channel('mrtr:handler'),
+  'mrtr:ask': channel('mrtr:ask'),
+  'mrtr:answer': channel('mrtr:answer'),
+  'mrtr:approval': channel('mrtr:approval'),
+  'mrtr:effect': channel('mrtr:effect'),
+  'mrtr:state': channel('mrtr:state'),
+  'mrtr:refusal': channel('mrtr:refusal'),
+  'mrtr:ledger': channel('mrtr:ledger'),
+};
+
 /** The channels' names. */
 export type ChannelName = keyof Events;
 
 /** Publishes `event` to the subscribers of `name`, if there are any. */
 export function publish<Name extends ChannelName>(name: Name, event: Events[Name]): void {
-  const published = channel(name);
-  if (published.hasSubscribers) published.publish(event);
+  if (channels[name].hasSubscribers) channels[name].publish(event);
 }
 
 /** Publishes a round's start, and runs the round inside the stores of {@link bindRounds}. */
 export const publishAround = <T>(start: RoundEvent, round: () => T): T =>
-  channel('mrtr:round').runStores(start, round);
+  channels['mrtr:round'].runStores(start, round);
 
 /**
  * Binds `store` to rounds: code in a round, and subscribers of its events, read the value that `enter` made from its
  * start. Call the returned function to unbind it.
  */
 export function bindRounds<T>(store: AsyncLocalStorage<T>, enter: (start: RoundEvent) => T): () => void {
-  channel('mrtr:round').bindStore(store, (message) => enter(message as RoundEvent));
-  return () => void channel('mrtr:round').unbindStore(store);
+  channels['mrtr:round'].bindStore(store, (message) => enter(message as RoundEvent));
+  return () => void channels['mrtr:round'].unbindStore(store);
 }
 
 /**
@@ -155,6 +168,6 @@ export function observe<Name extends ChannelName>(
   listener: (event: Events[Name]) => void,
 ): () => void {
   const onMessage = (message: unknown) => listener(message as Events[Name]);
-  subscribe(name, onMessage);
-  return () => unsubscribe(name, onMessage);
+  channels[name].subscribe(onMessage);
+  return () => void channels[name].unsubscribe(onMessage);
 }

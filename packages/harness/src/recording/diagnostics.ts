@@ -2,7 +2,7 @@
  * The diagnostics channels that a recorder reads. Their names and events are a published contract
  * (docs/observability.md), so any server may publish them, and this package imports nothing of ours.
  */
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { channel } from 'node:diagnostics_channel';
 import type { EntryPart } from '../transcript/transcript.ts';
 import type { Traced } from './line-trace.ts';
 
@@ -29,6 +29,9 @@ export type Diagnostic =
 
 export const CHANNELS = ['mrtr:handler', 'mrtr:effect', 'mrtr:state'] as const;
 
+// Kept: Node 20 can lose the subscribers of a channel that was collected as garbage and made again.
+const channels = CHANNELS.map((name) => channel(name));
+
 /**
  * Calls `listener` with every event of this process. The returned function stops it.
  *
@@ -36,9 +39,9 @@ export const CHANNELS = ['mrtr:handler', 'mrtr:effect', 'mrtr:state'] as const;
  * const stop = observeDiagnostics((diagnostic) => process.send?.(diagnostic));
  */
 export function observeDiagnostics(listener: (diagnostic: Diagnostic) => void): () => void {
-  const onEvent = (event: unknown, channel: string | symbol) => listener({ channel, event } as Diagnostic);
-  for (const channel of CHANNELS) subscribe(channel, onEvent);
+  const onEvent = (event: unknown, name: string | symbol) => listener({ channel: name, event } as Diagnostic);
+  for (const one of channels) one.subscribe(onEvent);
   return () => {
-    for (const channel of CHANNELS) unsubscribe(channel, onEvent);
+    for (const one of channels) one.unsubscribe(onEvent);
   };
 }
