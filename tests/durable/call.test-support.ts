@@ -34,7 +34,7 @@ export class Call {
   count = (instance: Instance, asked: Outcome, count = '3') => this.answer(instance, asked, { count });
   address = (instance: Instance, asked: Outcome) => this.answer(instance, asked, { address: 'home' });
 
-  /** Sends the same answer until the next question or a result comes, like a client whose server was away. */
+  /** Sends the same answer until the next question or a result comes, like a client whose server was unreachable. */
   eventually = (present: () => Promise<Outcome>): Promise<Outcome> =>
     vi.waitFor(async () => {
       const outcome = await present();
@@ -42,7 +42,7 @@ export class Call {
       throw new Error(`There is no answer yet: ${JSON.stringify(outcome)}`);
     }, PATIENCE);
 
-  /** All effects of the call, which must happen once. */
+  /** All effects of the call. Each must happen once. */
   get whole(): string[] {
     return [`reserve ${this.item}`, `charge 3 ${this.item}`, 'ship to home'];
   }

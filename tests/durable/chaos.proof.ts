@@ -1,7 +1,6 @@
 /**
- * Many calls over real HTTP, while instances are killed or lose their sessions at random moments, and answers are
- * presented twice. The random choices come from a seed; their timing depends on the machine. `partition.proof.ts` cuts
- * connections.
+ * Many calls over real HTTP, while instances are killed or lose their sessions at random, and clients send answers twice.
+ * The random choices come from a seed; their timing depends on the machine. `partition.proof.ts` cuts connections.
  */
 import { hash } from 'node:crypto';
 import { query } from '@mrtr/postgres-server';
@@ -19,7 +18,7 @@ const CALLS = Number(process.env.MRTR_CHAOS_CALLS ?? 80);
 const { database, test } = await postgresOfTheRun();
 
 const AT_ONCE = 16;
-/** How often an answer is presented again. */
+/** How often a client sends an answer again. */
 const PATIENCE = 40;
 const CLEAN = /^(?:This call |The calls? |This server |Nobody answered )[^\n]*$/;
 const TELLTALE = /postgres|SQL|SELECT|relation|password|DBOS|node:|\bat .*:\d+/i;
@@ -30,20 +29,20 @@ const DIED = /fetch failed|terminated|socket|ECONN|closed|disconnected|before/i;
 const isLost = ({ fails = '', rejects = '' }: Outcome) => DIED.test(rejects) || AGAIN.test(fails);
 const shown = ({ asks, says }: Outcome) => JSON.stringify(asks ?? says);
 
-/** Numbers in [0, 1), always the same for a seed. */
+/** A generator of numbers in [0, 1), equal for equal seeds. */
 function randomFrom(seed: number): () => number {
   let drawn = 0;
   return () => Number.parseInt(hash('sha256', `${seed} ${drawn++}`).slice(0, 8), 16) / 2 ** 32;
 }
 
-/** What strikes a fleet, as often as some events (an effect, or an answered request) have happened, on average. */
+/** Random faults of a fleet, one per some number of events on average. An event is an effect or an answered request. */
 interface Strikes {
   readonly between: number;
-  /** An event has happened at `place`. */
+  /** Called after an event at `place`. */
   strike(fleet: Fleet, place: number, random: () => number): unknown;
 }
 
-/** Instances, each in its place: one that was killed is started again there. */
+/** Instances, each at its place. A killed one is started again at the same place. */
 class Fleet {
   readonly shop = new Shop();
   readonly faults: string[] = [];
@@ -61,7 +60,7 @@ class Fleet {
     this.#places = Array.from({ length: size }, (_, place) => this.#start(place));
   }
 
-  /** Sends a request to the instance in the place that a number in [0, 1) chooses, or in the next one. */
+  /** Sends a request to the instance that `choice`, in [0, 1), selects, or to the `next`th one after it. */
   async send(request: (to: Instance) => Promise<Outcome>, choice: number, next = 0): Promise<Outcome> {
     const place = (Math.floor(choice * this.#places.length) + next) % this.#places.length;
     const outcome = await request((await this.#places[place]) as Instance);
@@ -104,11 +103,11 @@ class Fleet {
 interface Tally {
   readonly finished: Call[];
   readonly refused: string[];
-  /** Calls whose first request was lost: nobody can resume them, so their client began another. */
+  /** Calls whose first request was lost. Nobody can resume them, so their client began another. */
   lost: number;
 }
 
-/** Makes calls, some at once, each by a client that keeps trying. */
+/** Makes calls, several at once, each by a client that keeps trying. */
 async function callThrough(fleet: Fleet, calls: number, prepare = (_call: Call) => {}): Promise<Tally> {
   const tally: Tally = { finished: [], refused: [], lost: 0 };
   const numbers = Array.from({ length: calls }, (_, at) => at).values();
@@ -137,7 +136,7 @@ async function callOnce(fleet: Fleet, random: () => number, tally: Tally, prepar
   }
 }
 
-/** Presents an answer until a result comes; at first sometimes to two instances at once. */
+/** Sends an answer until a result comes. The first time, sometimes to two instances at once. */
 async function present(fleet: Fleet, random: () => number, answer: (to: Instance) => Promise<Outcome>) {
   let isTwice = random() < 0.2;
   for (let attempt = 1; ; attempt++) {
@@ -183,14 +182,14 @@ test(`every call is completed or refused, and no effect happens twice (${CALLS} 
   expect(finished.length).toBeGreaterThanOrEqual(0.95 * CALLS);
   expect(fleet.kills).toBeGreaterThan(CALLS / 20);
 
-  // Make all calls expire; no instance is left that runs one.
+  // Make all calls expire, now that no instance runs one.
   await query(postgres, 'UPDATE mrtr_linear.mrtr_calls SET expires_at = now()');
   const sweeper = await Instance.start({ ...own, sweepSeconds: 1 });
   await vi.waitFor(async () => expect(await leftOfCalls(postgres)).toBe(0), 60_000);
   await sweeper.kill();
 });
 
-/** Ends the sessions that show instances as alive, and no other. */
+/** Ends only the sessions that show instances as alive. */
 const cutSessions = (postgres: string) =>
   query(
     postgres,
@@ -202,7 +201,7 @@ test('sessions that end at any moment repeat no effect while their instances liv
   timeout: 300_000,
 }, async () => {
   const postgres = await database();
-  // Several losses one after another may cost a call several times this.
+  // Several losses in a row may cost a call several times this.
   const setting: Setting = { postgres, keys: ['k'.repeat(32)], version: '1', takeOverSeconds: 30 };
   let cuts = 0;
   const fleet = new Fleet(setting, 2, {
@@ -210,7 +209,7 @@ test('sessions that end at any moment repeat no effect while their instances liv
     strike: () => cutSessions(postgres).then(() => cuts++),
   });
   const { finished, refused } = await callThrough(fleet, 60, ({ order }) => {
-    // A second effect shows.
+    // Make a repeated effect visible.
     order.honoursKeys = false;
   }).finally(() => fleet.end());
   expect([fleet.faults, refused]).toEqual([[], []]);

@@ -1,4 +1,4 @@
-/** Calls that outlive their process, on a real PostgreSQL, with instances in real processes. */
+/** Calls that outlive their process, on a real PostgreSQL, with instances in separate processes. */
 import { PostgresInteractions } from '@mrtr/ledgers/postgres';
 import { postgresOfTheRun } from '@mrtr/postgres-server/testing';
 import { Pool } from 'pg';
@@ -16,7 +16,7 @@ let owner: Instance;
 let other: Instance;
 let third: Instance;
 
-/** What an instance reported, but for sessions that a busy machine was too slow to answer: it gets others. */
+/** An instance's reports, without lost sessions: a busy machine may be too slow to answer, and then gets new ones. */
 const reportedBy = ({ errors }: Instance) => errors.filter((error) => !error.includes('alive was lost'));
 
 beforeAll(async () => {
@@ -110,7 +110,7 @@ describe('after its owner was killed', () => {
         "The answers of round 1 are to 'count', and the handler now asks another question under that key.",
       ),
     ]);
-    // The call is over: the same answer gets the same result, and no other instance asks again.
+    // The call is over. The same answer gets the same result, and no other instance asks again.
     expect((await reworded.count(third, latest(reworded))).fails).toMatch(/^This call cannot be resumed/);
   });
 
@@ -146,7 +146,7 @@ test('a call that sent its user to a page resumes in another process, and asks a
   expect(again).toMatchObject({ asks: notYet, page: asked.page });
   await dying.kill();
 
-  // Its handler runs again here: the same page, and the visits that were too early are still so.
+  // Its handler runs again here. It has the same page, and the early visits are still too early.
   const resumed = await agree(other, again);
   expect(resumed).toMatchObject({ asks: notYet, page: asked.page });
   const { fetch } = pageOn(pages, policyOf(['k'.repeat(32)]));

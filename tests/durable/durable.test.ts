@@ -1,4 +1,4 @@
-/** A call outlives its process: two real processes on a real PostgreSQL. `durable.proof.ts` has more. */
+/** A call outlives its process, with two real processes on a real PostgreSQL. `durable.proof.ts` has more. */
 import { query } from '@mrtr/postgres-server';
 import { postgresOfTheRun } from '@mrtr/postgres-server/testing';
 import { afterAll, beforeAll, describe, expect, vi } from 'vitest';
@@ -9,7 +9,7 @@ import type { Instance } from './instances.test-support.ts';
 import { Shop } from './shop.test-support.ts';
 import type { Outcome } from './site.test-support.ts';
 
-/** How many locks of instances are held. */
+/** How many instances hold their lock. */
 const lockedBy = async (postgres: string): Promise<number> => {
   const [row] = await query<{ held: string }>(
     postgres,

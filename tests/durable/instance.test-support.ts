@@ -1,6 +1,6 @@
 /**
- * The program of one instance: a store, and a site on it that listens on HTTP. The parent process, which outlives the
- * instance, performs the effects.
+ * The program of one instance: a store, and a site on it that listens on HTTP. Its parent process, which outlives it,
+ * performs the effects.
  */
 import { serveHttp } from '@mrtr/hosting/http';
 import { PostgresInteractions } from '@mrtr/ledgers/postgres';
@@ -24,7 +24,7 @@ const store = await DbosStore.open({
   policy,
   onerror: (error) => void parent.remote.report(`${error.name}: ${error.message}`),
 });
-// It connects when a call first needs a page.
+// The pool connects when a call first needs a page.
 const pool = new Pool({ connectionString: options.postgres, max: 1 });
 const site = new Site(store, policy, {
   code: options.version,

@@ -1,4 +1,4 @@
-/** Instances in their own processes: tests start them, send them requests over HTTP, and kill them. */
+/** Instances in separate processes: tests start them, send them requests over HTTP, and kill them. */
 import { Deferred } from '@mrtr/harness';
 import { RunningProcess } from '@mrtr/harness/process';
 import type { DbosStoreOptions } from '@mrtr/linear-dbos';
@@ -11,7 +11,7 @@ export interface Setting extends Omit<DbosStoreOptions, 'policy' | 'onerror'> {
   readonly keys: readonly string[];
 }
 
-/** What an instance tells and asks its parent, which outlives it. */
+/** The methods of the parent, which outlives the instance. */
 export interface ParentMethods {
   open(url: string): void;
   entered(item: string, by: string): void;
@@ -34,9 +34,9 @@ export class Instance {
   readonly #open: Promise<URL>;
   #ending = false;
   readonly errors: string[] = [];
-  /** Called if it ends by itself. */
+  /** Called if the instance ends by itself. */
   onDeath: () => void = () => {};
-  /** Called for each effect of this instance, after it was performed and before its result returns. */
+  /** Called for each effect of this instance, between the effect and the return of its result. */
   onEffect: () => void = () => {};
 
   private constructor(program: string, setting: Setting, shop: Shop) {
@@ -87,7 +87,7 @@ export class Instance {
     return this.#rpc.remote.parked();
   }
 
-  /** Stops the process where it stands, until it is told to go on. */
+  /** Suspends the process until it is resumed. */
   stop(): void {
     this.#process.child.kill('SIGSTOP');
   }

@@ -1,4 +1,4 @@
-/** Other database roles and other principals cannot block an instance. On a real PostgreSQL. */
+/** Other database roles and other principals cannot block an instance, on a real PostgreSQL. */
 import { randomBytes } from 'node:crypto';
 import { requestStatePolicy } from '@mrtr/core';
 import { DbosStore } from '@mrtr/linear-dbos';
@@ -11,7 +11,7 @@ import { Locks } from '../../packages/linear-dbos/src/locks.ts';
 
 const { database, test } = await postgresOfTheRun();
 
-/** A session, in a transaction that has run `text`. */
+/** A session in an open transaction that has run `text`. */
 async function holding(url: string, text: string): Promise<Client> {
   const session = new Client(url);
   await session.connect();

@@ -1,4 +1,3 @@
-/** Stores in this process, with a site on each. */
 import type { RequestStatePolicy } from '@mrtr/core';
 import type { DbosStoreOptions } from '@mrtr/linear-dbos';
 import { DbosStore } from '@mrtr/linear-dbos';
@@ -6,7 +5,7 @@ import { onTestFinished } from 'vitest';
 import { Shop } from './shop.test-support.ts';
 import { answering, type Outcome, type Sent, Site, type Trade } from './site.test-support.ts';
 
-/** The options of the store, and the policy of the servers on it. */
+/** The options of a store, and the policy of the servers on it. */
 export type Options = Omit<DbosStoreOptions, 'policy' | 'version' | 'onerror'> & {
   readonly policy: RequestStatePolicy;
 };

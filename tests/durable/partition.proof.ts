@@ -1,4 +1,4 @@
-/** Instances that lose their database session and live on. */
+/** Live instances that lose their database session. */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { query } from '@mrtr/postgres-server';
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => deployment.end());
 
-/** A way to the database that can be cut so that only the database notices, and mended. */
+/** A proxy to the database. It can cut connections so that only the database notices, and restore them. */
 async function wayTo(postgres: string) {
   const { hostname, port } = new URL(postgres);
   const open = new Set<[client: Socket, upstream: Socket]>();
@@ -57,7 +57,7 @@ async function wayTo(postgres: string) {
   };
 }
 
-test('a call of an owner that a partition cuts off goes on elsewhere after its time, and not there any more', async () => {
+test('a call of an owner that a partition cuts off continues elsewhere after takeOverSeconds, and no longer there', async () => {
   const way = await wayTo(deployment.postgres);
   const owner = await deployment.start({ postgres: way.url, takeOverSeconds: 2 });
   const other = await deployment.start({ takeOverSeconds: 2 });
@@ -71,7 +71,7 @@ test('a call of an owner that a partition cuts off goes on elsewhere after its t
   const second = await call.eventually(() => call.count(other, first));
   expect(performance.now() - began).toBeGreaterThan(2000);
   expect(second.asks).toEqual(WHERE_TO);
-  // The interrupted effect is repeated, under the key that it had.
+  // The interrupted effect is repeated, under the same key.
   expect([call.order.attempts, call.order.done]).toEqual([
     ['reserve', 'charge', 'charge'],
     call.whole.slice(0, 2),
@@ -84,7 +84,7 @@ test('a call of an owner that a partition cuts off goes on elsewhere after its t
   expect(call.order.attempts).toEqual(['reserve', 'charge', 'charge', 'ship']);
 });
 
-test('a call that its instance gave up continues on another, also when the instance is back', async () => {
+test('a call that its instance abandoned continues on another, even after the instance reconnects', async () => {
   const way = await wayTo(deployment.postgres);
   const owner = await deployment.start({ postgres: way.url, takeOverSeconds: 2 });
   const other = await deployment.start({ takeOverSeconds: 2 });
@@ -117,7 +117,7 @@ test('an instance whose queue another one deleted takes a call over', async () =
     return Number((await query<{ seq_scan: string }>(deployment.postgres, counted))[0]?.seq_scan);
   };
   await query(deployment.postgres, 'DELETE FROM mrtr_linear.queues');
-  // DBOS looks once a second, and stops to serve a queue that it does not find.
+  // DBOS checks its queues once a second, and stops serving a queue that it does not find.
   const before = await scans();
   await vi.waitFor(async () => expect(await scans()).toBeGreaterThan(before + 1), 60_000);
   const second = await call.eventually(() => call.count(other, first));
@@ -135,7 +135,7 @@ test('a process that stood still while another took its call over starts no furt
   void call.count(owner, first);
   await pondering;
   owner.stop();
-  // A server that is not answered ends the session at some time; here it does so now.
+  // A server ends a session that does not answer at some time. End it now.
   await cut(deployment.postgres);
   const second = await call.eventually(() => call.count(other, first));
   expect(await call.address(other, second)).toMatchObject({ says: expect.stringContaining('ship') });

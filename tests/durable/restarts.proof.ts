@@ -1,4 +1,4 @@
-/** Restarts while calls are open: of all instances, of PostgreSQL, and with a newer version of the code. */
+/** Restarts while calls are open: of all instances, of PostgreSQL, and of instances with newer code. */
 import { type OwnServer, ownServer } from '@mrtr/postgres-server';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { Call, RESULT, WHERE_TO } from './call.test-support.ts';
@@ -20,7 +20,7 @@ async function deployed() {
   return deployment;
 }
 
-/** Calls that wait at their first question, at their second, and in the middle of an effect. */
+/** Calls at their first question, at their second, and in the middle of an effect. */
 async function underWay(shop: Shop, instance: Instance) {
   const [first, second, computing] = [new Call(shop), new Call(shop), new Call(shop)];
   const asked = new Map<Call, Outcome>();
@@ -32,7 +32,7 @@ async function underWay(shop: Shop, instance: Instance) {
   return { first, second, computing, answered, of: (call: Call) => asked.get(call) as Outcome };
 }
 
-/** Resumes all of them, at `one` and `other`. */
+/** Resumes all calls, at `one` and `other`. */
 async function finish(calls: Awaited<ReturnType<typeof underWay>>, one: Instance, other: Instance) {
   const { first, second, computing, of } = calls;
   const counted = [first, computing].map(async (call) => {
@@ -43,7 +43,7 @@ async function finish(calls: Awaited<ReturnType<typeof underWay>>, one: Instance
   const outcomes = await Promise.all([...counted, second.eventually(() => second.address(one, of(second)))]);
   expect(outcomes).toEqual([RESULT, RESULT, RESULT]);
   for (const call of [first, second, computing]) expect(call.order.done).toEqual(call.whole);
-  // No effect was repeated, except the interrupted one, of which nobody knew whether it had happened.
+  // Only the interrupted effect was repeated, because nobody knew whether it had happened.
   expect([first, second].map(({ order }) => order.attempts.length)).toEqual([3, 3]);
 }
 
@@ -51,9 +51,9 @@ test('calls resume after PostgreSQL crashed and was started again', async () => 
   const { shop, start } = await deployed();
   const [one, other] = await Promise.all([start(), start()]);
   const calls = await underWay(shop, one);
-  // A request that waits for the end of the effect, at an instance that does not run the call.
+  // This request waits for the end of the effect, at an instance that does not run the call.
   const waiting = calls.computing.count(other, calls.of(calls.computing));
-  // The effect ends while there is no database to record it.
+  // The effect ends while the database cannot record it.
   await server.restart(() => calls.computing.order.release());
   await finish(calls, other, one);
   for (const outcome of await Promise.all([calls.answered, waiting]))
@@ -69,14 +69,14 @@ test('in a rolling deploy, old calls end on the old code or are refused by versi
   const asked = [await drained.first(old), await left.first(old)] as const;
   const next = await start({ version: '2' });
 
-  // While the old instance lives, either instance may get the answer.
+  // While the old instance lives, either instance may receive the answer.
   const second = await drained.count(next, asked[0]);
   expect(second.asks).toEqual(WHERE_TO);
   expect(await drained.address(next, second)).toEqual(RESULT);
   const fresh = new Call(shop);
   const begun = await fresh.first(next);
   expect(begun.asks).toEqual({ count: `How many of ${fresh.item}? (2)` });
-  // The old instance passes answers of a call of the new code on.
+  // The old instance forwards the answers of a call of the new code.
   const counted = await fresh.count(old, begun);
   expect(counted.asks).toEqual({ address: 'Where to, for charge #2? (2)' });
   await old.close();
@@ -88,7 +88,7 @@ test('in a rolling deploy, old calls end on the old code or are refused by versi
   };
   expect(await left.count(next, asked[1])).toEqual(refused);
   expect(await fresh.address(next, counted)).toEqual(RESULT);
-  // After a rollback the call continues: it was refused, not lost.
+  // After a rollback, the call continues: it was rejected, not lost.
   const again = await start();
   const late = await left.count(again, asked[1]);
   expect(late.asks).toEqual(WHERE_TO);

@@ -1,5 +1,3 @@
-/** A shop that performs effects, and outlives the instances that ask for them. */
-
 export interface Wanted {
   readonly item: string;
   readonly effect: string;
@@ -10,7 +8,7 @@ export interface Wanted {
 
 const WHOLE = ['reserve', 'charge', 'ship'];
 
-/** The shop knows the keys of effects, and performs each once. All instances that share a database share one shop. */
+/** Performs the effects of all instances on one database, once per key, and outlives the instances. */
 export class Shop {
   readonly #orders = new Map<string, Order>();
 
@@ -30,7 +28,7 @@ export class Order {
   readonly done: string[] = [];
   readonly codes = new Set<string>();
 
-  /** Holds back the result of the next effect of this name; resolves when it was performed. */
+  /** Delays the result of the next effect of this name. Resolves when the effect was performed. */
   hold(name: string): Promise<void> {
     return new Promise((resolve) => this.#held.set(name, resolve));
   }
@@ -55,7 +53,7 @@ export class Order {
     return result;
   }
 
-  /** Faults of the order: an effect repeated, left out or out of order, or two versions of the code. */
+  /** Faults of the order: a repeated, missing or misplaced effect, or two versions of the code. */
   faults(completed: boolean): string[] {
     const names = this.done.map((what) => what.split(' ')[0] ?? '');
     const expected = WHOLE.slice(0, completed ? WHOLE.length : names.length);

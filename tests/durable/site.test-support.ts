@@ -1,4 +1,4 @@
-/** A server with tools on one store, and what its clients get: in the same process, or over HTTP. */
+/** A server with tools on one store, and its clients, in the same process or over HTTP. */
 import { type AuthInfo, createMcpHandler } from '@modelcontextprotocol/server';
 import {
   type CallToolResult,
@@ -16,10 +16,10 @@ import { type LinearContext, type LinearStore, linear } from '@mrtr/shapes/linea
 import { z } from 'zod';
 import type { Wanted } from './shop.test-support.ts';
 
-/** What a client got for one request. `state` is sealed. */
+/** A client's result of one request. `state` is sealed. */
 export interface Outcome {
   readonly asks?: Readonly<Record<string, string>>;
-  /** Where the one question sends the user. */
+  /** The page that the one question asks to open. */
   readonly page?: string;
   readonly state?: string;
   readonly says?: string;
@@ -36,23 +36,23 @@ export interface Sent {
 }
 
 export interface Trade {
-  /** Performs an effect elsewhere, once for each key. */
+  /** Performs an effect outside of the instance, once per key. */
   readonly effect: (wanted: Wanted) => Promise<string>;
-  /** Called for every run of the handler, also for a replay. */
+  /** Called for every run of the handler, even a repeated one. */
   readonly entered?: (item: string, code: string) => void;
-  /** The version of the code, which its questions name. Default '1'. */
+  /** The version of the code, which the questions name. Default '1'. */
   readonly code?: string;
   /** The page that `linked` sends its user to. */
   readonly link?: PendingInteractions<string>;
 }
 
-/** The policy of the instances: a caller is known by the name that a browser has, too. */
+/** The policy of the instances. It names a caller as the pages name a browser. */
 export const policyOf = (keys: readonly string[]): RequestStatePolicy =>
   requestStatePolicy({ keys, singleUse: false, principal: ({ http }) => nameIn(http?.authInfo) });
 
 const nameIn = (authInfo: AuthInfo | undefined) => authInfo?.extra?.sub as string | undefined;
 
-/** A page on a store that a deployment shares. A browser says in a header whose it is. */
+/** A page on the store of a deployment. A header names the user of a browser. */
 export const pageOn = (store: InteractionStore, policy: RequestStatePolicy): PendingInteractions<string> =>
   pendingInteractions<string>({
     policy,
@@ -64,7 +64,7 @@ export const pageOn = (store: InteractionStore, policy: RequestStatePolicy): Pen
     finish: ({ principal }) => `the account of ${principal}`,
   });
 
-/** The next request after `asked`, which accepts its one question: with `content`, or to open a page. */
+/** The next request after `asked`. It accepts the one question, with `content` or to open a page. */
 export function answering(asked: Outcome, content?: Readonly<Record<string, string>>): Sent {
   const [key = ''] = Object.keys(asked.asks ?? {});
   return { inputResponses: { [key]: { action: 'accept', content } }, requestState: asked.state };
@@ -92,7 +92,7 @@ const tools = ({ effect, entered, code = '1', link }: Trade) => {
     return textResult(`${ticket}, ${receipt}, ${parcel}`);
   }
 
-  /** The same, and also computes between its questions, outside every step. */
+  /** Orders, and also computes between the questions, outside of any step. */
   const pondering = (args: z.infer<typeof Order>, ctx: LinearContext) =>
     order(args, ctx, async () => {
       await effect({
@@ -126,7 +126,7 @@ const tools = ({ effect, entered, code = '1', link }: Trade) => {
     throw Object.assign(caught as Error, { message: `${(caught as Error).message} Not even ${count}.` });
   }
 
-  /** Takes a step that is named after this process, so a run in another process takes another step. */
+  /** Takes a step named after this process, so that a run in another process takes another step. */
   async function fickle(_args: z.infer<typeof Order>, ctx: LinearContext) {
     await ctx.once(`by ${process.pid}`, () => process.pid).catch(() => 'swallowed');
     const { count } = await ctx.elicit('How many?', Count);
@@ -139,7 +139,7 @@ const tools = ({ effect, entered, code = '1', link }: Trade) => {
     return textResult(`${count} ${item}`);
   }
 
-  /** Sends its user to the terms, and then to a page that they finish. */
+  /** Sends the user to the terms, and then to a page to finish. */
   async function linked({ item }: z.infer<typeof Order>, ctx: LinearContext) {
     entered?.(item, code);
     await ctx.ask('terms', urlElicitation('Read the terms first.', 'https://shop.example/terms'));
@@ -147,7 +147,7 @@ const tools = ({ effect, entered, code = '1', link }: Trade) => {
     return textResult(`${item} for ${account}`);
   }
 
-  /** Names who sent each of its rounds. */
+  /** Names the caller of each round. */
   async function signedIn(_args: z.infer<typeof Order>, ctx: LinearContext) {
     const first = ctx.caller;
     await ctx.elicit('How many?', Count);
@@ -169,7 +169,7 @@ export class Site {
   readonly #policy: RequestStatePolicy;
   readonly #tools: ReturnType<typeof tools>;
   readonly #handler = createMcpHandler(() => this.server());
-  /** The scopes of all callers from now on. */
+  /** The scopes of the callers of further requests. */
   scopes: string[] = [];
 
   constructor(store: Pick<LinearStore, 'round'>, policy: RequestStatePolicy, trade: Trade) {
@@ -197,7 +197,7 @@ export class Site {
   }
 }
 
-/** What a client gets for one request. It never rejects. */
+/** Makes a request, and resolves with the client's result. Never rejects. */
 export async function outcomeOf(
   sent: Omit<Sent, 'principal'>,
   fetch: (init: RequestInit) => Promise<Response>,

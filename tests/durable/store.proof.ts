@@ -1,4 +1,4 @@
-/** Calls whose store is closed or gone, each test with its own database. */
+/** Calls whose store was closed or has died. Each test has its own database. */
 import { requestStatePolicy } from '@mrtr/core';
 import { query } from '@mrtr/postgres-server';
 import { postgresOfTheRun } from '@mrtr/postgres-server/testing';
@@ -9,7 +9,7 @@ import { type Options, opened as openedOn } from './opened.test-support.ts';
 import { policyOf } from './site.test-support.ts';
 
 const KEY = 'k'.repeat(32);
-// The instances know their callers by it.
+// The instances identify their callers by it.
 const policy = policyOf([KEY]);
 
 const { database, test } = await postgresOfTheRun();
@@ -45,7 +45,7 @@ test('while a key is added, put in front, and the old one removed, calls wait an
   const [held, moved] = [{ arguments: { item: 'held' } }, { arguments: { item: 'moved' }, principal: 'ada' }];
   const firsts = [await two.site.send(held), await one.site.send(moved)] as const;
   await one.store.close();
-  // The pseudonyms under the two keys differ, and the ring can compute both.
+  // The pseudonyms under the two keys differ, but the ring can compute both.
   const eve = { ...moved, principal: 'eve' };
   expect(await two.answer(firsts[1], { count: '3' }, eve)).toEqual({
     rejects: 'Invalid or expired requestState',
@@ -54,7 +54,7 @@ test('while a key is added, put in front, and the old one removed, calls wait an
     await two.answer(firsts[0], { count: '3' }, held),
     await two.answer(firsts[1], { count: '3' }, moved),
   ] as const;
-  // This call runs where it began, and gets its answer from an instance without the old key.
+  // This call runs on the instance that began it. Another instance, without the old key, sends it the answer.
   const result = { says: expect.stringMatching(/^reserve #1, charge #\d, ship #\d$/) };
   expect(await three.answer(seconds[0], { address: 'home' }, held)).toEqual(result);
   await two.store.close();
@@ -74,7 +74,7 @@ test('a store that is closed while calls wait reports no errors afterwards', asy
   // DBOS's old run of the call now waits for the result of the new one.
   expect((await two.answer(first, { count: '3' })).asks).toBeDefined();
   await two.store.close();
-  // DBOS looks for the result of a call once a second.
+  // DBOS polls for the result of a call once a second.
   await vi.advanceTimersByTimeAsync(5000);
   expect([one.errors, two.errors]).toEqual([[], []]);
 });
@@ -85,7 +85,7 @@ test('a store deletes finished calls, and expired ones of its own and of dead in
   const gone = await Instance.start({ ...short, postgres, version: '1', keys: [KEY] });
   const [orphan, own] = [await gone.send({}), await site.send({})];
   await gone.kill();
-  // Nobody can ask for the result of this call, because it asked nothing.
+  // Nobody can ask for the result of this call, because it has no second round.
   await site.send({ name: 'silent' });
   const left =
     'SELECT (SELECT count(*) FROM mrtr_linear.workflow_status) AS workflows, ' +

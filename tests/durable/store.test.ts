@@ -25,7 +25,7 @@ const policy = requestStatePolicy({ keys: [KEY], singleUse: false });
 
 const { database, test } = await postgresOfTheRun();
 let postgres: string;
-/** A store that is open while this file runs, because launching DBOS takes longer than most tests here. */
+/** A store that stays open for the whole file, because launching DBOS takes longer than most tests here. */
 let launched: DbosStore;
 
 beforeAll(async () => {
@@ -50,12 +50,12 @@ test('nothing of a call is in the database in clear', async () => {
     fails: 'No markermarker-item left. Not even markermarker-count.',
   });
   const dump = parked + (await everything(postgres));
-  // The dump is complete: it has the steps, the answers, and the calls.
+  // The dump contains the steps, the answers, and the calls.
   for (const table of ['operation_outputs', 'notifications', 'mrtr_calls'])
     expect(dump).toContain(`mrtr_linear.${table}\n(`);
   const texts = ['marker', 'How many', 'No ', 'reserve', 'charge', 'order', 'failing', KEY];
   const hex = texts.slice(0, 2).map((text) => Buffer.from(text).toString('hex'));
-  // In base64 too, at each of the three offsets, without the characters that depend on neighbours.
+  // Search for it in base64 too, at each of the three offsets, without the characters that depend on neighbours.
   const base64 = ['', 'x', 'xx'].map((before) =>
     Buffer.from(`${before}markermarker`)
       .toString('base64')
@@ -103,7 +103,7 @@ test('only the principal that started a call may answer it, whatever the token s
   expect(await answer(first, { count: '3' }, { principal: 'eve' })).toEqual({
     rejects: 'Invalid or expired requestState',
   });
-  // The token is right, but the store sees another caller.
+  // The token is valid, but the store sees another caller.
   const mistaken: Pick<LinearStore, 'round'> = {
     round: (round) => store.round({ ...round, call: { ...round.call, isPseudonym: () => false } }),
   };
@@ -141,7 +141,7 @@ test('a role that can only connect to the database can end no call', async () =>
     postgres,
     `SELECT pg_notify('mrtr_linear_' || instance, 'end ' || id) FROM mrtr_linear.mrtr_calls`,
   );
-  // The store gets the notification long before these two rounds, of several statements each, are over.
+  // The store receives the notification long before these two rounds of several statements end.
   const second = await answer(first, { count: '3' });
   expect(await answer(second, { address: 'home' })).toEqual({ says: 'reserve #1, charge #2, ship #3' });
   expect(errors).toEqual([]);
@@ -223,7 +223,7 @@ function serverOf(tool: (args: object, ctx: LinearContext) => Promise<CallToolRe
   return server;
 }
 
-/** An old client of a server, which answers with `user`. Without one it cannot be asked. */
+/** An old client of a server. `user` answers; without one, the client cannot be asked. */
 async function oldClient(server: McpServer, user?: (message: string) => Promise<Record<string, string>>) {
   const [ours, theirs] = InMemoryTransport.createLinkedPair();
   await server.connect(theirs as unknown as Parameters<typeof server.connect>[0]);
@@ -255,7 +255,7 @@ test('an old client is asked over its connection, and its call ends when the con
   await gone.close();
   expect(await call).toBe('closed');
   const open = 'SELECT id FROM mrtr_linear.mrtr_calls WHERE NOT done';
-  // Where a test before it has cut the session on which DBOS listens, a parked call looks by itself, every 20 seconds.
+  // If an earlier test cut the session on which DBOS listens, a parked call polls by itself every 20 seconds.
   await vi.waitFor(async () => expect([store.parked, await query(postgres, open)]).toEqual([0, []]), 60_000);
   expect(shop.of('milk').done).toEqual(['reserve milk', 'charge 3 milk']);
   expect(errors).toEqual([]);

@@ -1,9 +1,9 @@
 /**
- * Tokens that a released version sealed, with their keys. Each opens for ever, and today's code seals the same: during a
+ * Tokens of a released version, with their keys. Every later version must open them and seal the same format: during a
  * rolling upgrade, instances of both versions serve one call.
  *
- * A change that fails here needs a new format: seal with the prefix `v2.`, go on opening `v1.`, and add the tokens of the
- * new format to the file, which a failure prints. Never change or remove one that is in it.
+ * A change that fails here needs a new format: seal with the prefix `v2.`, still open `v1.`, and add the tokens of the new
+ * format, which a failure prints, to the file. Never change or remove a token in the file.
  */
 import { createDecipheriv } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -27,7 +27,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { IN_MEMORY, sealsState } from '../testkit/options.ts';
 
 interface Golden {
-  /** For tests only. */
+  /** A key for tests only. */
   readonly key: string;
   /** When the tokens were sealed, in milliseconds since the epoch. */
   readonly sealedAt: number;
@@ -80,7 +80,7 @@ const MODES: Readonly<Record<string, Mode>> = {
   },
 };
 
-/** What a token says, decrypted without the codec: prefix, key, plaintext and label. */
+/** Decrypts a token without the codec into its prefix, key, plaintext and label. */
 function readToken(token: string, key: SealingKey) {
   const [, prefix = '', sealed = '', label = ''] = /^(\w+\.)([\w-]+)(~.*)?$/.exec(token) ?? [];
   const bytes = Buffer.from(sealed, 'base64url');
@@ -151,7 +151,7 @@ test.each(SEALING.map((option) => [option.id, option] as const))(
     const send = serve(option);
     const today = String((await send({})).result?.requestState);
     const golden = goldenOf(`option ${id}`, today);
-    // A frame of H ended with its process: its token opens, and says so.
+    // A frame of H ended with its process. Its token opens, and the error says so.
     const holdsFrame = option.claims.modern.framesHeld === 1;
     const { result = {} } = await send({ requestState: golden, inputResponses: ANSWERS });
     expect(resultText(result)).toMatch(holdsFrame ? /cannot be resumed here/ : /^Weather in Tokyo: 22°C/);

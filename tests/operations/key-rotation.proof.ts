@@ -1,4 +1,4 @@
-/** Keys are rolled under three instances, one at a time, while calls are in flight: no call is lost. */
+/** No call is lost while the keys of three instances are rotated, one instance at a time. */
 
 import { requestStatePolicy } from '@mrtr/core';
 import { createWorld, GET_WEATHER, RESOLVE_WORK_ITEM, type World } from '@mrtr/example-tools';
@@ -10,17 +10,17 @@ import { IN_MEMORY, oneForEachWay, sealsState } from '../testkit/options.ts';
 import { REJECTED } from '../testkit/rejected.ts';
 
 const [FIRST, SECOND] = ['first'.repeat(8), 'second'.repeat(8)];
-/** The keys, in order. Before the last list, every call that the first key sealed has ended or expired. */
+/** The lists of keys, in order. Before the last one, every call under the first key has ended or expired. */
 const [BEFORE, ADDED, IN_FRONT, AFTER] = [[FIRST], [FIRST, SECOND], [SECOND, FIRST], [SECOND]] as const;
 type Keys = readonly string[];
 
-// The instances read their keys when the tests say so.
+// The tests decide when the instances read their keys.
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }));
 afterEach(() => void vi.useRealTimers());
 
 const holdsFrames = ({ claims }: LoadedOption) => claims.modern.framesHeld === 1;
 
-/** One instance of a deployment, which reads its keys again and again. */
+/** One instance of a deployment, which reads its keys at intervals. */
 async function instanceOf(option: LoadedOption, world: World) {
   let keys: Keys = BEFORE;
   const state = await requestStatePolicy({ keys: () => keys, keysSeconds: 60 });
@@ -41,7 +41,7 @@ const accept = (field: string, value: unknown) => ({
   [field]: { action: 'accept', content: { [field]: value } },
 });
 
-/** A user's answers, question by question, and the expected result. */
+/** A user's answers, and the expected result. */
 const SCRIPTS = {
   [GET_WEATHER]: {
     args: { location: 'Tokyo' },
@@ -56,13 +56,13 @@ const SCRIPTS = {
 } as const;
 type Tool = keyof typeof SCRIPTS;
 
-/** Three instances, and what begins a call on them. Its user holds each answer until `goOn`. */
+/** Three instances, and a function that begins a call on them. Its user waits for `goOn` before each answer. */
 async function fleetOf(option: LoadedOption) {
   const world = createWorld();
   const instances = await Promise.all([1, 2, 3].map(() => instanceOf(option, world)));
   let requests = 0;
   const next = () => (instances[requests++ % instances.length] as (typeof instances)[number]).face;
-  // Round robin, except that a call of H returns to its frame.
+  // Requests take turns, except that a call of H returns to its frame.
   const stay = (mine: InProcess) => () => mine;
   const begin = async (tool: Tool): Promise<Call> => {
     const call = new Call(tool, holdsFrames(option) ? stay(next()) : next);
@@ -110,7 +110,7 @@ test.each(oneForEachWay(IN_MEMORY).map((option) => [option.id, option] as const)
     const { world, instances, begin } = await fleetOf(option);
     const calls: { readonly call: Call; readonly patience: number; asked: number }[] = [];
     let step = 0;
-    /** Begins calls, and lets users answer who have thought long enough. */
+    /** Begins calls, and answers for the users whose time to think is over. */
     const letTimePass = async () => {
       step++;
       for (const entry of calls) {
@@ -118,7 +118,7 @@ test.each(oneForEachWay(IN_MEMORY).map((option) => [option.id, option] as const)
         await entry.call.goOn();
         entry.asked = step;
       }
-      // Users answer at once, after one roll, and after three. So calls meet every pair of neighbouring key rings.
+      // Users answer at once, after one rotation, and after three, so that calls meet every pair of adjacent key rings.
       for (const patience of [0, 1, 3])
         for (const tool of [GET_WEATHER, RESOLVE_WORK_ITEM] as const)
           calls.push({ call: await begin(tool), patience, asked: step });
@@ -126,7 +126,7 @@ test.each(oneForEachWay(IN_MEMORY).map((option) => [option.id, option] as const)
 
     await letTimePass();
     for (const keys of [ADDED, IN_FRONT, AFTER]) {
-      // After one time to live, every user who was asked under the first key has answered.
+      // After one time to live, every question under the first key has its answer.
       if (keys === AFTER) for (let pause = 0; pause < 6; pause++) await letTimePass();
       for (const instance of instances) {
         await instance.roll(keys);

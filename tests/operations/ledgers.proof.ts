@@ -38,7 +38,7 @@ onPostgres(
     await server.restart(() => void execFileSync('cp', ['-a', data, `${data}.standby`]));
     expect(await ledgerNow().lease(kept)).toMatchObject({ kind: 'settled' });
     const lost = [await serve('a'), await serve('b')] as const;
-    // A standby that gets nothing any more has the files of its primary at that moment.
+    // A standby that lost its primary has the primary's files as of that moment.
     await server.restart(() => {
       renameSync(data, `${data}.primary`);
       renameSync(`${data}.standby`, data);
@@ -60,7 +60,7 @@ describe.skipIf(!hasRedisServer())('on a Redis that crashes', () => {
     return server;
   }
 
-  /** A new process of a server: a client and a ledger of its own. */
+  /** Simulates a new process of a server: a new client and a new ledger. */
   const newProcess = async (server: Redis, durable = true) => begun(await connectedTo(server), { durable });
 
   test('a token that the last snapshot lacks is not usable again', async () => {
@@ -105,7 +105,7 @@ describe.skipIf(!hasRedisServer())('on a Redis that crashes', () => {
     expect(await retried(() => ledger.lease(open))).toEqual({ kind: 'older-than-ledger' });
   });
 
-  /** Waits until Redis has written its append-only file anew. */
+  /** Waits until Redis has rewritten its append-only file. */
   const waitForFile = (admin: Awaited<ReturnType<typeof connectedTo>>) =>
     vi.waitFor(
       async () =>
@@ -137,7 +137,7 @@ describe.skipIf(!hasRedisServer())('on a Redis that crashes', () => {
     const [primary, replica] = await startPair();
     const ledger = await newProcess(primary);
     await attach(primary, replica);
-    // The replica gets nothing any more, as when the primary's host fails.
+    // Detach the replica, as when the primary's host fails.
     await (await connectedTo(replica)).sendCommand(['REPLICAOF', 'NO', 'ONE']);
     const token = leaseRequest('a');
     await ledger.settle('a', await takeLease(ledger, token), 'done');

@@ -1,4 +1,4 @@
-/** Ledgers and their clients, until the test ends. */
+/** Ledgers and their clients, which are closed when the test ends. */
 import { randomBytes } from 'node:crypto';
 import { processWide } from '@mrtr/core/kit';
 import { type RedisClient, RedisLedger, type RedisLedgerOptions } from '@mrtr/ledgers/redis';
@@ -14,7 +14,7 @@ export const retried = <T>(attempt: () => Promise<T>): Promise<T> => attempt().c
 export async function connectedTo({ options }: Redis) {
   const client = createClient(options).on('error', () => {});
   await client.connect();
-  // It may be connecting again, to a server that has gone.
+  // The client may be reconnecting to a server that has stopped.
   onTestFinished(() => client.destroy());
   return client;
 }
@@ -25,7 +25,7 @@ export async function begun(client: RedisClient, options: RedisLedgerOptions): P
   return ledger;
 }
 
-/** The warnings of this test, by their code. */
+/** Records the warnings of this test, by their code. */
 export function heardWarnings(): (code: string) => unknown[] {
   processWide('warned', () => new Set<string>()).clear();
   const emit = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});

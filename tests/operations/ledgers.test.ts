@@ -1,4 +1,4 @@
-/** Every ledger against the contract, and the behaviour that only one of them has. `ledgers.proof.ts` crashes them. */
+/** Runs the contract on every ledger, and tests the behaviour of single ones. `ledgers.proof.ts` crashes them. */
 import { InvalidOption, MemoryLedger } from '@mrtr/core';
 import type { StateLedger } from '@mrtr/core/seal';
 import {
@@ -20,7 +20,7 @@ import { cut } from '../../packages/linear-dbos/src/database.test-support.ts';
 import { type Redis, redisOfThisFile } from '../testkit/redis.ts';
 import { begun, connectedTo, heardWarnings, random, retried } from './ledgers.test-support.ts';
 
-/** Passes replies on, but loses the first that answers such a command, as a socket does that closes. */
+/** Forwards replies, but loses the first one to such a command, like a socket that closes. */
 function loseOnce(isLost: (command: string) => boolean): <T>(command: string, reply: T) => T {
   let wasLost = false;
   return (command, reply) => {
@@ -30,14 +30,14 @@ function loseOnce(isLost: (command: string) => boolean): <T>(command: string, re
   };
 }
 
-/** Loses the reply of a lease, and expects that the token can be leased long before its lease ends. */
+/** Loses the reply to a lease, and expects that the token can be leased again long before that lease ends. */
 async function expectGivenBack(ledger: StateLedger): Promise<void> {
   const token = leaseRequest(random());
   await expect(ledger.lease(token)).rejects.toThrow('Socket closed unexpectedly');
   await vi.waitFor(async () => expect(await ledger.lease(token)).toEqual(FIRST), 60_000);
 }
 
-/** The later leases of anonymous tokens whose results have these sizes. */
+/** Records results of these sizes for anonymous tokens, and returns the decisions of later leases. */
 async function recorded(ledger: StateLedger, sizes: readonly number[]): Promise<string[]> {
   const kinds: string[] = [];
   for (const bytes of sizes) {
@@ -202,7 +202,7 @@ describe.skipIf(redis === undefined)('on Redis', () => {
     const { client: admin, prefix } = await alone();
     return {
       another: async (limits) => new RedisInteractions(await connected(), { prefix, ...limits }),
-      // Redis has no clock that a test could turn: the interaction goes, and its place in the indices is over.
+      // A test cannot set Redis's clock, so delete the interaction, and let its place in the indices expire.
       lapse: async (id) => {
         await admin.del(`${prefix}entry:${id}`);
         for (const key of await admin.keys(`${prefix}index*`))
@@ -302,7 +302,7 @@ describe.skipIf(redis === undefined)('on Redis', () => {
     expect(await ledger.lease(leaseRequest('a'))).toEqual(FIRST);
     await begun(client, { prefix });
     expect(await admin.hGetAll(`${prefix}beginning`)).toEqual(before);
-    // An instance that may ask has written this one. The other leaves it as it is.
+    // An instance that may read INFO has written this beginning. Another instance keeps it.
     const others = `test:${random()}:`;
     await begun(admin, { prefix: others });
     const theirs = await admin.hGetAll(`${others}beginning`);
@@ -319,7 +319,7 @@ describe.skipIf(redis === undefined)('on Redis', () => {
     await expect(ledger.begin()).rejects.toThrow('closed');
     await client.connect();
     onTestFinished(() => client.close());
-    // Nothing is known of the time before the first lease, so not even a token of a clock that is ahead is served.
+    // The ledger knows nothing of the time before the first lease, so it rejects even a token of a clock that is ahead.
     const ahead = leaseRequest('a', { issuedAt: Date.now() + 30_000 });
     expect(await ledger.lease(ahead)).toEqual({ kind: 'older-than-ledger' });
     await ledger.begin();

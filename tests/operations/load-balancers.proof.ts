@@ -1,4 +1,4 @@
-/** nginx and HAProxy with the configurations of docs/operating.md: their instances, and clients of both eras. */
+/** Clients of both eras through nginx and HAProxy, with the configurations of docs/operating.md. */
 import { requestInit } from '@mrtr/harness';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { readConfiguration, startNginx, startRouter } from '../../demos/sticky/src/haproxy.ts';
@@ -99,7 +99,7 @@ describe.each(Object.entries(ROUTERS))('%s', (_, { count, start }) => {
     const call = async () => {
       expect(await read(await fetch(url, requestInit('tools/call', ask)))).toMatchObject(ASKS);
     };
-    // At once, so that every instance has connections that a router could keep.
+    // Call at once, so that the router has connections to every instance that it could reuse.
     const callAll = () => Promise.all(Array.from({ length: 12 }, call));
     await callAll();
     const session = await begin();

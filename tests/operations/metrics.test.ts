@@ -1,4 +1,4 @@
-/** What stores and hostings hold, as metrics read it, and the refusals of HTTP. */
+/** The gauges of stores and hostings, and the refusals of HTTP. */
 import { textResult } from '@mrtr/core';
 import { observe } from '@mrtr/core/events';
 import { processWide, readGauges } from '@mrtr/core/kit';

@@ -1,4 +1,4 @@
-/** What docs/observability.md tells an operator to run, run on real servers, and its tables. */
+/** Runs the commands of docs/observability.md on real servers, and checks its tables. */
 import { execFileSync } from 'node:child_process';
 import { REFUSAL_REASONS } from '@mrtr/core/events';
 import { derivePseudonym, keyRing, type SealingKey } from '@mrtr/core/seal';
@@ -19,7 +19,7 @@ const KEY = 'k'.repeat(32);
 const sealing = keyRing([KEY])[0] as SealingKey;
 const { database, test: onPostgres } = await postgresOfTheRun();
 
-/** The block of the document that begins with this comment, with `values` for its capital words. */
+/** The document's block that begins with this comment, with `values` for its capitalized words. */
 function blockOf(comment: string, values: Readonly<Record<string, string>> = {}): string {
   const blocks = [...DOCUMENT.matchAll(/^```(?:sql|sh)\n(?:--|#) ([\s\S]*?)^```$/gm)].map(
     ([, text = '']) => text,
@@ -64,7 +64,7 @@ test('the command prints the pseudonyms of a principal, also of one that a shell
 const PSEUDONYM = derivePseudonym('ada', sealing);
 type OpenCall = { readonly id: string; readonly pseudonym: string; readonly runs: boolean };
 
-/** A call of `ada` that has asked, beside those of another caller and of another tool. */
+/** An open call of `ada`, beside those of another caller and of another tool. */
 async function withOpenCall() {
   const served = await opened({ postgres: await database(), policy: policyOf([KEY]) });
   const { postgres, site } = served;

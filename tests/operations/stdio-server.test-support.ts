@@ -1,4 +1,4 @@
-/** A program that serves the fixture over stdio, and tells on stderr what became of it. */
+/** A program that serves the fixture over stdio, and writes its end to stderr. */
 
 import { serveOverStdio } from '@mrtr/hosting/stdio';
 import { fixture } from '../../packages/hosting/src/hosting.test-support.ts';

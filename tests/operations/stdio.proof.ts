@@ -22,7 +22,7 @@ test.each(['first', 'later'])(
       program.child.stdin?.write(`${requestInit('tools/list').body.padEnd(MAX_LINE_BYTES - 1, ' ')}\n`);
       await program.until(({ out }) => (out.includes('"tools"') ? true : undefined));
     }
-    // More than the limit: a program whose stdin is empty when its connection ends waits for its client to close it.
+    // Write more than the limit: a program whose stdin is empty at the end waits for the client to close it.
     program.child.stdin?.write('x'.repeat(MAX_LINE_BYTES + 1_048_576));
     expect(await program.ended).toBe(0);
     expect(program.said.err).toBe(

@@ -1,4 +1,4 @@
-/** Spans of real calls: what an operator sees of each option. */
+/** The spans of real calls of each option. */
 
 import { converse, SCRIPTS } from '@mrtr/matrix';
 import { traceMrtr } from '@mrtr/otel';
