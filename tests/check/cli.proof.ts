@@ -91,7 +91,7 @@ describe.concurrent('baseline', () => {
     expect((await withBaseline({ 'retry.twice': '' }, '')).err).toMatch(/without a reason/);
     expect((await withBaseline({ 'retry.thrice': 'x' }, '')).err).toMatch(/which is not a check/);
     const entry = { reason: 'x', expires: '2026-02-31' };
-    expect((await withBaseline({ 'retry.twice': entry }, '')).err).toMatch(/expires has to be as/);
+    expect((await withBaseline({ 'retry.twice': entry }, '')).err).toMatch(/write expires as/);
   });
 });
 

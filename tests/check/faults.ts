@@ -99,10 +99,10 @@ export const REMEDIES: Readonly<Record<string, string>> = {
   'retry.twice': 'Make one id in the first round',
   'retry.concurrent': 'It remembers used approvals, and looks before it writes',
   'instance.replay-elsewhere': 'It remembers used approvals, and each instance its own',
-  'state.rolled-back': 'It remembers used states, and not the call',
+  'state.rolled-back': 'It remembers used states, but not their call',
   'state.forged': 'It verifies a signature where there is one',
-  'effect.before-answer': 'It happens once for each call already',
-  'effect.once': 'Where one effect runs more than once after the last answer',
+  'effect.before-answer': 'The effect already happens only once for each call',
+  'effect.once': 'If one effect runs more than once after the last answer',
   'effect.per-round': 'Put effects after the last question',
 };
 

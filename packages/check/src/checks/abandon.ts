@@ -16,9 +16,9 @@ const flat = defineCheck('abandon.flat', 'A', {
   expected: `${ABANDONED} abandoned calls do not slow the server, make it grow, or block new calls.`,
   clause: UNANSWERED,
   remedy:
-    'Keep nothing for a call between its rounds: state that travels with the client costs the server nothing. Where a ' +
-    'handler is parked, limit for how long, and how many for each principal, so that nobody shuts the others out: the ' +
-    'shape linear has both limits.',
+    'Keep nothing for a call between its rounds: state that travels with the client costs the server nothing. If you park ' +
+    'handlers, limit their time and their number for each principal, so that nobody shuts the others out: the shape ' +
+    'linear has both limits.',
   // A slow batch is measured again.
   calls: () => ABANDONED + BATCHES * MEASURED,
   run: async (context) => {

@@ -39,8 +39,8 @@ const missing = defineCheck('answer.missing', 'S', {
   expected: 'A retry without any answer is asked again, and the call can still be finished.',
   clause: ASK_AGAIN,
   remedy:
-    'Return the same questions again where an answer is missing, and neither an error nor a default. Where a question is ' +
-    'optional, so that nothing means its default, put this check into the baseline with that reason.',
+    'If an answer is missing, return the same questions again, not an error or a default. If a question is optional, so ' +
+    'that a missing answer means its default, put this check into the baseline with that reason.',
   calls: (rounds) => 2 * (rounds + 2),
   run: async (context) => {
     const asking = context.facts.rounds.flatMap(({ requests }, round) =>
@@ -66,8 +66,8 @@ const partial = defineCheck('answer.partial', 'S', {
   expected: 'Two questions can be answered one after the other, in either order.',
   clause: ASK_AGAIN,
   remedy:
-    'Keep the answers that have come (in the sealed state), and ask only for those that are missing: the shapes once, ' +
-    'tool-builder, resolve and journal do.',
+    'Keep the received answers in the sealed state, and ask only for the missing ones: the shapes once, tool-builder, ' +
+    'resolve and journal do.',
   needs: ['two-questions'],
   calls: (rounds) => 2 * (rounds + 4),
   run: async (context) => {

@@ -253,7 +253,7 @@ async function onForms(
     : finding;
 }
 
-const SAME_AS_PLAIN = 'a refusal without content counts as an answer too, which refusal.no-effect finds';
+const SAME_AS_PLAIN = 'a refusal without content counts as an answer too, as refusal.no-effect reports';
 
 const wentOnHarmlessly = (context: CheckContext, { matters, effect, session }: Accepted): boolean =>
   !matters && effect === false && context.effects.mode === 'observed' && unlikeHonest(context, session);

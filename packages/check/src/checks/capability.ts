@@ -43,8 +43,8 @@ function findUndeclared(outcome: Outcome, capabilities: JsonObject): string | un
 /** The server does read the capabilities, so the remedy is only about its refusal. */
 const REFUSED = {
   remedy:
-    `It does not ask, which is right: what is wrong is its refusal. Answer the error ${MISSING} with the missing capabilities ` +
-    'in `data.requiredCapabilities`, over HTTP with the status 400: @mrtr/core does.',
+    `The server rightly does not ask, but its refusal is wrong. Answer with the error ${MISSING}, the missing capabilities ` +
+    'in `data.requiredCapabilities`, and over HTTP the status 400: @mrtr/core does.',
 };
 
 /** Judges the end of a call that was not asked: a result is fine, an error has to be the specified one. */
@@ -89,7 +89,7 @@ const undeclaredCapability = defineCheck('capability.undeclared', 'M', {
     'A client without capabilities is not asked: it gets -32021, a default or a refusal that says why, without a hang.',
   clause: CLAUSE,
   remedy:
-    'Look at the capabilities of each request before you ask: `canAsk` in @mrtr/core, or `fallback` of a question, which ' +
+    'Read the capabilities of each request before you ask: `canAsk` in @mrtr/core, or `fallback` of a question, which ' +
     'is its default.',
   calls: () => 1,
   run: (context) => callWithout(context, {}, 'A client without capabilities'),
@@ -102,7 +102,7 @@ const mode = defineCheck('capability.mode', 'M', {
     words: 'Servers MUST NOT send elicitation requests with modes that are not supported by the client.',
   },
   remedy:
-    "Look at `elicitation.form` and `elicitation.url` of the request's capabilities; an empty object means forms.",
+    "Read `elicitation.form` and `elicitation.url` of the request's capabilities; an empty object means forms.",
   needs: ['elicitation'],
   calls: (rounds) => rounds + 2,
   run: async (context) => {

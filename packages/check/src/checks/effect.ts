@@ -19,8 +19,8 @@ const REENTERED = {
 } as const;
 
 const ALREADY_ONCE =
-  'It happens once for each call already, however often that is asked again. Where a user who then says no must leave no ' +
-  'trace, put it after the last question; where it may stand, as an entry in a log does, accept this finding in the baseline.';
+  'The effect already happens only once for each call. If a user who declines must leave no trace, put it after the last ' +
+  'question. If it may remain, as an entry in a log does, accept this finding in the baseline.';
 
 /** Sends only the first request: its effects happen even for users who then decline. */
 const beforeAnswer = defineCheck('effect.before-answer', 'A', {
@@ -42,8 +42,8 @@ const ONE_KIND = 'To tell them apart, give a probe that counts effects of one ki
 
 /** These effects come after the last question, so the other remedy does not help. */
 const AT_ONCE =
-  'Where one effect runs more than once after the last answer, claim an id of the call in a single atomic step before it: ' +
-  'a unique key in your database, or a ledger of @mrtr/ledgers. Where they are several effects, nothing has to be done.';
+  'If one effect runs more than once after the last answer, claim an id of the call in a single atomic step before it: ' +
+  'a unique key in your database, or a ledger of @mrtr/ledgers. If these are several effects, change nothing.';
 
 /** Counts changes after each request: a sum would hide two that cancel each other out. */
 const once = defineCheck('effect.once', 'A', {
@@ -65,7 +65,7 @@ const once = defineCheck('effect.once', 'A', {
     const { unit } = context.effects;
     if (changes.length > 1)
       return fail(
-        `The probe changed ${changes.length} times: ${changes.join(', ')}. That is one effect which was repeated, or ` +
+        `The probe changed ${changes.length} times: ${changes.join(', ')}. That is one repeated effect, or ` +
           `several of different kinds. ${ONE_KIND}`,
         session,
       );

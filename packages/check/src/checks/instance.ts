@@ -40,9 +40,8 @@ async function likeHonestThere(context: CheckContext, { instance }: Session, end
 const SHARED = {
   clause: STATELESS,
   remedy:
-    'Give every instance the same key, from a secret store and not made at start, and where an approval is good once, the same ' +
-    'ledger; keep what cannot be in the state in a store that they share, or route a call to the instance that began it ' +
-    '(docs/sticky-routing.md).',
+    'Give every instance the same key from a secret store, and for single use the same ledger. Keep data that cannot be in ' +
+    'the state in a shared store, or route each call to the instance that began it (docs/sticky-routing.md).',
 };
 
 /** Alternates between instances, to find servers that survive only one change. */

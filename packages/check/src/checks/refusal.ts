@@ -91,7 +91,7 @@ const noEffect = defineCheck('refusal.no-effect', 'M*', {
   expected: 'A call has no effect after a decline or a cancel.',
   clause: ACTIONS,
   remedy:
-    'Write only after an accept: test for `action === "accept"`, and treat everything else as no. Where a question is ' +
+    'Write only after an accept: test for `action === "accept"`, and treat everything else as no. If a question is ' +
     'optional, so that a refusal means its default, put this check into the baseline with that reason.',
   needs: ['effects'],
   calls: (rounds) => 4 * rounds * (rounds + 1),

@@ -118,7 +118,7 @@ const resultType = wireCheck('wire.result-type', {
       'unrecognized by the client MUST be considered invalid.',
   },
   remedy:
-    'Set resultType in every result. SDKs for 2026-07-28 do so: this one may be older, or go around them.',
+    'Set resultType in every result. SDKs for 2026-07-28 do: this server may use an older one, or bypass it.',
   fault: ({ turn }) => {
     const { result } = turn.reply;
     if (result === undefined || result.resultType === 'complete' || result.resultType === 'input_required')
@@ -278,8 +278,7 @@ const keys = wireCheck('wire.duplicate-keys', {
     words:
       'inputRequests keys are server assigned identifiers and MUST be unique within the scope of the request.',
   },
-  remedy:
-    'Give each question a key of its own. Parsers keep the last of two and say nothing, so that a question is lost.',
+  remedy: 'Give each question its own key. Parsers silently keep the last of two, so a question is lost.',
   fault: ({ turn }) => {
     for (const { text, value } of turn.reply.messages) {
       const [twice] = value === undefined ? [] : inWorker.duplicateKeys(text);
@@ -298,7 +297,7 @@ const noServerRequests = wireCheck('wire.no-server-requests', {
       'requests is no longer supported.',
   },
   remedy:
-    'Return an input_required result in place of sending elicitation/create: a client of this revision cannot answer a request.',
+    'Return an input_required result instead of sending elicitation/create: a client of this revision cannot answer a request.',
   fault: ({ turn }) => {
     const sent = turn.reply.messages.find(({ value }) => isServerRequest(value));
     return sent && `the server sent the request ${asText((sent.value as JsonObject).method)}`;
@@ -309,7 +308,7 @@ const noServerRequests = wireCheck('wire.no-server-requests', {
 const unknownMembers = defineCheck('wire.unknown-members', 'S', {
   expected: 'Unknown members inside and beside the answers change nothing.',
   clause: IGNORE,
-  remedy: 'Read the answers that you asked for, and leave the rest alone.',
+  remedy: 'Read the answers that you asked for, and ignore the rest.',
   calls: (rounds) => rounds + 1,
   run: async (context) => {
     const session = context.session();

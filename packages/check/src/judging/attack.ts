@@ -214,7 +214,7 @@ function changesAnything(
 export function effectsUnseen({ effects }: CheckContext, words: string): Finding | undefined {
   if (effects.mode === 'blind') return abstain(`${words}, and ${effects.reason}`);
   if (effects.mode !== 'unobserved') return undefined;
-  return notGiven(`--probe was not given: ${words}, and nobody sees its effects`);
+  return notGiven(`--probe was not given: ${words}, and its effects cannot be seen`);
 }
 
 function refusedWords({ tried, refusal }: Attacked, { effects }: CheckContext): string {

@@ -43,7 +43,7 @@ async function finishCrossed(context: CheckContext, crossing: Crossing): Promise
 
 const DEPLOYING =
   'Keep the keys of questions, add new ones at the end, and read older state with defaults (docs/deploying.md). Give both ' +
-  'versions the same key for their state. Where a refusal is meant, as after a change of `version`, accept the finding.';
+  'versions the same key for their state. If you intend a refusal, as after a change of `version`, accept the finding.';
 
 const survives = deployCheck('deploy.survives', 'A', {
   expected: 'A call that began on the old version finishes on the new one, whether or not it asks again.',
@@ -114,8 +114,8 @@ const saysWhy = deployCheck('deploy.says-why', 'S', {
 });
 
 const CROSSED_EFFECTS =
-  'Put effects after the last question. Where one stands before it, keep its record under the same key in both versions ' +
-  '(ctx.once, a step, the journal), and change `version` where a key has to change.';
+  'Put effects after the last question. If an effect stands before it, keep its record under the same key in both versions ' +
+  '(ctx.once, a step, the journal), and change `version` if a key has to change.';
 
 function effectFault({ effects }: CheckContext, crossed: Crossed): string | undefined {
   const { readings, first, end, from, to, answered, turns } = crossed;

@@ -22,8 +22,8 @@ const REQUEST = bound(
 );
 
 const bind = (what: string): string =>
-  `Put ${what} into the state, and compare it when the state comes back. bind() of the SDK's createRequestStateCodec is ` +
-  'given the method and the caller alone: all else goes into the payload. @mrtr/core binds every state to its request.';
+  `Put ${what} into the state, and compare it when the state comes back. bind() of the SDK's createRequestStateCodec gets ` +
+  'only the method and the caller: put the rest into the payload. @mrtr/core binds every state to its request.';
 
 const OTHER_ARGUMENTS = 'other arguments';
 
@@ -63,7 +63,7 @@ async function moveStateOfRound(
   if (outcome.kind === 'failed') return abstain(describeOutcome(outcome));
   if (outcome.kind === 'completed' && !goesOn && !effect && (await context.likeNonsense(round, outcome)))
     return (
-      effectsUnseen(context, `it ${describeOutcome(outcome)}, as for a state that means nothing`) ??
+      effectsUnseen(context, `it ${describeOutcome(outcome)}, as for nonsense state`) ??
       pass(`refused: ${describeOutcome(outcome)}`, session)
     );
   if (effect || outcome.kind === 'completed' || goesOn)
@@ -83,13 +83,12 @@ async function controlOther(
 ): Promise<Finding | undefined> {
   const control = context.session(options);
   const asked = await control.first();
-  if (asked.kind === 'completed')
-    return notApplicable(`${what} asks nothing, so that a state can open nothing there`);
+  if (asked.kind === 'completed') return notApplicable(`${what} asks nothing, so state has no use there`);
   // Another operation may ask questions without given answers, so it is enough that it asks.
   const end = options.operation && what !== OTHER_ARGUMENTS ? asked : await control.finish();
   if (saysNo(end) && what === OTHER_ARGUMENTS && areArgumentsDerived(context))
     return notGiven(
-      `--other-arguments was not given, and those that were made are refused: ${describeOutcome(end)}`,
+      `--other-arguments was not given, and the server refuses generated ones: ${describeOutcome(end)}`,
     );
   if (end.kind === 'failed' || saysNo(end))
     return abstain(`an honest call with ${what} failed: ${describeOutcome(end)}`, control);
@@ -199,8 +198,8 @@ const rolledBack = defineCheck('state.rolled-back', 'M*', {
   expected: 'After the end of a call, the state of an earlier round has no second effect.',
   clause: SINGLE_USE,
   remedy:
-    'Keep a ledger, shared by the instances, of the calls that came to their end, and refuse every state of such a ' +
-    'call: single use in @mrtr/core, with a ledger of @mrtr/ledgers.',
+    'Keep a ledger of finished calls that all instances share, and refuse every state of such a call: single use in ' +
+    '@mrtr/core, with a ledger of @mrtr/ledgers.',
   needs: ['state', 'two-rounds'],
   calls: (rounds) => 4 * rounds + 8,
   run: async (context) => {
@@ -212,7 +211,7 @@ const rolledBack = defineCheck('state.rolled-back', 'M*', {
 });
 
 const BY_CALL =
-  'It remembers used states, and not the call that they are of. Make one id in the first round, carry it in every state of ' +
+  'It remembers used states, but not their call. Make one id in the first round, carry it in every state of ' +
   'the call, and remember that id: single use in @mrtr/core does.';
 
 async function afterTheEnd(context: CheckContext): Promise<Finding> {

@@ -16,7 +16,7 @@ const oracle = defineCheck('state.oracle', 'A', {
       'servers … MUST reject state that fails verification (the words of the refusal are left to the server)',
   },
   remedy:
-    'Answer every state that does not verify with one and the same error, and write the reason to the log: the boundary ' +
+    'Answer every state that does not verify with the same error, and write the reason to the log: the boundary ' +
     'of @mrtr/core does.',
   needs: ['state'],
   calls: (rounds) => 4 * (rounds + 1),
@@ -37,7 +37,7 @@ const oracle = defineCheck('state.oracle', 'A', {
     const all = [...refusals.values(), ...earlier];
     const [one] = all;
     const unlike = all.find(({ outcome }) => one && comparable(outcome) !== comparable(one.outcome));
-    if (one === undefined) return abstain('nothing was refused, so that there are no refusals to compare');
+    if (one === undefined) return abstain('nothing was refused, so there are no refusals to compare');
     if (unlike === undefined)
       return pass(`${all.length} kinds of refusal read the same: ${describeOutcome(one.outcome)}`);
     return fail(
@@ -112,7 +112,7 @@ const size = defineCheck('state.size', 'A', {
     words:
       'the client MUST echo back the exact value of that field (so every byte of it travels twice in each round)',
   },
-  remedy: 'Keep in the state only what cannot be found again, or a handle to what the server keeps.',
+  remedy: 'Keep in the state only data that the server cannot look up, or a handle to stored data.',
   needs: ['state'],
   calls: (rounds) => rounds + 1,
   run: async (context) => {

@@ -158,7 +158,7 @@ const malformedState = defineCheck('state.malformed', 'M*', {
     'Malformed state (cut, extended, empty, of another type, huge) is refused, and the server keeps running.',
   ...REQUIREMENT,
   remedy:
-    'Check the type and the length of the state before it is decoded, and answer a JSON-RPC error (-32602) where it ' +
+    'Check the type and the length of the state before you decode it, and answer with a JSON-RPC error (-32602) if it ' +
     'does not verify.',
   calls: (rounds) => 24 * Math.min(rounds, 2),
   run: async (context) => {
@@ -183,7 +183,7 @@ const malformedState = defineCheck('state.malformed', 'M*', {
     const [crashed] = failed;
     if (crashed)
       return fail(`${crashed.label} in place of the state came to ${crashed.reason}.`, crashed.session);
-    return finding.kind === 'undecided' ? pass('refused, or cut off where it was too long') : finding;
+    return finding.kind === 'undecided' ? pass('refused, or cut off if it was too long') : finding;
   },
 });
 
@@ -202,7 +202,7 @@ const aliased = defineCheck('state.aliased', 'A', {
   },
   remedy:
     'Compare or verify the text of the state and not only its decoded bytes: a ledger of used states that is keyed ' +
-    'by the text can be passed by with another spelling.',
+    'by the text can be bypassed with another spelling.',
   needs: ['state'],
   calls: (rounds) => 16 * Math.min(rounds, 2) + rounds + 24,
   run: async (context) => {
@@ -243,9 +243,7 @@ async function findReuse(context: CheckContext): Promise<Finding | undefined> {
 const dropped = defineCheck('state.dropped', 'A', {
   expected: 'A retry without its state is refused, or asked again.',
   ...REQUIREMENT,
-  remedy:
-    'Treat answers that come without the state of their question as answers to a question that was never asked: ' +
-    'ignore them, and ask.',
+  remedy: 'Treat answers without the state of their question as unasked: ignore them, and ask.',
   calls: (rounds) => rounds + 1,
   run: async (context) => {
     const round = context.roundsWithState.at(-1) ?? 0;
