@@ -3,8 +3,8 @@ import { type CallRow, NOBODY } from './call-table.ts';
 /**
  * Watches the owner of a call, for a request that waits for the call.
  *
- * @returns a function that gives the reason why another instance may take the call over: its owner has released it, has
- * been dead for `takeOverMs`, or is dead and runs none of its turns.
+ * @returns a function that returns the reason why another instance may take the call over. Its owner has released it
+ * (`released`), has been dead for `takeOverMs` (`waited`), or died while the call waited for its user (`nothing runs`).
  */
 export function watchOwner(takeOverMs: number) {
   let deadSince: number | undefined;

@@ -297,15 +297,15 @@ export class RunningCall {
 
   /** Waits for the client's answer to `turn`. If it does not come in time, ends the call and returns undefined. */
   async #answers(turn: number): Promise<Message | undefined> {
-    let goOn = () => {};
+    let unpark = () => {};
     const parked = new Promise<void>((resolve) => {
-      goOn = resolve;
+      unpark = resolve;
     });
     this.#steps = this.#steps.then(() => parked);
     const message = await this.#receiveAnswers(turn);
     this.parkedAt = undefined;
     this.#turn = turn + 1;
-    goOn();
+    unpark();
     if (message) return message;
     this.#frame.abort(new ContinuationLost(UNANSWERED));
     await this.#publish({ kind: 'lost', why: UNANSWERED });

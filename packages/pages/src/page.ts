@@ -22,7 +22,7 @@ export interface StartVisit {
   readonly state: string;
   /** PKCE's S256 challenge, for an authorisation server. */
   readonly codeChallenge: string;
-  /** Whose browser it is. */
+  /** The user of the browser. */
   readonly principal: string;
   /** The `data` of the question. */
   readonly data: unknown;
@@ -35,7 +35,7 @@ export interface CallbackVisit {
   readonly query: URLSearchParams;
   /** PKCE's verifier for the challenge. */
   readonly codeVerifier: string;
-  /** Whose browser it is. */
+  /** The user of the browser. */
   readonly principal: string;
   /** The `data` of the question. */
   readonly data: unknown;

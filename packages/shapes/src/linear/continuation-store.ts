@@ -88,6 +88,10 @@ const SHUTTING_DOWN = 'The server is shutting down, and the call was ended.';
 /**
  * Holds the frames of `linear` between rounds, in this process's memory. One store may serve any number of tools; it
  * must outlive the server instances of single requests. It does not keep the process alive.
+ *
+ * @example
+ * const store = new ContinuationStore({ maxFrames: 1000 });
+ * server.registerTool('deploy', { inputSchema }, linear(deploy, { store }));
  */
 export class ContinuationStore implements LinearStore {
   readonly #ttlMs: number;
@@ -134,9 +138,9 @@ export class ContinuationStore implements LinearStore {
   async round({ handler, input, id, call, ctx }: LinearRound): Promise<RoundEnd> {
     const frame = id === undefined ? this.#admit(new Frame(call, this.#onerror), input) : this.#take(id);
     const { signal } = ctx.mcpReq;
-    const giveUp = () => void this.#giveUp(frame, new ContinuationLost(CLIENT_CANCELLED));
-    signal.addEventListener('abort', giveUp, { once: true });
-    if (signal.aborted) giveUp();
+    const cancel = () => void this.#abortFrame(frame, new ContinuationLost(CLIENT_CANCELLED));
+    signal.addEventListener('abort', cancel, { once: true });
+    if (signal.aborted) cancel();
     frame.askable = call.askable;
     frame.caller = callerOf(ctx);
     frame.request = ctx;
@@ -151,7 +155,7 @@ export class ContinuationStore implements LinearStore {
       return turn;
     } finally {
       frame.request = undefined;
-      signal.removeEventListener('abort', giveUp);
+      signal.removeEventListener('abort', cancel);
     }
   }
 
@@ -164,7 +168,7 @@ export class ContinuationStore implements LinearStore {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     const reason = new ContinuationLost(SHUTTING_DOWN);
-    for (const frame of [...this.#running]) this.#giveUp(frame, reason);
+    for (const frame of [...this.#running]) this.#abortFrame(frame, reason);
     for (const id of [...this.#parked.keys()]) this.#end(id, reason);
     // Wait until running handlers are counted as abandoned.
     await new Promise(setImmediate);
@@ -196,13 +200,13 @@ export class ContinuationStore implements LinearStore {
 
   #wait(frame: Frame, requests: InputRequests, { call, ctx }: Pick<LinearRound, 'call' | 'ctx'>): RoundEnd {
     // The client may have cancelled between the end of the round and this line.
-    if (ctx.mcpReq.signal.aborted) throw this.#giveUp(frame, new ContinuationLost(CLIENT_CANCELLED));
+    if (ctx.mcpReq.signal.aborted) throw this.#abortFrame(frame, new ContinuationLost(CLIENT_CANCELLED));
     const routingLabel = this.#whereabouts(frame);
     const problem = askProblem(call, requests, { requestState: continuationState(ANY_ID), routingLabel });
     if (problem) {
       // The questions may not go out, so end the handler. The boundary finds the same problem and answers the client.
       const Reason = problem.kind === 'unaskable' ? CannotAsk : ContinuationLost;
-      this.#giveUp(frame, new Reason(problem.message));
+      this.#abortFrame(frame, new Reason(problem.message));
       return { kind: 'asked', id: undefined, requests, routingLabel, effects: frame.effects };
     }
     const id = this.#park(frame);
@@ -222,14 +226,14 @@ export class ContinuationStore implements LinearStore {
       return this.#locate();
     } catch (error) {
       // Without a label no retry reaches the handler, so end it.
-      this.#giveUp(frame, new ContinuationLost('This server cannot say where the call is resumed.'));
+      this.#abortFrame(frame, new ContinuationLost('This server cannot say where the call is resumed.'));
       throw error;
     }
   }
 
   /** Parks a frame; the returned id takes it out again, once. */
   #park(frame: Frame): string {
-    if (this.#closed) throw this.#giveUp(frame, new ContinuationLost(SHUTTING_DOWN));
+    if (this.#closed) throw this.#abortFrame(frame, new ContinuationLost(SHUTTING_DOWN));
     const id = randomBytes(16).toString('base64url');
     frame.deadline = Date.now() + this.#ttlMs;
     this.#running.delete(frame);
@@ -255,14 +259,14 @@ export class ContinuationStore implements LinearStore {
     if (!frame) return;
     this.#parked.delete(id);
     this.#running.add(frame);
-    this.#giveUp(frame, reason);
+    this.#abortFrame(frame, reason);
   }
 
   /**
    * Aborts a frame. Its room is given back when its handler has ended. A handler that does not end within a turn counts
    * as abandoned. Returns the reason.
    */
-  #giveUp<Reason extends Error>(frame: Frame, reason: Reason): Reason {
+  #abortFrame<Reason extends Error>(frame: Frame, reason: Reason): Reason {
     frame.overseer = this.#abandoned;
     frame.abort(reason);
     frame.whenSettled(() => this.#release(frame));
