@@ -1,4 +1,4 @@
-/** Calls of the worker: what it answers, and what ends it. */
+/** Calls of the worker, and their limits. */
 import { expect, test } from 'vitest';
 import { inWorker, Unreadable, unlessUnreadable } from './sandbox.ts';
 
@@ -7,7 +7,7 @@ const both = (at: number) => ({ anyOf: [{ $ref: `#/$defs/${at}` }, { $ref: `#/$d
 const ways = Array.from({ length: 40 }, (_, at) => [at, at === 39 ? { type: 'number' } : both(at + 1)]);
 const leaves = Array.from({ length: 30_000 }, (_, at) => ({ at }));
 
-/** A busy machine may take the whole of both patiences: for the start of the worker, and for its answer. */
+/** A busy machine may need both waits in full: for the start of the worker, and for its answer. */
 const HELD_MS = 120_000;
 
 test.each<readonly [string, () => unknown]>([

@@ -1,4 +1,4 @@
-/** Recognizes forms that nobody can fill in, which are the server's fault and not the user's. */
+/** Recognizes forms that nobody can fill in. Such a form is a fault of the server, not of the user. */
 import { MAX_BYTES } from '../wire/channel.ts';
 import { isObject, type JsonObject, objectAt } from '../wire/json.ts';
 import { choicesIn, listRequired } from './choices.ts';

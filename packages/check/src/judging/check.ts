@@ -2,7 +2,7 @@
 import type { CheckContext } from './context.ts';
 import type { Evident } from './undecided.ts';
 
-/** M a MUST, S a SHOULD, A advice; `M*` a MUST only where it matters. */
+/** M is a MUST, S a SHOULD, A advice. `M*` is a MUST only if a fault changes the result or an effect. */
 export type Level = 'M' | 'S' | 'A' | 'M*';
 
 export type Verdict = (typeof VERDICTS)[number];

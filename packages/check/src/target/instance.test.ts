@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { Instance } from './instance.ts';
 
-// Its server is in a process group of its own, which SIGKILL to the command does not reach.
+// The command's server has its own process group, which SIGKILL to the command does not reach.
 const IN_THE_BACKGROUND = `
   const { spawn } = require('node:child_process');
   const server = 'require("node:net").createServer().listen(process.argv[1], "localhost")';

@@ -48,7 +48,7 @@ describe('reading', () => {
   });
 });
 
-/** What the first part of each token holds. */
+/** The decoded first part of each token. */
 const payloadsOf = (variants: readonly { readonly token: string }[]) =>
   variants.map(({ token }) => JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString()));
 
