@@ -25,7 +25,7 @@ export const WORK_ITEM: Plan = {
 /** The server's questions; undefined when the call is over. */
 export type Asked = { readonly inputRequests?: object; readonly requestState?: string } | undefined;
 
-/** Makes the first round, or the one after `asked`. @throws Error when it ends with an error. */
+/** Makes the first round, or the round after `asked`. @throws Error when it ends with an error. */
 export async function round(post: Post, { answers, ...call }: Plan, asked?: Asked): Promise<Asked> {
   const given = Object.keys(asked?.inputRequests ?? {}).map((key) => [
     key,
@@ -37,13 +37,13 @@ export async function round(post: Post, { answers, ...call }: Plan, asked?: Aske
   return result.resultType === 'input_required' ? result : undefined;
 }
 
-/** Makes the whole call. @throws Error when it does not end as it should. */
+/** Makes the whole call. @throws Error when it does not succeed. */
 export async function call(post: Post, plan: Plan): Promise<void> {
   let asked = await round(post, plan);
   while (asked) asked = await round(post, plan, asked);
 }
 
-/** Makes calls, `atOnce` of them side by side, each as soon as one has ended, while `goesOn`. Returns how many. */
+/** Makes calls while `goesOn`, always `atOnce` of them concurrently. Returns their number. */
 export async function callMany(
   post: Post,
   plan: Plan,

@@ -1,4 +1,4 @@
-/** The cost of sealing a state and opening it again. */
+/** The cost of sealing and opening a state. */
 import { randomBytes } from 'node:crypto';
 import { createRequestStateCodec, type ServerContext } from '@modelcontextprotocol/server';
 import { elicitation } from '@mrtr/core';
@@ -12,7 +12,7 @@ const SECRET = randomBytes(32);
 /** The goals for states of these sizes. */
 const GOALS = { 100: 0.08, 8192: 0.25 };
 
-/** A state of about `bytes` bytes of JSON: recorded answers, as the shapes keep them. */
+/** A state of about `bytes` bytes of JSON, with recorded answers like those of the shapes. */
 function stateOf(bytes: number): { readonly answers: readonly object[] } {
   const answers: object[] = [];
   const state = { s: 'bench/1', answers };
@@ -40,7 +40,7 @@ const ring = keyRing([SECRET]);
 const asked = new Map([['units', elicitation('Which units?', Units).digest]]);
 const callId = randomBytes(16).toString('base64url');
 
-/** The work that every author has to do: serialise a value, and parse it again. */
+/** The work without a seal: serialise a value, and parse it. */
 function ours(state: object): number {
   const sealed = {
     callId,
@@ -52,7 +52,7 @@ function ours(state: object): number {
   };
   const seal = { binding, issuedAt: Date.now(), ttlSeconds: 600 };
   const token = sealState(sealed, seal, ring[0]);
-  // A new object, as in another request.
+  // A new binding, as in another request.
   const opened = openState(token, { ...binding }, Date.now(), ring);
   if ('rejected' in opened) throw new Error(opened.rejected);
   JSON.parse(opened.payload ?? '');

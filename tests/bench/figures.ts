@@ -1,4 +1,4 @@
-/** The figures of a benchmark, and docs/performance.md, which they are written into. */
+/** The figures of a benchmark, and the program that writes them into docs/performance.md. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { arch, cpus, platform, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
@@ -10,7 +10,7 @@ export interface Figure {
   readonly unit: '×' | 'B' | 'ms' | 'µs' | 'req/s' | 'calls/s';
   readonly value: number;
   readonly spread?: Spread;
-  /** The most that it should be. */
+  /** The highest value that meets the goal. */
   readonly goal?: number;
   /** The run's A/A spread, as a share. */
   readonly noise?: number;
@@ -19,7 +19,7 @@ export interface Figure {
 export interface Benchmark {
   readonly name: string;
   readonly title: string;
-  /** How it was measured. */
+  /** The method of the measurement. */
   readonly note?: string;
   readonly run: (pace: Pace) => Promise<readonly Figure[]>;
 }
@@ -30,14 +30,14 @@ export interface Chapter extends Omit<Benchmark, 'run'> {
   readonly seconds: number;
 }
 
-/** The ratio of two contestants. With a goal, it stands beside the noise of the race. */
+/** The ratio of two contestants, with the race's noise. */
 export function ratioFigure(what: string, race: Race, name: string, of: string, goal?: number): Figure {
   const spread = race.ratio(name, of);
   const figure: Figure = { what, unit: '×', value: spread.median, spread };
   return goal === undefined ? figure : { ...figure, goal, noise: race.noise };
 }
 
-/** A bundled program, which lies beside this one. */
+/** The path of a bundled program beside this one. */
 export const programAt = (name: string): string => fileURLToPath(new URL(`./${name}.mjs`, import.meta.url));
 
 /** Whether a figure meets its goal; undefined if it has none. Only a missed one fails `--check`. */
@@ -81,7 +81,7 @@ const section = ({ name, title, figures, note, seconds }: Chapter): string =>
 /** Versions, machine and effort. */
 function describeRun({ rounds, sliceMs }: Pace): string {
   const { node, v8, openssl } = process.versions;
-  // The SDK's manifest is not among its exports; it lies two folders above its entry.
+  // The SDK does not export its manifest, which is two folders above its entry.
   const manifest = new URL('../package.json', import.meta.resolve('@modelcontextprotocol/server'));
   const { version } = JSON.parse(readFileSync(manifest, 'utf8')) as { readonly version: string };
   const machine = `${cpus()[0]?.model}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB`;
@@ -93,7 +93,7 @@ function describeRun({ rounds, sliceMs }: Pace): string {
 
 const MEASURED = /(?<=<!-- measured: written by `pnpm bench` -->\n\n)[\s\S]*(?=\n<!-- \/measured -->)/;
 
-/** Replaces what was measured before in the document. */
+/** Replaces the earlier figures in the document. */
 export function writeDocument(chapters: readonly Chapter[], pace: Pace): void {
   const path = 'docs/performance.md';
   const measured = [describeRun(pace), '', ...chapters.map(section)].join('\n');

@@ -1,4 +1,4 @@
-/** Servers in processes of their own, under load over HTTP from this one. */
+/** Servers in their own processes, under HTTP load from this one. */
 import { poster } from '@mrtr/harness';
 import { RunningProcess } from '@mrtr/harness/process';
 import { callMany, type Plan, WEATHER, WORK_ITEM } from './call.ts';
@@ -6,7 +6,7 @@ import { type Benchmark, type Figure, programAt, ratioFigure } from './figures.t
 import { type Contestant, medianOf, type Race, race } from './race.ts';
 import { SHAPES } from './subjects.ts';
 
-/** A server. A slice is the processor time that it uses for a call, in microseconds. */
+/** A server. A slice measures its processor time for a call, in microseconds. */
 class LoadedServer implements Contestant {
   readonly name: string;
   readonly #process: RunningProcess;
@@ -26,7 +26,7 @@ class LoadedServer implements Contestant {
     this.#url = new URL(await this.#process.message<string>());
   }
 
-  /** From now on, it is measured with so many calls at a time. */
+  /** Sets the number of concurrent calls for later measurements. */
   load(atOnce: number): void {
     this.#atOnce = atOnce;
     this.#rates = [];

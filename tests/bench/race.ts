@@ -1,6 +1,7 @@
 /**
  * Measures contestants side by side: each round has one slice of some milliseconds of every contestant, in turned
- * order. On a machine whose speed varies, a ratio is taken within a round, and the result is the median over the rounds.
+ * order. The speed of a machine varies, so each ratio is taken within a round, and the result is the median over the
+ * rounds.
  */
 
 /** A contestant. `slice` measures for some milliseconds, and resolves with the microseconds of one iteration. */
@@ -9,7 +10,7 @@ export interface Contestant {
   readonly slice: (milliseconds: number) => Promise<number>;
 }
 
-/** How much is measured. */
+/** The effort of a run. */
 export interface Pace {
   readonly rounds: number;
   readonly sliceMs: number;
@@ -63,7 +64,9 @@ export class Race {
     return spreadOf(this.#of(name).map((value, round) => value / (others[round] ?? Number.NaN)));
   }
 
-  /** How much the two measurements of the first contestant differ, as a share. A real difference has to exceed it. */
+  /**
+   * The difference between the two measurements of the first contestant, as a share. A real difference must exceed it.
+   */
   get noise(): number {
     const [first = ''] = this.#slices.keys();
     const { low, high } = this.ratio(again(first), first);

@@ -1,6 +1,6 @@
 /**
- * Bundles what is measured, starts a PostgreSQL, and runs the benchmark. It does not run from TypeScript like the demos:
- * the loader that Node 20 needs names every function at run time, which slows our code but not the SDK's.
+ * Bundles the measured code, starts a PostgreSQL, and runs the benchmark. It does not run from TypeScript like the
+ * demos: Node 20's loader names every function at run time, which slows our code but not the SDK's.
  */
 import { spawnSync } from 'node:child_process';
 import { postgresServer } from '@mrtr/postgres-server';
@@ -14,7 +14,7 @@ const [main = ''] = await Promise.all([
   bundle(at('child/parked.ts')),
   ...SHAPES.map((shape) => bundle(at(`../../packages/shapes/src/${shape}/index.ts`), `shape-${shape}`)),
 ]);
-// As in production, a commit waits for the disk.
+// A commit waits for the disk, as in production.
 const server = await postgresServer(process.env.MRTR_BENCH_POSTGRES, { fsync: true });
 try {
   const env = { ...process.env, MRTR_BENCH_POSTGRES: await server.database() };

@@ -1,4 +1,4 @@
-/** The servers that are measured, by name: the shapes, H on PostgreSQL, and two to compare with. */
+/** The measured servers, by name: the shapes, H on PostgreSQL, and two for comparison. */
 import { randomBytes } from 'node:crypto';
 import {
   acceptedContent,
@@ -10,15 +10,15 @@ import { requestStatePolicy } from '@mrtr/core';
 import { createWorld, describeWeather, GET_WEATHER, getWeatherTool, Units } from '@mrtr/example-tools';
 import { findOption, type ListedOption, loadOption, OPTIONS } from '@mrtr/options-list';
 
-/** The ids of the shapes that keep their promises, in memory: F and later. */
+/** The ids of the recommended shapes in memory: F and later. */
 export const SHAPES: readonly string[] = OPTIONS.filter(
   ({ id, needsPostgres }) => id >= 'f' && !needsPostgres,
 ).map(({ id }) => id);
 
-/** State is not single-use: no ledger is measured with it. */
+/** Without single use, so that no ledger is measured. */
 export const policy = () => requestStatePolicy({ keys: [randomBytes(32)], singleUse: false });
 
-/** What makes the servers of a name. H on PostgreSQL keeps its calls where `MRTR_BENCH_POSTGRES` says. */
+/** The server factory of a name. H on PostgreSQL uses the database of `MRTR_BENCH_POSTGRES`. */
 export async function servers(name: string): Promise<() => McpServer> {
   if (name === 'documented') return documented();
   if (name === 'empty') return empty;
@@ -62,7 +62,7 @@ const text = (message: string) => ({ content: [{ type: 'text' as const, text: me
 const units = inputRequired.elicit({ message: 'Which units?', requestedSchema: Units });
 const done = text('Done.');
 
-/** The least work for a server that asks the same question: a prepared question, no state, no checks. */
+/** The least work to ask the same question: a prepared question, no state, no checks. */
 function empty(): McpServer {
   const server = new McpServer({ name: 'empty', version: '0.0.0' });
   server.registerTool(GET_WEATHER, getWeatherTool, async (_args, { mcpReq }) =>

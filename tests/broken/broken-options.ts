@@ -1,4 +1,4 @@
-/** Options that are broken on purpose, one for each fault that an invariant must notice. */
+/** Options that are broken on purpose: one for each fault that an invariant must detect. */
 
 import { randomBytes } from 'node:crypto';
 import {
@@ -72,21 +72,21 @@ const guarded =
   };
 
 export const asksDifferently = withWeather('asks-differently', guarded({ message: 'Metric or imperial?' }));
-/** The same for the user, but not on the wire. */
+/** Asks the same question under another wire key. */
 export const keysDifferently = withWeather('keys-differently', guarded({ key: 'u' }));
-/** Takes a decline for silence. */
+/** Treats a decline as a missing answer. */
 export const asksAgainOnDecline = withWeather('asks-again', guarded({ asksAgainOnDecline: true }));
-/** The audit entry above the guard, and a claim that it is below. */
+/** Writes the audit entry above the guard, and claims that it is below. */
 export const auditsPerRound = withWeather(
   'audits-per-round',
   guarded({ above: (world) => world.audit.record('Tokyo'), below: async () => {} }),
 );
-/** Writes a work item although it was asked about the weather. */
+/** Writes a work item when asked about the weather. */
 export const writesTwice = withWeather(
   'writes',
   guarded({ below: async (world) => void (await world.items.setState(4522, 'Active')) }),
 );
-/** An option that claims otherwise than it does. */
+/** Makes an option with false claims. */
 const lying = (id: string, option: Option, modern: Partial<Claims['modern']>): Measured => ({
   ...option,
   title: 'broken',
@@ -96,11 +96,11 @@ const lying = (id: string, option: Option, modern: Partial<Claims['modern']>): M
 
 export const hidesFrames = lying('hides-frames', h, { framesHeld: 0 });
 export const hidesEntries = lying('hides-entries', f, { entries: 'once' });
-/** Claims fewer bytes than it carries. */
+/** Claims fewer bytes than its state has. */
 export const hidesBytes = lying('hides-bytes', f, {
   stateBytes: { get_weather: [0], resolve_work_item: [0, 0] },
 });
-/** Each instance has its own key, and the option claims that any instance can resume a call. */
+/** Gives each instance its own key, and claims that any instance can resume a call. */
 export const ownKeyPerInstance: Measured = {
   title: 'broken',
   ...f,
@@ -116,7 +116,7 @@ export const ownKeyPerInstance: Measured = {
 };
 /** Holds calls in memory, and claims that any instance can resume them when this one is killed. */
 export const hidesKills = lying('hides-kills', h, { afterKill: 'finishes' });
-/** Refuses every answer as if it had forgotten the question, but writes before that, with an unclear message. */
+/** Writes, and then refuses every answer with an unclear message, as if it had forgotten the question. */
 export const writesBeforeRefusing = withWeather(
   'writes-before-refusing',
   guarded({
@@ -135,9 +135,9 @@ export const forgetsSingleUse: Measured = {
   create: (deps) =>
     f.create({ ...deps, state: policyFromParts({ ...partsOf(deps.state), singleUse: undefined }) }),
 };
-/** The SDK alone, with a claim that nothing can be forged. */
+/** Uses the SDK alone, and claims that nothing can be forged. */
 export const hidesForgeries = lying('hides-forgeries', bare, { forgeries: 'refused' });
-/** Writes before it finds out that it cannot ask. */
+/** Writes before it checks whether it can ask. */
 export const writesBeforeFailing = withWeather(
   'writes-before-failing',
   guarded({ above: (world) => world.audit.record('Tokyo'), below: async () => {} }),

@@ -1,4 +1,4 @@
-/** Each invariant fails on an option with exactly the fault that it must notice. */
+/** Each invariant fails on an option with exactly the fault that it must detect. */
 
 import {
   type Cell,

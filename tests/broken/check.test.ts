@@ -1,4 +1,4 @@
-/** Plants mistakes in a small repository with our configuration. `pnpm check` has to find them. */
+/** Plants mistakes in a small repository with our configuration. `pnpm check` must find them. */
 import { execFile, execFileSync } from 'node:child_process';
 import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ async function repository(files: Readonly<Record<string, string>>): Promise<stri
   return folder;
 }
 
-/** Runs one of our programs in `folder`, and returns its exit code and what it printed. */
+/** Runs one of our programs in `folder`, and returns its exit code and output. */
 const run = (folder: string, program: string, args: readonly string[]) =>
   new Promise<{ code: unknown; stdout: string }>((resolve) => {
     const path = join(ROOT, 'node_modules/.bin', program);
@@ -68,7 +68,7 @@ const LINTED: readonly (readonly [path: string, source: string, ...rules: string
   ['packages/otel/src/longer.ts', 'Math.random();\n'.repeat(501), 'noExcessiveLinesPerFile'],
 ];
 
-/** Declares every package of ours that is imported above. */
+/** Declares every package of ours that the planted files import. */
 const MANIFEST = JSON.stringify({
   dependencies: Object.fromEntries([...`${LINTED}`.matchAll(/@mrtr\/[\w-]+/g)].map(([name]) => [name, '*'])),
   devDependencies: { 'fast-check': '*' },

@@ -1,4 +1,4 @@
-/** The measurement of a deploy is seen to fail: on tools that are broken in just the way that it must notice. */
+/** The measurement of a deploy fails on tools with exactly the faults that it must detect. */
 import { ask, protectedServer, readAnswer, type ServerContext, textResult } from '@mrtr/core';
 import type { World } from '@mrtr/example-tools';
 import {
@@ -38,7 +38,7 @@ async function played(tool: Tool, change: Change, moment: Moment = 'answered') {
   return { outcome: outcomeOf(transcript), faults: faultsOf(one, transcript).join() };
 }
 
-/** Guard-first, but for what `twist` does to the state that comes back, and above the guard. */
+/** A guard-first tool, with `twist` changing the returned state and running above the guard. */
 const twisted =
   (twist: {
     readonly read?: (state: Record<string, unknown>, code: Code) => Record<string, unknown>;

@@ -1,4 +1,4 @@
-/** The invariant of kills fails on options with exactly the faults that it must notice. */
+/** The invariant of kills fails on options with exactly the faults that it must detect. */
 
 import { type KillCell, killsAsClaimed, measureKills, Processes } from '@mrtr/matrix/processes';
 import { afterAll, beforeAll, expect, test } from 'vitest';

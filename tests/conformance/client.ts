@@ -12,7 +12,7 @@ const client = new Client(
   { versionNegotiation: { mode: { pin: '2026-07-28' } }, capabilities: { elicitation: { form: {} } } },
 );
 client.setRequestHandler('elicitation/create', async () => {
-  // Call it while another call is between its rounds: that call's answers and state must not go out with this one.
+  // Call it between the rounds of another call, whose answers and state must not be sent with this one.
   await client.callTool({ name: 'test_mrtr_unrelated', arguments: {} });
   return { action: 'accept', content: { confirmed: true } };
 });
@@ -22,8 +22,8 @@ await client.callTool({ name: 'test_mrtr_no_state', arguments: {} });
 try {
   await client.callTool({ name: 'test_mrtr_no_result_type', arguments: {} });
 } catch (error) {
-  // The suite checks that nothing is retried. The SDK rejects the result: at 2026-07-28 a server has to send
-  // `resultType`. Only for servers of older revisions does the SDK assume "complete".
+  // The suite checks that nothing is retried. The SDK rejects this result: at 2026-07-28 a server must send
+  // `resultType`. Only for older servers does the SDK assume "complete".
   if (!(error instanceof SdkError && error.code === SdkErrorCode.InvalidResult)) throw error;
 }
 await client.close();

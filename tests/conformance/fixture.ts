@@ -1,4 +1,4 @@
-/** The tools and the prompt that the suite expects on a server, as scripts: each option writes them in its shape. */
+/** The suite's expected tools and prompt, as scripts: each option writes them in its shape. */
 import { randomBytes } from 'node:crypto';
 import {
   type CreateMessageResult,
@@ -67,13 +67,12 @@ const asking = (
 const PREFIX = 'test_input_required_result_';
 
 /**
- * The only tool that accepts an answer to a question that was not asked, since the scenario `ignore-extra-params`
- * expects it. See docs/conformance.md.
+ * The only tool that accepts an unasked answer: the scenario `ignore-extra-params` expects it. See docs/conformance.md.
  */
 const TAKES_UNASKED = `${PREFIX}elicitation`;
 
 const hello = ({ name }: Answers['user_name']) => textResult(`Hello, ${name}!`);
-// After an answer without its state, it asks again: the boundary around it rejects tampered state.
+// Asks again after an answer without its state. The boundary rejects tampered state.
 const confirming = asking([{ confirm }], (data) => textResult(`state-ok, confirmed: ${data.confirm.ok}`));
 
 const TOOLS: Readonly<Record<string, Script<CallToolResult>>> = {
@@ -116,7 +115,7 @@ const PROMPT: Script<GetPromptResult> = {
 const textOf = ({ content }: CreateMessageResult): string =>
   content.type === 'text' ? content.text : `(${content.type})`;
 
-/** The options that the suite is run on. */
+/** The options that the suite runs on. */
 export const OPTIONS_UNDER_TEST: readonly LoadedOption[] = (await loadOptions()).filter(
   ({ claims }) => claims.conformance === true,
 );
@@ -124,7 +123,7 @@ export const OPTIONS_UNDER_TEST: readonly LoadedOption[] = (await loadOptions())
 /** Serves the fixture in the shape of `option`. */
 export function serve(option: LoadedOption): Promise<HttpHosting> {
   const state = requestStatePolicy({
-    // No other process resumes its calls, so its key and its ledger may end with it.
+    // No other process resumes its calls, so its key and its ledger can be the process's own.
     keys: [randomBytes(32)],
     ledger: new MemoryLedger(),
     unaskedAnswers: { accept: [TAKES_UNASKED] },
@@ -147,7 +146,7 @@ function register(server: McpServer, write: Write, parks: boolean): void {
   server.registerPrompt(`${PREFIX}prompt`, { argsSchema: inputSchema }, write(PROMPT) as never);
 }
 
-/** A parked handler has asked already, so this reads an unasked answer before the handler starts. */
+/** Reads an unasked answer before the handler starts, because a parked handler has already asked. */
 const readingUnasked =
   (tool: (input: object, ctx: ServerContext) => Promise<CallToolResult | InputRequiredResult>) =>
   async (input: object, ctx: ServerContext) => {

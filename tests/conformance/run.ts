@@ -5,10 +5,10 @@ import { installWithNode, nodeFor } from '../testkit/own-lockfile.ts';
 import { OPTIONS_UNDER_TEST, serve } from './fixture.ts';
 import { serverScenarios, suiteVersion, testClient, testServer, type Verdict } from './suite.ts';
 
-// A fixed number, so that a list that was not read completely does not pass.
+// A fixed number, so that an incomplete list does not pass.
 const SERVER_SCENARIOS = 14;
 const SUITE = new URL('suite/', import.meta.url);
-/** The suite needs it. */
+/** The Node version that the suite needs. */
 const NODE = 22;
 
 try {
@@ -39,7 +39,7 @@ async function run(): Promise<boolean> {
   ];
   const sums: string[] = [];
   let failed = 0;
-  // Each of the workers takes the next one.
+  // Shared by the workers: each takes the next subject.
   const left = subjects.entries();
   const worker = async () => {
     for (const [at, { name, test }] of left) {

@@ -16,10 +16,13 @@ const HERE = fileURLToPath(new URL('.', import.meta.url));
 /** The verdict on one scenario. */
 export interface Verdict {
   readonly scenario: string;
-  /** Every check succeeded, and there was at least one. The suite is less strict: it lets a server's warnings pass. */
+  /**
+   * Whether all checks succeeded, and there was at least one. The suite itself is less strict: it accepts a server's
+   * warnings.
+   */
   readonly passed: boolean;
   readonly checks: number;
-  /** Why not. */
+  /** The reasons of a failure. */
   readonly reasons: readonly string[];
 }
 
@@ -66,7 +69,7 @@ async function test(node: string, scenario: string, subject: readonly string[]):
   }
 }
 
-/** Why the suite's process did not end well, if so. */
+/** Runs the suite's process. Resolves with the reason of a failure, if it fails. */
 async function run(node: string, args: readonly string[]): Promise<string | undefined> {
   try {
     await promisify(execFile)(node, args, { cwd: HERE, timeout: PATIENCE_MS, killSignal: 'SIGKILL' });

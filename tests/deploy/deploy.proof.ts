@@ -1,4 +1,4 @@
-/** A deploy between two rounds, of every shape, while a question is open and when it was answered. */
+/** Deploys between two rounds in every shape, while a question is open and after it was answered. */
 
 import {
   CHANGE_NAMES,

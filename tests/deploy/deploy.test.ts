@@ -1,4 +1,4 @@
-/** The tables of deploys are whole. `deploy.proof.ts` measures what is in them. */
+/** The tables of deploys are complete. `deploy.proof.ts` measures their cells. */
 
 import { CHANGE_NAMES, deployTables, QUESTION_CHANGES, STEP_CHANGES } from '@mrtr/matrix/deploy';
 import { loadOptions } from '@mrtr/options-list';

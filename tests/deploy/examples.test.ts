@@ -1,4 +1,4 @@
-/** The code of docs/deploying.md, each with a call that version 1 began. */
+/** The code of docs/deploying.md, with calls that began on version 1. */
 import {
   ask,
   elicitation,
@@ -20,7 +20,7 @@ import { before, byTool, compatible, incompatible } from './examples/policies.ts
 const size = elicitation('Which size?', z.object({ size: z.enum(['S', 'M', 'L']) }));
 const colour = elicitation('Which colour?', z.object({ colour: z.enum(['red', 'blue']) }));
 
-/** Version 1 of the guard-first tool: it keeps the size alone. */
+/** Version 1 of the guard-first tool, which keeps only the size. */
 function orderOne(_input: unknown, ctx: ServerContext) {
   const answer = readAnswer(ctx, 'size', size);
   if (answer.kind !== 'accepted') return ask({ size });
@@ -45,7 +45,7 @@ function site(policy: RequestStatePolicy, order: unknown) {
 const accept = (content: object) => ({ action: 'accept', content });
 const says = (text: string) => ({ result: expect.objectContaining({ content: [{ type: 'text', text }] }) });
 
-/** The state of a call of version 1 that asks for the colour. */
+/** The state of a version 1 call that asks for the colour. */
 async function askedForColour(policy = before) {
   const one = site(policy, orderOne);
   const first = await one();

@@ -1,7 +1,7 @@
 /**
- * Measures the published packages, the options and the README against their budgets. As a program, prints the table and
- * ends with 1 when a budget is broken: `node --import tsx tests/house/budgets.ts [FOLDER]`. That no function has more
- * than 60 lines, Biome checks.
+ * Measures the published packages, the options and the README against their budgets. As a program, prints the table,
+ * and exits with 1 if a budget is broken: `node --import tsx tests/house/budgets.ts [FOLDER]`. Biome checks that no
+ * function has more than 60 lines.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ interface Budget {
 
 const root = process.argv[2] ?? fileURLToPath(new URL('../..', import.meta.url));
 const textOf = (file: string) => readFileSync(join(root, file), 'utf8');
-/** The number of lines; a newline at the end does not begin another. */
+/** The number of lines; a final newline does not begin another. */
 const linesOf = (text: string) => text.split('\n').length - (text.endsWith('\n') ? 1 : 0);
 const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
 const isKept = ({ measured, max }: Budget) => measured <= max;
@@ -27,7 +27,7 @@ const foldersIn = (folder: string) =>
   readdirSync(join(root, folder), { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => `${folder}/${name}`)
-    // Git leaves the `node_modules` of a package that is gone, and `packages/options` is a folder of packages.
+    // Skip `packages/options`, a folder of packages, and removed packages, of which Git leaves `node_modules`.
     .filter((path) => existsSync(join(root, path, 'src')));
 
 const sourcesIn = (folder: string) =>
@@ -37,7 +37,7 @@ const sourcesIn = (folder: string) =>
 
 const isPublished = (folder: string): boolean => !JSON.parse(textOf(`${folder}/package.json`)).private;
 
-/** The number that `share` of the numbers do not exceed. */
+/** The quantile: `share` of the numbers do not exceed it. */
 function quantile(numbers: readonly number[], share: number): number {
   const sorted = numbers.toSorted((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0;
@@ -72,7 +72,7 @@ const weathers = foldersIn('packages/options')
   .map((file) => ({ file, lines: linesOf(textOf(file)) }))
   .sort((a, b) => b.lines - a.lines);
 
-/** The lines of all that is committed, or would be. */
+/** All files that are committed, or would be. */
 const written = projectFiles(root).filter((file) => /\.(ts|tsx|mjs)$/.test(file));
 
 const exportedByCore =

@@ -1,9 +1,9 @@
-/** How the folders of a package depend on each other. Lint checks imports of packages, and Turborepo their circles. */
+/** Dependencies between the folders of a package. Lint checks imports of packages, and Turborepo finds their cycles. */
 import { basename, dirname, join } from 'node:path/posix';
 import { expect, test } from 'vitest';
 import { projectFiles, textOf } from '../testkit/project-files.ts';
 
-/** The folders that hold code, and the folders that each imports from. */
+/** The folders with code, and the folders that each imports from. */
 function foldersOf(sources: readonly string[]): ReadonlyMap<string, readonly string[]> {
   const imports = new Map<string, Set<string>>();
   for (const file of sources) {

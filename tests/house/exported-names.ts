@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parseSync } from 'oxc-parser';
 
 export interface EntryPoint {
-  /** As it is imported: `@mrtr/core/shape`. */
+  /** The import specifier: `@mrtr/core/shape`. */
   readonly id: string;
   readonly names: readonly string[];
 }

@@ -31,7 +31,7 @@ test('no file has a vague name such as utils', () => {
 });
 
 test('in documents, npx runs what is installed, or a package whose owner is known', () => {
-  // A name that nobody has published can be taken by anybody, and ours are not published yet.
+  // Anybody can take an unpublished name, and ours are not published yet.
   const known =
     /^npx (?:--no-install.*|(?:-[yp] )*(?:pnpm@12|tsx|@modelcontextprotocol\/[a-z]+(?:@[\d.]+)?))$/;
   const run = findings(/(?<![\w-])npx (?:-\S+ )*[^\s`'"|\\]+/).filter((found) => /^[^:]+\.md:/.test(found));

@@ -14,7 +14,7 @@ const program = (source: string) => source.replace('./src/', './dist/').replace(
 const mapped = (record: Readonly<Record<string, string>>, to: (value: string) => unknown) =>
   Object.fromEntries(Object.entries(record).map(([key, value]) => [key, to(value)]));
 
-/** What is published for an entry point: both module formats, each with its own types. */
+/** The published exports of an entry point: both module formats, each with its own types. */
 function published(source: string): unknown {
   if (!source.endsWith('.ts')) return source;
   const built = (folder: string) => {
@@ -45,7 +45,7 @@ test.each(packages)('%s says all that a registry shows, and how it is built', (n
     ]),
     scripts: {
       build: 'tsc -b && node ../../bundle.mjs',
-      // The checker brings the lab's viewer, which has build tools of its own.
+      // The checker includes the lab's viewer, which has its own build tools.
       prepack: name === 'check' ? 'pnpm run build && pnpm run viewer' : 'pnpm run build',
     },
   });
@@ -64,7 +64,7 @@ test.each(packages)('%s publishes each entry point in both formats, and nothing 
 
 test.each(packages)('%s takes the SDKs as peers, and its siblings at its own version', (_, manifest) => {
   const { dependencies = {}, peerDependencies = {}, devDependencies = {}, bin }: Manifest = manifest;
-  // A program brings its own.
+  // A program has the SDK as its own dependency.
   if (!bin) expect(Object.keys(dependencies).filter((name) => SDKS.test(name))).toEqual([]);
   const siblings = Object.entries(dependencies).filter(([name]) => name.startsWith('@mrtr/'));
   for (const [, version] of siblings) expect(version).toBe('workspace:*');

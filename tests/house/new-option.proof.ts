@@ -1,4 +1,4 @@
-/** Adding an option takes a folder and a line: a copy of this project gets one, and every runner of options runs it. */
+/** A new option takes a folder and a line: a copy of this project gets one, and every runner of options runs it. */
 import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -22,7 +22,7 @@ beforeAll(async () => {
   copy = await mkdtemp(join(tmpdir(), 'mrtr-new-option-'));
   for (const file of projectFiles()) await cp(join(ROOT, file), join(copy, file));
   await run('git', 'init', '--quiet');
-  // Git leaves the `node_modules` of an option that is gone.
+  // Git leaves the `node_modules` of a removed option.
   await mkdir(join(copy, 'packages/options/k-gone/node_modules'), { recursive: true });
   await run('node', 'packages/options/new-option.mjs', 'k', 'lease');
   await run('pnpm', 'install', '--prefer-offline', '--no-frozen-lockfile');
@@ -58,7 +58,7 @@ test('the tests run it: matrix, key rotation, traces, deploys and kills', async 
   expect(missing).toEqual([]);
 });
 
-/** Prints what the tables have of the option, as the matrix measures it beside its model, and what the bench measures. */
+/** Prints the option's row and column in the tables, measured beside its model, and the figures of the benchmark. */
 const PROGRAM = `
   const { findOption, loadOption, loadOptions } = await import('./packages/options/list/src/index.ts');
   const { measure, optionsTable, TABLED } = await import('./packages/matrix/src/index.ts');

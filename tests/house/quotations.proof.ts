@@ -1,7 +1,7 @@
 import { updateBlocks } from '@mrtr/matrix/documents';
 import { expect, test } from 'vitest';
 
-// It runs each quoted demo, and may share the machine with much else.
+// It runs each quoted demo, perhaps on a busy machine.
 const TIMEOUT = 120_000;
 
 test(

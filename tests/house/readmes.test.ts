@@ -1,4 +1,4 @@
-/** Every package and every demo has a README. That of a published package names what it exports, and nothing else. */
+/** Every package and every demo has a README. A published package's README names exactly its exports. */
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { OPTIONS } from '@mrtr/options-list';
@@ -8,7 +8,7 @@ import { entryPoints } from './exported-names.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const FOLDERS = projectFiles()
-  // fastify's folder is a part of the recipes, and the page one of the lab.
+  // fastify's folder belongs to the recipes, and the page to the lab.
   .filter((file) => /^(?:packages|demos)\/(?!recipes\/.+\/|lab\/page\/).*package\.json$/.test(file))
   .map((file) => file.slice(0, -'/package.json'.length));
 const PUBLISHED = FOLDERS.filter((folder) => !JSON.parse(textOf(`${folder}/package.json`)).private);
@@ -17,7 +17,10 @@ test('the packages that are published are found', () => {
   expect(PUBLISHED.length).toBeGreaterThan(7);
 });
 
-/** For authors of shapes and stores: a README links to them. `/kit` is no promise to a reader (docs/versions.md). */
+/**
+ * Entry points for authors of shapes and stores, which READMEs only link to; and `/kit`, which is internal
+ * (docs/versions.md).
+ */
 const UNNAMED = /\/(?:shape|seal|store|linear-store|kit)$/;
 
 test.each(PUBLISHED)('the README of %s names each export for authors of tools once', (folder) => {
@@ -52,7 +55,7 @@ test('every shape has its place in the documents that compare them', () => {
   expect(missing.map(([file, line]) => `${file} has no line that begins with ${line}`)).toEqual([]);
 });
 
-/** A section has its entry point as its heading, perhaps a sentence, and names as the items of its list. */
+/** The sections of a README: an entry point as heading, perhaps a sentence, and a list of names. */
 function sectionsOf(readme: string): { readonly id: string; readonly names: readonly string[] }[] {
   return [...readme.matchAll(/^### `(@mrtr\/[^`]+)`\n\n(?:[A-Z].+\n\n)?((?:\* .+\n(?: {2}.+\n)*)+)/gm)].map(
     ([, id = '', list = '']) => ({
@@ -64,7 +67,7 @@ function sectionsOf(readme: string): { readonly id: string; readonly names: read
   );
 }
 
-/** Relative links, without what is in blocks of code. */
+/** The relative links outside code blocks. */
 const linksOf = (markdown: string): string[] =>
   [...markdown.replaceAll(/^```[\s\S]*?^```$/gm, '').matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(
     ([, link = '']) => link,

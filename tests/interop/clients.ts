@@ -1,15 +1,15 @@
-/** The foreign clients, and what came of one call of each. */
+/** The foreign clients, and one call of each. */
 import { RunningProcess } from '@mrtr/harness/process';
 import { FOREIGN_NODE, foreignPath } from './foreign.ts';
 import type { Report } from './observation.ts';
 import type { Target } from './target.ts';
 
-/** A client: a file in `foreign/clients`, and what it is given beside the target. */
+/** A client: a file in `foreign/clients`, and its arguments besides the target. */
 export interface ForeignClient {
   readonly name: string;
   readonly package: string;
   readonly driver: string;
-  /** A minor of the package, or an era that the client is told to speak. */
+  /** A minor version of the package, or the era to speak. */
   readonly variant?: string;
 }
 
@@ -40,7 +40,7 @@ export const CLIENTS: readonly ForeignClient[] = [
 
 const PATIENCE_MS = 120_000;
 
-/** Runs one client against `target`. A client that ends without a report is one that failed. */
+/** Runs one client against `target`. A client that ends without a report has failed. */
 export async function runClient(
   { driver, variant }: ForeignClient,
   target: Target,

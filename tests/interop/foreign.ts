@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { installWithNode, nodeFor } from '../testkit/own-lockfile.ts';
 
-/** mcporter asks for it; the other packages for 20 or 22. */
+/** The Node version that mcporter needs; the other packages need 20 or 22. */
 const NEEDED = 24;
 const FOLDER = new URL('foreign/', import.meta.url);
 
@@ -19,7 +19,7 @@ export async function versionOf(name: string): Promise<string> {
   return (JSON.parse(manifest) as { version: string }).version;
 }
 
-/** An environment for foreign programs: a home of their own, and no reports to their makers. */
+/** An environment for foreign programs, with their own home and without telemetry. */
 export const quietEnvironment = (home: string): Record<string, string> => ({
   HOME: home,
   DO_NOT_TRACK: '1',

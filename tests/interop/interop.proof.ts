@@ -1,4 +1,4 @@
-/** What `pnpm interop` makes of what it observes. It is run by hand; this is not. */
+/** The taps of `pnpm interop`, which itself is run by hand. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,7 +1,7 @@
-/** What a client reports of its call, and how that is put in the table. */
+/** A client's report of its call, and its text in the table. */
 import type { Wire } from './wire.ts';
 
-/** What a client's program prints: whether its user was asked, and what the user got. */
+/** The output of a client's program: whether its user was asked, and the result. */
 export interface Report {
   readonly asked: boolean;
   readonly got?: string;
@@ -14,10 +14,10 @@ export interface Observation {
   readonly got: string;
 }
 
-/** In the weather's answer to "imperial", and nowhere else. */
+/** The temperature that only the answer "imperial" gives. */
 const IMPERIAL = '72°F';
 
-/** Puts together what the client reported and what was on the wire. */
+/** Combines the client's report and the observed messages. */
 export const observed = (report: Report, wire: Wire): Observation => ({
   revision: wire.revision,
   question: questionWord(report, wire),
@@ -30,19 +30,19 @@ function questionWord({ asked }: Report, wire: Wire): string {
   return wire.declares ? 'not sent' : 'not declared';
 }
 
-/** What the user got: the answered question, the default, or the text or error in one short line. */
+/** The result in a word: the answered question, the default, or the text or error in one short line. */
 function gotWord({ got = '', error }: Report): string {
   if (error !== undefined) return `error: ${clipped(error)}`;
   if (got.includes(IMPERIAL)) return `${IMPERIAL}, as answered`;
   return got.includes('22°C') ? '22°C, the default' : clipped(got);
 }
 
-/** Whether the user got what the tool can give: its answer, or its default. */
+/** Whether the user got a weather report, for the answer or for the default. */
 export const isWell = ({ got }: Observation): boolean => /^(72°F|22°C)/.test(got);
 
 const LENGTH = 120;
 
-/** One line that a table takes, without paths and ports of this run. Of an error in JSON, its message. */
+/** One line for a table, without paths and ports of this run; for an error in JSON, its message. */
 function clipped(text: string): string {
   const [, message = text] = /"message":"([^"]+)"/.exec(text) ?? [];
   const line = message

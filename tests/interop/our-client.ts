@@ -1,4 +1,4 @@
-/** Our two clients, at a target that is not ours. */
+/** Our two clients, at a foreign target. */
 import {
   converse,
   type Endpoint,
@@ -20,7 +20,7 @@ const call: LogicalCall = {
   params: { name: 'get_weather', arguments: { location: 'Tokyo' } },
 };
 
-/** Calls the tool for a user who answers "imperial". A call that fails is a report with an error. */
+/** Calls the tool for a user who answers "imperial". If the call fails, the report has an error. */
 export async function callWithOurs(client: OurClient, target: Target): Promise<Report> {
   const user = scriptedUser({ units: ['imperial'] });
   const endpoint: Endpoint =

@@ -1,4 +1,4 @@
-/** The proxies that stand between one of our clients and an option. */
+/** Proxies between one of our clients and an option. */
 import { FOREIGN_NODE, foreignPath } from './foreign.ts';
 import { listening, type Target, type Transport } from './target.ts';
 
@@ -8,10 +8,10 @@ export interface ForeignProxy {
   readonly package: string;
   /** Its program, in its package. */
   readonly file: string;
-  /** How the client reaches the proxy, and the proxy the option. */
+  /** The transports between the client and the proxy, and between the proxy and the option. */
   readonly client: Transport;
   readonly server: Transport;
-  /** Its command line, for the option's target and the port where it is to listen. */
+  /** Its command line, for the option's target and the port to listen on. */
   args(server: Target, port: number): readonly string[];
 }
 
@@ -59,7 +59,7 @@ export const PROXIES: readonly ForeignProxy[] = [
   })),
 ];
 
-/** Runs a proxy before `server`: at once where it listens, else when the client starts it. */
+/** Runs a proxy in front of `server`: now if it listens, otherwise when the client starts it. */
 export async function withProxy(
   proxy: ForeignProxy,
   server: Target,

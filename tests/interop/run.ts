@@ -1,7 +1,7 @@
 /**
- * `pnpm interop`: foreign clients at options E and H, and foreign proxies between our clients and them. Prints each
- * row as it comes, and writes the tables into `docs/interop.md`. With words, only rows whose name has one of them, and
- * nothing is written.
+ * `pnpm interop`: foreign clients at options E and H, and foreign proxies between our clients and them. Prints each row
+ * as it comes, and writes the tables into `docs/interop.md`. With words as arguments, it runs only rows whose name
+ * contains one of them, and writes nothing.
  */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -49,7 +49,7 @@ try {
   await options.close();
   await rm(folder, { recursive: true });
 }
-// A foreign program that was given up on may still hold a pipe.
+// A foreign program may still hold a pipe.
 process.exit();
 
 async function circumstances(): Promise<string> {
@@ -59,7 +59,7 @@ async function circumstances(): Promise<string> {
   return `Run on ${day}, on ${platform} ${arch}. Ours ran on Node ${version.slice(1)}, theirs on ${stdout.trim().slice(1)}.`;
 }
 
-/** Observes both options over each transport. Observations that are alike become one row, with all their places. */
+/** Observes both options over each transport. Equal observations become one row, with all their places. */
 async function rowsFor(
   { name, package: of }: { readonly name: string; readonly package: string },
   transports: readonly Transport[],
@@ -82,7 +82,7 @@ async function rowsFor(
   });
 }
 
-/** Observes a call; and where the user gets nothing, once more, where old clients are not asked. */
+/** Observes a call. If the user gets nothing, observes it again with old clients not asked. */
 async function cellsOf(observe: (legacy: Legacy) => Promise<Observation>): Promise<string[]> {
   const seen = await observe('shim');
   const cells = [seen.revision, seen.question, seen.got];

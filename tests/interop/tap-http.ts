@@ -1,4 +1,4 @@
-/** A reverse proxy that notes every message, and changes nothing. */
+/** A reverse proxy that records every message, and changes nothing. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -11,18 +11,18 @@ export interface Tap {
   close(): Promise<void>;
 }
 
-/** Listens on loopback, in front of `upstream`, whose path it keeps. `note` gets every line. */
+/** Listens on loopback, in front of `upstream`, under the same path. `note` gets every line. */
 export async function tapHttp(upstream: string, note: (line: Line) => void): Promise<Tap> {
   const server = createServer((req, res) => void forward(req, res).catch(() => res.destroy()));
   async function forward(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const body = await text(req);
     note({ from: 'client', text: body });
-    // Not compressed, so that it can be read; a connection of its own, so that nothing outlives the tap.
+    // No compression, so that the tap can read it; separate connections, so that none outlives the tap.
     const { 'accept-encoding': _, connection: __, ...headers } = req.headers;
     const url = new URL(req.url ?? '', upstream);
     const asked = request(url, { method: req.method, headers, agent: false }, (answer) => {
       const lines = createInterface({ input: answer }).on('line', (text) => note({ from: 'server', text }));
-      // Either side may hang up in the middle of a stream; readline reports that too.
+      // Either side may hang up during a stream; readline reports that too.
       for (const stream of [lines, answer]) stream.on('error', () => res.destroy());
       const { connection: ___, ...answered } = answer.headers;
       res.writeHead(answer.statusCode ?? 502, answered);

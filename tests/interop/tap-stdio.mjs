@@ -1,4 +1,4 @@
-// `node tap-stdio.mjs LOG COMMAND ARGS…` runs a program and notes in LOG every line that goes in or comes out.
+// `node tap-stdio.mjs LOG COMMAND ARGS…` runs a program, and records every input and output line in LOG.
 import { spawn } from 'node:child_process';
 import { appendFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';

@@ -1,4 +1,4 @@
-/** Where a client connects: a program that it starts, or an address. Each can be tapped. */
+/** A client's target: a program that it starts, or an address. Each can be tapped. */
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ export type Target = Program | { readonly url: string };
 
 export type Transport = 'stdio' | 'HTTP';
 
-/** A target, with everything noted that goes in or comes out. */
+/** A target whose messages are recorded. */
 export interface Tapped {
   readonly target: Target;
   wire(): Promise<Wire>;
@@ -22,7 +22,7 @@ export interface Tapped {
 
 const TAP = fileURLToPath(new URL('tap-stdio.mjs', import.meta.url));
 
-/** Puts a tap before a target. Logs of programs go to `folder`. */
+/** Puts a tap in front of a target. Logs of programs go to `folder`. */
 export async function tapped(target: Target, folder: string): Promise<Tapped> {
   if ('url' in target) {
     const lines: Line[] = [];
@@ -51,13 +51,13 @@ export interface Listening {
   close(): Promise<void>;
 }
 
-/** Runs a program that listens on the port it is given, and waits until it does. */
+/** Runs a program on a free port, and waits until it listens. */
 export async function listening(program: (port: number) => Program): Promise<Listening> {
   const port = await freePort();
   const running = new RunningProcess(program(port));
   const url = `http://127.0.0.1:${port}/mcp`;
   await running.whileAlive(answered(url));
-  // Some of them do not end when they are asked to.
+  // Some programs do not end on a signal.
   return { target: { url }, close: () => running.kill() };
 }
 
@@ -75,14 +75,14 @@ async function answered(url: string): Promise<void> {
   }
 }
 
-/** The options that are tried: one that keeps nothing between rounds, and one whose handler waits in memory. */
+/** The tested options: one keeps nothing between rounds, the other's handler waits in memory. */
 export const TRIED = ['E', 'H'] as const;
 
 export type Legacy = 'shim' | 'degrade';
 
 const RUN = fileURLToPath(new URL('../../demos/cli/run.mjs', import.meta.url));
 
-/** Options of ours, served as `pnpm serve` does: over HTTP each once, over stdio as often as a client starts it. */
+/** Our options, served like `pnpm serve`: each once over HTTP, and over stdio whenever a client starts it. */
 export class Options {
   readonly #listening = new Map<string, Promise<Listening>>();
 

@@ -1,13 +1,13 @@
-/** What passed between a client and a server, as the wire has it and not as the client reports it. */
+/** The messages between a client and a server, independent of the client's report. */
 
-/** A line that passed: a message, an event of a stream that holds one, or something that says nothing. */
+/** A line: a message, an event of a stream with a message, or other text. */
 export interface Line {
   readonly from: 'client' | 'server';
   readonly text: string;
 }
 
 export interface Wire {
-  /** The revision of the call, or else the one that was agreed on. */
+  /** The revision of the call, or else the negotiated one. */
   readonly revision: string;
   /** Whether the client declared that its user can be asked. */
   readonly declares: boolean;

@@ -1,4 +1,4 @@
-/** publint and "are the types wrong" on a tarball, and what it holds. */
+/** Runs publint and "are the types wrong" on a tarball, and checks its files. */
 import { join } from 'node:path';
 import type { Packed, Report } from './packages.ts';
 import { ROOT } from './packages.ts';

@@ -1,4 +1,4 @@
-/** What is published: every folder of `packages` whose manifest is not private. */
+/** The published packages: every folder of `packages` whose manifest is not private. */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { run } from './program.ts';
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Gets each check's result: `problem` is undefined where all is well. */
+/** Gets each check's result; `problem` is undefined if it passed. */
 export type Report = (what: string, problem?: string) => void;
 
 export interface Manifest {
@@ -24,7 +24,7 @@ export interface Manifest {
 }
 
 export interface Packed {
-  /** As it is in the tarball. */
+  /** The manifest in the tarball. */
   readonly manifest: Manifest;
   readonly tarball: string;
   readonly files: readonly string[];

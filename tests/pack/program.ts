@@ -1,4 +1,4 @@
-/** Programs that are run to their end. */
+/** Runs programs to their end. */
 import { execFile } from 'node:child_process';
 
 export interface Ended {

@@ -7,7 +7,7 @@ import { run } from './program.ts';
 const TOOLS = join(ROOT, 'tests/pack/tools/node_modules');
 const CONSUMER = join(ROOT, 'tests/pack/consumer');
 
-/** What an application brings itself beside the SDKs: another peer, types and schema libraries. */
+/** An application's own dependencies besides the SDKs: another peer, types and schema libraries. */
 const APPLICATION = [
   '@opentelemetry/api@1.9.1',
   '@types/node@20',
@@ -17,7 +17,7 @@ const APPLICATION = [
   'zod@4.6.7',
 ];
 
-/** Its tests are vitest's, which takes no `require`; the round trip needs no vitest. */
+/** Its tests need vitest, which cannot be required. */
 const NEEDS_VITEST = '@mrtr/ledgers/contract';
 
 /** `both-formats` and `entry-points` use both formats, from an ES module. */
@@ -33,8 +33,8 @@ const COMPILERS = {
 } as const;
 
 /**
- * Makes the project in `folder`, and installs the packages and the SDKs in it. Each package is installed from its tarball,
- * which has the version that its siblings depend on. Returns `folder`.
+ * Makes the project in `folder`, and installs the packages and the SDKs in it. Each package is installed from its
+ * tarball, at the version that its siblings need. Returns `folder`.
  */
 export async function install(
   folder: string,
@@ -58,7 +58,7 @@ export async function install(
   return folder;
 }
 
-/** Compiles the programs strictly, dependencies included, as each format and with each way of finding modules. */
+/** Compiles the programs strictly, dependencies included, in each format and with each module resolution. */
 export async function checkTypes(project: string, report: Report): Promise<void> {
   for (const { name, type } of FORMATS) {
     const ways = {
@@ -80,7 +80,7 @@ export async function checkTypes(project: string, report: Report): Promise<void>
   }
 }
 
-/** Runs every program in the runtimes, and returns what the round trips print. */
+/** Runs every program in the runtimes, and returns the output of the round trips. */
 export async function runPrograms(
   project: string,
   packages: readonly Packed[],
@@ -107,7 +107,7 @@ export async function runPrograms(
   return outputs;
 }
 
-/** Has every program that a package installs print its help. */
+/** Checks that every installed program prints its help. */
 export async function runBins(project: string, packages: readonly Packed[], report: Report): Promise<void> {
   for (const name of packages.flatMap(({ manifest }) => Object.keys(manifest.bin ?? {}))) {
     const { problem } = await run(join(project, 'node_modules/.bin', name), ['--help'], project);
@@ -115,7 +115,7 @@ export async function runBins(project: string, packages: readonly Packed[], repo
   }
 }
 
-/** Has the installed checker write a page, and looks for the viewer in it. It reaches no server, which is enough. */
+/** Checks that the installed checker's page contains the viewer. The check needs no server. */
 export async function runReport(project: string, report: Report): Promise<void> {
   const file = join(project, 'report.html');
   const call = ['--tool', 'a', '--allow-effects', '--only', 'wire', 'http://127.0.0.1:1/mcp'];
@@ -137,7 +137,7 @@ export async function runReport(project: string, report: Report): Promise<void> 
 /** The commands of runtimes, by their names. */
 type Runtimes = Readonly<Record<string, readonly [string, ...string[]]>>;
 
-/** Every runtime that there is for this machine; the oldest Node first. */
+/** Every runtime on this machine, the oldest Node first. */
 export function everyRuntime(): Runtimes {
   const nodes = readdirSync(TOOLS)
     .filter((name) => /^node-\d+$/.test(name))

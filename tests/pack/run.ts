@@ -1,6 +1,6 @@
 /**
- * `pnpm pack:check`: packs what is published, checks the packages, and installs them with npm in empty projects, as a
- * stranger will. Exit code 1 if anything is wrong.
+ * `pnpm pack:check`: packs the published packages, checks them, and installs them with npm in empty projects, like a
+ * user. Exit code 1 on any mistake.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,7 +19,7 @@ function report(what: string, problem?: string): void {
   if (problem) console.log(problem.replace(/^(?=.)/gm, '        '));
 }
 
-/** The SDKs, as `name@version`: the lowest that our packages take, and those that this repository is developed with. */
+/** The SDKs as `name@version`: the lowest that our packages accept, and those of this repository. */
 function sdks(packages: readonly Packed[]): Record<'lowest' | 'newest', readonly string[]> {
   const lowest = new Set<string>();
   const newest = new Set<string>();
@@ -45,7 +45,7 @@ try {
     await checkTypes(project, report);
     await runBins(project, packages, report);
     await runReport(project, report);
-    // Another SDK makes no difference between the runtimes, so the oldest Node stands for all.
+    // The runtimes do not differ by SDK, so test the lowest SDK only in the oldest Node.
     const chosen = end === 'lowest' ? Object.fromEntries(Object.entries(runtimes).slice(0, 1)) : runtimes;
     for (const output of await runPrograms(project, packages, chosen, report)) outputs.add(output);
   }

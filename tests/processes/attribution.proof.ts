@@ -1,4 +1,4 @@
-/** An entry counts for the conversation of its call. */
+/** An entry counts for its own call's conversation. */
 
 import { Deferred } from '@mrtr/harness';
 import { tally } from '@mrtr/harness/transcript';
@@ -38,7 +38,7 @@ test('an entry after a takeover counts for its own conversation, not for the fir
     return { over, hosting: await deployed.promise };
   }
 
-  // The first conversation launches DBOS in both processes, so DBOS runs in its context.
+  // The first conversation launches DBOS in both processes, so DBOS runs in that conversation's context.
   const first = await begun();
   const second = await begun();
   const victim = second.hosting.servedLast();

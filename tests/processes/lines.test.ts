@@ -1,4 +1,4 @@
-/** The lines of the author's files that ran in each round, measured in a process of its own. */
+/** The lines of the authors' files that ran in each round, measured in another process. */
 import { readFileSync } from 'node:fs';
 import { eventsOf, type Lines, type Transcript } from '@mrtr/harness/transcript';
 import { converse, requestOf, SCRIPTS, type UserScript } from '@mrtr/matrix';
@@ -36,7 +36,7 @@ async function callOf(id: string): Promise<Transcript> {
   });
 }
 
-/** How often the place in the author's file that begins with `text` ran, in each stretch of the call. */
+/** The runs of the code that begins with `text`, in each stretch of the call. */
 function countsOf(folder: string, text: string, transcript: Transcript): number[] {
   const file = `packages/options/${folder}/src/weather.ts`;
   const source = readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8').split('\n');
@@ -48,11 +48,11 @@ function countsOf(folder: string, text: string, transcript: Transcript): number[
 
 function countIn(lines: Lines | undefined, line: number, column: number): number {
   const run = lines?.[line] ?? 0;
-  // What stands before the first part of a line is of that part.
+  // Code before the first part of a line belongs to that part.
   return typeof run === 'number' ? run : ((run.findLast(([from]) => from <= column) ?? run[0])?.[1] ?? 0);
 }
 
-/** The stretches in which it ran, once each. A round has one that ends at each write, and one for the rest. */
+/** The stretches in which the code ran, once each. Each write ends a stretch, and so does the round. */
 function stretchesOf(folder: string, text: string, transcript: Transcript): number[] {
   const counts = countsOf(folder, text, transcript);
   expect(Math.max(...counts)).toBe(1);
@@ -61,7 +61,7 @@ function stretchesOf(folder: string, text: string, transcript: Transcript): numb
 
 test("B's audit line runs twice, once in each round", async () => {
   const transcript = await callOf('b');
-  // The write, the question; the write again, the end.
+  // Stretches: the write, the question; the write again, the end.
   expect(stretchesOf('b-await', 'world.audit.record', transcript)).toEqual([0, 2]);
   expect(stretchesOf('b-await', 'return textResult', transcript)).toEqual([3]);
   expect(schemaMistakes([transcript])).toEqual([]);
@@ -70,7 +70,7 @@ test("B's audit line runs twice, once in each round", async () => {
 test("F's line runs in each round, and the effect on it once", async () => {
   const transcript = await callOf('f');
   const lines = stretchesOf('f-once', "await ctx.once('audit'", transcript);
-  // A call stands where its name does.
+  // A call's place is its name.
   const effects = stretchesOf('f-once', 'record(location)', transcript);
   const asks = stretchesOf('f-once', 'return ask', transcript);
   expect([lines.length, effects.length, asks.length]).toEqual([2, 1, 1]);

@@ -1,4 +1,4 @@
-/** Every option held to its claims when the process is killed that asked its user. */
+/** Every option keeps its claims when the process that asked is killed. */
 
 import { eventsOf } from '@mrtr/harness/transcript';
 import { type KillCell, killsAsClaimed, measureKills, Processes } from '@mrtr/matrix/processes';
@@ -7,7 +7,7 @@ import { namesOf } from '../testkit/cells.ts';
 import { LISTED, type OptionsOnPostgres, optionsOnPostgres } from '../testkit/options-on-postgres.ts';
 import { schemaMistakes } from '../testkit/transcript-schema.ts';
 
-/** Written out here: a play that is lost from the measurement is missing here. */
+/** Written out, so that a play lost from the measurement is noticed. */
 const PLAYS = namesOf(['modern', 'legacy'], ['get_weather · metric', 'resolve_work_item · duplicate']);
 
 const nameOf = ({ option, play: { client, script } }: KillCell): string =>

@@ -1,4 +1,4 @@
-/** Checks docs/security.md: the tests that it names exist, and its limits hold. */
+/** Checks docs/security.md: the named tests exist, and the limits are right. */
 import { expect, test } from 'vitest';
 import { LEDGER_DEFAULTS } from '../../packages/core/src/admission/ledger.ts';
 import { POLICY_DEFAULTS } from '../../packages/core/src/admission/policy.ts';
@@ -21,7 +21,7 @@ import { MAX_LINE_BYTES } from '../testkit/stdio-limit.ts';
 
 const DOCUMENT = textOf('docs/security.md');
 
-/** The tests of each guarantee, and of two sections: phrases of their names, by file. */
+/** The tests of each guarantee and of two sections: parts of their titles, by file. */
 const WITNESSES: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = JSON.parse(
   textOf('tests/security/witnesses.json'),
 );
@@ -40,7 +40,9 @@ test('every guarantee names its tests', () => {
   for (const title of named) expect(Object.values(WITNESSES[title] ?? {}).flat(), title).not.toEqual([]);
 });
 
-/** The name of a test follows `test(`, or the `)(` of a table. It begins a row of a table, or is a method of a contract. */
+/**
+ * Finds a test's title: after `test(` or the `)(` of a table, at the start of a table's row, or as a contract's method.
+ */
 const TITLE =
   /(?:\b(?:test|it|describe)(?:\.\w+)*\(|\)\(|^ +\[|^ +async )\s*(['"`])((?:\\.|(?!\1)[^\\])*)\1/gm;
 
@@ -50,7 +52,7 @@ test.each(witnesses)('the test “%s” is in %s', (phrase, file) => {
   expect(titles.filter((title) => title.includes(phrase))).not.toEqual([]);
 });
 
-/** The defaults of each table, by the options that set them. The packages' own tests hold each option to its limit. */
+/** The default limits of each table, by option. The packages' own tests check that the limits are enforced. */
 const TABLES: readonly Readonly<Record<string, number>>[] = [
   { ...POLICY_DEFAULTS, 'levels of arguments and answers': MAX_DEPTH },
   FRAMES,
@@ -69,7 +71,7 @@ const TABLES: readonly Readonly<Record<string, number>>[] = [
 
 const tables = DOCUMENT.split(/^\| Limit \|.*$/m).slice(1);
 
-/** A row has the limit of all, and perhaps that of one principal. */
+/** The limits in a table. A row has a total limit, and perhaps one per principal. */
 function limitsIn(table: string): Record<string, number> {
   const rows = [...table.matchAll(/^\| ([^|]+) \| ([\d ]+) \| ([\d ]*)\| (?:`(\w+)`|fixed) \| [^|]+ \|$/gm)];
   const limits = rows.flatMap(([, limit = '', ofAll = '', ofOne = '', option = limit]) => [

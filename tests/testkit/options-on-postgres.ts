@@ -1,4 +1,4 @@
-/** Every option, loaded, with a database for those that keep calls in one. */
+/** Every option, loaded, with a database for those that store calls. */
 import { randomBytes } from 'node:crypto';
 import { requestStatePolicy } from '@mrtr/core';
 import { type Measured, onPostgres } from '@mrtr/matrix';
@@ -8,7 +8,7 @@ import { postgresOfTheRun } from '@mrtr/postgres-server/testing';
 
 const { database, missing } = await postgresOfTheRun();
 
-/** The options that run here: without PostgreSQL, those that need it are skipped by name. */
+/** The options that run here. Without PostgreSQL, those that need it are skipped by name. */
 export const LISTED: readonly ListedOption[] = OPTIONS.filter(
   ({ needsPostgres }) => !needsPostgres || missing === undefined,
 );
@@ -23,7 +23,7 @@ export interface OptionsOnPostgres {
   close(): Promise<void>;
 }
 
-/** Loads the options, on a new database. `close` ends its connections. */
+/** Loads the options, with a new database. `close` ends its connections. */
 export async function optionsOnPostgres(): Promise<OptionsOnPostgres> {
   const postgres = missing === undefined ? await database() : undefined;
   const state = requestStatePolicy({ keys: [randomBytes(32)], singleUse: false });

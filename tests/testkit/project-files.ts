@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Every file of the repository, relative to the root: committed, or not ignored. */
+/** Every file of the repository that is committed or not ignored, relative to the root. */
 export function projectFiles(folder = root): string[] {
   const listed = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '-z'], {
     cwd: folder,

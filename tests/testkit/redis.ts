@@ -13,12 +13,12 @@ export interface Redis {
 
 /** A Redis that a test may crash. */
 export interface OwnRedis extends Redis {
-  /** Kills the server as a crash does, and starts it again on its files. */
+  /** Kills the server like a crash, and restarts it on its files. */
   crash(): Promise<void>;
 }
 
-// The server ends with its stdin, and so with this process, even if that is killed. Then its folder is deleted, unless
-// stdin said to keep it. A child of the server may still write a file there for a moment, so rm may need a second try.
+// The server ends with its stdin, and so with this process, even after a kill. Then its folder is deleted, unless stdin
+// said to keep it. A child of the server may still be writing there, so rm may need a second try.
 const UNTIL_STDIN_ENDS = `folder=$0
 redis-server --port 0 --unixsocket "$folder/socket" --dir "$folder" "$@" &
 read -r word; kill -9 $!; wait
@@ -30,8 +30,8 @@ const WITHOUT_FILES = ['--save', '', '--appendonly', 'no'];
 export const hasRedisServer = (): boolean => spawnSync('redis-server', ['--version']).status === 0;
 
 /**
- * The Redis that `MRTR_TEST_REDIS` names, or one that is started if `redis-server` is installed. Undefined without
- * either: a skipped test says so, and in CI this throws.
+ * The Redis of `MRTR_TEST_REDIS`, or a started one if `redis-server` is installed. Without both it is undefined, and
+ * throws in CI.
  */
 export async function redisOfThisFile(): Promise<Redis | undefined> {
   const url = process.env.MRTR_TEST_REDIS;

@@ -1,4 +1,4 @@
-/** The frozen answer to rejected state, for any reason. */
+/** The one response to rejected state, for any reason. */
 export const REJECTED = {
   code: -32602,
   message: 'Invalid or expired requestState',

@@ -1,4 +1,4 @@
-/** Every property of `pnpm test` is tried with the same cases each time: what fails here fails everywhere. */
+/** A fixed seed for the properties of `pnpm test`: a failure here can be repeated everywhere. */
 import fc from 'fast-check';
 
 fc.configureGlobal({ ...fc.readConfigureGlobal(), seed: 20260728 });

@@ -1,4 +1,4 @@
-/** Conversations that nobody had: delivered twice, lost, killed, deployed, refused, over many rounds. */
+/** Generated conversations: delivered twice, lost, killed, deployed, refused, over many rounds. */
 import type { Happening, Transcript, WireMessage } from '@mrtr/harness/transcript';
 import fc from 'fast-check';
 
@@ -10,7 +10,7 @@ const entry = fc.record({
   lines: fc.array(fc.integer({ min: 1, max: 6 }), { maxLength: 3 }),
   turns: fc.integer({ min: 1, max: 3 }),
   effect: fc.constantFrom(undefined, 'audit', 'write'),
-  // The second instance tells the lines that ran when it is asked for them: late.
+  // Whether the second instance reports its lines late, when asked for them.
   isLate: fc.boolean(),
 });
 const service = fc.record({
@@ -29,7 +29,7 @@ const round = fc.record({
 type Service = typeof service extends fc.Arbitrary<infer One> ? One : never;
 type Round = typeof round extends fc.Arbitrary<infer One> ? One : never;
 
-/** What happens in a round, where everybody says `text`. */
+/** The events of a round in which everybody says `text`. */
 function* playRound(id: number, text: string, played: Round): Generator<Happening> {
   const { to, fate, other, first, second, between } = played;
   const message = { id, method: 'tools/call', params: { name: text, arguments: { [text]: text } } };

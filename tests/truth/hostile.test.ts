@@ -1,4 +1,4 @@
-/** No text of a server or a user leaves its drawing: not as a command to the terminal, and not as Mermaid's syntax. */
+/** No text of a server or a user escapes from its drawing, as a terminal command or as Mermaid syntax. */
 import { toMermaid } from '@mrtr/harness/transcript';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -31,7 +31,7 @@ const MERMAID = new RegExp(
   'u',
 );
 
-test('of every conversation in which everybody says the same hostile text', () => {
+test('hostile text stays text in the terminal, in Mermaid and in the report', () => {
   fc.assert(
     fc.property(conversationsWith(hostile), (transcript) => {
       for (const line of diagram(transcript).slice(1)) {

@@ -1,6 +1,6 @@
 /**
- * What is true of a conversation after some of its events, counted by plain walks over them. It judges the layout and
- * everything that draws it, so it imports none of their code: types alone.
+ * Facts about a conversation after some of its events, counted independently. It judges the layout and all drawings, so
+ * it imports only types from them.
  */
 import type { Message, TranscriptEvent, WireMessage } from '@mrtr/harness/transcript';
 
@@ -16,14 +16,14 @@ const ofKind = <Kind extends TranscriptEvent['kind']>(events: Events, kind: Kind
 const isFromClient = (event: TranscriptEvent): event is Message & { at: number } =>
   event.kind === 'message' && event.from === 'client';
 const isNotice = ({ message }: Message): boolean => String(message.method).startsWith('notifications/');
-/** The instance that a message of the client reached. */
+/** The instance that received a client's message. */
 const reached = (event: TranscriptEvent): string | undefined =>
   isFromClient(event) && !isNotice(event) && !event.lost ? event.to : undefined;
 const isAsking = ({ from, message }: Message): boolean =>
   from !== 'client' &&
   (ASKS.includes(String(message.method)) || resultOf(message).resultType === 'input_required');
 
-/** The messages that were drawn, and of these the ones that reached nobody. */
+/** Counts the drawn messages, and those that reached nobody. */
 export function countMessages(events: Events) {
   const drawn = ofKind(events, 'message').filter((one) => !isNotice(one));
   const lost = drawn.filter((one) => one.lost || one.to === undefined);
@@ -35,11 +35,11 @@ export function countMessages(events: Events) {
   };
 }
 
-/** The requests that were lost, but for those that somebody on the way replaced. */
+/** The lost requests, except those that an attacker replaced. */
 export const findLost = (events: Events): Events =>
   ofKind(events, 'message').filter((one) => one.from === 'client' && one.lost && !one.replaced);
 
-/** The lanes that hold a handler which waits in memory, one for each such handler. */
+/** The lanes with a parked handler, once for each handler. */
 export function countHeld(events: Events): readonly string[] {
   let asked: string[] = [];
   let held: string[] = [];
@@ -75,7 +75,7 @@ const HEAD_WORDS = {
   body: 'body run',
 } as const;
 
-/** The numbers in the head, by their words in the singular. */
+/** The numbers in the head, by their labels in the singular. */
 export function countAll(events: Events): Readonly<Record<string, string>> {
   const effects = (name: string) => `${ofKind(events, 'effect').filter((one) => one.name === name).length}`;
   const requests = events.filter(
@@ -100,7 +100,7 @@ export function countAll(events: Events): Readonly<Record<string, string>> {
   };
 }
 
-/** What a row is: a promise that was broken, a refusal that did its work, or neither. `isAgent`: a program answers. */
+/** Judges a row: a broken promise, a refusal that did its work, or neither. `isAgent`: a program answers. */
 export function judge(events: Events, at: number, isAgent: boolean): 'broken' | 'refused' | undefined {
   const [event, before] = [events[at], events.slice(0, at)];
   if (event?.kind === 'effect') {
@@ -123,7 +123,7 @@ export function judge(events: Events, at: number, isAgent: boolean): 'broken' | 
     : 'broken';
 }
 
-/** What a lane's handler does, by what happened to it last, and the last line that it reported in this entry. */
+/** The state of a lane's handler from its last event, and its last reported line in this entry. */
 function standIn(events: Events, lane: string): { readonly line: number | undefined; readonly how: string } {
   let [how, line, isLive] = ['nothing', undefined as number | undefined, false];
   for (const [at, event] of events.entries()) {
@@ -137,7 +137,7 @@ function standIn(events: Events, lane: string): { readonly line: number | undefi
     if (reached(event) === lane && how === 'waits') how = 'runs';
     if (event.kind === 'message' && event.from === lane) {
       if (how !== 'nothing') how = isAsking(event) ? 'asks' : 'left';
-      // A request of its own, as old clients are asked.
+      // A separate request: the server asks an old client.
       isLive = event.message.method !== undefined;
     }
     if (event.kind !== 'question' || how !== 'asks') continue;
@@ -230,7 +230,7 @@ function claimsOf(events: Events, isAgent: boolean): Claims {
   ];
 }
 
-/** The claims of a sentence that do not hold of the events so far. */
+/** The claims of a sentence that are false for the events so far. */
 export function findFalseClaims(sentence: string, events: Events, isAgent: boolean): readonly string[] {
   const made = claimsOf(events, isAgent).filter(([what]) => what.test(sentence));
   if (made.length === 0) return [`nothing is known of: ${sentence}`];
@@ -239,7 +239,7 @@ export function findFalseClaims(sentence: string, events: Events, isAgent: boole
   );
 }
 
-/** The lines of a file: in how many entries each ran, and which run now. */
+/** The lines of a file: the number of entries in which each ran, and whether it runs now. */
 export function countLines(events: Events, file: string) {
   const entriesOf = new Map<string, Set<number>>();
   const isHere = (event: TranscriptEvent) => (event.kind === 'entry' ? event.instance : reached(event));
@@ -253,7 +253,7 @@ export function countLines(events: Events, file: string) {
       .findLastIndex(
         (one) => (one.kind === 'entry' && one.instance === event.instance) || reached(one) === event.instance,
       );
-    // What ran after a request and before its entry is of no entry.
+    // Lines that ran between a request and its entry belong to no entry.
     const entry = events[latest]?.kind === 'entry' ? latest : -1;
     for (const line of Object.keys(event.files[file] ?? {})) {
       entriesOf.set(line, (entriesOf.get(line) ?? new Set()).add(entry));

@@ -51,7 +51,7 @@ async function heapUsed(): Promise<number> {
   return process.memoryUsage().heapUsed;
 }
 
-// Once beforehand, so that nothing is compiled or grown for the first time during the measurement.
+// A warm-up, so that the measurement does not include compiling and growing.
 await finishAll(await parkAll(Math.min(2000, frames)));
 const before = await heapUsed();
 const states = await parkAll(frames);

@@ -1,4 +1,4 @@
-/** One measured server, as a process that listens. It sends its address, and its processor time whenever it is asked. */
+/** A measured server in its own process. It sends its address, and its processor time on request. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { toNodeHandler } from '@modelcontextprotocol/node';

@@ -12,14 +12,14 @@ import { z } from 'zod';
 
 const Size = z.object({ size: z.enum(['S', 'M', 'L']) });
 const Colour = z.object({ colour: z.enum(['red', 'blue']) });
-// Version 1 kept the size alone. A default takes its calls over.
+// Version 1 kept only the size. A default lets its calls continue.
 const Kept = Size.extend({ region: z.string().default('eu') });
 
 const size = elicitation('Which size?', Size);
 const colour = elicitation('Which colour?', Colour);
 
 export async function order(_input: unknown, ctx: ServerContext) {
-  // First of all: state that does not fit ends the request here.
+  // Read first: state that does not fit ends the request here.
   const kept = readState(ctx, Kept) ?? firstAnswer(ctx);
   if ('kind' in kept) {
     return isRefusal(kept) ? cancelledResult('size') : ask({ size });

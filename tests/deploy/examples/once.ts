@@ -4,7 +4,7 @@ import { z } from 'zod';
 
 const size = elicitation('Which size?', z.object({ size: z.enum(['S', 'M', 'L']) }));
 
-// Version 1 recorded the number alone, as text.
+// Version 1 recorded only the number, as text.
 const Ticket = z.union([
   z.object({ number: z.string(), queue: z.string() }),
   z.string().transform((number) => ({ number, queue: 'all' })),

@@ -5,13 +5,13 @@ const shared = {
   singleUse: false,
 } as const;
 
-/** What runs now. */
+/** The policy of the running version. */
 export const before = requestStatePolicy({ ...shared, version: '1' });
 
-/** New code that can read what version 1 kept: calls in flight finish on it. */
+/** For new code that can read the state of version 1: calls in flight finish on it. */
 export const compatible = requestStatePolicy({ ...shared, version: '2', acceptVersions: ['1'] });
 
-/** New code that cannot: calls in flight are refused, and their clients start them again. */
+/** For new code that cannot: calls in flight are refused, and their clients start again. */
 export const incompatible = requestStatePolicy({ ...shared, version: '2' });
 
 /** A version for one tool. With `{ order: '2' }` only calls of `order` are refused; other tools have no version. */

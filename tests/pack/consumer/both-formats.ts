@@ -1,5 +1,5 @@
 /**
- * One process that imports our packages and requires them: two copies of each module, and of the SDK. Tools of one copy
+ * One process that both imports and requires our packages: two copies of each module, and of the SDK. Tools of one copy
  * run on servers of the other, rounds of one call reach both, and a call still asks once and writes once.
  */
 import assert from 'node:assert/strict';
@@ -18,7 +18,7 @@ const required = require('@mrtr/core') as typeof imported;
 const otherJournals = require('@mrtr/shapes/journal') as typeof journals;
 const otherOnces = require('@mrtr/shapes/once') as typeof onces;
 const otherResolvers = require('@mrtr/shapes/resolve') as typeof resolvers;
-// The SDK serves servers of its own copy only.
+// The SDK serves only servers of its own copy.
 const otherSdk = require('@modelcontextprotocol/server') as typeof sdk;
 const otherHarness = require('@mrtr/harness') as { recordEffect: typeof recordEffect };
 
@@ -58,7 +58,7 @@ const inputSchema = z.object({ env: z.string() });
 type Deploy = z.infer<typeof inputSchema>;
 
 function server({ core, author, record, shapes, resolver }: Mix) {
-  // No keys: both copies have the one key ring and the one ledger of the process.
+  // No keys: both copies share the process's key ring and ledger.
   const made = core.protectedServer({ name: 'shop', version: '1.0.0' }, core.requestStatePolicy());
   const question = author.elicitation('Sure?', Sure);
   const once = shapes.once(async ({ env }: Deploy, ctx) => {
@@ -85,7 +85,7 @@ function server({ core, author, record, shapes, resolver }: Mix) {
   return made;
 }
 
-/** Calls a tool on instances that take turns, each on the other copy; each retry comes twice, so it reaches both. */
+/** Calls a tool on two instances in turn, one per copy. Each retry comes twice, so it reaches both. */
 async function call(name: string, reply: boolean | 'decline') {
   let made = 0;
   const conversation = await Conversation.start(

@@ -1,9 +1,9 @@
-/** Imports and requires each entry point that the arguments name, which gives the same names in both formats. */
+/** Imports and requires each entry point in the arguments: both formats must have the same names. */
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 
 const require = createRequire(import.meta.url);
-// What an importer of CommonJS sees beside the names.
+// Names that an import of CommonJS adds.
 const ADDED = ['__esModule', 'default', 'module.exports'];
 
 async function main(): Promise<void> {

@@ -1,6 +1,6 @@
 /**
- * Three tools as a stranger writes them, each with another schema library, served over HTTP; and calls of them from real
- * clients of both eras. Prints what the users see, which is the same in every module format, runtime and SDK.
+ * Three tools of an outside author, each with another schema library, served over HTTP and called by real clients of
+ * both eras. Prints the users' view, which must be the same in every module format, runtime and SDK.
  */
 
 import { McpServer } from '@modelcontextprotocol/server';

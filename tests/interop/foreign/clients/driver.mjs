@@ -1,6 +1,6 @@
-// What every driver shares: `node clients/x.mjs TARGET [VERSION]`, where TARGET is JSON, a program's
-// `{ command, args }` or `{ url }`. Each calls get_weather for Tokyo, answers "imperial" if it is asked, and prints
-// one line: whether its person was asked, and the text that it got or the error.
+// The code that all drivers share: `node clients/x.mjs TARGET [VERSION]`, where TARGET is JSON, `{ command, args }` or
+// `{ url }`. Each calls get_weather for Tokyo, answers "imperial" if asked, and prints one line: whether its user was
+// asked, and the text or the error of the result.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
@@ -8,7 +8,7 @@ export const CALL = { name: 'get_weather', arguments: { location: 'Tokyo' } };
 
 const [json, version] = process.argv.slice(2);
 
-/** Runs `call` with the target, the person's answer as a function, and the version. Ends the process. */
+/** Runs `call` with the target, a function that gives the user's answer, and the version. Ends the process. */
 export async function drive(call) {
   let asked = false;
   const answer = async () => {
@@ -22,7 +22,7 @@ export async function drive(call) {
   process.stdout.write(`\n${JSON.stringify({ asked, ...report })}\n`, () => process.exit(0));
 }
 
-/** Runs a command line of a foreign package with this Node. Resolves with what it printed, also when it failed. */
+/** Runs a command of a foreign package with this Node. Resolves with its output, even if it fails. */
 export async function command(name, args, env = {}) {
   const options = { env: { ...process.env, ...env }, timeout: 45_000 };
   const run = promisify(execFile)(process.execPath, [pathOf(name), ...args], options);
@@ -30,7 +30,7 @@ export async function command(name, args, env = {}) {
   return `${stdout ?? ''}${stderr ?? ''}`;
 }
 
-/** The path of a file in a package, whatever it exports: `mcporter/dist/cli.js`. */
+/** The path of a package's file, even if it is not exported: `mcporter/dist/cli.js`. */
 export const pathOf = (name) => `${import.meta.dirname}/../node_modules/${name}`;
 
 const textOf = (got) => {

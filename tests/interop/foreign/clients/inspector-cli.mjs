@@ -1,4 +1,4 @@
-// The Inspector's `mcp-inspector --cli`, in the era that is named. It takes no answers to questions.
+// The Inspector's `mcp-inspector --cli`, in a given era. It cannot answer questions.
 import { CALL, command, drive } from './driver.mjs';
 
 drive((target, _answer, era) => {

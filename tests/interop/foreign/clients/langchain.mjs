@@ -1,4 +1,4 @@
-// LangChain's MCP adapters: their tools, as an agent calls them. They take no callback for questions.
+// LangChain's MCP adapters: their tools, as an agent calls them. They have no callback for questions.
 import { MultiServerMCPClient } from '@langchain/mcp-adapters';
 import { CALL, drive } from './driver.mjs';
 

@@ -1,4 +1,4 @@
-// The Inspector's `mcpdo`, in the era that is named: a question is answered by a command of its own.
+// The Inspector's `mcpdo`, in a given era. A separate command answers a question.
 import { CALL, command, drive } from './driver.mjs';
 
 const MCPDO = '@modelcontextprotocol/inspector/clients/mcpdo/build/mcp-bin.js';

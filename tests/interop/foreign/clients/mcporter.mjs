@@ -1,4 +1,4 @@
-// mcporter's command line. It takes no answers to questions.
+// mcporter's command line. It cannot answer questions.
 import { CALL, command, drive } from './driver.mjs';
 
 drive((target) => {

@@ -1,4 +1,4 @@
-// The MCP servers of OpenAI's Agents SDK. They take no callback for questions.
+// The MCP servers of OpenAI's Agents SDK. They have no callback for questions.
 import { MCPServerStdio, MCPServerStreamableHttp } from '@openai/agents';
 import { CALL, drive } from './driver.mjs';
 

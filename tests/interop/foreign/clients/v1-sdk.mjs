@@ -1,4 +1,4 @@
-// The SDK's v1 client, in one of its minors.
+// The SDK's v1 client, in one of its minor versions.
 import { CALL, drive } from './driver.mjs';
 
 drive(async (target, answer, version) => {

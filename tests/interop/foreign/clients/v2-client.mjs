@@ -1,4 +1,4 @@
-// The SDK's v2 client, in one of its minors, as it negotiates by itself: 2026-07-28 where the server has it.
+// The SDK's v2 client, in one of its minor versions. It negotiates 2026-07-28 if the server has it.
 import { CALL, drive } from './driver.mjs';
 
 drive(async (target, answer, version) => {
