@@ -70,7 +70,7 @@ const report: Report = {
   checks: VERDICTS.map(check),
 };
 
-// A line break is the only control that a report has of its own.
+// Line breaks are the only control characters that a report may contain.
 const CONTROLS = /(?!\n)[\p{Cc}\p{Cs}\p{Bidi_Control}\u200b\u2060\ufeff\uffff\u{e0041}]/u;
 
 describe('a report of hostile words', () => {
@@ -102,7 +102,7 @@ describe('a report of hostile words', () => {
       expect(JSON.parse(data?.[1] ?? '')).toEqual(printable(conversation));
       expect(JSON.parse(data?.[1] ?? '')).toHaveProperty('events.2.detail', expect.stringContaining('␛[2J'));
     }
-    // For readers without scripts the same stands there as text.
+    // Readers without scripts see the same as text.
     expect(html.match(/<pre class="plain" data-mrtr-text/g)).toHaveLength(3);
   });
 

@@ -12,7 +12,7 @@ test('a server that answers at once is checked wholly', () => {
 test('at 200 ms a call, what leads to a fail comes before advice, and all of it fits', () => {
   const ids = idsAt(1, 200);
   const calls = CHECKS.filter(({ id }) => ids.includes(id)).map((check) => check.calls(1) + 2);
-  // The checks of the wire send together what each counts.
+  // The checks of the wire share requests, but each counts them.
   expect(calls.reduce((sum, one) => sum + one)).toBeLessThan(300);
   for (const id of ['wire.shape', 'retry.twice', 'refusal.no-effect', 'state.rolled-back', 'capability.mode'])
     expect(ids).toContain(id);

@@ -40,7 +40,7 @@ test('reads a stream with comments, split data and requests of the server', asyn
   const reply = await replyTo((_req, res) => {
     res.writeHead(200, { 'content-type': 'text/event-stream' });
     res.write(text.slice(0, 30));
-    // The stream stays open: the response ends the reading.
+    // The stream stays open: reading ends at the response.
     setImmediate(() => res.write(text.slice(30)));
   });
   expect(reply.messages.map(({ value }) => (value as { id: unknown }).id)).toEqual(['s', 1]);

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { ServerProcess } from './process.ts';
 
 test('what a server left running ends with it', async () => {
-  // A connection that ends with the process which holds it says when that is gone, with nothing to poll.
+  // The connection closes when the process that holds it ends, so nothing has to be polled.
   const connected = createServer().listen(0, '127.0.0.1');
   await once(connected, 'listening');
   const { port } = connected.address() as { port: number };
