@@ -74,13 +74,13 @@ test('a record opens as what it was sealed as, for its call, with a key of the p
   const ring = keyRing([KEY]);
   const callKey = CallKey.make('call');
   const sealed = callKey.seal({ a: 1 }, 'head');
-  expect(CallKey.of('call', callKey.key(ring), ring).open(sealed, 'head')).toEqual({ a: 1 });
+  expect(CallKey.of('call', callKey.sealKey(ring), ring).open(sealed, 'head')).toEqual({ a: 1 });
   const complaint =
     /does not open: it was changed, or sealed with a key that is not among the policy’s `keys`/;
   expect(() => callKey.open(sealed, 'turn 1')).toThrow(complaint);
   expect(() => CallKey.make('call').open(sealed, 'head')).toThrow(complaint);
-  expect(() => CallKey.of('other', callKey.key(ring), ring)).toThrow(complaint);
-  expect(() => CallKey.of('call', callKey.key(ring), keyRing(['o'.repeat(32)]))).toThrow(complaint);
+  expect(() => CallKey.of('other', callKey.sealKey(ring), ring)).toThrow(complaint);
+  expect(() => CallKey.of('call', callKey.sealKey(ring), keyRing(['o'.repeat(32)]))).toThrow(complaint);
 });
 
 test('the digest of answers ignores their order, and the digest of a step depends on the call’s salt', () => {

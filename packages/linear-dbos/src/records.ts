@@ -129,8 +129,8 @@ export class CallKey {
     return new CallKey(call, secret);
   }
 
-  /** The call's key, sealed with the first key of the key ring. */
-  key(ring: KeyRing): Buffer {
+  /** Seals the call's key with the first key of the key ring. */
+  sealKey(ring: KeyRing): Buffer {
     return sealAtRest(this.#secret, `${this.call} key`, ring);
   }
 

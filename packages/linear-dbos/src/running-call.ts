@@ -277,7 +277,7 @@ export class RunningCall {
     const done = record.kind !== 'asked' || record.overLimit !== undefined;
     const toPublish = { ...record, answers: this.#answered, pseudonym: this.#pseudonym };
     const body = this.#callKey.seal(toPublish, `turn ${turn}`);
-    const key = this.#callKey.key(keyRingOf(policy));
+    const key = this.#callKey.sealKey(keyRingOf(policy));
     // Only the request that waits here can read the first turn. If that turn ends the call, nobody needs its record.
     const keepSeconds = done ? (turn === 1 ? 0 : KEEP_SECONDS) : ttlSeconds;
     if (this.#abandoned) await NEVER;

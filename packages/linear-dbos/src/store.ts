@@ -285,7 +285,7 @@ export class DbosStore implements LinearStore {
   async #admit(callKey: CallKey, sealed: Buffer, header: CallHeader): Promise<void> {
     const { maxBytesPerPrincipal, maxOpenCallsPerPrincipal, policy, ttlSeconds, version } = this.#options;
     const [id, instance, { pseudonym }] = [callKey.call, this.#instance, header];
-    const [key, target] = [callKey.key(keyRingOf(policy)), targetDigest(header, keyRingOf(policy))];
+    const [key, target] = [callKey.sealKey(keyRingOf(policy)), targetDigest(header, keyRingOf(policy))];
     const ofPrincipal = { calls: maxOpenCallsPerPrincipal, bytes: maxBytesPerPrincipal };
     const call = { id, instance, version, pseudonym, target, key, head: sealed, ttlSeconds, ofPrincipal };
     const full = await this.#runtime.calls.add(call);
