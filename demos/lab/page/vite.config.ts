@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig, type Plugin } from 'vite';
 import { authorsSources } from './sources-plugin.ts';
 
-/** A page on a disk may not load modules, and nothing across origins: its script and style are plain ones. */
+/** A page on a disk cannot load modules or other origins, so its script and style are plain. */
 const plainScript: Plugin = {
   name: 'plain-script',
   enforce: 'post',

@@ -1,7 +1,7 @@
 /**
- * The behaviour that every shape owes, stated once. A shape defines how its authors write a handler that asks, and
- * adopts the contract in one line. If a shape differs in a behaviour, it names what it does instead. That test still
- * runs and has to fail, so that no difference outlives its reason.
+ * The contract of all shapes. A shape defines how its authors write a handler that asks, and adopts the contract in one
+ * line. If a shape differs in a behaviour, it states its own behaviour instead. The contract's test still runs and must
+ * fail, so that no stale difference remains.
  */
 
 import {
@@ -49,20 +49,20 @@ import {
 import type { HandlerContext } from './kit/handler-context.ts';
 import type { OnceContext } from './once/index.ts';
 
-/** The context that an author gets, with `once` in the shapes that guard effects. */
+/** The author's context, with `once` in shapes that guard effects. */
 export type AuthorContext = Omit<HandlerContext, 'request'> & { readonly once?: OnceContext['once'] };
 
-/** A handler, described without any shape. */
+/** A handler, described without a shape. */
 export interface ShapeScript<R> {
   /** The questions of each round, under the author's keys. */
   readonly rounds: readonly Questions[];
-  /** What its author declares that it asks for, in the shapes with this option. */
+  /** The `asks` option, in shapes that have it. */
   readonly asks?: readonly InputKind[] | undefined;
-  /** The author's line above the questions. Called wherever the shape enters code of the author that asks. */
+  /** The author's code above the questions. Called wherever the shape enters code that asks. */
   above(ctx?: AuthorContext): unknown;
-  /** The author's line below the questions: makes the result. */
+  /** The author's code below the questions, which makes the result. */
   below(answers: Readonly<Record<string, unknown>>, ctx?: AuthorContext): R;
-  /** The result after a refusal, in the shapes whose author reads the refusal. */
+  /** The result after a refusal, in shapes whose author reads refusals. */
   refused(): R;
 }
 
@@ -73,11 +73,11 @@ type Nothing = Record<string, never>;
 export interface Shape {
   /** The shape's name in events. */
   readonly name: string;
-  /** Whether its authors have to put every effect below the questions. */
+  /** Whether authors must put every effect below the questions. */
   readonly effectsBelow?: boolean;
   /** Makes the script into a callback, written as an author of this shape writes it. */
   write<R extends CompleteResult>(script: ShapeScript<R>): SdkCallback<Nothing, R>;
-  /** The same for a resource, if the shape writes it differently. */
+  /** Makes the script into a resource's callback, if the shape writes it differently. */
   writeResource?<R extends CompleteResult>(script: ShapeScript<R>): SdkCallback<URL, R>;
 }
 
@@ -97,7 +97,7 @@ const asking =
     server.registerTool('tool', { inputSchema }, shape.write({ ...script(rounds, textResult), ...over }));
   };
 
-/** A deployment of that tool. `done` counts how often the tool got past its questions. */
+/** Serves that tool. `done` counts how often it got past its questions. */
 function serve(
   shape: Shape,
   rounds: readonly Questions[],
@@ -178,7 +178,7 @@ const TWO_ROUNDS = [{ units }, { name }];
 const BOTH = { says: '{"units":{"units":"metric"},"name":{"name":"Ada"}}' };
 const user = (message: string) => (message === WHICH_UNITS ? metric : ada);
 
-/** A question whose form has one field, named as the question. */
+/** A question whose form has one field, with the question's name. */
 const text = (key: string) => elicitation(`Question ${key}?`, z.object({ [key]: z.string() }));
 
 /** Answers each question with its own message, and returns the outcome of the last round. */
@@ -293,7 +293,7 @@ const behaviours = {
   },
 
   async 'fields beyond the form reach neither the handler nor the state'(shape) {
-    // A schema that takes everything, with the form of another.
+    // A schema that accepts everything, with the form of another one.
     const standard = { ...Units['~standard'], validate: (value: unknown) => ({ value }) };
     const loose = elicitation(WHICH_UNITS, { '~standard': standard } as typeof Units);
     const client = await serve(shape, [{ units: loose }, { name }]).site.connect();
@@ -355,7 +355,7 @@ const behaviours = {
     const before = effects();
     expect(await pagesOnly.answer(first, { units: metric })).toEqual(refused);
     expect(effects()).toBe(before);
-    // The refused request has not spent the token.
+    // The refused request has not used up the token.
     const second = await client.answer(first, { units: metric });
     expect(await client.answer(second, { name: ada })).toEqual(BOTH);
   },
@@ -564,7 +564,7 @@ const behaviours = {
 /** A behaviour of the contract, by its title. */
 export type Behaviour = keyof typeof behaviours;
 
-/** Anything but an assertion that fails is a fault of the behaviour itself, and shows nothing. */
+/** Passes only if an assertion fails: any other error is a fault of the behaviour's test. */
 async function mustDiffer(behave: () => unknown): Promise<void> {
   const failure = await Promise.resolve()
     .then(behave)
@@ -575,7 +575,7 @@ async function mustDiffer(behave: () => unknown): Promise<void> {
 /**
  * Adopts the contract.
  *
- * @param instead the behaviours in which the shape differs, and what it does instead.
+ * @param instead the behaviours in which the shape differs, with its own behaviour.
  */
 export function shapeContract(
   shape: Shape,

@@ -60,14 +60,14 @@ export const tool =
     );
   };
 
-/** `fn` as an effect that counts its runs, and gets the number of the run. */
+/** Makes `fn` an effect that counts its runs, and gets the number of the run. */
 export function countRuns<T>(fn: (run: number) => T) {
   const effect = () => fn(++effect.runs);
   effect.runs = 0;
   return effect;
 }
 
-/** A request without a server around it: what a shape reads of its record, and the SDK's context that carries it. */
+/** A request without a server: the parts of the record that shapes read, and an SDK context that carries it. */
 export function requestOf(
   over: Partial<Call>,
   mcpReq: object,
@@ -86,7 +86,7 @@ export function requestOf(
   return { call, ctx: { mcpReq, [Symbol.for('mrtr.call')]: call } as unknown as ServerContext };
 }
 
-/** What a client got for one request, small enough to compare as a whole. `state` is sealed. */
+/** A client's response to one request, small enough to compare as a whole. `state` is sealed. */
 export interface Outcome {
   /** Messages by key; the method for questions that no user sees. */
   readonly asks?: Readonly<Record<string, string>>;
@@ -166,7 +166,7 @@ export class Site {
   }
 }
 
-/** A modern client that makes its rounds by itself ({@link call}) or one by one ({@link send}, {@link answer}). */
+/** A modern client that makes a whole call ({@link call}) or single rounds ({@link send}, {@link answer}). */
 export class Caller {
   readonly #client: Client;
 
@@ -179,7 +179,7 @@ export class Caller {
     return outcomeOf(() => this.#client.callTool({ name: 'tool', arguments: args }));
   }
 
-  /** One request, as it is. */
+  /** Sends one request. */
   send(round: Round = {}, options: RequestOptions = {}): Promise<Outcome> {
     const params = { name: 'tool', arguments: {}, ...round };
     return outcomeOf(() => this.#client.callTool(params as never, { ...options, allowInputRequired: true }));

@@ -1,4 +1,4 @@
-/** The behaviour of `ctx.once` in the shapes that have it, stated once. */
+/** The contract of `ctx.once`, for all shapes that have it. */
 
 import { CannotAsk, cancelledResult, type InputKind, type RequestStateOptions, textResult } from '@mrtr/core';
 import { type EffectEvent, observe } from '@mrtr/core/events';
@@ -32,7 +32,7 @@ function registering(shape: Shape, work: (ctx: Context) => unknown, asks?: reado
   return tool(callback as never);
 }
 
-/** Makes a call in which the question is answered at the second attempt. */
+/** Makes a call whose user answers at the second attempt. */
 async function threeRounds(site: Site) {
   const client = await site.connect();
   const again = await client.answer(await client.send(), { units: kelvin });
@@ -42,7 +42,7 @@ async function threeRounds(site: Site) {
 /**
  * Adopts the contract of `ctx.once`.
  *
- * @param records whether a later round gets the value from the state, and not from a handler that waits.
+ * @param records whether later rounds read the value from state, instead of from a waiting handler.
  */
 export function onceContract(shape: Shape, { records }: { readonly records: boolean }): void {
   describe(`ctx.once of ${shape.name}`, () => {
@@ -163,7 +163,7 @@ export function onceContract(shape: Shape, { records }: { readonly records: bool
         'before the handler is entered. [call ';
       expect(told).toEqual([expect.any(CannotAsk), expect.any(CannotAsk)]);
       expect(told.map((error) => error.message.slice(0, message.length))).toEqual([message, message]);
-      // Nothing is told where no effect has run.
+      // Without an effect, `onerror` gets nothing.
       await (await working(shape, () => {}, { onerror }).connect(undefined, {})).send();
       expect(told).toHaveLength(2);
     });

@@ -1,4 +1,4 @@
-/** The bar on top: the pages, what is copied, and files. */
+/** The bar at the top: pages, copies and files. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Conversation } from '../../src/protocol.ts';
 import { COPIES } from './copy.ts';
@@ -65,7 +65,7 @@ export function Bar({ route, shown, live, link, onFile }: BarProps) {
             const input = event.currentTarget;
             const [chosen] = input.files ?? [];
             if (chosen) onFile(await chosen.text());
-            // The same file may be chosen again.
+            // Lets the user choose the same file again.
             input.value = '';
           }}
         />

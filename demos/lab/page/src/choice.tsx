@@ -1,4 +1,4 @@
-/** One of several: a select. */
+/** A select. */
 
 interface ChoiceProps<Value extends string> {
   readonly label: string;

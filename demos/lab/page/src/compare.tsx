@@ -1,4 +1,4 @@
-/** One recording, or two beside each other; and transcripts from a file. */
+/** Shows one recording or two side by side, and transcripts from a file. */
 import { useEffect } from 'preact/hooks';
 import type { Conversation, Recording, Recordings } from '../../src/protocol.ts';
 import { Choice } from './choice.tsx';
@@ -92,7 +92,7 @@ export function FileView({ conversation, problem, view, onView }: FileViewProps)
   );
 }
 
-/** In place of a conversation. */
+/** A text instead of a conversation. */
 function Text({ problem, hint }: { readonly problem: string | undefined; readonly hint?: string }) {
   return (
     <main class="text">

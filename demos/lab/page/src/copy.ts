@@ -1,4 +1,4 @@
-/** A conversation as other tools take it. */
+/** Copies of a conversation for other tools. */
 import {
   CLIENT,
   eventsOf,
@@ -13,7 +13,7 @@ const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
 type TextOf = (conversation: Conversation, option: string | undefined) => string | undefined;
 
-/** What is copied of a conversation, by its title; undefined where there is nothing to copy. */
+/** The texts to copy, by title; undefined without anything to copy. */
 export const COPIES: readonly (readonly [title: string, textOf: TextOf])[] = [
   ['Mermaid diagram', (conversation) => toMermaid(whole(conversation))],
   ['Transcript (JSON)', (conversation) => JSON.stringify(whole(conversation), null, 2)],
@@ -21,15 +21,15 @@ export const COPIES: readonly (readonly [title: string, textOf: TextOf])[] = [
   ['mrtr-check command', check],
 ];
 
-/** A call that is still going on ends, for who reads it, where it was copied. */
+/** The transcript of a conversation. An open call ends where it was copied. */
 const whole = (conversation: Conversation): Transcript => ({
   ...conversation,
   end: conversation.end ?? { error: { message: 'Copied before the end of the call.' } },
 });
 
 /**
- * The first request of the call, if its tool is one that `pnpm serve` has: it has none with a version 2. A retry would bring
- * state that only the server here can open.
+ * The first request of the call, if `pnpm serve` has its tool (it has no tool with a version 2). A retry would carry
+ * state that only this server can open.
  */
 function firstCall({ events }: Conversation) {
   const isCall = ({ from, message }: Message) => from === CLIENT && message.method === 'tools/call';
@@ -39,7 +39,7 @@ function firstCall({ events }: Conversation) {
 
 function curl(conversation: Conversation, option = 'f'): string | undefined {
   const message = firstCall(conversation);
-  // An old client says hello first, in requests of their own.
+  // An old client first sends its handshake.
   const isModern = conversation.participants.some((one) => one.kind === 'client' && one.era === 'modern');
   if (!message || !isModern) return undefined;
   const { name } = objectIn(message, 'params');
@@ -70,7 +70,7 @@ function check(conversation: Conversation, option = 'f'): string | undefined {
     return [`  --answer ${quote(`${key}=${JSON.stringify(reply.content ?? {})}`)} \\`];
   });
   return [
-    // The tools of the options write to a fake world.
+    // The options' tools write only to a fake world.
     `pnpm mrtr-check --allow-effects --tool ${name} --arguments ${quote(JSON.stringify(given ?? {}))} \\`,
     ...answers,
     `  -- node demos/cli/run.mjs serve option-${option}`,

@@ -6,7 +6,7 @@ import { Story } from './story.tsx';
 interface FrontProps {
   readonly route: Extract<Route, { page: 'front' }>;
   readonly go: (route: Route, isNew?: boolean) => void;
-  /** Whether there is no server to break. */
+  /** Whether the page has no live server. */
   readonly isAlone: boolean;
 }
 

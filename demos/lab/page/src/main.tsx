@@ -18,7 +18,7 @@ function Lab() {
   const [route, setRoute] = useState<Route>(() => readRoute(location.hash));
   const [shown, setShown] = useState<readonly OnPage[]>([]);
   const [file, setFile] = useState<{ conversation?: Conversation; problem?: string }>({});
-  // Listens before the page is painted: no address is missed.
+  // Listens before the page is painted, so that it misses no address.
   useLayoutEffect(() => {
     const onHash = () => {
       setRoute(readRoute(location.hash));
@@ -32,7 +32,7 @@ function Lab() {
   }, [route]);
   const go = useCallback((next: Route, isNew = false) => {
     setRoute(next);
-    // A step is no page of its own: the way back leads past it.
+    // A step is not a page of its own: "back" skips it.
     if (isNew) history.pushState(null, '', hashOf(next));
     else history.replaceState(null, '', hashOf(next));
   }, []);

@@ -6,7 +6,7 @@ import { useRecorded } from './recorded.ts';
 import { hashOf, PLAIN_VIEW } from './route.ts';
 import { Columns } from './viewer/columns.tsx';
 
-/** What the cells of a column show side by side with another option's. */
+/** The other option that a column's cells are compared with. */
 const RIVALS: Readonly<Record<string, string>> = { b: 'h', h: 'j' };
 
 export function MeasuredPage({ live }: { readonly live: boolean }) {
@@ -89,14 +89,14 @@ interface CellProps {
   readonly counts: boolean;
 }
 
-/** A cell with two proofs shows them side by side; one with a single proof, beside the same call in another shape. */
+/** A cell. Its link shows two proofs side by side, or one proof beside the same call in another shape. */
 function Cell({ cell, option, label, about, counts }: CellProps) {
   const [proof, second] = cell.proofs.filter((id) => id in about);
   if (proof === undefined) return <span class="quiet">{cell.answer} (not recorded)</span>;
   const situation = proof.split('.')[1];
   const rival = `${RIVALS[option] ?? 'h'}.${situation}`;
   const right = second ?? (rival === proof || !(rival in about) ? undefined : rival);
-  // It opens at its first step, and Play stops once before the moment that proves it.
+  // Opens at the first step; Play stops once before the moment of proof.
   const link = hashOf({ page: 'compare', left: proof, right, view: { ...PLAIN_VIEW, step: 0 } });
   return (
     <a

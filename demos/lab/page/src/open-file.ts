@@ -1,4 +1,4 @@
-/** A transcript out of a file that anybody may have written: checked here, and shown as text. */
+/** Reads a transcript from an untrusted file: checks it, and shows its values only as text. */
 import type { TranscriptEvent } from '@mrtr/harness/transcript';
 import type { Conversation } from '../../src/protocol.ts';
 
@@ -51,7 +51,7 @@ export function readTranscript(text: string): Conversation {
   } catch {
     throw new Error('This file is not JSON.');
   }
-  // What the lab itself records, and what the demos print of one shape.
+  // A recording of the lab, or a demo's output for one shape.
   if (isRecord(given) && isRecord(given.transcript)) given = given.transcript;
   if (!isRecord(given) || given.format !== 'mrtr-transcript')
     throw new Error('This file is no transcript: its "format" is not "mrtr-transcript".');

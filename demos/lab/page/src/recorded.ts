@@ -1,4 +1,4 @@
-/** What was recorded, loaded when it is opened. By a script: a page on a disk may fetch nothing. */
+/** Loads recordings on demand. It uses script elements, because a page on a disk cannot fetch. */
 import { useEffect, useState } from 'preact/hooks';
 import type { Recording, Recordings } from '../../src/protocol.ts';
 
@@ -22,7 +22,7 @@ function load(name: string): Promise<Recording | Recordings> {
     };
     const script = document.createElement('script');
     script.src = `recorded/${encodeURIComponent(name)}.js`;
-    // A script's own `load` comes right after it ran, so nothing else was recorded meanwhile.
+    // A script's `load` event comes right after it ran, so no other recording came between.
     script.onload = () => {
       const value = latest;
       latest = undefined;
@@ -37,13 +37,13 @@ function load(name: string): Promise<Recording | Recordings> {
 }
 
 interface Loaded<Value> {
-  /** The names of what is loaded, or is missing. */
+  /** The names of the loaded or missing recordings. */
   readonly id?: string;
   readonly values?: readonly Value[];
   readonly problem?: string;
 }
 
-/** Everything under the names. Until all of it is there, it is what was loaded before. */
+/** Loads all `names`. Until all are there, keeps the earlier value. */
 export function useRecorded<Value = Recording>(names: readonly string[]): Loaded<Value> {
   const id = names.join();
   const [loaded, setLoaded] = useState<Loaded<Value>>({});

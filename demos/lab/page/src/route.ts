@@ -1,4 +1,4 @@
-/** What the address says: everything after `#`, so that a link holds the whole set-up and no server sees it. */
+/** Routes, in the part of the address after `#`: a link contains the whole set-up, and no server sees it. */
 import { LESSONS } from '../../src/lessons.ts';
 import type { SetUp } from '../../src/protocol.ts';
 import { ZOOMS } from './viewer/timeline.tsx';
@@ -24,7 +24,7 @@ export type Route =
   | { readonly page: 'file'; readonly view: View }
   | {
       readonly page: 'live';
-      /** Undefined for what is set up now. */
+      /** Undefined for the current set-up. */
       readonly setUps?: readonly [SetUp, SetUp] | undefined;
       readonly lesson?: string | undefined;
       readonly view: View;
@@ -87,7 +87,7 @@ function partsOf(route: Route & { readonly view: View }): readonly string[] {
   }
 }
 
-/** What the window is called. */
+/** The title of the window. */
 export function titleOf(route: Route): string {
   const lesson = route.page === 'lesson' && LESSONS.find(({ id }) => id === route.id)?.title;
   const names: Readonly<Record<Route['page'], string>> = {

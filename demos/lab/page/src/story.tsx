@@ -1,4 +1,4 @@
-/** A lesson that was recorded: it stops at the fork, and goes on with the choice. */
+/** A recorded lesson: it stops at the fork, and continues after the choice. */
 
 import { rowsOf } from '@mrtr/harness/transcript';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
@@ -17,11 +17,11 @@ interface StoryProps {
   readonly view: View;
   readonly onChoice: (choice: string | undefined, view: View) => void;
   readonly onView: (view: View) => void;
-  /** Called with what a choice came to, when it has been seen to its end. */
+  /** Called with the recordings of a choice, when the visitor has seen them to the end. */
   readonly onPair?: ((pair: Pair) => void) | undefined;
 }
 
-/** The question to the visitor, and the two sides: as far as the fork, or beyond it. */
+/** The question to the visitor, and the two sides up to the fork or beyond it. */
 export function Story({ lesson, choice, view, onChoice, onView, onPair }: StoryProps) {
   const known = lesson.choices.find(({ id }) => id === choice);
   const names = SIDES.map((side) => branchId(lesson.id, (known ?? lesson.choices[0])?.id ?? '', side));
@@ -34,7 +34,7 @@ export function Story({ lesson, choice, view, onChoice, onView, onPair }: StoryP
     if (known && pair && isOver) onPair?.(pair);
   }, [known, pair, isOver]);
   useEffect(() => {
-    // The button that was pressed is gone: the focus goes to the one in its place.
+    // The pressed button is gone, so focus its replacement.
     if (pressed) after.current?.focus();
   }, [pressed]);
   const sides = useMemo(
@@ -116,7 +116,7 @@ const Head = ({ title, about }: { readonly title: string; readonly about: string
   </>
 );
 
-/** What happened until the person at the fork was asked: all choices have that in common. */
+/** The events before the fork, which all choices share. */
 function untilFork(conversation: Conversation, questions: number): Conversation {
   const { end, ...begun } = conversation;
   let asked = 0;

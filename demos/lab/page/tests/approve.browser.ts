@@ -1,4 +1,4 @@
-/** The approval page in a real browser: who can press its buttons, what it shows, and how it looks. */
+/** The approval page in a real browser: its protection, its content and its look. */
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -24,7 +24,7 @@ after(async () => {
   elsewhere?.close();
 });
 
-/** A page of a browser that ada has signed in with. */
+/** A page in a browser where ada is signed in. */
 async function pageOfAda(options: Parameters<Stage['page']>[0] = {}, { site } = bank): Promise<Page> {
   const page = await stage.page({ javaScriptEnabled: false, ...options }, { collects: false });
   await page.context().addCookies([{ name: 'user', value: 'ada', url: site().origin }]);

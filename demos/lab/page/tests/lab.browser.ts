@@ -1,4 +1,4 @@
-/** The lab as a person uses it, in a real browser: the page alone, and then the live one. */
+/** The lab in a real browser: first the exported page, then the live one. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
@@ -26,7 +26,7 @@ let entry: string;
 
 before(async () => {
   stage = await Stage.open();
-  // The live lab shows the same recordings, so it need not make them again.
+  // Exported once: the live lab shows the same recordings.
   entry = await exportPage(join(stage.folder, 'lab'));
 });
 after(() => stage?.close());
@@ -53,7 +53,7 @@ describe('the exported page', () => {
     await alone.getByRole('link', { name: 'Measured' }).click();
     await alone.getByRole('link', { name: /^F, Can one approval/ }).click();
     const side = new SideOnPage(alone, 'right');
-    // Play stops once before the moment that proves it.
+    // Play stops once before the moment of proof.
     await alone.getByRole('button', { name: 'Play' }).click();
     await alone.getByRole('button', { name: 'Play' }).waitFor();
     assert.equal(await side.region.locator('.source .broken').count(), 0);
@@ -180,7 +180,7 @@ describe('the live lab', () => {
 
   async function hasNothingSeriousInEitherScheme(): Promise<void> {
     for (const colorScheme of ['light', 'dark', null] as const) {
-      // Null ends the emulation, and is no look of its own.
+      // Null ends the emulation.
       await page.emulateMedia({ colorScheme, reducedMotion: colorScheme && 'reduce' });
       if (colorScheme) await hasNothingSerious(page);
     }
@@ -340,7 +340,7 @@ describe('the live lab', () => {
     const link = await copy('Link to this');
     assert.match(link, /#\/live\/a\.weather\.modern/);
     assert.doesNotMatch(link, /token/);
-    // A stranger who follows it starts nothing; a second tab gets the token from the first.
+    // A stranger's browser cannot start anything; a second tab gets the token from the first.
     const stranger = await stage.page();
     await stranger.goto(link);
     await stranger.getByText(/lacks its token/).waitFor();

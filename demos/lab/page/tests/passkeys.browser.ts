@@ -37,7 +37,7 @@ after(async () => {
   await bank?.close();
 });
 
-/** A browser of ada's, whose authenticator has a passkey with this private key, and a person who touches it or not. */
+/** Approves in ada's browser, whose authenticator has a passkey with this private key and verifies its user or not. */
 async function approveWith(key: typeof privateKey, isUserVerified: boolean) {
   const asked = await bank.pay(120);
   const page = await stage.page({}, { collects: false });
@@ -64,7 +64,7 @@ async function approveWith(key: typeof privateKey, isUserVerified: boolean) {
       signCount: passkey.counter,
     },
   });
-  // A person with a browser of their own may ask the authenticator for less than the page does.
+  // A user can make their own browser ask the authenticator for less than the page does.
   if (!isUserVerified) {
     await page.addInitScript(() => {
       const get = navigator.credentials.get.bind(navigator.credentials);

@@ -18,7 +18,7 @@ let stage: Stage;
 
 before(async () => {
   stage = await Stage.open();
-  // As the package brings it.
+  // Build the viewer as in the package.
   await runToItsEnd(['demos/lab/run.mjs', '--viewer', 'packages/check/viewer']);
 });
 afterEach(() => stage.closePages());

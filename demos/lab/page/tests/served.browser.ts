@@ -1,4 +1,4 @@
-/** A page that is an MCP client, in a real browser: what it may do with a server depends on its origin. */
+/** A web page as MCP client, in a real browser. Its origin decides whether a server accepts it. */
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import { createRequire } from 'node:module';

@@ -14,7 +14,7 @@ const PICTURES = join(root, 'node_modules/.cache/mrtr-lab/pictures');
 
 const DOCUMENTED = ['front-wide-light', 'front-wide-dark', 'lesson', 'report'];
 
-/** Takes a picture: out of the way, or where the documents have theirs. */
+/** Takes a picture, in a temporary folder or in place of the documents' picture. */
 export async function picture(of: Page | Locator, name: string): Promise<void> {
   const documents = process.env.MRTR_LAB_PICTURES;
   const folder = documents !== undefined && DOCUMENTED.includes(name) ? documents : PICTURES;
@@ -22,7 +22,7 @@ export async function picture(of: Page | Locator, name: string): Promise<void> {
   await of.screenshot({ path: join(folder, `${name}.png`) });
 }
 
-/** Without them the browser tries to reach hosts of its maker. */
+/** Without these flags the browser contacts its maker's hosts. */
 const FLAGS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -36,7 +36,7 @@ const FLAGS = [
 export const WIDE = { width: 1440, height: 900 };
 export const NARROW = { width: 390, height: 844 };
 
-/** A bound on waiting, and no measure of time: a machine that is busy is slow. */
+/** A generous limit for waiting, because a busy machine is slow. */
 const PATIENCE_MS = 60_000;
 
 export const run = (args: readonly string[], env?: Readonly<Record<string, string>>): RunningProcess =>
@@ -55,7 +55,7 @@ export async function exportPage(folder: string): Promise<string> {
 export class Stage {
   readonly browser: Browser;
   readonly folder = mkdtempSync(join(tmpdir(), 'mrtr-lab-'));
-  /** What pages complained about. A page that works complains about nothing. */
+  /** The errors and warnings of pages. A working page has none. */
   readonly complaints: string[] = [];
 
   private constructor(browser: Browser) {
@@ -91,7 +91,7 @@ export class Stage {
 }
 
 export async function hasNothingSerious(page: Page): Promise<void> {
-  // No page of ours has frames. Without their mode, and the elements that pass, it takes a third of the time.
+  // Our pages have no frames. Legacy mode, without the passed elements, takes a third of the time.
   const axe = new AxeBuilder({ page }).setLegacyMode(true);
   const { violations } = await axe.options({ preload: false, resultTypes: ['violations'] }).analyze();
   const serious = violations
@@ -177,7 +177,7 @@ export class SideOnPage {
     await counts.filter({ hasText: name }).filter({ hasText: expected }).waitFor();
   }
 
-  /** Waits until the table of the events has this text, which is on one line there. */
+  /** Waits until the table of events has this text, on one line. */
   async tells(expected: RegExp): Promise<void> {
     const table = this.region.getByRole('table', { name: 'Every event, in order' });
     await table.filter({ hasText: expected }).waitFor({ state: 'attached' });

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { accept, decline, kelvin, Units } from '../fixture.test-support.ts';
 import type { EffectFailed, JournalContext } from './index.ts';
 
-/** One step. Keys are given when a program is made, so that they are unique in it. */
+/** One step. Making the program assigns the keys, so that they are unique. */
 export type Step =
   | { readonly kind: 'effect'; readonly key: string; readonly delay: number; readonly fails: boolean }
   | { readonly kind: 'value'; readonly key: string; readonly of: 'now' | 'random' | 'uuid' }

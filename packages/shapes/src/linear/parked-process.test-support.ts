@@ -1,6 +1,6 @@
 /**
- * A process that parks two calls, reports whether the SDK's context of each is still held (with `--expose-gc`), and then has
- * nothing more to do.
+ * A process that parks two calls, reports whether each SDK context is still referenced (with `--expose-gc`), and then
+ * ends.
  */
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { createMcpHandler } from '@modelcontextprotocol/server';
@@ -26,7 +26,7 @@ const handler = createMcpHandler(() => {
     if (!contexts.has('careful')) contexts.set('careful', new WeakRef(ctx));
     return careful(args, ctx);
   });
-  // The control: an author who keeps the SDK's context keeps it alive, and this process can see that.
+  // The control: this author keeps the SDK's context alive, and the process must detect that.
   server.registerTool('careless', { inputSchema: z.object({}) }, (args, ctx) => {
     contexts.set('careless', new WeakRef(ctx));
     return linear((_args: object, parked) => ask(parked, ctx), { store })(args, ctx);

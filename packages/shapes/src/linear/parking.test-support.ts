@@ -42,7 +42,7 @@ export async function parking(handler: Handler, options: Options = {}): Promise<
   return parked;
 }
 
-/** Serves `handler` from one store, and does not close it: that would wait for a handler that does not end. */
+/** Serves `handler` from one store. Does not close it, because that would wait for a handler that does not end. */
 export async function serving(handler: Handler, options: Options): Promise<Parking> {
   const { ttlSeconds, onerror, ...rest } = options;
   const [limits, state] = [{} as Record<string, unknown>, {} as Record<string, unknown>];

@@ -1,4 +1,4 @@
-/** What there is to see in each lesson, recognised in what really happened. */
+/** The marks of each lesson, found in what really happened. */
 import type { Reply } from '@mrtr/harness';
 import { CLIENT, eventsOf, objectIn, type Question, resultText, tally } from '@mrtr/harness/transcript';
 import { outcomeOf } from '@mrtr/matrix/deploy/outcome';
@@ -6,12 +6,12 @@ import type { DeployOutcome } from '@mrtr/options-contract/deploys';
 import type { LessonSide } from '../../../src/lessons.ts';
 import type { Conversation, SetUp } from '../../../src/protocol.ts';
 
-/** A part of a task: its id, its words, and whether the call that just ended on a side is it. */
+/** A part of a task: its id, its text, and whether a call that has ended fulfils it. */
 export type Mark = readonly [id: string, words: string, meets: (seen: SeenCall) => boolean];
 
 type SeenCall = ReturnType<typeof readCall>;
 
-/** What the marks look at, of a call that has ended on a side. */
+/** Reads the facts for the marks from a call that has ended. */
 export function readCall(side: LessonSide, conversation: Conversation) {
   const setUp: Partial<SetUp> = 'option' in side ? side : {};
   const { events, end, participants } = conversation;
@@ -25,7 +25,7 @@ export function readCall(side: LessonSide, conversation: Conversation) {
   const said = reply === 'silence' ? undefined : String(Object.values(reply.content ?? {})[0] ?? '');
   return {
     ...setUp,
-    /** Whether a program answered in the place of a person. */
+    /** Whether a program answered instead of a person. */
     isAgent: participants.some((one) => one.kind === 'person' && one.isAgent),
     isOfH: setUp.option === 'h',
     audits: effects.audit ?? 0,
@@ -33,7 +33,7 @@ export function readCall(side: LessonSide, conversation: Conversation) {
     questions,
     /** The rounds that reached an instance. */
     arrived: instances.length,
-    /** Whether they reached several, or one was killed. */
+    /** Whether the rounds reached several instances, or one was killed. */
     hasMoved: new Set(instances).size > 1 || hasKill(conversation),
     isGood: text !== undefined && !end?.result?.isError && text !== 'Cancelled.',
     isError: end?.result?.isError === true,
@@ -43,9 +43,9 @@ export function readCall(side: LessonSide, conversation: Conversation) {
     ),
     isUnasked: messages[1]?.altered === true,
     isRejected: eventsOf('state', events).some(({ phase }) => phase === 'rejected'),
-    /** Whether the end differs from what the user said first. */
+    /** Whether the result differs from the user's first answer. */
     isTampered: said !== undefined && text !== undefined && !text.includes(said),
-    /** What a deploy, and nothing else that was done to the call, brought it to. */
+    /** The outcome of a deploy, if nothing else disturbed the call. */
     outcome: outcomeOfDeploy(conversation),
   };
 }

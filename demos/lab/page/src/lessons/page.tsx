@@ -1,4 +1,4 @@
-/** The lessons: all of them, and one that plays from its recordings. */
+/** The list of lessons, and a lesson that plays from its recordings. */
 import { useCallback } from 'preact/hooks';
 import { LESSONS, type Lesson, type LessonSide } from '../../../src/lessons.ts';
 import type { Recording, SetUp } from '../../../src/protocol.ts';
@@ -11,7 +11,7 @@ import { isMet, isSolved, meet, useKept } from './progress.ts';
 
 const isLive = (side: LessonSide): side is SetUp => 'option' in side;
 
-/** A link that sets up both sides for a lesson; undefined for one that is only recorded. */
+/** A link that sets up both sides for a lesson; undefined for a lesson without a live version. */
 export function linkLive(live: Live, { id, sides: [left, right] }: Lesson) {
   if (live.kind !== 'open' || !isLive(left) || !isLive(right)) return undefined;
   return {
@@ -121,7 +121,7 @@ export function LessonPage({ route, go, live }: LessonProps) {
   );
 }
 
-/** What there is to see in a lesson, and what has been seen. */
+/** The marks of a lesson, with those already seen. */
 export const Marks = ({ id }: { readonly id: string }) => (
   <ul class="marks">
     {(MARKS[id] ?? []).map(([mark, words]) => (

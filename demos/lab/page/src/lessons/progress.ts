@@ -1,4 +1,4 @@
-/** What has been seen since the page was opened. */
+/** The marks seen since the page was opened. */
 import { useEffect, useState } from 'preact/hooks';
 import type { SideName, SideState } from '../../../src/protocol.ts';
 import { MARKS, readCall } from './marks.ts';
@@ -11,7 +11,7 @@ export const isMet = (lesson: string, mark: string): boolean => kept.includes(`$
 export const isSolved = (id: string): boolean =>
   (MARKS[id] ?? []).length > 0 && (MARKS[id] ?? []).every(([mark]) => isMet(id, mark));
 
-/** Ticks off what a call that has ended meets. */
+/** Ticks off the marks that an ended call fulfils. */
 export function meet(lesson: string, seen: ReturnType<typeof readCall>): void {
   const more = (MARKS[lesson] ?? []).filter(([mark, , meets]) => !isMet(lesson, mark) && meets(seen));
   if (more.length === 0) return;
@@ -19,7 +19,7 @@ export function meet(lesson: string, seen: ReturnType<typeof readCall>): void {
   for (const redraw of watchers) redraw();
 }
 
-/** Draws anew when something more is ticked off. */
+/** Redraws when another mark is ticked off. */
 export function useKept(): void {
   const [, redraw] = useState(0);
   useEffect(() => {
@@ -29,7 +29,7 @@ export function useKept(): void {
   }, []);
 }
 
-/** Looks at the live calls that have ended. */
+/** Ticks off the marks of live calls that have ended. */
 export function useProgress(lesson: string, { left, right }: Readonly<Record<SideName, SideState>>): void {
   useKept();
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** The lesson that is being done by hand, above the two sides. */
+/** The strip above the two sides with the current live lesson. */
 import { LESSONS } from '../../../src/lessons.ts';
 import type { Live } from '../live/connection.ts';
 import { linkLive, Marks } from './page.tsx';

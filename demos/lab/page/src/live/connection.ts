@@ -10,13 +10,13 @@ export type Live =
       readonly kind: 'open';
       readonly sides: Readonly<Record<SideName, SideState>>;
       readonly send: (command: Command) => Promise<void>;
-      /** Why nothing more happens here, where the lab is gone. */
+      /** The reason, if the lab has ended. */
       readonly gone?: string;
     };
 
 const KEPT = 'mrtr-lab-token';
 
-/** How tabs of one lab give each other its token: only pages of the same origin hear it. */
+/** Shares the token between the lab's tabs. Only pages of the same origin receive it. */
 const tabs = new BroadcastChannel('mrtr-lab');
 const ASKS = 'Which token?';
 
@@ -39,7 +39,7 @@ function answerOtherTabs(token: string): void {
   tabs.postMessage({ token });
 }
 
-/** Takes the token out of the address, so that no link that is copied from it carries one. */
+/** Removes the token from the address, so that no copied link contains it. */
 function takeToken(): string | undefined {
   const given = /[#&?]token=([\w-]+)/.exec(location.hash)?.[1];
   if (given) {
@@ -95,7 +95,7 @@ export function useLive(): Live {
   return live;
 }
 
-/** Resolves with why there is nothing more to hear. */
+/** Resolves with the reason when the lab has ended. */
 async function listen(onChange: (change: Change) => void): Promise<string> {
   token ??= await askOtherTabs();
   const response = await post('changes', '');

@@ -1,8 +1,8 @@
-/** What one does to a side: choose what runs, call, kill, restart, and set the network. */
+/** The controls of a side: choose the set-up, call, kill, restart, and set the network. */
 import type { Command, Fault, Offered, SetUp, SideName, SideState } from '../../../src/protocol.ts';
 import { Choice } from '../choice.tsx';
 
-/** What is chosen of a side beside its shape, and what each choice is called. */
+/** The choices of a side besides its shape, with their labels. */
 const SELECTS = [
   ['Tool', 'tool', { weather: 'asks once', 'work-item': 'asks twice', order: 'has a version 2' }],
   ['Client', 'client', { modern: 'new client', legacy: 'old client', unaskable: 'cannot be asked' }],
@@ -20,7 +20,7 @@ const labelOf = ({ id, name, title, needsPostgres }: Offered) =>
 export const fileOf = ({ offered, setUp }: Pick<SideState, 'offered' | 'setUp'>): string | undefined =>
   offered.find(({ id }) => id === setUp.option)?.files[setUp.tool];
 
-/** Whether a shape has no such tool. */
+/** Whether the shape lacks the chosen tool. */
 const lacksTool = ({ offered, setUp }: Pick<SideState, 'offered' | 'setUp'>): boolean =>
   setUp.tool === 'order'
     ? !offered.find(({ id }) => id === setUp.option)?.hasVersions

@@ -37,7 +37,7 @@ export function LivePage({ live, route, go, onShown }: LiveProps) {
   const events = left.conversation.events.length + right.conversation.events.length;
   const seen = useRef(events);
   useEffect(() => {
-    // When something happens, the view goes along to the end.
+    // On a new event, the view moves to the end.
     if (seen.current !== events && route.view.step !== undefined)
       go({ ...route, view: { ...route.view, step: undefined } });
     seen.current = events;
@@ -82,7 +82,7 @@ export function LivePage({ live, route, go, onShown }: LiveProps) {
   );
 }
 
-/** When the state of the open question expires. */
+/** The expiry of the open question's state. */
 function expiryOf({ conversation, insides }: SideState): number | undefined {
   const state = statesIn(conversation.events).at(-1);
   return state === undefined ? undefined : insides[state]?.expiresAt;
@@ -120,7 +120,7 @@ function sideShown(
             until={expiryOf(state)}
             onReply={(reply) => {
               command({ do: 'answer', side, question: asked.id, reply });
-              // The button that was pressed goes: the focus stays on this side.
+              // The pressed button disappears, so keep the focus on this side.
               document.querySelector<HTMLElement>(`.side.${side} .lanes`)?.focus();
             }}
           />

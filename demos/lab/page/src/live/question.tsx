@@ -1,4 +1,4 @@
-/** A question that waits for the person at the page, by the form that was asked. */
+/** An open question to the person at the page, with its form. */
 import type { Reply } from '@mrtr/harness';
 import { useState } from 'preact/hooks';
 import type { Asked } from '../../../src/protocol.ts';
@@ -11,7 +11,7 @@ interface Field {
 
 interface QuestionProps {
   readonly asked: Asked;
-  /** When the state expires that the answer goes out with, by the clock; undefined where there is none. */
+  /** The time when the answer's state expires; undefined without state. */
   readonly until: number | undefined;
   readonly onReply: (reply: Reply) => void;
 }
@@ -104,7 +104,7 @@ const unfit = (fields: readonly (readonly [string, Field])[]): Reply => ({
   content: Object.fromEntries(fields.map(([name, field]) => [name, field.enum ? 'kelvin' : -1])),
 });
 
-/** What else one may say; the first of them depends on the form. */
+/** The other replies; the first depends on the form. */
 const REFUSALS: readonly (readonly [words: string, reply?: Reply | undefined, title?: string])[] = [
   ['Nonsense', undefined, 'An answer that breaks the form'],
   ['Decline', { action: 'decline' }],

@@ -1,4 +1,4 @@
-/** The tamper editor: the latest state as bytes. What is written here goes out with the next retry. */
+/** The tamper editor shows the latest state as bytes. The next retry sends the edited state. */
 import { useEffect, useState } from 'preact/hooks';
 import type { SideState } from '../../../src/protocol.ts';
 import { bytesOf, flipBit, statesIn } from '../../../src/states.ts';
@@ -48,10 +48,10 @@ export function Tamper({ side, state, other, send }: SideProps & { readonly othe
   );
 }
 
-/** A state that is not sealed is a text that anybody may write. */
+/** The editor of an unsealed state: a plain text. */
 function Plain({ current, onChange }: Omit<BytesProps, 'original'>) {
   const [text, setText] = useState(current);
-  // What a button below changes stands here: it is what goes out.
+  // Show the changes of the buttons below: this text is sent.
   useEffect(() => setText(current), [current]);
   return (
     <>
@@ -75,7 +75,7 @@ interface BytesProps {
   readonly onChange: (state: string) => void;
 }
 
-/** The bytes of a sealed state: which key, the nonce, what is encrypted, the tag. A press flips a bit. */
+/** The bytes of a sealed state: key id, nonce, ciphertext and tag. A press flips a bit. */
 function Bytes({ original, current, onChange }: BytesProps) {
   const before = bytesOf(original);
   const now = bytesOf(current);

@@ -1,4 +1,4 @@
-/** The author's file at a step: the line that it stands on, the lines that have run, and the rows that a line made. */
+/** The author's file at a step: its current line, the lines that have run, and the rows of a line. */
 import {
   asks,
   CLIENT,
@@ -12,7 +12,7 @@ import {
 
 type Events = readonly TranscriptEvent[];
 
-/** What a handler does where it stands: it runs, asks, waits in memory for the answer, or has returned. */
+/** The state of a handler: it runs, asks, waits in memory for the answer, or has returned. */
 type How = 'runs' | 'asks' | 'waits' | 'left';
 
 /** The program counter. */
@@ -23,14 +23,14 @@ export interface Stand {
 }
 
 /**
- * Where the author's code stands after `events`: in the instance that ran it last, or else in one that waits. A request
- * alone moves nothing: a handler that has returned stays where it ended until it is entered again. Undefined where the
- * entry has not reached a line yet. `rows` are those of the events.
+ * The author's current line after `events`: in the instance that ran last, or else in one that waits. A request alone
+ * does not move it: a handler that has returned stays at its last line until it is entered again. Undefined if the
+ * entry has not reached a line yet. `rows` belong to `events`.
  */
 export function standsAt(events: Events, rows: readonly Row[]): Stand | undefined {
   const places = new Map<string, Place>();
   const hows = new Map<string, How>();
-  // Those that asked down the stream of an old client's request.
+  // The instances that asked over an old client's open stream.
   const live = new Set<string>();
   let here: string | undefined;
   for (const [at, event] of events.entries()) {
@@ -45,7 +45,7 @@ export function standsAt(events: Events, rows: readonly Row[]): Stand | undefine
     } else if (event.kind === 'lines') {
       // An instance may report its last lines after its answer.
       const last = event.order?.at(-1);
-      // What a process that was thrown away still runs stands nowhere.
+      // Ignore the lines of a discarded process.
       if (!last || !hows.has(event.instance)) continue;
       here = event.instance;
       places.set(here, last);
@@ -58,7 +58,7 @@ export function standsAt(events: Events, rows: readonly Row[]): Stand | undefine
       const held = rows.find((row) => row.at === at)?.held ?? [];
       for (const [instance, how] of hows)
         if (how === 'asks' && event.framesHeld > 0 && held.includes(instance)) hows.set(instance, 'waits');
-        // Of one that an old client's request holds, nobody knows.
+        // A handler behind an old client's open request may still wait.
         else if (how === 'asks' && !live.has(instance)) hows.set(instance, 'left');
     } else if (event.kind === 'kill' || event.kind === 'restart') {
       places.delete(event.instance);
@@ -73,7 +73,7 @@ export function standsAt(events: Events, rows: readonly Row[]): Stand | undefine
     : { file: place[0], line: place[1], how: hows.get(lane) ?? 'runs' };
 }
 
-/** The line that did what a row shows: the last one that ran in its instance before it. */
+/** The line that caused a row: the last one that ran in its instance before it. */
 export function placeOf({ at, event }: Pick<Row, 'at' | 'event'>, events: Events): Place | undefined {
   const instance = 'instance' in event ? event.instance : event.kind === 'message' ? event.from : undefined;
   if (instance === undefined || instance === CLIENT) return undefined;
@@ -85,13 +85,13 @@ export function placeOf({ at, event }: Pick<Row, 'at' | 'event'>, events: Events
   return undefined;
 }
 
-/** The place of the entry that did what a row shows. */
+/** The place of the entry that caused a row. */
 export const entryOf = ({ at, event }: Pick<Row, 'at' | 'event'>, events: Events): number =>
   events
     .slice(0, at)
     .findLastIndex((one) => one.kind === 'entry' && 'instance' in event && one.instance === event.instance);
 
-/** The rows in whose stretch a line ran: each one that came right after it. */
+/** The rows that came right after a run of the line. */
 export function rowsThatRan(
   rows: readonly (Row | undefined)[],
   events: Events,
@@ -106,13 +106,15 @@ export function rowsThatRan(
   return found;
 }
 
-/** What ran up to an event: since the latest request or entry, where that happened; and all of it, by its entry. */
+/**
+ * The lines that ran up to an event: since the latest request or entry, with its instance; and all of them, by entry.
+ */
 export interface Ran {
   readonly now: readonly LinesRun[];
   readonly all: readonly { readonly entry: number; readonly files: LinesRun }[];
 }
 
-/** `at` is the place of the latest event that is known: a line is lit when it has run, and not before. */
+/** `at` is the place of the latest known event. A line is lit only after it has run. */
 export function ranAt(events: Events, at: number): Ran {
   let [now, here]: [LinesRun[], string | undefined] = [[], undefined];
   const all: Ran['all'][number][] = [];
@@ -120,7 +122,7 @@ export function ranAt(events: Events, at: number): Ran {
   for (const [place, event] of events.slice(0, at + 1).entries()) {
     const reached = event.kind === 'entry' ? event.instance : receiverOf(event);
     if (reached !== undefined) [now, here] = [[], reached];
-    // What runs before the next entry, such as the registration of tools, is of no entry.
+    // Lines that run before the next entry, such as tool registration, belong to no entry.
     if (reached !== undefined) entries.delete(reached);
     if (event.kind === 'entry') entries.set(event.instance, place);
     if (event.kind !== 'lines') continue;
@@ -139,7 +141,7 @@ const receiverOf = (event: TranscriptEvent): string | undefined =>
 const isNotice = ({ method }: WireMessage): boolean =>
   typeof method === 'string' && method.startsWith('notifications/');
 
-/** How a line of a file looks at a step: whether it has run, runs now and where, and in how many entries it ran. */
+/** The marks of a line at a step: whether it has run, whether and where it runs now, and in how many entries it ran. */
 export function marksOf(file: string, { now, all }: Ran, line: number) {
   const ran = all.filter(({ files }) => files[file]?.[line] !== undefined);
   const run = now.map((files) => files[file]?.[line]).reduce(mergeRuns, undefined);
@@ -149,7 +151,7 @@ export function marksOf(file: string, { now, all }: Ran, line: number) {
 
 type Run = Lines[string] | undefined;
 
-/** What ran of a line in two stretches of one entry. */
+/** Merges the runs of a line in two stretches of one entry. */
 function mergeRuns(one: Run, other: Run): Run {
   if (typeof one !== 'object' || typeof other !== 'object')
     return typeof one === 'object' ? (other ?? one) : (one ?? other);

@@ -1,8 +1,8 @@
-/** The numbers of a conversation, as they are at one step. */
+/** The numbers of a conversation at one step. */
 import type { Conversation } from '../../../src/protocol.ts';
 import { countsAt } from './model.ts';
 
-/** What is zero is left out: it says nothing yet. */
+/** Whether a number is not zero; zeros are left out. */
 const isSome = ([number]: readonly [string, ...unknown[]]): boolean => !/^(?:0|–)/.test(number);
 
 interface CountsProps {

@@ -1,4 +1,4 @@
-/** The viewer by keyboard. */
+/** The keyboard of the viewer. */
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Zoom } from './model.ts';
 
@@ -10,11 +10,11 @@ export interface Keys {
   readonly zoomTo: (zoom: Zoom) => void;
 }
 
-/** Arrows step, space plays, 1 and 2 zoom: wherever the focus is, or anywhere in `box`, but not in a field. */
+/** Arrows step, space plays, 1 and 2 zoom. Works everywhere, or only inside `box`, but not in a field. */
 export function useKeys(keys: Keys, box?: { readonly current: HTMLElement | null }): void {
   const latest = useRef(keys);
   latest.current = keys;
-  // Before it is painted: who sees it may press a key.
+  // Listen before it is painted, so that no key press is lost.
   useLayoutEffect(() => {
     const place: Window | HTMLElement = box?.current ?? window;
     const onKey = (event: Event) => {

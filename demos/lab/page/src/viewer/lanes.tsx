@@ -1,4 +1,4 @@
-/** The lanes of one conversation, drawn: an arrow for each message, a note for each thing that happened inside. */
+/** Draws the lanes of one conversation, with an arrow for each message and a note for each internal event. */
 import { type Participant, PERSON, type Row, spansOf } from '@mrtr/harness/transcript';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
@@ -12,7 +12,7 @@ const CHARACTER = 7.25;
 interface LanesProps {
   readonly conversation: Conversation;
   readonly lanes: readonly Participant[];
-  /** One for each beat; undefined where only the other side did something. */
+  /** One row for each beat; undefined if only the other side has one. */
   readonly rows: readonly (Row | undefined)[];
   readonly differs: (beat: number) => boolean;
   readonly step: number;
@@ -79,7 +79,7 @@ export function Lanes(props: LanesProps) {
 
 const nameOf = ({ kind, label }: Participant): string => (kind === 'client' ? 'client' : label);
 
-/** The middle of a name that stands above `x`, or as near as it fits. */
+/** The middle of a name above `x`, moved so that it fits. */
 function within(x: number, name: string, width: number): number {
   const half = (name.length * CHARACTER) / 2 + 6;
   return Math.max(half, Math.min(x, width - half));
@@ -93,7 +93,7 @@ interface Frame {
   readonly step: number;
 }
 
-/** Where the lanes stand: the client has room to its right, for that is where the messages are. */
+/** The positions of the lanes. The client has room to its right, for the messages. */
 function placesOf(lanes: readonly Participant[], width: number): ReadonlyMap<string, number> {
   const weights = lanes.map(({ kind }, at): number => {
     if (at === 0) return 0;
@@ -113,7 +113,7 @@ function placesOf(lanes: readonly Participant[], width: number): ReadonlyMap<str
   );
 }
 
-/** A lane: dashed where its person is thinking, and where its instance is dead; a bar where it works or holds a frame. */
+/** A lane: dashed while its person thinks and while its instance is dead; a bar while it works or holds a frame. */
 function Lifeline({ lane, frame, height }: { lane: Participant; frame: Frame; height: number }) {
   const { rows, x, y, step } = frame;
   const at = x(lane.id);
@@ -140,7 +140,7 @@ function Lifeline({ lane, frame, height }: { lane: Participant; frame: Frame; he
 function Drawn({ row, beat, frame }: { row: Row; beat: number; frame: Frame }) {
   const { x, y, width, step } = frame;
   const { event, from, to, tone } = row;
-  // A shield is drawn in the place of its sign.
+  // A drawn shield replaces the sign.
   const text = row.text.replace(/^⊘ /, '');
   const isRefused = tone === 'refused';
   const kind = isRefused ? 'refused' : kindOf(event);
@@ -162,7 +162,7 @@ function Drawn({ row, beat, frame }: { row: Row; beat: number; frame: Frame }) {
   const lost = event.kind === 'message' && event.lost;
   const direction = end > start ? 1 : -1;
   const tip = lost ? start + (end - start) * 0.6 : end - direction * (event.kind === 'message' ? 5 : 2);
-  // Nothing else stands in this row, so long words may begin before the lane and go on beyond it.
+  // The row is otherwise empty, so a long text may extend beyond the lane on both sides.
   const fitting = width - 6 - text.length * CHARACTER - (isRefused ? 16 : 0);
   const left = Math.max(8, Math.min(Math.min(start, end) + 12, fitting));
   const room = width - left - (isRefused ? 16 : 0) - 4;
@@ -215,7 +215,7 @@ function useSize(box: { readonly current: HTMLDivElement | null }) {
   return size;
 }
 
-/** The same for people who do not see the drawing. */
+/** The same as a table, for people who do not see the drawing. */
 export function EventsTable({ lanes, rows, differs, lit, step }: Omit<LanesProps, 'onStep' | 'tool'>) {
   const label = (id: string) => {
     const lane = lanes.find((one) => one.id === id);

@@ -1,4 +1,4 @@
-/** The rows of a conversation as the page shows them, and how two conversations stand beside each other. */
+/** The rows of a conversation on the page, and the alignment of two conversations. */
 import {
   compareLists,
   eventsOf,
@@ -14,7 +14,7 @@ import { statesIn } from '../../../src/states.ts';
 
 export type Zoom = 'rounds' | 'wire';
 
-/** The rows of a zoom. State that is sealed or opened is drawn with the message that carries it; a rejection is a row. */
+/** The rows of a zoom. Sealed and opened state is drawn with its message; a rejection has its own row. */
 export const rowsAt = (rows: readonly Row[], zoom: Zoom): readonly Row[] =>
   rows.filter(({ event }) =>
     zoom === 'wire'
@@ -25,7 +25,7 @@ export const rowsAt = (rows: readonly Row[], zoom: Zoom): readonly Row[] =>
 export const lanesAt = (conversation: Conversation, zoom: Zoom): readonly Participant[] =>
   lanesOf(conversation).filter(({ kind }) => zoom === 'rounds' || (kind !== 'person' && kind !== 'world'));
 
-/** What makes a row the same as one of the other side: sizes and the number of an entry may differ. */
+/** The key that equal rows of both sides share. Sizes and entry numbers may differ. */
 const signOf = ({ event: { kind }, isSent, round, text }: Row): string =>
   kind === 'entry' ? `entry ${round}` : `${kind} ${isSent} ${text.replace(/\d+ B/, '')}`;
 
@@ -34,7 +34,7 @@ export interface Beat {
   readonly right?: Row | undefined;
 }
 
-/** Lays two conversations beside each other: equal rows in one beat, by their longest common subsequence. */
+/** Aligns two conversations: equal rows share a beat, by their longest common subsequence. */
 export function align(left: readonly Row[], right: readonly Row[]): readonly Beat[] {
   const [ours, theirs] = [left.values(), right.values()];
   return compareLists(left.map(signOf), right.map(signOf)).map((where) => ({
@@ -43,7 +43,7 @@ export function align(left: readonly Row[], right: readonly Row[]): readonly Bea
   }));
 }
 
-/** The beat of the first broken promise or refusal: the moment that proves what a recording is about. */
+/** The beat of the first broken promise or refusal: the recording's moment of proof. */
 export function findProof(beats: readonly Beat[]): number | undefined {
   const at = beats.findIndex(({ left, right }) =>
     [left, right].some((row) => row?.tone === 'error' || row?.tone === 'refused'),
@@ -53,14 +53,14 @@ export function findProof(beats: readonly Beat[]): number | undefined {
 
 type Count = readonly [number: string, name: string, bad: boolean];
 
-/** The numbers of a conversation, as they are after `events`. Who looks from outside sees no world and no entry. */
+/** The numbers of a conversation after `events`. From outside, effects and entries cannot be seen. */
 export const countsAt = (
   { participants }: Pick<Conversation, 'participants'>,
   events: Conversation['events'],
 ): readonly Count[] =>
   participants.some(({ kind }) => kind === 'world') ? fromInside(events, participants) : fromOutside(events);
 
-/** A part of a handler by what the head calls it; the lanes say the same of each. */
+/** The head's names for the parts of a handler, as in the lanes. */
 const RUNS = {
   handler: 'entered',
   step: 'steps run',

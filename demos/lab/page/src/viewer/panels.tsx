@@ -1,4 +1,4 @@
-/** What stands below the lanes: the message of this step, the states, and the world. */
+/** The panels below the lanes: the message of this step, the states, and the world. */
 import {
   asText,
   eventsOf,
@@ -22,7 +22,7 @@ export function Wire({ events, at }: { readonly events: readonly TranscriptEvent
   );
 }
 
-/** Every state that went out up to this step: its size, and with the lab's key what is in it. */
+/** Every state sent up to this step: its size, and with the lab's key its content. */
 export function States({
   events,
   at,
@@ -109,7 +109,7 @@ function statesByRound(events: readonly TranscriptEvent[]): readonly (readonly [
 interface WorldProps {
   readonly rows: readonly Row[];
   readonly end: Conversation['end'];
-  /** Whether every change is in the transcript; from outside only those that were looked for are. */
+  /** Whether the transcript has every change; from outside it has only those that were looked for. */
   readonly isSeen: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** What a side shows, in one sentence made of its transcript; and what differs between two. */
+/** Describes a side in one sentence from its transcript, and the difference between two sides. */
 import { eventsOf, objectIn, type Row, resultText } from '@mrtr/harness/transcript';
 import type { Conversation } from '../../../src/protocol.ts';
 import { entryOf, placeOf, type Stand, standsAt } from './code.ts';
@@ -6,7 +6,7 @@ import { countsAt } from './model.ts';
 
 /** A side at a step. */
 export interface Seen {
-  /** Such as `B`. */
+  /** The name, for example `B`. */
   readonly name: string;
   readonly conversation: Conversation;
   /** The rows and the events so far. */
@@ -49,7 +49,7 @@ function brokenPromise({ name, rows, events: seenEvents, conversation }: Seen): 
   const lines = new Set(same.map((one) => placeOf(one, events)?.[1]));
   const entries = new Set(same.map((one) => entryOf(one, events)));
   const [line] = lines;
-  // It is the line's second entry that broke the promise only where each of them ran it once.
+  // The second entry broke the promise only if each entry ran the line once.
   if (lines.size > 1 || line === undefined || entries.size < same.length)
     return `${name} wrote ${thing} ${times}.`;
   const handlers = seenEvents.flatMap((event, at) =>
@@ -101,14 +101,14 @@ const timesOf = (count: number): string => (count === 1 ? 'once' : count === 2 ?
 
 const clip = (text: string): string => (text.length > 90 ? `${text.slice(0, 88)}…` : text);
 
-/** Whether a parked handler was lost here: its instance ended, or it is still there when the call is over. */
+/** Whether a parked handler was lost: its instance ended, or it is still parked when the call is over. */
 function isLoss({ event, held }: Row, at: number, rows: readonly Row[]): boolean {
   if (event.kind === 'kill' || event.kind === 'restart')
     return rows[at - 1]?.held.includes(event.instance) ?? false;
   return at === rows.length - 1 && held.length > 0;
 }
 
-/** The line that a parked handler stood on while it waited. */
+/** The line where a parked handler waited. */
 function waitingLine(rows: readonly Row[], events: Conversation['events']): number | undefined {
   for (const [at, row] of rows.entries()) {
     if (row.event.kind !== 'question') continue;
@@ -149,7 +149,7 @@ function moment({ name, rows, stand, conversation }: Seen): string {
 const laneName = ({ participants }: Conversation, { held }: Row): string =>
   participants.find(({ id }) => id === held[0])?.label.replace(/^server$/, 'the server') ?? 'the server';
 
-/** What the heads of two sides differ in, where both have ended. */
+/** The difference between the heads of two ended sides. */
 export function difference(left: Seen, right: Seen): string | undefined {
   if (!left.isEnd || !right.isEnd || left.rows.length === 0 || right.rows.length === 0) return undefined;
   if (toolOf(left) !== toolOf(right)) return undefined;

@@ -1,4 +1,4 @@
-/** The author's file, with the lines that ran lit. */
+/** The author's file, with lit lines where code ran. */
 
 import sources from 'virtual:sources';
 import type { Lines, LinesRun } from '@mrtr/harness/transcript';
@@ -82,7 +82,7 @@ export function Source({ file, ran, stand, picked, broken, onPick }: SourceProps
   );
 }
 
-/** The tokens of a line; the parts of it that did not run, though the line did, are dim. */
+/** The tokens of a line. Parts that did not run are dim, even if the line ran. */
 function Tokens({
   tokens,
   run,

@@ -1,7 +1,7 @@
 /**
- * The viewer as one script, for pages that show transcripts, such as the checker's report. It draws every
- * `<script type="application/json" data-mrtr-transcript>` of the page below that element, and hides an element with
- * `data-mrtr-text` before it, which says the same as text.
+ * The viewer as one script, for pages that show transcripts, such as the checker's report. It draws each `<script
+ * type="application/json" data-mrtr-transcript>` below that element, and hides the `data-mrtr-text` element before it,
+ * which has the same content as text.
  */
 import { render } from 'preact';
 import { useState } from 'preact/hooks';
@@ -23,7 +23,7 @@ for (const data of document.querySelectorAll('script[data-mrtr-transcript]')) {
     const text = data.previousElementSibling;
     if (text instanceof HTMLElement && text.matches('[data-mrtr-text]')) text.hidden = true;
   } catch (error) {
-    // The text stays.
+    // Keep the text.
     element.remove();
     reportError(error);
   }

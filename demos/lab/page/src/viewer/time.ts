@@ -1,4 +1,4 @@
-/** Times as a person reads them. */
+/** Formats times for people. */
 import { useEffect, useState } from 'preact/hooks';
 
 /** Milliseconds in a few characters: `4 ms`, `1.2 s`, `3 min`. */
@@ -8,14 +8,14 @@ export function formatDuration(ms: number): string {
   return `${Math.round(ms / 60_000)} min`;
 }
 
-/** `9:41` until a time of the clock; `expired` after it. */
+/** The time left, like `9:41`; `expired` afterwards. */
 export function timeLeft(until: number, now: number): string {
   const seconds = Math.ceil((until - now) / 1000);
   if (seconds <= 0) return 'expired';
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
 }
 
-/** The time of the clock, drawn anew each second while `isOn`. */
+/** The current time, updated each second while `isOn`. */
 export function useNow(isOn: boolean): number {
   const [now, setNow] = useState(Date.now());
   useEffect(() => {

@@ -11,12 +11,12 @@ interface TimelineProps {
   readonly beats: readonly Beat[];
   readonly step: number;
   readonly onStep: (beat: number) => void;
-  /** Undefined where the conversation still goes on. */
+  /** Undefined while the conversation continues. */
   readonly playing: { readonly on: boolean; readonly toggle: () => void } | undefined;
   readonly zoom: Zoom;
   readonly onZoom: (zoom: Zoom) => void;
   readonly compares: boolean;
-  /** What the two sides differ in, where both are over. */
+  /** The difference between the two sides, when both have ended. */
   readonly difference: string | undefined;
 }
 
@@ -86,7 +86,7 @@ export function Timeline(props: TimelineProps) {
   );
 }
 
-/** The time since the row before, on the side that the step is about. */
+/** The time since the previous row, on the side of this step. */
 function timeSince(beats: readonly Beat[], step: number): number | undefined {
   const side = beats[step]?.left ? 'left' : 'right';
   const rows = beats.slice(0, step + 1).flatMap((beat) => beat[side] ?? []);
@@ -101,7 +101,7 @@ function saying(beat: Beat | undefined, compares: boolean): string {
   return left ? `left only: ${text}` : `right only: ${text}`;
 }
 
-/** The beat in which each round begins. */
+/** The first beat of each round. */
 function roundsIn(beats: readonly Beat[]): readonly { readonly beat: number; readonly round: number }[] {
   const rounds = beats.map(({ left, right }) => (left ?? right)?.round ?? 0);
   return [...new Set(rounds)].flatMap((round) => (round > 0 ? { round, beat: rounds.indexOf(round) } : []));

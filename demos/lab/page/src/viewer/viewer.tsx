@@ -1,4 +1,4 @@
-/** The viewer: one conversation, or two in lockstep. Everything on it comes out of transcripts. */
+/** The viewer: one conversation, or two in lockstep. It shows only transcripts. */
 import { eventsOf, rowsOf } from '@mrtr/harness/transcript';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks';
@@ -26,14 +26,14 @@ export interface View {
 
 export interface Shown {
   readonly conversation: Conversation;
-  /** Left out where nobody has the key. */
+  /** Absent without the key. */
   readonly insides?: Insides;
-  /** The author's file, where nothing of it ran yet. */
+  /** The author's file, to show before any of it ran. */
   readonly file?: string | undefined;
   readonly head: ComponentChildren;
   readonly laneTool?: ((instance: string) => ComponentChildren) | undefined;
   readonly stateTools?: ComponentChildren;
-  /** Lies over the end of the lanes, such as a question that waits for the person. */
+  /** Shown over the end of the lanes, for example an open question. */
   readonly foot?: ComponentChildren;
 }
 
@@ -41,11 +41,11 @@ interface ViewerProps {
   readonly sides: readonly [Shown] | readonly [Shown, Shown];
   readonly view: View;
   readonly onView: (view: View) => void;
-  /** Plays on by itself whenever this changes. */
+  /** Starts to play whenever this changes. */
   readonly plays?: string | undefined;
-  /** Set where Play stops once before the moment that proves something. */
+  /** Set if Play stops once before the moment of proof. */
   readonly pauses?: boolean;
-  /** Set where the page shows several: keys then work in the one that has the focus. */
+  /** Set on a page with several viewers: keys then work only in the focused one. */
   readonly ofSeveral?: boolean;
 }
 
@@ -74,7 +74,7 @@ export function Viewer({ sides, view, onView, plays, pauses = false, ofSeveral =
     onView({ ...view, step: next === last ? undefined : next });
   };
   const zoomTo = (next: Zoom) => {
-    // One stays at the same event, as near as the other zoom has it.
+    // Stay at the same event, or the nearest one in the other zoom.
     const here = beats[step];
     const at = (here?.left ?? here?.right)?.at ?? 0;
     const isLeft = here?.left !== undefined;
@@ -93,7 +93,7 @@ export function Viewer({ sides, view, onView, plays, pauses = false, ofSeveral =
   const toggle = isOver ? playing.toggle : undefined;
   useKeys({ go, step, last, toggle, zoomTo }, ofSeveral ? box : undefined);
   const seen = [left, right].map((side, at) => side && lookAt(side, SIDES[at] ?? 'left', beats, step));
-  // A side that has not begun does not differ yet.
+  // Compare only when both sides have begun.
   const compares = SIDES.every((side) => beats.some((beat) => beat[side]));
   const differs = (beat: number) => compares && !(beats[beat]?.left && beats[beat]?.right);
   return (
@@ -127,7 +127,7 @@ export function Viewer({ sides, view, onView, plays, pauses = false, ofSeveral =
   );
 }
 
-/** What a side shows at a step. Where it has nothing in this step, it stands where it stood before. */
+/** The view of a side at a step. Without a row in this step, it keeps the previous one. */
 function lookAt({ conversation }: Shown, name: 'left' | 'right', beats: readonly Beat[], step: number): Seen {
   const rows = beats.slice(0, step + 1).flatMap((beat) => beat[name] ?? []);
   const isEnd = step >= beats.length - 1;
@@ -148,7 +148,7 @@ interface SideProps {
   readonly differs: (beat: number) => boolean;
   readonly view: View;
   readonly onPanel: (panel: Panel) => void;
-  /** Whether it is a landmark of the page. */
+  /** Whether it is a named landmark of the page. */
   readonly named: boolean;
 }
 
@@ -231,7 +231,7 @@ function Side({ name, side, seen, beats, step, onStep, differs, view, onPanel, n
   );
 }
 
-/** Red for a broken promise, also of an end that was an error; green for a refusal that did its work. */
+/** Red for a broken promise, even if the call ended with an error; green for a refusal that did its work. */
 function moodOf({ rows }: Seen): string {
   if (rows.some(({ event, tone }) => event.kind === 'effect' && tone === 'error')) return 'bad';
   const last = rows.findLast(({ event }) => event.kind === 'message')?.tone;
@@ -261,7 +261,7 @@ function usePlaying({ step, last, go, plays, proof }: Playing) {
   const [on, setOn] = useState(false);
   useEffect(() => {
     if (plays === undefined) return;
-    // Who wants no motion sees where it leads.
+    // Without motion, jump to the last step.
     if (matchMedia('(prefers-reduced-motion: reduce)').matches) go(last);
     else setOn(true);
   }, [plays]);
