@@ -20,7 +20,7 @@ export interface Act {
   readonly isAgent?: true;
   /** The user of the client; undefined for a client that cannot be asked, whose model calls again. */
   readonly user?: (site: Site, decision: Decision) => User;
-  /** What ada decides on the page. Default: she approves. */
+  /** Ada's decision on the page. Default: she approves. */
   readonly decision?: Decision;
 }
 

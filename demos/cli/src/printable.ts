@@ -15,7 +15,7 @@ export function printable(text: string): string {
   });
 }
 
-/** How many columns a printable text takes: two for a wide character, none for a combining one. */
+/** The columns of a printable text: two for a wide character, none for a combining one. */
 export const columns = (text: string): number => stringWidth(text);
 
 /** The text as at most `most` printable lines of at most `width` columns; `…` marks omitted text. */

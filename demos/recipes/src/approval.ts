@@ -4,7 +4,7 @@ import { type ApprovalPage, approvalPage } from '@mrtr/pages';
 import { journal } from '@mrtr/shapes/journal';
 import { z } from 'zod';
 
-/** `url` is where browsers reach it; `userOf` knows the sign-in of your own site. */
+/** `url` is the page's public address; `userOf` finds the user of your site's own sign-in. */
 export const createPage = (
   policy: RequestStatePolicy,
   url: string | (() => URL),

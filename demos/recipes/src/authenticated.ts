@@ -1,4 +1,4 @@
-/** Users who log in: what one of them was asked, another one cannot answer. */
+/** Users who log in: one user cannot answer another's question. */
 import type { AuthInfo } from '@modelcontextprotocol/server';
 import { protectedServer, requestStatePolicy } from '@mrtr/core';
 import { createMcpMount, listVerifier, parseTokenList } from '@mrtr/hosting/http';

@@ -46,7 +46,7 @@ export async function openBank(makePage = impatientPage(), pages: readonly PageS
   const stop = observe('mrtr:approval', ({ receipt }) => receipt && rungs.push(receipt.rung));
   return {
     site,
-    /** Of the receipts that it gave. */
+    /** The rungs of the bank's receipts. */
     rungs,
     /** Ada's client, which shows forms, calls `pay`. */
     async pay(euros: number, payee = 'Bob') {
@@ -73,7 +73,7 @@ export async function openBank(makePage = impatientPage(), pages: readonly PageS
   };
 }
 
-/** A call that asks. `answer` comes back for the result; undefined while it is asked again. */
+/** A call that asks. `answer` retries for the result; undefined while the question is asked again. */
 function waiting(first: Round) {
   let round = first;
   const message = () => round.questions.sure?.message ?? '';

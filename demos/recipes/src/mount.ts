@@ -1,4 +1,4 @@
-/** What serves clients of both eras at a route of your own, in each of the routers below. */
+/** A mount serves clients of both eras at a route of your own, in each of the routers below. */
 import { createMcpMount } from '@mrtr/hosting/http';
 import { createServer } from './deploy.ts';
 

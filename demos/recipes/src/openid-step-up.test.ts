@@ -10,7 +10,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { impatientPage, openBank } from './bank.test-support.ts';
 import { openidStepUp } from './openid-step-up.ts';
 
-/** What a faulty provider, or somebody in between, says in the place of the truth. */
+/** A false claim of a faulty provider or an attacker in between. */
 interface Fault {
   readonly sub?: string;
   readonly nonce?: string;

@@ -10,7 +10,7 @@ export async function open(redisOptions: Parameters<typeof createClient>[0], key
   // It reconnects by itself; a lease asked for meanwhile is refused, after `ledgerTimeoutSeconds` (5).
   redis.on('error', (error) => console.error(error));
   await redis.connect();
-  // Of a Redis with the settings below.
+  // `durable: true` needs the Redis settings of docs/recipes/ledgers.md.
   const ledger = new RedisLedger(redis, { durable: true });
   await ledger.begin();
   const policy = requestStatePolicy({ keys, ledger });

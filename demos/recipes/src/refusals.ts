@@ -1,4 +1,4 @@
-/** Every place that reports what the wire does not say. */
+/** Every place that reports the reasons that clients do not get. */
 import { protectedServer, requestStatePolicy } from '@mrtr/core';
 import { observe } from '@mrtr/core/events';
 import { createMcpMount } from '@mrtr/hosting/http';

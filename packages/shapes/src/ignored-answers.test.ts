@@ -1,4 +1,4 @@
-/** Handlers that ask for ever without a failure. Each is published, and reported to `onerror` once. */
+/** Handlers that ask for ever without an error are published, and reported to `onerror` once. */
 import { ask, elicitation, textResult } from '@mrtr/core';
 import { type AnswerEvent, observe } from '@mrtr/core/events';
 import { isFinal } from '@mrtr/core/shape';

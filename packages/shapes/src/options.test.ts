@@ -1,4 +1,4 @@
-/** Wrong options of this package, as JavaScript gives them. */
+/** Wrong options of this package, as JavaScript code may pass them. */
 import { InvalidOption, textResult } from '@mrtr/core';
 import { expect, test } from 'vitest';
 import { awaitShim } from './await-shim/await-shim.ts';

@@ -1,4 +1,4 @@
-/** Requests that are refused, late or abandoned: none of them spends an approval, and each gives its place back. */
+/** Refused, late and abandoned requests use up no approval, and give their place back. */
 import {
   inputRequired,
   McpServer,
@@ -107,7 +107,7 @@ test('of 1000 copies of a retry, as many are admitted as there are places, and o
     results.filter(({ error }) => error?.message.startsWith('This server has too many calls')),
   ).toHaveLength(998);
   expect(site.payments).toHaveLength(1);
-  // Two requests ask, and the one that waits asks again now and then.
+  // Two requests ask the ledger, and the waiting one asks again now and then.
   expect(asked).toBeLessThan(100);
 });
 

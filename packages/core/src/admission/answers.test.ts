@@ -109,7 +109,7 @@ test('a round may ask 32 questions, and not 33', async () => {
 
 const Sure = z.object({ sure: z.boolean() });
 
-/** A handler that asks in each round, however it reads its answers, and a client that gives the same one each time. */
+/** A handler that asks in each round, and a client that gives the same answer each time. */
 interface Insisting {
   readonly read: (ctx: ServerContext, asked: Elicitation) => unknown;
   readonly key?: string;

@@ -113,7 +113,7 @@ test.each([undefined, '', 'again'])(
       isError: true,
     });
     expect(reply.result).not.toHaveProperty('requestState');
-    // The fourth question did not go out, and is not published.
+    // The fourth question was not sent, so it is not published.
     const { call } = rounds[0] ?? {};
     expect(asks).toEqual(Array(3).fill({ call, target: 'ask', keys: ['sure'], live: false }));
     expect(rounds.flatMap(({ outcome }) => outcome ?? [])).toEqual([
@@ -242,6 +242,6 @@ test('a low-level handler with schemas of its own is rejected, because it does n
       "tools/call cannot be protected with schemas of its own. Register it as setRequestHandler('tools/call', handler).",
     ),
   );
-  // A method that carries no state is left alone.
+  // A method without state is not affected.
   low.setRequestHandler('shop/restock', schemas, () => ({}));
 });

@@ -10,7 +10,7 @@ import {
   withHandlerRun,
 } from './handler-run.ts';
 
-/** A context that carries a run, which nothing has happened to. */
+/** A context that carries a new run. */
 function contextWithRun(signal = new AbortController().signal) {
   const run: HandlerRun = { entry: 'unseen', threw: false };
   const ctx = withHandlerRun({ mcpReq: { signal } } as unknown as ServerContext, run);
@@ -38,7 +38,7 @@ test.each([[null], [undefined], ['text'], [5], [Object.freeze({})], [{}]])(
   },
 );
 
-test('what cannot be marked stays as it is', () => {
+test('a value that cannot be marked stays unchanged', () => {
   const frozen = Object.freeze({ content: [] });
   for (const outcome of [null, undefined, 'text', frozen]) {
     expect(asNotEntered(outcome)).toBe(outcome);

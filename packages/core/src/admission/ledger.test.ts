@@ -1,4 +1,4 @@
-/** The ledger of one process. `@mrtr/ledgers/contract` has what every ledger owes. */
+/** The memory ledger's own behaviour. `@mrtr/ledgers/contract` tests the behaviour of all ledgers. */
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { type LeaseRequest, MemoryLedger, type MemoryLedgerOptions } from './ledger.ts';
 
@@ -64,7 +64,7 @@ test('a ledger that forgets takes every call: it forgets the oldest token that w
   expect(await lease('newer', 60)).toEqual(settledDecision('done'));
   expect(await lease('older', 60)).toMatchObject({ kind: 'first' });
   expect(ledger.size).toBe(3);
-  // Each of them is being served now.
+  // All entries are being served.
   await expect(lease('one more', 60)).rejects.toMatchObject({ code: 'store_full' });
   expect(emitWarning.mock.calls).toEqual([
     [expect.stringContaining('forgets the oldest approvals'), { code: 'MRTR_LEDGER_FORGETS' }],

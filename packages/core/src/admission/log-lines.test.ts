@@ -1,4 +1,4 @@
-/** What an operator's log gets: one line for each error, which names its call and its caller. */
+/** The operator's log gets one line for each error, with its call and its caller. */
 import { expect, test } from 'vitest';
 import { derivePseudonym } from '../state/at-rest.ts';
 import { KEY } from '../state/sealed.test-support.ts';

@@ -29,7 +29,7 @@ test('a place that moves is free where it was, and is given back where it went',
   const place = placeIn(running, 'eve', 2);
   expect(place.moveTo(abandoned)).toBe(true);
   expect([running.amountOf('eve'), abandoned.amountOf('eve')]).toEqual([0, 2]);
-  // There already: counting it twice would not fit.
+  // It is already there: there is no room to count it twice.
   expect(place.moveTo(abandoned)).toBe(true);
   place.giveBack();
   expect([running.total, abandoned.total]).toEqual([0, 0]);
@@ -64,7 +64,7 @@ test('a full quota of abandoned handlers is reported once, and again after one h
   expect(take('adam', undefined, undefined, 'eve')).toEqual([undefined, 'all', 'all', 'all']);
   expect(reports.splice(0)).toEqual([ONE_CALLER, ALL]);
   quota.giveBack('adam');
-  // That another caller's handler has ended gives eve no room.
+  // The end of another caller's handler gives eve no room.
   expect(take('eve', undefined, undefined)).toEqual(['own', undefined, 'all']);
   expect(reports.splice(0)).toEqual([ALL]);
   quota.giveBack('eve');
@@ -72,7 +72,7 @@ test('a full quota of abandoned handlers is reported once, and again after one h
   expect(reports).toEqual([ALL]);
 });
 
-test('what is added beyond the limits leaves no room until it is given back', () => {
+test('an amount that is added above the limits leaves no room until it is given back', () => {
   const quota = new Quota(3, 1);
   expect(quota.take('eve')).toBeUndefined();
   quota.add('eve', 2);

@@ -1,4 +1,4 @@
-/** A token that is presented twice, on servers whose policy makes state single-use. */
+/** Repeated retries, on servers whose policy makes state single-use. */
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
@@ -44,7 +44,7 @@ test('a retry that is sent again gets the result of the first, and its effects h
   expect(states.map(({ phase }) => phase)).toEqual(['sealed', 'opened', 'replayed']);
 });
 
-test('with `reject`, a second presentation gets the frozen error', async () => {
+test('with `reject`, a repeated retry is refused like invalid state', async () => {
   const states = eventsOf('mrtr:state');
   const site = shop({ singleUse: 'reject' });
   const retry = await retryOf(site);
@@ -54,7 +54,7 @@ test('with `reject`, a second presentation gets the frozen error', async () => {
   expect(states.at(-1)).toMatchObject({ phase: 'rejected', reason: 'already_used' });
 });
 
-test('without single use, every presentation is served', async () => {
+test('without single use, every repeated retry is served', async () => {
   const site = shop({ singleUse: false });
   const retry = await retryOf(site);
   for (const delivery of [1, 2]) {

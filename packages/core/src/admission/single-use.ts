@@ -56,7 +56,7 @@ export type NotServedReason = Extract<
   | 'clock_differs'
 >;
 
-/** How a served token ended, as the ledger keeps it. */
+/** The outcome of a served token, for the ledger. */
 export type RecordedOutcome =
   | { readonly result: unknown }
   | { readonly error: readonly [code: number, message: string, data?: unknown] }

@@ -55,7 +55,7 @@ export interface AnswerEvent {
    * `unread`: no code read the answer. `reworded`: the question's words have changed. `invalid`: the schema refused it.
    */
   readonly reason: 'unread' | 'reworded' | 'invalid';
-  /** How many answers to this question did not count, in a row. */
+  /** The number of answers to this question in a row that did not count. */
   readonly times: number;
   /** A similar key that the handler read but did not ask. */
   readonly didYouMean?: string | undefined;

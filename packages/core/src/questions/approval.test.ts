@@ -54,7 +54,7 @@ const pay = (question = sure, options: RequestStateOptions = {}) => {
   return { ...host, reads };
 };
 
-/** What the handler reads after a client has sent `response`, and what the operator learns. */
+/** Sends `response`. Returns the handler's answer and the published event. */
 async function readingOf(response: unknown, question = sure) {
   const events = eventsOf('mrtr:approval');
   const { post, reads } = pay(question);
@@ -134,7 +134,7 @@ test('the receipt says what was approved, in which call and when', async () => {
   };
   expect(reads.at(-1)).toEqual({ kind: 'accepted', value: { approved: true, receipt } });
   expect(reads.at(-2)).toEqual(reads.at(-1));
-  // One event, however often it is read.
+  // Reading the answer again publishes nothing more.
   expect(events).toEqual([{ outcome: 'approved', call: events[0]?.call, target: 'pay', receipt }]);
   expect(events[0]?.receipt).toEqual((reads.at(-1) as { value: { receipt: unknown } }).value.receipt);
 });

@@ -44,7 +44,7 @@ test.each<[unknown, InputKind[]]>([
   expect(facts).toEqual([{ ...modern, canAsk: kinds }]);
 });
 
-/** What a client of the new revision sends, which an old one may copy. */
+/** The envelope of a client of the new revision, which an old client may copy. */
 const ENVELOPE = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',
   'io.modelcontextprotocol/clientCapabilities': { elicitation: {}, sampling: {} },

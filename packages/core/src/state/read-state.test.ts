@@ -21,7 +21,7 @@ const passOn = (error: unknown): void => {
   throw error;
 };
 
-/** What an author who reads with `schema` sees of `state`, and what comes of it. */
+/** Reads `state` with `schema`, and returns the value and the outcome of the call. */
 async function read(state: unknown, schema: z.ZodType = Plan, onError = passOn, method = 'tools/call') {
   const requestState = typeof state === 'string' ? state : JSON.stringify(state);
   const kept = requestState && { requestState };

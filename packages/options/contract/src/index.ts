@@ -113,7 +113,7 @@ const buildServer = ({ state }: OptionDeps): McpServer => protectedServer(SERVER
  */
 export type AuditClaim = 'after-answer' | 'before-asking' | 'every-entry';
 
-/** How often the author's function is entered: once a call, or once a round. */
+/** The entries into the author's function: once a call, or once a round. */
 export type EntryClaim = 'once' | 'every-round';
 
 /** The claims of an option that keeps a whole call in sealed state, and nothing in a process. */

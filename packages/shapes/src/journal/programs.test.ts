@@ -71,7 +71,7 @@ test.each([{ strict: false }, { strict: true }])(
         const { said, rounds: made, askedAgain } = await call(callers, rounds);
         expect(said).toEqual({ says: JSON.stringify(expected.result) });
         expect(askedAgain).toEqual([]);
-        // Where all questions are answered at once, as many rounds as questions follow each other.
+        // If all questions are answered at once, there are as many rounds as consecutive questions.
         const isPrompt = rounds.every(({ answers }) => !answers.includes(false));
         if (isPrompt) expect(made).toBe(expected.depth);
         expect(world.done).toEqual(count(expected.done));

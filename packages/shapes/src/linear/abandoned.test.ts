@@ -46,7 +46,7 @@ test('a handler that hangs after its call is reported, and gives its place back,
   for (let call = 0; call < 2; call++) await client.send();
   await expire();
   expect(errors.splice(0)).toEqual([expect.stringMatching(/^1 handlers of cancelled calls have not ended/)]);
-  // Of the two, one place is free.
+  // One of the two places is free.
   expect((await client.send()).asks).toEqual(ASKS);
   expect((await client.send()).fails).toMatch(FULL);
   vi.advanceTimersByTime(10_000);
@@ -112,7 +112,7 @@ const reminding =
     return textResult('Ended.');
   };
 
-/** Lets refusals pass, and the handlers that race them against a time limit go on. */
+/** Waits for refusals, and for handlers that race them against a time limit. */
 async function remind(): Promise<void> {
   await settle(300);
   vi.advanceTimersByTime(1000);
@@ -135,7 +135,7 @@ test('a handler that asks with a time limit of its own is reported once, and cou
   expect(errors.splice(0)).toEqual([
     expect.stringMatching(/^The handler is still running after its call ended/),
   ]);
-  // It is the one that may be abandoned, so the next one keeps its place, however often it asks.
+  // It takes the only abandoned place, so the next one keeps its call's place, even if it asks often.
   expect((await client.send()).asks).toEqual({ 'units 0': 'Which units?' });
   await expire();
   for (let time = 0; time < 5; time++) await remind();
@@ -179,7 +179,7 @@ test('a handler that keeps asking after its call stops, and its round ends, so n
   const round = startRound(new ContinuationStore({ onerror: () => {} }), stubborn, client);
   client.abort();
   expect(await round).toEqual({ kind: 'threw', error: expect.any(ContinuationLost) });
-  // It gets 100 refusals after its first question; the next one never settles.
+  // After its first question it gets 100 refusals; the next question never settles.
   const stopped = asks.runs;
   expect(stopped).toBeLessThanOrEqual(102);
   await settle(200);
@@ -250,7 +250,7 @@ test('the arguments of all open calls and of one principal are limited in bytes,
   await expire();
   await ask(6000);
   await expire();
-  // As many as may be abandoned are: this one keeps its bytes until it ends.
+  // The abandoned places are full, so this one keeps its bytes until it ends.
   await expect(ask(6000)).rejects.toThrow(refused);
   gate.open();
   await settle();

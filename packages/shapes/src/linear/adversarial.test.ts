@@ -158,7 +158,7 @@ test('a handler that settles while it is parked keeps its result until it expire
   expect(store.parked).toBe(2);
   expect(await client.answer(asked, {})).toEqual({ says: 'by default' });
   expect(await client.answer(asked, {})).toEqual(LOST);
-  // Nobody fetches the other one, which gives its room back.
+  // Nobody fetches the other result, which gives its room back.
   vi.advanceTimersByTime(60_000);
   await settle();
   expect([aborted.runs, store.parked]).toEqual([0, 0]);

@@ -37,7 +37,7 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
   { maxLength: 25 },
 );
 
-/** What one call has done, as its handler reports it, and what it should have done. */
+/** The reports of one call's handler, and the expected ones. */
 interface Track {
   readonly pseudonym: string | undefined;
   readonly log: string[];
@@ -97,7 +97,7 @@ async function play(all: readonly Step[]): Promise<void> {
   };
   const alive = (track: Track | undefined): track is Track & { state: string } =>
     track?.state !== undefined && track.deadline > Date.now();
-  /** Presents the call's latest state, which is then used up, and checks what comes back. */
+  /** Sends the call's latest state, which is then used up, and checks the response. */
   const answer = async (track: Track, response: Response, times: number): Promise<void> => {
     const { state } = track;
     if (state === undefined) return;
