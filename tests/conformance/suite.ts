@@ -16,10 +16,7 @@ const HERE = fileURLToPath(new URL('.', import.meta.url));
 /** The verdict on one scenario. */
 export interface Verdict {
   readonly scenario: string;
-  /**
-   * Whether all checks succeeded, and there was at least one. The suite itself is less strict: it accepts a server's
-   * warnings.
-   */
+  /** Whether there were checks, and all succeeded. The suite is less strict: it accepts a server's warnings. */
   readonly passed: boolean;
   readonly checks: number;
   /** The reasons of a failure. */

@@ -17,10 +17,7 @@ test('the packages that are published are found', () => {
   expect(PUBLISHED.length).toBeGreaterThan(7);
 });
 
-/**
- * Entry points for authors of shapes and stores, which READMEs only link to; and `/kit`, which is internal
- * (docs/versions.md).
- */
+/** Entry points that READMEs only link to, for authors of shapes and stores; and `/kit`, which is internal. */
 const UNNAMED = /\/(?:shape|seal|store|linear-store|kit)$/;
 
 test.each(PUBLISHED)('the README of %s names each export for authors of tools once', (folder) => {

@@ -9,10 +9,7 @@ export interface Output {
   readonly err: (text: string) => void;
 }
 
-/**
- * Makes calls with the rule and without it. Returns the exit code: 0 if all ended as expected, 1 otherwise or without
- * HAProxy.
- */
+/** Makes calls with the rule and without it. Returns the exit code: 0 only if all ended as expected. */
 export async function sticky({ out, err }: Output): Promise<number> {
   const version = haproxyVersion();
   if (version === undefined) {

@@ -1,7 +1,4 @@
-/**
- * `@mrtr/core/kit`: internals that the packages of this project share. They change without notice; do not build on
- * them.
- */
+/** `@mrtr/core/kit`: internals of this project's packages. They change without notice; do not build on them. */
 
 export { aPolicy, clockOf, isSingleUse, tokenPrincipal, ttlOf } from './admission/policy.ts';
 export { type AbandonedLimits, AbandonedQuota, Place, Quota, type QuotaExceeded } from './admission/quota.ts';

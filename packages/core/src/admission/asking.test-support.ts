@@ -17,10 +17,7 @@ export const sure = elicitation('Really deploy?', z.object({ sure: z.boolean() }
 
 export const YES = { sure: { action: 'accept', content: { sure: true } } };
 
-/**
- * Registers two tools, a prompt and a resource. `entries` collects the state that each entry of the author's code
- * reads.
- */
+/** Registers two tools, a prompt and a resource. `entries` collects the state that each entry of the handler reads. */
 export const asking =
   (entries: (string | undefined)[] = [], plan = PLAN) =>
   (server: McpServer): void => {

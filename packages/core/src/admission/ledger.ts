@@ -34,10 +34,7 @@ export type LeaseDecision =
    * `lease` is a random id, so that a server whose lease has ended cannot change a later one.
    */
   | { readonly kind: 'first'; readonly lease: string }
-  /**
-   * The token was served. `answers` is the digest of its answers; `result` is the text that {@link StateLedger.settle}
-   * got.
-   */
+  /** The token was served, with answers of this digest; `result` is the text that {@link StateLedger.settle} got. */
   | { readonly kind: 'settled'; readonly result: string; readonly answers: string }
   /** Another request has a lease on the token that has not expired. */
   | { readonly kind: 'in-flight' }
@@ -45,10 +42,7 @@ export type LeaseDecision =
   | { readonly kind: 'lost' }
   /** The token has expired by the ledger's clock. */
   | { readonly kind: 'expired' }
-  /**
-   * The token may have been sealed before this ledger began to record. Its use is unknown: the ledger may have lost its
-   * data.
-   */
+  /** The token may be older than this ledger's records, which may have been lost. So its use is unknown. */
   | { readonly kind: 'older-than-ledger' }
   /** The server's clock differs from the ledger's by more than `CLOCK_SKEW_MS`, so no expiry can be trusted. */
   | { readonly kind: 'clock-differs'; readonly byMs: number };

@@ -38,10 +38,7 @@ export class Quota {
     return full;
   }
 
-  /**
-   * Adds an `amount` that `owner` already holds, even above the limits. Nobody gets more until the total is below them
-   * again.
-   */
+  /** Adds an `amount` that `owner` already holds, even above the limits. It blocks others until it is given back. */
   add(owner: string | undefined, amount = 1): void {
     this.#total += amount;
     if (owner !== undefined) this.#own.set(owner, this.amountOf(owner) + amount);

@@ -52,10 +52,7 @@ function watchCallback(callback: Callback): Callback {
   };
 }
 
-/**
- * Checks a plain handler's result. Without this, a handler that returns a bare string or nothing fails far from its
- * mistake.
- */
+/** Checks a plain handler's result. Otherwise a bare string, or nothing, would fail far from the mistake. */
 async function requireResult(returned: unknown): Promise<unknown> {
   const result = await returned;
   if (typeof result === 'object' && result !== null) return result;

@@ -7,8 +7,7 @@ import { anyValue, requireOptions } from '../support/options.ts';
 /** The options of {@link ask}. */
 export interface AskOptions {
   /**
-   * A JSON value for the next round, which reads it with `readState`. It is sealed; the policy's `maxBytes` limits its
-   * size.
+   * A JSON value for the next round, which reads it with `readState`. Sealed, it has at most the policy's `maxBytes`.
    */
   readonly state?: unknown;
 }

@@ -54,10 +54,7 @@ export function deriveName(purpose: 'form' | 'same call', text: string, key: Sea
   return nameUnder(own, text);
 }
 
-/**
- * Derives a pseudonym that a store can count and compare. It is the same under the same key, and does not reveal
- * `text`.
- */
+/** Derives a pseudonym that a store can count and compare. Equal under one key, it does not reveal `text`. */
 export const derivePseudonym = (text: string, key: SealingKey): string => nameUnder(key.naming, text);
 
 const nameUnder = (key: Buffer, text: string): string =>

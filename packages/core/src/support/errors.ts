@@ -83,10 +83,7 @@ export class NotJson extends MrtrError {
   static override readonly code = 'not_json';
 }
 
-/**
- * The `requestState` of a request was refused. Never thrown: `onerror` gets it, and the client gets the same error for
- * every `reason`.
- */
+/** Request state was refused. Never thrown: `onerror` gets it; the client's error is the same for every reason. */
 export class RequestStateRejected extends MrtrError {
   static override readonly code = 'request_state_rejected';
   /** The reason that `mrtr:state` publishes: `tampered`, `expired`, `already_used`, … */

@@ -1,7 +1,4 @@
-/**
- * Checks options at run time. Types do not catch a misspelt name in JavaScript, a value behind an `as`, or an unset
- * environment variable.
- */
+/** Checks options at run time, for mistakes that types miss: in JavaScript, behind an `as`, from the environment. */
 import { InvalidOption } from './errors.ts';
 
 /** The check of one option. */

@@ -33,10 +33,7 @@ export interface RoundLimits {
 
 /** One request of a logical call, as the boundary sees it. */
 export interface Call extends RoundLimits {
-  /**
-   * A random id of the call: the same in all its rounds, on every instance, and in every event. Never sent to the
-   * client.
-   */
+  /** A random id of the call: the same in all its rounds, on every instance and in every event. Not for clients. */
   readonly id: string;
   readonly method: MrtrMethod;
   /** The tool's or prompt's name, or the resource's URI. */

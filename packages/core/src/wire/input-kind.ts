@@ -1,10 +1,7 @@
 /** The kinds of input that a server can ask for, and that a client declares. */
 import type { ClientCapabilities } from '@modelcontextprotocol/server';
 
-/**
- * A kind of input. `elicitation` is the form mode, `elicitation.url` the URL mode, and `sampling.tools` is sampling
- * with tools.
- */
+/** A kind of input. `elicitation` means forms, `elicitation.url` pages, and `sampling.tools` sampling with tools. */
 export type InputKind = 'elicitation' | 'elicitation.url' | 'sampling' | 'sampling.tools' | 'roots';
 
 /** All kinds of input. */

@@ -3,10 +3,7 @@
 const REFERENCE = 8;
 const OBJECT = 56;
 
-/**
- * Estimates the memory that `value` holds, in bytes. Counts each object once, and stops when the estimate exceeds
- * `enough`.
- */
+/** Estimates the memory that `value` holds, in bytes. Counts each object once, and stops above `enough`. */
 export function heldBytes(value: unknown, enough = Number.POSITIVE_INFINITY): number {
   const seen = new Set<object>();
   const left: unknown[] = [value];

@@ -105,10 +105,7 @@ const MAX_REFUSALS = 100;
 const NOT_STOPPED =
   'The handler is still running after its call ended, and still asks questions. Make it end when ctx.signal fires.';
 
-/**
- * A function of its own, so that the waiting promise does not reference the handler and, through it, a finished
- * request.
- */
+/** A separate function, so that the waiting promise does not reference the handler and its finished request. */
 const begin = (handler: () => unknown): Promise<unknown> => new Promise((resolve) => resolve(handler()));
 
 const insideStep = (what: string): InvalidDefinition =>

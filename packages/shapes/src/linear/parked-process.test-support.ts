@@ -1,7 +1,4 @@
-/**
- * A process that parks two calls, reports whether each SDK context is still referenced (with `--expose-gc`), and then
- * ends.
- */
+/** A process that parks two calls, reports which SDK contexts are still held (with `--expose-gc`), and ends. */
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import { protectedServer, requestStatePolicy, type ServerContext, textResult } from '@mrtr/core';
