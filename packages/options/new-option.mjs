@@ -64,7 +64,7 @@ if (process.argv[1] === here) {
         '  1. pnpm install\n' +
         `  2. write the files in src of ${folder}, claim what you believe in index.ts, and say in README.md what to look at\n` +
         '  3. pnpm test: the matrix measures it, and prints every difference from its claims and every row to write\n' +
-        '  4. pnpm matrix --write, and pnpm check:options --write\n',
+        '  4. pnpm matrix --write, and pnpm check:options\n',
     );
   } catch (error) {
     process.stderr.write(`${error.message}\n`);

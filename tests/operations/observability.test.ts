@@ -1,6 +1,6 @@
 /** Runs the commands of docs/observability.md on real servers, and checks its tables. */
 import { execFileSync } from 'node:child_process';
-import { REFUSAL_REASONS } from '@mrtr/core/events';
+import { REJECTION_REASONS } from '@mrtr/core/events';
 import { derivePseudonym, keyRing, type SealingKey } from '@mrtr/core/seal';
 import { PostgresLedger } from '@mrtr/ledgers/postgres';
 import { RedisLedger } from '@mrtr/ledgers/redis';
@@ -44,7 +44,7 @@ const run = (code: string, env: NodeJS.ProcessEnv): string[] =>
 const TYPESCRIPT = { NODE_OPTIONS: '--import tsx' };
 
 test('the document has every reason, and no other', () => {
-  const rows = Object.entries(REFUSAL_REASONS).map(
+  const rows = Object.entries(REJECTION_REASONS).map(
     ([reason, [attack, why]]) => `| \`${reason}\` | ${attack} | ${why} |`,
   );
   expect(rows.length).toBeGreaterThan(30);

@@ -38,7 +38,7 @@ import * as plain from '../../demos/recipes/src/plain.ts';
 import * as postgresLedger from '../../demos/recipes/src/postgres-ledger.ts';
 import * as redisBus from '../../demos/recipes/src/redis-bus.ts';
 import * as redisLedger from '../../demos/recipes/src/redis-ledger.ts';
-import { hostWithLog } from '../../demos/recipes/src/refusals.ts';
+import { hostWithLog } from '../../demos/recipes/src/rejections.ts';
 import { traceTo } from '../../demos/recipes/src/traced.ts';
 import { redisOfThisFile } from '../testkit/redis.ts';
 import { REJECTED } from '../testkit/rejected.ts';

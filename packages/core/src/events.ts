@@ -11,10 +11,10 @@ export {
   type LedgerEvent,
   observe,
   publish,
-  type RefusalEvent,
+  type RejectionEvent,
   type RoundEvent,
   type StateEvent,
 } from './diagnostics/diagnostics.ts';
 export { type RunningCall, type WatchOptions, watchRunningCalls } from './diagnostics/running-calls.ts';
 export { AnswerIgnored, OperatorWarning, type WarningReason } from './support/operator-warning.ts';
-export { type Attack, REFUSAL_REASONS, type RefusalReason } from './support/refusal-reasons.ts';
+export { type Attack, REJECTION_REASONS, type RejectionReason } from './support/rejection-reasons.ts';

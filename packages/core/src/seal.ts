@@ -14,9 +14,9 @@ export {
   type OpenedState,
   type OpenResult,
   openState,
-  type RejectionReason,
   type SealOptions,
   sealState,
   type TokenContent,
+  type TokenRejection,
 } from './state/codec.ts';
 export { ephemeralRing, type KeyRing, keyRing, type SealingKey } from './state/key-ring.ts';

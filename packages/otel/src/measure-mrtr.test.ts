@@ -9,7 +9,7 @@ import {
   requestStatePolicy,
   textResult,
 } from '@mrtr/core';
-import { publish, REFUSAL_REASONS } from '@mrtr/core/events';
+import { publish, REJECTION_REASONS } from '@mrtr/core/events';
 import { Deferred, InProcess } from '@mrtr/harness';
 import {
   AggregationTemporality,
@@ -93,7 +93,7 @@ test('a call is counted from its question to its answer, its repeated retry, and
   expect(await points()).toMatchObject({
     'mrtr.rounds{mrtr.outcome,complete}': 1,
     'mrtr.retries.repeated{}': 1,
-    'mrtr.refusals{mrtr.reason,malformed}': 1,
+    'mrtr.rejections{mrtr.reason,malformed}': 1,
     'mrtr.ledger.duration{mrtr.operation,lease,mrtr.outcome,answered}': 2,
     'mrtr.ledger.duration{mrtr.operation,settle,mrtr.outcome,answered}': 1,
     'mrtr.calls{mrtr.state,waiting}': 0,
@@ -109,7 +109,7 @@ test('a ledger that fails is counted as a wait that failed, and as the reason of
   await post({ requestState: result?.requestState, inputResponses: {} });
   expect(await points()).toMatchObject({
     'mrtr.ledger.duration{mrtr.operation,lease,mrtr.outcome,failed}': 1,
-    'mrtr.refusals{mrtr.reason,ledger_failed}': 1,
+    'mrtr.rejections{mrtr.reason,ledger_failed}': 1,
   });
 });
 
@@ -157,19 +157,19 @@ test('no client makes metrics grow: not by calls that never return, nor by names
   for (let count = 0; count < 20; count++) {
     await face.post('tools/call', { name: `${secret}${count}`, arguments: { secret } });
     await post({ requestState: `v1.${secret}${count}`, inputResponses: { [secret]: { action: 'accept' } } });
-    publish('mrtr:refusal', { reason: `${secret}${count}` as 'expired', call: secret, target: secret });
+    publish('mrtr:rejection', { reason: `${secret}${count}` as 'expired', call: secret, target: secret });
   }
   const after = await points();
   expect(after).toMatchObject({
     'mrtr.calls{mrtr.state,waiting}': 5,
-    'mrtr.refusals{mrtr.reason,malformed}': 21,
-    'mrtr.refusals{mrtr.reason,other}': 20,
+    'mrtr.rejections{mrtr.reason,malformed}': 21,
+    'mrtr.rejections{mrtr.reason,other}': 20,
   });
   expect(series).toBeGreaterThan(10);
   // At most one new series for the unknown reason, and one for the outcome of unknown tools.
   expect(Object.keys(after).length).toBeLessThanOrEqual(series + 2);
   const words = [
-    ...Object.keys(REFUSAL_REASONS),
+    ...Object.keys(REJECTION_REASONS),
     ...['other', 'input_required', 'complete', 'error', 'running', 'abandoned', 'waiting'],
     ...['under_1m', 'under_5m', 'under_10m', 'older', 'lease', 'settle', 'release', 'answered', 'failed'],
   ];

@@ -4,7 +4,7 @@
  * Every label is one of a few fixed words, so no client can make the metrics grow. Principals, arguments, calls and tools'
  * names are in spans and log lines instead. docs/observability.md has the alerts.
  */
-import { observe, REFUSAL_REASONS } from '@mrtr/core/events';
+import { observe, REJECTION_REASONS } from '@mrtr/core/events';
 import { type GaugeName, readGauges, requireOptions, wholeNumber } from '@mrtr/core/kit';
 import { type BatchObservableResult, type Meter, metrics } from '@opentelemetry/api';
 import { WaitingCalls } from './waiting-calls.ts';
@@ -51,7 +51,7 @@ export function measureMrtr(
 
 function countEvents(meter: Meter): (() => void)[] {
   const rounds = meter.createCounter('mrtr.rounds', { unit: '{round}' });
-  const refusals = meter.createCounter('mrtr.refusals', { unit: '{request}' });
+  const rejections = meter.createCounter('mrtr.rejections', { unit: '{request}' });
   const repeated = meter.createCounter('mrtr.retries.repeated', { unit: '{request}' });
   const ledger = meter.createHistogram('mrtr.ledger.duration', { unit: 's' });
   return [
@@ -59,8 +59,8 @@ function countEvents(meter: Meter): (() => void)[] {
       if (phase === 'end') rounds.add(1, { 'mrtr.outcome': outcome });
     }),
     // Another loaded version of the packages may have other reasons.
-    observe('mrtr:refusal', ({ reason }) =>
-      refusals.add(1, { 'mrtr.reason': Object.hasOwn(REFUSAL_REASONS, reason) ? reason : 'other' }),
+    observe('mrtr:rejection', ({ reason }) =>
+      rejections.add(1, { 'mrtr.reason': Object.hasOwn(REJECTION_REASONS, reason) ? reason : 'other' }),
     ),
     observe('mrtr:state', ({ phase }) => {
       if (phase === 'replayed') repeated.add(1);

@@ -18,7 +18,7 @@ import { as, ledgerLike, ledgerThat, REJECTED, sure, UNKNOWN, YES } from './aski
 import { eventsOf, hostTools, type PostOptions } from './hosted.test-support.ts';
 import { type LeaseDecision, type LeaseRequest, MemoryLedger } from './ledger.ts';
 import { partsOf, type RequestStateOptions, requestStatePolicy } from './policy.ts';
-import { Refusals } from './refusals.ts';
+import { Rejections } from './rejections.ts';
 
 const DONE = { content: [{ type: 'text', text: 'Paid.' }] };
 const TOO_LARGE = errorResult('This step was done. Its result is too large to repeat.');
@@ -80,13 +80,13 @@ async function hangUp(
 }
 
 test('a retry that finds no free place spends nothing: it is served when a place is free', async () => {
-  const refusals = eventsOf('mrtr:refusal');
+  const rejections = eventsOf('mrtr:rejection');
   const site = till({ maxCalls: 1 });
   const [one, two] = [await site.begin(), await site.begin()];
   const busy = site.retry(one);
   await site.paying(1);
   expect(await site.retry(two)).toMatchObject(TOO_MANY);
-  expect(refusals).toMatchObject([{ reason: 'too_many_calls' }]);
+  expect(rejections).toMatchObject([{ reason: 'too_many_calls' }]);
   site.payments[0]?.end.open();
   expect((await busy).result).toMatchObject(DONE);
   expect((await site.pay(two)).result).toMatchObject(DONE);
@@ -404,7 +404,7 @@ function admission(options: RequestStateOptions, handle: (ctx: ServerContext) =>
   const site = {
     server,
     policy: parts,
-    refusals: new Refusals(({ message }) => void reported.push(message)),
+    rejections: new Rejections(({ message }) => void reported.push(message)),
   };
   const target: Target = {
     method: 'tools/call',

@@ -111,13 +111,13 @@ export class Admission {
     }
     const opened = this.#tryOpen(token, binding);
     if ('rejected' in opened)
-      return this.#boundary.refusals.reject({ ...about, call: opened.callId }, token, opened.rejected);
+      return this.#boundary.rejections.rejectState({ ...about, call: opened.callId }, token, opened.rejected);
     return { request, ctx, binding, pseudonym, opened };
   }
 
   /** Asks for the lease on the round's token. A first request has no token and needs no lease. */
   async #lease(round: Round): Promise<Decision | { readonly lease: undefined }> {
-    const { refusals, policy } = this.#boundary;
+    const { rejections, policy } = this.#boundary;
     const { ctx, binding, pseudonym, opened } = round;
     const { singleUse, keys, now } = policy;
     if (!opened || !singleUse) return { lease: undefined };
@@ -127,7 +127,7 @@ export class Admission {
     const counted = acceptsUnasked(policy, binding.target) ? undefined : opened.asked;
     const answers = digestOf(ownAnswers(inputResponses, counted));
     const about = aboutRound(round);
-    const report = (error: unknown) => refusals.report(error, about);
+    const report = (error: unknown) => rejections.report(error, about);
     let decision: Decision;
     try {
       decision = await leaseToken(singleUse, {
@@ -143,8 +143,9 @@ export class Admission {
       if (!(error instanceof LedgerFailed)) throw error;
       // The message of a full ledger is ours, and safe for the client. Any other message may name hosts.
       const { cause } = error;
-      if (cause instanceof StoreFull) return refusals.refuse('ledger_full', about, cause, cause.message);
-      return refusals.refuse('ledger_failed', about, cause, STATE_NOT_KEPT);
+      if (cause instanceof StoreFull)
+        return rejections.rejectRequest('ledger_full', about, cause, cause.message);
+      return rejections.rejectRequest('ledger_failed', about, cause, STATE_NOT_KEPT);
     }
     // The ledger may have taken long.
     const late = signal.aborted ? 'abandoned' : now() >= opened.expiresAt ? 'expired' : undefined;
@@ -179,7 +180,7 @@ export class Admission {
   #repeat(recorded: RecordedOutcome, round: Round): unknown {
     const { binding, ctx, opened } = round;
     if ('lost' in recorded) {
-      this.#boundary.refusals.reportRejected(aboutRound(round), ctx.mcpReq.requestState<string>(), 'lost');
+      this.#boundary.rejections.reportRejected(aboutRound(round), ctx.mcpReq.requestState<string>(), 'lost');
       return endCall(binding, OUTCOME_UNKNOWN);
     }
     const { method, target } = binding;
@@ -191,7 +192,7 @@ export class Admission {
 
   #reject(round: Round, reason: NotServedReason): never {
     const token = round.ctx.mcpReq.requestState<string>();
-    return this.#boundary.refusals.reject(aboutRound(round), token, reason);
+    return this.#boundary.rejections.rejectState(aboutRound(round), token, reason);
   }
 
   #bind(method: MrtrMethod, request: McpRequest, principal: string | undefined): Binding {
@@ -207,28 +208,28 @@ export class Admission {
 
   /** Never sends an error of the policy's callback to the client: it may name hosts. */
   async #identify({ method, target }: Binding, ctx: ServerContext): Promise<string | undefined> {
-    const { policy, refusals } = this.#boundary;
+    const { policy, rejections } = this.#boundary;
     const about = { method, target, pseudonym: 'unknown' };
     let principal: unknown;
     try {
       principal = await policy.principal(ctx);
     } catch (error) {
-      return refusals.refuse('principal_failed', about, error, INTERNAL);
+      return rejections.rejectRequest('principal_failed', about, error, INTERNAL);
     }
     if (principal === undefined || typeof principal === 'string') return principal;
     const why = `The policy's principal gave a value of type ${typeof principal}. It must give a string, or undefined.`;
-    return refusals.refuse('principal_failed', about, new InvalidOption(why), INTERNAL);
+    return rejections.rejectRequest('principal_failed', about, new InvalidOption(why), INTERNAL);
   }
 
   // Refuse the request instead of dropping the answer: asked again, the user would give the same answer and never learn
   // why it does not count. Check before the ledger, so that a retry with a shorter answer still counts as the first.
   #checkAnswers(about: LoggedCall, ctx: ServerContext): void {
-    const { refusals } = this.#boundary;
+    const { rejections } = this.#boundary;
     const limit = this.#boundary.policy.maxAnswerBytes;
     if (answersFit(ctx.mcpReq.inputResponses, limit)) return;
     const expected = `An answer has to be JSON of at most ${limit} bytes, nested at most ${MAX_DEPTH} levels deep`;
-    refusals.count('answer_too_large', about);
-    refusals.report(new OperatorWarning('answer_refused', `An answer was refused. ${expected}.`), about);
+    rejections.count('answer_too_large', about);
+    rejections.report(new OperatorWarning('answer_refused', `An answer was refused. ${expected}.`), about);
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, expected, { reason: 'answer_too_large' });
   }
 
@@ -254,7 +255,7 @@ export class Admission {
     try {
       return { ...binding, canonicalArguments: canonicalArguments(binding) };
     } catch {
-      this.#boundary.refusals.count('invalid_arguments', binding);
+      this.#boundary.rejections.count('invalid_arguments', binding);
       throw new ProtocolError(
         ProtocolErrorCode.InvalidParams,
         `The arguments hold a number that is not finite, or are nested deeper than ${MAX_DEPTH} levels`,
@@ -263,7 +264,7 @@ export class Admission {
   }
 
   #tooManyCalls(full: QuotaExceeded, about: Pick<LoggedCall, 'method' | 'target'>): ProtocolError {
-    this.#boundary.refusals.count('too_many_calls', about);
+    this.#boundary.rejections.count('too_many_calls', about);
     return new ProtocolError(
       ProtocolErrorCode.InternalError,
       `${full === 'own' ? 'You have' : 'This server has'} too many calls running. Try again when one has ended.`,

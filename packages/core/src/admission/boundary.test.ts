@@ -167,7 +167,7 @@ test('state over maxBytes is an error without details for the client, and with t
 
 test('arguments that cannot be hashed are rejected before the handler runs', async () => {
   const entries: (string | undefined)[] = [];
-  const refusals = eventsOf('mrtr:refusal');
+  const refusals = eventsOf('mrtr:rejection');
   const { post } = hostTools(asking(entries));
   expect(
     await post('tools/call', {

@@ -11,8 +11,8 @@ import { tellOperator, warnOnce } from '../support/process-wide.ts';
 import { isMrtrMethod, MRTR_METHODS } from '../wire/wire.ts';
 import { Admission, type Target } from './admission.ts';
 import { aPolicy, partsOf, type RequestStatePolicy } from './policy.ts';
-import { Refusals } from './refusals.ts';
 import { watchRegistration } from './registration.ts';
+import { Rejections } from './rejections.ts';
 import type { Handler, McpRequest } from './round.ts';
 
 type SetRequestHandler = (method: string, ...rest: unknown[]) => void;
@@ -58,8 +58,8 @@ export function protectRequestState(server: McpServer, policy: RequestStatePolic
         'protectedServer(info, policy) build the server.',
     );
   }
-  const refusals = new Refusals((error) => tellOperator(error, lowLevelServer.onerror, parts.onerror));
-  const admission = new Admission({ server, policy: parts, refusals }, parts.audience);
+  const rejections = new Rejections((error) => tellOperator(error, lowLevelServer.onerror, parts.onerror));
+  const admission = new Admission({ server, policy: parts, rejections }, parts.audience);
   const registration = watchRegistration(server);
   const setRequestHandler = lowLevelServer.setRequestHandler.bind(lowLevelServer) as SetRequestHandler;
   lowLevelServer.setRequestHandler = ((method: string, ...rest: unknown[]) => {

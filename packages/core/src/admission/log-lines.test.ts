@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { derivePseudonym } from '../state/at-rest.ts';
 import { KEY } from '../state/sealed.test-support.ts';
-import { REFUSAL_REASONS } from '../support/refusal-reasons.ts';
+import { REJECTION_REASONS } from '../support/rejection-reasons.ts';
 import { asking, beginCall } from './asking.test-support.ts';
 import { eventsOf, hostTools } from './hosted.test-support.ts';
 
@@ -16,7 +16,7 @@ function logging(now = Date.now) {
 
 test('a refusal names its call, its tool and the pseudonym of its caller, and is counted', async () => {
   let late = 0;
-  const [refusals, rounds] = [eventsOf('mrtr:refusal'), eventsOf('mrtr:round')];
+  const [refusals, rounds] = [eventsOf('mrtr:rejection'), eventsOf('mrtr:round')];
   const { post, errors } = logging(() => Date.now() + late);
   const retry = await beginCall({ post });
   late = 600_000;
@@ -34,7 +34,7 @@ test('a refusal names its call, its tool and the pseudonym of its caller, and is
     { reason: 'expired', call, ...about },
     { reason: 'malformed', call: undefined, ...about },
   ]);
-  expect(refusals.every(({ reason }) => Object.hasOwn(REFUSAL_REASONS, reason))).toBe(true);
+  expect(refusals.every(({ reason }) => Object.hasOwn(REJECTION_REASONS, reason))).toBe(true);
 });
 
 test('a tool’s name cannot forge a line of the log', async () => {

@@ -88,7 +88,7 @@ test.each<[string, () => unknown, string]>([
   'where the principal callback %s, the client gets -32603 and `onerror` the reason',
   async (_what, give, why) => {
     const entries: (string | undefined)[] = [];
-    const refusals = eventsOf('mrtr:refusal');
+    const refusals = eventsOf('mrtr:rejection');
     const { post, errors } = hostTools(asking(entries), { principal: give as () => string });
     expect(await post('tools/call', { name: 'deploy' }, as('alice'))).toEqual({
       error: { code: -32603, message: 'Internal error' },

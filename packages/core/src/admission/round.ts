@@ -35,7 +35,7 @@ import { describeIgnored, ignoredAnswers, ownAnswers } from './answers.ts';
 import { type HandlerRun, withHandlerRun } from './handler-run.ts';
 import { type AskProblem, askProblem, needsAskable, STATE_NOT_KEPT, unaskableAfter } from './limits.ts';
 import type { PolicyParts } from './policy.ts';
-import type { Refusals } from './refusals.ts';
+import type { Rejections } from './rejections.ts';
 import { notesOf } from './shape-callback.ts';
 
 /** A request as the SDK hands it to a low-level handler. */
@@ -58,7 +58,7 @@ export interface Round {
 export interface Boundary {
   readonly server: McpServer;
   readonly policy: PolicyParts;
-  readonly refusals: Refusals;
+  readonly rejections: Rejections;
 }
 
 /** Serves one round. */
@@ -167,7 +167,7 @@ export class Serving {
   #rejectMisfit(why: string): never {
     const { ctx } = this.#round;
     try {
-      return this.#boundary.refusals.reject(
+      return this.#boundary.rejections.rejectState(
         this.#about,
         ctx.mcpReq.requestState<string>(),
         'other_schema',
@@ -206,7 +206,7 @@ export class Serving {
     const [first] = mistakes;
     const isFirstReport = mistakes.every(({ times }) => times === 2);
     if (first && isFirstReport) {
-      this.#boundary.refusals.report(new AnswerIgnored(first.key, describeIgnored(first)), this.#about);
+      this.#boundary.rejections.report(new AnswerIgnored(first.key, describeIgnored(first)), this.#about);
     }
   }
 
@@ -233,7 +233,7 @@ export class Serving {
     const problem = askProblem(call, requests, { requestState, routingLabel });
     if (problem && problem.kind !== 'unaskable') return this.#refuseToAsk(problem);
     const wasted = problem && unaskableAfter(effects, requests, call);
-    if (wasted) this.#boundary.refusals.report(wasted, this.#about);
+    if (wasted) this.#boundary.rejections.report(wasted, this.#about);
     const isOld = !isModern(call.revision);
     if (isOld && problem) return endCall(call, problem.message);
     if (isOld && call.legacy === 'degrade') return endCall(call, NEEDS_MODERN);
@@ -258,7 +258,7 @@ export class Serving {
     const call = this.#call;
     switch (problem.kind) {
       case 'rounds':
-        this.#boundary.refusals.count('rounds_exceeded', this.#about);
+        this.#boundary.rejections.count('rounds_exceeded', this.#about);
         return endCall(call, problem.message);
       case 'questions':
         return this.#refuse(new TooManyQuestions(problem.count, call.maxQuestions), problem.message);
@@ -287,7 +287,7 @@ export class Serving {
   }
 
   #refuse(cause: unknown, why = STATE_NOT_KEPT): never {
-    return this.#boundary.refusals.refuse('invalid_question', this.#about, cause, why);
+    return this.#boundary.rejections.rejectRequest('invalid_question', this.#about, cause, why);
   }
 
   get #about(): LoggedCall {

@@ -101,7 +101,7 @@ test('a token whose server crashed in the middle is not served again', async () 
 });
 
 test('a ledger that cannot be reached refuses the round before anything of it runs', async () => {
-  const refusals = eventsOf('mrtr:refusal');
+  const refusals = eventsOf('mrtr:rejection');
   const site = shop({ ledger: ledgerThat(() => Promise.reject(new Error('connect ECONNREFUSED'))) });
   expect(await site.post('tools/call', await retryOf(site))).toEqual({
     error: { code: -32603, message: 'The server cannot keep the state of this call' },
@@ -161,8 +161,8 @@ test.each([
 test.each<[reason: string, options: RequestStateOptions]>([
   ['ledger_full', { ledger: ledgerThat(() => Promise.reject(new StoreFull('The ledger is full.'))) }],
   ['answer_too_large', { maxAnswerBytes: 1 }],
-])('`mrtr:refusal` gives the reason %s', async (reason, options) => {
-  const refusals = eventsOf('mrtr:refusal');
+])('`mrtr:rejection` gives the reason %s', async (reason, options) => {
+  const refusals = eventsOf('mrtr:rejection');
   const site = shop(options);
   expect(await site.post('tools/call', await retryOf(site))).toHaveProperty('error');
   expect(refusals.map((refusal) => refusal.reason)).toEqual([reason]);

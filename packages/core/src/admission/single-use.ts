@@ -9,7 +9,7 @@ import { openAtRest, sealAtRest } from '../state/at-rest.ts';
 import { CLOCK_SKEW_MS, type OpenedState } from '../state/codec.ts';
 import type { KeyRing } from '../state/key-ring.ts';
 import { OperatorWarning } from '../support/operator-warning.ts';
-import type { RefusalReason } from '../support/refusal-reasons.ts';
+import type { RejectionReason } from '../support/rejection-reasons.ts';
 import { waitAtMost } from '../support/wait-at-most.ts';
 import type { LeaseDecision, StateLedger } from './ledger.ts';
 
@@ -45,7 +45,7 @@ export interface PresentedRetry {
 
 /** The reason why a retry was not served. Only for the log: the client gets the same error for every reason. */
 export type NotServedReason = Extract<
-  RefusalReason,
+  RejectionReason,
   | 'already_used'
   | 'other_answers'
   | 'in_flight'

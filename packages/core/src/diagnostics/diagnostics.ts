@@ -5,7 +5,7 @@
  */
 import type { AsyncLocalStorage } from 'node:async_hooks';
 import { type Channel, channel } from 'node:diagnostics_channel';
-import type { RefusalReason } from '../support/refusal-reasons.ts';
+import type { RejectionReason } from '../support/rejection-reasons.ts';
 import type { Receipt } from './receipt.ts';
 
 /** `mrtr:round`: one request of a logical call reached the boundary, or was answered. */
@@ -80,9 +80,9 @@ export interface StateEvent {
   readonly reason?: string;
 }
 
-/** `mrtr:refusal`: a request was refused. */
-export interface RefusalEvent {
-  readonly reason: RefusalReason;
+/** `mrtr:rejection`: a request was refused. */
+export interface RejectionEvent {
+  readonly reason: RejectionReason;
   readonly call?: string | undefined;
   readonly method?: string | undefined;
   readonly target?: string | undefined;
@@ -119,7 +119,7 @@ interface Events {
   'mrtr:approval': ApprovalEvent;
   'mrtr:effect': EffectEvent;
   'mrtr:state': StateEvent;
-  'mrtr:refusal': RefusalEvent;
+  'mrtr:rejection': RejectionEvent;
   'mrtr:ledger': LedgerEvent;
 }
 
@@ -133,7 +133,7 @@ const channels: Readonly<Record<ChannelName, Channel>> = {
   'mrtr:approval': channel('mrtr:approval'),
   'mrtr:effect': channel('mrtr:effect'),
   'mrtr:state': channel('mrtr:state'),
-  'mrtr:refusal': channel('mrtr:refusal'),
+  'mrtr:rejection': channel('mrtr:rejection'),
   'mrtr:ledger': channel('mrtr:ledger'),
 };
 

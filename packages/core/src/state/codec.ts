@@ -14,14 +14,14 @@
  * changing, adding or removing it invalidates the token.
  */
 import { createCipheriv, createDecipheriv, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { RefusalReason } from '../support/refusal-reasons.ts';
+import type { RejectionReason } from '../support/rejection-reasons.ts';
 import { BINDING_BYTES, type Binding, mismatch, writeBinding } from './binding.ts';
 import type { SealingKey } from './key-ring.ts';
 import { invalidLabelError, isRoutingLabel } from './routing-label.ts';
 
 /** Why a token was rejected. For the log and the diagnostics channel; never for the wire. */
-export type RejectionReason = Extract<
-  RefusalReason,
+export type TokenRejection = Extract<
+  RejectionReason,
   | 'too_large'
   | 'malformed'
   | 'unknown_key'
@@ -60,7 +60,7 @@ export interface OpenedState extends TokenContent {
 export type OpenResult =
   | OpenedState
   | {
-      readonly rejected: RejectionReason;
+      readonly rejected: TokenRejection;
       /** The call that a genuine token belongs to. */
       readonly callId?: string | undefined;
     };
@@ -178,7 +178,7 @@ export function openState(
   ) {
     return { rejected: 'malformed' };
   }
-  let rejected: RejectionReason = 'unknown_key';
+  let rejected: TokenRejection = 'unknown_key';
   for (const key of ring) {
     if (key.id[0] !== bytes[0] || key.id[1] !== bytes[1]) continue;
     const plain = decrypt(bytes, key, label);

@@ -1,6 +1,6 @@
 /** The errors that these libraries throw on purpose. Each class is in the package that throws it, or here. */
 
-import type { RefusalReason } from './refusal-reasons.ts';
+import type { RejectionReason } from './rejection-reasons.ts';
 
 const IS_MRTR_ERROR = Symbol.for('mrtr.error');
 
@@ -87,8 +87,8 @@ export class NotJson extends MrtrError {
 export class RequestStateRejected extends MrtrError {
   static override readonly code = 'request_state_rejected';
   /** The reason that `mrtr:state` publishes: `tampered`, `expired`, `already_used`, … */
-  readonly reason: RefusalReason;
-  constructor(message: string, reason: RefusalReason) {
+  readonly reason: RejectionReason;
+  constructor(message: string, reason: RejectionReason) {
     super(message);
     this.reason = reason;
   }

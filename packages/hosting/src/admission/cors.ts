@@ -4,7 +4,7 @@
  */
 import { originValidationResponse } from '@modelcontextprotocol/server';
 import { InvalidOption } from '@mrtr/core';
-import { countRefusal, problem } from './problem.ts';
+import { countRejection, problem } from './problem.ts';
 
 /** An origin with an application's own scheme: `vscode-webview://1a2b`. */
 const OTHER_SCHEME = /^(?!https?:)[a-z][a-z0-9+.-]*:\/\/[^/*]+$/;
@@ -51,7 +51,7 @@ export class Origins {
     // The SDK checks the host alone, and so would accept `foo://localhost`, or two origins of which the first has a path.
     if (origin !== '' && !isPageOfHost(origin)) return problem(403, 'Invalid Origin header');
     const refused = originValidationResponse(request, this.#hosts);
-    return refused && countRefusal(refused, 'http_forbidden_origin');
+    return refused && countRejection(refused, 'http_forbidden_origin');
   }
 
   /** Answers a preflight of an allowed origin. Undefined if `request` is not a preflight. */

@@ -1,4 +1,4 @@
-import { publish, type RefusalReason } from '@mrtr/core/events';
+import { publish, type RejectionReason } from '@mrtr/core/events';
 import type { QuotaExceeded } from '@mrtr/core/kit';
 import type { OnError } from '../instance/server-instance.ts';
 
@@ -10,12 +10,12 @@ export const problem = (
   code = -32000,
   reason = REASONS[status] ?? 'http_invalid',
 ): Response =>
-  countRefusal(
+  countRejection(
     Response.json({ jsonrpc: '2.0', id: null, error: { code, message } }, { status, headers }),
     reason,
   );
 
-const REASONS: Readonly<Record<number, RefusalReason>> = {
+const REASONS: Readonly<Record<number, RejectionReason>> = {
   403: 'http_forbidden_origin',
   429: 'http_too_many',
   500: 'http_failed',
@@ -23,8 +23,8 @@ const REASONS: Readonly<Record<number, RefusalReason>> = {
 };
 
 /** Counts `response` in the metrics as a refusal for `reason`, and returns it. */
-export function countRefusal(response: Response, reason: RefusalReason): Response {
-  publish('mrtr:refusal', { reason });
+export function countRejection(response: Response, reason: RejectionReason): Response {
+  publish('mrtr:rejection', { reason });
   return response;
 }
 

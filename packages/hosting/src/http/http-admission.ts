@@ -28,7 +28,7 @@ import { Origins } from '../admission/cors.ts';
 import { CountedRequest } from '../admission/counted-request.ts';
 import type { Exchange } from '../admission/exchange.ts';
 import { isWiderThan } from '../admission/members.ts';
-import { countRefusal, internalError, noRoom, problem } from '../admission/problem.ts';
+import { countRejection, internalError, noRoom, problem } from '../admission/problem.ts';
 import { buildServer, type OnError, type ServerInstance } from '../instance/server-instance.ts';
 import { type Caller, SESSION_CHECKS, type SessionLimits, Sessions } from './sessions.ts';
 import { UNREAD_CHECKS, UnreadBytes, type UnreadLimits } from './unread-bytes.ts';
@@ -185,7 +185,7 @@ export class HttpAdmission {
     const shown = host.slice(0, MAX_OF_HOST);
     const why = `A request for the host '${shown}' was refused: it is none of allowedHosts.`;
     this.#report(new OperatorWarning('host_refused', why));
-    return countRefusal(refused, 'http_forbidden_origin');
+    return countRejection(refused, 'http_forbidden_origin');
   }
 
   async #admit(request: Request, exchange: Exchange): Promise<Response> {
@@ -194,7 +194,7 @@ export class HttpAdmission {
       return problem(405, 'Method not allowed', { allow: METHODS.join(', ') });
     }
     const authInfo = requireAuthInfo(exchange.authInfo) ?? (await this.#authenticate?.(request));
-    if (authInfo instanceof Response) return countRefusal(authInfo, 'http_unauthorized');
+    if (authInfo instanceof Response) return countRejection(authInfo, 'http_unauthorized');
     return this.#serve(request, exchange, authInfo);
   }
 

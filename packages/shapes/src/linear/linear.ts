@@ -78,7 +78,7 @@ export function linear<Input, R extends CompleteResult>(
 function endWith(call: Call, error: Error): CompleteResult {
   const { id, method, target } = call;
   const reason = error instanceof StoreFull ? 'store_full' : 'continuation_lost';
-  publish('mrtr:refusal', { reason, call: id, method, target });
+  publish('mrtr:rejection', { reason, call: id, method, target });
   if (!isNotEntered(error)) return endCall(call, error.message);
   try {
     return asNotEntered(endCall(call, error.message));

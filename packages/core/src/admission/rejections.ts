@@ -1,14 +1,14 @@
-/** Refuses requests: the client gets a fixed error, and the operator gets the reason. */
+/** Rejects requests: the client gets a fixed error, and the operator gets the reason. */
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { publish } from '../diagnostics/diagnostics.ts';
-import type { RejectionReason } from '../state/codec.ts';
+import type { TokenRejection } from '../state/codec.ts';
 import { RequestStateRejected } from '../support/errors.ts';
 import { type LoggedCall, withCallInMessage } from '../support/log-line.ts';
-import type { RefusalReason } from '../support/refusal-reasons.ts';
+import type { RejectionReason } from '../support/rejection-reasons.ts';
 import type { NotServedReason } from './single-use.ts';
 
 /** Reports reasons to the operator, and throws errors that reveal nothing to a client. */
-export class Refusals {
+export class Rejections {
   readonly #onerror: (error: Error) => void;
 
   constructor(onerror: (error: Error) => void) {
@@ -20,27 +20,27 @@ export class Refusals {
     this.#onerror(withCallInMessage(error, about));
   }
 
-  /** Counts a refusal whose reason the client may read. */
-  count(reason: RefusalReason, { call, method, target }: Omit<LoggedCall, 'pseudonym'>): void {
-    publish('mrtr:refusal', { reason, call, method, target });
+  /** Counts a rejection whose reason the client may read. */
+  count(reason: RejectionReason, { call, method, target }: Omit<LoggedCall, 'pseudonym'>): void {
+    publish('mrtr:rejection', { reason, call, method, target });
   }
 
-  /** Refuses a request. The client reads only `message`, because the cause may name hosts or values. */
-  refuse(reason: RefusalReason, about: LoggedCall, cause: unknown, message: string): never {
+  /** Rejects a request. The client reads only `message`, because the cause may name hosts or values. */
+  rejectRequest(reason: RejectionReason, about: LoggedCall, cause: unknown, message: string): never {
     this.count(reason, about);
     this.report(cause, about);
     throw new ProtocolError(ProtocolErrorCode.InternalError, message);
   }
 
-  /** Refuses state. The client gets the same error for every reason. */
-  reject(about: LoggedCall, token: string | undefined, reason: Reason, why = ''): never {
+  /** Rejects state. The client gets the same error for every reason. */
+  rejectState(about: LoggedCall, token: string | undefined, reason: Reason, why = ''): never {
     this.reportRejected(about, token, reason, why);
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'Invalid or expired requestState', {
       reason: 'invalid_request_state',
     });
   }
 
-  /** Reports that state was refused, with the reason. */
+  /** Reports that state was rejected, with the reason. */
   reportRejected(about: LoggedCall, token: string | undefined, reason: Reason, why = ''): void {
     const { method, target } = about;
     this.count(reason, about);
@@ -50,4 +50,4 @@ export class Refusals {
   }
 }
 
-type Reason = RejectionReason | NotServedReason;
+type Reason = TokenRejection | NotServedReason;

@@ -1,7 +1,7 @@
-/** The reasons why requests are refused, for logs, metrics and documents. Clients never get them. */
+/** The reasons why requests are rejected, for logs, metrics and documents. Clients never get them. */
 
 /**
- * Whether a refusal indicates an attack. `no`: a mistake, or load. `perhaps`: honest clients cause it too, rarely.
+ * Whether a rejection indicates an attack. `no`: a mistake, or load. `perhaps`: honest clients cause it too, rarely.
  * `yes`: an honest client never causes it.
  */
 export type Attack = 'no' | 'perhaps' | 'yes';
@@ -9,7 +9,7 @@ export type Attack = 'no' | 'perhaps' | 'yes';
 type Meaning = readonly [attack: Attack, meaning: string];
 
 /** Each reason with its meaning. `docs/observability.md` has the same table. */
-export const REFUSAL_REASONS = {
+export const REJECTION_REASONS = {
   malformed: ['perhaps', 'the state is no token: cut off, or made by another program'],
   too_large: ['perhaps', 'the state is longer than `maxBytes`'],
   unknown_key: [
@@ -73,5 +73,5 @@ export const REFUSAL_REASONS = {
   stream_unread: ['perhaps', 'a client did not read its stream, which was ended'],
 } as const satisfies Readonly<Record<string, Meaning>>;
 
-/** The reason of a refusal. */
-export type RefusalReason = keyof typeof REFUSAL_REASONS;
+/** The reason of a rejection. */
+export type RejectionReason = keyof typeof REJECTION_REASONS;
