@@ -13,7 +13,7 @@ interface Column {
 }
 
 const FINISHES = { finishes: 'yes', refused: 'no: the call is lost' };
-const GIVES = { default: 'the fallback', error: 'an error' };
+const GIVES = { fallback: 'the fallback', error: 'an error' };
 
 /** The columns, in the matrix's order. */
 const COLUMNS: readonly Column[] = [
@@ -37,7 +37,7 @@ const COLUMNS: readonly Column[] = [
   { question: 'Does a call outlive a restart?', answers: FINISHES, proofs: ['restart'] },
   {
     question: 'What does an old client get?',
-    answers: { asked: 'asked, in a session', default: 'the fallback, or the shim asks' },
+    answers: { asked: 'asked, in a session', fallback: 'the fallback, or the shim asks' },
     proofs: ['old', 'old-degrade', 'old-fleet'],
   },
   { question: 'And a client that cannot be asked?', answers: GIVES, proofs: ['unaskable'] },

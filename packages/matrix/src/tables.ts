@@ -44,7 +44,7 @@ export function measuredTables(
   const ofOptions = optionsTable(rows, cells);
   const tables = {
     options: mergeRows(ofOptions, [2, 5, 7, 9]), // the columns that a reader decides by
-    'options-more': mergeRows(ofOptions, [1, 3, 4, 6, 8, 10]),
+    'options-more': mergeRows(ofOptions.map(withoutTitle), [1, 3, 4, 6, 8, 10]),
     quadrant: quadrantTable(rows, observationsIn(cells)),
     unattended: unattendedTable(unattended),
     ...deployTables(options),
@@ -61,16 +61,16 @@ export function optionsTable(options: readonly Identity[], cells: readonly Cell[
   const observations = observationsIn(cells);
   const head = [
     'Option',
-    'Handler entered',
+    'Entered',
     'Audit entries',
-    'State carried, bytes',
-    'Frames held',
+    'State, bytes',
+    'Frames',
     'Another instance',
     'After a restart',
     'Old client gets (held / stateless)',
-    'Client that cannot be asked gets',
+    'Cannot be asked',
     'Writes, retries sent twice (`singleUse: false`)',
-    'Answers nobody asked for / state of another call',
+    'Unasked answer / other state',
   ];
   const rows = options.map((option) => {
     const find = finder(option, observations);
@@ -93,6 +93,8 @@ export function optionsTable(options: readonly Identity[], cells: readonly Cell[
   });
   return [head, ...rows];
 }
+
+const withoutTitle = ([option = '', ...cells]: Rows[number]) => [option.replace(/\*\* .*/, '**'), ...cells];
 
 /** Keeps these columns of a table, and merges the rows of options with equal cells. */
 function mergeRows(table: Rows, columns: readonly number[]): Rows {
@@ -167,7 +169,7 @@ function auditEntries(modern: number, old: number): string {
 }
 
 const describeOutcome = ({ outcome }: Observation): string =>
-  ({ elicited: 'asked', default: 'default', error: 'error', cancelled: 'cancelled' })[outcome];
+  ({ elicited: 'asked', default: 'fallback', error: 'error', cancelled: 'cancelled' })[outcome];
 
 const sizes = ({ stateBytes }: Observation): string =>
   stateBytes.every((bytes) => bytes === 0) ? 'none' : stateBytes.join(', ');
