@@ -40,3 +40,4 @@ export { waitAtMost } from './support/wait-at-most.ts';
 export { ownEntry } from './wire/answer-reads.ts';
 export { stampAnswer, stampOf } from './wire/answer-stamp.ts';
 export { INPUT_KINDS } from './wire/input-kind.ts';
+export { MRTR_REVISION } from './wire/revision.ts';

@@ -4,8 +4,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { getRequestListener, RequestError } from '@hono/node-server';
 import type { AuthInfo, McpHandlerRequestOptions, ServerNotifier } from '@modelcontextprotocol/server';
-import { MRTR_REVISION } from '@mrtr/core';
-import { aTimeInSeconds, type OptionChecks, requireOptions, tellOperator } from '@mrtr/core/kit';
+import {
+  aTimeInSeconds,
+  MRTR_REVISION,
+  type OptionChecks,
+  requireOptions,
+  tellOperator,
+} from '@mrtr/core/kit';
 import { bodyWasRead } from './admission/body.ts';
 import { type Exchange, type Outgoing, WebOutgoing } from './admission/exchange.ts';
 import { internalError, problem } from './admission/problem.ts';

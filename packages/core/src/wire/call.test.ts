@@ -1,9 +1,10 @@
 import type { McpServer } from '@modelcontextprotocol/server';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { as } from '../admission/asking.test-support.ts';
+import { as, sure, YES } from '../admission/asking.test-support.ts';
 import { hostTools, oldClient } from '../admission/hosted.test-support.ts';
-import { type Call, findCall } from './call.ts';
+import { ask } from '../answers/ask.ts';
+import { type Call, findCall, idempotencyKey } from './call.ts';
 import { textResult } from './results.ts';
 
 /** Registers a tool; `calls` collects the record that it gets. */
@@ -49,4 +50,20 @@ test('a client cannot send its own record', async () => {
     _meta: { 'mrtr.call': { round: 9 } },
   });
   expect(calls).toMatchObject([{ method: 'tools/call', target: 't', round: 1, revision: '2025-11-25' }]);
+});
+
+test('a plain handler gets the same key in each round of a call, and another in another call', async () => {
+  const keys: string[] = [];
+  const { post } = hostTools((server) => {
+    server.registerTool('pay', {}, (ctx) => {
+      keys.push(idempotencyKey(ctx, 'pay'), idempotencyKey(ctx, 'mail'));
+      return ctx.mcpReq.inputResponses ? textResult('Paid.') : ask({ sure });
+    });
+  });
+  const { result } = await post('tools/call', { name: 'pay' });
+  await post('tools/call', { name: 'pay', requestState: result?.requestState, inputResponses: YES });
+  await post('tools/call', { name: 'pay' });
+  const [pay, mail, payAgain, mailAgain, otherPay] = keys;
+  expect([payAgain, mailAgain]).toEqual([pay, mail]);
+  expect(new Set([pay, mail, otherPay]).size).toBe(3);
 });

@@ -96,6 +96,13 @@ export function callOf(ctx: ServerContext): Call {
  * A key for the effect `name` of this call: the same in every round, on every instance, and for a repeated retry. Pass
  * it to the service that performs the effect, so that the effect happens once even if this process dies before
  * recording it. A first request that is sent again is another call, with other keys.
+ *
+ * @throws UnprotectedServer on a server without `protectRequestState`: there the rounds of a call have nothing in common.
+ * @example await mailer.send(letter, { idempotencyKey: idempotencyKey(ctx, 'mail') });
  */
-export const idempotencyKey = ({ id }: Pick<Call, 'id'>, name: string): string =>
+export const idempotencyKey = (ctx: ServerContext, name: string): string =>
+  idempotencyKeyOf(callOf(ctx), name);
+
+/** {@link idempotencyKey}, for a shape that has the call's record. */
+export const idempotencyKeyOf = ({ id }: Pick<Call, 'id'>, name: string): string =>
   hash('sha256', `${id} ${name}`, 'base64url').slice(0, 22);

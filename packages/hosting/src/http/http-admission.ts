@@ -10,12 +10,13 @@ import {
   type ServerEventBus,
   type ServerNotifier,
 } from '@modelcontextprotocol/server';
-import { InvalidOption, MRTR_REVISION } from '@mrtr/core';
+import { InvalidOption } from '@mrtr/core';
 import { OperatorWarning } from '@mrtr/core/events';
 import {
   aFunction,
   anObjectWith,
   listOf,
+  MRTR_REVISION,
   type OptionChecks,
   oneOf,
   Quota,

@@ -1,7 +1,7 @@
 /** The part of a handler's context that all shapes share. */
 import type { AuthInfo } from '@modelcontextprotocol/server';
 import { canAsk, type InputKind, type ServerContext } from '@mrtr/core';
-import { type Call, idempotencyKey } from '@mrtr/core/shape';
+import { type Call, idempotencyKeyOf } from '@mrtr/core/shape';
 
 /** The severity of a log message (MCP, utilities/logging). */
 export type LogLevel = Parameters<ServerContext['mcpReq']['log']>[0];
@@ -48,7 +48,7 @@ export function handlerContext(request: ServerContext, call: Call): HandlerConte
     caller: callerOf(request),
     signal: mcpReq.signal,
     canAsk: (kind) => canAsk(request, kind),
-    idempotencyKey: (key) => idempotencyKey(call, key),
+    idempotencyKey: (key) => idempotencyKeyOf(call, key),
     progress: (progress, total, message) => sendProgress(request, { progress, total, message }),
     log: (level, data, logger) => mcpReq.log(level, data, logger),
   };

@@ -9,7 +9,7 @@ import {
   type Question,
   type Questions,
 } from '@mrtr/core';
-import { idempotencyKey } from '@mrtr/core/shape';
+import { idempotencyKeyOf } from '@mrtr/core/shape';
 import { handleRejection } from '../kit/handled.ts';
 import { type HandlerContext, sendProgress } from '../kit/handler-context.ts';
 import { questionKey } from '../kit/question-key.ts';
@@ -94,7 +94,7 @@ export class FrameContext implements LinearContext {
   }
 
   get idempotencyKey(): LinearContext['idempotencyKey'] {
-    return (key) => idempotencyKey({ id: this.#callId }, key);
+    return (key) => idempotencyKeyOf({ id: this.#callId }, key);
   }
 
   get progress(): LinearContext['progress'] {
