@@ -104,7 +104,7 @@ test.concurrent.each(FORGETFUL)(
     expect(seen('refusal.no-effect')).toMatch(
       /^After a decline of question 1 the server asked .*"What is \w+\?", and the probe changed when that was answered: completed: "Done\."/,
     );
-    expect(seen('answer.refusal-with-content')).toMatch(/which refusal\.no-effect finds/);
+    expect(seen('answer.refusal-with-content')).toMatch(/as refusal\.no-effect reports/);
   },
 );
 
