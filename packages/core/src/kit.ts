@@ -35,9 +35,9 @@ export {
   wholeSeconds,
   withDefaults,
 } from './support/options.ts';
+export { ownEntry } from './support/own-entry.ts';
 export { processWide, tellOperator, warnOnce } from './support/process-wide.ts';
 export { waitAtMost } from './support/wait-at-most.ts';
-export { ownEntry } from './wire/answer-reads.ts';
 export { stampAnswer, stampOf } from './wire/answer-stamp.ts';
 export { INPUT_KINDS } from './wire/input-kind.ts';
 export { MRTR_REVISION } from './wire/revision.ts';

@@ -25,8 +25,8 @@ import type { LoggedCall } from '../support/log-line.ts';
 import { OperatorWarning } from '../support/operator-warning.ts';
 import { endCall } from '../wire/results.ts';
 import type { MrtrMethod } from '../wire/wire.ts';
-import { answersFit, ownAnswers } from './answers.ts';
 import { type HandlerRun, isRefusalOfSdk, isRefusedInput } from './handler-run.ts';
+import { answersFit, ownAnswers } from './incoming-answers.ts';
 import { STATE_NOT_KEPT } from './limits.ts';
 import { Place, type QuotaExceeded } from './quota.ts';
 import {

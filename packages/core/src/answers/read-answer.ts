@@ -3,8 +3,8 @@ import type { ServerContext } from '@modelcontextprotocol/server';
 import { type Answer, isFinal } from '../questions/answer.ts';
 import { canAsk } from '../questions/can-ask.ts';
 import { type AnswerOf, isDigestOf, type Question } from '../questions/question.ts';
+import { ownEntry } from '../support/own-entry.ts';
 import type { AnswerRead } from '../wire/answer-reads.ts';
-import { ownEntry } from '../wire/answer-reads.ts';
 import { findCall } from '../wire/call.ts';
 
 /**

@@ -5,9 +5,9 @@ import { z } from 'zod';
 import { readAnswer } from '../answers/read-answer.ts';
 import { type Elicitation, elicitation } from '../questions/elicitation.ts';
 import { textResult } from '../wire/results.ts';
-import { answersFit } from './answers.ts';
 import { asking, beginCall, sure, YES } from './asking.test-support.ts';
 import { eventsOf, hostTools, oldClient } from './hosted.test-support.ts';
+import { answersFit } from './incoming-answers.ts';
 
 const answer = (padding: unknown) => ({ action: 'accept', content: { sure: true, padding } });
 /** An answer of exactly `bytes` of JSON. */

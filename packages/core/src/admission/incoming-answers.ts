@@ -2,7 +2,7 @@
 import type { InputRequests } from '@modelcontextprotocol/server';
 import type { AnswerEvent } from '../diagnostics/diagnostics.ts';
 import { canonicalJson } from '../support/canonical-json.ts';
-import { ownEntry } from '../wire/answer-reads.ts';
+import { ownEntry } from '../support/own-entry.ts';
 import type { Call } from '../wire/call.ts';
 
 type Responses = Readonly<Record<string, unknown>>;
