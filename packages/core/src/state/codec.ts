@@ -92,13 +92,27 @@ export const CLOCK_SKEW_MS = 60_000;
  */
 const PREFIX = 'v1.';
 const [HAS_PAYLOAD, HAS_VERSION] = [1, 2];
-const CALL_ID_BYTES = 16;
-const DIGEST_BYTES = 16;
-const BINDING_AT = 11;
-const CALL_ID_AT = BINDING_AT + BINDING_BYTES;
-const HEADER_BYTES = CALL_ID_AT + CALL_ID_BYTES + 1;
+// The sealed bytes.
+const KEY_ID_BYTES = 2;
 const NONCE_BYTES = 12;
-const OVERHEAD_BYTES = 2 + NONCE_BYTES + 16;
+const TAG_BYTES = 16;
+const CIPHERTEXT_AT = KEY_ID_BYTES + NONCE_BYTES;
+const OVERHEAD_BYTES = CIPHERTEXT_AT + TAG_BYTES;
+// The plaintext's header.
+const TIME_BYTES = 6;
+const TTL_BYTES = 3;
+const CALL_ID_BYTES = 16;
+const FLAGS_AT = 0;
+const ROUND_AT = FLAGS_AT + 1;
+const TIME_AT = ROUND_AT + 1;
+const TTL_AT = TIME_AT + TIME_BYTES;
+const BINDING_AT = TTL_AT + TTL_BYTES;
+const CALL_ID_AT = BINDING_AT + BINDING_BYTES;
+const QUESTIONS_AT = CALL_ID_AT + CALL_ID_BYTES;
+const HEADER_BYTES = QUESTIONS_AT + 1;
+// Each question after the header.
+const KEY_LENGTH_BYTES = 2;
+const DIGEST_BYTES = 16;
 
 /** The content that decides a token's length, besides the questions' keys. Their digests all have one length. */
 type Measured = Pick<TokenContent, 'payload' | 'version'>;
@@ -111,7 +125,7 @@ export const tokenLength = (keys: Iterable<string>, sealed: Measured, routingLab
 
 function plainBytes(keys: Iterable<string>, { payload = '', version }: Measured): number {
   let bytes = HEADER_BYTES + Buffer.byteLength(payload);
-  for (const key of keys) bytes += 2 + Buffer.byteLength(key) + DIGEST_BYTES + 1;
+  for (const key of keys) bytes += KEY_LENGTH_BYTES + Buffer.byteLength(key) + DIGEST_BYTES + 1;
   return version === undefined ? bytes : bytes + 1 + Buffer.byteLength(version);
 }
 
@@ -140,16 +154,17 @@ function writeContent(
 ): Buffer {
   const { asked, callId, payload, round, timesAsked, version } = content;
   const plain = Buffer.allocUnsafe(plainBytes(asked.keys(), content));
-  plain.writeUInt8((payload === undefined ? 0 : HAS_PAYLOAD) | (version === undefined ? 0 : HAS_VERSION), 0);
-  plain.writeUInt8(round, 1);
-  plain.writeUIntBE(issuedAt, 2, 6);
-  plain.writeUIntBE(ttlSeconds, 8, 3);
+  const flags = (payload === undefined ? 0 : HAS_PAYLOAD) | (version === undefined ? 0 : HAS_VERSION);
+  plain.writeUInt8(flags, FLAGS_AT);
+  plain.writeUInt8(round, ROUND_AT);
+  plain.writeUIntBE(issuedAt, TIME_AT, TIME_BYTES);
+  plain.writeUIntBE(ttlSeconds, TTL_AT, TTL_BYTES);
   writeBinding(binding, key, plain, BINDING_AT);
   plain.write(callId, CALL_ID_AT, CALL_ID_BYTES, 'base64url');
-  plain.writeUInt8(asked.size, HEADER_BYTES - 1);
+  plain.writeUInt8(asked.size, QUESTIONS_AT);
   let at = HEADER_BYTES;
   for (const [name, digest] of asked) {
-    const bytes = plain.write(name, at + 2);
+    const bytes = plain.write(name, at + KEY_LENGTH_BYTES);
     at = plain.writeUInt16BE(bytes, at) + bytes;
     at += plain.write(digest, at, DIGEST_BYTES, 'base64url');
     at = plain.writeUInt8(timesAsked.get(name) ?? 1, at);
@@ -189,10 +204,11 @@ export function openState(
 }
 
 function decrypt(bytes: Buffer, key: SealingKey, label: string): Buffer | undefined {
-  const decipher = createDecipheriv('aes-256-gcm', key.cipher, bytes.subarray(2, 14), { authTagLength: 16 });
+  const nonce = bytes.subarray(KEY_ID_BYTES, CIPHERTEXT_AT);
+  const decipher = createDecipheriv('aes-256-gcm', key.cipher, nonce, { authTagLength: TAG_BYTES });
   decipher.setAAD(associatedData(key, label));
-  decipher.setAuthTag(bytes.subarray(-16));
-  const plain = decipher.update(bytes.subarray(14, -16));
+  decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
+  const plain = decipher.update(bytes.subarray(CIPHERTEXT_AT, -TAG_BYTES));
   try {
     decipher.final();
     return plain;
@@ -208,19 +224,20 @@ function checkContent(
   now: number,
   key: SealingKey,
 ): OpenResult {
-  const issuedAt = plain.readUIntBE(2, 6);
-  const expiresAt = issuedAt + plain.readUIntBE(8, 3) * 1000;
-  const callId = plain.toString('base64url', CALL_ID_AT, CALL_ID_AT + CALL_ID_BYTES);
+  const issuedAt = plain.readUIntBE(TIME_AT, TIME_BYTES);
+  const expiresAt = issuedAt + plain.readUIntBE(TTL_AT, TTL_BYTES) * 1000;
+  const callId = plain.toString('base64url', CALL_ID_AT, QUESTIONS_AT);
   if (issuedAt > now + CLOCK_SKEW_MS) return { rejected: 'issued_in_the_future', callId };
   if (now >= expiresAt) return { rejected: 'expired', callId };
   const sealed = plain.subarray(BINDING_AT, CALL_ID_AT);
   writeBinding(binding, key, expected, 0);
   if (!timingSafeEqual(sealed, expected)) return { rejected: mismatch(sealed, binding), callId };
-  return { id: token.toString('base64url', 2, 14), issuedAt, expiresAt, ...readContent(plain, callId) };
+  const id = token.toString('base64url', KEY_ID_BYTES, CIPHERTEXT_AT);
+  return { id, issuedAt, expiresAt, ...readContent(plain, callId) };
 }
 
 function readContent(plain: Buffer, callId: string): TokenContent {
-  const flags = plain.readUInt8(0);
+  const flags = plain.readUInt8(FLAGS_AT);
   const asked = new Map<string, string>();
   const timesAsked = new Map<string, number>();
   let at = HEADER_BYTES;
@@ -228,15 +245,16 @@ function readContent(plain: Buffer, callId: string): TokenContent {
     at += bytes;
     return plain.toString(encoding, at - bytes, at);
   };
-  for (let left = plain.readUInt8(HEADER_BYTES - 1); left > 0; left--) {
-    at += 2;
-    const key = text(plain.readUInt16BE(at - 2));
+  for (let left = plain.readUInt8(QUESTIONS_AT); left > 0; left--) {
+    const keyLength = plain.readUInt16BE(at);
+    at += KEY_LENGTH_BYTES;
+    const key = text(keyLength);
     asked.set(key, text(DIGEST_BYTES, 'base64url'));
     timesAsked.set(key, plain.readUInt8(at++));
   }
   const version = flags & HAS_VERSION ? text(plain.readUInt8(at++)) : undefined;
   return {
-    round: plain.readUInt8(1),
+    round: plain.readUInt8(ROUND_AT),
     callId,
     asked,
     timesAsked,
