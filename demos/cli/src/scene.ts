@@ -1,5 +1,5 @@
 /** The calls of a demo, and their users. */
-import { ada, type Does } from '@mrtr/demo-link-account/ada';
+import { ada, type PageReaction } from '@mrtr/demo-link-account/ada';
 import { type LogicalCall, type Reply, scriptedModel, scriptedUser } from '@mrtr/harness';
 import { type ConversationRequest, SCRIPTS, type UserScript } from '@mrtr/matrix';
 import type { CountedEffect } from './closing-line.ts';
@@ -81,7 +81,7 @@ const CONFIRMATIONS = replies(true, false, 'perhaps');
 const WORK_ITEM = byAnswer('duplicate', 'fixed', 'decline', 'cancel', 'nonsense');
 
 /** The user's reactions to a page. Ada opens it in her browser, because the terminal has none. */
-const WITH_PAGES = byAnswer<Does>('links', 'says no there', 'declines', 'cancels', 'forgets');
+const WITH_PAGES = byAnswer<PageReaction>('links', 'says no there', 'declines', 'cancels', 'forgets');
 
 function script(tool: UserScript['tool'], name: string): UserScript {
   const found = SCRIPTS.find((one) => one.tool === tool && one.name === name);

@@ -2,12 +2,12 @@
 import { recordVisit, type User } from '@mrtr/harness';
 
 /** Ada's reaction to the request to open the page. `forgets`: she opens it only the second time. */
-export type Does = 'links' | 'forgets' | 'says no there' | 'declines' | 'cancels';
+export type PageReaction = 'links' | 'forgets' | 'says no there' | 'declines' | 'cancels';
 
 /** Her access token at the MCP server, and her password at the site's own sign-in. */
 export const SECRET = 'the-secret-of-ada';
 
-export function ada(does: Does): NonNullable<User['open']> {
+export function ada(does: PageReaction): NonNullable<User['open']> {
   const browser = new Browser();
   let asked = 0;
   return async ({ url }) => {

@@ -4,12 +4,12 @@ import { scriptedUser } from '@mrtr/harness';
 import { eventsOf, resultText, type Transcript, tally } from '@mrtr/harness/transcript';
 import { converse } from '@mrtr/matrix';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { ada, type Does, SECRET } from './ada.ts';
+import { ada, type PageReaction, SECRET } from './ada.ts';
 import { journalTool, LINK } from './agenda.ts';
 import { SHAPES } from './index.ts';
 import { startSite } from './site.ts';
 
-const play = (subject: (typeof SHAPES)[number], does: Does): Promise<Transcript> =>
+const play = (subject: (typeof SHAPES)[number], does: PageReaction): Promise<Transcript> =>
   converse({
     subject,
     call: { method: 'tools/call', params: { name: 'agenda', arguments: {} } },

@@ -194,13 +194,13 @@ export class PostgresLedger implements StateLedger {
     await this.#db.query(
       `WITH entry AS (
          SELECT id, $3 AND (pseudonym IS NULL OR $4 >= length($2) + (
-           SELECT coalesce(sum(octet_length(result)), 0) FROM ${this.#table} AS own
-           WHERE own.pseudonym = claimed.pseudonym AND forget_at > now())) AS fits
-         FROM ${this.#table} AS claimed WHERE id = $1)
-       UPDATE ${this.#table} AS settled
+           SELECT coalesce(sum(octet_length(result)), 0) FROM ${this.#table} AS same_principal
+           WHERE same_principal.pseudonym = target_row.pseudonym AND forget_at > now())) AS fits
+         FROM ${this.#table} AS target_row WHERE id = $1)
+       UPDATE ${this.#table} AS ledger_row
        SET result = CASE WHEN fits THEN $2 END, lease_until = CASE WHEN fits THEN lease_until ELSE now() END,
          lease = CASE WHEN fits THEN lease END
-       FROM entry WHERE settled.id = entry.id AND settled.lease = $5 AND settled.result IS NULL`,
+       FROM entry WHERE ledger_row.id = entry.id AND ledger_row.lease = $5 AND ledger_row.result IS NULL`,
       [id, result, hasRoom, this.#options.maxBytesPerPrincipal, lease],
     );
   }

@@ -94,12 +94,12 @@ export class RedisInteractions implements InteractionStore {
     requireInteractionFits(value, this.#options.maxValueBytes);
     const { maxEntries, maxEntriesPerPrincipal, maxOverPerPrincipal } = this.#options;
     const numbers = [ttlSeconds * 1000, maxEntries, maxEntriesPerPrincipal, maxOverPerPrincipal];
-    const said = await this.#client.eval(ADD, {
+    const reply = await this.#client.eval(ADD, {
       keys: this.#keys(id, pseudonym),
       arguments: [id, value, ...numbers.map(String)],
     });
-    if (said === 'all' || said === 'own') throw new StoreFull(interactionsFullMessage(said));
-    return said === 'added';
+    if (reply === 'all' || reply === 'own') throw new StoreFull(interactionsFullMessage(reply));
+    return reply === 'added';
   }
 
   /** See {@link InteractionStore.find}. */

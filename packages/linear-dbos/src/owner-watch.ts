@@ -10,12 +10,12 @@ export function watchOwner(takeOverMs: number) {
   let deadSince: number | undefined;
   return async (
     { dead, instance }: CallRow,
-    runs: () => Promise<boolean>,
+    hasAnswers: () => Promise<boolean>,
   ): Promise<'nothing runs' | 'released' | 'waited' | undefined> => {
     if (instance === NOBODY) return 'released';
     deadSince = dead ? (deadSince ?? performance.now()) : undefined;
     if (deadSince === undefined) return undefined;
     if (performance.now() - deadSince >= takeOverMs) return 'waited';
-    return (await runs()) ? undefined : 'nothing runs';
+    return (await hasAnswers()) ? undefined : 'nothing runs';
   };
 }

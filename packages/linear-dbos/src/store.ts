@@ -36,7 +36,7 @@ import {
   Unopened,
 } from './records.ts';
 import { ReleaseQueue } from './release-queue.ts';
-import { type AwaitedTurn, remindOwner } from './reminding.ts';
+import { type AwaitedTurn, remindOwner } from './remind-owner.ts';
 import { type CallHost, KEEP_SECONDS, RunningCall, UNRECORDED } from './running-call.ts';
 import { Runtime } from './runtime.ts';
 import { sweepEvery } from './sweep.ts';
@@ -253,8 +253,8 @@ export class DbosStore implements LinearStore {
     const { handler, input, call, ctx } = round;
     const { maxBytes, maxOpenCalls } = this.#options;
     if (this.#running.size >= maxOpenCalls) throw new StoreFull(SERVER_FULL);
-    const held = [...this.#running.values()].reduce((sum, running) => sum + running.heldBytes, 0);
-    if (held + heldBytes(input, maxBytes) > maxBytes) throw new StoreFull(SERVER_FULL_OF_BYTES);
+    const heldTotal = [...this.#running.values()].reduce((sum, running) => sum + running.heldBytes, 0);
+    if (heldTotal + heldBytes(input, maxBytes) > maxBytes) throw new StoreFull(SERVER_FULL_OF_BYTES);
     const { id } = call;
     const callKey = CallKey.make(id);
     const sealed = callKey.seal(headerOf(round), 'head');
@@ -358,12 +358,12 @@ export class DbosStore implements LinearStore {
     throw lostContinuation(UNREACHABLE);
   }
 
-  /** @param ranNothing the call waited for its user a moment ago, so this instance has not waited for the dead owner. */
+  /** @param ownerWasIdle the call waited for its user when its owner died, so no wait came before this. */
   async #takeOver(
     callKey: CallKey,
     row: CallRow,
     { handler, ctx }: LinearRound,
-    ranNothing: boolean,
+    ownerWasIdle: boolean,
   ): Promise<void> {
     const id = callKey.call;
     if (this.#running.has(id)) return;
@@ -379,7 +379,8 @@ export class DbosStore implements LinearStore {
       this.#running.delete(id);
     };
     try {
-      const isResumed = (await this.#becomeOwner(id, row, ranNothing)) && (await this.#resume(callKey, row));
+      const isResumed =
+        (await this.#becomeOwner(id, row, ownerWasIdle)) && (await this.#resume(callKey, row));
       if (isResumed) setTimeout(() => running.hasBegun || this.#release(running), BEGIN_WITHIN_MS).unref();
       else withdraw();
     } catch (error) {
@@ -390,12 +391,12 @@ export class DbosStore implements LinearStore {
   }
 
   /** Returns false if another instance owns the call: it was faster, or the old owner is alive again. */
-  async #becomeOwner(id: string, row: CallRow, ranNothing: boolean): Promise<boolean> {
+  async #becomeOwner(id: string, row: CallRow, ownerWasIdle: boolean): Promise<boolean> {
     // A handler that this instance abandoned may still run here.
     await this.#releaseQueue.waitUntilSettled(id);
     if (!(await this.#runtime.calls.takeOver(id, row.instance, this.#instance))) return false;
     // The old owner received the answers before it noticed the loss of its session. Its turn may still run.
-    if (ranNothing && (await this.#runtime.hasAnswers(id, row.turn)))
+    if (ownerWasIdle && (await this.#runtime.hasAnswers(id, row.turn)))
       await delay(this.#options.takeOverSeconds * 1000, undefined, { ref: false });
     return true;
   }
