@@ -85,7 +85,7 @@ const textOf = ({ result }: { result?: unknown }) =>
 const asksIn = ({ result }: { result?: unknown }) =>
   Object.keys((result as { inputRequests?: object }).inputRequests ?? {});
 
-test('a client that opens URLs is asked to, and what a person pressed there is the answer', async () => {
+test('pressing Approve on the page approves the call', async () => {
   const shop = shopOf({}, { details: { Amount: 12, Note: '<script>' } });
   const { params, page, retry } = await shop.asking();
   expect(params).toMatchObject({ mode: 'url', message: 'Pay “Bob <b>”?' });

@@ -244,7 +244,7 @@ function pressOf(decision: string | null, isVerified: boolean): Press {
   return isVerified ? 'go-on' : 'finish';
 }
 
-/** The decision, for a client that cannot be asked, or that opened URLs when it was asked. */
+/** A question that already has its decision. Used when the client cannot be asked now. */
 const withValue = (
   asked: Question,
   value: Approval,

@@ -185,7 +185,7 @@ test('a second call with the id of an open one is refused, since it would not co
   expect((await call(1)).status).toBe(200);
 });
 
-test('a call that is cancelled ends, and its question is taken back; what only looks like that ends none', async () => {
+test('a cancelled call ends, and its question is withdrawn', async () => {
   const { call, tell } = await asking();
   const events = (await call(1)).body?.getReader();
   await next(events);

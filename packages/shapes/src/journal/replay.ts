@@ -5,9 +5,9 @@
  * 1. A recorded step settles with its record and executes nothing.
  * 2. A new step, including a new answer, waits until the replay has caught up with its journal. If all is quiet and a
  *    recorded step was not reached, the handler has diverged, and nothing new executes.
- * 3. The round ends when the handler settles, or when questions are open and all is quiet: no effect is running, and
- *    every microtask has run. Unless the handler returned, every new step of this entry then stays pending for ever:
- *    the next round enters the handler anew.
+ * 3. The round ends when the handler settles. It also ends when questions are open and all is quiet: no effect is
+ *    running, and every microtask has run. After that, every new step of this entry stays pending for ever, unless the
+ *    handler returned. The next round enters the handler anew.
  * 4. After a divergence every step and the round reject with the same error, even if the handler catches it.
  * 5. The journal holds copies, so changes that the author makes to a value are made again in each round.
  */
