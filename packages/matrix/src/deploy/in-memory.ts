@@ -3,9 +3,9 @@ import { randomBytes } from 'node:crypto';
 import { requestStatePolicy } from '@mrtr/core';
 import { host } from '@mrtr/harness';
 import type { Change } from '@mrtr/options-contract/deploys';
-import { CHANGES } from './code/code.ts';
 import type { Host } from './play.ts';
 import { deploy } from './subject.ts';
+import { CHANGES } from './versioned-tool.ts';
 
 /** H on PostgreSQL keeps its calls at `postgres`. `make` makes the deployed tool, or a broken twin of it. */
 export const inMemory =

@@ -1,9 +1,9 @@
 /** `@mrtr/matrix/deploy`: a call whose server is replaced by another version of its code, between two rounds. */
 
 export { CHANGE_NAMES, QUESTION_CHANGES, STEP_CHANGES } from './changes.ts';
-export { CHANGES, type Code, isAsk, isEffect, place } from './code/code.ts';
 export { inMemory } from './in-memory.ts';
 export { outcomeOf } from './outcome.ts';
 export { claimOf, faultsOf, type Host, MOMENTS, type Moment, type Play, play } from './play.ts';
 export { deploy, ORDER, versionOf } from './subject.ts';
 export { deployTables } from './table.ts';
+export { CHANGES, type Code, isAsk, isEffect, place } from './versioned-tool.ts';

@@ -7,9 +7,9 @@ import { resultText, type Transcript } from '@mrtr/harness/transcript';
 import type { Change, DeployOutcome } from '@mrtr/options-contract/deploys';
 import type { LoadedOption } from '@mrtr/options-list';
 import { WORLD_LANE } from '../measure/converse.ts';
-import { CHANGES, isAsk } from './code/code.ts';
 import { answersIn, effectsIn, outcomeOf } from './outcome.ts';
 import { ORDER } from './subject.ts';
+import { CHANGES, isAsk } from './versioned-tool.ts';
 
 /** The moment of the deploy: while the size is asked, or after its answer, while the colour is asked. */
 export type Moment = 'asked' | 'answered';

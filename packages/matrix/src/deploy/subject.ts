@@ -6,7 +6,7 @@ import type { OptionDeps, RunningOption } from '@mrtr/options-contract';
 import type { Change } from '@mrtr/options-contract/deploys';
 import { findOption, type ListedOption, type LoadedOption, loadOption } from '@mrtr/options-list';
 import { z } from 'zod';
-import { CHANGES, scriptOf } from './code/code.ts';
+import { CHANGES, scriptOf } from './versioned-tool.ts';
 
 export const ORDER = 'order';
 

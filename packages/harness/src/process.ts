@@ -1,2 +1,0 @@
-/** `@mrtr/harness/process`: runs programs as processes of their own. */
-export { freePort, type ProcessOptions, type ProcessOutput, RunningProcess } from './processes/process.ts';

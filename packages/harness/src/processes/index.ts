@@ -1,0 +1,2 @@
+/** `@mrtr/harness/process`: runs programs as processes of their own. */
+export { freePort, type ProcessOptions, type ProcessOutput, RunningProcess } from './process.ts';
