@@ -31,7 +31,7 @@ describe.concurrent('reports', () => {
     );
   });
 
-  test('name the new version, in the line that runs a check again as well', async () => {
+  test('name the new version, also in the command that repeats a check', async () => {
     const { out, next } = await inWorld(async (world) => {
       const command = { transport: 'stdio', fault: 'deploy.survives' } as const;
       const next = nextCommand(world, command);
@@ -87,7 +87,7 @@ describe.concurrent('baseline', () => {
     expect(expired.code).toBe(1);
   });
 
-  test('one without a reason, or for no check, is a mistake', async () => {
+  test('an entry without a reason, or for an unknown check, is an error', async () => {
     expect((await withBaseline({ 'retry.twice': '' }, '')).err).toMatch(/without a reason/);
     expect((await withBaseline({ 'retry.thrice': 'x' }, '')).err).toMatch(/which is not a check/);
     const entry = { reason: 'x', expires: '2026-02-31' };
@@ -116,10 +116,8 @@ test.concurrent('a configuration file checks several targets, with secrets from 
     const { reports } = all;
     expect(reports.map(({ target, exitCode }) => `${target.name} ${exitCode}`)).toEqual(['good 0', 'bad 1']);
     expect(code).toBe(1);
-    await writeFile(
-      file,
-      JSON.stringify({ targets: [{ ...target, header: [`Authorization: $${'{MRTR_NO_SUCH_NAME}'}`] }] }),
-    );
+    const header = `Authorization: $${'{MRTR_NO_SUCH_NAME}'}`;
+    await writeFile(file, JSON.stringify({ targets: [{ ...target, header }] }));
     expect((await mrtrCheck('--config', file)).err).toMatch(/the environment has no MRTR_NO_SUCH_NAME/);
   });
 });
@@ -144,7 +142,7 @@ describe.concurrent('a run against `pnpm serve option-g`, as the README has it',
     }
   });
 
-  test('finds over stdio that a restart loses the key that nobody gave', async () => {
+  test('finds over stdio that a restart loses a generated key', async () => {
     const { code, out } = await mrtrCheck(...LINE, '--', process.execPath, RUN, 'serve', 'option-g');
     expect(out).toMatch(/✗ 0 fail {4}! 0 warn {4}· 2 advice/);
     expect(out).toMatch(/advice {2}instance\.second {2}instance\.restart/);
@@ -152,7 +150,7 @@ describe.concurrent('a run against `pnpm serve option-g`, as the README has it',
   });
 });
 
-test.concurrent('the card is printed where every report goes to a file, and the findings are not', async () => {
+test.concurrent('if every report goes to a file, the card is printed without the findings', async () => {
   await inWorld(async (world) => {
     const file = ['--report', `json=${join(world, 'report')}`];
     const { out, code } = await onBare('wire.duplicate-keys', '--only', 'wire.duplicate-keys', ...file);
@@ -163,7 +161,7 @@ test.concurrent('the card is printed where every report goes to a file, and the 
   });
 });
 
-test.concurrent('progress on a terminal says how many checks there are, and for what one waits', async () => {
+test.concurrent('progress on a terminal shows the number of checks, and the reason for a wait', async () => {
   const { err } = await inWorld((world) => {
     const options = ['--only', 'state.expired,state.size', '--ttl', '1'];
     const command = bareCommand(world, { args: ['--ttl', '1'] });

@@ -57,7 +57,7 @@ describe('exit codes', { timeout: 30_000 }, () => {
     ['--tool  a  --other-operation  tool:a  AT', /--other-operation is the operation itself/],
     ['--tool  a  --also  AT  AT', /--also is the address of the server itself/],
     ['--tool  a  --header  x: 1  --other-header  X: 1  AT', /--other-header is the same principal/],
-  ])('the mistake in %j is 2, and said', async (row, message) => {
+  ])('the mistake in %j is 2, with an error message', async (row, message) => {
     const { code, out, err } = await mrtrCheck(...row.replaceAll('AT', 'http://127.0.0.1:1/mcp').split('  '));
     expect(err).toMatch(message);
     expect(err).not.toContain('secret-without-name');
@@ -66,7 +66,7 @@ describe('exit codes', { timeout: 30_000 }, () => {
   });
 });
 
-test('a new version that does not start is 2, before anything is called, with what it wrote', async () => {
+test('a new version that does not start is 2 before any call, and its output is shown', async () => {
   const next = 'echo "no such branch" >&2; exit 3';
   const { code, err } = await bareWith([...OPERATION, '--next', next], { transport: 'stdio' });
   expect(err).toMatch(/The new version \(--next\) ended .*exit code 3.* It wrote:\nno such branch/s);
@@ -91,7 +91,7 @@ describe('mistakes that look like findings', { timeout: 30_000 }, () => {
     expect(code).toBe(2);
   });
 
-  test('an answer under a mistyped key is named beside the question that has none', async () => {
+  test('the error for a question without an answer names an answer with a mistyped key', async () => {
     const { code, err } = await bareWith(OPERATION.map((one) => one.replace('account="', 'acount="')));
     expect(err).toMatch(
       /asks 'account' .* no answer was given \(there are some for 'acount'.*\)\. Add --answer 'account=\{"account":"(checking|savings)"\}'/,
@@ -99,32 +99,24 @@ describe('mistakes that look like findings', { timeout: 30_000 }, () => {
     expect(code).toBe(2);
   });
 
-  test('an operation that asks nothing is not put down to generated answers', async () => {
+  test('an operation that asks nothing is not blamed on generated answers', async () => {
     const { code, out } = await bareWith(['--tool', 'count', '--generate-answers', '--only', 'retry']);
     expect(out).toMatch(/the operation asked nothing/);
     expect(out).not.toMatch(/generated answer/);
     expect(code).toBe(3);
   });
 
-  test('a server that serves HTTP, and is started without {port}, is said to be spoken to over stdio', async () => {
+  test('for an HTTP server started without {port}, the error says that it is called over stdio', async () => {
     // A shell, because a slow program may not have written its output in time.
     const command = ['sh', '-c', 'echo listening at port 80 >&2; exec sleep 60'];
-    const { code, out } = await mrtrCheck(
-      '--tool',
-      'a',
-      '--timeout',
-      '2',
-      '--only',
-      'wire',
-      '--',
-      ...command,
-    );
+    const options = ['--tool', 'a', '--timeout', '2', '--only', 'wire'];
+    const { code, out } = await mrtrCheck(...options, '--', ...command);
     expect(out).toMatch(/got no answer in 2 s\. A command without \{port\} is called over\s+stdio/);
     expect(out).toMatch(/It wrote: listening at/);
     expect(code).toBe(3);
   });
 
-  test('the output and the card say that a server speaks only the earlier revision, and where to read on', async () => {
+  test('the output and the card say that a server speaks only the earlier revision, and link to help', async () => {
     const old: Answers = ({ id, method, headers }) =>
       method === 'initialize' && headers['mcp-protocol-version'] === '2025-11-25'
         ? resultText(id, { protocolVersion: '2025-11-25', capabilities: {} })
@@ -136,7 +128,7 @@ describe('mistakes that look like findings', { timeout: 30_000 }, () => {
     expect(code).toBe(3);
   });
 
-  test('an address without MCP is named, and not said to speak another revision', async () => {
+  test('an address without MCP is reported as such, not as another revision', async () => {
     const missing = (_posted: unknown, res: ServerResponse) => {
       res.writeHead(404).end('Not found');
       return undefined;

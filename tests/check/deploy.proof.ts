@@ -64,7 +64,7 @@ describe.concurrent('a fault', () => {
   });
 });
 
-test.concurrent('nothing is decided where an honest call on the new version fails, and the old one is judged as ever', async () => {
+test.concurrent('if an honest call on the new version fails, only the checks of the old version decide', async () => {
   const next = ['--calls-until-broken', '0'];
   const one = await checkBare({ only: ['deploy', 'answer.unasked'], transport: 'stdio', next });
   const undecided = one.checked.filter(({ verdict }) => verdict === 'could-not-run');
@@ -100,7 +100,7 @@ const between = (before: readonly object[], after: readonly object[]) =>
 const LISTED = { name: 'look', inputSchema: { type: 'object' } };
 const tool = (readOnlyHint: boolean) => ({ ...LISTED, annotations: { readOnlyHint } });
 
-test.concurrent('a tool that only reads, and writes in the new version, is not called without leave', async () => {
+test.concurrent('a read-only tool that writes in the new version is not called without --allow-effects', async () => {
   await expect(between([tool(true)], [tool(false)])).rejects.toThrow(
     /The tool look of the new version is not declared read-only .* add --allow-effects/s,
   );

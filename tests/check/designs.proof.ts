@@ -114,7 +114,7 @@ test.each(['a probe with a clock', 'a probe that is late'])('%s makes no right s
   expect(found.filter((verdict) => verdict !== 'could-not-run')).toEqual([]);
 });
 
-test('a used approval in another spelling is advice where nobody said that it is good once', async () => {
+test('a used approval in another spelling is advice without --one-time', async () => {
   const only = ['state.aliased'];
   const found = await checked('a ledger of spellings', { only, oneTime: false });
   expect(findings(found)).toEqual({ 'state.aliased': 'advice' });

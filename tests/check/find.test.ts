@@ -7,7 +7,7 @@ import { bareCommand, inWorld } from './bare.test-support.ts';
 import { bareWith, mrtrCheck, mrtrCheckOn, onBare } from './cli.test-support.ts';
 
 describe('--find', () => {
-  test('calls what only reads, and says which ask, and why one was not tried', async () => {
+  test('calls only read-only operations, lists which ask, and says why one was not tried', async () => {
     const { code, out } = await bareWith(['--find']);
     expect(code).toBe(0);
     expect(out).toMatch(/^not tried +tool transfer +not called, because it does not declare readOnlyHint$/m);
@@ -16,7 +16,7 @@ describe('--find', () => {
     expect(out).toMatch(/3 of 6 ask, 2 were not tried\./);
   });
 
-  test('a server that cannot be looked at is 3, with the reason', async () => {
+  test('a server that cannot be called is 3, with the reason', async () => {
     const { code, out, err } = await mrtrCheck('--find', 'http://127.0.0.1:1/mcp');
     expect([code, out]).toEqual([3, '']);
     expect(err).toMatch(/^mrtr-check: server\/discover got no answer: the connection failed/);
@@ -60,7 +60,7 @@ describe('--init', () => {
     expect(out).toMatch(/Set MRTR_X_KEY in the environment/);
   });
 
-  test('writes nothing where it may not call the tool, or nobody says which one', async () => {
+  test('writes nothing if it may not call the tool, or no tool is named', async () => {
     const refused = await init('transfer\nno\n');
     expect([refused.code, refused.config]).toEqual([2, undefined]);
     expect(refused.err).toMatch(/is not declared read-only/);

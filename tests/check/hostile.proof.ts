@@ -114,7 +114,7 @@ test('words that a terminal, a CI job, a browser or Markdown would obey reach no
   expect(markdown.replaceAll(/^(`{3,}).*?^\1$/gms, '')).not.toMatch(/[^\\]!\[|[^\\]<|@all/);
 });
 
-test('a probe is not led into another service, and repeats nothing of it', async () => {
+test('a probe follows no redirect to another service, and shows nothing of it', async () => {
   const asked: string[] = [];
   const server = createServer(({ url = '' }, res) => {
     asked.push(url);

@@ -26,7 +26,7 @@ const onBare = (world: string, fault: string, ...args: readonly string[]) =>
   verdictsOf(...OPERATION, ...args, '--', ...bareCommand(world, { fault }));
 
 describe.concurrent('answers', () => {
-  test('come from a file, and one on the command line goes before it', async () => {
+  test('come from a file, and one on the command line overrides it', async () => {
     await inWorld(async (world) => {
       const file = join(world, 'answers.json');
       await writeFile(file, JSON.stringify({ account: 'nobody has this', sure: true, '*': 'lunch' }));
@@ -40,7 +40,7 @@ describe.concurrent('answers', () => {
     });
   });
 
-  test('that are no object are a mistake', async () => {
+  test('in a file have to be a JSON object', async () => {
     await inWorld(async (world) => {
       const file = join(world, 'answers.json');
       await writeFile(file, '[]');
@@ -83,7 +83,7 @@ describe.concurrent('a probe of each kind shows a second effect', () => {
     ['tool:nothing', /the probe tool 'nothing' did not answer: error -32602/],
     ['url:http://127.0.0.1:1/', /the probe could not be read: fetch failed/],
     ['cmd:exit 3', /the probe could not be read: Command failed: exit 3/],
-  ])('%s, which cannot be read, decides nothing', async (probe, words) => {
+  ])('the probe %s cannot be read, so the check could not run', async (probe, words) => {
     await inWorld(async (world) => {
       const seen = await onBare(world, '', ...ANSWERS, '--only', 'retry.twice', '--probe', probe);
       expect(seen['retry.twice']).toMatch(/^could-not-run/);
@@ -92,21 +92,22 @@ describe.concurrent('a probe of each kind shows a second effect', () => {
   });
 });
 
-describe.concurrent('a second of each', () => {
-  test('set of arguments, operation and principal', async () => {
-    const only = ['--only', 'state.other-arguments,state.other-tool,state.other-principal'];
+describe.concurrent('second inputs', () => {
+  test('other arguments, another operation and another principal are refused', async () => {
+    const only = ['state.other-arguments', 'state.other-tool', 'state.other-principal'];
     const others = [
       ...['--other-arguments', '{"to":"carol","amount":6}'],
       ...['--other-operation', 'tool:refund {"to":"bob","amount":5}'],
       ...['--header', 'Authorization: alice', '--other-header', 'Authorization: mallory'],
     ];
     await inWorld(async (world) => {
-      const seen = await onBare(world, '', ...ANSWERS, ...only, ...others);
-      for (const verdict of Object.values(seen)) expect(verdict).toMatch(/^pass: refused/);
+      const seen = await onBare(world, '', ...ANSWERS, '--only', only.join(), ...others);
+      const refused = expect.stringMatching(/^pass: refused/);
+      expect(seen).toEqual(Object.fromEntries(only.map((id) => [id, refused])));
     });
   });
 
-  test('instance, by --also, and a restart, by --restart', async () => {
+  test('a second instance and a restart are checked with --also and --restart', async () => {
     const twisted = when((sent) => sent.instance === 1 && isRetry(sent), refuses(-32602));
     await serveTwisted(twisted, async ({ url, also }) => {
       const only = ['--only', 'instance.second,instance.restart'];
@@ -126,7 +127,7 @@ describe.concurrent('a second of each', () => {
 });
 
 describe('time', () => {
-  test('to live is waited for, and not for ever', async () => {
+  test('to live is waited for, up to a limit', async () => {
     await inWorld(async (world) => {
       const only = ['--only', 'state.expired'];
       expect(await onBare(world, '', ...ANSWERS, ...only, '--ttl', '601')).toEqual({
@@ -140,7 +141,7 @@ describe('time', () => {
     });
   });
 
-  test('for an answer is bounded, and stands in the line that runs a check again', async () => {
+  test('for an answer is limited, and the command that repeats a check has the limit', async () => {
     const late = when(unaskable, 'silence');
     await serveTwisted(late, async ({ url }) => {
       const options = ['--only', 'capability.undeclared', '--timeout', '3', '--seed', '9'];
@@ -182,7 +183,7 @@ describe('what is called', () => {
   });
 });
 
-test('every finding has a conversation, and a server at an address a curl', async () => {
+test('every finding has a conversation, and over HTTP a curl command', async () => {
   const late: Twist = (sent, honest) =>
     sent.method === 'tools/list'
       ? { text: `{"jsonrpc":"2.0","id":${sent.id},"result":{"tools":[{"name":"send"}]}}` }

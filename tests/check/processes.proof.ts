@@ -26,7 +26,7 @@ async function startBare(world: string, port: number): Promise<RunningProcess> {
   return server;
 }
 
-test('what a wrapper started is killed and restarted with it, and is gone afterwards', async () => {
+test('the server that a wrapper starts is killed and restarted with it, and ends with the run', async () => {
   const one = await inWorld((world) => {
     const script = `"${process.execPath}" "${BARE}" --world "${world}" --http "$0"; true`;
     const address = { command: ['sh', '-c', script, '{port}'], headers: {} };
@@ -68,7 +68,7 @@ test('a server that is not started here is checked at two addresses, and restart
   });
 });
 
-test('a server that ends at once is a mistake that shows what it wrote', async () => {
+test('a server that ends at once is a usage error that shows its output', async () => {
   const command = [process.execPath, '-e', 'console.error("no such database"); process.exit(1)'];
   const inputs = { ...EVERYTHING, address: { command, headers: {} } };
   await expect(run(inputs)).rejects.toThrow(/The server ended .*no such database/s);
@@ -91,7 +91,7 @@ test('a stdio server that logs to standard output breaks the wire', async () => 
   expect(findings(one)).toEqual({ 'wire.shape': 'fail' });
 });
 
-test('a header that the server logs stands in no message', async () => {
+test('no message contains a header that the server logs', async () => {
   const script =
     'require("http").createServer((req) => { console.error(req.headers["x-key"]); process.exit(1); }).listen(process.argv[1])';
   const command = [process.execPath, '-e', script, '{port}'];

@@ -43,7 +43,7 @@ test('a page shows the rule, how grave it is, the place of the tool, and what to
   expect([artifactLocation.uri, region.startLine]).toEqual([expect.stringMatching(/server\.py$/), 2]);
 });
 
-test('a finding keeps its fingerprints when the code moves and it is seen otherwise', async () => {
+test('a finding keeps its fingerprints when the code moves and the seed changes', async () => {
   const only = ['--only', 'wire.duplicate-keys'];
   const first = await runSarif(CODE, 'wire.duplicate-keys', ...only);
   const second = await runSarif(`\n\n${CODE}`, 'wire.duplicate-keys', ...only, '--seed', '7');
@@ -56,17 +56,10 @@ test('a finding keeps its fingerprints when the code moves and it is seen otherw
   expect(first.results[0].level).toBe('error');
 });
 
-test('what could not run is a notification and no result', async () => {
+test('a check that could not run is a notification, not a result', async () => {
   await inWorld(async (folder) => {
-    const report = ['--report', `sarif=${join(folder, 's')}`];
-    const { code } = await mrtrCheck(
-      '--tool',
-      'a',
-      '--only',
-      'wire.shape',
-      ...report,
-      'http://127.0.0.1:1/mcp',
-    );
+    const options = ['--tool', 'a', '--only', 'wire.shape', '--report', `sarif=${join(folder, 's')}`];
+    const { code } = await mrtrCheck(...options, 'http://127.0.0.1:1/mcp');
     const log = JSON.parse(await readFile(join(folder, 's'), 'utf8'));
     expect(validate(log) || validate.errors).toBe(true);
     const [{ results, invocations }] = log.runs;

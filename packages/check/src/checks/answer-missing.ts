@@ -1,5 +1,5 @@
 /** Retries without any answer, and with only one of two. */
-import type { Attacked } from '../judging/attack.ts';
+import type { AttackResult } from '../judging/attack.ts';
 import { abstain, defineCheck, type Finding, fail, MRTR, notApplicable, pass } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import { isOptional } from '../observations/forms.ts';
@@ -20,7 +20,7 @@ export const SAME_WITHOUT = 'a retry without any answer ends the same, which ans
 export async function sameWithoutAnswers(
   context: CheckContext,
   round: number,
-  { accepted: [accepted] }: Attacked,
+  { accepted: [accepted] }: AttackResult,
 ): Promise<boolean> {
   if (accepted === undefined) return false;
   const session = await context.untilRound(round);

@@ -1,6 +1,6 @@
 /** Answers that are unasked, misplaced or invalid. */
 import { listRequired } from '../answers/choices.ts';
-import { type Accepted, type Attacked, type Attempt, attack, judgeRefusals } from '../judging/attack.ts';
+import { type AttackResult, type Attempt, attack, judgeRefusals } from '../judging/attack.ts';
 import { abstain, defineCheck, type Finding, fail, MRTR, notApplicable, pass } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import { isForm, isOptional } from '../observations/forms.ts';
@@ -230,7 +230,7 @@ async function onForms(
     )
     .filter(({ request }) => isForm(request))
     .toReversed();
-  const results: Attacked[] = [];
+  const results: AttackResult[] = [];
   for (const { round, key, request } of forms.slice(0, MAX_FORMS)) {
     const { requests = {} } = context.facts.rounds[round] ?? {};
     const made = attempts({
@@ -245,18 +245,17 @@ async function onForms(
   const accepted = results.flatMap((one) => one.accepted);
   const [first] = accepted;
   // Another result without the effect: the server handled the answers safely in its own way.
-  if (first && accepted.every((one) => wentOnHarmlessly(context, one)))
+  const isHarmless = ({ matters, effect, session }: AttackResult['accepted'][number]) =>
+    !matters && effect === false && unlikeHonest(context, session);
+  if (first && context.effects.mode === 'observed' && accepted.every(isHarmless))
     return pass(`it went on without the effect: ${describeOutcome(first.outcome)}`, first.session);
   const finding = judgeRefusals(context, what, results);
-  return finding.kind === 'held' && results.some((one) => one.asPlain)
+  return finding.kind === 'held' && results.some((one) => one.countsAsAnswer)
     ? notApplicable(SAME_AS_PLAIN)
     : finding;
 }
 
 const SAME_AS_PLAIN = 'a refusal without content counts as an answer too, as refusal.no-effect reports';
-
-const wentOnHarmlessly = (context: CheckContext, { matters, effect, session }: Accepted): boolean =>
-  !matters && effect === false && context.effects.mode === 'observed' && unlikeHonest(context, session);
 
 const unlikeHonest = ({ facts }: CheckContext, session: Session): boolean =>
   session.last?.kind === 'completed' && facts.final.like(comparable(session.last)) !== true;

@@ -12,13 +12,15 @@ export function abstainFor(error: unknown): Finding {
   throw error;
 }
 
+/** One altered retry, to be sent in place of the honest one. */
 export interface Attempt {
   /** The alteration, worded to stand in a sentence: `the state with bit 3 of byte 12 flipped`. */
   readonly label: string;
   readonly changes: (session: Session) => Retry;
 }
 
-export interface Accepted {
+/** An attempt that the server did not refuse, or that had an effect. */
+interface AcceptedAttempt {
   readonly label: string;
   readonly session: Session;
   readonly outcome: Outcome;
@@ -28,17 +30,19 @@ export interface Accepted {
   readonly matters: boolean;
 }
 
-export interface Attacked {
+/** The results of all attempts in one round. */
+export interface AttackResult {
   readonly tried: number;
-  readonly accepted: readonly Accepted[];
+  readonly accepted: readonly AcceptedAttempt[];
   readonly failed: readonly { readonly label: string; readonly session: Session; readonly reason: string }[];
   readonly refusal: Session | undefined;
   /** A refused attempt that completed, as after a decline. Only a probe can show that it had no effect. */
-  readonly likeDeclined: Session | undefined;
-  /** An attempt counted as an answer, and so does a plain refusal. Another check reports that. */
-  readonly asPlain: boolean;
+  readonly completedLikeDecline: Session | undefined;
+  /** The server treats a plain refusal as an answer too. Another check reports that. */
+  readonly countsAsAnswer: boolean;
 }
 
+/** Tells refused attempts from accepted ones, where the outcome alone does not. */
 export interface AttackOptions {
   /** The attack itself is nonsense state, so its outcome does not count as a refusal. */
   readonly nonsenseIsTried?: boolean;
@@ -60,7 +64,7 @@ export async function attack(
   round: number,
   attempts: readonly Attempt[],
   how: AttackOptions = {},
-): Promise<Attacked> {
+): Promise<AttackResult> {
   const tried = attempts.slice(0, MAX_ATTEMPTS);
   const shared = await presentAttempts(context, round, tried, { ...how, fresh: false });
   const { held, accepted } = shared;
@@ -70,7 +74,7 @@ export async function attack(
   return presentAttempts(context, round, tried.slice(0, MAX_FRESH), { ...how, fresh: true });
 }
 
-interface Presenting extends AttackOptions {
+interface PresentOptions extends AttackOptions {
   readonly fresh: boolean;
 }
 
@@ -78,9 +82,9 @@ async function presentAttempts(
   context: CheckContext,
   round: number,
   attempts: readonly Attempt[],
-  how: Presenting,
-): Promise<Attacked & { readonly held: Session | undefined }> {
-  const all: Presented[] = [];
+  how: PresentOptions,
+): Promise<AttackResult & { readonly held: Session | undefined }> {
+  const all: AttemptResult[] = [];
   let held: Session | undefined;
   for (const attempt of attempts) {
     const call = held ?? (await context.untilRound(round));
@@ -96,14 +100,14 @@ async function presentAttempts(
   return { ...summarize(all, how), held };
 }
 
-interface Presented {
+interface AttemptResult {
   readonly label: string;
   readonly session: Session;
   /** The outcome of the altered retry. */
   readonly outcome: Outcome;
   readonly verdict: 'refused' | 'failed' | 'accepted';
-  readonly accepted?: Accepted;
-  readonly asPlain: boolean;
+  readonly accepted?: AcceptedAttempt;
+  readonly countsAsAnswer: boolean;
   /** The call has not ended, so the next attempt can share it. */
   readonly isOpen: boolean;
 }
@@ -113,8 +117,8 @@ async function presentAttempt(
   round: number,
   call: Session,
   { label, changes }: Attempt,
-  how: Presenting,
-): Promise<Presented> {
+  how: PresentOptions,
+): Promise<AttemptResult> {
   const before = await context.effects.read();
   const session = call.fork();
   const outcome = await session.retry(changes(session));
@@ -122,22 +126,22 @@ async function presentAttempt(
   const {
     judged,
     effect: seen,
-    asPlain = false,
+    countsAsAnswer = false,
   } = await judgeRetry(context, round, session, { ...how, before });
   // effect.before-answer reports the effect of a question that is asked again.
   const effect = judged === 'refused' && outcome.kind === 'asked' && context.effects.asking ? false : seen;
   const isOpen = judged === 'refused' && !how.fresh && session.last === outcome;
-  const presented = { label, session, outcome, asPlain, isOpen };
-  if ((judged === 'refused' || judged === 'failed') && !effect) return { ...presented, verdict: judged };
+  const common = { label, session, outcome, countsAsAnswer, isOpen };
+  if ((judged === 'refused' || judged === 'failed') && !effect) return { ...common, verdict: judged };
   const matters =
     changesAnything(context, outcome, judged, effect) &&
     (effect === true || !(how.nonsenseIsTried && (await context.likeNonsense(round, outcome))));
   const end = session.last ?? outcome;
   const accepted = { label, session, outcome: end, effect, same: judged === 'same', matters };
-  return { ...presented, verdict: 'accepted', accepted };
+  return { ...common, verdict: 'accepted', accepted };
 }
 
-function summarize(all: readonly Presented[], { declinedIsRefused = false }: AttackOptions): Attacked {
+function summarize(all: readonly AttemptResult[], how: AttackOptions): AttackResult {
   const refused = all.filter(({ verdict }) => verdict === 'refused');
   const completed = refused.findLast(({ outcome }) => outcome.kind === 'completed');
   return {
@@ -147,8 +151,8 @@ function summarize(all: readonly Presented[], { declinedIsRefused = false }: Att
       .filter(({ verdict }) => verdict === 'failed')
       .map(({ label, session, outcome }) => ({ label, session, reason: describeOutcome(outcome) })),
     refusal: refused.at(-1)?.session,
-    likeDeclined: declinedIsRefused ? undefined : completed?.session,
-    asPlain: all.some(({ asPlain }) => asPlain),
+    completedLikeDecline: how.declinedIsRefused ? undefined : completed?.session,
+    countsAsAnswer: all.some(({ countsAsAnswer }) => countsAsAnswer),
   };
 }
 
@@ -162,7 +166,11 @@ async function judgeRetry(
     declinedIsRefused = false,
     nonsenseIsTried = false,
   }: AttackOptions & { readonly before: Reading },
-): Promise<{ readonly judged: Judgement; readonly effect: boolean | undefined; readonly asPlain?: boolean }> {
+): Promise<{
+  readonly judged: Judgement;
+  readonly effect: boolean | undefined;
+  readonly countsAsAnswer?: boolean;
+}> {
   const outcome = session.last as Outcome;
   const judged = context.judge(round, outcome);
   if (judged === 'failed') return { judged, effect: await afterFailure(context, session, before) };
@@ -174,7 +182,11 @@ async function judgeRetry(
     // A plain refusal has the effect too. The checks of refusals report that.
     const found = declinedIsRefused && plain?.effect === true;
     if (plain)
-      return { judged: 'refused', effect: found ? false : effect, asPlain: found && judged === 'same' };
+      return {
+        judged: 'refused',
+        effect: found ? false : effect,
+        countsAsAnswer: found && judged === 'same',
+      };
     const refused =
       judged === 'different' && !nonsenseIsTried && (await context.likeNonsense(round, outcome));
     if (refused) return { judged: 'refused', effect };
@@ -217,7 +229,7 @@ export function effectsUnseen({ effects }: CheckContext, words: string): Finding
   return notGiven(`--probe was not given: ${words}, and its effects cannot be seen`);
 }
 
-function refusedWords({ tried, refusal }: Attacked, { effects }: CheckContext): string {
+function refusedWords({ tried, refusal }: AttackResult, { effects }: CheckContext): string {
   const words = refusal?.last ? `, with ${describeOutcome(refusal.last)}` : '';
   const why = effects.mode === 'blind' ? effects.reason : 'without --probe effects were not seen';
   const isSeen = effects.mode === 'observed' || effects.mode === 'none';
@@ -226,10 +238,10 @@ function refusedWords({ tried, refusal }: Attacked, { effects }: CheckContext): 
 }
 
 /** The finding of attacks that the server has to refuse. */
-export function judgeRefusals(context: CheckContext, what: string, attacked: readonly Attacked[]): Finding {
-  const accepted = attacked.flatMap((one) => one.accepted);
-  const tried = attacked.reduce((sum, one) => sum + one.tried, 0);
-  const failed = attacked.flatMap((one) => one.failed);
+export function judgeRefusals(context: CheckContext, what: string, all: readonly AttackResult[]): Finding {
+  const accepted = all.flatMap((one) => one.accepted);
+  const tried = all.reduce((sum, one) => sum + one.tried, 0);
+  const failed = all.flatMap((one) => one.failed);
   const worst = accepted.find(({ matters }) => matters) ?? accepted[0];
   if (worst) {
     const effect = worst.effect ? ', and the probe changed' : '';
@@ -247,12 +259,12 @@ export function judgeRefusals(context: CheckContext, what: string, attacked: rea
   }
   const [first] = failed;
   if (first) return abstain(`${first.label} got no answer: ${first.reason}`);
-  const unclear = attacked.find((each) => each.likeDeclined)?.likeDeclined;
+  const unclear = all.find((each) => each.completedLikeDecline)?.completedLikeDecline;
   const unseen =
     unclear?.last && effectsUnseen(context, `it ${describeOutcome(unclear.last)}, as where it refuses`);
   if (unseen) return unseen;
-  const [one] = attacked;
+  const [one] = all;
   if (one === undefined || tried === 0) return abstain('nothing was tried');
-  const refusal = attacked.findLast((each) => each.refusal)?.refusal;
+  const refusal = all.findLast((each) => each.refusal)?.refusal;
   return pass(refusedWords({ ...one, tried, refusal }, context), refusal);
 }

@@ -6,7 +6,7 @@ const withField = (field: object) => ({
 });
 const titled = { type: 'string', oneOf: [{ const: 'y', title: 'Yes' }] };
 
-test('a form is the same in the spelling of old clients, and another one with other titles', () => {
+test('a form in the spelling of old clients is the same, and a form with other titles differs', () => {
   const old = (title: string) => formText(withField({ type: 'string', enum: ['y'], enumNames: [title] }));
   expect(old('Yes')).toBe(formText(withField(titled)));
   expect(old('No')).not.toBe(formText(withField(titled)));

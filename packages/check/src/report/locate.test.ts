@@ -33,6 +33,6 @@ test.each([
   expect(locateIn(files)).toBe(place);
 });
 
-test('a file that is not there has a first line', () => {
+test('a missing file is located at its first line', () => {
   expect(locateInConfig('deploy', 'mrtr check.json')).toEqual({ uri: 'mrtr%20check.json', line: 1 });
 });

@@ -90,7 +90,7 @@ describe('a report of hostile words', () => {
     }
   });
 
-  test('holds conversations for the viewer, which none of their words can end or begin', () => {
+  test('holds conversations for the viewer, whose script element their text cannot end or begin', () => {
     const html = htmlReport([report], VIEWER);
     const scripts = html.match(/<script[\s\S]*?<\/script>/g) ?? [];
     expect(scripts).toHaveLength(4);
@@ -106,7 +106,7 @@ describe('a report of hostile words', () => {
     expect(html.match(/<pre class="plain" data-mrtr-text/g)).toHaveLength(3);
   });
 
-  test('runs and styles nothing but what the report itself brought', () => {
+  test('has a policy that allows only its own script and styles', () => {
     const policyOf = (html: string) =>
       /http-equiv="content-security-policy" content="([^"]*)"/.exec(html)?.[1];
     const hash = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
@@ -131,7 +131,7 @@ describe('a report of hostile words', () => {
       expect(row.match(/(?<!\\)\|/g)).toHaveLength(4);
   });
 
-  test('quotes every word so that a shell gives it back', () => {
+  test('quotes every word so that a shell reads it unchanged', () => {
     const words = [
       "it's",
       'a b',
@@ -151,7 +151,7 @@ describe('a report of hostile words', () => {
   });
 });
 
-test('redaction takes a value out of every string, in whatever spelling', () => {
+test('redaction removes a value from every string, in each of its spellings', () => {
   const [one, other] = ['s3cr3t"token', 'k2-value'];
   const redact = redactor({ headers: { authorization: `Bearer ${one}` }, otherHeaders: { 'x-key': other } });
   const value = { a: [`got Bearer ${one}`, `the token ${one}`], 'k2-value': JSON.stringify(one) };
@@ -174,12 +174,12 @@ describe('redaction of encoded secrets', () => {
   const secret = 'k2-value-of-mallory';
   const redact = redactor({ headers: { authorization: basic }, otherHeaders: { 'x-key': secret } });
 
-  test('takes the password of Basic, as the server may have decoded it', () => {
+  test('removes the password of Basic, because the server may have decoded it', () => {
     expect(redact(`hello ada:${password}`)).not.toContain('horse');
     expect(redact(`your password is ${password}`)).not.toContain('horse');
   });
 
-  test('finds what is left of a secret where a text was cut, and where a tampered copy differs in a character', () => {
+  test('finds the rest of a secret in a cut text, and a tampered copy that differs in one character', () => {
     for (const most of [8, 12, 20])
       expect(redact(shorten(`got ${secret}, and more of it`, most))).not.toMatch(/k2-|value/);
     expect(redact(`…${secret.slice(5)} came`)).toBe('…<redacted> came');
@@ -226,7 +226,7 @@ describe('the card', () => {
     );
   });
 
-  test('says in every report on what its passes rest', () => {
+  test('says in every report how its passes were judged', () => {
     const seen = { ...plain('state.size', 'pass'), actual: 'refused (by its words; without --probe …)' };
     const one = reportWith([seen], 0);
     for (const text of [terminalReport(one), markdownReport(one), htmlReport([one])])
@@ -245,7 +245,7 @@ describe('the card', () => {
     expect(lines.slice(from + 1, lines.indexOf('', from)).map((line) => line.search(/\S/))).toEqual([10]);
   });
 
-  test('says why it ends with 1 where nothing but a warn was found, and that an input is missing', () => {
+  test('says why a warn alone ends with 1, and that an input is missing', () => {
     const ends = (verdict: Verdict, code: 1 | 3) =>
       terminalReport(reportWith([plain('state.size', verdict)], code));
     expect(ends('warn', 1)).toMatch(/exit 1: under --strict a warn counts as a fail/);
@@ -253,7 +253,7 @@ describe('the card', () => {
   });
 });
 
-test('JUnit says of a warn that it is one, and counts it neither as passed nor as failed', () => {
+test('JUnit marks a warn as such, and counts it neither as passed nor as failed', () => {
   expect(junitReport([report])).toMatch(/tests="7" failures="1" errors="1" skipped="3"/);
   expect(junitReport([report])).toMatch(/<skipped message="warn: [^"]+"\/>\s*<system-out>warn: /);
   expect(junitReport([report], { strict: true })).toMatch(/failures="2" errors="1" skipped="2"/);

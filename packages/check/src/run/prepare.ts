@@ -18,6 +18,7 @@ import type { Reply } from '../wire/reply.ts';
 import { OLD_REVISION, REVISION } from '../wire/request.ts';
 import type { Limit } from './limit.ts';
 
+/** The context for the checks, and the failure of the first calls if there was one. */
 export interface Prepared {
   readonly context: CheckContext;
   readonly failure?: Failure;
@@ -30,6 +31,7 @@ interface Means {
   readonly next: Instance | undefined;
 }
 
+/** The reason why an honest call failed, with its session. */
 export interface Failure {
   readonly reason: string;
   readonly session?: Session;

@@ -5,11 +5,11 @@ import { chooseWithin } from './quick.ts';
 const idsAt = (rounds: number, ms: number): readonly string[] =>
   chooseWithin(CHECKS, rounds, ms).map(({ id }) => id);
 
-test('a server that answers at once is checked wholly', () => {
+test('a server that answers at once gets every check', () => {
   expect(idsAt(2, 2)).toEqual(CHECKS.map(({ id }) => id));
 });
 
-test('at 200 ms a call, what leads to a fail comes before advice, and all of it fits', () => {
+test('at 200 ms a call, checks that can fail come before advice, and all of them fit', () => {
   const ids = idsAt(1, 200);
   const calls = CHECKS.filter(({ id }) => ids.includes(id)).map((check) => check.calls(1) + 2);
   // The checks of the wire share requests, but each counts them.
@@ -19,6 +19,6 @@ test('at 200 ms a call, what leads to a fail comes before advice, and all of it 
   for (const id of ['state.tampered', 'abandon.flat']) expect(ids).not.toContain(id);
 });
 
-test('a server that takes a second a call still has some', () => {
+test('a server that takes a second for a call still gets some checks', () => {
   expect(idsAt(1, 1000)).toContain('capability.undeclared');
 });

@@ -6,7 +6,7 @@ import { selectChecks } from './run.ts';
 const idsOf = (...only: readonly string[]) => selectChecks(only).map(({ id }) => id);
 
 describe('checks', () => {
-  test('have ids of their own, a clause, and something to do about them', () => {
+  test('have unique ids, a clause and a remedy', () => {
     expect(new Set(CHECKS.map(({ id }) => id)).size).toBe(CHECKS.length);
     for (const { id, clause, remedy, expected } of CHECKS) {
       expect(id).toMatch(/^[a-z]+\.[a-z-]+$/);
@@ -17,7 +17,7 @@ describe('checks', () => {
     }
   });
 
-  test('are chosen by id, or by the beginning of several', () => {
+  test('are selected by id, or by the first part of an id', () => {
     expect(idsOf('retry.twice')).toEqual(['retry.twice']);
     expect(idsOf('retry')).toEqual(['retry.twice', 'retry.concurrent', 'retry.lost-response']);
     expect(() => selectChecks(['retr'])).toThrow("There is no check 'retr'");
@@ -25,7 +25,7 @@ describe('checks', () => {
 });
 
 describe('other arguments', () => {
-  test('take another choice before they invent a text', () => {
+  test('change a choice rather than a text', () => {
     const schema = {
       type: 'object',
       properties: { note: { type: 'string' }, env: { type: 'string', enum: ['staging', 'production'] } },
@@ -34,7 +34,7 @@ describe('other arguments', () => {
     expect(otherArgumentsFrom(schema, given, 1)).toEqual({ ...given, env: 'production' });
   });
 
-  test('fit the schema, and are undefined where nothing else fits', () => {
+  test('fit the schema, and are undefined if nothing else fits', () => {
     const bounded = { type: 'object', properties: { n: { type: 'integer', minimum: 1, maximum: 2 } } };
     expect(otherArgumentsFrom(bounded, { n: 2 }, 1)).toEqual({ n: 1 });
     const closed = { type: 'object', properties: { only: { const: 'x' } } };

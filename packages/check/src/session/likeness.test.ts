@@ -13,7 +13,7 @@ test('an outcome is like one that it equals, and unlike one with another word', 
   expect(likeness.like('Sent 6 to bob')).toBe(false);
 });
 
-test('what differs between honest outcomes does not count, and the rest does', () => {
+test('only the parts that honest outcomes share count', () => {
   const likeness = likenessOf('Transfer 17: 5 to bob', 'Transfer 18: 5 to bob');
   expect(likeness.like('Transfer 99: 5 to bob')).toBe(true);
   expect(likeness.like('Transfer 99: 6 to bob')).toBe(false);
@@ -24,7 +24,7 @@ test('times, UUIDs and long hex never count', () => {
   expect(likeness.like('at 2026-11-22T09:30:00.123Z, 7c9e6679-7425-40de-944b-e07fc1f90ae7')).toBe(true);
 });
 
-test('where honest outcomes have nothing in common, nobody can say', () => {
+test('if honest outcomes have nothing in common, likeness is undefined', () => {
   expect(likenessOf('yes', 'no, not at all').like('yes')).toBeUndefined();
   expect(new Likeness().like('yes')).toBeUndefined();
 });

@@ -10,7 +10,7 @@ const IN_THE_BACKGROUND = `
   setInterval(() => {}, 60_000);
 `;
 
-test('does not take a server that outlives its command for the next instance', async () => {
+test('does not mistake a server that outlives its command for the next instance', async () => {
   const address = { command: [process.execPath, '-e', IN_THE_BACKGROUND, '{port}'], headers: {} };
   const instance = new Instance('server', address, { timeoutMs: 1000, over: new AbortController().signal });
   await instance.start();

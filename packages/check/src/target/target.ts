@@ -79,4 +79,5 @@ export interface Inputs {
 /** A mistake in the user's inputs. The program prints it, and exits with 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
+  readonly code = 'usage_error';
 }

@@ -22,7 +22,7 @@ describe('reading', () => {
       expect(decode(token).segments.some(({ json }) => JSON.stringify(json) === '{"step":1}')).toBe(true);
   });
 
-  test('tells a word, and finds nothing to read in sealed bytes', () => {
+  test('recognises a word, and finds nothing to read in sealed bytes', () => {
     expect(readableIn(decode('Tokyo, then Kyoto').segments[0] as never)).toBe('Tokyo, then Kyoto');
     const sealed = Buffer.from('9f3a7be2d1c4a85f60927e3bd81fca447a', 'hex').toString('base64url');
     expect(decode(sealed).segments.map(readableIn)).toEqual([undefined]);
@@ -67,7 +67,7 @@ describe('forging', () => {
     expect(forged.every(({ token: one }) => one !== token)).toBe(true);
   });
 
-  test('puts in what other rounds have in the same place, and nothing that differs between two calls', () => {
+  test('inserts values of other rounds in the same place, except those that differ between two calls', () => {
     const round = (step: string, id: string) => base64url({ at: [{ step }], id });
     const seen = [
       [round('consent', '1'), round('consent', '2')],
@@ -82,7 +82,7 @@ describe('forging', () => {
     );
   });
 
-  test('finds the payload inside of a pair that is an object, and takes its signature away', () => {
+  test('finds the payload in a pair that is an object, and removes its signature', () => {
     const pair = (payload: unknown) => ({ payload: base64url(payload), sig: 'c2lnbmF0dXJl' });
     const forged = payloadsOf(forgeries(base64url(pair({ user: 'bob' })), words));
     expect(forged).toContainEqual(pair({ user: 'admin' }));

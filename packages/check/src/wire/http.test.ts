@@ -47,7 +47,7 @@ test('reads a stream with comments, split data and requests of the server', asyn
   expect(reply.result).toEqual({ resultType: 'complete' });
 });
 
-test('says what came where no response did', async () => {
+test('describes the reply if it holds no response', async () => {
   const html = await replyTo(answering('<h1>Bad gateway', 502, 'text/html'));
   expect(html.failure).toBe('HTTP 502 (text/html) without a JSON-RPC response: <h1>Bad gateway');
   const moved = await replyTo((_, res) => res.writeHead(307, { location: '/elsewhere' }).end());
@@ -59,7 +59,7 @@ test('says what came where no response did', async () => {
   expect(gone.failure).toMatch(/^the connection failed: /);
 });
 
-test('does not come again where that is later than an answer may take', async () => {
+test('does not retry if Retry-After is longer than the limit for an answer', async () => {
   let requests = 0;
   const reply = await replyTo((_, res) => {
     requests++;
@@ -69,7 +69,7 @@ test('does not come again where that is later than an answer may take', async ()
   expect(requests).toBe(1);
 });
 
-test('says that an answer is nested too deep, in place of walking it', async () => {
+test('reports that an answer is nested too deep, and does not walk it', async () => {
   const deep = `{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":${'['.repeat(10_000)}${']'.repeat(10_000)}}}`;
   const { failure } = await replyTo(answering(deep));
   expect(failure).toMatch(/^the answer has more than \d+ members, or is nested deeper than 500 levels$/);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { canonical, duplicateKeys, isTooMuch, parse } from './json.ts';
 
-test('finds a key that stands twice in one object, with its path', () => {
+test('finds a duplicate key in an object, with its path', () => {
   expect(duplicateKeys('{"a":1,"a":2}')).toEqual(['a']);
   expect(duplicateKeys('{"a":{"b":{"c":{},"c":{}}}}')).toEqual(['a.b.c']);
   expect(duplicateKeys('[{"a":[{"b":1,"b":2}]}]')).toEqual(['[].a.[].b']);
@@ -13,7 +13,7 @@ test('reads escapes: two spellings of one key are one key', () => {
   expect(duplicateKeys('{"{,\\"":1,"b":"{\\"b\\":1,\\"b\\":2}"}')).toEqual([]);
 });
 
-test('finds none in what JSON.stringify writes', () => {
+test('finds no duplicate key in the output of JSON.stringify', () => {
   fc.assert(fc.property(fc.json(), (text) => duplicateKeys(JSON.stringify(JSON.parse(text))).length === 0));
 });
 

@@ -3,7 +3,7 @@ import { comparable, outcomeOf, textOf } from './outcome.ts';
 
 const reply = (parts: object) => outcomeOf({ messages: [], ms: 0, ...parts });
 
-test('a client error without JSON is a refusal, and a server that is busy refuses nothing', () => {
+test('a client error without JSON is a refusal, and the error of a busy server is not', () => {
   expect(reply({ status: 413, failure: 'x' })).toMatchObject({ kind: 'rejected', status: 413 });
   for (const status of [429, 503]) {
     expect(reply({ status, failure: 'x' })).toMatchObject({ kind: 'failed', reason: `HTTP ${status}` });
@@ -12,7 +12,7 @@ test('a client error without JSON is a refusal, and a server that is busy refuse
   expect(reply({ status: 500, failure: 'x' }).kind).toBe('failed');
 });
 
-test('compares what both eras have, and not the state', () => {
+test('compares the parts that both eras have, without the state', () => {
   const result = { content: [{ type: 'text', text: 'Done.' }] };
   const modern = reply({
     result: { ...result, resultType: 'complete', ttlMs: 0, cacheScope: 'private', _meta: { a: 1 } },

@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { expect, test } from 'vitest';
 import { ServerProcess } from './process.ts';
 
-test('what a server left running ends with it', async () => {
+test('processes that a server started end with it', async () => {
   // The connection closes when the process that holds it ends, so nothing has to be polled.
   const connected = createServer().listen(0, '127.0.0.1');
   await once(connected, 'listening');

@@ -9,7 +9,7 @@ test('encodes header values as the specification shows it', () => {
   expect(headerValue('=?base64?literal?=')).toBe('=?base64?PT9iYXNlNjQ/bGl0ZXJhbD89?=');
 });
 
-test('mirrors the method, the name and the arguments that ask for it', () => {
+test('mirrors the method, the name and the arguments that the schema marks for it', () => {
   const schema = {
     properties: {
       region: { type: 'string', 'x-mcp-header': 'Region' },
@@ -19,11 +19,10 @@ test('mirrors the method, the name and the arguments that ask for it', () => {
   };
   const mirrored = mirroredArguments(schema, { region: 'eu', deep: { level: 3 } });
   expect(mirrored).toEqual({ 'mcp-param-Region': 'eu', 'mcp-param-Level': '3' });
-  expect(mirroringHeaders({ method: 'resources/read', params: { uri: 'note://1' }, mirrored })).toMatchObject(
-    {
-      'mcp-method': 'resources/read',
-      'mcp-name': 'note://1',
-      'mcp-param-Region': 'eu',
-    },
-  );
+  const read = { method: 'resources/read', params: { uri: 'note://1' }, mirrored };
+  expect(mirroringHeaders(read)).toMatchObject({
+    'mcp-method': 'resources/read',
+    'mcp-name': 'note://1',
+    'mcp-param-Region': 'eu',
+  });
 });

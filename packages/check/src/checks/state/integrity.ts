@@ -1,8 +1,8 @@
 /** State is attacker-controlled input: forged, tampered, malformed, or in another spelling. */
 import { choicesIn } from '../../answers/choices.ts';
 import {
-  type Attacked,
   type AttackOptions,
+  type AttackResult,
   type Attempt,
   attack,
   judgeRefusals,
@@ -44,8 +44,8 @@ async function inEachRound(
   context: CheckContext,
   variants: (token: string) => readonly Variant<unknown>[],
   { changes = () => ({}), rounds = context.roundsWithState, ...how }: InRounds = {},
-): Promise<Attacked[]> {
-  const results: Attacked[] = [];
+): Promise<AttackResult[]> {
+  const results: AttackResult[] = [];
   for (const round of rounds) {
     const { state = '' } = await context.untilRound(round);
     const attempts = variants(state).map(({ label }, at) => ({
@@ -108,8 +108,8 @@ const WITHHELD: readonly Attempt[] = [
 async function withoutConsent(
   context: CheckContext,
   variants: (token: string) => readonly Variant[],
-): Promise<Attacked[]> {
-  const attacked: Attacked[] = [];
+): Promise<AttackResult[]> {
+  const attacked: AttackResult[] = [];
   for (const round of context.roundsWithState) {
     const withheld = await findWhatStops(context, round);
     if (withheld === undefined) continue;
@@ -190,7 +190,7 @@ const malformedState = defineCheck('state.malformed', 'M*', {
 const statusOf = (session: Session): number | undefined => session.turns.at(-1)?.reply.status;
 
 /** Whether the server closed the connection of a request that is too long, which it may. */
-const cutOff = ({ facts }: CheckContext, { label, session }: Attacked['failed'][number]): boolean =>
+const cutOff = ({ facts }: CheckContext, { label, session }: AttackResult['failed'][number]): boolean =>
   label === HUGE && facts.transport === 'http' && session.last?.kind === 'failed' && !session.last.late;
 
 /** Decoders accept several spellings, which bypass a ledger that is keyed by the text. */
