@@ -48,11 +48,8 @@ describe.concurrent('a fault', () => {
     ['nothing', /the call ended like an honest one, and had no effect/],
     ['question', /account was asked again, and the probe changed before that was answered/],
   ])('with an effect in the wrong place is found: %s', async (breaks, words) => {
-    const one = await checkBare({
-      ...{ fault: 'deploy.effect-once', only: ['deploy.effect-once'], transport: 'stdio' },
-      args: ['--breaks', breaks],
-      next: [],
-    });
+    const parts = { fault: 'deploy.effect-once', only: ['deploy.effect-once'], transport: 'stdio' } as const;
+    const one = await checkBare({ ...parts, args: ['--breaks', breaks], next: [] });
     expect(findings(one)).toEqual({ 'deploy.effect-once': 'fail' });
     expect(one.checked[0]?.finding.actual).toMatch(words);
   });

@@ -38,11 +38,8 @@ async function init(typed: string, ...options: readonly string[]) {
 
 describe('--init', () => {
   test('asks for what is missing, runs once, and writes what it ran', async () => {
-    const { code, out, config } = await init(
-      'transfer\nyes\n{"to":"bob","amount":5}\n',
-      '--only',
-      'wire.shape',
-    );
+    const typed = 'transfer\nyes\n{"to":"bob","amount":5}\n';
+    const { code, out, config } = await init(typed, '--only', 'wire.shape');
     expect(out).toMatch(/Which one to check\? .*transfer may write/s);
     expect(out).toMatch(/✓ 1 pass.*Wrote .*mrtr-check\.json\.\n$/s);
     expect(config).toEqual({

@@ -244,20 +244,16 @@ async function onForms(
   if (results.length === 0) return notApplicable('no form has a field for this attack');
   const accepted = results.flatMap((one) => one.accepted);
   const [first] = accepted;
+  const { final } = context.facts;
   // Another result without the effect: the server handled the answers safely in its own way.
-  const isHarmless = ({ matters, effect, session }: AttackResult['accepted'][number]) =>
-    !matters && effect === false && unlikeHonest(context, session);
+  const isHarmless = ({ matters, effect, session: { last } }: AttackResult['accepted'][number]) =>
+    !matters && effect === false && last?.kind === 'completed' && !final.like(comparable(last));
   if (first && context.effects.mode === 'observed' && accepted.every(isHarmless))
     return pass(`it went on without the effect: ${describeOutcome(first.outcome)}`, first.session);
   const finding = judgeRefusals(context, what, results);
   return finding.kind === 'held' && results.some((one) => one.countsAsAnswer)
-    ? notApplicable(SAME_AS_PLAIN)
+    ? notApplicable('a refusal without content counts as an answer too, as refusal.no-effect reports')
     : finding;
 }
-
-const SAME_AS_PLAIN = 'a refusal without content counts as an answer too, as refusal.no-effect reports';
-
-const unlikeHonest = ({ facts }: CheckContext, session: Session): boolean =>
-  session.last?.kind === 'completed' && facts.final.like(comparable(session.last)) !== true;
 
 export const ANSWER = [unasked, otherKey, otherRound, invalid, emptyAccept, refusalWithContent];

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { Likeness } from '../session/likeness.ts';
 import { Facts } from './facts.ts';
 
@@ -10,13 +10,9 @@ function factsOf({ idempotentHint, state }: { idempotentHint?: boolean; state?: 
   return facts;
 }
 
-describe('one approval for one effect', () => {
-  test('is owed by a tool that sends state and says that it is not idempotent', () => {
-    expect(factsOf({ idempotentHint: false, state: 'v1.x' }).oneTime).toBe(true);
-    expect(factsOf({ state: 'v1.x' }).oneTime).toBe(false);
-  });
-
-  test('is not owed by a tool without state, for the clause speaks of state', () => {
-    expect(factsOf({ idempotentHint: false }).oneTime).toBe(false);
-  });
+test('one approval for one effect is owed by a tool that sends state and declares that it is not idempotent', () => {
+  expect(factsOf({ idempotentHint: false, state: 'v1.x' }).oneTime).toBe(true);
+  expect(factsOf({ state: 'v1.x' }).oneTime).toBe(false);
+  // The clause is about state.
+  expect(factsOf({ idempotentHint: false }).oneTime).toBe(false);
 });

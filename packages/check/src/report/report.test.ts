@@ -229,18 +229,16 @@ describe('the card', () => {
   test('says in every report how its passes were judged', () => {
     const seen = { ...plain('state.size', 'pass'), actual: 'refused (by its words; without --probe …)' };
     const one = reportWith([seen], 0);
+    const words = /1 of the passes rest on the server.?s words: --probe would/;
     for (const text of [terminalReport(one), markdownReport(one), htmlReport([one])])
-      expect(text.replace(/\\|&#39;/g, '')).toMatch(
-        /1 of the passes rest on the server.?s words: --probe would/,
-      );
+      expect(text.replace(/\\|&#39;/g, '')).toMatch(words);
   });
 
   test('begins each line of ids in one column', () => {
     const long = ['decline-ends', 'cancel-ends', 'rounds-bounded'].map((name) => `refusal.${name}`);
-    const ids = ['state.aliased', 'state.readable', 'answer.unasked', ...long].map((id) =>
-      plain(id, 'advice'),
-    );
-    const lines = terminalReport(reportWith(ids, 0)).split('\n');
+    const ids = ['state.aliased', 'state.readable', 'answer.unasked', ...long];
+    const checks = ids.map((id) => plain(id, 'advice'));
+    const lines = terminalReport(reportWith(checks, 0)).split('\n');
     const from = lines.findIndex((line) => line.startsWith('  advice'));
     expect(lines.slice(from + 1, lines.indexOf('', from)).map((line) => line.search(/\S/))).toEqual([10]);
   });

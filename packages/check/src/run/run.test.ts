@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { otherArgumentsFrom } from '../answers/other-arguments.ts';
 import { CHECKS } from '../checks/all.ts';
-import { selectChecks } from './run.ts';
+import { run, selectChecks } from './run.ts';
 
 const idsOf = (...only: readonly string[]) => selectChecks(only).map(({ id }) => id);
 
@@ -22,6 +22,15 @@ describe('checks', () => {
     expect(idsOf('retry')).toEqual(['retry.twice', 'retry.concurrent', 'retry.lost-response']);
     expect(() => selectChecks(['retr'])).toThrow("There is no check 'retr'");
   });
+});
+
+test.each([
+  [{ ttl: 5 }, "run: there is no input 'ttl'. Did you mean 'ttlSeconds'?"],
+  [{ limit: 5 }, /^run: there is no input 'limit'\. The inputs are answers, .*, mostSeconds\.$/],
+])('run rejects the unknown input in %j before it starts anything', async (unknown, message) => {
+  const operation = { kind: 'tool', name: 'send', arguments: {} } as const;
+  const error = { code: 'usage_error', message: expect.stringMatching(message) };
+  await expect(run({ address: {}, operation, ...unknown })).rejects.toMatchObject(error);
 });
 
 describe('other arguments', () => {

@@ -36,13 +36,27 @@ export const DEFAULTS = {
   timeoutSeconds: 30,
 } as const;
 
+/** Every input by its name. */
+const INPUTS: Readonly<Record<keyof Inputs, unknown>> = {
+  ...DEFAULTS,
+  address: true,
+  operation: true,
+  otherArguments: true,
+  otherOperation: true,
+  probe: true,
+  ttlSeconds: true,
+  only: true,
+  quick: true,
+  mostSeconds: true,
+};
+
 /** The default limit of a run in seconds, without the wait for a time to live. */
 export const MAX_SECONDS = 900;
 
 /**
  * Runs the checks against a server. Ends every process that it starts.
  *
- * @throws UsageError if the inputs do not allow a run. Nothing with effects has been called then, unless the server
+ * @throws UsageError if an input is unknown, or the inputs do not allow a run. Nothing with effects has been called then, unless the server
  *   asked a question without a given answer.
  * @example
  * const { checked } = await run({
@@ -52,6 +66,7 @@ export const MAX_SECONDS = 900;
  * });
  */
 export async function run(given: RunInputs, progress?: Progress): Promise<Run> {
+  rejectUnknown(given);
   const inputs: Inputs = { ...DEFAULTS, ...given, address: { headers: {}, ...given.address } };
   const started = performance.now();
   const selected = selectChecks(inputs.only);
@@ -73,6 +88,16 @@ export async function run(given: RunInputs, progress?: Progress): Promise<Run> {
     limit.end();
     await fleet.close();
   }
+}
+
+/** An ignored input would mean fewer checks. @throws UsageError if an input is unknown, with the name that was meant */
+function rejectUnknown(given: object): void {
+  const names = Object.keys(INPUTS);
+  const unknown = Object.keys(given).find((name) => !names.includes(name));
+  if (unknown === undefined) return;
+  const meant = names.find((name) => name.startsWith(unknown));
+  const hint = meant === undefined ? `The inputs are ${names.join(', ')}.` : `Did you mean '${meant}'?`;
+  throw new UsageError(`run: there is no input '${unknown}'. ${hint}`);
 }
 
 /** The limit of the run. @throws UsageError if the run would end before the time to live */

@@ -14,10 +14,8 @@ test('a client error without JSON is a refusal, and the error of a busy server i
 
 test('compares the parts that both eras have, without the state', () => {
   const result = { content: [{ type: 'text', text: 'Done.' }] };
-  const modern = reply({
-    result: { ...result, resultType: 'complete', ttlMs: 0, cacheScope: 'private', _meta: { a: 1 } },
-  });
-  expect(comparable(modern)).toBe(comparable(reply({ result })));
+  const modern = { ...result, resultType: 'complete', ttlMs: 0, cacheScope: 'private', _meta: { a: 1 } };
+  expect(comparable(reply({ result: modern }))).toBe(comparable(reply({ result })));
   const askedReply = (requestState: string) =>
     reply({ result: { resultType: 'input_required', inputRequests: {}, requestState } });
   expect(comparable(askedReply('a'))).toBe(comparable(askedReply('b')));
