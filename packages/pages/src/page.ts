@@ -171,12 +171,8 @@ export class Pages<T> {
       await this.#records.replace(ref, taken, { stage: 'refused' });
       return page(200, {}, REFUSED);
     }
-    const visit = {
-      callbackUrl: this.#pageAt('callback'),
-      query,
-      principal: visitor.principal,
-      data: kept.data,
-    };
+    const { principal } = visitor;
+    const visit = { callbackUrl: this.#pageAt('callback'), query, principal, data: kept.data };
     let value: T;
     try {
       value = await this.#options.finish({ ...visit, codeVerifier: kept.codeVerifier ?? '' });
@@ -185,19 +181,13 @@ export class Pages<T> {
       throw error;
     }
     try {
-      const finished = await this.#records.replace(ref, taken, {
-        stage: 'finished',
-        value: this.#startPage.valueFrom(taken, value),
-      });
+      const known = { stage: 'finished', value: this.#startPage.valueFrom(taken, value) } as const;
+      const finished = await this.#records.replace(ref, taken, known);
       return finished ? page(200, {}, this.#startPage.done) : this.#refuse('callback', undefined);
     } catch (error) {
       // `finish` has succeeded, so leave the interaction as it is: `finish` must not run again.
       this.#report(error);
-      return page(
-        500,
-        {},
-        'This was done, but it could not be recorded. Do not do it again. Ask the operator of this site.',
-      );
+      return page(500, {}, NOT_RECORDED);
     }
   }
 
@@ -205,23 +195,19 @@ export class Pages<T> {
   async #own(ref: string, { principal }: Visitor): Promise<StoredInteraction | undefined> {
     const kept = REF.test(ref) ? await this.#records.find(ref) : undefined;
     const isOwn = kept !== undefined && this.#records.isPseudonymOf(kept.pseudonym, principal);
-    if (kept && !isOwn)
-      this.#report(
-        new OperatorWarning(
-          'page_refused',
-          'A browser opened a page that belongs to another user. It got 404.',
-        ),
-      );
+    if (kept && !isOwn) this.#warn('A browser opened a page that belongs to another user. It got 404.');
     return isOwn ? kept : undefined;
   }
 
   /** Rejects all alike: a browser must not learn whether an interaction exists, or whose it is. */
   #refuse(name: string, kept: StoredInteraction | undefined): Response {
     const why = kept ? `it is ${kept.stage}, or the state is not its latest` : 'this browser has none there';
-    this.#report(
-      new OperatorWarning('page_refused', `The ${name} page of a pending interaction was refused: ${why}.`),
-    );
+    this.#warn(`The ${name} page of a pending interaction was refused: ${why}.`);
     return page(404);
+  }
+
+  #warn(message: string): void {
+    this.#report(new OperatorWarning('page_refused', message));
   }
 
   #report(error: unknown): void {
@@ -230,6 +216,8 @@ export class Pages<T> {
 }
 
 const REFUSED = 'Nothing was done, as you chose. You can close this page.';
+const NOT_RECORDED =
+  'This was done, but it could not be recorded. Do not do it again. Ask the operator of this site.';
 const REF = /^[\w-]{22}$/;
 
 const secret = (bytes: number): string => randomBytes(bytes).toString('base64url');

@@ -136,9 +136,8 @@ export class Interactions {
     const text = await this.#reach(this.#options.store.find(ref));
     if (text === undefined) return undefined;
     const plain = openAtRest(Buffer.from(text, 'base64url'), this.#placeOf(ref), this.ring);
-    return plain === undefined
-      ? undefined
-      : { ...(JSON.parse(plain) as Omit<StoredInteraction, 'text'>), text };
+    if (plain === undefined) return undefined;
+    return { ...(JSON.parse(plain) as Omit<StoredInteraction, 'text'>), text };
   }
 
   /**
