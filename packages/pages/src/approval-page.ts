@@ -46,8 +46,8 @@ import {
 import { callOf } from '@mrtr/core/shape';
 import { type ApprovalView, renderApproval, type Shown, showApproval } from './approval-html.ts';
 import type { CallbackVisit, Press, StartPage, StartVisit } from './page.ts';
+import type { Subject, WaitingContext } from './page-questions.ts';
 import { makePages, PAGE_CHECKS, type PendingInteractionsOptions } from './pending-interactions.ts';
-import type { Subject, WaitingContext } from './question.ts';
 import type { Times } from './records.ts';
 import { SameCall } from './same-call.ts';
 
@@ -170,7 +170,7 @@ export function approvalPage(options: ApprovalPageOptions): ApprovalPage {
     done: 'Approved. You can close this page, and go back to where you came from.',
   };
   const start = (visit: StartVisit) => verify?.start(visit) ?? visit.callbackUrl;
-  const { records, asking, path, fetch, inOwnScope } = makePages(
+  const { records, questions, path, fetch, inOwnScope } = makePages(
     { ...more, start, finish: (visit) => requireProof(verify, visit) },
     startPage,
     // Approvals without `verify` do not count on a page with it.
@@ -191,16 +191,16 @@ export function approvalPage(options: ApprovalPageOptions): ApprovalPage {
     if (by === 'client') return approvalInForm(words, wanted);
     const [opensPages, showsForms] = [canAsk(ctx, 'elicitation.url'), canAsk(ctx, 'elicitation')];
     const subject = subjectOf(words, wanted, showsForms && !opensPages);
-    if (!resume) return asking.ask(ctx, subject);
+    if (!resume) return questions.ask(ctx, subject);
     const call = callOf(ctx);
     const about = [words.text, canonicalJson(subject.data), name];
-    const wasAsked = (id: string) => asking.wasAsked(call, subject, id);
+    const wasAsked = (id: string) => questions.wasAsked(call, subject, id);
     const same = await SameCall.find({ records, call, about, seconds: resumeSeconds, wasAsked });
-    const url = asking.pageOf(same.id);
+    const url = questions.pageOf(same.id);
     const refuse = (): never => {
       throw new ApprovalPending(pendingMessage(words.text, url, resumeSeconds));
     };
-    if (opensPages || showsForms) return asking.ask(ctx, { ...subject, id: same.id, refuse });
+    if (opensPages || showsForms) return questions.ask(ctx, { ...subject, id: same.id, refuse });
     const decided = await same.take();
     if (decided === undefined) {
       await same.begin({ message: words.text, data: subject.data });
@@ -227,7 +227,7 @@ export function approvalPage(options: ApprovalPageOptions): ApprovalPage {
       requireOptions<ApprovalQuestionOptions>('ask', wanted, QUESTION_CHECKS);
       if (wanted.by === 'client') return ctx.ask(key, approvalInForm(words, wanted));
       const isForm = !ctx.canAsk('elicitation.url') && ctx.canAsk('elicitation');
-      return asking.waitFor(ctx, key, subjectOf(words, wanted, isForm));
+      return questions.waitFor(ctx, key, subjectOf(words, wanted, isForm));
     },
     fetch,
   };

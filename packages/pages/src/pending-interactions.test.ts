@@ -5,7 +5,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { MemoryInteractions } from './memory-interactions.ts';
 import { GO_ON, hookedStore, hostTool, hostWithPage, linkIn, SIGNED_IN } from './page.test-support.ts';
 import type { CallbackVisit, StartVisit } from './page.ts';
-import type { WaitingContext } from './question.ts';
+import type { WaitingContext } from './page-questions.ts';
 import type { NewTime } from './store.ts';
 
 const REFUSED =

@@ -33,7 +33,7 @@ import {
 import { keyRingOf } from '@mrtr/core/seal';
 import { MemoryInteractions } from './memory-interactions.ts';
 import { type PageOptions, Pages, type StartPage } from './page.ts';
-import { Asking, type LinkOptions, type Subject, type WaitingContext } from './question.ts';
+import { type LinkOptions, PageQuestions, type Subject, type WaitingContext } from './page-questions.ts';
 import { Interactions } from './records.ts';
 import type { InteractionStore } from './store.ts';
 
@@ -129,19 +129,19 @@ export interface PendingInteractions<T> {
  */
 export function pendingInteractions<T>(options: PendingInteractionsOptions<T>): PendingInteractions<T> {
   requireOptions<PendingInteractionsOptions<unknown>>('pendingInteractions', options, CHECKS);
-  const { asking, path, fetch, inOwnScope } = makePages(options);
+  const { questions, path, fetch, inOwnScope } = makePages(options);
   return {
     get path() {
       return path();
     },
     question: async (ctx, message, more = {}) => {
       requireOptions<LinkOptions<T>>('question', more, { fallback: anyValue, name: aText, data: anyValue });
-      return inOwnScope(() => asking.ask<T>(ctx, linkTo(message, more)));
+      return inOwnScope(() => questions.ask<T>(ctx, linkTo(message, more)));
     },
     ask: async (ctx, key, message, more = {}) => {
       requireOptions<typeof more>('ask', more, { fallback: anyValue, data: anyValue });
       if (!ctx.canAsk('elicitation.url') && more.fallback !== undefined) return more.fallback;
-      return asking.waitFor<T>(ctx, key, linkTo(message, more));
+      return questions.waitFor<T>(ctx, key, linkTo(message, more));
     },
     fetch,
   };
@@ -182,7 +182,7 @@ export function makePages<T>(options: PendingInteractionsOptions<T>, startPage?:
   return {
     path,
     records,
-    asking: new Asking({ records, startPage: () => pageAt('start'), waitSeconds, maxAsks }),
+    questions: new PageQuestions({ records, startPage: () => pageAt('start'), waitSeconds, maxAsks }),
     fetch: (request: Request) => pages.fetch(request),
     inOwnScope: <R>(work: () => R): R => outside.runInAsyncScope(work),
   };

@@ -5,7 +5,7 @@
 import { CannotAsk, StoreFull } from '@mrtr/core';
 import { deriveName } from '@mrtr/core/seal';
 import type { Call } from '@mrtr/core/shape';
-import { NOBODY } from './question.ts';
+import { NOBODY } from './page-questions.ts';
 import {
   type InteractionSubject,
   type Interactions,

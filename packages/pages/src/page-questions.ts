@@ -18,7 +18,6 @@ import { type KeyRing, openAtRest, sealAtRest } from '@mrtr/core/seal';
 import { type Call, callOf, isDigestOf } from '@mrtr/core/shape';
 import {
   type InteractionProgress,
-  type InteractionSubject,
   type Interactions,
   isOpen,
   refOf,
@@ -80,7 +79,16 @@ const AGAIN = 'The page is not finished yet. Finish there, and then accept this.
 const UNFINISHED = 'The page was not finished in time. Call again to get another one.';
 const CLOSED: InteractionProgress = { stage: 'closed' };
 
-export class Asking {
+/**
+ * The state of a page whose question may have come back. `finished`: the user has finished or refused on the page.
+ * `refused`: the user refused in the client. `over`: the page has ended, or was asked for the last time.
+ */
+type PageState =
+  | { readonly state: 'not-asked' | 'refused' | 'over' }
+  | { readonly state: 'open' | 'finished'; readonly own: StoredInteraction };
+
+/** The questions that one sort of page answers. */
+export class PageQuestions {
   readonly #options: PageQuestionSettings;
 
   constructor(options: PageQuestionSettings) {
@@ -89,7 +97,7 @@ export class Asking {
 
   /** Makes the question about `subject`, and its answer once the user has finished. */
   async ask<T>(ctx: ServerContext, subject: Subject<T>): Promise<Question<T>> {
-    const { records, maxAsks } = this.#options;
+    const { records } = this.#options;
     const { message } = subject;
     const data = requireData('question', subject.data);
     const call = callOf(ctx);
@@ -97,35 +105,52 @@ export class Asking {
     const ref = refOf(id);
     const url = this.pageOf(id);
     const [first, again] = wordings<T>({ ...subject, id, url, ring: records.ring });
-    if (!canAsk(ctx, first(undefined).kind)) return first(undefined);
+    const question = first(undefined);
+    if (!canAsk(ctx, question.kind)) return question;
     const { pseudonym } = call;
     if (pseudonym === undefined) throw new CannotAsk(NOBODY);
-    const keys = keysOf(call, first(undefined));
+    const keys = keysOf(call, question);
     if (keys.length > 1) throw new InvalidOption(sameWordsMessage(keys));
     const [key] = keys;
-    if (key === undefined) {
-      // Interactions begin only here. One that expires while its question is open stays expired.
-      await records.begin(ref, { pseudonym, message, data: subject.data });
-      // The outcome counts only for a key that asks now. An answer that an earlier round read is kept, sealed.
-      return first(undefined);
+    const tieToKey = async (own: StoredInteraction) =>
+      first(await records.tie(ref, own, { key, call: subject.id && call.id }));
+    const page = await this.#stateOf(ctx, ref, question, key);
+    switch (page.state) {
+      case 'not-asked':
+        // Interactions begin only here. One that expires while its question is open stays expired.
+        await records.begin(ref, { pseudonym, message, data: subject.data });
+        // The outcome counts only for a key that asks now. An answer that an earlier round read is kept, sealed.
+        return question;
+      case 'open':
+        return again(page.own);
+      case 'finished':
+        return tieToKey(page.own);
+      case 'refused':
+        subject.refuse?.(url);
     }
-    const response = ownEntry(ctx.mcpReq.inputResponses, key);
-    // After a user agreed to open the page, wait for the page: the client may have answered at once.
-    const agreed = (response as { readonly action?: unknown } | undefined)?.action === 'accept';
-    const found = agreed ? await this.#waitForFinish(ref, ctx.mcpReq.signal) : await records.find(ref);
-    const kept = found && call.isPseudonym(found.pseudonym) ? found : undefined;
-    const tie = (to: StoredInteraction) => records.tie(ref, to, { key, call: subject.id && call.id });
-    if (kept && hasOutcome(kept)) return first(await tie(kept));
-    const refuses = isRefusal(first(undefined).read(response));
-    const isLast = (call.timesAsked.get(key) ?? 0) >= maxAsks && kept?.stage !== 'finishing';
-    const isOver = !kept || kept.stage === 'closed' || isLast;
-    if (!refuses && !isOver) return again(kept);
-    if (refuses) subject.refuse?.(url);
     // The user must not finish an interaction that the call has abandoned.
-    const left = await records.close(ref);
-    if (left && hasOutcome(left)) return first(await tie(left));
-    if (refuses) return first(left);
+    const afterClose = await records.close(ref);
+    if (afterClose && hasOutcome(afterClose)) return tieToKey(afterClose);
+    if (page.state === 'refused') return question;
     throw new InteractionUnfinished(UNFINISHED);
+  }
+
+  /** Tells the state of the page for `question`, which the previous round asked under `key`, if it asked. */
+  async #stateOf(ctx: ServerContext, ref: string, question: Question, key?: string): Promise<PageState> {
+    if (key === undefined) return { state: 'not-asked' };
+    const { records, maxAsks } = this.#options;
+    const call = callOf(ctx);
+    const { inputResponses, signal } = ctx.mcpReq;
+    const response = ownEntry(inputResponses, key);
+    // After a user agreed to open the page, wait for the page: the client may have answered at once.
+    const acceptedInClient = (response as { readonly action?: unknown } | undefined)?.action === 'accept';
+    const stored = await (acceptedInClient ? this.#waitForFinish(ref, signal) : records.find(ref));
+    const own = stored && call.isPseudonym(stored.pseudonym) ? stored : undefined;
+    if (own && hasOutcome(own)) return { state: 'finished', own };
+    if (isRefusal(question.read(response))) return { state: 'refused' };
+    const isLast = (call.timesAsked.get(key) ?? 0) >= maxAsks && own?.stage !== 'finishing';
+    if (!own || own.stage === 'closed' || isLast) return { state: 'over' };
+    return { state: 'open', own };
   }
 
   /** Whether the previous round asked about `subject`, with a link to the page of this id. */
@@ -136,11 +161,8 @@ export class Asking {
 
   /** Asks about `subject` in a handler that waits. Resolves with the answer's value. */
   async waitFor<T>(ctx: WaitingContext, key: string, subject: Subject<T>): Promise<T> {
-    const { message, data } = subject;
-    requireData('ask', data);
-    const { kind } = subject.ask(message, this.pageOf('kind'));
-    const canAsk = ctx.canAsk(kind as 'elicitation' | 'elicitation.url');
-    const id = await ctx.once(`${key}: page`, () => this.#begin(canAsk, ctx.pseudonym, { message, data }));
+    requireData('ask', subject.data);
+    const id = await ctx.once(`${key}: page`, () => this.#begin(ctx, subject));
     try {
       return await this.#askUntilFinished<T>(ctx, key, subject, id);
     } catch (error) {
@@ -170,15 +192,15 @@ export class Asking {
   }
 
   /** Begins an interaction for a handler that waits. Its random id is known to the call alone. */
-  async #begin(
-    canAsk: boolean,
-    pseudonym: string | undefined,
-    about: Pick<InteractionSubject, 'message' | 'data'>,
-  ): Promise<string> {
+  async #begin<T>(ctx: WaitingContext, subject: Subject<T>): Promise<string> {
+    const { message, data } = subject;
+    const { pseudonym } = ctx;
     const id = randomBytes(16).toString('base64url');
-    if (!canAsk) return id; // The question itself is rejected in a moment.
+    const { kind } = subject.ask(message, this.pageOf(id));
+    // The question itself is rejected in a moment.
+    if (!ctx.canAsk(kind as 'elicitation' | 'elicitation.url')) return id;
     if (pseudonym === undefined) throw new CannotAsk(NOBODY);
-    await this.#options.records.begin(refOf(id), { ...about, pseudonym });
+    await this.#options.records.begin(refOf(id), { message, data, pseudonym });
     return id;
   }
 
@@ -196,8 +218,8 @@ export class Asking {
     const { records, waitSeconds } = this.#options;
     let left = waitSeconds * 1000;
     for (let pause = 50; ; pause = Math.min(pause * 2, 1000, left)) {
-      const kept = await records.find(ref);
-      if (!kept || !isOpen(kept) || left <= 0 || signal.aborted) return kept;
+      const stored = await records.find(ref);
+      if (!stored || !isOpen(stored) || left <= 0 || signal.aborted) return stored;
       await delay(pause, undefined, { signal }).catch(() => {});
       left -= pause;
     }
@@ -227,19 +249,15 @@ const hasOutcome = ({ stage }: InteractionProgress): boolean => stage === 'finis
 /** The text of `data`, equal for equal values. @throws InvalidOption if it is not JSON, or too large. */
 function requireData(what: string, data: unknown): string | undefined {
   if (data === undefined) return undefined;
-  const text = jsonOf(data);
-  if (text !== undefined && Buffer.byteLength(text) <= MAX_DATA_BYTES) return text;
-  throw new InvalidOption(`${what}: data must be JSON of at most ${MAX_DATA_BYTES} bytes.`);
-}
-
-/** Undefined if JSON would change the value: a date, for example, comes back as a text. */
-function jsonOf(data: unknown): string | undefined {
   try {
     const text = canonicalJson(data);
-    return canonicalJson(JSON.parse(JSON.stringify(data))) === text ? text : undefined;
+    // JSON changes some values: a date, for example, comes back as a text.
+    const isJson = canonicalJson(JSON.parse(JSON.stringify(data))) === text;
+    if (isJson && Buffer.byteLength(text) <= MAX_DATA_BYTES) return text;
   } catch {
-    return undefined;
+    // Not JSON: rejected below.
   }
+  throw new InvalidOption(`${what}: data must be JSON of at most ${MAX_DATA_BYTES} bytes.`);
 }
 
 const sameWordsMessage = (keys: readonly string[]): string =>
