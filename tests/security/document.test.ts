@@ -1,4 +1,4 @@
-/** Checks docs/security.md: the named tests exist, and the limits are right. */
+/** Checks docs/security.md and docs/limits.md: the named tests exist, and the limits are right. */
 import { expect, test } from 'vitest';
 import { LEDGER_DEFAULTS } from '../../packages/core/src/admission/ledger.ts';
 import { POLICY_DEFAULTS } from '../../packages/core/src/admission/policy.ts';
@@ -19,9 +19,9 @@ import { DEFAULTS as FRAMES } from '../../packages/shapes/src/linear/continuatio
 import { projectFiles, textOf } from '../testkit/project-files.ts';
 import { MAX_LINE_BYTES } from '../testkit/stdio-limit.ts';
 
-const DOCUMENT = textOf('docs/security.md');
+const DOCUMENT = ['docs/security.md', 'docs/limits.md'].map((path) => textOf(path)).join('');
 
-/** The tests of each guarantee and of two sections: parts of their titles, by file. */
+/** The tests of each guarantee, of a section and of the limits: parts of their titles, by file. */
 const WITNESSES: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = JSON.parse(
   textOf('tests/security/witnesses.json'),
 );
@@ -33,7 +33,7 @@ test('every guarantee names its tests', () => {
   const guarantees = [...DOCUMENT.matchAll(/^\d+\. \*\*([\s\S]+?)\*\*/gm)].map(([, title = '']) =>
     title.replace(/\s+/g, ' '),
   );
-  const sections = [...DOCUMENT.matchAll(/^## (.+)$/gm)].map(([, title]) => title);
+  const sections = [...DOCUMENT.matchAll(/^##? (.+)$/gm)].map(([, title]) => title);
   expect(guarantees).toHaveLength(19);
   const named = Object.keys(WITNESSES);
   expect(named.filter((title) => !sections.includes(title))).toEqual(guarantees);
