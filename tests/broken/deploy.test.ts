@@ -90,7 +90,7 @@ test('a crash is noticed', async () => {
     },
   });
   expect(await played(crashing, 'renamed')).toEqual({
-    outcome: 'refuses',
+    outcome: 'rejects',
     faults: 'it fails with: fit is not here',
   });
 });

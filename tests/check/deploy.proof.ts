@@ -116,7 +116,7 @@ test.concurrent('a deploy of a tool without effects needs no probe', async () =>
 });
 
 function expected(option: LoadedOption, change: Change): Readonly<Record<string, string>> {
-  const refuses = MOMENTS.some((moment) => claimOf({ option, change, moment }) === 'refuses');
+  const refuses = MOMENTS.some((moment) => claimOf({ option, change, moment }) === 'rejects');
   const shape = option.id;
   // The claim is about an answer that is no longer allowed. The honest answer here still is.
   const allowed = shape === 'e' && change === 'narrowed';

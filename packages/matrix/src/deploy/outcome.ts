@@ -5,7 +5,7 @@ import type { DeployOutcome } from '@mrtr/options-contract/deploys';
 export type { DeployOutcome };
 
 export function outcomeOf({ events, end }: Pick<Transcript, 'events' | 'end'>): DeployOutcome {
-  if (end.error || end.result.isError) return 'refuses';
+  if (end.error || end.result.isError) return 'rejects';
   if (effectsIn(events).some((effect, at, all) => all.indexOf(effect) !== at)) return 'repeats';
   const asked = answersIn(events).flatMap(Object.keys);
   return new Set(asked).size < asked.length ? 'asks again' : 'finishes';

@@ -65,7 +65,7 @@ export function faultsOf({ change }: Play, transcript: Transcript): string[] {
   const { events, end } = transcript;
   const text = end.error?.message ?? resultText(end.result ?? {});
   const effects = effectsIn(events);
-  if (outcomeOf(transcript) === 'refuses') {
+  if (outcomeOf(transcript) === 'rejects') {
     return [
       ...(EXPLAINED.test(text) ? [] : [`it fails with: ${text}`]),
       ...(effects.join() === 'ticket' || effects.length === 0 ? [] : [`it is refused, and does ${effects}`]),

@@ -1,10 +1,10 @@
 /** Claims about a deploy: a call whose code is replaced between two rounds. */
 
 /**
- * The outcome of the call. `finishes`: no question is asked twice. `asks again`: an answer did not count. `refuses`:
+ * The outcome of the call. `finishes`: no question is asked twice. `asks again`: an answer did not count. `rejects`:
  * the call ends with an error message, and no effect happens. `repeats`: it finishes, and an effect happened twice.
  */
-export type DeployOutcome = 'finishes' | 'asks again' | 'refuses' | 'repeats';
+export type DeployOutcome = 'finishes' | 'asks again' | 'rejects' | 'repeats';
 
 /** The outcomes while the question is open and after it was answered, or one for both. */
 export type DeployClaim = DeployOutcome | readonly [asked: DeployOutcome, answered: DeployOutcome];
@@ -25,7 +25,7 @@ export const COMPARES_WORDS = {
   'step-removed': 'finishes',
   'step-added': 'finishes',
   'step-value': 'finishes',
-  version: 'refuses',
+  version: 'rejects',
 } as const satisfies Readonly<Record<string, DeployClaim>>;
 
 /** A change between two versions of a tool. */
@@ -39,11 +39,11 @@ export const COMPARES_SCHEMA: DeployClaims = {
   reworded: ['asks again', 'finishes'],
   moved: ['asks again', 'finishes'],
   'added-before': 'asks again',
-  narrowed: ['asks again', 'refuses'],
+  narrowed: ['asks again', 'rejects'],
   widened: ['asks again', 'finishes'],
 };
 
 /** For a handler in one process's memory: a new version does not have it. */
 export const REFUSES_ALL = Object.fromEntries(
-  Object.keys(COMPARES_WORDS).map((change) => [change, 'refuses']),
+  Object.keys(COMPARES_WORDS).map((change) => [change, 'rejects']),
 ) as DeployClaims;

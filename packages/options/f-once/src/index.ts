@@ -25,7 +25,7 @@ export const option = defineOption({
       asked: 'by-policy',
       stateless: 'default',
     },
-    deploys: { ...COMPARES_WORDS, 'step-renamed': 'refuses', 'step-value': 'refuses' },
+    deploys: { ...COMPARES_WORDS, 'step-renamed': 'rejects', 'step-value': 'rejects' },
     conformance: true,
   },
 });

@@ -26,9 +26,9 @@ export const option = defineOption({
     },
     deploys: {
       ...COMPARES_WORDS,
-      'step-renamed': 'refuses',
-      'step-removed': 'refuses',
-      'step-value': 'refuses',
+      'step-renamed': 'rejects',
+      'step-removed': 'rejects',
+      'step-value': 'rejects',
     },
     conformance: true,
   },

@@ -110,7 +110,7 @@ export const MARKS: Readonly<Record<string, readonly Mark[]>> = {
       'one asked again what had been answered',
       ({ outcome, isGood }) => outcome === 'asks again' && isGood,
     ],
-    ['refused', 'one was refused, and told why', ({ outcome }) => outcome === 'refuses'],
+    ['refused', 'one was rejected, and told why', ({ outcome }) => outcome === 'rejects'],
   ],
   consent: [
     ['agent', 'a program’s yes wrote', ({ isAgent, writes }) => isAgent && writes > 0],
