@@ -54,7 +54,7 @@ test('a server that is not started here is checked at two addresses, and restart
       .map((word) => `'${word.replace('{port}', String(port))}'`)
       .join(' ');
     const restart = `kill -9 ${pid}; while kill -0 ${pid} 2>/dev/null; do :; done; ${again} >/dev/null 2>&1 & echo $! > '${world}/pid'`;
-    const at = ({ said }: RunningProcess) => LISTENS.exec(said.err)?.[1] as string;
+    const at = ({ output }: RunningProcess) => LISTENS.exec(output.err)?.[1] as string;
     try {
       const address = { url: at(first), also: at(second), restart, headers: {} };
       const one = await run({ ...EVERYTHING, only: ['instance'], address });

@@ -25,7 +25,7 @@ test.each(['first', 'later'])(
     // Write more than the limit: a program whose stdin is empty at the end waits for the client to close it.
     program.child.stdin?.write('x'.repeat(MAX_LINE_BYTES + 1_048_576));
     expect(await program.ended).toBe(0);
-    expect(program.said.err).toBe(
+    expect(program.output.err).toBe(
       'The client sent a line of over 10485760 bytes, so the connection was ended. Send messages that are shorter.\n' +
         'Closed 1 times.\n',
     );
@@ -39,7 +39,7 @@ test('a client that closes our stdin ends the connection, and releases the insta
   await program.until(({ out }) => (out.includes('\n') ? true : undefined));
   stdin?.end();
   expect(await program.ended).toBe(0);
-  expect(program.said).toEqual({ out: expect.stringContaining('"tools"'), err: 'Closed 1 times.\n' });
+  expect(program.output).toEqual({ out: expect.stringContaining('"tools"'), err: 'Closed 1 times.\n' });
 });
 
 test.each([
@@ -52,7 +52,7 @@ test.each([
   await program.until(({ err }) => (err.includes('Entered.') ? true : undefined));
   stdin?.end();
   expect(await program.ended).toBe(0);
-  expect(program.said.err).toBe('Entered.\nThe signal fired.\nClosed 1 times.\n');
+  expect(program.output.err).toBe('Entered.\nThe signal fired.\nClosed 1 times.\n');
 });
 
 test('a client that closes our stdout ends the connection, and releases the instance', async () => {
@@ -64,5 +64,5 @@ test('a client that closes our stdout ends the connection, and releases the inst
   const again = setInterval(() => stdin?.write(`${body}\n`), 20);
   onTestFinished(() => clearInterval(again));
   expect(await program.ended).toBe(0);
-  expect(program.said.err).toContain('Closed 1 times.\n');
+  expect(program.output.err).toContain('Closed 1 times.\n');
 });

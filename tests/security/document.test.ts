@@ -1,6 +1,6 @@
 /** Checks docs/security.md and docs/limits.md: the named tests exist, and the limits are right. */
 import { expect, test } from 'vitest';
-import { LEDGER_DEFAULTS } from '../../packages/core/src/admission/ledger.ts';
+import { MEMORY_LEDGER_DEFAULTS } from '../../packages/core/src/admission/ledger.ts';
 import { POLICY_DEFAULTS } from '../../packages/core/src/admission/policy.ts';
 import { MAX_DEPTH } from '../../packages/core/src/support/canonical-json.ts';
 import { BODY_DEFAULTS } from '../../packages/hosting/src/admission/body.ts';
@@ -56,7 +56,7 @@ test.each(witnesses)('the test “%s” is in %s', (phrase, file) => {
 const TABLES: readonly Readonly<Record<string, number>>[] = [
   { ...POLICY_DEFAULTS, 'levels of arguments and answers': MAX_DEPTH },
   FRAMES,
-  LEDGER_DEFAULTS,
+  MEMORY_LEDGER_DEFAULTS,
   { ...MEMORY_LIMITS, ...PAGE_DEFAULTS },
   {
     ...{ ...BODY_DEFAULTS, ...CALL_DEFAULTS, ...UNREAD_DEFAULTS, ...SESSION_DEFAULTS },

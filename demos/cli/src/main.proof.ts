@@ -11,7 +11,7 @@ async function program(args: string, { hangUp = false } = {}) {
   const running = new RunningProcess({ command: process.execPath, args: [RUN, ...args.split(' ')], env });
   if (hangUp) running.child.stdout?.once('data', () => running.child.stdout?.destroy());
   running.child.stdin?.end();
-  return { code: await running.ended, ...running.said };
+  return { code: await running.ended, ...running.output };
 }
 
 describe.concurrent('pnpm demo, in its own process', () => {

@@ -21,7 +21,7 @@ describe.concurrent('pnpm serve', () => {
     await waitForRefusal(url);
     running.child.kill('SIGINT');
     expect(await running.ended).toBe(130);
-    expect(running.said.err.match(/\[MRTR_\w+\]/g)).toEqual(['[MRTR_OWN_LEDGER]']);
+    expect(running.output.err.match(/\[MRTR_\w+\]/g)).toEqual(['[MRTR_OWN_LEDGER]']);
     await user.close();
     expect(await cut).toBe('cut');
   });
@@ -30,7 +30,7 @@ describe.concurrent('pnpm serve', () => {
     const running = start('option-a');
     running.child.stdin?.end('{"jsonrpc":"2.0","id":1,"method":"ping"}\nnot json\n');
     expect(await running.ended).toBe(0);
-    for (const line of running.said.out.split('\n').filter(Boolean))
+    for (const line of running.output.out.split('\n').filter(Boolean))
       expect(JSON.parse(line).jsonrpc).toBe('2.0');
   });
 
@@ -40,7 +40,7 @@ describe.concurrent('pnpm serve', () => {
     await new Promise((resolve) => running.child.stdout?.once('data', resolve));
     running.child.kill('SIGINT');
     expect(await running.ended).toBe(0);
-    expect(running.said.err).toBe('');
+    expect(running.output.err).toBe('');
   });
 });
 

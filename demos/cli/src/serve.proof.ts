@@ -27,7 +27,7 @@ testOnPostgres('another process with the database and the keys resumes a call', 
   second.running.child.kill('SIGTERM');
   expect(await second.running.ended).toBe(0);
   const { host, pathname } = new URL(env.MRTR_POSTGRES);
-  expect([first, second].map(({ running }) => running.said.err)).toEqual(
+  expect([first, second].map(({ running }) => running.output.err)).toEqual(
     [first, second].map(
       ({ url }) => `PostgreSQL at ${host}${pathname}.\noption H on PostgreSQL, at ${url}\n`,
     ),

@@ -33,9 +33,9 @@ describe.concurrent('pnpm serve', () => {
     for (const client of clients) expect(await client.callTool(TOKYO)).toMatchObject(SUNNY);
     running.child.kill('SIGTERM');
     expect(await running.ended).toBe(0);
-    expect(running.said.out).toBe('');
-    expect(running.said.err.match(/MRTR_EPHEMERAL_KEY/g)).toHaveLength(1);
-    expect(running.said.err).not.toContain(TOKEN);
+    expect(running.output.out).toBe('');
+    expect(running.output.err.match(/MRTR_EPHEMERAL_KEY/g)).toHaveLength(1);
+    expect(running.output.err).not.toContain(TOKEN);
   });
 });
 

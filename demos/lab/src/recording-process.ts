@@ -14,7 +14,7 @@ export function record(): { readonly done: Promise<void>; stop(): Promise<void> 
   const program = fileURLToPath(new URL('./record-program.ts', import.meta.url));
   const running = new RunningProcess(typescriptProgram(program, recordedFolder));
   const done = running.ended.then((code) => {
-    if (code !== 0) throw new Error(`Recording ended with ${code}: ${running.said.err.slice(-2000)}`);
+    if (code !== 0) throw new Error(`Recording ended with ${code}: ${running.output.err.slice(-2000)}`);
     // A missing recording is tried again the next time.
     const index = readFileSync(join(recordedFolder, 'index.js'), 'utf8');
     if (index.includes('"missing":{}')) stamp.end();

@@ -1,7 +1,13 @@
 /** `@mrtr/core/kit`: internals of this project's packages. They change without notice; do not build on them. */
 
 export { aPolicy, clockOf, isSingleUse, tokenPrincipal, ttlOf } from './admission/policy.ts';
-export { type AbandonedLimits, AbandonedQuota, Place, Quota, type QuotaExceeded } from './admission/quota.ts';
+export {
+  type AbandonedLimits,
+  AbandonedQuota,
+  Quota,
+  type QuotaExceeded,
+  QuotaSlot,
+} from './admission/quota.ts';
 export { addGauge, type GaugeName, readGauges } from './diagnostics/gauges.ts';
 export type { Rung } from './diagnostics/receipt.ts';
 export {

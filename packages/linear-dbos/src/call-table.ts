@@ -38,7 +38,7 @@ export interface NewCall {
 }
 
 /** The end of a turn. */
-export interface Ended {
+export interface TurnEnd {
   readonly turn: number;
   readonly done: boolean;
   readonly body: Buffer;
@@ -47,7 +47,7 @@ export interface Ended {
 }
 
 /** The end of a turn, as the owner of the call publishes it. */
-export interface Published extends Ended {
+export interface PublishedTurn extends TurnEnd {
   readonly key: Buffer;
   /** The other instance whose request waits for the turn, if any. */
   readonly waiter?: string | undefined;
@@ -140,7 +140,7 @@ export class CallTable {
   }
 
   /** Ends a turn, for the call's owner. Returns false if another instance owns the call, or the turn had ended. */
-  async publish(id: string, instance: string, published: Published): Promise<boolean> {
+  async publish(id: string, instance: string, published: PublishedTurn): Promise<boolean> {
     const { turn, done, body, key, keepSeconds, waiter } = published;
     const rows = await query(
       this.#pool,
@@ -155,7 +155,7 @@ export class CallTable {
   }
 
   /** Ends a call in its open turn, from any instance, and notifies its owner. Returns false if the turn had ended. */
-  async end(id: string, { turn, body, keepSeconds }: Ended): Promise<boolean> {
+  async end(id: string, { turn, body, keepSeconds }: TurnEnd): Promise<boolean> {
     const rows = await query(
       this.#pool,
       `WITH ended AS (

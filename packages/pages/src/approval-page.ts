@@ -241,7 +241,7 @@ async function requireProof(verify: StepUp | undefined, visit: CallbackVisit): P
 function pressOf(decision: string | null, isVerified: boolean): Press {
   if (decision === 'refuse') return 'refuse';
   if (decision !== 'approve') return undefined;
-  return isVerified ? 'go-on' : 'finish';
+  return isVerified ? 'continue' : 'finish';
 }
 
 /** A question that already has its decision. Used when the client cannot be asked now. */

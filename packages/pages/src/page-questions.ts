@@ -112,8 +112,8 @@ export class PageQuestions {
     const keys = keysOf(call, question);
     if (keys.length > 1) throw new InvalidOption(sameWordsMessage(keys));
     const [key] = keys;
-    const tieToKey = async (own: StoredInteraction) =>
-      first(await records.tie(ref, own, { key, call: subject.id && call.id }));
+    const assignToKey = async (own: StoredInteraction) =>
+      first(await records.assignToCall(ref, own, { key, call: subject.id && call.id }));
     const page = await this.#stateOf(ctx, ref, question, key);
     switch (page.state) {
       case 'not-asked':
@@ -124,13 +124,13 @@ export class PageQuestions {
       case 'open':
         return again(page.own);
       case 'finished':
-        return tieToKey(page.own);
+        return assignToKey(page.own);
       case 'refused':
         subject.refuse?.(url);
     }
     // The user must not finish an interaction that the call has abandoned.
     const afterClose = await records.close(ref);
-    if (afterClose && hasOutcome(afterClose)) return tieToKey(afterClose);
+    if (afterClose && hasOutcome(afterClose)) return assignToKey(afterClose);
     if (page.state === 'refused') return question;
     throw new InteractionUnfinished(UNFINISHED);
   }

@@ -64,7 +64,7 @@ export interface PageOptions<T> {
 }
 
 /** The effect of a button of the start page: sends the browser on, finishes, or refuses. Undefined without a button. */
-export type Press = 'go-on' | 'finish' | 'refuse' | undefined;
+export type Press = 'continue' | 'finish' | 'refuse' | undefined;
 
 /** The content of a start page, and the effect of its buttons. */
 export interface StartPage {
@@ -132,7 +132,7 @@ export class Pages<T> {
     if (!areEqual(form.get('token') ?? '', token)) return page(403);
     const press = this.#startPage.press(form);
     if (press === undefined) return page(400);
-    return press === 'go-on' ? this.#start(ref, kept, visitor) : this.#end(press, ref, kept);
+    return press === 'continue' ? this.#start(ref, kept, visitor) : this.#end(press, ref, kept);
   }
 
   /** Ends an interaction on its start page. */

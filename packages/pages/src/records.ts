@@ -181,7 +181,7 @@ export class Interactions {
    * @returns undefined if it is gone, or another call has used it.
    * @throws InvalidOption if it is tied to another key.
    */
-  async tie(
+  async assignToCall(
     ref: string,
     found: StoredInteraction,
     { key, call }: Pick<InteractionProgress, 'key' | 'call'>,

@@ -108,7 +108,7 @@ export class SameCall {
     const readers = this.#readers();
     // An earlier round used it, under a key that the store does not know.
     const isUsed = kept.call !== undefined && kept.key === undefined && !readers.has(this.id);
-    const taken = isUsed ? undefined : await records.tie(refOf(this.id), kept, { call: call.id });
+    const taken = isUsed ? undefined : await records.assignToCall(refOf(this.id), kept, { call: call.id });
     if (!taken) throw new StoreFull(USED);
     this.#kept = taken;
     readers.set(this.id, readers.get(this.id) ?? taken.key);
@@ -127,7 +127,9 @@ export class SameCall {
     requireOneKey(first ?? key, key);
     if (first !== undefined) return;
     this.#readers().set(this.id, key);
-    records.tie(refOf(this.id), this.#kept as StoredInteraction, { key, call: call.id }).catch(() => {});
+    records
+      .assignToCall(refOf(this.id), this.#kept as StoredInteraction, { key, call: call.id })
+      .catch(() => {});
   }
 
   #readers(): Map<string, string | undefined> {

@@ -56,13 +56,17 @@ export async function measured(
   return checked.map((one) => (one.check.id === expired?.check.id ? expired : one));
 }
 
-interface Place {
+interface Surroundings {
   readonly postgres: string;
   readonly world: string;
   readonly ttl?: number | undefined;
 }
 
-export function inputsFor(option: string, subject: SubjectName, { postgres, world, ttl }: Place): RunInputs {
+export function inputsFor(
+  option: string,
+  subject: SubjectName,
+  { postgres, world, ttl }: Surroundings,
+): RunInputs {
   const args = ['--option', option, '--world', world, '--postgres', postgres, '--port', '{port}'];
   const limit = ttl === undefined ? [] : ['--ttl', String(ttl)];
   const command = [process.execPath, SERVER, ...args, ...limit];

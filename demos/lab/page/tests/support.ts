@@ -44,7 +44,7 @@ export const run = (args: readonly string[], env?: Readonly<Record<string, strin
 
 export async function runToItsEnd(args: readonly string[], expected = 0): Promise<void> {
   const running = run(args);
-  assert.equal(await running.ended, expected, running.said.out + running.said.err);
+  assert.equal(await running.ended, expected, running.output.out + running.output.err);
 }
 
 export async function exportPage(folder: string): Promise<string> {

@@ -28,7 +28,7 @@ const flat = defineCheck('abandon.flat', 'A', {
     for (let call = 0; call < ABANDONED; call++) {
       session = context.session();
       const outcome = await session.first();
-      if (outcome.kind !== 'asked') return judgeRefusal(context, call, session, outcome);
+      if (outcome.kind !== 'asked') return judgeRejection(context, call, session, outcome);
       durations.push(session.turns[0]?.reply.ms ?? 0);
       if (call === ABANDONED / 2 - 1 || call === ABANDONED - 1) kept.push(await context.effects.gauge());
     }
@@ -66,7 +66,7 @@ const LIMITED =
   'more. Let held calls expire, or accept this finding. State that travels with the client would cost nothing.';
 
 /** The finding of a server that refuses more open calls: it should still serve other principals. */
-async function judgeRefusal(
+async function judgeRejection(
   context: CheckContext,
   calls: number,
   session: Session,

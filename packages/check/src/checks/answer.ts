@@ -1,6 +1,6 @@
 /** Answers that are unasked, misplaced or invalid. */
 import { listRequired } from '../answers/choices.ts';
-import { type AttackResult, type Attempt, attack, judgeRefusals } from '../judging/attack.ts';
+import { type AttackResult, type Attempt, attack, judgeRejections } from '../judging/attack.ts';
 import { abstain, defineCheck, type Finding, fail, MRTR, notApplicable, pass } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import { isForm, isOptional } from '../observations/forms.ts';
@@ -89,7 +89,7 @@ const otherKey = defineCheck('answer.other-key', 'S', {
       },
     ]);
     if (await sameWithoutAnswers(context, round, attacked)) return notApplicable(SAME_WITHOUT);
-    return judgeRefusals(context, 'An answer under another key', [attacked]);
+    return judgeRejections(context, 'An answer under another key', [attacked]);
   },
 });
 
@@ -122,7 +122,7 @@ const otherRound = defineCheck('answer.other-round', 'S', {
       });
     return byDefault
       ? notApplicable(SAME_WITHOUT)
-      : judgeRefusals(context, 'An answer of another round', [late]);
+      : judgeRejections(context, 'An answer of another round', [late]);
   },
 });
 
@@ -250,7 +250,7 @@ async function onForms(
     !matters && effect === false && last?.kind === 'completed' && !final.like(comparable(last));
   if (first && context.effects.mode === 'observed' && accepted.every(isHarmless))
     return pass(`it went on without the effect: ${describeOutcome(first.outcome)}`, first.session);
-  const finding = judgeRefusals(context, what, results);
+  const finding = judgeRejections(context, what, results);
   return finding.kind === 'held' && results.some((one) => one.countsAsAnswer)
     ? notApplicable('a refusal without content counts as an answer too, as refusal.no-effect reports')
     : finding;

@@ -238,7 +238,7 @@ function refusedWords({ tried, refusal }: AttackResult, { effects }: CheckContex
 }
 
 /** The finding of attacks that the server has to refuse. */
-export function judgeRefusals(context: CheckContext, what: string, all: readonly AttackResult[]): Finding {
+export function judgeRejections(context: CheckContext, what: string, all: readonly AttackResult[]): Finding {
   const accepted = all.flatMap((one) => one.accepted);
   const tried = all.reduce((sum, one) => sum + one.tried, 0);
   const failed = all.flatMap((one) => one.failed);

@@ -6,7 +6,7 @@ import type { Asked } from '../wire/outcome.ts';
 import { fieldsOf, isElicitation, isForm, propertiesOf, requiresNothing } from './forms.ts';
 
 /** How a question asks for consent: on a page, by a required choice without a default, or by another form. */
-export type Rung = 'page' | 'choice' | 'form';
+export type ConsentKind = 'page' | 'choice' | 'form';
 
 const NO =
   /^(?:no|not|deny|denied|decline|refuse|reject|cancel|abort|stop|never|disagree|do(?:n['’]?t| not))\b/i;
@@ -30,7 +30,7 @@ export const asksForYes = (request: JsonObject): boolean =>
   isElicitation(request) &&
   (!isForm(request) || fieldsOf(request).length === 0 || fieldsOf(request).some(isYesOrNo));
 
-export function rungOfAll(requests: readonly JsonObject[]): Rung {
+export function consentKindOfAll(requests: readonly JsonObject[]): ConsentKind {
   const isChoice = (request: JsonObject) =>
     !requiresNothing(request) &&
     fieldsOf(request).some(

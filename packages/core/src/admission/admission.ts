@@ -25,10 +25,10 @@ import type { LoggedCall } from '../support/log-line.ts';
 import { OperatorWarning } from '../support/operator-warning.ts';
 import { endCall } from '../wire/results.ts';
 import type { MrtrMethod } from '../wire/wire.ts';
-import { type HandlerRun, isRefusalOfSdk, isRefusedInput } from './handler-run.ts';
+import { type HandlerRun, isInvalidInputResult, isSdkRejection } from './handler-run.ts';
 import { answersFit, ownAnswers } from './incoming-answers.ts';
 import { STATE_NOT_KEPT } from './limits.ts';
-import { Place, type QuotaExceeded } from './quota.ts';
+import { type QuotaExceeded, QuotaSlot } from './quota.ts';
 import {
   acceptsUnasked,
   type Boundary,
@@ -85,9 +85,9 @@ export class Admission {
   }
 
   /** Takes a place in the server's total. A request that is cancelled moves to the abandoned, if they have room. */
-  #count(method: MrtrMethod, request: McpRequest, signal: AbortSignal): Place {
+  #count(method: MrtrMethod, request: McpRequest, signal: AbortSignal): QuotaSlot {
     const { running, abandoned } = this.#boundary.policy;
-    const place = Place.take(running, undefined);
+    const place = QuotaSlot.take(running, undefined);
     if (typeof place === 'string') throw this.#tooManyCalls(place, this.#bind(method, request, undefined));
     const abandon = () => place.moveTo(abandoned);
     signal.addEventListener('abort', abandon, { once: true });
@@ -96,7 +96,7 @@ export class Admission {
   }
 
   /** Identifies the caller and opens the request's state. Throws if either is refused. */
-  async #open({ method }: Target, request: McpRequest, ctx: ServerContext, place: Place): Promise<Round> {
+  async #open({ method }: Target, request: McpRequest, ctx: ServerContext, place: QuotaSlot): Promise<Round> {
     const { policy } = this.#boundary;
     const unknown = this.#bind(method, request, undefined);
     const binding = { ...unknown, principal: await this.#identify(unknown, ctx) };
@@ -159,7 +159,7 @@ export class Admission {
     const run: HandlerRun = { entry: isAuthors ? 'entered' : 'unseen', threw: false };
     const { signal } = round.ctx.mcpReq;
     const end = (ended: () => RecordedOutcome, isRefused: boolean) => {
-      if (run.entry === 'refused' || (run.entry === 'unseen' && isRefused)) return lease?.release();
+      if (run.entry === 'rejected' || (run.entry === 'unseen' && isRefused)) return lease?.release();
       return lease?.settle(signal.aborted && run.threw ? () => ({ lost: true }) : ended);
     };
     let result: unknown;
@@ -169,10 +169,10 @@ export class Admission {
       // The SDK cannot answer with any other value, and its client would wait for ever.
       const error = typeof thrown === 'object' && thrown !== null ? thrown : new Error(String(thrown));
       run.threw = true;
-      await end(() => recordError(error), isRefusalOfSdk(error));
+      await end(() => recordError(error), isSdkRejection(error));
       throw error;
     }
-    await end(() => ({ result }), isRefusedInput(result));
+    await end(() => ({ result }), isInvalidInputResult(result));
     return result;
   }
 

@@ -3,9 +3,9 @@ import { expect, test } from 'vitest';
 import {
   asNotEntered,
   type HandlerRun,
+  isInvalidInputResult,
   isNotEntered,
-  isRefusalOfSdk,
-  isRefusedInput,
+  isSdkRejection,
   runHandler,
   withHandlerRun,
 } from './handler-run.ts';
@@ -22,7 +22,7 @@ test('a result or an error that says so was made without the author', async () =
   const [returns, throws] = [contextWithRun(), contextWithRun()];
   expect(await runHandler(returns.ctx, () => result)).toBe(result);
   await expect(runHandler(throws.ctx, () => Promise.reject(error))).rejects.toBe(error);
-  expect([returns.run.entry, throws.run.entry]).toEqual(['refused', 'refused']);
+  expect([returns.run.entry, throws.run.entry]).toEqual(['rejected', 'rejected']);
 });
 
 test('a handler without a run is called as it is', async () => {
@@ -57,7 +57,7 @@ test.each<[string, unknown, boolean]>([
     false,
   ],
 ])('whether the SDK refused: %s', (_what, error, isRefusal) => {
-  expect(isRefusalOfSdk(error)).toBe(isRefusal);
+  expect(isSdkRejection(error)).toBe(isRefusal);
 });
 
 const refusedInput = [{ type: 'text', text: 'Input validation error: Invalid arguments for tool pay' }];
@@ -74,5 +74,5 @@ test.each<[string, unknown, boolean]>([
   ['an error with empty content', { isError: true, content: [] }, false],
   ['nothing', undefined, false],
 ])('whether the SDK refused the input: %s', (_what, result, isRefused) => {
-  expect(isRefusedInput(result)).toBe(isRefused);
+  expect(isInvalidInputResult(result)).toBe(isRefused);
 });

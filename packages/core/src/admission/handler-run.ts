@@ -3,7 +3,7 @@ import type { ServerContext } from '@modelcontextprotocol/server';
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 
 /**
- * One run of a handler. `McpServer` refuses some requests before it calls the handler (an unknown or disabled tool,
+ * One run of a handler. `McpServer` rejects some requests before it calls the handler (an unknown or disabled tool,
  * arguments that do not fit), and makes a result of what a tool throws. Both look like results from outside.
  */
 export interface HandlerRun {
@@ -11,7 +11,7 @@ export interface HandlerRun {
    * Whether the author's code was entered. `unseen`: no watched call was made. An author can bypass the watch, for
    * example by assigning to `registered.executor`.
    */
-  entry: 'unseen' | 'entered' | 'refused';
+  entry: 'unseen' | 'entered' | 'rejected';
   threw: boolean;
 }
 
@@ -31,16 +31,16 @@ export const withHandlerRun = (ctx: ServerContext, run: HandlerRun): ServerConte
 export async function runHandler<T>(ctx: ServerContext | undefined, handler: () => T): Promise<Awaited<T>> {
   const run = (ctx as ContextWithRun | undefined)?.[RUN];
   if (!run) return handler() as Awaited<T>;
-  run.entry = 'refused';
+  run.entry = 'rejected';
   ctx?.mcpReq.signal.throwIfAborted();
   run.entry = 'entered';
   try {
     const result = await handler();
-    if (isNotEntered(result)) run.entry = 'refused';
+    if (isNotEntered(result)) run.entry = 'rejected';
     return result;
   } catch (error) {
     run.threw = true;
-    if (isNotEntered(error)) run.entry = 'refused';
+    if (isNotEntered(error)) run.entry = 'rejected';
     throw error;
   }
 }
@@ -61,15 +61,15 @@ export const isNotEntered = (outcome: unknown): boolean =>
   (outcome as { [NOT_ENTERED]?: boolean } | null | undefined)?.[NOT_ENTERED] === true;
 
 /**
- * Whether `McpServer` refused the request with this error, before it called a handler. False in doubt: a lease that is
+ * Whether `McpServer` rejected the request with this error, before it called a handler. False in doubt: a lease that is
  * given back wrongly lets an effect happen twice.
  */
-export const isRefusalOfSdk = (error: unknown): boolean =>
+export const isSdkRejection = (error: unknown): boolean =>
   error instanceof ProtocolError &&
   (error.code === ProtocolErrorCode.InvalidParams || error.code === ProtocolErrorCode.ResourceNotFound);
 
 /** Whether `McpServer` made this tool result because the arguments do not fit. */
-export function isRefusedInput(result: unknown): boolean {
+export function isInvalidInputResult(result: unknown): boolean {
   const { isError, content } = (result ?? {}) as { isError?: unknown; content?: { text?: unknown }[] };
   return isError === true && String(content?.[0]?.text).startsWith('Input validation error: ');
 }

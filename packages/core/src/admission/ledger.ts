@@ -85,14 +85,14 @@ export interface MemoryLedgerOptions {
   readonly now?: () => number;
 }
 
-export const LEDGER_DEFAULTS = {
+export const MEMORY_LEDGER_DEFAULTS = {
   maxEntries: 100_000,
   maxEntriesPerPrincipal: 1000,
   maxBytes: 67_108_864,
   maxBytesPerPrincipal: 4_194_304,
 };
 
-interface Entry {
+interface ServedToken {
   readonly answers: string;
   readonly forgetAt: number;
   readonly pseudonym: string | undefined;
@@ -104,7 +104,7 @@ interface Entry {
 
 /** A ledger in this process's memory. It suits a single instance, and is a policy's default. */
 export class MemoryLedger implements StateLedger {
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new Map<string, ServedToken>();
   readonly #count: Quota;
   readonly #bytes: Quota;
   readonly #forgets: boolean;
@@ -114,11 +114,11 @@ export class MemoryLedger implements StateLedger {
   /** @throws InvalidOption for an option that does not exist, or has a value that it cannot have. */
   constructor(options: MemoryLedgerOptions = {}) {
     requireOptions<MemoryLedgerOptions>('MemoryLedger', options, {
-      ...wholeNumbers(LEDGER_DEFAULTS),
+      ...wholeNumbers(MEMORY_LEDGER_DEFAULTS),
       whenFull: oneOf('refuse', 'forget'),
       now: aFunction,
     });
-    const limits = withDefaults(options, LEDGER_DEFAULTS);
+    const limits = withDefaults(options, MEMORY_LEDGER_DEFAULTS);
     this.#count = new Quota(limits.maxEntries, limits.maxEntriesPerPrincipal);
     this.#bytes = new Quota(limits.maxBytes, limits.maxBytesPerPrincipal);
     this.#forgets = options.whenFull === 'forget';
@@ -174,7 +174,7 @@ export class MemoryLedger implements StateLedger {
   }
 
   /** The token's entry, if it has this lease and no result. */
-  #entryOf(id: string, lease: string): Entry | undefined {
+  #entryOf(id: string, lease: string): ServedToken | undefined {
     const entry = this.#entries.get(id);
     return entry?.lease === lease && entry.result === undefined ? entry : undefined;
   }
@@ -205,7 +205,7 @@ export class MemoryLedger implements StateLedger {
     for (const [id, entry] of this.#entries) if (entry.forgetAt <= now) this.#remove(id, entry);
   }
 
-  #remove(id: string, { pseudonym, result = '' }: Entry): void {
+  #remove(id: string, { pseudonym, result = '' }: ServedToken): void {
     this.#entries.delete(id);
     this.#count.giveBack(pseudonym);
     this.#bytes.giveBack(pseudonym, result.length);

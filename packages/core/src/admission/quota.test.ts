@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { AbandonedQuota, Place, Quota } from './quota.ts';
+import { AbandonedQuota, Quota, QuotaSlot } from './quota.ts';
 
-const placeIn = (quota: Quota, owner?: string, amount?: number): Place => {
-  const place = Place.take(quota, owner, amount);
+const placeIn = (quota: Quota, owner?: string, amount?: number): QuotaSlot => {
+  const place = QuotaSlot.take(quota, owner, amount);
   if (typeof place === 'string') throw new Error(`The quota is full: ${place}`);
   return place;
 };
@@ -11,8 +11,8 @@ test('a place is taken for its owner, or the limit that is reached is returned',
   const quota = new Quota(3, 2);
   placeIn(quota, 'eve', 2);
   expect([quota.total, quota.amountOf('eve'), quota.amountOf('adam')]).toEqual([2, 2, 0]);
-  expect(Place.take(quota, 'eve')).toBe('own');
-  expect(Place.take(quota, undefined, 2)).toBe('all');
+  expect(QuotaSlot.take(quota, 'eve')).toBe('own');
+  expect(QuotaSlot.take(quota, undefined, 2)).toBe('all');
   expect(quota.total).toBe(2);
 });
 

@@ -66,7 +66,7 @@ export class Quota {
 export const totalOf = ({ total }: Quota): number => total;
 
 /** A place in a quota. It can move to another quota while its work continues, and is given back once. */
-export class Place {
+export class QuotaSlot {
   readonly #amount: number;
   #owner: string | undefined;
   #quota: Quota | undefined;
@@ -78,8 +78,8 @@ export class Place {
   }
 
   /** Takes `amount` of `quota` for `owner`, or takes nothing and returns the limit that is reached. */
-  static take(quota: Quota, owner: string | undefined, amount = 1): Place | QuotaExceeded {
-    return quota.take(owner, amount) ?? new Place(quota, owner, amount);
+  static take(quota: Quota, owner: string | undefined, amount = 1): QuotaSlot | QuotaExceeded {
+    return quota.take(owner, amount) ?? new QuotaSlot(quota, owner, amount);
   }
 
   /**

@@ -19,6 +19,6 @@ export const isModern = (revision: string | undefined): boolean =>
 export function speaksMrtr(ctx: ServerContext): boolean {
   const call = findCall(ctx);
   if (call) return isModern(call.revision);
-  const claimed = (ctx.mcpReq.envelope as Record<string, unknown> | undefined)?.[PROTOCOL_VERSION_META_KEY];
-  return typeof claimed === 'string' && isModern(claimed);
+  const declared = (ctx.mcpReq.envelope as Record<string, unknown> | undefined)?.[PROTOCOL_VERSION_META_KEY];
+  return typeof declared === 'string' && isModern(declared);
 }

@@ -31,7 +31,7 @@ export class RunningProcess {
   readonly child: ChildProcess;
   /** Resolves with the exit code or the signal's name, when it has ended and its output has been read. */
   readonly ended: Promise<number | NodeJS.Signals>;
-  #said = { out: '', err: '' };
+  #output = { out: '', err: '' };
   readonly #name: string;
   readonly #patienceMs: number;
 
@@ -59,7 +59,7 @@ export class RunningProcess {
       [this.child.stderr, 'err'],
     ] as const) {
       stream?.setEncoding('utf8').on('data', (text: string) => {
-        this.#said = { ...this.#said, [name]: this.#said[name] + text };
+        this.#output = { ...this.#output, [name]: this.#output[name] + text };
       });
     }
     if (running.size === 0) process.on('exit', killAll);
@@ -83,8 +83,8 @@ export class RunningProcess {
   }
 
   /** The output so far. */
-  get said(): ProcessOutput {
-    return this.#said;
+  get output(): ProcessOutput {
+    return this.#output;
   }
 
   get alive(): boolean {
@@ -101,7 +101,7 @@ export class RunningProcess {
     let look = () => {};
     const found = new Promise<T>((resolve) => {
       look = () => {
-        const it = find(this.#said);
+        const it = find(this.#output);
         if (it !== undefined) resolve(it);
       };
       look();
@@ -159,7 +159,7 @@ export class RunningProcess {
   }
 
   get #tail(): string {
-    return `${this.#said.out}${this.#said.err}`.slice(-4000);
+    return `${this.#output.out}${this.#output.err}`.slice(-4000);
   }
 }
 

@@ -6,7 +6,7 @@
 import { readFileSync } from 'node:fs';
 import { type Debugger, Session } from 'node:inspector';
 import { SourceMap, type SourceMapPayload } from 'node:module';
-import type { Lines, LinesRun, Place } from '../transcript/transcript.ts';
+import type { Lines, LinesRun, SourceLine } from '../transcript/transcript.ts';
 
 /** A place of a breakpoint in an author's file. Lines and columns begin at 1. */
 interface Stop {
@@ -18,7 +18,7 @@ interface Stop {
 /** The lines that ran: their counts and their order. */
 export interface Traced {
   readonly files: LinesRun;
-  readonly order: readonly Place[];
+  readonly order: readonly SourceLine[];
 }
 
 /** Limits the order, so that an endless loop does not fill the memory. */
@@ -34,7 +34,7 @@ export class LineTrace {
   readonly #stops: Stop[] = [];
   readonly #hook = `trace${++traces}`;
   #hits = new Map<number, number>();
-  #order: Place[] = [];
+  #order: SourceLine[] = [];
 
   /**
    * Starts to trace.

@@ -64,7 +64,7 @@ export type LinesRun = Readonly<Record<string, Lines>>;
 export type Lines = Readonly<Record<string, number | readonly (readonly [column: number, count: number])[]>>;
 
 /** A line of a source file. */
-export type Place = readonly [file: string, line: number];
+export type SourceLine = readonly [file: string, line: number];
 
 export type TranscriptEvent = Happening & {
   /** The time, in milliseconds since the call began. */
@@ -106,7 +106,7 @@ export type Happening =
       readonly instance: string;
       readonly files: LinesRun;
       /** The lines in order, without immediate repetitions. At most 2 000. */
-      readonly order?: readonly Place[];
+      readonly order?: readonly SourceLine[];
     }
   /** A guarded effect (`once`) ran, or was skipped because an earlier round had run it. */
   | {

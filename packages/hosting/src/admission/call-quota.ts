@@ -4,8 +4,8 @@ import {
   type AbandonedLimits,
   AbandonedQuota,
   type OptionChecks,
-  Place,
   Quota,
+  QuotaSlot,
   wholeNumber,
   wholeNumbers,
   withDefaults,
@@ -84,9 +84,9 @@ export class CallQuota {
   async admit({ request, outgoing, body, principal }: AdmittedRequest, serve: () => Promise<Response>) {
     if (!body || !isJSONRPCRequest(body.json)) return serve();
     const listens = body.json.method === 'subscriptions/listen';
-    const place = Place.take(listens ? this.#subscriptions : this.#calls, principal);
+    const place = QuotaSlot.take(listens ? this.#subscriptions : this.#calls, principal);
     if (typeof place === 'string') return noRoom(place, listens ? 'subscriptions' : 'calls running');
-    const bytes = Place.take(this.#bytes, principal, body.bytes);
+    const bytes = QuotaSlot.take(this.#bytes, principal, body.bytes);
     if (typeof bytes === 'string') {
       place.giveBack();
       return noRoom(bytes, 'bytes in the calls running');

@@ -45,7 +45,7 @@ export class Origins {
   }
 
   /** Rejects a request whose origin may not call. Clients other than browsers send no origin, and may call. */
-  refusalOf(request: Request): Response | undefined {
+  reject(request: Request): Response | undefined {
     const origin = request.headers.get('origin') ?? '';
     if (this.#origins.includes(origin)) return undefined;
     // The SDK checks the host alone, and so would accept `foo://localhost`, or two origins of which the first has a path.

@@ -1,12 +1,12 @@
-import type { AbandonedQuota, Place } from '@mrtr/core/kit';
+import type { AbandonedQuota, QuotaSlot } from '@mrtr/core/kit';
 import { awaitHandler } from '@mrtr/core/shape';
 
 const calls = new WeakMap<Request, CountedRequest>();
 
 /** The place and the bytes of a call. */
 interface Room {
-  readonly place: Place;
-  readonly bytes: Place;
+  readonly place: QuotaSlot;
+  readonly bytes: QuotaSlot;
 }
 
 /**

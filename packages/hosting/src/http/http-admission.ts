@@ -167,7 +167,7 @@ export class HttpAdmission {
 
   /** Answers one request of MCP. */
   async serveMcp(request: Request, exchange: Exchange): Promise<Response> {
-    const refused = this.#refuseHost(request) ?? this.#origins.refusalOf(request);
+    const refused = this.#refuseHost(request) ?? this.#origins.reject(request);
     if (refused) return refused;
     const answer =
       this.#origins.preflight(request) ??
@@ -247,7 +247,7 @@ export class HttpAdmission {
     const body =
       request.method === 'POST' ? await this.#bodies.read(request, exchange, principal) : undefined;
     if (body instanceof Response) return body;
-    const refused = body && refusalOf(body);
+    const refused = body && rejectMessage(body);
     if (refused) return refused;
     const caller = { authInfo, principal };
     const response = await this.#calls.admit({ request, outgoing, body, principal }, () =>
@@ -289,7 +289,7 @@ function requirePrincipal(principal: unknown): string | undefined {
 }
 
 /** Rejects batches, and requests that are expensive to validate. */
-function refusalOf({ json, bytes }: Body): Response | undefined {
+function rejectMessage({ json, bytes }: Body): Response | undefined {
   // Revisions since 2025-06-18 have no batches. A batch of 100 calls would count as one request.
   if (Array.isArray(json)) return problem(400, 'Send one message at a time, not a batch', {}, -32600);
   const { method, params } = (json ?? {}) as { method?: unknown; params?: { _meta?: unknown } | null };

@@ -9,7 +9,7 @@ import { type Diagnostic, LineTrace, observeDiagnostics } from '@mrtr/harness';
 import { serveHttp } from '@mrtr/hosting/http';
 import type { OptionDeps, RunningOption } from '@mrtr/options-contract';
 import { authorsFile } from './authors-file.ts';
-import type { DatabaseMethods, InstanceMethods, Opening, Place } from './messages.ts';
+import type { DatabaseMethods, InstanceAddress, InstanceMethods, Opening } from './messages.ts';
 import { remoteLedger, remoteWorld } from './remote-world.ts';
 import { rpcOver } from './rpc.ts';
 
@@ -23,10 +23,10 @@ type Modules = Readonly<Record<string, { create(deps: OptionDeps): RunningOption
 
 const opened = new Map<string, Opened>();
 // Diagnostics channels are process-wide. This context attributes an event to the conversation of its port.
-const current = new AsyncLocalStorage<Place>();
+const current = new AsyncLocalStorage<InstanceAddress>();
 // The trace of lines is process-wide too.
 let trace: LineTrace | undefined;
-const traced: Place[] = [];
+const traced: InstanceAddress[] = [];
 
 const methods: InstanceMethods = {
   async open(place, opening) {
@@ -50,7 +50,7 @@ const database = rpcOver<DatabaseMethods, InstanceMethods>(process, methods, ['h
 // End with the connection to the database.
 void database.closed.then(() => process.exit());
 // A call that was taken over runs in the context that launched DBOS. Its rounds, on its own port, name its place.
-const places = new Map<string, Place>();
+const places = new Map<string, InstanceAddress>();
 observe('mrtr:round', ({ call, phase }) => {
   const place = current.getStore();
   if (place && phase === 'start') places.set(call, place);
@@ -64,16 +64,16 @@ observeDiagnostics((diagnostic) => {
 });
 await database.remote.hello();
 
-function sendDiagnostic(place: Place, diagnostic: Diagnostic): void {
+function sendDiagnostic(place: InstanceAddress, diagnostic: Diagnostic): void {
   database.remote.diagnostic(place, diagnostic).catch(() => {});
 }
 
-function sendLines(place: Place): void {
+function sendLines(place: InstanceAddress): void {
   const lines = traced.includes(place) ? trace?.take() : undefined;
   if (lines) sendDiagnostic(place, { channel: 'mrtr:lines', event: lines });
 }
 
-async function serve(place: Place, opening: Opening): Promise<Opened> {
+async function serve(place: InstanceAddress, opening: Opening): Promise<Opened> {
   const { module, name: exported = 'option', postgres, key, legacy, version, singleUse } = opening;
   if (opening.countLines) trace ??= new LineTrace(authorsFile);
   const subject = ((await import(module)) as Modules)[exported];

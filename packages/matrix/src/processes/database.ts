@@ -4,7 +4,7 @@ import { MemoryLedger } from '@mrtr/core';
 import type { StateLedger } from '@mrtr/core/seal';
 import type { World } from '@mrtr/example-tools';
 import { inInstance, type Recorder } from '@mrtr/harness';
-import type { DatabaseMethods, InstanceMethods, Place } from './messages.ts';
+import type { DatabaseMethods, InstanceAddress, InstanceMethods } from './messages.ts';
 import { type Rpc, rpcOver } from './rpc.ts';
 
 export interface Scope {
@@ -55,7 +55,7 @@ export class Database {
     };
   }
 
-  async #in<T>({ scope, instance }: Place, work: (world: World) => Promise<T>): Promise<T> {
+  async #in<T>({ scope, instance }: InstanceAddress, work: (world: World) => Promise<T>): Promise<T> {
     const found = this.#scopes.get(scope);
     if (!found) throw new Error(`The conversation '${scope}' is over.`);
     return inInstance(instance, () => work(found.world));

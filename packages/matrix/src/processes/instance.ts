@@ -1,7 +1,7 @@
 /** One instance of a deployment, as a process that can be killed. */
 import { RunningProcess } from '@mrtr/harness/process';
 import type { Database } from './database.ts';
-import type { InstanceMethods, Opening, Place } from './messages.ts';
+import type { InstanceAddress, InstanceMethods, Opening } from './messages.ts';
 import { instanceProgram } from './program.ts';
 import type { Rpc } from './rpc.ts';
 
@@ -33,7 +33,7 @@ export class Instance {
     return this.#process.alive;
   }
 
-  async open(place: Place, opening: Opening): Promise<URL> {
+  async open(place: InstanceAddress, opening: Opening): Promise<URL> {
     return new URL(await this.#rpc.remote.open(place, opening));
   }
 

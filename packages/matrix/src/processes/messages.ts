@@ -13,7 +13,7 @@ export interface SubjectModule {
 }
 
 /** One conversation in one instance: names its world and recorder, and the instance in the transcript. */
-export interface Place {
+export interface InstanceAddress {
   readonly scope: string;
   readonly instance: string;
 }
@@ -32,7 +32,7 @@ export interface Opening extends SubjectModule {
 }
 
 export interface InstanceMethods {
-  open(place: Place, opening: Opening): Promise<string>;
+  open(place: InstanceAddress, opening: Opening): Promise<string>;
   close(scope: string): Promise<void>;
   framesHeld(scope: string): number;
 }
@@ -40,9 +40,14 @@ export interface InstanceMethods {
 /** One ledger serves all conversations, since the ids of tokens are unique. */
 export interface DatabaseMethods extends StateLedger {
   hello(): void;
-  diagnostic(place: Place, diagnostic: Diagnostic): void;
-  record(place: Place, entry: string): Promise<void>;
-  find(place: Place, id: number): Promise<WorkItem | undefined>;
-  setState(place: Place, id: number, state: 'Active'): Promise<WorkItem>;
-  resolve(place: Place, id: number, resolution: ResolutionKind, original?: number): Promise<WorkItem>;
+  diagnostic(place: InstanceAddress, diagnostic: Diagnostic): void;
+  record(place: InstanceAddress, entry: string): Promise<void>;
+  find(place: InstanceAddress, id: number): Promise<WorkItem | undefined>;
+  setState(place: InstanceAddress, id: number, state: 'Active'): Promise<WorkItem>;
+  resolve(
+    place: InstanceAddress,
+    id: number,
+    resolution: ResolutionKind,
+    original?: number,
+  ): Promise<WorkItem>;
 }

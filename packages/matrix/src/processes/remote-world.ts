@@ -1,14 +1,18 @@
 /** The world for another process. Every write waits for the database in the observing process. */
 import type { StateLedger } from '@mrtr/core/seal';
 import { fixedWeather, type World } from '@mrtr/example-tools';
-import type { DatabaseMethods, Place } from './messages.ts';
+import type { DatabaseMethods, InstanceAddress } from './messages.ts';
 import type { Rpc } from './rpc.ts';
 
 /**
  * The world at `place`. A write resolves when the database has acknowledged it, so killing the process loses no write that
  * the handler has awaited. Calls `onWrite` before each.
  */
-export function remoteWorld({ remote }: Rpc<DatabaseMethods>, place: Place, onWrite: () => void): World {
+export function remoteWorld(
+  { remote }: Rpc<DatabaseMethods>,
+  place: InstanceAddress,
+  onWrite: () => void,
+): World {
   const before =
     <Args extends readonly unknown[], Result>(write: (...args: Args) => Result) =>
     (...args: Args): Result => {

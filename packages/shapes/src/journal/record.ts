@@ -12,13 +12,13 @@ export type StepKind = 'ask' | 'once' | 'now' | 'random' | 'uuid';
  * answer). An effect records its value in a list of one (empty for undefined), or its failure as `[name, message]`.
  * Other steps record the value.
  */
-export type Entry = AskEntry | EffectEntry | readonly ['now' | 'random' | 'uuid', value: unknown];
+export type StepRecord = AskRecord | EffectRecord | readonly ['now' | 'random' | 'uuid', value: unknown];
 
-/** A question's {@link Entry}. */
-export type AskEntry = readonly ['ask', digest: string, response?: unknown];
+/** A question's {@link StepRecord}. */
+export type AskRecord = readonly ['ask', digest: string, response?: unknown];
 
-/** An effect's {@link Entry}. */
-export type EffectEntry = readonly [
+/** An effect's {@link StepRecord}. */
+export type EffectRecord = readonly [
   'once',
   value?: readonly unknown[],
   failure?: readonly [name: string, message: string],
@@ -52,7 +52,7 @@ export class JournalDiverged extends MrtrError {
  * Holds the finished steps and the questions of the round before, and records which of them this replay has reached.
  */
 export class Journal {
-  readonly entries: Record<string, Entry>;
+  readonly entries: Record<string, StepRecord>;
   readonly #asked: Call['asked'];
   readonly #responses: Readonly<Record<string, unknown>> | undefined;
   readonly #unreached: Set<string>;
@@ -63,7 +63,7 @@ export class Journal {
    * @param responses the answers of this round.
    */
   constructor(saved: unknown, asked: Call['asked'], responses: Record<string, unknown> | undefined) {
-    this.entries = bareRecord<Entry>(saved);
+    this.entries = bareRecord<StepRecord>(saved);
     this.#asked = asked;
     this.#responses = responses;
     this.#unreached = new Set(Object.keys(this.entries));
@@ -79,7 +79,7 @@ export class Journal {
    *
    * @throws JournalDiverged when the record is of another kind.
    */
-  reach(key: string, kind: StepKind): Entry | undefined {
+  reach(key: string, kind: StepKind): StepRecord | undefined {
     const entry = this.entries[key];
     this.#unreached.delete(key);
     if (entry && entry[0] !== kind)

@@ -40,13 +40,13 @@ import { assertJson } from '../kit/json.ts';
 import { RECORDED_CHECKS, type Recorded, takeRecorded } from '../kit/recorded.ts';
 import { originals, outsideHandler } from './nondeterminism.ts';
 import {
-  type AskEntry,
+  type AskRecord,
   describeStep,
-  type EffectEntry,
-  type Entry,
+  type EffectRecord,
   type Journal,
   JournalDiverged,
   type StepKind,
+  type StepRecord,
 } from './record.ts';
 
 /** How an entry ended. */
@@ -144,7 +144,7 @@ export class Replay {
 
   async #question<Q extends Question>(key: string, question: Q): Promise<AnswerOf<Q>> {
     if (!isQuestion(question)) throw notAQuestionError(key);
-    const entry = this.#reach(key, 'ask') as AskEntry | undefined;
+    const entry = this.#reach(key, 'ask') as AskRecord | undefined;
     if (entry && !isDigestOf(entry[1], question)) {
       throw this.#diverge(new JournalDiverged(key, 'another question', `"${question.message}"`));
     }
@@ -160,7 +160,7 @@ export class Replay {
     return neverSettle();
   }
 
-  #newAnswer(key: string, question: Question): AskEntry | undefined {
+  #newAnswer(key: string, question: Question): AskRecord | undefined {
     const { digest, kind } = question;
     const response = this.#journal.response(key, question);
     const answer = question.read(response);
@@ -171,7 +171,7 @@ export class Replay {
 
   async #effect<T>(key: string, fn: () => T | Promise<T>, options: Recorded<T>): Promise<T> {
     requireOptions('once', options, RECORDED_CHECKS);
-    const entry = this.#reach(key, 'once') as EffectEntry | undefined;
+    const entry = this.#reach(key, 'once') as EffectRecord | undefined;
     const [, value, failure] = entry ?? [];
     if (value) {
       this.#publishEffect(key, 'skipped');
@@ -220,7 +220,7 @@ export class Replay {
     return value;
   }
 
-  #reach(key: string, kind: StepKind): Entry | undefined {
+  #reach(key: string, kind: StepKind): StepRecord | undefined {
     if (this.#diverged) throw this.#diverged;
     if (isInsideEffect(this)) {
       throw new InvalidDefinition(
@@ -283,7 +283,7 @@ export class Replay {
     return this.#diverged;
   }
 
-  #readAnswer<Q extends Question>(key: string, question: Q, entry: AskEntry): AnswerOf<Q> {
+  #readAnswer<Q extends Question>(key: string, question: Q, entry: AskRecord): AnswerOf<Q> {
     if (entry.length === 2 && hasFallback(question)) return fallbackOf(question, key);
     const answer = question.read(structuredClone(entry[2]));
     if (answer.kind === 'accepted') return answer.value as AnswerOf<Q>;

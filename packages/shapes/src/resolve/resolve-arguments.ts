@@ -41,7 +41,7 @@ export async function resolveArguments(
   parameters: readonly ResolvedParameter[],
   request: ResolutionRequest,
 ): Promise<ResolvedArguments> {
-  const entry = new Entry(request);
+  const entry = new Resolution(request);
   const results = await Promise.all(parameters.map(({ resolver }) => entry.resultOf(resolver)));
   const refused = results.find((result, at) => isRefused(result, parameters[at]));
   if (refused && isRefusal(refused)) throw new ElicitationDeclined(refused.kind, entry.refusals.get(refused));
@@ -56,7 +56,7 @@ function inOrder(open: ReadonlyMap<string, Question>, names: readonly string[]):
   return Object.fromEntries([...open].sort((one, other) => rank(one) - rank(other)));
 }
 
-class Entry {
+class Resolution {
   readonly open = new Map<string, Question>();
   /** The key of the refused question, for each refusal. */
   readonly refusals = new Map<FinalAnswer<unknown>, string>();

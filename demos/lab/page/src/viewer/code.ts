@@ -4,8 +4,8 @@ import {
   CLIENT,
   type Lines,
   type LinesRun,
-  type Place,
   type Row,
+  type SourceLine,
   type TranscriptEvent,
   type WireMessage,
 } from '@mrtr/harness/transcript';
@@ -28,7 +28,7 @@ export interface Stand {
  * entry has not reached a line yet. `rows` belong to `events`.
  */
 export function standsAt(events: Events, rows: readonly Row[]): Stand | undefined {
-  const places = new Map<string, Place>();
+  const places = new Map<string, SourceLine>();
   const hows = new Map<string, How>();
   // The instances that asked over an old client's open stream.
   const live = new Set<string>();
@@ -74,7 +74,7 @@ export function standsAt(events: Events, rows: readonly Row[]): Stand | undefine
 }
 
 /** The line that caused a row: the last one that ran in its instance before it. */
-export function placeOf({ at, event }: Pick<Row, 'at' | 'event'>, events: Events): Place | undefined {
+export function placeOf({ at, event }: Pick<Row, 'at' | 'event'>, events: Events): SourceLine | undefined {
   const instance = 'instance' in event ? event.instance : event.kind === 'message' ? event.from : undefined;
   if (instance === undefined || instance === CLIENT) return undefined;
   for (let before = at - 1; before >= 0; before--) {
@@ -95,7 +95,7 @@ export const entryOf = ({ at, event }: Pick<Row, 'at' | 'event'>, events: Events
 export function rowsThatRan(
   rows: readonly (Row | undefined)[],
   events: Events,
-  [file, line]: Place,
+  [file, line]: SourceLine,
 ): ReadonlySet<number> {
   const found = new Set<number>();
   for (const [at, event] of events.entries()) {

@@ -15,7 +15,7 @@ import { describeOutcome, type Outcome } from '../../wire/outcome.ts';
 import { shorten } from '../../wire/text.ts';
 import { everyAnswer } from '../answer.ts';
 import { NOTHING_FILLED_IN } from '../refusal.ts';
-import { consentCheck, rungOf } from './rungs.ts';
+import { consentCheck, consentKindOf } from './rungs.ts';
 
 const HUMAN = {
   at: '2026-07-28, server/tools, user interaction model',
@@ -101,7 +101,7 @@ const unasked = consentCheck('unasked-effect', {
       const first = () => call(context, { ...how, retries: 0 });
       let { session, outcome, effect } = await first();
       // A consent given on a page earlier may still apply to one call. So call again.
-      if (effect && rungOf(context) === 'page') ({ session, outcome, effect } = await first());
+      if (effect && consentKindOf(context) === 'page') ({ session, outcome, effect } = await first());
       if (outcome.kind === 'failed')
         return abstain(`${what} got no answer: ${describeOutcome(outcome)}`, session);
       if (effect)

@@ -1,7 +1,7 @@
 /** Builds the checks of consent. Says what each way to ask proves, and what defeats it. */
 import { type CheckParts, defineCheck, type Finding } from '../../judging/check.ts';
 import type { CheckContext } from '../../judging/context.ts';
-import { type Rung, rungOfAll } from '../../observations/consents.ts';
+import { type ConsentKind, consentKindOfAll } from '../../observations/consents.ts';
 
 const FORM =
   '`approval` of @mrtr/core asks in a form with one required choice, the refusal first and without a default; a client ' +
@@ -12,7 +12,7 @@ const PAGE =
 const MORE = 'docs/consent.md has what each of them proves.';
 
 /** The advice for each rung: the stronger rungs above it. */
-const CLIMB: Readonly<Record<Rung, string>> = {
+const CLIMB: Readonly<Record<ConsentKind, string>> = {
   form: `${FORM} ${PAGE} ${MORE}`,
   choice: `${PAGE} ${MORE}`,
   page:
@@ -20,7 +20,7 @@ const CLIMB: Readonly<Record<Rung, string>> = {
     `it. ${MORE}`,
 };
 
-const DEFEATED: Readonly<Record<Rung, string>> = {
+const DEFEATED: Readonly<Record<ConsentKind, string>> = {
   form: 'A form proves what the client says; a client that answers by itself defeats it.',
   choice: 'A form with a choice proves which one the client sent; a client that picks the yes defeats it.',
   page: 'A page proves that a browser pressed; an agent that drives the browser defeats it. It was not opened.',
@@ -50,12 +50,12 @@ export const consentCheck = (
   });
 
 /** The rung of the honest calls. */
-export const rungOf = ({ facts }: CheckContext): Rung =>
-  rungOfAll(facts.rounds.flatMap(({ requests }) => Object.values(requests)));
+export const consentKindOf = ({ facts }: CheckContext): ConsentKind =>
+  consentKindOfAll(facts.rounds.flatMap(({ requests }) => Object.values(requests)));
 
 function judgeConsent(context: CheckContext, mend: string, finding: Finding): Finding {
   const { inputs } = context;
-  const rung = rungOf(context);
+  const rung = consentKindOf(context);
   if (finding.kind === 'held') return { ...finding, actual: `${finding.actual}. ${DEFEATED[rung]}` };
   if (finding.kind !== 'broken') return finding;
   const declared = inputs.needsConsent ? '' : ' With --needs-consent this is a fail.';

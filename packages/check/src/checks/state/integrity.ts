@@ -5,7 +5,7 @@ import {
   type AttackResult,
   type Attempt,
   attack,
-  judgeRefusals,
+  judgeRejections,
 } from '../../judging/attack.ts';
 import { defineCheck, type Finding, fail, MRTR, notApplicable, pass } from '../../judging/check.ts';
 import { type CheckContext, noTo } from '../../judging/context.ts';
@@ -86,7 +86,7 @@ const forged = defineCheck('state.forged', 'M*', {
     const accepted = attacked.flatMap((one) => one.accepted);
     if (accepted.length > 0 && !accepted.some(({ matters }) => matters))
       attacked.push(...(await withoutConsent(context, variants)));
-    const finding = judgeRefusals(context, 'A forged state', attacked);
+    const finding = judgeRejections(context, 'A forged state', attacked);
     const isStripped = attacked.some(({ refusal }) => refusal) && /signature|alg "none"/.test(finding.actual);
     return finding.kind === 'broken' && isStripped ? { ...finding, remedy: DEMAND } : finding;
   },
@@ -149,7 +149,7 @@ const tampered = defineCheck('state.tampered', 'M*', {
     // The state is unprotected, so look for a bit that matters.
     if (accepted.length > 0 && !accepted.some(({ matters }) => matters))
       attacked.push(...(await inEachRound(context, (token) => inWorker.bitFlips(token, MAX_FLIPS))));
-    return judgeRefusals(context, 'A tampered state', attacked);
+    return judgeRejections(context, 'A tampered state', attacked);
   },
 });
 
@@ -163,7 +163,7 @@ const malformedState = defineCheck('state.malformed', 'M*', {
   calls: (rounds) => 24 * Math.min(rounds, 2),
   run: async (context) => {
     const attacked = await inEachRound(context, malform, { nonsenseIsTried: true });
-    const finding = judgeRefusals(context, 'A malformed state', attacked);
+    const finding = judgeRejections(context, 'A malformed state', attacked);
     if (finding.kind === 'broken' && finding.matters) return finding;
     const failed = attacked.flatMap((one) => one.failed).filter((one) => !cutOff(context, one));
     const silent = failed.find(({ session }) => statusOf(session) === undefined);
@@ -209,7 +209,7 @@ const aliased = defineCheck('state.aliased', 'A', {
     const attacked = await inEachRound(context, (token) => inWorker.aliases(token));
     const accepted = attacked.flatMap((one) => one.accepted);
     const [first] = accepted;
-    if (first === undefined) return judgeRefusals(context, 'Another spelling', attacked);
+    if (first === undefined) return judgeRejections(context, 'Another spelling', attacked);
     const used = await findReuse(context);
     if (used) return used;
     const labels = [...new Set(accepted.map(({ label }) => label))].join(', ');
@@ -256,7 +256,7 @@ const dropped = defineCheck('state.dropped', 'A', {
         `Without state the retry was accepted: ${describeOutcome(accepted.outcome)}.`,
         accepted.session,
       );
-    if (attacked.failed[0]) return judgeRefusals(context, '', [attacked]);
+    if (attacked.failed[0]) return judgeRejections(context, '', [attacked]);
     const last = attacked.refusal?.last;
     return pass(`refused, or asked again${last ? `: ${describeOutcome(last)}` : ''}`);
   },
