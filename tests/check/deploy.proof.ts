@@ -1,7 +1,7 @@
 /** The checks of a deploy, on the bare server, on servers that cannot be judged, and on our shapes. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { type Checked, run } from '@mrtr/check';
+import { type CheckResult, run } from '@mrtr/check';
 import { claimOf, MOMENTS } from '@mrtr/matrix/deploy';
 import type { Change } from '@mrtr/options-contract/deploys';
 import { findOption, type ListedOption, type LoadedOption, loadOption } from '@mrtr/options-list';
@@ -72,7 +72,7 @@ test.concurrent('if an honest call on the new version fails, only the checks of 
 
 test.concurrent('the new version is gone when the run is over', async () => {
   const one = await checkBare({ fault: 'deploy.survives', only: ['deploy.survives'], next: [] });
-  const { finding } = one.checked[0] as Checked;
+  const { finding } = one.checked[0] as CheckResult;
   const port = 'session' in finding ? finding.session?.turns.at(-1)?.url?.port : undefined;
   const socket = connect(Number(port), '127.0.0.1');
   await expect(once(socket, 'connect')).rejects.toThrow('ECONNREFUSED');

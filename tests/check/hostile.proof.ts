@@ -41,7 +41,7 @@ const MEASURE =
   'data:text/javascript,process.on("exit",()=>process.stderr.write("KB "+process.resourceUsage().maxRSS))';
 const FORMATS = ['json', 'html', 'markdown', 'junit'] as const;
 
-interface Checked {
+interface CheckResult {
   readonly code: number;
   readonly out: string;
   readonly kilobytes: number;
@@ -49,7 +49,7 @@ interface Checked {
   readonly report: Report;
 }
 
-function check(hostility: string, transport: string, ...words: readonly string[]): Promise<Checked> {
+function check(hostility: string, transport: string, ...words: readonly string[]): Promise<CheckResult> {
   return inWorld(async (world) => {
     const file = (format: string) => join(world, `report.${format}`);
     const args = [
@@ -69,7 +69,7 @@ function check(hostility: string, transport: string, ...words: readonly string[]
       code: ended.code,
       out: ended.stdout,
       kilobytes: Number(/KB (\d+)$/.exec(ended.stderr)?.[1]),
-      texts: Object.fromEntries(FORMATS.map((format, at) => [format, texts[at]])) as Checked['texts'],
+      texts: Object.fromEntries(FORMATS.map((format, at) => [format, texts[at]])) as CheckResult['texts'],
       report: JSON.parse(texts[0] as string),
     };
   });

@@ -165,14 +165,14 @@ const tools = ({ effect, entered, code = '1', link }: Trade) => {
 
 /** A server on a store, and its clients in the same process. */
 export class Site {
-  readonly #store: Pick<LinearStore, 'round'>;
+  readonly #store: Pick<LinearStore, 'runRound'>;
   readonly #policy: RequestStatePolicy;
   readonly #tools: ReturnType<typeof tools>;
   readonly #handler = createMcpHandler(() => this.server());
   /** The scopes of the callers of further requests. */
   scopes: string[] = [];
 
-  constructor(store: Pick<LinearStore, 'round'>, policy: RequestStatePolicy, trade: Trade) {
+  constructor(store: Pick<LinearStore, 'runRound'>, policy: RequestStatePolicy, trade: Trade) {
     this.#store = store;
     this.#policy = policy;
     this.#tools = tools(trade);

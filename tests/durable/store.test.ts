@@ -104,8 +104,8 @@ test('only the principal that started a call may answer it, whatever the token s
     rejects: 'Invalid or expired requestState',
   });
   // The token is valid, but the store sees another caller.
-  const mistaken: Pick<LinearStore, 'round'> = {
-    round: (round) => store.round({ ...round, call: { ...round.call, isPseudonym: () => false } }),
+  const mistaken: Pick<LinearStore, 'runRound'> = {
+    runRound: (round) => store.runRound({ ...round, call: { ...round.call, isPseudonym: () => false } }),
   };
   const confused = new Site(mistaken, policy, { effect: async () => '' });
   expect(await confused.send({ ...answering(first, { count: '3' }), ...ada })).toEqual(LOST);
@@ -153,7 +153,7 @@ test('a store refuses arguments that JSON would change, and names the first one'
   const ctx = { mcpReq: { signal: new AbortController().signal } };
   for (const when of [new Date(), new Map(), 10n]) {
     const round = { handler, input: { when }, id: undefined, call: {}, ctx };
-    await expect(store.round(round as never)).rejects.toMatchObject({
+    await expect(store.runRound(round as never)).rejects.toMatchObject({
       code: 'not_json',
       message: expect.stringContaining('must be JSON; $.when is not'),
     });

@@ -2,11 +2,11 @@
 import { randomBytes } from 'node:crypto';
 import {
   converse,
-  type Deploy,
   type Hosting,
   participantsOf,
   type Reply,
   type ShownQuestion,
+  type StartServer,
 } from '@mrtr/harness';
 import type { TranscriptEvent } from '@mrtr/harness/transcript';
 import { recordedWorld, WORLD_LANE } from '@mrtr/matrix';
@@ -252,7 +252,7 @@ export class Pane {
     });
   }
 
-  readonly #host: Deploy = async (recorder): Promise<Hosting> => {
+  readonly #host: StartServer = async (recorder): Promise<Hosting> => {
     const { option, instances, singleUse } = this.#setUp;
     this.#key = randomBytes(32);
     const listed = findOption(option) as ListedOption;

@@ -1,7 +1,7 @@
 /** The recipe's bank on a real port, calls that wait for its approval page, and browsers of its users. */
 import { MemoryLedger, type RequestStatePolicy, requestStatePolicy } from '@mrtr/core';
 import { observe } from '@mrtr/core/events';
-import { Conversation, callerNamed, foreignHosting, type Round } from '@mrtr/harness';
+import { Conversation, callerNamed, foreignHosting, type RoundResult } from '@mrtr/harness';
 import { resultText } from '@mrtr/harness/transcript';
 import { listVerifier, type PageSet, serveHttp } from '@mrtr/hosting/http';
 import { type ApprovalPage, type ApprovalPageOptions, approvalPage } from '@mrtr/pages';
@@ -74,13 +74,13 @@ export async function openBank(makePage = impatientPage(), pages: readonly PageS
 }
 
 /** A call that asks. `answer` retries for the result; undefined while the question is asked again. */
-function waiting(first: Round) {
+function waiting(first: RoundResult) {
   let round = first;
   const message = () => round.questions.sure?.message ?? '';
   return {
     message,
     link: /http:\S+/.exec(message())?.[0] ?? '',
-    async answer(replies: Parameters<Round['answer']>[0] = ACCEPT): Promise<string | undefined> {
+    async answer(replies: Parameters<RoundResult['answer']>[0] = ACCEPT): Promise<string | undefined> {
       round = await round.answer(replies);
       return round.end?.result && resultText(round.end.result);
     },

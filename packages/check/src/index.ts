@@ -7,15 +7,15 @@ export { htmlReport, type Viewer } from './report/html.ts';
 export { junitReport } from './report/junit.ts';
 export { markdownReport } from './report/markdown.ts';
 export {
-  type Judging,
   PROFILE,
   type Report,
   type ReportedCheck,
   type ReportedTarget,
+  type ReportOptions,
   reportOf,
   type Summary,
 } from './report/report.ts';
 export { terminalReport } from './report/terminal.ts';
 export { type Run, type RunInputs, run } from './run/run.ts';
-export type { Checked, Progress } from './run/schedule.ts';
+export type { CheckResult, Progress } from './run/schedule.ts';
 export { type Address, type Inputs, type Operation, type ProbeSpec, UsageError } from './target/target.ts';

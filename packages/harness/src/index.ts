@@ -3,15 +3,15 @@
 export type { ClientApplication } from './clients/client-application.ts';
 export { legacyClient, modernClient } from './clients/connect.ts';
 export { type Model, scriptedModel } from './clients/model.ts';
-export type { Answering } from './clients/recorded-application.ts';
-export type { Replies, Round, SendOptions } from './clients/round.ts';
+export type { AnsweringUser } from './clients/recorded-application.ts';
+export type { Replies, RoundResult, SendOptions } from './clients/round-result.ts';
 export { type ShownPage, type ShownQuestion, scriptedUser, type User } from './clients/user.ts';
 export {
   Conversation,
   type ConversationRequest,
-  type Deploy,
   participantsOf,
   type RoundsRequest,
+  type StartServer,
 } from './conversations/conversation.ts';
 export { converse } from './conversations/converse.ts';
 export { InProcess } from './conversations/in-process.ts';

@@ -148,7 +148,7 @@ export class DbosStore implements LinearStore {
    * @throws ContinuationLost if the call cannot be resumed, or the database is unreachable.
    * @throws NotJson when the arguments of a new call are not JSON.
    */
-  async round(round: LinearRound): Promise<RoundEnd> {
+  async runRound(round: LinearRound): Promise<RoundEnd> {
     if (this.#closing)
       throw round.id === undefined ? new StoreFull(NO_NEW_CALLS) : lostContinuation(ELSEWHERE);
     if (round.id === undefined && !(round.input instanceof URL)) assertJson(round.input, ARGUMENTS);

@@ -13,7 +13,7 @@ import { ToolBuilder } from './tool-builder/tool-builder.ts';
 const handler = () => textResult('');
 const store = new ContinuationStore();
 const someKinds = "must be a list of 'elicitation', 'elicitation.url', 'sampling', 'sampling.tools', 'roots'";
-const aStore = 'store must be an object with round()';
+const aStore = 'store must be an object with runRound()';
 
 test.each<[options: unknown, message: string]>([
   [null, 'the options must be an object; they are null.'],

@@ -2,7 +2,7 @@
  * `pnpm check:options [option…]`: checks every option over HTTP, with two instances, two principals and a probe. Exits
  * with 1 if a verdict is not the expected one.
  */
-import type { Checked } from '@mrtr/check';
+import type { CheckResult } from '@mrtr/check';
 import { findOption, type ListedOption, OPTIONS } from '@mrtr/options-list';
 import { postgresServer } from '@mrtr/postgres-server';
 import { findings } from '../bare.test-support.ts';
@@ -45,7 +45,7 @@ async function work(): Promise<void> {
   }
 }
 
-function unexpected(option: string, tool: SubjectName, checked: readonly Checked[]): readonly string[] {
+function unexpected(option: string, tool: SubjectName, checked: readonly CheckResult[]): readonly string[] {
   const expected = EXPECTED[option]?.[tool] ?? {};
   const found = findings({ checked });
   return [...new Set([...Object.keys(expected), ...Object.keys(found)])]

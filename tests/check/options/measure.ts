@@ -1,5 +1,5 @@
 /** Runs the checker against one option over HTTP, with all inputs. */
-import { type Checked, type RunInputs, run } from '@mrtr/check';
+import { type CheckResult, type RunInputs, run } from '@mrtr/check';
 import { bundle } from '../../testkit/bundle.ts';
 import { inWorld, probeOf } from '../bare.test-support.ts';
 import type { SubjectName } from './expected.ts';
@@ -44,7 +44,7 @@ export async function measured(
   option: string,
   subject: SubjectName,
   database: () => Promise<string>,
-): Promise<readonly Checked[]> {
+): Promise<readonly CheckResult[]> {
   const short = { only: ['state.expired'], ttlSeconds: 1 };
   const checkedWith = (more: Partial<RunInputs>) =>
     inWorld(async (world) => {

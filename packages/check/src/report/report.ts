@@ -4,7 +4,7 @@ import type { Clause, Finding, Level, Verdict } from '../judging/check.ts';
 import { FINDINGS, UNDECIDED, VERDICTS } from '../judging/check.ts';
 import { LEFT_OUT } from '../run/quick.ts';
 import type { Run } from '../run/run.ts';
-import type { Checked } from '../run/schedule.ts';
+import type { CheckResult } from '../run/schedule.ts';
 import { exitCodeOf } from '../run/verdict.ts';
 import { isStarted } from '../target/next.ts';
 import { METHOD } from '../target/target.ts';
@@ -141,7 +141,7 @@ export interface Report {
 }
 
 /** Options for judging a run. */
-export interface Judging {
+export interface ReportOptions {
   readonly name?: string | undefined;
   readonly strict?: boolean | undefined;
   readonly complete?: boolean | undefined;
@@ -151,7 +151,7 @@ export interface Judging {
 /** Makes the report of a run. Redacts all header values. */
 export function reportOf(
   run: Run,
-  { name, strict = false, complete = false, baseline = {} }: Judging = {},
+  { name, strict = false, complete = false, baseline = {} }: ReportOptions = {},
 ): Report {
   const { inputs } = run;
   const redact = redactor(inputs.address);
@@ -183,7 +183,7 @@ export function reportOf(
 const MAX_SEEN = 4000;
 
 function reportCheck(
-  { check, finding, verdict, calls }: Checked,
+  { check, finding, verdict, calls }: CheckResult,
   { inputs }: Run,
   baseline: Baseline,
   redact: Redact,

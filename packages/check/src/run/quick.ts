@@ -4,7 +4,7 @@ import { notGiven } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import { lacking } from './needs.ts';
 import { honestCall } from './prepare.ts';
-import type { Checked } from './schedule.ts';
+import type { CheckResult } from './schedule.ts';
 
 /** The limit of a whole quick run, in seconds. */
 export const QUICK_SECONDS = 58;
@@ -16,7 +16,7 @@ const FIRST_OF_WIRE = 'wire.result-type';
 const GRAVEST_FIRST = ['M', 'M*', 'S', 'A'];
 
 export const LEFT_OUT = 'left out by --quick';
-export const leaveOut = (check: Check): Checked => ({
+export const leaveOut = (check: Check): CheckResult => ({
   ...{ check, finding: notGiven(LEFT_OUT), verdict: 'not-run', calls: 0, ms: 0 },
 });
 

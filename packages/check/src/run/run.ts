@@ -8,13 +8,13 @@ import { type Address, type Inputs, UsageError } from '../target/target.ts';
 import { Limit } from './limit.ts';
 import { prepare } from './prepare.ts';
 import { canBeQuick, chooseQuick, leaveOut, QUICK_SECONDS } from './quick.ts';
-import { type Checked, type Progress, runChecks } from './schedule.ts';
+import { type CheckResult, type Progress, runChecks } from './schedule.ts';
 
 /** The result of a run. */
 export interface Run {
   readonly inputs: Inputs;
   /** In the order of the report. */
-  readonly checked: readonly Checked[];
+  readonly checked: readonly CheckResult[];
   readonly calls: number;
   readonly ms: number;
 }

@@ -15,7 +15,7 @@ import { whyUnsteady } from './steady.ts';
 import { verdictOf } from './verdict.ts';
 
 /** The result of one check. */
-export interface Checked {
+export interface CheckResult {
   readonly check: Check;
   readonly finding: Finding;
   readonly verdict: Verdict;
@@ -25,16 +25,16 @@ export interface Checked {
 }
 
 /** Receives each check when it begins, and again when it ends. */
-export type Progress = (event: { readonly check: Check; readonly done?: Checked }) => void;
+export type Progress = (event: { readonly check: Check; readonly done?: CheckResult }) => void;
 
 export async function runChecks(
   checks: readonly Check[],
   { context, failure }: Prepared,
   limit: Limit,
   progress: Progress = () => {},
-): Promise<readonly Checked[]> {
+): Promise<readonly CheckResult[]> {
   const controls: Controls = { failed: undefined };
-  const all: Checked[] = [];
+  const all: CheckResult[] = [];
   const blamed = failure ? await nameFaults(context, failure) : '';
   if (failure?.isUsage && blamed === '') throw new UsageError(failure.reason);
   for (const check of checks) {

@@ -77,10 +77,10 @@ export interface MemoryLedgerOptions {
   /** The same for one principal. Default 4 MiB. */
   readonly maxBytesPerPrincipal?: number;
   /**
-   * The behaviour of a full ledger. `refuse` (the default) refuses the call: no token is ever served twice. `forget`
+   * The behaviour of a full ledger. `reject` (the default) rejects the call: no token is ever served twice. `forget`
    * forgets the oldest served token, with one warning: that token could be served again.
    */
-  readonly whenFull?: 'refuse' | 'forget';
+  readonly whenFull?: 'reject' | 'forget';
   /** The clock, in milliseconds since the epoch. Default `Date.now`. */
   readonly now?: () => number;
 }
@@ -115,7 +115,7 @@ export class MemoryLedger implements StateLedger {
   constructor(options: MemoryLedgerOptions = {}) {
     requireOptions<MemoryLedgerOptions>('MemoryLedger', options, {
       ...wholeNumbers(MEMORY_LEDGER_DEFAULTS),
-      whenFull: oneOf('refuse', 'forget'),
+      whenFull: oneOf('reject', 'forget'),
       now: aFunction,
     });
     const limits = withDefaults(options, MEMORY_LEDGER_DEFAULTS);

@@ -83,7 +83,7 @@ test.each<[what: string, give: () => unknown, message: string]>([
   [
     'MemoryLedger',
     () => new MemoryLedger({ whenFull: 'forgets' } as object),
-    "MemoryLedger: whenFull must be 'refuse' or 'forget'; it is 'forgets'.",
+    "MemoryLedger: whenFull must be 'reject' or 'forget'; it is 'forgets'.",
   ],
   [
     'protectedServer',

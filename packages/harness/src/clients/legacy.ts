@@ -24,7 +24,7 @@ import {
   PATIENCE,
 } from './client-application.ts';
 import type { AtClient, Connected } from './manual-user.ts';
-import { endOf } from './round.ts';
+import { endOf } from './round-result.ts';
 import { type Explain, rethrow, watchProgram } from './server-program.ts';
 import type { ShownQuestion } from './user.ts';
 

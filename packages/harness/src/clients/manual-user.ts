@@ -5,7 +5,7 @@ import type { Recorder } from '../recording/recorder.ts';
 import type { Era, LogicalCall, Reply } from '../transcript/call.ts';
 import type { End } from '../transcript/transcript.ts';
 import type { RecordedApplication } from './recorded-application.ts';
-import { Round } from './round.ts';
+import { RoundResult } from './round-result.ts';
 import { fieldOf, type ShownQuestion, type User } from './user.ts';
 
 export interface Connected {
@@ -13,7 +13,7 @@ export interface Connected {
   readonly era: Era;
   call(call: LogicalCall): Promise<End>;
   /** Makes the first request, and leaves the answers to the test. `signal` cancels the request. */
-  firstRound(call: LogicalCall, manualUser: ManualUser, signal?: AbortSignal): Promise<Round>;
+  firstRound(call: LogicalCall, manualUser: ManualUser, signal?: AbortSignal): Promise<RoundResult>;
   /** The names of the server's tools. */
   toolNames(): Promise<readonly string[]>;
   close(): Promise<void>;
@@ -37,13 +37,16 @@ export class ManualUser {
   };
 
   /** The next question over the connection, or the round that `ended` makes from the end of the request. */
-  async round(request: Promise<End>, ended: (end: End) => Round | Promise<Round>): Promise<Round> {
+  async round(
+    request: Promise<End>,
+    ended: (end: End) => RoundResult | Promise<RoundResult>,
+  ): Promise<RoundResult> {
     const next = await Promise.race([this.#next(), request]);
     if (!('question' in next)) return ended(next);
     const { question, reply } = next;
     const key = fieldOf(question);
     let answered = false;
-    return Round.asking({ [key]: question }, async (replyTo) => {
+    return RoundResult.asking({ [key]: question }, async (replyTo) => {
       const replied = await replyTo(key, question);
       return async ({ caller } = {}) => {
         if (caller) throw new Error('A question over a connection is answered by the caller who connected.');

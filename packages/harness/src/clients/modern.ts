@@ -21,7 +21,7 @@ import {
 } from './client-application.ts';
 import { type AtClient, type Connected, ManualUser } from './manual-user.ts';
 import type { RecordedApplication } from './recorded-application.ts';
-import { endOf, Round, type SendOptions } from './round.ts';
+import { endOf, RoundResult, type SendOptions } from './round-result.ts';
 import { type Explain, rethrow, watchProgram } from './server-program.ts';
 import { questionIn, type ShownQuestion, type User } from './user.ts';
 
@@ -83,7 +83,7 @@ export async function connectTo(
   };
 }
 
-async function answerAll(user: User, first: Promise<Round>): Promise<End> {
+async function answerAll(user: User, first: Promise<RoundResult>): Promise<End> {
   let round = await first;
   while (!round.end) round = await round.answer(user);
   return round.end;
@@ -115,7 +115,7 @@ function sendByHand(
   byHand: ByHand,
   retry: object = {},
   { signal, caller }: SendOptions = {},
-): Promise<Round> {
+): Promise<RoundResult> {
   const { request, application, manualUser } = byHand;
   const call = { ...byHand.call, params: { ...byHand.call.params, ...retry } } as LogicalCall;
   const options = { ...PATIENCE, allowInputRequired: true, ...(signal && { signal }) };
@@ -129,7 +129,7 @@ function sendByHand(
 async function ask(
   byHand: ByHand,
   { inputRequests = {}, requestState }: InputRequiredResult,
-): Promise<Round> {
+): Promise<RoundResult> {
   const { application } = byHand;
   const questions: Record<string, ShownQuestion> = {};
   const ids = new Map<string, number>();
@@ -139,7 +139,7 @@ async function ask(
     questions[key] = question;
     ids.set(key, await application.show(question, key));
   }
-  return Round.asking(questions, async (replyTo) => {
+  return RoundResult.asking(questions, async (replyTo) => {
     const inputResponses: InputResponses = {};
     for (const [key, request] of Object.entries(inputRequests)) {
       const response =

@@ -15,27 +15,27 @@ import { type End, PERSON } from '../transcript/transcript.ts';
 import { type JsonObject, objectIn } from '../transcript/wording.ts';
 import type { ClientApplication } from './client-application.ts';
 import type { Model } from './model.ts';
-import { Round } from './round.ts';
+import { RoundResult } from './round-result.ts';
 import { questionIn, replyOf, type ShownQuestion, type User } from './user.ts';
 
 /** The answerers of a server's questions. The client declares the capability of each one that is present. */
-export interface Answering {
+export interface AnsweringUser {
   readonly user?: User | undefined;
   readonly model?: Model | undefined;
   readonly roots?: readonly Root[] | undefined;
 }
 
-/** Answers from an {@link Answering}, and records each question and answer. */
+/** Answers from an {@link AnsweringUser}, and records each question and answer. */
 export class RecordedApplication implements ClientApplication {
   readonly capabilities: ClientCapabilities;
-  readonly #answering: Answering;
+  readonly #answering: AnsweringUser;
   readonly #recorder: Recorder;
   readonly #framesHeld: () => number | Promise<number>;
   #questions = 0;
   #latest = { asking: {} as JsonObject, keys: new Set<string>() };
   #end: End | undefined;
 
-  constructor(answering: Answering, recorder: Recorder, framesHeld: () => number | Promise<number>) {
+  constructor(answering: AnsweringUser, recorder: Recorder, framesHeld: () => number | Promise<number>) {
     const { user, model, roots } = answering;
     this.capabilities = {
       ...(user && { elicitation: user.open ? { form: {}, url: {} } : {} }),
@@ -89,9 +89,9 @@ export class RecordedApplication implements ClientApplication {
     return id;
   }
 
-  endWith(end: End): Round {
+  endWith(end: End): RoundResult {
     this.#end ??= end;
-    return Round.last(end);
+    return RoundResult.last(end);
   }
 
   /** The first end of the call. */

@@ -1,6 +1,6 @@
 /** A tool that is tested round by round. */
 import { expect, onTestFinished, test } from 'vitest';
-import type { SendOptions } from '../clients/round.ts';
+import type { SendOptions } from '../clients/round-result.ts';
 import { scriptedUser } from '../clients/user.ts';
 import { CALL, deployer } from '../deployer.test-support.ts';
 import { callerNamed } from '../hosts/caller.ts';

@@ -3,8 +3,8 @@
 import type { AuthInfo } from '@modelcontextprotocol/client';
 import { CLIENT_INFO } from '../clients/client-application.ts';
 import { type Connected, ManualUser } from '../clients/manual-user.ts';
-import { type Answering, RecordedApplication } from '../clients/recorded-application.ts';
-import type { Round } from '../clients/round.ts';
+import { type AnsweringUser, RecordedApplication } from '../clients/recorded-application.ts';
+import type { RoundResult } from '../clients/round-result.ts';
 import type { User } from '../clients/user.ts';
 import { asCaller } from '../hosts/caller.ts';
 import type { Hosting } from '../hosts/endpoint.ts';
@@ -13,7 +13,7 @@ import { type ClientKind, type Era, eraOf, type LogicalCall } from '../transcrip
 import { CLIENT, type End, type Participant, PERSON, type Transcript } from '../transcript/transcript.ts';
 
 /** A call and its client. */
-export interface ConversationRequest extends Answering, RecorderOptions {
+export interface ConversationRequest extends AnsweringUser, RecorderOptions {
   readonly client: ClientKind;
   readonly call: LogicalCall;
   /**
@@ -35,18 +35,18 @@ export interface RoundsRequest extends Omit<ConversationRequest, 'user'> {
 }
 
 /** Starts the server of one conversation. */
-export type Deploy<Of extends Hosting = Hosting> = (recorder: Recorder) => Of | Promise<Of>;
+export type StartServer<Of extends Hosting = Hosting> = (recorder: Recorder) => Of | Promise<Of>;
 
 /** A call whose user is the test, which may do anything between its rounds. */
 export class Conversation<Of extends Hosting = Hosting> {
   /** The server. Those of `host` can replace their instances between two rounds. */
   readonly hosting: Of;
   /** The round of the first request. */
-  readonly first: Round;
+  readonly first: RoundResult;
   readonly #open: OpenCall<Of>;
   #closed: Promise<Transcript> | undefined;
 
-  private constructor(open: OpenCall<Of>, first: Round) {
+  private constructor(open: OpenCall<Of>, first: RoundResult) {
     this.hosting = open.hosting;
     this.first = first;
     this.#open = open;
@@ -56,7 +56,7 @@ export class Conversation<Of extends Hosting = Hosting> {
    * Starts a server, connects a client that can show forms, and makes the first request. `model` and `roots` answer by
    * themselves.
    *
-   * @throws the errors of `deploy` and of connecting.
+   * @throws the error of `startServer` and of connecting.
    * @example
    * const call = { method: 'tools/call', params: { name: 'deploy', arguments: { env: 'staging' } } } as const;
    * const conversation = await Conversation.start({ client: 'modern', call }, () =>
@@ -68,10 +68,10 @@ export class Conversation<Of extends Hosting = Hosting> {
    */
   static async start<Of extends Hosting>(
     { signal, ...request }: RoundsRequest,
-    deploy: Deploy<Of>,
+    startServer: StartServer<Of>,
   ): Promise<Conversation<Of>> {
     const manualUser = new ManualUser();
-    const open = await OpenCall.start({ ...request, user: manualUser.user }, deploy);
+    const open = await OpenCall.start({ ...request, user: manualUser.user }, startServer);
     try {
       const first = await open.within(async () => {
         const client = await open.connect();
@@ -123,12 +123,12 @@ export class OpenCall<Of extends Hosting> {
 
   static async start<Of extends Hosting>(
     request: ConversationRequest,
-    deploy: Deploy<Of>,
+    startServer: StartServer<Of>,
   ): Promise<OpenCall<Of>> {
     const recorder = new Recorder(request);
     const unobserve = recorder.observe();
     try {
-      const hosting = await recorder.within(async () => deploy(recorder));
+      const hosting = await recorder.within(async () => startServer(recorder));
       return new OpenCall(request, hosting, recorder, unobserve);
     } catch (error) {
       unobserve();

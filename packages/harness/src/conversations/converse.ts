@@ -1,13 +1,13 @@
 /** A recorded logical call from a real client to a running server. */
-import { errorEnd } from '../clients/round.ts';
+import { errorEnd } from '../clients/round-result.ts';
 import type { Transcript } from '../transcript/transcript.ts';
-import { type ConversationRequest, type Deploy, OpenCall } from './conversation.ts';
+import { type ConversationRequest, OpenCall, type StartServer } from './conversation.ts';
 
 /**
  * Starts a server, connects a client, makes the call, and closes both. Several conversations may run at once.
  *
  * @returns the transcript. A failed call does not throw: its `end` is an error.
- * @throws the error of `deploy`.
+ * @throws the error of `startServer`.
  * @example
  * const { end, events } = await converse(
  *   {
@@ -18,8 +18,8 @@ import { type ConversationRequest, type Deploy, OpenCall } from './conversation.
  *   () => host('fleet', () => ({ server: () => createMyServer() })),
  * );
  */
-export async function converse(request: ConversationRequest, deploy: Deploy): Promise<Transcript> {
-  const open = await OpenCall.start(request, deploy);
+export async function converse(request: ConversationRequest, startServer: StartServer): Promise<Transcript> {
+  const open = await OpenCall.start(request, startServer);
   return open.within(async () => {
     try {
       // A failure to connect also ends the call.

@@ -21,11 +21,13 @@ export interface Scene {
 }
 
 /** Starts a deployment on the hosting that the request names. */
-export type Deploy<Of extends Hosting = Hosting> = (scene: Scene) => Of | Promise<Of>;
+export type StartServer<Of extends Hosting = Hosting> = (scene: Scene) => Of | Promise<Of>;
 
-const deployHere: Deploy = ({ request: { subject, hosting, legacy }, world, key, recorder }) => {
+const startHere: StartServer = ({ request: { subject, hosting, legacy }, world, key, recorder }) => {
   if (hosting !== 'memory' && hosting !== 'fleet' && hosting !== 'restart') {
-    throw new Error(`'${hosting}' hosting needs its own processes: start them, and pass their \`deploy\`.`);
+    throw new Error(
+      `'${hosting}' hosting needs its own processes: start them, and pass their \`startServer\`.`,
+    );
   }
   // The default is one ledger per process. All instances are in this process, so make one per conversation.
   const state = requestStatePolicy({ keys: [key], legacy, ledger: new MemoryLedger() });
@@ -39,13 +41,15 @@ const onEntry = (recorder: Recorder) => () =>
  * Starts a deployment of the subject, connects a client, makes the call, and stops everything. Each conversation has
  * its own world and key. Several may run at once.
  */
-export const converse = (request: ConversationRequest, deploy: Deploy = deployHere): Promise<Transcript> =>
-  inHarness(callOf(request), inNewWorld(request, deploy));
+export const converse = (
+  request: ConversationRequest,
+  startServer: StartServer = startHere,
+): Promise<Transcript> => inHarness(callOf(request), inNewWorld(request, startServer));
 
 export const converseByHand = <Of extends Hosting>(
   request: ConversationRequest,
-  deploy: Deploy<Of>,
-): Promise<Conversation<Of>> => Conversation.start(callOf(request), inNewWorld(request, deploy));
+  startServer: StartServer<Of>,
+): Promise<Conversation<Of>> => Conversation.start(callOf(request), inNewWorld(request, startServer));
 
 function callOf({ client, user, subject, ...rest }: ConversationRequest): CallRequest {
   const answering = client === 'unaskable' ? { client: 'modern' as const } : { client, user };
@@ -54,9 +58,9 @@ function callOf({ client, user, subject, ...rest }: ConversationRequest): CallRe
 }
 
 const inNewWorld =
-  <Of extends Hosting>(request: ConversationRequest, deploy: Deploy<Of>) =>
+  <Of extends Hosting>(request: ConversationRequest, startServer: StartServer<Of>) =>
   (recorder: Recorder) =>
-    deploy({ request, world: recordedWorld(recorder), key: randomBytes(32), recorder });
+    startServer({ request, world: recordedWorld(recorder), key: randomBytes(32), recorder });
 
 export const recordedWorld = (recorder: Recorder): World =>
   createWorld({

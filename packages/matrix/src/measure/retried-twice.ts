@@ -1,7 +1,7 @@
 /** Measures one logical call when each of its retries is delivered twice, as a network may do. */
 import { isDeepStrictEqual } from 'node:util';
 import { requestStatePolicy } from '@mrtr/core';
-import { host, type Round, type User } from '@mrtr/harness';
+import { host, type RoundResult, type User } from '@mrtr/harness';
 import { tally } from '@mrtr/harness/transcript';
 import { converseByHand } from './converse.ts';
 import type { ConversationRequest } from './subject.ts';
@@ -32,4 +32,4 @@ export async function retryTwice(request: ConversationRequest, singleUse: Single
   return { writes: tally(transcript).effects.write ?? 0, sameAnswer };
 }
 
-const answerOf = ({ questions, end }: Round) => ({ questions, end });
+const answerOf = ({ questions, end }: RoundResult) => ({ questions, end });

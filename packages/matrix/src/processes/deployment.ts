@@ -1,6 +1,6 @@
 /** Deployments in real processes, for any number of conversations, each with its own scope, world and key. */
 import type { Hosting } from '@mrtr/harness';
-import type { Deploy } from '../measure/converse.ts';
+import type { StartServer } from '../measure/converse.ts';
 import { Database } from './database.ts';
 import { Fleet } from './fleet.ts';
 import { Instance } from './instance.ts';
@@ -40,7 +40,7 @@ export class Processes {
   }
 
   /** Hosts a conversation on the hosting of its request: `http` or `processes`. */
-  readonly deploy: Deploy<ProcessHosting> = async (scene) => {
+  readonly deploy: StartServer<ProcessHosting> = async (scene) => {
     const { subject, hosting, legacy } = scene.request;
     const opening = { ...this.#locate(subject), key: Buffer.from(scene.key).toString('base64'), legacy };
     if (hosting !== 'http' && hosting !== 'processes')

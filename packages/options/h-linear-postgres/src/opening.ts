@@ -23,7 +23,7 @@ export function opening(deps: OptionDeps): LinearStore {
   }, report);
   return {
     // The database's error names hosts and roles, so only the operator gets it.
-    round: async (round) => (await opened.catch(unreachable)).round(round),
+    runRound: async (round) => (await opened.catch(unreachable)).runRound(round),
     get parked() {
       return store?.parked ?? 0;
     },

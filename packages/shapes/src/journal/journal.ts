@@ -35,7 +35,7 @@ import {
 } from '@mrtr/core/shape';
 import { ASKING_CHECKS, type AskingOptions } from '../kit/asking.ts';
 import { type HandlerContext, handlerContext } from '../kit/handler-context.ts';
-import type { Recorded } from '../kit/recorded.ts';
+import type { RecordedOptions } from '../kit/recorded.ts';
 import { type Author, loadState, saveState } from '../kit/state.ts';
 import { insideStrictHandler, watchNondeterminism } from './nondeterminism.ts';
 import { Journal } from './record.ts';
@@ -57,12 +57,12 @@ export interface JournalContext extends HandlerContext {
    * Runs `effect` in one round of the call and returns its value in all of them. Effects awaited together run together.
    *
    * @param effect must return JSON (or nothing). It must not contain steps: a later round does not enter it.
-   * @param options `schema`: checks a recorded value; see {@link Recorded}.
+   * @param options `schema`: checks a recorded value; see {@link RecordedOptions}.
    * @throws EffectFailed with the name and the message of the effect's error, in this round and all later ones.
    * @throws NotJson when a later round would read another value.
    * @throws InvalidDefinition when the key comes twice in one round.
    */
-  once<T>(key: string, effect: () => T | Promise<T>, options?: Recorded<T>): Promise<T>;
+  once<T>(key: string, effect: () => T | Promise<T>, options?: RecordedOptions<T>): Promise<T>;
   /** The time in milliseconds, the same in every round. Give a `key` in concurrent branches. */
   now(key?: string): number;
   /** A random number from 0 to 1, the same in every round. */

@@ -37,7 +37,7 @@ import { duplicateKeyError } from '../kit/definition.ts';
 import { insideEffect, isInsideEffect } from '../kit/effect-scope.ts';
 import { handleRejection } from '../kit/handled.ts';
 import { assertJson } from '../kit/json.ts';
-import { RECORDED_CHECKS, type Recorded, takeRecorded } from '../kit/recorded.ts';
+import { RECORDED_CHECKS, type RecordedOptions, takeRecorded } from '../kit/recorded.ts';
 import { originals, outsideHandler } from './nondeterminism.ts';
 import {
   type AskRecord,
@@ -122,7 +122,7 @@ export class Replay {
     return handleRejection(this.#question(key, question));
   }
 
-  effect<T>(key: string, fn: () => T | Promise<T>, options: Recorded<T>): Promise<T> {
+  effect<T>(key: string, fn: () => T | Promise<T>, options: RecordedOptions<T>): Promise<T> {
     return handleRejection(this.#effect(key, fn, options));
   }
 
@@ -169,7 +169,7 @@ export class Replay {
     return hasFallback(question) && !this.#call.askable.includes(kind) ? ['ask', digest] : undefined;
   }
 
-  async #effect<T>(key: string, fn: () => T | Promise<T>, options: Recorded<T>): Promise<T> {
+  async #effect<T>(key: string, fn: () => T | Promise<T>, options: RecordedOptions<T>): Promise<T> {
     requireOptions('once', options, RECORDED_CHECKS);
     const entry = this.#reach(key, 'once') as EffectRecord | undefined;
     const [, value, failure] = entry ?? [];
@@ -189,7 +189,7 @@ export class Replay {
     }
   }
 
-  #readRecorded<T>(key: string, value: unknown, schema: Recorded<T>['schema']): T {
+  #readRecorded<T>(key: string, value: unknown, schema: RecordedOptions<T>['schema']): T {
     try {
       return takeRecorded(this.#call, `once('${key}')`, value, schema);
     } catch (error) {

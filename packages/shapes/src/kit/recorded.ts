@@ -4,7 +4,7 @@ import type { OptionChecks } from '@mrtr/core/kit';
 import { type Call, requireFitting } from '@mrtr/core/shape';
 
 /** The option that checks a recorded value. */
-export interface Recorded<T> {
+export interface RecordedOptions<T> {
   /**
    * Checks a value that an earlier round recorded: after a deploy it may be another version's. A value that does not
    * fit refuses the request, and no more of the handler runs. The schema's output is the value, so a default or a
@@ -13,7 +13,7 @@ export interface Recorded<T> {
   readonly schema?: StandardSchemaV1<unknown, T> | undefined;
 }
 
-export const RECORDED_CHECKS: OptionChecks<Recorded<unknown>> = {
+export const RECORDED_CHECKS: OptionChecks<RecordedOptions<unknown>> = {
   schema: {
     allowed: 'a Standard Schema',
     // ArkType's schemas are functions.
@@ -27,5 +27,5 @@ export const takeRecorded = <T>(
   call: Pick<Call, 'rejectState'>,
   what: string,
   value: unknown,
-  schema: Recorded<T>['schema'],
+  schema: RecordedOptions<T>['schema'],
 ): T => (schema ? requireFitting(call, `the value of ${what}`, value, schema) : (value as T));

@@ -13,7 +13,7 @@ import { idempotencyKeyOf } from '@mrtr/core/shape';
 import { handleRejection } from '../kit/handled.ts';
 import { type HandlerContext, sendProgress } from '../kit/handler-context.ts';
 import { questionKey } from '../kit/question-key.ts';
-import type { Recorded } from '../kit/recorded.ts';
+import type { RecordedOptions } from '../kit/recorded.ts';
 import type { Frame } from './frame.ts';
 
 /**
@@ -34,12 +34,12 @@ export interface LinearContext extends Omit<HandlerContext, 'request'> {
    * @param key names the effect, uniquely in the call, across deploys.
    * @param effect must return JSON (or nothing). It must not take steps, ask, or await a question or step of the call:
    * the round waits for the effect, and a durable store runs one step at a time.
-   * @param options `schema`: checks a value that a durable store recorded; see {@link Recorded}. A value that does not fit
+   * @param options `schema`: checks a value that a durable store recorded; see {@link RecordedOptions}. A value that does not fit
    * ends the call with `ContinuationLost`.
    * @throws the error of `effect`; NotJson when its value is not JSON.
    * @throws InvalidDefinition when the key comes twice in one call.
    */
-  once<T>(key: string, effect: () => T | Promise<T>, options?: Recorded<T>): Promise<T>;
+  once<T>(key: string, effect: () => T | Promise<T>, options?: RecordedOptions<T>): Promise<T>;
   /**
    * Asks one question and waits. Questions that are asked together go out in one round.
    *

@@ -135,7 +135,7 @@ export class ContinuationStore implements LinearStore {
    * @throws StoreFull when the limit of all calls, or of this principal's, is reached, and after `close()`.
    * @throws ContinuationLost when this store does not hold the frame (any more).
    */
-  async round({ handler, input, id, call, ctx }: LinearRound): Promise<RoundEnd> {
+  async runRound({ handler, input, id, call, ctx }: LinearRound): Promise<RoundEnd> {
     const frame = id === undefined ? this.#admit(new Frame(call, this.#onerror), input) : this.#take(id);
     const { signal } = ctx.mcpReq;
     const cancel = () => void this.#abortFrame(frame, new ContinuationLost(CLIENT_CANCELLED));

@@ -41,7 +41,7 @@ import { insideEffect, isInsideEffect } from '../kit/effect-scope.ts';
 import { handleRejection } from '../kit/handled.ts';
 import type { HandlerContext } from '../kit/handler-context.ts';
 import { assertJson } from '../kit/json.ts';
-import { RECORDED_CHECKS, type Recorded, takeRecorded } from '../kit/recorded.ts';
+import { RECORDED_CHECKS, type RecordedOptions, takeRecorded } from '../kit/recorded.ts';
 import { guardedSignal } from './guarded-signal.ts';
 import { ContinuationLost } from './messages.ts';
 
@@ -219,7 +219,7 @@ export class Frame {
   }
 
   /** Performs a step once in the whole call. Its key must be unique in the call. */
-  async step<T>(key: string, step: () => T | Promise<T>, options: Recorded<T> = {}): Promise<T> {
+  async step<T>(key: string, step: () => T | Promise<T>, options: RecordedOptions<T> = {}): Promise<T> {
     requireOptions('once', options, RECORDED_CHECKS);
     if (this.#aborted) return this.#refuseLater(this.#aborted);
     if (isInsideEffect(this)) throw insideStep(`The step '${key}'`);
@@ -303,7 +303,7 @@ export class Frame {
   }
 
   /** Checks a value that a durable store recorded. If it does not fit the schema, the call ends. */
-  #readRecorded<T>(key: string, value: unknown, schema: Recorded<T>['schema']): T {
+  #readRecorded<T>(key: string, value: unknown, schema: RecordedOptions<T>['schema']): T {
     const rejectState = (why: string): never => {
       const lost = new ContinuationLost(`This call cannot be resumed: ${why}. Start the call again.`);
       this.abort(lost);

@@ -55,11 +55,11 @@ export function linear<Input, R extends CompleteResult>(
   options: LinearOptions,
 ): SdkCallback<Input, R> {
   requireArgument('linear', 'handler', handler, aFunction);
-  requireOptions('linear', options, { ...ASKING_CHECKS, store: asRequired(anObjectWith('round')) });
+  requireOptions('linear', options, { ...ASKING_CHECKS, store: asRequired(anObjectWith('runRound')) });
   const { store, asks } = options;
   return shapeCallback<Input, R>({ name: 'linear', asks }, async (input, ctx, call) => {
     try {
-      const turn = await store.round({ handler, input, id: continuationOf(ctx), call, ctx });
+      const turn = await store.runRound({ handler, input, id: continuationOf(ctx), call, ctx });
       if (turn.kind === 'returned') return turn.value as R;
       if (turn.kind === 'threw') throw turn.error;
       const asked = inputRequired({ inputRequests: turn.requests });

@@ -64,5 +64,5 @@ export function startRound(
   { pseudonym = undefined as string | undefined, input = {} as object } = {},
 ): Promise<RoundEnd> {
   const { call, ctx } = requestOf({ pseudonym }, { signal });
-  return store.round({ handler, input, id: undefined, call, ctx });
+  return store.runRound({ handler, input, id: undefined, call, ctx });
 }

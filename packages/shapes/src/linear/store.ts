@@ -45,7 +45,7 @@ export interface LinearStore {
    * @throws StoreFull when there is no room for a new call; nothing of it has run.
    * @throws ContinuationLost when the call cannot be resumed.
    */
-  round(round: LinearRound): Promise<RoundEnd>;
+  runRound(round: LinearRound): Promise<RoundEnd>;
   /** The number of handlers that wait in this process's memory. */
   readonly parked: number;
   /** Releases everything that the store holds. The store refuses all later calls. */

@@ -29,7 +29,7 @@ import { handleRejection } from '../kit/handled.ts';
 import { type HandlerContext, handlerContext } from '../kit/handler-context.ts';
 import { assertJson } from '../kit/json.ts';
 import { Recall } from '../kit/recall.ts';
-import { RECORDED_CHECKS, type Recorded, takeRecorded } from '../kit/recorded.ts';
+import { RECORDED_CHECKS, type RecordedOptions, takeRecorded } from '../kit/recorded.ts';
 import { type Author, bareRecord, loadState, saveState } from '../kit/state.ts';
 
 const TAG = 'once/2';
@@ -42,11 +42,11 @@ export interface OnceContext extends HandlerContext {
    *
    * @param key names the effect within this tool; unique in a call.
    * @param effect must return JSON (or nothing).
-   * @param options `schema`: checks a value that an earlier round recorded; see {@link Recorded}.
+   * @param options `schema`: checks a value that an earlier round recorded; see {@link RecordedOptions}.
    * @throws NotJson when it returns another value: a later round would see it changed.
    * @throws InvalidDefinition when the key comes twice in one round.
    */
-  once<T>(key: string, effect: () => T | Promise<T>, options?: Recorded<T>): Promise<T>;
+  once<T>(key: string, effect: () => T | Promise<T>, options?: RecordedOptions<T>): Promise<T>;
   /** The answer to `question`, of this round or of an earlier one. */
   answer<Q extends Question>(key: string, question: Q): Answer<AnswerOf<Q>>;
 }
@@ -132,7 +132,7 @@ class Effects {
     return [...keys].filter((key) => this.values[key] === undefined);
   }
 
-  async once<T>(key: string, effect: () => T | Promise<T>, options: Recorded<T> = {}): Promise<T> {
+  async once<T>(key: string, effect: () => T | Promise<T>, options: RecordedOptions<T> = {}): Promise<T> {
     requireOptions('once', options, RECORDED_CHECKS);
     if (this.#keys.has(key)) throw duplicateKeyError(key);
     this.#keys.add(key);

@@ -25,7 +25,7 @@ import { ASKING_CHECKS, type AskingOptions } from '../kit/asking.ts';
 import { type HandlerContext, handlerContext } from '../kit/handler-context.ts';
 import { assertJson } from '../kit/json.ts';
 import { Recall } from '../kit/recall.ts';
-import { RECORDED_CHECKS, type Recorded, takeRecorded } from '../kit/recorded.ts';
+import { RECORDED_CHECKS, type RecordedOptions, takeRecorded } from '../kit/recorded.ts';
 import { bareRecord, loadState, rejectBeforeEntry, saveState } from '../kit/state.ts';
 import { isKeyOf, wireKey } from '../kit/wire-key.ts';
 
@@ -39,7 +39,7 @@ export type StepData<R> = R extends Question ? AnswerOf<R> : R extends Questions
 
 type Data = Readonly<Record<string, unknown>>;
 type AnyStep = (input: unknown, data: Data, ctx: StepContext) => unknown;
-type Steps = ReadonlyMap<string, { readonly step: AnyStep } & Recorded<unknown>>;
+type Steps = ReadonlyMap<string, { readonly step: AnyStep } & RecordedOptions<unknown>>;
 type NoSteps = Record<never, never>;
 
 /** A finished definition, ready to build. */
@@ -81,12 +81,12 @@ export class ToolBuilder<Input, D extends Data = NoSteps> {
    * @param name also names the step in open calls: if you rename the step, it asks again; if you move it, it keeps its
    * data. Open calls are refused if you rename or remove a step that computed data: it would run again.
    * @param step returns a question, a record of questions, or data; at once or as a promise.
-   * @param options `schema`: checks data that an earlier round computed; see {@link Recorded}.
+   * @param options `schema`: checks data that an earlier round computed; see {@link RecordedOptions}.
    */
   incompleteStep<const Name extends string, R>(
     name: Name extends keyof D ? `There is already a step named '${Name}'. Rename one of them.` : Name,
     step: (input: Input, data: D, ctx: StepContext) => R | Promise<R>,
-    options: Recorded<StepData<R>> = {},
+    options: RecordedOptions<StepData<R>> = {},
   ): ToolBuilder<Input, D & { readonly [K in Name]: StepData<R> }> {
     requireArgument(`incompleteStep '${name}'`, 'step', step, aFunction);
     requireOptions('incompleteStep', options, RECORDED_CHECKS);

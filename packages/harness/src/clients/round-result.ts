@@ -21,10 +21,10 @@ export interface SendOptions {
 }
 
 /** Sends a retry, the same one on each call. */
-export type Retry = (options?: SendOptions) => Promise<Round>;
+export type Retry = (options?: SendOptions) => Promise<RoundResult>;
 
 /** The state of a call: it asks questions, or it has ended. */
-export class Round {
+export class RoundResult {
   /** The questions to the person, by key. Empty if the call has ended, or asks only a model or for roots. */
   readonly questions: Readonly<Record<string, ShownQuestion>>;
   /** The end of the call; undefined while it asks. A failed call has an end too, and does not throw. */
@@ -46,16 +46,16 @@ export class Round {
   static asking(
     questions: Readonly<Record<string, ShownQuestion>>,
     prepare: (replyTo: ReplyTo) => Promise<Retry>,
-  ): Round {
+  ): RoundResult {
     // Events are recorded by their asynchronous context. A test answers outside of it, so bind it here.
     const recorded = AsyncResource.bind(async (replyTo: ReplyTo) =>
       AsyncResource.bind(await prepare(replyTo)),
     );
-    return new Round(questions, undefined, recorded);
+    return new RoundResult(questions, undefined, recorded);
   }
 
-  static last(end: End): Round {
-    return new Round({}, end, async () => {
+  static last(end: End): RoundResult {
+    return new RoundResult({}, end, async () => {
       throw new Error('The call has ended: there is no question to answer.');
     });
   }
@@ -69,7 +69,7 @@ export class Round {
    * const done = await round.answer({ sure: true });
    * expect(done.end?.result?.content).toEqual([{ type: 'text', text: 'Deployed.' }]);
    */
-  async answer(replies: Replies | User, options?: SendOptions): Promise<Round> {
+  async answer(replies: Replies | User, options?: SendOptions): Promise<RoundResult> {
     this.#retry = this.#prepare(async (key, question) => replyIn(replies, key, question));
     return (await this.#retry)(options);
   }
@@ -81,7 +81,7 @@ export class Round {
    * @param options with a `caller`, that user presents the call's request state.
    * @throws Error before `answer`, and for a question over a connection, which has no retries.
    */
-  async again(options?: SendOptions): Promise<Round> {
+  async again(options?: SendOptions): Promise<RoundResult> {
     if (this.end)
       throw new Error('The call has ended. Call `again` on the round that was answered: it sent the retry.');
     if (!this.#retry) throw new Error('Answer the round first: there is no retry to send again.');
