@@ -30,7 +30,7 @@ test('an entry after a takeover counts for its own conversation, not for the fir
       return script.user()(question);
     };
     const over = converse({ ...request, user }, async (scene) => {
-      const hosting = await processes.deploy(scene);
+      const hosting = await processes.startServer(scene);
       deployed.open(hosting);
       return hosting;
     });

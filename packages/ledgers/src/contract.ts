@@ -291,7 +291,7 @@ function results(make: Make): void {
     expect(await one.lease(leaseRequest(id))).toEqual({ kind: 'settled', result, answers: 'yes' });
   });
 
-  it('keeps the first result and the first answers, whatever is settled, released or answered later', async () => {
+  it('keeps the first result and the first answers after later results, releases and answers', async () => {
     const { one, two, id } = await start(make);
     const lease = await takeLease(one, leaseRequest(id, { answers: 'yes' }));
     await one.settle(id, lease, 'first');

@@ -101,8 +101,9 @@ function mergeRows(table: Rows, columns: readonly number[]): Rows {
   const merged = new Map<string, readonly string[]>();
   for (const row of table) {
     const cells = columns.map((column) => row[column] ?? '');
-    const [names] = merged.get(cells.join('|')) ?? [];
-    merged.set(cells.join('|'), [names ? `${names}<br>${row[0]}` : `${row[0]}`, ...cells]);
+    const key = cells.join('|');
+    const [names] = merged.get(key) ?? [];
+    merged.set(key, [names ? `${names}<br>${row[0]}` : `${row[0]}`, ...cells]);
   }
   return [...merged.values()];
 }

@@ -131,7 +131,7 @@ export class Interactions {
     await this.#reach(store.add({ id: ref, pseudonym: begun.pseudonym, value, ttlSeconds }));
   }
 
-  /** Finds an interaction. Undefined if there is none, or it was not sealed for this page. */
+  /** Finds an interaction. Undefined if the store has none with this id, or if it was sealed for another page. */
   async find(ref: string): Promise<StoredInteraction | undefined> {
     const text = await this.#reach(this.#options.store.find(ref));
     if (text === undefined) return undefined;

@@ -46,8 +46,8 @@ export class SameCall {
   }
 
   /**
-   * Finds the record of the link that this call was sent. If there is none, finds the first record that is unfinished,
-   * unused, or used by this call.
+   * Finds the record of the link that this call was sent. If the call was sent no link, finds the first record that is
+   * unfinished, unused, or used by this call.
    *
    * @throws CannotAsk for a caller without a principal.
    * @throws StoreFull if the same call was approved too often.
@@ -97,7 +97,7 @@ export class SameCall {
   }
 
   /**
-   * Uses the decision up for this call. Undefined while there is none.
+   * Uses up the decision for this call. Returns undefined until somebody has decided.
    *
    * @throws StoreFull if another call has used it.
    */

@@ -24,7 +24,7 @@ export interface InteractionStore {
    * many finished ones that are still kept.
    */
   add(interaction: NewInteraction): Promise<boolean>;
-  /** Finds the value. Undefined if there is none, or it has expired. */
+  /** Finds the value. Undefined if the store has no value for this id, or if the value has expired. */
   find(id: string): Promise<string | undefined>;
   /**
    * Replaces the value if it still is `before`. Of several calls at once, one succeeds.

@@ -48,9 +48,10 @@ export interface AttackOptions {
   readonly nonsenseIsTried?: boolean;
   /** An outcome that a plain decline also has counts as a refusal, even if an accept has it too. */
   readonly declinedIsRefused?: boolean;
+  /** The most attempts in one round. Default 64. */
+  readonly maxAttempts?: number;
 }
 
-const MAX_ATTEMPTS = 256;
 /** The limit when each attempt needs a call of its own, because the server ends a call at the first bad retry. */
 const MAX_FRESH = 48;
 
@@ -63,9 +64,9 @@ export async function attack(
   context: CheckContext,
   round: number,
   attempts: readonly Attempt[],
-  how: AttackOptions = {},
+  { maxAttempts = 64, ...how }: AttackOptions = {},
 ): Promise<AttackResult> {
-  const tried = attempts.slice(0, MAX_ATTEMPTS);
+  const tried = attempts.slice(0, maxAttempts);
   const shared = await presentAttempts(context, round, tried, { ...how, fresh: false });
   const { held, accepted } = shared;
   if (held === undefined || tried.length < 2 || accepted.some(({ matters }) => matters)) return shared;

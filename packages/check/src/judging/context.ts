@@ -43,7 +43,20 @@ export const noTo = ({ content, ...answer }: JsonObject): JsonObject => ({
   }),
 });
 
-interface Parts {
+type Parts = Pick<
+  CheckContext,
+  | 'facts'
+  | 'inputs'
+  | 'fleet'
+  | 'effects'
+  | 'sessionContext'
+  | 'log'
+  | 'nextUnready'
+  | 'otherCalls'
+  | 'patience'
+>;
+
+export class CheckContext {
   readonly facts: Facts;
   readonly inputs: Inputs;
   readonly fleet: Fleet;
@@ -53,18 +66,6 @@ interface Parts {
   readonly log: readonly Logged[];
   readonly nextUnready: string | undefined;
   /** Calls of the second operation, in the order in which they are tried. */
-  readonly otherCalls: readonly OtherCall[];
-  readonly patience: Patience;
-}
-
-export class CheckContext implements Parts {
-  readonly facts: Facts;
-  readonly inputs: Inputs;
-  readonly fleet: Fleet;
-  readonly effects: Effects;
-  readonly sessionContext: SessionContext;
-  readonly log: readonly Logged[];
-  readonly nextUnready: string | undefined;
   readonly otherCalls: readonly OtherCall[];
   readonly patience: Patience;
   /** Refusals that took long to provoke, by the thing refused. Other checks compare them. */

@@ -24,7 +24,7 @@ export interface ReportedCheck {
   readonly verdict: Verdict;
   /** The behaviour that the check expects. */
   readonly expected: string;
-  /** The observation, or the reason why there is none. */
+  /** The behaviour that the check observed, or why it observed nothing. */
   readonly actual: string;
   readonly clause: Clause;
   /** How the server's author can mend a fault. */

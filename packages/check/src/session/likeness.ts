@@ -13,7 +13,7 @@ export class Likeness {
     else this.#words = this.#words.map((word, at) => (word === words[at] ? word : undefined));
   }
 
-  /** Undefined if honest outcomes differ too much to compare, or if there are none. */
+  /** Undefined if honest outcomes differ too much to compare, or if none was recorded. */
   like(text: string): boolean | undefined {
     const known = this.#words;
     if (known === undefined || this.#incomparable) return undefined;

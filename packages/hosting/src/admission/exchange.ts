@@ -20,7 +20,7 @@ export interface Outgoing extends EventEmitter {
 /** One request that is being served. */
 export interface Exchange {
   readonly outgoing: Outgoing;
-  /** The body as a stream. Undefined if there is none to read. */
+  /** The body as a stream. Undefined if nothing is left to read. */
   readonly incoming: Readable | undefined;
   /** The body, if a middleware has parsed it. */
   readonly parsedBody: unknown;

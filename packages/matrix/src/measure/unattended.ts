@@ -25,7 +25,7 @@ function firstThatFits(field: Field): unknown {
 
 const YES = /^(approve|accept|agree|allow|confirm|yes|ok)/i;
 
-/** Answers like a model that reviews a question: chooses the affirmative choice, and types the text it is told to type. */
+/** Answers like a model that reviews a question: picks the choice that approves, and types the requested text. */
 function affirmative(field: Field): unknown {
   const toType = /type “(.+)”$/.exec(field.title ?? '')?.[1];
   return toType ?? choicesIn(field).find((choice) => YES.test(`${choice}`)) ?? firstThatFits(field);

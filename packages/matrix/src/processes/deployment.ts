@@ -40,7 +40,7 @@ export class Processes {
   }
 
   /** Hosts a conversation on the hosting of its request: `http` or `processes`. */
-  readonly deploy: StartServer<ProcessHosting> = async (scene) => {
+  readonly startServer: StartServer<ProcessHosting> = async (scene) => {
     const { subject, hosting, legacy } = scene.request;
     const opening = { ...this.#locate(subject), key: Buffer.from(scene.key).toString('base64'), legacy };
     if (hosting !== 'http' && hosting !== 'processes')

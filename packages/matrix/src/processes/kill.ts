@@ -74,7 +74,7 @@ async function killWhileAsked(
       },
     };
     const conversation = converse(interrupted, async (scene) => {
-      hosting = await processes.deploy(scene);
+      hosting = await processes.startServer(scene);
       return hosting;
     });
     return Object.assign(call, { conversation, servedLast: () => hosting?.servedLast() });

@@ -35,6 +35,8 @@ const DEMAND =
   'It verifies a signature where there is one. Refuse a state that brings none, and fix the algorithm in the code: the ' +
   'state may not choose it.';
 
+const MAX_ATTEMPTS = 256;
+
 interface InRounds extends AttackOptions {
   readonly changes?: (session: Session) => Retry;
   readonly rounds?: readonly number[];
@@ -56,7 +58,7 @@ async function inEachRound(
         requestState: (variants(session.state ?? state)[at] ?? variants(state)[at])?.token,
       }),
     }));
-    results.push(await attack(context, round, attempts, how));
+    results.push(await attack(context, round, attempts, { maxAttempts: MAX_ATTEMPTS, ...how }));
   }
   return results;
 }
