@@ -34,7 +34,7 @@ export const resolvedNeeds = (needs: Needs): readonly ResolvedParameter[] =>
  *
  * @param toolArguments the names in the tool's input schema.
  * @throws InvalidSignature naming the path, for an argument that is not in the input schema, for two resolvers of one
- * name, and for a need that nothing can fill.
+ * name, for a cycle, and for a need that nothing can fill.
  */
 export function reachResolvers(
   resolved: readonly ResolvedParameter[],
@@ -43,7 +43,6 @@ export function reachResolvers(
   const reached: Resolver<unknown>[] = [];
   const named = new Map<string, { resolver: Resolver<unknown>; path: readonly string[] }>();
 
-  // A resolver can only need earlier ones, so there is no cycle.
   const visit = (resolver: Resolver<unknown>, path: readonly string[]): void => {
     const here = [...path, resolver.name];
     const namesake = named.get(resolver.name);
@@ -51,6 +50,12 @@ export function reachResolvers(
       throw new InvalidSignature(
         `Two different resolvers are named '${resolver.name}' (${joinPath(namesake.path)}, and ${joinPath(here)}). ` +
           'Answers are kept by name: rename one of them.',
+      );
+    }
+    // A resolver is declared after its needs. A cycle is made by changing the needs later.
+    if (namesake && !reached.includes(resolver)) {
+      throw new InvalidSignature(
+        `${joinPath(here)} is a cycle: '${resolver.name}' needs its own value, so it can never run. Take out one need.`,
       );
     }
     if (namesake) return;

@@ -21,6 +21,10 @@ const endCall = () => textResult('done');
 const needing = (name: string, needs: unknown): Resolver<string> =>
   resolver(name, needs as Needs, () => name) as Resolver<string>;
 
+const inner: Record<string, Resolver<string>> = {};
+const cyclic = needing('outer', { inner: needing('inner', inner) });
+inner.outer = cyclic;
+
 const namesake = resolver('units', {}, () => 'metric');
 const ARGUMENTS = `which the tool's input schema does not have. It has: n.`;
 const FILLERS = 'is not a resolver, outcome(...), argument() or requestContext(), so nothing can fill it.';
@@ -46,6 +50,11 @@ test.each<[what: string, params: Record<string, unknown>, message: string]>([
     'has the name of another one',
     { one: needing('r', { units }), other: outcome(namesake) },
     "Two different resolvers are named 'units' (one → r → units, and other → units). Answers are kept by name: rename one of them.",
+  ],
+  [
+    'needs its own value',
+    { p: cyclic },
+    "p → outer → inner → outer is a cycle: 'outer' needs its own value, so it can never run. Take out one need.",
   ],
   ['needs a plain value', { p: needing('r', { city: 'Tokyo' }) }, `p → r → city ${FILLERS}`],
   ['needs null', { p: needing('r', { city: null }) }, `p → r → city ${FILLERS}`],
