@@ -82,7 +82,7 @@ export function holdToClaims(extent: Extent): () => Measurements {
       const here = () =>
         cells.filter(({ scenario }) => scenario.client === client && scenario.hosting === hosting);
 
-      it('shows the host application the same with every option', () => {
+      it('the invariant test: every option shows the host application the same', () => {
         expect(sameForTheHost(here()).join('\n')).toBe('');
       });
       it('puts the same on the wire, but for requestState', () => {

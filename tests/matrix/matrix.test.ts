@@ -1,6 +1,7 @@
 /** The scenarios that the documents' tables show, and the tables. `matrix.proof.ts` has every scenario. */
 
 import { GUARDED } from '@mrtr/demo-approve';
+import { GET_WEATHER } from '@mrtr/example-tools';
 import {
   type Measured,
   measuredTables,
@@ -66,6 +67,15 @@ describe('a client that answers by itself', () => {
     expect(forms).toHaveLength(4);
     expect(takenIn('the affirmative value')).toEqual([...names(measured().options), ...forms]);
   });
+});
+
+test('the footgun test: a call writes one audit entry, and two only in B and in E naive', () => {
+  const audits = measured().cells.flatMap(({ observed: { observation } }) => {
+    const { option, client, hosting, tool, audits } = observation;
+    return client === 'modern' && hosting === 'memory' && tool === GET_WEATHER ? [[option, audits]] : [];
+  });
+  const expected = LISTED.map(({ id }) => [id, ['b', 'e-naive'].includes(id) ? 2 : 1]);
+  expect(Object.fromEntries(audits)).toEqual(Object.fromEntries(expected));
 });
 
 test('every measured table of the documents is up to date; `pnpm matrix --write` brings it up to date', async () => {

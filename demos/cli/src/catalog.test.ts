@@ -53,6 +53,10 @@ test.each([
   ['basic', 'nonsense', 'Deployed to production.'],
   ['basic', 'imperial', 'Nothing was deployed.'],
   ['basic', 'decline', "Cancelled: the question 'confirm' was not answered."],
+  ['basic-multiround', 'metric', '#4522 resolved as Duplicate of #4301.'],
+  ['basic-multiround', 'nonsense', '#4522 resolved as Duplicate of #4301.'],
+  ['basic-multiround', 'imperial', '#4522 resolved as Fixed.'],
+  ['basic-multiround', 'cancel', "Cancelled: the question 'resolution' was not answered."],
   ['option-f', 'imperial', 'Weather in Tokyo: 72°F, partly cloudy.'],
 ] as const)('%s with the answer %s ends in %s', async (name, answer, text) => {
   for (const hosting of ['memory', 'fleet'] as const) {

@@ -46,24 +46,25 @@ const ofOption = (option: ListedOption): Demo => ({
   load: async () => [await loadOption(option)],
 });
 
+const program = (name: string, title: string, load: () => Promise<{ createServer: Server }>): Demo => ({
+  name,
+  title,
+  takes: CONVERSATION,
+  load: async () => {
+    const { standalone } = await import('@mrtr/matrix');
+    return [standalone(name, title, (await load()).createServer)];
+  },
+});
+type Server = Parameters<typeof import('@mrtr/matrix').standalone>[2];
+
 const writeTo =
   ({ terminal }: Stage, stream: 'stdout' | 'stderr' = 'stdout') =>
   (text: string) =>
     void terminal[stream].write(text);
 
 export const DEMOS: readonly Demo[] = [
-  {
-    name: 'basic',
-    title: 'one question, one retry',
-    takes: CONVERSATION,
-    load: async () => {
-      const [{ standalone }, { createServer }] = await Promise.all([
-        import('@mrtr/matrix'),
-        import('@mrtr/demo-basic'),
-      ]);
-      return [standalone('basic', 'one question, one retry', createServer)];
-    },
-  },
+  program('basic', 'one question, one retry', () => import('@mrtr/demo-basic')),
+  program('basic-multiround', 'two questions', () => import('@mrtr/demo-basic-multiround')),
   ...LETTERED.map(ofOption),
   {
     name: 'prompt-and-resource',

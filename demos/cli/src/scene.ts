@@ -20,6 +20,11 @@ export function scenesOf(name: string, settings: Asked): readonly Scene[] {
       const call = callOf('deploy', { env: 'production' });
       return [{ call, user: scriptedUser({ confirm: CONFIRMATIONS[answer] }) }];
     }
+    case 'basic-multiround': {
+      // It asks the questions of the work item tool.
+      const user = script('resolve_work_item', WORK_ITEM[answer]).user();
+      return [{ call: callOf('resolve', { id: 4522 }), user }];
+    }
     case 'prompt-and-resource':
       return [
         {
