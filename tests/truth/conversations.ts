@@ -10,6 +10,7 @@ const entry = fc.record({
   lines: fc.array(fc.integer({ min: 1, max: 6 }), { maxLength: 3 }),
   turns: fc.integer({ min: 1, max: 3 }),
   effect: fc.constantFrom(undefined, 'audit', 'write'),
+  isAgain: fc.boolean(),
   // Whether the second instance reports its lines late, when asked for them.
   isLate: fc.boolean(),
 });
@@ -63,14 +64,15 @@ function* serve(
   const isRefused = outcome === 'refused';
   if (isRefused) yield { kind: 'state', instance: from, phase: 'rejected', bytes: 9, reason: text };
   const late: Happening[] = [];
-  for (const { part, lines, turns, effect, isLate } of isRefused ? [] : entries) {
+  for (const { part, lines, turns, effect, isAgain, isLate } of isRefused ? [] : entries) {
     yield { kind: 'entry', instance: from, part, name: text };
     const files = { [FILE]: Object.fromEntries(lines.map((line) => [line, turns])) };
     const order = lines.map((line) => [FILE, line] as const);
     const ran: Happening = { kind: 'lines', instance: from, files, order };
     if (lines.length > 0 && isLate) late.push(ran);
     else if (lines.length > 0) yield ran;
-    if (effect) yield { kind: 'effect', instance: from, name: effect, detail: text };
+    if (effect)
+      yield { kind: 'effect', instance: from, name: effect, detail: text, ...(isAgain && { again: true }) };
   }
   const ask = `q${id}${isLost ? ' lost' : ''}`;
   const question = { method: 'elicitation/create', params: { message: text } };

@@ -104,9 +104,8 @@ export function countAll(events: Events): Readonly<Record<string, string>> {
 export function judge(events: Events, at: number, isAgent: boolean): 'broken' | 'refused' | undefined {
   const [event, before] = [events[at], events.slice(0, at)];
   if (event?.kind === 'effect') {
-    const isSecond = ofKind(before, 'effect').some(
-      ({ name, detail }) => name === event.name && detail === event.detail,
-    );
+    const isSame = ({ name, detail }: Of<'effect'>) => name === event.name && detail === event.detail;
+    const isSecond = event.again || ofKind(before, 'effect').some(isSame);
     const request = before.findLast((one) => reached(one) !== undefined);
     const isForged = event.name !== 'audit' && request?.kind === 'message' && request.altered;
     const isUnattended = event.name !== 'audit' && isAgent && ofKind(before, 'visit').length === 0;
@@ -204,6 +203,7 @@ function claimsOf(events: Events, isAgent: boolean): Claims {
       /wrote (?:its audit record|the item|\w+) (twice|\d+ times)(?::|\.)/,
       ([, n]) => repeats.includes(numberOf(n)) || writes === numberOf(n),
     ],
+    [/repeated an effect/, () => effects.some(({ again }) => again)],
     [/wrote nothing/, () => writes === 0],
     [/wrote the item once/, () => writes === 1],
     [/wrote once/, () => writes === 0 && effects.length === 1],

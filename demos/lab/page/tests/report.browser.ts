@@ -54,8 +54,11 @@ describe('a report of a server that serves one approval twice', () => {
     assert.equal(await found.locator('.lifeline').count(), 2);
     assert.equal(await found.locator('[data-mrtr-text]').isVisible(), false);
     const rows = await found.getByRole('table', { name: 'Every event, in order' }).innerText();
-    assert.match(rows, /tools\/call transfer[\s\S]*\+ sure, memo[\s\S]*\+ sure, memo[\s\S]*probe: \d+ → \d+/);
-    await found.getByText('1 change seen').waitFor();
+    assert.match(
+      rows,
+      /\+ sure, memo[\s\S]*probe: \d+ → \d+[\s\S]*\+ sure, memo[\s\S]*probe: \d+ → \d+ — AGAIN/,
+    );
+    await found.getByText('2 changes seen').waitFor();
     assert.equal(
       await page.locator('.mrtr-viewer').count(),
       await page.locator('script[data-mrtr-transcript]').count(),

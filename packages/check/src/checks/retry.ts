@@ -64,6 +64,7 @@ async function onceOnly(
   const { effects, facts } = context;
   const { before, after, effect, words } = second;
   if (!effect) return pass(`${words} had no second effect`, session);
+  session.evidence.markRepeated();
   const count = effects.countOfLast(before, after);
   const times =
     count === undefined || count % 1 !== 0 || count < 2 ? '' : ` (${count} effects for one approval)`;
@@ -87,6 +88,7 @@ export async function presentTwice(
   const first = await session.retry(last);
   if (first.kind !== 'completed')
     return abstain(`the honest retry did not complete: ${describeOutcome(first)}`);
+  await context.effects.since(before, session);
   session.instance = there;
   const { outcome, effect } = await context.observe(session, () => session.retry(last));
   if (outcome.kind === 'failed' && !effect) return abstain(describeOutcome(outcome));
@@ -162,10 +164,11 @@ const lostResponse = singleUseCheck('retry.lost-response', {
     await session.retry(last, { cut: true });
     // Wait for the first to end: retry.concurrent covers two at once.
     const between = await readAfterTheCut(context, before);
+    await context.effects.since(before, session);
     const again = await session.retry(last);
     if (again.kind === 'failed') return abstain(describeOutcome(again));
     const after = await context.effects.read();
-    await context.effects.since(before, session);
+    await context.effects.since(between, session);
     const words = `The retry after a lost response (${describeOutcome(again)})`;
     const count = context.effects.countOfLast(before, after);
     const effect = count === undefined ? between !== before && after !== between : count > 1.5;

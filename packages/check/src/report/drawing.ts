@@ -56,7 +56,7 @@ function linesOf(row: Row, labels: ReadonlyMap<string, string>, changed: string)
       return [...lines, isLost ? LOST : `${isSent ? ARROW_RIGHT : ARROW_LEFT}${label}`];
     }
     case 'effect':
-      return wrap(`probe: ${event.detail}`, WIDTH - 8, 3).map((line) => onTheRight(`✎ ${line}`));
+      return wrap(text, WIDTH - 8, 3).map((line) => onTheRight(`✎ ${line}`));
     case 'kill':
     case 'restart':
       return [onTheRight(`${text}: ${event.instance}`)];

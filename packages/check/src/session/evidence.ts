@@ -72,6 +72,13 @@ export class Evidence {
     this.#add({ kind: 'effect', instance: 'server', name: 'probe', detail: shorten(detail, MAX_DETAIL) });
   }
 
+  /** Marks the last effect as one that the approval had before, so that drawings show it as a broken promise. */
+  markRepeated(): void {
+    const at = this.#events.findLastIndex(({ kind }) => kind === 'effect');
+    const event = this.#events[at];
+    if (event?.kind === 'effect') this.#events[at] = { ...event, again: true };
+  }
+
   recordRestart(instance: string): void {
     this.#add({ kind: 'kill', instance });
     this.#add({ kind: 'restart', instance });

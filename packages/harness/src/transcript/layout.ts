@@ -158,9 +158,13 @@ export class Layout {
   }
 
   /** Marks an effect that a call had twice, or that nobody agreed to. This project exists to prevent both. */
-  #effect({ name, detail }: Extract<TranscriptEvent, { kind: 'effect' }>): Pick<Drawn, 'text' | 'tone'> {
+  #effect({
+    name,
+    detail,
+    again,
+  }: Extract<TranscriptEvent, { kind: 'effect' }>): Pick<Drawn, 'text' | 'tone'> {
     const text = `${name}: ${detail}`;
-    const isAgain = this.#effects.has(text);
+    const isAgain = again || this.#effects.has(text);
     this.#effects.add(text);
     if (isAgain) return { text: `${text} — AGAIN`, tone: 'error' };
     // An audit entry needs no consent.

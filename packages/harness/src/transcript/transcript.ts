@@ -116,7 +116,14 @@ export type Happening =
       readonly phase: 'ran' | 'skipped';
     }
   /** An effect in the world, such as an audit entry or a write. */
-  | { readonly kind: 'effect'; readonly instance: string; readonly name: string; readonly detail: string }
+  | {
+      readonly kind: 'effect';
+      readonly instance: string;
+      readonly name: string;
+      readonly detail: string;
+      /** Set if it repeats an earlier effect in other words, as `23 → 24` and `24 → 25` of a counter do. */
+      readonly again?: true;
+    }
   /** Request state was sealed, opened, rejected, or answered as before (`replayed`). */
   | {
       readonly kind: 'state';

@@ -58,7 +58,9 @@ export const countsAt = (
   { participants }: Pick<Conversation, 'participants'>,
   events: Conversation['events'],
 ): readonly Count[] =>
-  participants.some(({ kind }) => kind === 'world') ? fromInside(events, participants) : fromOutside(events);
+  participants.some(({ kind }) => kind === 'world')
+    ? fromInside(events, participants)
+    : fromOutside(events, participants);
 
 /** The head's names for the parts of a handler, as in the lanes. */
 const RUNS = {
@@ -91,13 +93,20 @@ function fromInside(
   ];
 }
 
-function fromOutside(events: Conversation['events']): readonly Count[] {
+function fromOutside(
+  events: Conversation['events'],
+  participants: Conversation['participants'],
+): readonly Count[] {
   const requests = eventsOf('message', events).filter(({ message }) => isCall(message)).length;
-  const changes = eventsOf('effect', events).length;
+  const changes = rowsOf({ events, participants }).filter(({ event }) => event.kind === 'effect');
   return [
     [`${requests}`, requests === 1 ? 'request' : 'requests', false],
     [stateOf(events), 'state', false],
-    [`${changes}`, changes === 1 ? 'change seen' : 'changes seen', false],
+    [
+      `${changes.length}`,
+      changes.length === 1 ? 'change seen' : 'changes seen',
+      changes.some(({ tone }) => tone === 'error'),
+    ],
   ];
 }
 

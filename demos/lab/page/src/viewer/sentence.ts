@@ -39,6 +39,7 @@ function brokenPromise({ name, rows, events: seenEvents, conversation }: Seen): 
   const same = rows.filter(
     ({ event }) => event.kind === 'effect' && event.name === kind && event.detail === detail,
   );
+  if (same.length < 2 && row.event.again) return `${name} repeated an effect: ${kind}, ${clip(detail)}.`;
   if (same.length < 2) {
     const isAgent = participants.some((one) => one.kind === 'person' && one.isAgent);
     return isAgent
