@@ -220,6 +220,7 @@ function claimsOf(events: Events, isAgent: boolean): Claims {
     [/is on line (\d+)/, ([, line]) => isAt('runs', line)],
     [/ran its handler (twice|\d+ times)/, ([, n]) => handlers === numberOf(n)],
     [/lost the call/, () => isHeld || wasEnded],
+    [/handler is gone/, () => wasEnded],
     [/has returned/, () => !isHeld],
     [/stays open/, () => isHeld],
     [/is entered again/, () => handlers > 1],
@@ -228,6 +229,22 @@ function claimsOf(events: Events, isAgent: boolean): Claims {
     [/is called\./, () => isFirst],
     [/user says: |^\S+: |ended with an error|runs its/, () => true],
   ];
+}
+
+/** What a sentence leaves out: an effect of a call that is over, and a handler that ended with its process. */
+export function findOmissions(sentence: string, events: Events, isAgent: boolean, isEnd: boolean) {
+  const verdicts = events.map((_, at) => judge(events, at, isAgent));
+  const isBroken = events.some(({ kind }, at) => kind === 'effect' && verdicts[at] === 'broken');
+  const isRefused = verdicts[events.findLastIndex(({ kind }) => kind === 'message')] === 'refused';
+  if (isBroken || isRefused) return [];
+  const last = events.at(-1);
+  const isGone =
+    (last?.kind === 'kill' || last?.kind === 'restart') &&
+    countHeld(events.slice(0, -1)).includes(last.instance);
+  const owed = isEnd
+    ? ofKind(events, 'effect').length > 0 && /wrote (?!nothing)|made \d+/
+    : isGone && /handler is gone/;
+  return owed && !owed.test(sentence) ? [`${owed} is left out of: ${sentence}`] : [];
 }
 
 /** The claims of a sentence that are false for the events so far. */

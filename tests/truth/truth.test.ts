@@ -22,6 +22,7 @@ import {
   countMessages,
   findFalseClaims,
   findLost,
+  findOmissions,
   findStand,
   judge,
 } from './recount.ts';
@@ -59,6 +60,7 @@ function holdsPage(transcript: Transcript): void {
     expect(stand && place, `the program counter at ${row.at}`).toEqual(findStand(soFar));
     const sentence = describe({ name: 'B', conversation: transcript, rows, events: soFar, stand, isEnd });
     expect(findFalseClaims(sentence, soFar, isAgent), `the sentence at ${row.at}`).toEqual([]);
+    expect(findOmissions(sentence, soFar, isAgent, isEnd), `the sentence at ${row.at}`).toEqual([]);
     const ran = ranAt(events, until);
     for (const file of files) {
       const marks = LINES.map((line) => ({ line, ...marksOf(file, ran, line) }));

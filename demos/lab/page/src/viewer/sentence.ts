@@ -74,16 +74,17 @@ function refusal({ name, rows }: Seen): string | undefined {
 
 function ending({ name, conversation, rows, events }: Seen): string {
   const { end } = conversation;
-  const writes = eventsOf('effect', events).filter((one) => one.name === 'write').length;
-  const audits = eventsOf('effect', events).filter((one) => one.name === 'audit').length;
-  const wrote = describeWrites(writes, audits);
+  const effects = eventsOf('effect', events);
+  const writes = effects.filter((one) => one.name === 'write').length;
+  // A call that failed may have written all the same.
+  const wrote = describeWrites(writes, effects.length - writes);
   if (end?.error || end?.result?.isError) {
     const text = end.error?.message ?? resultText(end.result ?? {});
     const loss = rows.find(isLoss);
-    if (!loss) return `${name} ended with an error: ${clip(text)}`;
+    if (!loss) return `${name} ${wrote}, and ended with an error: ${clip(text)}`;
     return loss.event.kind === 'message'
-      ? `${name} lost the call: its handler still waits where the answer did not go.`
-      : `${name} lost the call: the process that its handler waited in is gone.`;
+      ? `${name} ${wrote}, and lost the call: its handler still waits where the answer did not go.`
+      : `${name} ${wrote}, and lost the call: the process that its handler waited in is gone.`;
   }
   const waited = rows.some(isLoss) ? undefined : waitingLine(rows, conversation.events);
   if (waited !== undefined) return `${name} ${wrote}: its handler waited on line ${waited}.`;
@@ -92,10 +93,10 @@ function ending({ name, conversation, rows, events }: Seen): string {
   return `${name} ${wrote}.`;
 }
 
-function describeWrites(writes: number, audits: number): string {
+function describeWrites(writes: number, records: number): string {
   if (writes > 0) return `wrote the item ${timesOf(writes)}`;
-  if (audits > 1) return `made ${audits} different records, each once`;
-  return audits === 1 ? 'wrote once' : 'wrote nothing';
+  if (records > 1) return `made ${records} different records, each once`;
+  return records === 1 ? 'wrote once' : 'wrote nothing';
 }
 
 const timesOf = (count: number): string => (count === 1 ? 'once' : count === 2 ? 'twice' : `${count} times`);
@@ -103,11 +104,12 @@ const timesOf = (count: number): string => (count === 1 ? 'once' : count === 2 ?
 const clip = (text: string): string => (text.length > 90 ? `${text.slice(0, 88)}…` : text);
 
 /** Whether a parked handler was lost: its instance ended, or it is still parked when the call is over. */
-function isLoss({ event, held }: Row, at: number, rows: readonly Row[]): boolean {
-  if (event.kind === 'kill' || event.kind === 'restart')
-    return rows[at - 1]?.held.includes(event.instance) ?? false;
-  return at === rows.length - 1 && held.length > 0;
-}
+const isLoss = (row: Row, at: number, rows: readonly Row[]): boolean =>
+  endsHandler(row, at, rows) || (at === rows.length - 1 && row.held.length > 0);
+
+/** Whether an instance ended, and a handler waited in its memory. */
+const endsHandler = ({ event }: Row, at: number, rows: readonly Row[]): boolean =>
+  (event.kind === 'kill' || event.kind === 'restart') && rows[at - 1]?.held.includes(event.instance) === true;
 
 /** The line where a parked handler waited. */
 function waitingLine(rows: readonly Row[], events: Conversation['events']): number | undefined {
@@ -121,6 +123,8 @@ function waitingLine(rows: readonly Row[], events: Conversation['events']): numb
 
 function moment({ name, rows, stand, conversation }: Seen): string {
   const last = rows.at(-1);
+  if (last && endsHandler(last, rows.length - 1, rows))
+    return `${name}’s handler is gone: its process was ${last.event.kind === 'kill' ? 'killed' : 'replaced'} while it waited.`;
   if (last?.event.kind === 'question') {
     if (stand?.how === 'waits')
       return `${name}’s handler waits on line ${stand.line}, in the memory of ${laneName(conversation, last)}.`;
