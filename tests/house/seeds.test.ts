@@ -3,12 +3,11 @@
  * they have there. Add to the table; take nothing out of it.
  */
 import { elicitation, speaksMrtr, textResult } from '@mrtr/core';
-import { sameForTheHost } from '@mrtr/matrix';
 import { awaitShim } from '@mrtr/shapes/await-shim';
 import { byEra } from '@mrtr/shapes/by-era';
 import { ContinuationStore, linear } from '@mrtr/shapes/linear';
 import { once } from '@mrtr/shapes/once';
-import { InvalidSignature, outcome, Resolver, resolve, resolver } from '@mrtr/shapes/resolve';
+import { InvalidSignature, outcome, type Resolver, resolve, resolver } from '@mrtr/shapes/resolve';
 import { ToolBuilder } from '@mrtr/shapes/tool-builder';
 import { expect, test } from 'vitest';
 import { run } from '../../demos/cli/src/terminal.test-support.ts';
@@ -26,161 +25,131 @@ import { textOf } from '../testkit/project-files.ts';
 
 const METRIC = 'Weather in Tokyo: 22°C, partly cloudy.';
 
-/** Runs a demo, which the help names, and finds these texts in its drawing. */
-const demo =
-  (line: string, ...texts: readonly string[]) =>
-  async () => {
+interface Place {
+  readonly here: string;
+  readonly runs: () => unknown;
+}
+
+/** A demo, which the help names, with these texts in its drawing. */
+const demo = (line: string, ...texts: readonly string[]): Place => ({
+  here: `pnpm demo ${line}`,
+  runs: async () => {
     const [{ out: help }, { code, out, err }] = await Promise.all([run('--help'), run(line)]);
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(help).toMatch(new RegExp(`^ {2}${line.split(' ')[0]}[| ]`, 'm'));
     for (const text of texts) expect(out).toContain(text);
-  };
+  },
+});
 
-const functions =
-  (...all: readonly unknown[]) =>
-  () =>
-    expect(all.map((one) => typeof one)).toEqual(all.map(() => 'function'));
+const functions = (here: string, ...all: readonly unknown[]): Place => ({
+  here,
+  runs: () => expect(all.map((one) => typeof one)).toEqual(all.map(() => 'function')),
+});
 
-const documents = (file: string, text: RegExp) => () => expect(textOf(file)).toMatch(text);
+const textIn = (here: string, text: RegExp): Place => ({
+  here,
+  runs: () => expect(textOf(here)).toMatch(text),
+});
+
+const meaningOf = (word: string) => textIn('docs/glossary.md', new RegExp(`^\\* \\*\\*${word}\\*\\*: `, 'm'));
 
 const units = resolver('units', {}, () => elicitation('Which units?', Units));
+const steps = ToolBuilder.prototype;
 
-/** The end of a call whose user declines the question of `units`. */
-const declining = async (params: Parameters<typeof resolve>[1]) => {
-  const ending = tool(resolve(Args, params, (args) => textResult(JSON.stringify(args))));
-  return (await new Site(ending).connect(() => decline)).call();
+/** Calls a tool with these parameters, whose user declines. */
+const call = async (params: Parameters<typeof resolve>[1]) => {
+  const body = tool(resolve(Args, params, (args) => textResult(JSON.stringify(args))));
+  return (await new Site(body).connect(() => decline)).call();
 };
 
-const SYSTEMS: readonly [name: string, here: string, runs: () => unknown][] = [
-  ['basic.py', 'pnpm demo basic', demo('basic', '2 rounds', 'Deployed to production.')],
-  [
-    'basic_multiround.py',
-    'pnpm demo basic-multiround',
-    demo('basic-multiround --hosting fleet', '3 rounds', '#4522 resolved as Duplicate of #4301.'),
-  ],
-  ['E, the default', 'pnpm demo option-e', demo('option-e', METRIC)],
-  ['A, MRTR-native only', 'pnpm demo option-a', demo('option-a', METRIC)],
-  [
-    'sse_retry_shim',
-    'pnpm demo option-a, old',
-    demo('option-a --client legacy', METRIC, 'a stream held open'),
-  ],
-  ['B, await elicit()', '@mrtr/shapes/await-shim', functions(awaitShim)],
-  ['the audit_log landmine of B', 'pnpm demo option-b', demo('option-b', 'audit written 2×')],
-  ['C, one handler with a version branch', 'pnpm demo option-c', demo('option-c', METRIC)],
-  ['C, its old-client arm', 'pnpm demo option-c, old', demo('option-c --client legacy', METRIC, 'held open')],
-  ['the version accessor', '@mrtr/core: speaksMrtr', functions(speaksMrtr)],
-  ['D, two handlers', '@mrtr/shapes/by-era', functions(byEra)],
-  ['D, run by version', 'pnpm demo option-d', demo('option-d', METRIC)],
-  ['F', 'pnpm demo option-f', demo('option-f', METRIC, 'audit written 1×')],
-  ['MrtrCtx.once', '@mrtr/shapes/once', functions(once)],
-  ['G', 'pnpm demo option-g', demo('option-g', METRIC, 'audit written 1×')],
-  [
-    'ToolBuilder',
-    '@mrtr/shapes/tool-builder',
-    functions(ToolBuilder, new ToolBuilder().endStep(() => textResult('')).build),
-  ],
-  ['incomplete_step', 'ToolBuilder.incompleteStep', functions(ToolBuilder.prototype.incompleteStep)],
-  ['end_step', 'ToolBuilder.endStep', functions(ToolBuilder.prototype.endStep)],
-  ['H, linear continuation', '@mrtr/shapes/linear', functions(linear)],
-  ['its store of frames', 'ContinuationStore', functions(ContinuationStore)],
-  ['the coroutine frame', 'pnpm demo option-h', demo('option-h', METRIC, '1 frame held between rounds')],
-  [
-    'the invariant test',
-    'tests/matrix/claims.test-support.ts',
-    () => {
-      functions(sameForTheHost)();
-      documents('tests/matrix/claims.test-support.ts', / it\('the invariant test: /)();
-    },
-  ],
-  [
-    'the footgun test',
-    'tests/matrix/matrix.test.ts',
-    documents('tests/matrix/matrix.test.ts', /^test\('the footgun test: /m),
-  ],
-  [
-    'the quadrant',
-    'docs/matrix.md',
-    documents('docs/matrix.md', /^## The quadrant: .+\n\n<!-- begin: quadrant -->\n\n\|.+\|$/m),
-  ],
-  ['trade-offs', 'docs/choosing.md', documents('docs/choosing.md', /^## Trade-offs$/m)],
-  ['footgun prevention', 'docs/choosing.md', documents('docs/choosing.md', /\*\*The footgun\*\*/)],
-  ['hidden re-entry', 'docs/choosing.md', documents('docs/choosing.md', /a \*hidden re-entry\*/)],
-  [
-    'the words for a reader',
-    'README.md',
-    documents('README.md', /\*footgun\*[\s\S]+\*hidden re-entry\*[\s\S]+quadrant/),
-  ],
-  [
-    'their meaning',
-    'docs/glossary.md',
-    () => {
-      for (const word of ['footgun', 'hidden re-entry', 'invariant test', 'quadrant'])
-        documents('docs/glossary.md', new RegExp(`^\\* \\*\\*${word}\\*\\*: `, 'm'))();
-    },
-  ],
-  ['Resolve', 'pnpm demo option-i', demo('option-i', METRIC)],
-  ['Elicit', '@mrtr/shapes/resolve: resolver', functions(resolver, Resolver, resolve)],
-  [
-    'the unwrapped value: a decline aborts the call',
-    'resolve(…, { units })',
-    async () => expect(await declining({ units })).toHaveProperty('fails'),
-  ],
-  [
-    'ElicitationResult, the union',
-    'outcome(units)',
-    async () =>
-      expect(await declining({ units: outcome(units) })).toEqual({ says: '{"units":{"kind":"declined"}}' }),
-  ],
-  [
-    'the graph: a cycle is an InvalidSignature',
-    'reachResolvers',
-    () => {
+const SYSTEMS: Readonly<Record<string, Place>> = {
+  'basic.py': demo('basic', '2 rounds', 'Deployed to production.'),
+  'basic_multiround.py': demo('basic-multiround --hosting fleet', '3 rounds', 'Duplicate of #4301.'),
+  'A, MRTR-native only': demo('option-a', METRIC),
+  'A, sse_retry_shim': demo('option-a --client legacy', METRIC, 'a stream held open'),
+  'B, await elicit()': functions('@mrtr/shapes/await-shim', awaitShim),
+  'B, its audit_log landmine': demo('option-b', 'audit written 2×'),
+  'C, one handler with a version branch': demo('option-c', METRIC),
+  'C, its old-client arm': demo('option-c --client legacy', METRIC, 'a stream held open'),
+  'C, the version accessor': functions('@mrtr/core: speaksMrtr', speaksMrtr),
+  'D, two handlers': functions('@mrtr/shapes/by-era', byEra),
+  'D, picked by version': demo('option-d', METRIC),
+  'E, the default': demo('option-e', METRIC),
+  'F, a monolithic handler': demo('option-f', METRIC, 'audit written 1×'),
+  'F, MrtrCtx.once': functions('@mrtr/shapes/once', once),
+  'G, step functions': demo('option-g', METRIC, 'audit written 1×'),
+  'G, ToolBuilder': functions('@mrtr/shapes/tool-builder', ToolBuilder),
+  'G, incomplete_step': functions('ToolBuilder.incompleteStep', steps.incompleteStep),
+  'G, end_step': functions('ToolBuilder.endStep', steps.endStep),
+  'G, build': functions('ToolBuilder.build', new ToolBuilder().endStep(() => textResult('')).build),
+  'H, linear continuation': functions('@mrtr/shapes/linear', linear),
+  'H, its store of coroutine frames': functions('ContinuationStore', ContinuationStore),
+  'H, a frame in memory': demo('option-h', METRIC, '1 frame held between rounds'),
+  'the invariant test': textIn('tests/matrix/claims.test-support.ts', / it\('the invariant test: /),
+  'the footgun test': textIn('tests/matrix/matrix.test.ts', /^test\('the footgun test: /m),
+  'the quadrant': textIn('docs/matrix.md', /^## The quadrant: .+\n\n<!-- begin: quadrant -->\n\n\|.+\|$/m),
+  'trade-offs': textIn(
+    'docs/choosing.md',
+    /^## Trade-offs\n\n\* \*\*The footgun\*\*: .+[\s\S]+a \*hidden re-entry\*/m,
+  ),
+  'the words, for a reader': textIn('README.md', /\*footgun\*[\s\S]+\*hidden re-entry\*[\s\S]+quadrant/),
+  footgun: meaningOf('footgun'),
+  'hidden re-entry': meaningOf('hidden re-entry'),
+  'an invariant': meaningOf('invariant test'),
+  'a quadrant': meaningOf('quadrant'),
+  Resolve: demo('option-i', METRIC),
+  'a resolver, and its unwrapped value': {
+    here: 'resolve(…, { units })',
+    runs: async () => expect(await call({ units })).toHaveProperty('fails'),
+  },
+  'ElicitationResult, the union': {
+    here: 'outcome(units)',
+    runs: async () =>
+      expect(await call({ units: outcome(units) })).toEqual({ says: '{"units":{"kind":"declined"}}' }),
+  },
+  'the graph, where a cycle is an InvalidSignature': {
+    here: 'reachResolvers',
+    runs: () => {
       const needs: Record<string, Resolver<string>> = {};
       needs.cyclic = resolver('cyclic', needs, () => 'never');
       expect(() => resolve(Args, needs, () => textResult('never'))).toThrow(InvalidSignature);
     },
-  ],
-  [
-    'the memo: a resolver runs at most once in a call of a tool',
-    'resolveArguments',
-    async () => {
-      const counted = countRuns((run) => run);
-      const shared = resolver('shared', {}, counted);
-      const [one, other] = ['one', 'other'].map((name) => resolver(name, { shared }, (by) => by.shared));
-      const body = tool(
-        resolve(Args, { one, other, shared } as never, (args) => textResult(JSON.stringify(args))),
+  },
+  'the memo, by function identity': {
+    here: 'resolveArguments',
+    runs: async () => {
+      const shared = resolver(
+        'shared',
+        {},
+        countRuns((runs) => runs),
       );
-      expect(await (await new Site(body).connect()).call()).toEqual({
-        says: '{"one":1,"other":1,"shared":1}',
-      });
-      expect(counted.runs).toBe(1);
+      const other = resolver('other', { shared }, (by) => by.shared);
+      expect(await call({ shared, other })).toEqual({ says: '{"shared":1,"other":1}' });
     },
-  ],
-  [
-    'find_resolved_parameters',
-    'findResolvedParameters',
-    () =>
-      expect(findResolvedParameters({ plain: units, union: outcome(units) })).toEqual([
-        { name: 'plain', resolver: units, wantsOutcome: false },
-        { name: 'union', resolver: units, wantsOutcome: true },
-      ]),
-  ],
-  [
-    'build_resolver_plans',
-    'reachResolvers',
-    () => {
+  },
+  'the engine: find_resolved_parameters': {
+    here: 'findResolvedParameters',
+    runs: () => {
+      const found = findResolvedParameters({ plain: units, union: outcome(units) });
+      expect(found.map(({ wantsOutcome }) => wantsOutcome)).toEqual([false, true]);
+    },
+  },
+  'the engine: build_resolver_plans': {
+    here: 'reachResolvers',
+    runs: () => {
       const label = resolver('label', { units }, () => 'label');
       expect(reachResolvers(findResolvedParameters({ label }), new Set())).toEqual([units, label]);
     },
-  ],
-  ['resolve_arguments', 'resolveArguments', functions(resolveArguments)],
-];
+  },
+  'the engine: resolve_arguments': functions('resolveArguments', resolveArguments),
+};
 
 test('none of what the project began with is lost', () => {
-  expect(new Set(SYSTEMS.map(([name]) => name)).size).toBe(38);
+  expect(Object.keys(SYSTEMS)).toHaveLength(39);
 });
 
-test.each(SYSTEMS)('%s runs here as %s', async (_name, _here, runs) => {
+const rows = Object.entries(SYSTEMS).map(([name, { here, runs }]) => [name, here, runs] as const);
+
+test.each(rows)('%s runs here as %s', async (_name, _here, runs) => {
   await runs();
 });
