@@ -31,6 +31,23 @@ test.each<[options: unknown, message: string]>([
   await expect(serve(options)).rejects.toThrow(new InvalidOption(`serveHttp: ${message}`));
 });
 
+test.each([
+  'https://shop.example/',
+  'shop.example:8443',
+  'Shop.example',
+  '*.shop.example',
+  'shop.example/mcp',
+  '',
+])('the entry %j of allowedHosts can match no request, and is refused at the start', async (entry) => {
+  const error = await serve({ allowedHosts: ['localhost', entry] }).catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(InvalidOption);
+  expect((error as Error).message).toContain(`allowedHosts: '${entry}' can match no request. Write the name`);
+});
+
+test('names and addresses of hosts are allowed', async () => {
+  await serve({ allowedHosts: ['shop.example', '127.0.0.1', '[::1]', 'xn--bcher-kva.example'] });
+});
+
 test('options that are undefined have their defaults', async () => {
   await serve({ port: undefined, verifier: undefined, legacyClients: undefined, maxSessions: undefined });
 });

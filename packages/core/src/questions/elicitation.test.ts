@@ -137,3 +137,51 @@ test('a form that its author changes between calls is another question, with ans
     expect(asked.read({ action: 'accept', content: { to: other } })).toMatchObject({ kind: 'invalid' });
   }
 });
+
+const asForm = (properties: object, required?: readonly string[]) =>
+  ({ type: 'object', properties, ...(required && { required }) }) as unknown as ElicitationForm;
+
+test.each<[string, ElicitationForm | z.ZodObject, string]>([
+  ['a required field that it does not have', asForm({ a: { type: 'string' } }, ['b']), "'b' is required"],
+  [
+    'a minimum above the maximum',
+    z.object({ n: z.number().min(9).max(1) }),
+    "'n' has the minimum 9 above its maximum 1",
+  ],
+  [
+    'a longer minimum than maximum',
+    asForm({ a: { type: 'string', minLength: 3, maxLength: 2 } }),
+    "'a' has the minLength 3 above its maxLength 2",
+  ],
+  [
+    'a default outside its own schema',
+    asForm({ a: { type: 'string', enum: ['x'], default: 'y' } }),
+    'the default of \'a\', "y", does not fit',
+  ],
+  [
+    'a field __proto__',
+    asForm(JSON.parse('{"__proto__":{"type":"string"}}')),
+    "a field cannot be named '__proto__'",
+  ],
+])('a form with %s is rejected where it is defined', (_what, form, why) => {
+  const define = () => elicitation('How many?', form as ElicitationForm);
+  expect(define).toThrow(InvalidDefinition);
+  expect(define).toThrow(`The form of "How many?" cannot be answered: ${why}`);
+});
+
+test('a default that fits is sent', () => {
+  const { request } = elicitation('How many?', z.object({ n: z.number().min(1).default(2) }));
+  expect(request.params).toMatchObject({ requestedSchema: { properties: { n: { default: 2 } } } });
+});
+
+test('the fields of a schema alone are rejected with the way to write them', () => {
+  const fields = { units: z.string() } as unknown as z.ZodObject;
+  expect(() => elicitation('Which units?', fields)).toThrow('wrap it in z.object(…)');
+});
+
+test('the error of a schema that cannot be a form has one full stop after its reason', () => {
+  const nested = z.object({ a: z.object({ b: z.string() }) });
+  const define = () => elicitation('Which?', nested);
+  expect(define).toThrow(InvalidDefinition);
+  expect(define).not.toThrow('..');
+});

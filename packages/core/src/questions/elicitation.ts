@@ -18,6 +18,7 @@ import { aText, type OptionCheck, requireArgument, requireKnownOptions } from '.
 import type { Answer } from './answer.ts';
 import { withFormChoices } from './form-choices.ts';
 import { type Question, question } from './question.ts';
+import { type CheckedForm, requireAnswerable } from './require-answerable.ts';
 import { textOf, type Words } from './words.ts';
 
 /** A question to the user whose answer must fit `schema`. Made by {@link elicitation}. */
@@ -45,13 +46,8 @@ export interface ElicitationOptions<Value> {
 export const requireElicitationOptions = (owner: string, options: ElicitationOptions<unknown>): void =>
   requireKnownOptions(owner, options, ['fallback']);
 
-/** The form of a schema. */
-interface RequestedSchema {
-  readonly properties: Readonly<Record<string, unknown>>;
-}
-
 // Converting a zod schema costs 15 µs and always gives the same form, so each schema is converted once.
-const forms = new WeakMap<StandardSchemaWithJSON, RequestedSchema>();
+const forms = new WeakMap<StandardSchemaWithJSON, CheckedForm>();
 
 /**
  * Prepares a question.
@@ -87,7 +83,7 @@ export function elicitation(
   requireArgument('elicitation', 'message', text, aText);
   requireArgument('elicitation', 'schema', schemaOrForm, A_SCHEMA);
   const schema =
-    '~standard' in schemaOrForm ? (schemaOrForm as StandardSchemaWithJSON) : schemaOf(schemaOrForm);
+    '~standard' in schemaOrForm ? (schemaOrForm as StandardSchemaWithJSON) : schemaOf(text, schemaOrForm);
   return prepare(text, schema, options.fallback);
 }
 
@@ -105,10 +101,20 @@ interface ConvertedForm {
 }
 const convertedForms = new WeakMap<ElicitationForm, ConvertedForm>();
 
-function schemaOf(form: ElicitationForm): StandardSchemaWithJSON {
+function schemaOf(message: string, form: ElicitationForm): StandardSchemaWithJSON {
   const text = JSON.stringify(form) ?? 'null';
   const known = convertedForms.get(form);
   if (known?.text === text) return known.schema;
+  const fields = Object.values(form);
+  if (
+    fields.length > 0 &&
+    fields.every((field) => typeof field === 'object' && field !== null && '~standard' in field)
+  ) {
+    throw new InvalidDefinition(
+      'A question needs a schema of an object, and got its fields alone: wrap it in z.object(…), as in ' +
+        'elicitation(message, z.object({ … })).',
+    );
+  }
   const copy: ElicitationForm = JSON.parse(text);
   if (!isSpecType.ElicitRequestFormParams({ mode: 'form', message: '', requestedSchema: copy })) {
     throw new InvalidDefinition(
@@ -116,22 +122,28 @@ function schemaOf(form: ElicitationForm): StandardSchemaWithJSON {
         'no, or a choice.',
     );
   }
+  requireAnswerable(message, copy as CheckedForm);
   const schema = fromJsonSchema(copy as Parameters<typeof fromJsonSchema>[0]);
   convertedForms.set(form, { text, schema });
-  forms.set(schema, copy);
+  forms.set(schema, copy as CheckedForm);
   return schema;
 }
 
-function formOf(message: string, schema: StandardSchemaWithJSON): RequestedSchema {
+function formOf(message: string, schema: StandardSchemaWithJSON): CheckedForm {
   const known = forms.get(schema);
   if (known) return known;
+  const form = convertSchema(message, schema);
+  requireAnswerable(message, form);
+  forms.set(schema, form);
+  return form;
+}
+
+function convertSchema(message: string, schema: StandardSchemaWithJSON): CheckedForm {
   try {
     const { params } = inputRequired.elicit({ message, requestedSchema: withFormChoices(schema) });
-    const form = (params as { readonly requestedSchema: RequestedSchema }).requestedSchema;
-    forms.set(schema, form);
-    return form;
+    return (params as { readonly requestedSchema: CheckedForm }).requestedSchema;
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = (cause instanceof Error ? cause.message : String(cause)).replace(/\.$/, '');
     throw new InvalidDefinition(
       `The schema of "${message}" cannot be a form. ${why}. Ask for text, numbers, yes or no, or a choice of texts, one ` +
         'field for each, and check the rest in the handler.',

@@ -110,6 +110,16 @@ export const ADMISSION_CHECKS: OptionChecks<AdmissionOptions> = {
   onerror: aFunction,
 };
 
+/** @throws InvalidOption for an entry of `allowedHosts` that no `Host` header can match. */
+function requireHostName(entry: string): void {
+  const address = URL.canParse(`http://${entry}`) && new URL(`http://${entry}`);
+  if (address && address.hostname === entry && !entry.includes('*')) return;
+  throw new InvalidOption(
+    `allowedHosts: '${entry}' can match no request. Write the name of the host alone, in lower case, without a scheme, ` +
+      'a port, a path or a *: shop.example.',
+  );
+}
+
 /** Checks and limits the requests of one hosting, and passes them to the servers of both eras. */
 export class HttpAdmission {
   readonly #served: ServerInstance;
@@ -141,8 +151,10 @@ export class HttpAdmission {
     this.#bodies = new Bodies(options);
     this.#calls = new CallQuota(options, this.#report);
     this.#unread = new UnreadBytes(options, this.#report);
-    this.#allowedHosts = allowedHosts === 'any' ? 'any' : [...allowedHosts];
-    const hostsOfPages = allowedHosts === 'any' ? [] : allowedHosts;
+    const hosts = allowedHosts === 'any' ? [] : [...allowedHosts];
+    hosts.forEach(requireHostName);
+    this.#allowedHosts = allowedHosts === 'any' ? 'any' : hosts;
+    const hostsOfPages = hosts;
     this.#origins = new Origins(options.allowedOrigins ?? [], hostsOfPages, METHODS);
     this.#modern = createMcpHandler(() => buildServer(served, onerror), {
       legacy: legacyClients === 'sessions' ? 'reject' : 'stateless',
