@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { StoreFull, speaksMrtr } from '@mrtr/core';
 import { addGauge, withCallInMessage } from '@mrtr/core/kit';
 import { keyRingOf } from '@mrtr/core/seal';
-import { askProblem } from '@mrtr/core/shape';
+import { askProblem, keepStamp } from '@mrtr/core/shape';
 import { ContinuationLost } from '@mrtr/shapes/linear';
 import {
   assertJson,
@@ -309,7 +309,8 @@ export class DbosStore implements LinearStore {
       this.#options.onerror(withCallInMessage('Presented by another principal, or for another tool.', about));
       throw lostContinuation();
     }
-    const { inputResponses: responses } = ctx.mcpReq;
+    const answers = Object.entries(ctx.mcpReq.inputResponses ?? {});
+    const responses = Object.fromEntries(answers.map(([key, response]) => [key, keepStamp(response)]));
     const awaited = { callKey, turn: turn + 1, answers: hashAnswers(responses, head) };
     // A client that lost its connection or its instance sends the same answer again, and gets its result.
     if (row.turn === awaited.turn && latest?.answers === awaited.answers) return awaited;

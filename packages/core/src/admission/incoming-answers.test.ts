@@ -66,6 +66,28 @@ test.each([
   expect(answersFit({ sure: hostile }, 16_384)).toBe(false);
 });
 
+test('a handler sees the answers as the client sent them: an echo and a strict schema find nothing of ours', async () => {
+  const echoes: string[] = [];
+  const strict = z.strictObject({ sure: z.strictObject({ action: z.string(), content: z.unknown() }) });
+  const site = hostTools((server) => {
+    server.registerTool('deploy', { inputSchema: z.looseObject({}) }, (_, ctx) => {
+      const { inputResponses } = ctx.mcpReq;
+      if (!inputResponses) return inputRequired({ inputRequests: { sure: sure.request } });
+      const { sure: spread } = {
+        ...strict.parse(inputResponses),
+        sure: { ...(inputResponses.sure as object) },
+      };
+      expect(Object.keys(spread)).toEqual(['action', 'content']);
+      echoes.push(JSON.stringify(inputResponses), JSON.stringify(structuredClone(spread)));
+      return textResult('Done.');
+    });
+  });
+  const retry = await beginCall(site);
+  const { result } = await site.post('tools/call', { ...retry, inputResponses: YES });
+  expect(result).toMatchObject(textResult('Done.'));
+  expect(echoes).toEqual([JSON.stringify(YES), JSON.stringify(YES.sure)]);
+});
+
 test('an answer in the prototype is not found by the SDK’s own helper, and changes no prototype', async () => {
   const members = Reflect.ownKeys(Object.prototype);
   const seen: unknown[] = [];

@@ -23,7 +23,10 @@ export interface AnswerStamp {
   readonly asked?: string | undefined;
 }
 
-const STAMP = 'mrtr.stamp';
+/** Of an answer that came in. A hidden member: JSON, spreads, `Object.keys` and an author's strict schema do not see it. */
+const STAMP = Symbol.for('mrtr.stamp');
+/** Of an answer in a shape's own state, which is JSON. In an answer that came in, the client wrote it. */
+const KEPT = 'mrtr.stamp';
 
 // Stamps of answers that have not been reported. Stamps from state are copies, so they are not in here.
 const unreported = new WeakSet<object>();
@@ -33,28 +36,30 @@ export function stampAnswer(response: unknown, make: () => AnswerStamp): unknown
   if (typeof response !== 'object' || response === null || !('action' in response)) return response;
   const stamp = make();
   unreported.add(stamp);
-  return { ...response, [STAMP]: stamp };
+  return Object.defineProperty({ ...response }, STAMP, { value: stamp });
 }
 
-/** The answers as the client sent them. */
+/** The answers without the stamps that {@link keepStamp} added. */
 export const withoutStamps = (responses: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(responses).map(([key, response]) => [key, withoutStamp(response)]));
 
 function withoutStamp(response: unknown): unknown {
   if (stampOf(response) === undefined) return response;
-  const { [STAMP]: _stamp, ...sent } = response as Record<string, unknown>;
+  const { [KEPT]: _stamp, ...sent } = response as Record<string, unknown>;
   return sent;
 }
 
+type Stamped = { readonly [STAMP]?: AnswerStamp; readonly [KEPT]?: AnswerStamp } | null | undefined;
+
 /** The stamp of an answer; undefined if the boundary has not stamped it. */
 export const stampOf = (response: unknown): AnswerStamp | undefined =>
-  (response as { readonly [STAMP]?: AnswerStamp } | null | undefined)?.[STAMP];
+  (response as Stamped)?.[STAMP] ?? (response as Stamped)?.[KEPT];
 
-/** Adds the stamp of `response` to the kept parts of the answer. */
-export const keepStamp = (response: unknown, kept: object): object => ({
-  ...kept,
-  [STAMP]: stampOf(response),
-});
+/** Adds the stamp of `response` to the parts of the answer that a shape keeps, so that it survives JSON. */
+export function keepStamp(response: unknown, kept = response): unknown {
+  const stamp = stampOf(response);
+  return stamp === undefined ? kept : { ...(kept as object), [KEPT]: stamp };
+}
 
 /** Returns true for the first report of an answer, and false afterwards. */
 export const isFirstReport = (stamp: AnswerStamp): boolean => unreported.delete(stamp);

@@ -14,6 +14,7 @@ import {
   hasFallback,
   isDigestOf,
   isFinal,
+  keepStamp,
   questionDigest,
   readingOf,
 } from '@mrtr/core/shape';
@@ -35,7 +36,7 @@ export class Recall {
     // Keep all answers now: an author who reads one and asks again must not lose the others.
     for (const [key, digest] of callOf(ctx).asked ?? []) {
       const response = ownEntry(ctx.mcpReq.inputResponses, key);
-      if (response !== undefined) this.#answers[key] = [digest, response];
+      if (response !== undefined) this.#answers[key] = [digest, keepStamp(response)];
     }
   }
 

@@ -1,5 +1,5 @@
 import { inputRequired } from '@modelcontextprotocol/server';
-import { ask, textResult } from '@mrtr/core';
+import { approval, ask, textResult, words } from '@mrtr/core';
 import { isFinal } from '@mrtr/core/shape';
 import { expect, test } from 'vitest';
 import { countRuns, metric, Site, tool, units } from '../fixture.test-support.ts';
@@ -70,4 +70,20 @@ test('an effect that failed and was caught is tried again before those that have
   const client = await site.connect();
   const asked = await client.send();
   expect(await client.answer(asked, { units: metric })).toEqual({ says: '[2,"T1"]' });
+});
+
+test('an approval that no round has read yet keeps its receipt in the state', async () => {
+  const sure = approval(words`Pay ${'Ada'}?`, { approve: 'Pay', refuse: 'Do not pay' });
+  const pay = once(async (_args, ctx) => {
+    if (!isFinal(ctx.answer('units', units)))
+      return ask(ctx.request.mcpReq.inputResponses ? { units } : { units, sure });
+    const paid = ctx.answer('sure', sure);
+    return textResult(paid.kind === 'accepted' ? paid.value.receipt.tool : paid.kind);
+  });
+  const client = await new Site(tool(pay)).connect();
+  const yes = { action: 'accept', content: { decision: 'approve' } } as const;
+  const again = await client.answer(await client.send(), { sure: yes, units: { action: 'accept' } });
+  expect(again.asks).toHaveProperty('units');
+  expect(again.asks).not.toHaveProperty('sure');
+  expect(await client.answer(again, { units: metric })).toEqual({ says: 'tool' });
 });
