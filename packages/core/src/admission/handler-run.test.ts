@@ -7,6 +7,7 @@ import {
   isNotEntered,
   isSdkRejection,
   runHandler,
+  runShape,
   withHandlerRun,
 } from './handler-run.ts';
 
@@ -17,18 +18,55 @@ function contextWithRun(signal = new AbortController().signal) {
   return { run, ctx };
 }
 
-test('a result or an error that says so was made without the author', async () => {
+test('a registered shape says that its result or its error was made without the author', async () => {
   const [result, error] = [asNotEntered({ content: [] }), asNotEntered(new Error('not here'))];
   const [returns, throws] = [contextWithRun(), contextWithRun()];
-  expect(await runHandler(returns.ctx, () => result)).toBe(result);
-  await expect(runHandler(throws.ctx, () => Promise.reject(error))).rejects.toBe(error);
+  const runIn = <T>({ ctx }: typeof returns, serve: () => Promise<T>) => {
+    const shape = () => runShape(ctx, shape, serve);
+    return runHandler(ctx, shape, shape);
+  };
+  expect(await runIn(returns, async () => result)).toBe(result);
+  await expect(runIn(throws, () => Promise.reject(error))).rejects.toBe(error);
   expect([returns.run.entry, throws.run.entry]).toEqual(['rejected', 'rejected']);
+  // The mark is for its own shape, and goes no further.
+  expect([isNotEntered(result), isNotEntered(error)]).toEqual([false, false]);
+});
+
+type Shape = () => Promise<object>;
+const refusing = (ctx: ServerContext): Shape => {
+  const shape = () => runShape(ctx, shape, async () => asNotEntered({ content: [] }));
+  return shape;
+};
+
+test.each<[caller: string, wrap: (shape: Shape, ctx: ServerContext) => Shape]>([
+  ['a wrapper', (shape) => () => shape()],
+  [
+    'another shape',
+    (shape, ctx) => {
+      const outer = () => runShape(ctx, outer, shape);
+      return outer;
+    },
+  ],
+  [
+    'its own handler',
+    (shape, ctx) => {
+      let runs = 0;
+      const itself = (): Promise<object> =>
+        runShape(ctx, itself, async () => (++runs > 1 ? asNotEntered(await shape()) : itself()));
+      return itself;
+    },
+  ],
+])('code of the author ran before a shape that %s calls', async (_caller, wrap) => {
+  const { run, ctx } = contextWithRun();
+  const registered = wrap(refusing(ctx), ctx);
+  expect(await runHandler(ctx, registered, registered)).toEqual({ content: [] });
+  expect(run.entry).toBe('entered');
 });
 
 test('a handler without a run is called as it is', async () => {
-  expect(await runHandler(undefined, () => 'done')).toBe('done');
+  expect(await runHandler(undefined, undefined, () => 'done')).toBe('done');
   const ctx = { mcpReq: { signal: AbortSignal.abort() } } as unknown as ServerContext;
-  expect(await runHandler(ctx, () => 'done')).toBe('done');
+  expect(await runHandler(ctx, undefined, () => 'done')).toBe('done');
 });
 
 test.each([[null], [undefined], ['text'], [5], [Object.freeze({})], [{}]])(

@@ -13,6 +13,8 @@ export interface HandlerRun {
    */
   entry: 'unseen' | 'entered' | 'rejected';
   threw: boolean;
+  /** The registered callback, until its shape has begun. */
+  callback?: unknown;
 }
 
 const RUN = Symbol.for('mrtr.handler-run');
@@ -24,23 +26,53 @@ export const withHandlerRun = (ctx: ServerContext, run: HandlerRun): ServerConte
   Object.assign(ctx, { [RUN]: run });
 
 /**
- * Calls the author's handler. Records in `ctx` that it was entered, and whether it threw.
+ * Calls the registered `callback` with `enter`. Records in `ctx` that it was entered, and whether it threw.
  *
  * @throws the signal's reason, without calling the handler, if the client left while the SDK validated the arguments.
  */
-export async function runHandler<T>(ctx: ServerContext | undefined, handler: () => T): Promise<Awaited<T>> {
+export async function runHandler<T>(
+  ctx: ServerContext | undefined,
+  callback: unknown,
+  enter: () => T,
+): Promise<Awaited<T>> {
   const run = (ctx as ContextWithRun | undefined)?.[RUN];
-  if (!run) return handler() as Awaited<T>;
+  if (!run) return enter() as Awaited<T>;
   run.entry = 'rejected';
   ctx?.mcpReq.signal.throwIfAborted();
   run.entry = 'entered';
+  run.callback = callback;
   try {
-    const result = await handler();
-    if (isNotEntered(result)) run.entry = 'rejected';
-    return result;
+    return await enter();
   } catch (error) {
     run.threw = true;
-    if (isNotEntered(error)) run.entry = 'rejected';
+    throw error;
+  }
+}
+
+/**
+ * Runs a shape's `callback` with `serve`. If {@link asNotEntered} marked the outcome, records that no code of the author
+ * ran. Only a callback that is registered itself can know that: code of the author ran before a shape that a wrapper or
+ * another shape's handler calls. So the mark goes no further.
+ */
+export async function runShape<T>(
+  ctx: ServerContext,
+  callback: unknown,
+  serve: () => Promise<T>,
+): Promise<T> {
+  const run = (ctx as ContextWithRun)[RUN];
+  const isRegistered = run?.callback === callback;
+  if (run && isRegistered) run.callback = undefined;
+  const note = (outcome: unknown) => {
+    if (!isNotEntered(outcome)) return;
+    delete (outcome as { [NOT_ENTERED]?: boolean })[NOT_ENTERED];
+    if (run && isRegistered) run.entry = 'rejected';
+  };
+  try {
+    const result = await serve();
+    note(result);
+    return result;
+  } catch (error) {
+    note(error);
     throw error;
   }
 }
@@ -48,11 +80,12 @@ export async function runHandler<T>(ctx: ServerContext | undefined, handler: () 
 const NOT_ENTERED = Symbol.for('mrtr.not-entered');
 
 /**
- * Marks a shape's result or error: no code of the author ran in this round. Its token's lease is given back, so a retry
- * on the right instance or version is served.
+ * Marks a shape's result or error: no code of the author ran in this round. If the shape's own callback is registered,
+ * the token's lease is given back, so a retry on the right instance or version is served.
  */
 export function asNotEntered<T>(outcome: T): T {
-  if (Object.isExtensible(outcome)) Object.defineProperty(outcome, NOT_ENTERED, { value: true });
+  if (Object.isExtensible(outcome))
+    Object.defineProperty(outcome, NOT_ENTERED, { value: true, configurable: true });
   return outcome;
 }
 

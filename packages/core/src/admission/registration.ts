@@ -43,7 +43,7 @@ function watchUpdates(registered: Registered): Registered {
 function watchCallback(callback: Callback): Callback {
   return (...args) => {
     const ctx = args.at(-1) as ServerContext;
-    return runHandler(ctx, () => {
+    return runHandler(ctx, callback, () => {
       if (shapeOf(callback) !== undefined) return callback(...args);
       const call = findCall(ctx);
       if (call) publish('mrtr:handler', { call: call.id, target: call.target, part: 'handler' });

@@ -4,7 +4,7 @@ import { InvalidDefinition } from '../support/errors.ts';
 import { type Call, callOf } from '../wire/call.ts';
 import type { InputKind } from '../wire/input-kind.ts';
 import type { CompleteResult, SdkCallback } from '../wire/wire.ts';
-import { asNotEntered } from './handler-run.ts';
+import { asNotEntered, runShape } from './handler-run.ts';
 
 const SHAPE = Symbol.for('mrtr.shape');
 const NOTES = Symbol.for('mrtr.shape-notes');
@@ -28,14 +28,17 @@ export function shapeCallback<Input, R extends CompleteResult>(
   serve: Serve<Input, R>,
 ): SdkCallback<Input, R> {
   const { name, asks = [] } = typeof shape === 'string' ? { name: shape } : shape;
-  const callback = async (...given: unknown[]) => {
-    const ctx = given.at(-1) as ServerContext;
+  const enter = async (given: readonly unknown[], ctx: ServerContext) => {
     const call = callOf(ctx);
     const lacked = asks.filter((kind) => !call.askable.includes(kind));
     if (lacked.length > 0) return asNotEntered(withNotes({ resultType: 'input_required' }, { lacked }));
     const result = await serve(inputOf(given) as Input, ctx, call);
     if (typeof result === 'object' && result !== null) return result;
     throw notAResult(name, result);
+  };
+  const callback = (...given: unknown[]) => {
+    const ctx = given.at(-1) as ServerContext;
+    return runShape(ctx, callback, () => enter(given, ctx));
   };
   return Object.assign(callback, { [SHAPE]: name }) as SdkCallback<Input, R>;
 }

@@ -1,0 +1,127 @@
+/** Shapes whose callback is called by code of the author. Only a registered shape knows that no such code ran. */
+import {
+  ask,
+  type CallToolResult,
+  elicitation,
+  MemoryLedger,
+  type ServerContext,
+  textResult,
+} from '@mrtr/core';
+import type { SdkCallback } from '@mrtr/core/shape';
+import { expect, onTestFinished, test } from 'vitest';
+import { z } from 'zod';
+import { byEra } from '../by-era/by-era.ts';
+import { type Args, accept, countRuns, type Outcome, Site, tool } from '../fixture.test-support.ts';
+import { journal } from '../journal/journal.ts';
+import { ContinuationStore, linear } from '../linear/index.ts';
+import { once } from '../once/once.ts';
+
+const sure = elicitation('Pay?', z.object({ sure: z.boolean() }));
+const yes = { sure: accept({ sure: true }) };
+
+type Shape = SdkCallback<Args, CallToolResult>;
+
+/** Wraps `shape`, and calls `meter` before it. */
+const WRAPPERS: Readonly<Record<string, (shape: Shape, meter: () => void) => Shape>> = {
+  'a function': wrap,
+  'a function with the members of the shape': (shape, meter) => Object.assign(wrap(shape, meter), shape),
+  'a proxy': (shape, meter) =>
+    new Proxy(shape, { apply: (_, __, args) => wrap(shape, meter)(...(args as [never])) }),
+  'another shape': (shape, meter) => {
+    const handler = wrap(shape, meter) as (input: Args, ctx: ServerContext) => Promise<CallToolResult>;
+    return byEra({ modern: handler, legacy: handler });
+  },
+};
+
+function wrap(shape: Shape, meter: () => void): Shape {
+  const wrapped = (...args: [never]) => {
+    meter();
+    return shape(...args);
+  };
+  return wrapped as Shape;
+}
+
+function linearHere(): Shape {
+  const store = new ContinuationStore();
+  onTestFinished(() => store.close());
+  return linear(
+    async (_: Args, ctx) => {
+      await ctx.ask('sure', sure);
+      return textResult('Paid.');
+    },
+    { store },
+  );
+}
+
+const journaled = (): Shape =>
+  journal(
+    async (_: Args, ctx) => {
+      await ctx.ask('sure', sure);
+      return textResult('Paid.');
+    },
+    { asks: ['elicitation'] },
+  );
+
+/** Retries that a shape refuses before it enters its handler: the shape before the deploy, and after it. */
+const REFUSED: Readonly<
+  Record<string, readonly [before: () => Shape, after: () => Shape, capabilities?: object]>
+> = {
+  'a client that cannot be asked': [journaled, journaled, {}],
+  'state of another shape': [journaled, () => once(() => textResult('Paid.'))],
+  'a continuation on another instance': [linearHere, linearHere],
+};
+
+test.each(
+  Object.keys(WRAPPERS).flatMap((wrapper) =>
+    Object.keys(REFUSED).map((refused) => [wrapper, refused] as const),
+  ),
+)('%s runs once for one token, whose shape refuses %s', async (wrapper, refused) => {
+  const [before, after, capabilities] = REFUSED[refused] as (typeof REFUSED)[string];
+  const meter = countRuns(() => {});
+  const wrapped = (shape: Shape) => tool((WRAPPERS[wrapper] as (typeof WRAPPERS)[string])(shape, meter));
+  const first = before();
+  const site = new Site(wrapped(first), { singleUse: 'replay', ledger: new MemoryLedger() });
+  const asked = await (await site.connect()).send();
+  expect(asked.asks).toEqual({ sure: 'Pay?' });
+  const deployed = after();
+  site.deploy(wrapped(deployed));
+  const refusing = await site.connect(undefined, capabilities);
+  const outcomes: Outcome[] = [];
+  for (let retry = 0; retry < 3; retry++) outcomes.push(await refusing.answer(asked, yes));
+  expect(meter.runs).toBe(2);
+  expect(outcomes.filter(({ says }) => says === 'Paid.')).toEqual([]);
+  // The honest retry gets the recorded outcome too.
+  site.deploy(wrapped(first));
+  expect(await (await site.connect()).answer(asked, yes)).not.toHaveProperty('says', 'Paid.');
+  expect(meter.runs).toBe(2);
+});
+
+test.each(Object.keys(REFUSED))(
+  'a token that a registered shape refuses before its handler is not used up: %s',
+  async (refused) => {
+    const [before, after, capabilities] = REFUSED[refused] as (typeof REFUSED)[string];
+    const first = before();
+    const site = new Site(tool(first), { singleUse: 'replay', ledger: new MemoryLedger() });
+    const asked = await (await site.connect()).send();
+    site.deploy(tool(after()));
+    expect(await (await site.connect(undefined, capabilities)).answer(asked, yes)).not.toHaveProperty('says');
+    site.deploy(tool(first));
+    expect(await (await site.connect()).answer(asked, yes)).toEqual({ says: 'Paid.' });
+  },
+);
+
+test('a handler that has run before it calls a shape runs once for one token, also inside of a shape', async () => {
+  const meter = countRuns(() => {});
+  const inner = journaled();
+  const outer = once(async (input: Args, ctx) => {
+    meter();
+    return ctx.answer('sure', sure).kind === 'accepted' ? inner(input, ctx.request) : ask({ sure });
+  });
+  const client = await new Site(tool(outer), { singleUse: 'replay', ledger: new MemoryLedger() }).connect();
+  const asked = await client.send();
+  for (let retry = 0; retry < 3; retry++) {
+    // The journal refuses the state of the other shape.
+    expect(await client.answer(asked, yes)).toHaveProperty('rejects');
+  }
+  expect(meter.runs).toBe(2);
+});
