@@ -46,9 +46,16 @@ export interface Trade {
   readonly link?: PendingInteractions<string>;
 }
 
+const refuse = async () => {
+  throw new Error('A tool on a DbosStore was leased.');
+};
+
+/** A ledger that fails: no tool on a `DbosStore` may ask it. */
+export const UNASKED = { lease: refuse, settle: refuse, release: refuse };
+
 /** The policy of the instances. It names a caller as the pages name a browser. */
 export const policyOf = (keys: readonly string[]): RequestStatePolicy =>
-  requestStatePolicy({ keys, singleUse: false, principal: ({ http }) => nameIn(http?.authInfo) });
+  requestStatePolicy({ keys, ledger: UNASKED, principal: ({ http }) => nameIn(http?.authInfo) });
 
 const nameIn = (authInfo: AuthInfo | undefined) => authInfo?.extra?.sub as string | undefined;
 

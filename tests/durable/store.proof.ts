@@ -6,7 +6,7 @@ import { expect, onTestFinished, vi } from 'vitest';
 import { LOST } from './call.test-support.ts';
 import { ANYBODY, Instance } from './instances.test-support.ts';
 import { type Options, opened as openedOn } from './opened.test-support.ts';
-import { policyOf } from './site.test-support.ts';
+import { policyOf, UNASKED } from './site.test-support.ts';
 
 const KEY = 'k'.repeat(32);
 // The instances identify their callers by it.
@@ -38,7 +38,7 @@ test('when one of two stores in a process is closed, the other resumes its calls
 
 test('while a key is added, put in front, and the old one removed, calls wait and keep their principal', async () => {
   const [older, newer] = ['o'.repeat(32), 'n'.repeat(32)];
-  const withKeys = (...keys: string[]) => requestStatePolicy({ keys, singleUse: false });
+  const withKeys = (...keys: string[]) => requestStatePolicy({ keys, ledger: UNASKED });
   const one = await opened({ policy: withKeys(older, newer) });
   const two = await opened({ policy: withKeys(newer, older), postgres: one.postgres });
   const three = await opened({ policy: withKeys(newer), postgres: one.postgres });
@@ -106,7 +106,7 @@ test('a store deletes finished calls, and expired ones of its own and of dead in
 });
 
 test('a call that resumes elsewhere keeps the limits of rounds and questions that it began with', async () => {
-  const strict = requestStatePolicy({ keys: [KEY], singleUse: false, maxRounds: 3, maxQuestions: 2 });
+  const strict = requestStatePolicy({ keys: [KEY], ledger: UNASKED, maxRounds: 3, maxQuestions: 2 });
   const one = await opened({ policy: strict });
   const two = await opened({ postgres: one.postgres });
   const [curious, thorough] = [{ name: 'curious' }, { name: 'thorough' }];

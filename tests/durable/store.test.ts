@@ -17,11 +17,11 @@ import { z } from 'zod';
 import { cut, everything } from '../../packages/linear-dbos/src/database.test-support.ts';
 import { LOST, WHERE_TO } from './call.test-support.ts';
 import { type Options, opened as openedOn } from './opened.test-support.ts';
-import { answering, Site } from './site.test-support.ts';
+import { answering, Site, UNASKED } from './site.test-support.ts';
 
 const KEY = 'k'.repeat(32);
 const FULL = 'Answer or cancel one of them, or try again later. Nothing of this call has run.';
-const policy = requestStatePolicy({ keys: [KEY], singleUse: false });
+const policy = requestStatePolicy({ keys: [KEY], ledger: UNASKED });
 
 const { database, test } = await postgresOfTheRun();
 let postgres: string;
@@ -104,7 +104,8 @@ test('only the principal that started a call may answer it, whatever the token s
     rejects: 'Invalid or expired requestState',
   });
   // The token is valid, but the store sees another caller.
-  const mistaken: Pick<LinearStore, 'runRound'> = {
+  const mistaken: Pick<LinearStore, 'runRound' | 'servesTokensOnce'> = {
+    servesTokensOnce: true,
     runRound: (round) => store.runRound({ ...round, call: { ...round.call, isPseudonym: () => false } }),
   };
   const confused = new Site(mistaken, policy, { effect: async () => '' });
@@ -265,7 +266,7 @@ test('an old client is asked over its connection, and its call ends when the con
 test('a call whose client cannot be asked tells the policy’s onerror which effects had run', async () => {
   const told: string[] = [];
   const onerror = ({ message }: Error) => void told.push(message);
-  const telling = requestStatePolicy({ keys: [KEY], singleUse: false, onerror });
+  const telling = requestStatePolicy({ keys: [KEY], ledger: UNASKED, onerror });
   const { site } = await opened({ policy: telling });
   const unaskable = await oldClient(site.server());
   const result = await unaskable.callTool({ name: 'order', arguments: { item: 'tea' } });

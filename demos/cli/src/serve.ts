@@ -1,7 +1,7 @@
 /** `pnpm serve`: serves one option to your own client. With stdio, stdout carries only protocol messages. */
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:os';
-import { InvalidOption, requestStatePolicy } from '@mrtr/core';
+import { InvalidOption, MemoryLedger, requestStatePolicy } from '@mrtr/core';
 import { createWorld, openMeteo } from '@mrtr/example-tools';
 import {
   type HttpHosting,
@@ -63,9 +63,9 @@ async function instanceOf(
     ? loadOption(demo.option as ListedOption)
     : loadOnPostgres(postgres));
   try {
-    // A stored call takes each answer only once, without a ledger.
-    const singleUse = postgres === undefined ? undefined : false;
-    return option.create({ world, state: requestStatePolicy({ keys: keys ?? own, legacy, singleUse }) });
+    // The store serves each token once by itself, so this ledger stays empty.
+    const ledger = postgres === undefined ? undefined : new MemoryLedger();
+    return option.create({ world, state: requestStatePolicy({ keys: keys ?? own, legacy, ledger }) });
   } catch (error) {
     if (!(error instanceof InvalidOption)) throw error;
     throw new UsageError(`--state-key-env: ${error.message}`);

@@ -1,5 +1,12 @@
 /** Shape H on PostgreSQL: the handler waits, and another instance resumes the call when this one dies. */
-import { elicitation, type McpServer, protectedServer, requestStatePolicy, textResult } from '@mrtr/core';
+import {
+  elicitation,
+  type McpServer,
+  protectedServer,
+  type RequestStateOptions,
+  requestStatePolicy,
+  textResult,
+} from '@mrtr/core';
 import { DbosStore } from '@mrtr/linear-dbos';
 import { linear } from '@mrtr/shapes/linear';
 import { z } from 'zod';
@@ -8,8 +15,12 @@ const inputSchema = z.object({ env: z.enum(['staging', 'production']) });
 const Sure = z.object({ sure: z.boolean() });
 
 /** Call it once in a process. Change `version` with each deploy that changes what a handler does or asks. */
-export async function open(postgres: string, keys: readonly string[]) {
-  const policy = requestStatePolicy({ keys, singleUse: false }); // the store takes an answer once by itself
+export async function open(
+  postgres: string,
+  keys: readonly string[],
+  ledger?: RequestStateOptions['ledger'],
+) {
+  const policy = requestStatePolicy({ keys, ledger }); // for other tools: the store serves each token once by itself
   const store = await DbosStore.open({ postgres, policy, version: '1', onerror: console.error });
 
   const deploy = linear(

@@ -1,6 +1,6 @@
 /** `@mrtr/core/kit`: internals of this project's packages. They change without notice; do not build on them. */
 
-export { aPolicy, clockOf, isSingleUse, tokenPrincipal, ttlOf } from './admission/policy.ts';
+export { aPolicy, clockOf, tokenPrincipal, ttlOf } from './admission/policy.ts';
 export {
   type AbandonedLimits,
   AbandonedQuota,

@@ -3,7 +3,7 @@
 export { awaitHandler } from './admission/boundary.ts';
 export { asNotEntered, isNotEntered } from './admission/handler-run.ts';
 export { type AskProblem, askProblem } from './admission/limits.ts';
-export { type ShapeNotes, shapeCallback, withNotes } from './admission/shape-callback.ts';
+export { type ShapeNotes, type ShapeParts, shapeCallback, withNotes } from './admission/shape-callback.ts';
 export { notAQuestionError, requireKeys } from './answers/ask.ts';
 export { fallbackOf, hasFallback, readingOf } from './answers/read-answer.ts';
 export { type FinalAnswer, isFinal } from './questions/answer.ts';

@@ -5,12 +5,10 @@ import {
   aPolicy,
   asRequired,
   aText,
-  isSingleUse,
   type OptionCheck,
   type OptionChecks,
   requireOptions,
   tellOperator,
-  warnOnce,
   wholeNumber,
   wholeSeconds,
   withDefaults,
@@ -111,13 +109,6 @@ export function resolveOptions(options: DbosStoreOptions): Settings {
     throw new InvalidOption(
       'DbosStore: the policy has a random key of this process, so no other process could open the stored calls. Give ' +
         'requestStatePolicy the same `keys` on every instance.',
-    );
-  }
-  if (isSingleUse(options.policy)) {
-    warnOnce(
-      'MRTR_DBOS_SINGLE_USE',
-      'DbosStore: the policy is single-use, so its ledger would refuse the retry with which another process resumes the ' +
-        'call of a dead one. Give the servers of this store a policy with `singleUse: false`; the store takes an answer once.',
     );
   }
   return { ...withDefaults(options, DEFAULTS), onerror: (error) => tellOperator(error, options.onerror) };

@@ -69,19 +69,21 @@ const ARGUMENTS = 'The input of a linear handler on a DbosStore';
  * answer, waits for ever. Arguments must be JSON, or the `URL` of a resource. The store rejects a call whose schema
  * transforms them into other values.
  *
- * Set the policy's `singleUse` to false. The store accepts an answer only once in any case. A ledger would reject the
- * retry with which another process resumes the call of a dead one.
+ * The store serves each token once by itself, so the server's ledger gives no lease for its tools. Other tools of the
+ * server keep the policy's single use.
  *
  * One store may serve any number of tools; it must outlive the server instances of single requests. DBOS runs once per
  * process: stores that are open at once in a process must have the same `postgres`, `schema`, `version`, `poolSize` and
  * `takeOverSeconds`, and no other code may launch DBOS there. An open store keeps the process alive; close it.
  *
  * @example
- * const policy = requestStatePolicy({ keys: [process.env.STATE_KEY], singleUse: false });
+ * const policy = requestStatePolicy({ keys: [process.env.STATE_KEY], ledger });
  * const store = await DbosStore.open({ postgres: process.env.DATABASE_URL, policy, version: '2026-11-22' });
  * server.registerTool('deploy', { inputSchema }, linear(deploy, { store }));
  */
 export class DbosStore implements LinearStore {
+  /** The database decides which answer counts, and another process needs the retry to resume the call of a dead one. */
+  readonly servesTokensOnce = true;
   readonly #options: Settings;
   readonly #runtime: Runtime;
   readonly #instance: string;

@@ -41,8 +41,7 @@ await ledger.createTable();
 const state = requestStatePolicy({
   keys: [KEY],
   ttlSeconds: Number(values.ttl),
-  // A stored call takes each answer only once, without a ledger.
-  ...(listed.needsPostgres ? { singleUse: false } : { ledger }),
+  ledger,
 });
 const { items, ...rest } = createWorld({ onAudit: counters.audits.add, onWrite: counters.writes.add });
 

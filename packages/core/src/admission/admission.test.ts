@@ -409,7 +409,6 @@ function admission(options: RequestStateOptions, handle: (ctx: ServerContext) =>
   const target: Target = {
     method: 'tools/call',
     handler: (_, ctx) => handle(ctx),
-    isAuthors: true,
   };
   const admitted = new Admission(site, 'till');
   const send = (state: string | undefined, signal = new AbortController().signal) =>

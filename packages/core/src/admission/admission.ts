@@ -29,6 +29,7 @@ import { type HandlerRun, isInvalidInputResult, isSdkRejection } from './handler
 import { answersFit, ownAnswers } from './incoming-answers.ts';
 import { STATE_NOT_KEPT } from './limits.ts';
 import { type QuotaExceeded, QuotaSlot } from './quota.ts';
+import type { Registrations } from './registration.ts';
 import {
   acceptsUnasked,
   type Boundary,
@@ -38,6 +39,7 @@ import {
   type Round,
   Serving,
 } from './round.ts';
+import { servesTokensOnce } from './shape-callback.ts';
 import {
   type Decision,
   type Lease,
@@ -52,8 +54,11 @@ import {
 export interface Target {
   readonly method: MrtrMethod;
   readonly handler: Handler;
-  /** True for the author's own handler. `McpServer`'s handler may refuse a request before it calls the author's. */
-  readonly isAuthors: boolean;
+  /**
+   * For the handler of `McpServer`, which calls a registered one, and may refuse a request before that. Undefined for
+   * the author's own handler.
+   */
+  readonly registrations?: Registrations;
 }
 
 /** Admits the requests of one server. */
@@ -75,10 +80,10 @@ export class Admission {
     const place = this.#count(target.method, request, ctx.mcpReq.signal);
     try {
       const round = await this.#open(target, request, ctx, place);
-      const decision = await this.#lease(round);
+      const decision = await this.#lease(target, round);
       if ('recorded' in decision) return this.#repeat(decision.recorded, round);
       if ('refused' in decision) return this.#reject(round, decision.refused);
-      return await this.#serve(target, round, decision.lease);
+      return await this.#serve(target, round, decision);
     } finally {
       place.giveBack();
     }
@@ -115,12 +120,16 @@ export class Admission {
     return { request, ctx, binding, pseudonym, opened };
   }
 
-  /** Asks for the lease on the round's token. A first request has no token and needs no lease. */
-  async #lease(round: Round): Promise<Decision | { readonly lease: undefined }> {
+  /**
+   * Asks for the lease on the round's token. A first request has no token and needs no lease. A shape that serves each
+   * token once by itself needs none, and needs each retry.
+   */
+  async #lease({ registrations }: Target, round: Round): Promise<Decision | Unleased> {
     const { rejections, policy } = this.#boundary;
     const { ctx, binding, pseudonym, opened } = round;
     const { singleUse, keys, now } = policy;
     if (!opened || !singleUse) return { lease: undefined };
+    if (registrations?.servesTokensOnce(binding)) return { lease: undefined, accepts: servesTokensOnce };
     const { signal, inputResponses = {} } = ctx.mcpReq;
     if (signal.aborted) return { refused: 'abandoned' };
     // The digest covers each answer that reaches the handler.
@@ -155,8 +164,12 @@ export class Admission {
   }
 
   /** Enters the handler. Then records the result, or gives the lease back if the handler was not entered. */
-  async #serve({ handler, isAuthors }: Target, round: Round, lease: Lease | undefined): Promise<unknown> {
-    const run: HandlerRun = { entry: isAuthors ? 'entered' : 'unseen', threw: false };
+  async #serve(
+    { handler, registrations }: Target,
+    round: Round,
+    { lease, accepts }: { readonly lease: Lease | undefined } & Pick<HandlerRun, 'accepts'>,
+  ): Promise<unknown> {
+    const run: HandlerRun = { entry: registrations ? 'unseen' : 'entered', threw: false, accepts };
     const { signal } = round.ctx.mcpReq;
     const end = (ended: () => RecordedOutcome, isRefused: boolean) => {
       if (run.entry === 'rejected' || (run.entry === 'unseen' && isRefused)) return lease?.release();
@@ -272,6 +285,9 @@ export class Admission {
     );
   }
 }
+
+/** A round without a lease. `accepts`: the callbacks that may serve it; default: all. */
+type Unleased = { readonly lease: undefined } & Pick<HandlerRun, 'accepts'>;
 
 /** The part of a round that a log line shows. */
 const aboutRound = ({ binding: { method, target }, pseudonym, opened }: Round): LoggedCall => ({

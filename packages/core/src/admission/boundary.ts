@@ -60,7 +60,7 @@ export function protectRequestState(server: McpServer, policy: RequestStatePolic
   }
   const rejections = new Rejections((error) => tellOperator(error, lowLevelServer.onerror, parts.onerror));
   const admission = new Admission({ server, policy: parts, rejections }, parts.audience);
-  const registration = watchRegistration(server);
+  const registrations = watchRegistration(server);
   const setRequestHandler = lowLevelServer.setRequestHandler.bind(lowLevelServer) as SetRequestHandler;
   lowLevelServer.setRequestHandler = ((method: string, ...rest: unknown[]) => {
     if (!isMrtrMethod(method)) return setRequestHandler(method, ...rest);
@@ -70,7 +70,8 @@ export function protectRequestState(server: McpServer, policy: RequestStatePolic
         `${method} cannot be protected with schemas of its own. Register it as setRequestHandler('${method}', handler).`,
       );
     }
-    const target: Target = { method, handler: rest[0] as Handler, isAuthors: !registration.isRegistering() };
+    const handler = rest[0] as Handler;
+    const target: Target = { method, handler, ...(registrations.isRegistering() && { registrations }) };
     return setRequestHandler(method, (request: McpRequest, ctx: ServerContext) => {
       if (parts.keys.ring[0]?.ephemeral && ctx.http?.req) warnOfEphemeralKey();
       // Without a session this server has seen no `initialize`, so it knows no revision and has no stream to ask over.

@@ -15,6 +15,8 @@ export interface HandlerRun {
   threw: boolean;
   /** The registered callback, until its shape has begun. */
   callback?: unknown;
+  /** Set if the token has no lease: whether this callback may be entered without one. */
+  accepts?: ((callback: unknown) => boolean) | undefined;
 }
 
 const RUN = Symbol.for('mrtr.handler-run');
@@ -29,6 +31,7 @@ export const withHandlerRun = (ctx: ServerContext, run: HandlerRun): ServerConte
  * Calls the registered `callback` with `enter`. Records in `ctx` that it was entered, and whether it threw.
  *
  * @throws the signal's reason, without calling the handler, if the client left while the SDK validated the arguments.
+ * @throws ProtocolError, in the same way, if the author meanwhile replaced a callback that needs no lease.
  */
 export async function runHandler<T>(
   ctx: ServerContext | undefined,
@@ -39,6 +42,7 @@ export async function runHandler<T>(
   if (!run) return enter() as Awaited<T>;
   run.entry = 'rejected';
   ctx?.mcpReq.signal.throwIfAborted();
+  if (run.accepts?.(callback) === false) throw new ProtocolError(ProtocolErrorCode.InternalError, REPLACED);
   run.entry = 'entered';
   run.callback = callback;
   try {
@@ -76,6 +80,8 @@ export async function runShape<T>(
     throw error;
   }
 }
+
+const REPLACED = 'The server was changed while this request came in. Nothing of it has run. Send it again.';
 
 const NOT_ENTERED = Symbol.for('mrtr.not-entered');
 

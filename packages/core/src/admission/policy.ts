@@ -74,8 +74,9 @@ export interface RequestStateOptions extends VersionOptions {
   readonly now?: (() => number) | undefined;
   /**
    * Serves each token once. A client that lost a result may send its retry again: `replay` (the default) repeats the
-   * first result, and `reject` refuses the second request like invalid state (`-32602`). `false` turns single use off:
-   * a retry that is sent twice is served twice, with all its effects.
+   * first result, and `reject` refuses the second request like invalid state (`-32602`). `false` turns single use off
+   * for the whole server: a retry that is sent twice is served twice, with all its effects. A tool on a `DbosStore`
+   * needs no setting: its store serves each token once by itself, and repeats the result.
    */
   readonly singleUse?: RepeatedRetry | false | undefined;
   /**
@@ -195,9 +196,6 @@ export const clockOf = (policy: RequestStatePolicy): (() => number) => partsOf(p
 /** The time to live of a policy's request state, in seconds. */
 export const ttlOf = (policy: RequestStatePolicy): number => partsOf(policy).ttlSeconds;
 
-/** Whether a policy serves a token once. */
-export const isSingleUse = (policy: RequestStatePolicy): boolean => partsOf(policy).singleUse !== undefined;
-
 export function policyFromParts(parts: PolicyParts): RequestStatePolicy {
   const policy = {
     with: (changes: PolicyChanges) => {
@@ -302,7 +300,7 @@ const warnOfOwnLedger = (): void =>
     'MRTR_OWN_LEDGER',
     'requestStatePolicy has `keys`, for several instances, and no `ledger` that they share: each instance serves a token ' +
       'once, and the others do not see it. A retry that is sent to two of them is served twice, and its effects happen ' +
-      'twice. Give all instances one `ledger`, or set `singleUse: false` if every effect may be repeated.',
+      'twice. Give all instances one `ledger`, or set `singleUse: false` if every effect of every tool may be repeated.',
   );
 
 /** The principal of an access token: its issuer, its client and its subject. */

@@ -16,18 +16,34 @@ export type Serve<Input, R> = (
   call: Call,
 ) => Promise<R | InputRequiredResult>;
 
+/** What a shape is, for the server. */
+export interface ShapeParts {
+  /** For observers. */
+  readonly name: string;
+  /** The kinds of input that its handler needs. A client that cannot be asked for all of them is refused before `serve`. */
+  readonly asks?: readonly InputKind[] | undefined;
+  /**
+   * Whether it serves each token once by itself, on all instances. Then it gets every retry, because the server's ledger
+   * gives no lease. Default false.
+   */
+  readonly servesTokensOnce?: boolean | undefined;
+}
+
+/** A shape's parts, and its own callback: a copy of the callback's members, or a proxy of it, is no shape. */
+interface Shape extends ShapeParts {
+  readonly callback: unknown;
+}
+
 /**
  * Makes an SDK callback for a tool, a prompt or a resource. Without a schema the SDK hands over the context alone; the
  * input is then an empty object. For a resource with a template the input is `{ uri, variables }`.
- *
- * @param shape the shape's name, for observers. `asks`: the kinds of input that its handler needs. A client that cannot
- * be asked for all of them is refused before `serve`.
  */
 export function shapeCallback<Input, R extends CompleteResult>(
-  shape: string | { readonly name: string; readonly asks: readonly InputKind[] | undefined },
+  shape: string | ShapeParts,
   serve: Serve<Input, R>,
 ): SdkCallback<Input, R> {
-  const { name, asks = [] } = typeof shape === 'string' ? { name: shape } : shape;
+  const parts: ShapeParts = typeof shape === 'string' ? { name: shape } : shape;
+  const { name, asks = [] } = parts;
   const enter = async (given: readonly unknown[], ctx: ServerContext) => {
     const call = callOf(ctx);
     const lacked = asks.filter((kind) => !call.askable.includes(kind));
@@ -40,7 +56,8 @@ export function shapeCallback<Input, R extends CompleteResult>(
     const ctx = given.at(-1) as ServerContext;
     return runShape(ctx, callback, () => enter(given, ctx));
   };
-  return Object.assign(callback, { [SHAPE]: name }) as SdkCallback<Input, R>;
+  const made: Shape = { ...parts, callback };
+  return Object.assign(callback, { [SHAPE]: made }) as SdkCallback<Input, R>;
 }
 
 function inputOf([first, second, third]: readonly unknown[]): unknown {
@@ -55,9 +72,14 @@ export const notAResult = (what: string, result: unknown): InvalidDefinition =>
       "for example textResult('Done.').",
   );
 
-/** The name of the shape that made `callback`; undefined for the author's own function. */
-export const shapeOf = (callback: unknown): string | undefined =>
-  (callback as { [SHAPE]?: string } | undefined)?.[SHAPE];
+/** The shape that made `callback`; undefined for the author's own function. */
+export function shapeOf(callback: unknown): ShapeParts | undefined {
+  const shape = (callback as { [SHAPE]?: Shape } | undefined)?.[SHAPE];
+  return shape?.callback === callback ? shape : undefined;
+}
+
+/** Whether `callback` serves each token once by itself. */
+export const servesTokensOnce = (callback: unknown): boolean => shapeOf(callback)?.servesTokensOnce === true;
 
 /** A shape's notes for the boundary, attached to its result. */
 export interface ShapeNotes {

@@ -22,6 +22,7 @@ export function opening(deps: OptionDeps): LinearStore {
     store = ready;
   }, report);
   return {
+    servesTokensOnce: true,
     // The database's error names hosts and roles, so only the operator gets it.
     runRound: async (round) => (await opened.catch(unreachable)).runRound(round),
     get parked() {

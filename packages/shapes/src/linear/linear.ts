@@ -57,7 +57,8 @@ export function linear<Input, R extends CompleteResult>(
   requireArgument('linear', 'handler', handler, aFunction);
   requireOptions('linear', options, { ...ASKING_CHECKS, store: asRequired(anObjectWith('runRound')) });
   const { store, asks } = options;
-  return shapeCallback<Input, R>({ name: 'linear', asks }, async (input, ctx, call) => {
+  const { servesTokensOnce } = store;
+  return shapeCallback<Input, R>({ name: 'linear', asks, servesTokensOnce }, async (input, ctx, call) => {
     try {
       const turn = await store.runRound({ handler, input, id: continuationOf(ctx), call, ctx });
       if (turn.kind === 'returned') return turn.value as R;

@@ -46,6 +46,11 @@ export interface LinearStore {
    * @throws ContinuationLost when the call cannot be resumed.
    */
   runRound(round: LinearRound): Promise<RoundEnd>;
+  /**
+   * True if the store itself serves each token once, on all instances, and repeats the result for the same answer. Then
+   * it gets each retry of its calls: the server's ledger gives no lease for them. Default false.
+   */
+  readonly servesTokensOnce?: boolean;
   /** The number of handlers that wait in this process's memory. */
   readonly parked: number;
   /** Releases everything that the store holds. The store refuses all later calls. */
