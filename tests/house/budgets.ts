@@ -89,7 +89,7 @@ const budgets: Budget[] = [
   {
     what: 'the repository, lines of TypeScript',
     measured: sum(written.map((file) => linesOf(textOf(file)))),
-    // The ceiling is 78 000. Lower this whenever something goes.
+    // Above the ceiling of 78 000 for now: what the seeds name and single use by call came back. Lower this whenever something goes.
     max: 78_500,
   },
   { what: '@mrtr/core, exported names', measured: exportedByCore.length, max: 60 },
