@@ -8,8 +8,8 @@ import { CALL_DEFAULTS } from '../../packages/hosting/src/admission/call-quota.t
 import {
   MAX_DECLARED_MEMBERS,
   MAX_INITIALIZE_BYTES,
-  MAX_PAGES,
 } from '../../packages/hosting/src/http/http-admission.ts';
+import { MAX_PAGES, PAGE_BODY_LIMITS } from '../../packages/hosting/src/http/page-requests.ts';
 import { SESSION_DEFAULTS } from '../../packages/hosting/src/http/sessions.ts';
 import { SEND_SECONDS } from '../../packages/hosting/src/http/stalled-connections.ts';
 import { UNREAD_DEFAULTS } from '../../packages/hosting/src/http/unread-bytes.ts';
@@ -65,6 +65,8 @@ const TABLES: readonly Readonly<Record<string, number>>[] = [
     'an `initialize`, in bytes': MAX_INITIALIZE_BYTES,
     'members of an `initialize`': MAX_DECLARED_MEMBERS,
     'pages served at once': MAX_PAGES,
+    'a body posted to a page, in bytes': PAGE_BODY_LIMITS.maxBodyBytes,
+    'bytes of incoming bodies of pages': PAGE_BODY_LIMITS.maxIncomingBytes,
     'a line over stdio, in bytes': MAX_LINE_BYTES,
   },
 ];

@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { createPage } from './approval.ts';
 import { type Bank, openBank, userOf } from './bank.test-support.ts';
 
@@ -27,4 +29,20 @@ test('a small payment is approved in a form, by the affirmative choice only', as
   expect(message()).toBe('Pay € “9” to “Bob”?');
   const approved = { action: 'accept', content: { decision: 'approve' } } as const;
   expect(await answer({ sure: approved })).toMatch(/^Paid € 9 to Bob/);
+});
+
+test.each<[string, string, Record<string, string>, number]>([
+  ['a page that does not exist', '/approve/nowhere', {}, 404],
+  ['a page of another website', '/approve/start', { origin: 'https://evil.example' }, 403],
+  ['a browser that is not signed in', '/approve/start', {}, 401],
+])('nothing is read that is posted by or to %s', async (_who, path, headers, status) => {
+  const { origin } = bank.site();
+  const sent = request(new URL(path, origin), {
+    method: 'POST',
+    headers: { origin, ...headers, 'content-length': 9 },
+  });
+  onTestFinished(() => void sent.on('error', () => {}).destroy());
+  sent.flushHeaders();
+  const [response] = await once(sent, 'response');
+  expect(response.statusCode).toBe(status);
 });

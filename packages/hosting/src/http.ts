@@ -11,7 +11,7 @@ import { findPages, MOUNT_CHECKS, Mount, type MountOptions, type Routes } from '
 export { listVerifier, parseTokenList, type TokenHolder } from './admission/bearer-tokens.ts';
 export type { BodyLimits } from './admission/body.ts';
 export type { CallLimits } from './admission/call-quota.ts';
-export type { PageSet } from './http/http-admission.ts';
+export type { PageSet } from './http/page-requests.ts';
 export type { ReadinessCheck } from './http/readiness.ts';
 export type { SessionLimits } from './http/sessions.ts';
 export type { UnreadLimits } from './http/unread-bytes.ts';

@@ -15,12 +15,8 @@ import { bodyWasRead } from './admission/body.ts';
 import { type Exchange, type Outgoing, WebOutgoing } from './admission/exchange.ts';
 import { internalError, problem } from './admission/problem.ts';
 import { closeWithConnection } from './http/closed-connections.ts';
-import {
-  ADMISSION_CHECKS,
-  type AdmissionOptions,
-  HttpAdmission,
-  type PageSet,
-} from './http/http-admission.ts';
+import { ADMISSION_CHECKS, type AdmissionOptions, HttpAdmission } from './http/http-admission.ts';
+import type { PageSet } from './http/page-requests.ts';
 import { aReadinessCheck, type ReadinessCheck, readinessOf } from './http/readiness.ts';
 import { SEND_SECONDS, StalledConnections } from './http/stalled-connections.ts';
 import { whenSent } from './http/when-sent.ts';

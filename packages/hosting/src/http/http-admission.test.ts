@@ -1,7 +1,15 @@
 /** A mount without a socket: limits that take many requests, and the responses of a closing server. */
 import { Deferred, requestInit } from '@mrtr/harness';
 import { expect, test } from 'vitest';
-import { hosting, INITIALIZE, mounting, oldMessage, read, withHeaders } from '../hosting.test-support.ts';
+import {
+  hosting,
+  INITIALIZE,
+  mounting,
+  oldMessage,
+  rawConnection,
+  read,
+  withHeaders,
+} from '../hosting.test-support.ts';
 
 const refusal = (status: number, message: string, code = -32000) => ({ status, error: { code, message } });
 
@@ -40,14 +48,48 @@ test('a page that fails makes room for another', async () => {
   expect(served.errors).toEqual(Array(101).fill('No page.'));
 });
 
-test('what is posted to a page is bounded like any body, and holds no place before it is in', async () => {
-  const fetch = async (request: Request) => new Response(await request.text());
-  const { url } = await hosting({ pages: [{ path: '/link', fetch }], maxBodyBytes: 10 });
-  const page = new URL('/link/x', url);
-  const post = (body: string) => globalThis.fetch(page, { method: 'POST', body });
-  const small = await post('0123456789');
-  expect([small.status, await small.text()]).toEqual([200, '0123456789']);
-  expect((await post('01234567890')).status).toBe(413);
+const ECHO = { path: '/link', fetch: async (request: Request) => new Response(await request.text()) };
+
+/** A post to a page whose client has sent `sent` of 16 384 bytes. */
+const unfinished = (sent: number) =>
+  `POST /link/x HTTP/1.1\r\nHost: localhost\r\nContent-Length: 16384\r\n\r\n${'x'.repeat(sent)}`;
+
+test('a body of a page has at most 16 384 bytes', async () => {
+  const { url } = await hosting({ pages: [ECHO] });
+  const post = (bytes: number) => fetch(new URL('/link/x', url), { method: 'POST', body: 'x'.repeat(bytes) });
+  expect((await (await post(16_384)).text()).length).toBe(16_384);
+  expect(await read(await post(16_385))).toEqual(refusal(413, 'A body has at most 16384 bytes; send less'));
+});
+
+test('unfinished bodies of pages have 1 MiB together, and take no room and no page from others', async () => {
+  const { url, errors } = await hosting({ pages: [ECHO], maxIncomingBytes: 1_048_576 });
+  const connections = await Promise.all(Array.from({ length: 110 }, () => rawConnection(url)));
+  const [first, ...others] = connections.map(({ use }, n) => use(unfinished(n < 64 ? 16_383 : 0)));
+  for (const other of others) other.catch(() => {});
+  const post = () => fetch(new URL('/link/x', url), { method: 'POST', body: 'x' }).then(read);
+  const full = refusal(503, 'This server has too many bytes of requests coming in; try again later');
+  await expect.poll(post).toEqual(full);
+  expect((await fetch(url, requestInit('tools/list'))).status).toBe(200);
+  connections[0]?.use('x').catch(() => {});
+  expect(await first).toMatch(/^HTTP\/1\.1 200 /);
+  expect((await fetch(new URL('/link/x', url), { method: 'POST', body: 'x' })).status).toBe(200);
+  expect(errors).toEqual([]);
+});
+
+test('a page that reads no body is answered before its body came in', async () => {
+  const fetch = async () => new Response('No.', { status: 403 });
+  const { url } = await hosting({ pages: [{ path: '/link', fetch }] });
+  expect(await (await rawConnection(url)).use(unfinished(0))).toMatch(/^HTTP\/1\.1 403 /);
+});
+
+test('a page that answers before it has read its body keeps no place', async () => {
+  const fetch = async (request: Request) => {
+    void request.text();
+    return new Response('A page.');
+  };
+  const { send } = mounting({ pages: [{ path: '/link', fetch }] });
+  for (let time = 0; time <= 100; time++)
+    expect((await send('/link/x', { method: 'POST', body: 'x' })).status).toBe(200);
 });
 
 test('a server that closes serves neither pages nor MCP', async () => {

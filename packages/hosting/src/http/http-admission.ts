@@ -1,5 +1,4 @@
 /** Checks each HTTP request and routes it to a server. */
-import type { Readable } from 'node:stream';
 import {
   type AuthInfo,
   createMcpHandler,
@@ -19,7 +18,6 @@ import {
   MRTR_REVISION,
   type OptionChecks,
   oneOf,
-  Quota,
   tellOperator,
   tokenPrincipal,
 } from '@mrtr/core/kit';
@@ -29,8 +27,9 @@ import { Origins } from '../admission/cors.ts';
 import { CountedRequest } from '../admission/counted-request.ts';
 import type { Exchange } from '../admission/exchange.ts';
 import { isWiderThan } from '../admission/members.ts';
-import { countRejection, internalError, noRoom, problem } from '../admission/problem.ts';
+import { countRejection, internalError, problem } from '../admission/problem.ts';
 import { buildServer, type OnError, type ServerInstance } from '../instance/server-instance.ts';
+import { PageRequests, type PageSet } from './page-requests.ts';
 import { type Caller, SESSION_CHECKS, type SessionLimits, Sessions } from './sessions.ts';
 import { UNREAD_CHECKS, UnreadBytes, type UnreadLimits } from './unread-bytes.ts';
 
@@ -42,17 +41,6 @@ const MAX_OF_HOST = 100;
 export const MAX_INITIALIZE_BYTES = 65_536;
 /** The limit of members in values that the SDK validates deeply: `initialize`, and each `_meta` since 2026-07-28. */
 export const MAX_DECLARED_MEMBERS = 1000;
-
-/** How many pages may be served at once. */
-export const MAX_PAGES = 100;
-
-/** Pages for browsers, beside the MCP server. */
-export interface PageSet {
-  /** The path above the pages. */
-  readonly path: string;
-  /** Answers a browser. It must authenticate the browser itself; `verifier` is not called for pages. */
-  fetch(request: Request): Promise<Response>;
-}
 
 /** Options for admission and serving. All have defaults. */
 export interface AdmissionOptions extends BodyLimits, CallLimits, SessionLimits, UnreadLimits {
@@ -132,7 +120,7 @@ export class HttpAdmission {
   readonly #sessions: Sessions | undefined;
   readonly #authenticate: ((request: Request) => Promise<AuthInfo | Response>) | undefined;
   readonly #identify: (caller: AuthInfo) => string | undefined;
-  readonly #openPages = new Quota(MAX_PAGES);
+  readonly #pages: PageRequests;
   readonly #report: OnError;
   #shut = false;
 
@@ -149,6 +137,7 @@ export class HttpAdmission {
     this.#served = served;
     this.#report = (error) => tellOperator(error, onerror);
     this.#bodies = new Bodies(options);
+    this.#pages = new PageRequests(options);
     this.#calls = new CallQuota(options, this.#report);
     this.#unread = new UnreadBytes(options, this.#report);
     const hosts = allowedHosts === 'any' ? [] : [...allowedHosts];
@@ -216,25 +205,7 @@ export class HttpAdmission {
     const refused = this.#refuseHost(request);
     if (refused) return refused;
     if (this.#shut) return problem(503, 'The server is shutting down');
-    const received = await this.#receive(request, incoming);
-    if (received instanceof Response) return received;
-    const full = this.#openPages.take(undefined);
-    if (full) return noRoom(full, 'pages open');
-    try {
-      return await pages.fetch(received);
-    } finally {
-      this.#openPages.giveBack(undefined);
-    }
-  }
-
-  /** Returns the request with its complete body, or the refusal. */
-  async #receive(request: Request, incoming: Readable | undefined): Promise<Request | Response> {
-    if (request.method === 'GET' || request.method === 'HEAD') return request;
-    const { url, method, headers, signal } = request;
-    const body = await this.#bodies.readBytes(headers, incoming, undefined);
-    return body instanceof Response
-      ? body
-      : new Request(url, { method, headers, signal, body: new Uint8Array(body) });
+    return this.#pages.serve(pages, request, incoming);
   }
 
   /** Rejects every request from now on. */

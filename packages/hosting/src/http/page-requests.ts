@@ -1,0 +1,76 @@
+/** Serves pages for browsers. Nobody has signed in yet, so what they take is counted apart from what MCP takes. */
+import type { Readable } from 'node:stream';
+import { Quota, QuotaSlot } from '@mrtr/core/kit';
+import { Bodies, type BodyLimits } from '../admission/body.ts';
+import { noRoom } from '../admission/problem.ts';
+
+/** How many pages may be served at once. */
+export const MAX_PAGES = 100;
+/** The limits of bodies that are posted to pages. MCP has its own, so that these cannot fill it. */
+export const PAGE_BODY_LIMITS = { maxBodyBytes: 16_384, maxIncomingBytes: 1_048_576 };
+
+/** Pages for browsers, beside the MCP server. */
+export interface PageSet {
+  /** The path above the pages. */
+  readonly path: string;
+  /**
+   * Answers a browser. It must authenticate the browser itself; `verifier` is not called for pages. A body arrives when
+   * it is read, so reject a request before you read its body. It has at most 16 KiB.
+   */
+  fetch(request: Request): Promise<Response>;
+}
+
+export class PageRequests {
+  readonly #open = new Quota(MAX_PAGES);
+  readonly #bodies: Bodies;
+
+  constructor(limits: BodyLimits) {
+    this.#bodies = new Bodies({ ...limits, ...PAGE_BODY_LIMITS });
+  }
+
+  /** Answers a browser. The body of its request comes in when the page reads it. */
+  async serve(pages: PageSet, request: Request, incoming: Readable | undefined): Promise<Response> {
+    const first = QuotaSlot.take(this.#open, undefined);
+    if (!(first instanceof QuotaSlot)) return noRoom(first, 'pages open');
+    let place: QuotaSlot | undefined = first;
+    let refused: Response | undefined;
+    const readBody = async (): Promise<Uint8Array> => {
+      // A body that arrives slowly takes no other page's place.
+      first.giveBack();
+      const body = await this.#bodies.readBytes(request.headers, incoming, undefined);
+      if (body instanceof Response) return refuse(body);
+      // The page may have answered without waiting for the body.
+      const again = place && QuotaSlot.take(this.#open, undefined);
+      if (typeof again === 'string') return refuse(noRoom(again, 'pages open'));
+      place = again;
+      return body;
+    };
+    const refuse = (response: Response): never => {
+      refused = response;
+      throw new Error(`A body that was posted to a page was refused with status ${response.status}.`);
+    };
+    try {
+      const response = await pages.fetch(withBody(request, readBody));
+      return refused ?? response;
+    } catch (error) {
+      if (refused) return refused;
+      throw error;
+    } finally {
+      place?.giveBack();
+      place = undefined;
+    }
+  }
+}
+
+/** The request with a body that is read when it is needed. */
+function withBody(request: Request, readBody: () => Promise<Uint8Array>): Request {
+  const { url, method, headers, signal } = request;
+  if (method === 'GET' || method === 'HEAD') return request;
+  const pull = async (controller: ReadableStreamDefaultController) => {
+    const bytes = await readBody();
+    if (bytes.length > 0) controller.enqueue(bytes);
+    controller.close();
+  };
+  const body = new ReadableStream({ pull }, { highWaterMark: 0 });
+  return new Request(url, { method, headers, signal, body, duplex: 'half' });
+}
