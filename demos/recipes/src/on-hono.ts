@@ -5,5 +5,6 @@ import { mcp } from './mount.ts';
 export const app = new Hono();
 
 app.all('/mcp', (c) => mcp.fetch(c.req.raw));
+app.all('/approve/*', (c) => mcp.fetchPages(c.req.raw));
 app.get('/readyz', async (c) => c.body(null, (await mcp.isReady()) ? 200 : 503));
 app.get('/', (c) => c.text('Not MCP.'));

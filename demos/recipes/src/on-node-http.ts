@@ -4,5 +4,6 @@ import { mcp } from './mount.ts';
 
 export const server = createServer((req, res) => {
   if (req.url?.split('?')[0] === '/mcp') void mcp.handle(req, res);
+  else if (req.url?.startsWith('/approve/')) void mcp.handlePages(req, res);
   else res.end('Not MCP.');
 });

@@ -115,7 +115,9 @@ export function mounting(options: MountOptions = {}) {
   });
   const send = (path: string, init: RequestInit = {}, options = {}): Promise<Response> =>
     mcp.fetch(new Request(new URL(path, 'http://localhost'), init), options);
-  return { served, mcp, send };
+  const sendPage = (path: string, init: RequestInit = {}): Promise<Response> =>
+    mcp.fetchPages(new Request(new URL(path, 'http://localhost'), init));
+  return { served, mcp, send, sendPage };
 }
 
 const bearer = (token?: string) => ({

@@ -72,8 +72,8 @@ export async function serveHttp(served: ServerInstance, options: HttpOptions = {
     if (pathname === '/readyz') return mount.isReady().then((ready) => health(ready ? 'ready' : 'not ready'));
     return findPages(pages, pathname) ?? problem(404, `Nothing is here; MCP is at ${path}`);
   };
-  const mount: Mount = new Mount(served, options, routes);
-  const server = createServer((req, res) => void mount.handle(req, res));
+  const mount: Mount = new Mount(served, options);
+  const server = createServer((req, res) => void mount.handleBy(routes, req, res));
   server.listen(port, host);
   await once(server, 'listening');
   const address = server.address() as AddressInfo;

@@ -219,29 +219,48 @@ test('two mounts know nothing of each other’s sessions, and one outlives the o
   expect([await statusOf(other, LIST), await statusOf(url, list)]).toEqual([503, 200]);
 });
 
+const SHOW = async ({ url }: Request) => new Response(`The page ${new URL(url).pathname}.`);
+
 test('pages of a mount get their whole address, and what is posted to them', async () => {
   const page = async (request: Request) => new Response(`${request.url} ${await request.text()}`);
   const { mcp } = mounting({ pages: [{ path: '/link', fetch: page }] });
-  const url = await listen(express().use(['/mcp', '/link'], mcp.handle), '/link/start?id=1');
+  const url = await listen(
+    express().use('/mcp', mcp.handle).use('/link', mcp.handlePages),
+    '/link/start?id=1',
+  );
   expect(await (await fetch(url, { method: 'POST', body: 'yes' })).text()).toBe(`${url} yes`);
   expect(await statusOf(new URL('/mcp', url), LIST)).toBe(200);
 });
 
-test.each(['/link', '/LINK/start', '/%6cink/start', '/link/../mcp', '/link/%2E%2e/mcp', '/link/./..'])(
-  'MCP is not served at %s, which a router may send to the pages, where nobody signs in',
-  async (path) => {
-    const { mcp } = mounting({ pages: [{ path: '/link', fetch: async () => new Response('A page.') }] });
-    const url = await listen((req, res) => mcp.handle(req, res));
-    const { headers, body, method } = LIST;
-    const sent = request(url, { path, method, headers: { ...(headers as object) } }).end(body);
-    const [response] = await once(sent, 'response');
-    response.resume();
-    expect([400, 404]).toContain(response.statusCode);
-    if (!/[.]|%2e/i.test(path))
-      expect((await mcp.fetch(new Request(new URL(path, url), LIST))).status).toBe(404);
-    expect(await statusOf(new URL('/linked', url), LIST)).toBe(200);
-  },
-);
+test.each([
+  ['/link/start;x', 200],
+  ['/link;x', 404],
+  ['/link', 404],
+  ['/LINK/start', 404],
+  ['/%6cink/start', 404],
+  ['/mcp', 404],
+  ['/link/../mcp', 400],
+  ['/link/%2E%2e/mcp', 400],
+  ['/link/./..', 400],
+])('the handlers of pages never serve MCP, whatever a router sends them: %s', async (path, status) => {
+  const { mcp, served } = mounting({ pages: [{ path: '/link', fetch: SHOW }] });
+  const url = await listen((req, res) => mcp.handlePages(req, res));
+  const { headers, body, method } = LIST;
+  const sent = request(url, { path, method, headers: { ...(headers as object) } }).end(body);
+  const [response] = await once(sent, 'response');
+  response.resume();
+  expect(response.statusCode).toBe(status);
+  const web = await mcp.fetchPages(new Request(new URL(path, url), LIST));
+  expect(await web.text()).not.toContain('"tools"');
+  expect(served.errors).toEqual([]);
+});
+
+test('the handlers of MCP never serve pages, whatever a router sends them', async () => {
+  const { mcp } = mounting({ pages: [{ path: '/link', fetch: SHOW }] });
+  const url = await listen((req, res) => mcp.handle(req, res), '/link/start');
+  for (const answer of [await fetch(url), await mcp.fetch(new Request(url))])
+    expect([answer.status, await answer.text()]).toEqual([400, expect.not.stringContaining('The page')]);
+});
 
 test('a page that hangs is cut when the mount closes', async () => {
   const entered = new Deferred();
@@ -250,7 +269,7 @@ test('a page that hangs is cut when the mount closes', async () => {
     return new Promise<never>(() => {});
   };
   const { mcp } = mounting({ pages: [{ path: '/link', fetch: hang }] });
-  const page = fetch(await listen((req, res) => mcp.handle(req, res), '/link/x')).catch(() => 'cut');
+  const page = fetch(await listen((req, res) => mcp.handlePages(req, res), '/link/x')).catch(() => 'cut');
   await entered.promise;
   await mcp.close();
   expect(await within(5000, page, () => 'The page was not cut.')).toBe('cut');

@@ -56,8 +56,8 @@ export type NodeRequest = IncomingMessage & {
 /** Serves MCP at a route of your own. */
 export interface McpMount {
   /**
-   * For express, fastify and `node:http`. Ignores the path: every request that your router sends here is one of MCP,
-   * unless it is at or below a path of `pages`. Never rejects.
+   * For express, fastify and `node:http`. Ignores the path: every request that your router sends here is one of MCP. Never
+   * serves pages. Never rejects.
    *
    * @param parsedBody the body, if a middleware has parsed it. Default: `req.body`. A function, such as `next`, is
    * ignored.
@@ -69,6 +69,15 @@ export interface McpMount {
    * no effect.
    */
   readonly fetch: (request: Request, options?: McpHandlerRequestOptions) => Promise<Response>;
+  /**
+   * Serves `pages`, for express, fastify and `node:http`. Route their paths here, in front of any parser of bodies. Never
+   * serves MCP, so this route needs no authentication. Never rejects.
+   *
+   * @example app.use('/approve', mcp.handlePages); // express, with a page at /approve
+   */
+  readonly handlePages: (req: NodeRequest, res: ServerResponse) => Promise<void>;
+  /** The same for hono and other runtimes with web requests. */
+  readonly fetchPages: (request: Request) => Promise<Response>;
   /** Publishes changes to the subscriptions of new clients: `notify.toolsChanged()`. */
   readonly notify: ServerNotifier;
   /** For a route such as `/healthz`: false from `close` on. */
@@ -95,27 +104,7 @@ export interface McpMount {
 export function createMcpMount(served: ServerInstance, options: MountOptions = {}): McpMount {
   requireInstance('createMcpMount', served);
   requireOptions('createMcpMount', options, MOUNT_CHECKS);
-  const { pages } = options;
-  const isPages = (path: string) => pages?.some((set) => isLike(path, set.path));
-  return new Mount(
-    served,
-    options,
-    (path) => findPages(pages, path) ?? (isPages(path) ? problem(404, 'Nothing is here') : 'mcp'),
-  );
-}
-
-/**
- * Whether a router may send `path` to the route of `pages`. Requests there are not authenticated, so they are never MCP's.
- * Some routers ignore case, decode escapes, or merge slashes.
- */
-function isLike(path: string, pages: string): boolean {
-  const [one, other] = [path, pages].map((text) =>
-    `${text}/`
-      .replaceAll(/%([0-9a-f]{2})/gi, (_escape, code) => String.fromCharCode(Number.parseInt(code, 16)))
-      .replaceAll(/[/\\]+/g, '/')
-      .toLowerCase(),
-  ) as [string, string];
-  return one.startsWith(other);
+  return new Mount(served, options);
 }
 
 /** Finds the pages above `path`. */
@@ -125,9 +114,11 @@ export const findPages = (pages: readonly PageSet[] | undefined, path: string): 
 /** Finds the target of a path: MCP, pages, or a fixed response. */
 export type Routes = (path: string) => 'mcp' | PageSet | Response | Promise<Response>;
 
+const toMcp: Routes = () => 'mcp';
+
 export class Mount implements McpMount {
   readonly #admission: HttpAdmission;
-  readonly #routes: Routes;
+  readonly #toPages: Routes;
   readonly #askReadiness: () => Promise<boolean>;
   readonly #stalled: StalledConnections;
   readonly #inFlight = new Set<Outgoing>();
@@ -135,10 +126,10 @@ export class Mount implements McpMount {
   readonly #drainMs: number;
   #closed: Promise<void> | undefined;
 
-  constructor(served: ServerInstance, options: MountOptions, routes: Routes) {
+  constructor(served: ServerInstance, options: MountOptions) {
     this.#report = (error) => tellOperator(error, options.onerror);
     this.#admission = new HttpAdmission(served, options);
-    this.#routes = routes;
+    this.#toPages = (path) => findPages(options.pages, path) ?? problem(404, 'Nothing is here');
     this.#askReadiness = readinessOf(options.readiness, this.#report);
     this.#stalled = new StalledConnections(options.sendSeconds ?? SEND_SECONDS);
     this.#drainMs = Math.ceil((options.drainSeconds ?? 10) * 1000);
@@ -156,7 +147,19 @@ export class Mount implements McpMount {
     return this.isLive() && (await this.#askReadiness()) && this.isLive();
   }
 
-  readonly handle = async (req: NodeRequest, res: ServerResponse, parsedBody?: unknown): Promise<void> => {
+  readonly handle = (req: NodeRequest, res: ServerResponse, parsedBody?: unknown): Promise<void> =>
+    this.handleBy(toMcp, req, res, parsedBody);
+
+  readonly fetch = (request: Request, options?: McpHandlerRequestOptions): Promise<Response> =>
+    this.#fetchBy(toMcp, request, options);
+
+  readonly handlePages = (req: NodeRequest, res: ServerResponse): Promise<void> =>
+    this.handleBy(this.#toPages, req, res);
+
+  readonly fetchPages = (request: Request): Promise<Response> => this.#fetchBy(this.#toPages, request);
+
+  /** Serves a request of Node by its path. */
+  async handleBy(routes: Routes, req: NodeRequest, res: ServerResponse, parsedBody?: unknown): Promise<void> {
     const { url, originalUrl = url } = req;
     // The client hung up before the request came here. `close` would not be emitted again.
     if (res.destroyed || req.socket.destroyed) return;
@@ -172,7 +175,7 @@ export class Mount implements McpMount {
       parsedBody: typeof parsedBody === 'function' ? bodyOf(req) : (parsedBody ?? bodyOf(req)),
       authInfo: req.auth,
     };
-    const listen = getRequestListener((request) => this.#answer(request, exchange), {
+    const listen = getRequestListener((request) => this.#answer(routes, request, exchange), {
       overrideGlobalObjects: false,
       errorHandler: (error) => this.#fail(error),
     });
@@ -181,12 +184,13 @@ export class Mount implements McpMount {
     const answered = listen(req, res);
     req.url = url;
     await answered;
-  };
+  }
 
-  readonly fetch = async (
+  async #fetchBy(
+    routes: Routes,
     request: Request,
     { authInfo, parsedBody }: McpHandlerRequestOptions = {},
-  ): Promise<Response> => {
+  ): Promise<Response> {
     const outgoing = new WebOutgoing();
     const end = () => outgoing.destroy();
     try {
@@ -195,7 +199,7 @@ export class Mount implements McpMount {
       const incoming = body && parsedBody === undefined ? Readable.fromWeb(body as never) : undefined;
       // A client may break off a rejected body, which nobody reads.
       incoming?.on('error', () => {});
-      const response = await this.#answer(request, { outgoing, incoming, parsedBody, authInfo });
+      const response = await this.#answer(routes, request, { outgoing, incoming, parsedBody, authInfo });
       if (response.headers.get('content-type')?.startsWith('text/event-stream'))
         return whenSent(request, response, end);
       end();
@@ -204,16 +208,16 @@ export class Mount implements McpMount {
       end();
       return this.#fail(error);
     }
-  };
+  }
 
   close(): Promise<void> {
     this.#closed ??= this.#end();
     return this.#closed;
   }
 
-  async #answer(request: Request, exchange: Exchange): Promise<Response> {
+  async #answer(routes: Routes, request: Request, exchange: Exchange): Promise<Response> {
     const { outgoing } = exchange;
-    const route = this.#routes(new URL(request.url).pathname);
+    const route = routes(new URL(request.url).pathname);
     // Count the request until its last byte is sent. The adapter's promises settle earlier.
     if (route !== 'mcp' || !standsOpen(request)) {
       this.#inFlight.add(outgoing);

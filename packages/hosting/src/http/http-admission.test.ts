@@ -15,36 +15,36 @@ const refusal = (status: number, message: string, code = -32000) => ({ status, e
 
 const PAGES = [{ path: '/link', fetch: async () => new Response('A page.') }];
 
-test('each path is that of MCP, but those at and below a path of pages', async () => {
-  const { send } = mounting({ pages: PAGES });
-  for (const path of ['/', '/linked', '/mcp/'])
+test('each path is that of MCP to its handler, and those below a path of pages are pages to theirs', async () => {
+  const { send, sendPage } = mounting({ pages: PAGES });
+  for (const path of ['/', '/link', '/mcp/'])
     expect((await read(await send(path, requestInit('tools/list')))).result).toHaveProperty('tools');
-  expect(await (await send('/link/start')).text()).toBe('A page.');
-  expect((await send('/link', requestInit('tools/list'))).status).toBe(404);
+  expect(await (await sendPage('/link/start')).text()).toBe('A page.');
+  for (const path of ['/', '/link', '/linked/start']) expect((await sendPage(path)).status).toBe(404);
 });
 
 test('a page is served for the allowed hosts alone', async () => {
-  const { send } = mounting({ pages: PAGES });
-  expect((await send('/link/start', { headers: { host: 'evil.example' } })).status).toBe(403);
+  const { sendPage } = mounting({ pages: PAGES });
+  expect((await sendPage('/link/start', { headers: { host: 'evil.example' } })).status).toBe(403);
 });
 
 test('100 pages are served at once, and one more when one of them was sent', async () => {
   const released = new Deferred();
   const fetch = () => released.promise.then(() => new Response('A page.'));
-  const { send } = mounting({ pages: [{ path: '/link', fetch }] });
-  const open = Array.from({ length: 100 }, () => send('/link/start'));
-  expect(await read(await send('/link/start'))).toEqual(
+  const { sendPage } = mounting({ pages: [{ path: '/link', fetch }] });
+  const open = Array.from({ length: 100 }, () => sendPage('/link/start'));
+  expect(await read(await sendPage('/link/start'))).toEqual(
     refusal(503, 'This server has too many pages open; try again later'),
   );
   released.open();
   expect((await Promise.all(open)).map(({ status }) => status)).toEqual(Array(100).fill(200));
-  expect((await send('/link/start')).status).toBe(200);
+  expect((await sendPage('/link/start')).status).toBe(200);
 });
 
 test('a page that fails makes room for another', async () => {
   const fetch = () => Promise.reject(new Error('No page.'));
-  const { send, served } = mounting({ pages: [{ path: '/link', fetch }] });
-  for (let time = 0; time <= 100; time++) expect((await send('/link/start')).status).toBe(500);
+  const { sendPage, served } = mounting({ pages: [{ path: '/link', fetch }] });
+  for (let time = 0; time <= 100; time++) expect((await sendPage('/link/start')).status).toBe(500);
   expect(served.errors).toEqual(Array(101).fill('No page.'));
 });
 
@@ -87,16 +87,16 @@ test('a page that answers before it has read its body keeps no place', async () 
     void request.text();
     return new Response('A page.');
   };
-  const { send } = mounting({ pages: [{ path: '/link', fetch }] });
+  const { sendPage } = mounting({ pages: [{ path: '/link', fetch }] });
   for (let time = 0; time <= 100; time++)
-    expect((await send('/link/x', { method: 'POST', body: 'x' })).status).toBe(200);
+    expect((await sendPage('/link/x', { method: 'POST', body: 'x' })).status).toBe(200);
 });
 
 test('a server that closes serves neither pages nor MCP', async () => {
-  const { mcp, send } = mounting({ pages: PAGES });
+  const { mcp, send, sendPage } = mounting({ pages: PAGES });
   await mcp.close();
   const closing = refusal(503, 'The server is shutting down');
-  expect(await read(await send('/link/start'))).toEqual(closing);
+  expect(await read(await sendPage('/link/start'))).toEqual(closing);
   expect(await read(await send('/mcp', requestInit('tools/list')))).toEqual(closing);
 });
 
