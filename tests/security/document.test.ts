@@ -5,6 +5,7 @@ import { POLICY_DEFAULTS } from '../../packages/core/src/admission/policy.ts';
 import { MAX_DEPTH } from '../../packages/core/src/support/canonical-json.ts';
 import { BODY_DEFAULTS } from '../../packages/hosting/src/admission/body.ts';
 import { CALL_DEFAULTS } from '../../packages/hosting/src/admission/call-quota.ts';
+import { MAX_PIPELINED } from '../../packages/hosting/src/http/closed-connections.ts';
 import {
   MAX_DECLARED_MEMBERS,
   MAX_INITIALIZE_BYTES,
@@ -64,6 +65,7 @@ const TABLES: readonly Readonly<Record<string, number>>[] = [
     'members of `_meta`': MAX_DECLARED_MEMBERS,
     'an `initialize`, in bytes': MAX_INITIALIZE_BYTES,
     'members of an `initialize`': MAX_DECLARED_MEMBERS,
+    'requests of one connection that wait for their responses': MAX_PIPELINED,
     'pages served at once': MAX_PAGES,
     'a body posted to a page, in bytes': PAGE_BODY_LIMITS.maxBodyBytes,
     'bytes of incoming bodies of pages': PAGE_BODY_LIMITS.maxIncomingBytes,

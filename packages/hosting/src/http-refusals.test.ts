@@ -1,8 +1,10 @@
-import { requestInit } from '@mrtr/harness';
+import { once } from 'node:events';
+import { requestInit, within } from '@mrtr/harness';
 import { expect, test } from 'vitest';
 import {
   beginSession,
   hosting,
+  httpText,
   INITIALIZE,
   oldRequest,
   rawConnection,
@@ -196,4 +198,27 @@ test('a request for a whole URL is refused, and its connection ends', async () =
     'POST http://localhost/mcp HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n',
   );
   expect(answer.toLowerCase()).toMatch(/^http\/1\.1 400 [\s\S]*\r\nconnection: close\r\n/);
+});
+
+const CHECK = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n';
+const checks = (count: number) => `${`${CHECK}\r\n`.repeat(count - 1)}${CHECK}${LAST}\r\n\r\n`;
+const waitText = (url: URL) => httpText(url, requestInit('tools/call', { name: 'wait' }));
+
+test('64 requests of one connection wait for their responses, and all get one', async () => {
+  const { url, entered, release } = await hosting();
+  // In one piece, so that all have begun before the first is answered.
+  const answers = (await rawConnection(url)).send(`${waitText(url)}${checks(63)}`);
+  await entered;
+  release();
+  expect((await answers).match(/HTTP\/1\.1 200 /g)).toHaveLength(64);
+});
+
+test('a connection with more requests that wait for their responses ends, and so does its call', async () => {
+  const { url, entered } = await hosting();
+  const connection = await rawConnection(url);
+  void connection.send(waitText(url));
+  const { signal } = (await entered).mcpReq;
+  const ended = connection.send(checks(64));
+  expect(await within(5000, ended, () => 'The connection was not ended.')).toBe('');
+  if (!signal.aborted) await within(5000, once(signal, 'abort'), () => 'The signal did not fire.');
 });

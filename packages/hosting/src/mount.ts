@@ -165,6 +165,7 @@ export class Mount implements McpMount {
     if (res.destroyed || req.socket.destroyed) return;
     if (this.#closed) endConnectionAfter(res);
     closeWithConnection(res, req.socket);
+    if (req.socket.destroyed) return;
     this.#stalled.watch(res, req.socket);
     // Reject absolute URLs, which would override `Host`, and paths with `..`, which the router may resolve differently.
     if (!originalUrl?.startsWith('/') || HAS_DOTS.test(originalUrl))
