@@ -119,6 +119,96 @@ describe.skipIf(missing !== undefined)('on PostgreSQL', () => {
     expect(await query(url, 'SELECT id FROM few')).toEqual([{ id: 'b' }]);
   });
 
+  describe.each([
+    [
+      'interactions',
+      'ends_at',
+      "(id, pseudonym, value, ends_at) VALUES ($1, $2, 'x', now() + interval '1 minute')",
+      (table: string) => {
+        const store = new PostgresInteractions(pool(), { table, maxEntriesPerPrincipal: 10 });
+        const add = (pseudonym: string) => store.add({ id: random(), pseudonym, value: 'x', ttlSeconds: 60 });
+        return { store, add };
+      },
+    ],
+    [
+      'a ledger',
+      'forget_at',
+      "(id, pseudonym, answers, lease_until, forget_at) VALUES ($1, $2, '', now(), now() + interval '1 minute')",
+      (table: string) => {
+        const store = new PostgresLedger(pool(), { table, maxEntriesPerPrincipal: 10 });
+        const add = (pseudonym: string) => store.lease(leaseRequest(random(), { pseudonym }));
+        return { store, add };
+      },
+    ],
+  ])('the limit of one principal in a table of %s', (_kind, time, insert, open) => {
+    /** Four instances on one table, in which new entries wait for a lock. */
+    async function limited() {
+      const [table, ada] = [`t_${random()}`, random()];
+      const instances = Array.from({ length: 4 }, () => open(table));
+      await instances[0]?.store.createTable();
+      await query(
+        url,
+        `CREATE FUNCTION wait_${table}() RETURNS trigger LANGUAGE plpgsql AS
+           'BEGIN PERFORM pg_advisory_xact_lock_shared(34); RETURN NEW; END';
+         CREATE TRIGGER wait BEFORE INSERT ON ${table} FOR EACH ROW EXECUTE FUNCTION wait_${table}()`,
+      );
+      const held = async () =>
+        (await query(url, `SELECT FROM ${table} WHERE pseudonym = '${ada}' AND ${time} > now()`)).length;
+      /** Each instance adds four entries at once, on connections that may break. Resolves with how many had room. */
+      async function addAtOnce(isBroken = false): Promise<number> {
+        const gate = await pool().connect();
+        await gate.query('SELECT pg_advisory_lock(34)');
+        const added = Promise.allSettled(
+          instances.flatMap(({ add }) => Array.from({ length: 4 }, () => add(ada))),
+        );
+        const waiting = `FROM pg_stat_activity
+          WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%FROM ${table} %'`;
+        await vi.waitFor(async () => expect(await query(url, `SELECT ${waiting}`)).toHaveLength(16), 60_000);
+        if (isBroken) await query(url, `SELECT pg_terminate_backend(pid) ${waiting}`);
+        // Closes the connection, and so opens the gate.
+        gate.release(true);
+        const codes = (await added).map((one) => one.status === 'rejected' && one.reason.code);
+        if (!isBroken) expect([...new Set(codes)].sort()).toEqual([false, 'store_full']);
+        return codes.filter((code) => code === false).length;
+      }
+      return { table, ada, instances, addAtOnce, held };
+    }
+
+    test('is exact when four instances add at once, also when earlier entries are over', async () => {
+      const { table, ada, instances, addAtOnce, held } = await limited();
+      for (let round = 1; round <= 2; round++) {
+        expect([await addAtOnce(), await held()]).toEqual([10, 10]);
+        for (const { add } of instances) {
+          await expect(add(ada)).rejects.toMatchObject({ code: 'store_full' });
+          await add(random());
+        }
+        await query(url, `UPDATE ${table} SET ${time} = now() WHERE pseudonym = '${ada}'`);
+      }
+    });
+
+    test('counts the entries of an instance of an earlier version', async () => {
+      const { table, ada, addAtOnce, held } = await limited();
+      const earlier = pool();
+      for (let n = 0; n < 7; n++) await earlier.query(`INSERT INTO ${table} ${insert}`, [random(), ada]);
+      expect([await addAtOnce(), await held()]).toEqual([3, 10]);
+    });
+
+    test('is exact after the connections broke on which entries were added', async () => {
+      const { addAtOnce, held } = await limited();
+      expect([await addAtOnce(true), await held()]).toEqual([0, 0]);
+      expect([await addAtOnce(), await held()]).toEqual([10, 10]);
+    });
+
+    test('is exact when a sweep has deleted the counters', async () => {
+      const { table, ada, instances, addAtOnce, held } = await limited();
+      for (const { add } of instances) await add(ada);
+      await query(url, `UPDATE ${table}_principals SET forget_at = now()`);
+      await open(table).add(random());
+      expect(await query(url, `SELECT FROM ${table}_principals`)).toHaveLength(1);
+      expect([await addAtOnce(), await held()]).toEqual([6, 10]);
+    });
+  });
+
   test('a ledger works again after its connections were cut', async () => {
     const ledger = new PostgresLedger(pool());
     await ledger.createTable();
@@ -163,7 +253,7 @@ describe.skipIf(missing !== undefined)('on PostgreSQL', () => {
     onTestFinished(() => admin.release());
     await admin.query('BEGIN; DELETE FROM deleted');
     const decision = ledger.lease(token);
-    const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%INTO deleted %'`;
+    const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%FROM deleted %'`;
     await vi.waitFor(async () => expect(await query(url, waiting)).toHaveLength(1), { timeout: 60_000 });
     await admin.query('COMMIT');
     expect(await decision).toEqual({ kind: 'older-than-ledger' });

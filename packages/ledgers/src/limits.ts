@@ -28,7 +28,7 @@ export const LEDGER_CHECKS = wholeNumbers(LEDGER_DEFAULTS);
 export interface InteractionCapacity {
   /** Interactions at once. Default 100 000. PostgreSQL counts them at each sweep. */
   readonly maxEntries?: number;
-  /** Open pages of one principal, counted at each new one. On PostgreSQL, several at once may exceed it. Default 20. */
+  /** Open pages of one principal, counted at each new one, over all instances. Default 20. */
   readonly maxEntriesPerPrincipal?: number;
   /** Finished pages of one principal that are still kept. Default 200. */
   readonly maxOverPerPrincipal?: number;

@@ -16,6 +16,7 @@ import {
   requireInteractionFits,
 } from '@mrtr/pages/store';
 import { INTERACTION_CHECKS, INTERACTION_DEFAULTS, type InteractionCapacity } from './limits.ts';
+import { addToCounter, counterOf, createCounters, sweepCounters } from './principal-counters.ts';
 import { createOnce, type Queryable, tableName } from './table.ts';
 
 /** The options of a {@link PostgresInteractions}. */
@@ -24,6 +25,13 @@ export interface PostgresInteractionsOptions extends InteractionCapacity {
   readonly table?: string;
   /** How often this instance deletes expired interactions, in seconds. Default 60. */
   readonly sweepSeconds?: number;
+}
+
+/** The reply to the statement of `add`. */
+interface Added {
+  readonly isNew: boolean;
+  /** Whether other entries of the principal were added meanwhile, so that nobody knows whether there is room. */
+  readonly isOvertaken: boolean;
 }
 
 /**
@@ -59,7 +67,7 @@ export class PostgresInteractions implements InteractionStore {
   }
 
   /**
-   * Creates the table, unless it exists. Several instances may call this at once.
+   * Creates the table and that of its counters, unless they exist. Several instances may call this at once.
    *
    * @throws the database's error, for example if the role may not create tables.
    */
@@ -70,7 +78,8 @@ export class PostgresInteractions implements InteractionStore {
          id text PRIMARY KEY, pseudonym text NOT NULL, value text NOT NULL, ends_at timestamptz NOT NULL,
          is_over boolean NOT NULL DEFAULT false);
        CREATE INDEX IF NOT EXISTS ${this.#table}_expiry ON ${this.#table} (ends_at);
-       CREATE INDEX IF NOT EXISTS ${this.#table}_pseudonym ON ${this.#table} (pseudonym, ends_at)`,
+       CREATE INDEX IF NOT EXISTS ${this.#table}_pseudonym ON ${this.#table} (pseudonym, ends_at);
+       ${createCounters(this.#table)}`,
     );
   }
 
@@ -79,18 +88,33 @@ export class PostgresInteractions implements InteractionStore {
     requireInteractionFits(value, this.#options.maxValueBytes);
     await this.#sweep();
     const { maxEntriesPerPrincipal, maxOverPerPrincipal } = this.#options;
-    const { rows } = await this.#db.query(
-      `INSERT INTO ${this.#table} AS old (id, pseudonym, value, ends_at)
-       SELECT $1, $2, $3, clock_timestamp() + make_interval(secs => $4)
-       WHERE NOT $7 AND (
-         SELECT count(*) FILTER (WHERE NOT is_over) < $5 AND count(*) FILTER (WHERE is_over) < $6
-         FROM ${this.#table} WHERE pseudonym = $2 AND ends_at > clock_timestamp())
-       ON CONFLICT (id) DO UPDATE SET pseudonym = $2, value = $3, ends_at = excluded.ends_at, is_over = false
-         WHERE old.ends_at <= clock_timestamp()
-       RETURNING id`,
-      [id, pseudonym, value, ttlSeconds, maxEntriesPerPrincipal, maxOverPerPrincipal, this.#full],
-    );
-    if (rows.length > 0) return true;
+    const values = [
+      ...[id, pseudonym, value, ttlSeconds, maxEntriesPerPrincipal, maxOverPerPrincipal],
+      this.#full,
+    ];
+    let added: Added;
+    do {
+      const { rows } = await this.#db.query(
+        `WITH seen AS (
+           SELECT ${counterOf(this.#table, '$2')} AS counter, count(*) FILTER (WHERE NOT is_over) AS entries,
+             count(*) FILTER (WHERE is_over) AS over
+           FROM ${this.#table} WHERE pseudonym = $2 AND ends_at > clock_timestamp()
+         ), counted AS (
+           ${addToCounter(this.#table, '$2', '$5', 'NOT $7 AND entries < $5 AND over < $6')}
+         ), inserted AS (
+           INSERT INTO ${this.#table} AS old (id, pseudonym, value, ends_at)
+           SELECT $1, $2, $3, clock_timestamp() + make_interval(secs => $4) FROM counted
+           ON CONFLICT (id) DO UPDATE SET pseudonym = $2, value = $3, ends_at = excluded.ends_at, is_over = false
+             WHERE old.ends_at <= clock_timestamp()
+           RETURNING id)
+         SELECT EXISTS (SELECT FROM inserted) AS "isNew", NOT $7 AND entries < $5 AND over < $6 AND
+           NOT EXISTS (SELECT FROM counted) AS "isOvertaken"
+         FROM seen`,
+        values,
+      );
+      added = rows[0] as Added;
+    } while (added.isOvertaken);
+    if (added.isNew) return true;
     if ((await this.find(id)) !== undefined) return false;
     throw new StoreFull(interactionsFullMessage(this.#full ? 'all' : 'own'));
   }
@@ -121,6 +145,7 @@ export class PostgresInteractions implements InteractionStore {
     if (now - this.#swept < this.#options.sweepSeconds * 1000) return;
     this.#swept = now;
     await this.#db.query(`DELETE FROM ${this.#table} WHERE ends_at <= clock_timestamp()`);
+    await this.#db.query(sweepCounters(this.#table));
     const { rows } = await this.#db.query(
       `SELECT count(*) >= $1 AS full FROM (SELECT 1 FROM ${this.#table} LIMIT $1) AS entries`,
       [this.#options.maxEntries],

@@ -13,6 +13,7 @@ import {
 import type { LeaseDecision, LeaseRequest, StateLedger } from '@mrtr/core/seal';
 import { CLOCK_SKEW_MS, ledgerFullMessage } from '@mrtr/core/seal';
 import { LEDGER_CHECKS, LEDGER_DEFAULTS, type LedgerCapacity } from './limits.ts';
+import { addToCounter, counterOf, createCounters, sweepCounters } from './principal-counters.ts';
 import { createOnce, type Queryable, tableName } from './table.ts';
 
 export * from './postgres-interactions.ts';
@@ -36,6 +37,8 @@ interface Seen {
   readonly isFull: boolean;
   /** Whether the principal has room for one more token. */
   readonly hasRoom: boolean;
+  /** Whether other tokens of the principal were leased meanwhile, so that nobody knows whether there is room. */
+  readonly isOvertaken: boolean;
   readonly now: string;
   /** The beginning of the ledger; null if the table does not have it. */
   readonly began: string | null;
@@ -93,7 +96,7 @@ export class PostgresLedger implements StateLedger {
   }
 
   /**
-   * Creates the table, unless it exists. Writes the ledger's beginning, unless the table has it. The ledger rejects older
+   * Creates the table and that of its counters, unless they exist. Writes the ledger's beginning, unless the table has it. The ledger rejects older
    * tokens, so await this before you serve. Several instances may call this at once.
    *
    * @throws the database's error, for example if the role may not create tables.
@@ -105,7 +108,8 @@ export class PostgresLedger implements StateLedger {
          id text PRIMARY KEY, pseudonym text, answers text NOT NULL, result text, lease text,
          lease_until timestamptz NOT NULL, forget_at timestamptz NOT NULL);
        CREATE INDEX IF NOT EXISTS ${this.#table}_expiry ON ${this.#table} (forget_at);
-       CREATE INDEX IF NOT EXISTS ${this.#table}_pseudonym ON ${this.#table} (pseudonym, forget_at)`,
+       CREATE INDEX IF NOT EXISTS ${this.#table}_pseudonym ON ${this.#table} (pseudonym, forget_at);
+       ${createCounters(this.#table)}`,
     );
     await this.#begin();
   }
@@ -119,7 +123,9 @@ export class PostgresLedger implements StateLedger {
     await this.#sweep();
     const lease = randomUUID();
     try {
-      const seen = await this.#insert(presented, lease);
+      let seen: Seen;
+      do seen = await this.#insert(presented, lease);
+      while (seen.isOvertaken);
       if (seen.began === null || seen.isRaised) await this.#begin();
       else this.#knownBeginning = Math.max(this.#knownBeginning, Number(seen.began));
       return seen.isFirst ? { kind: 'first', lease } : await this.#refusal(presented, seen);
@@ -147,17 +153,23 @@ export class PostgresLedger implements StateLedger {
          FROM ${this.#table} WHERE id = '${BEGINNING}' FOR KEY SHARE
        ), seen AS (
          SELECT clock.ms AS now, ${milliseconds('lease_until')} + CASE WHEN is_raised THEN $7 ELSE 0 END AS began,
-           coalesce(is_raised, false) AS is_raised, $2::text IS NULL OR $8 > (
-             SELECT count(*) FROM ${this.#table} WHERE pseudonym = $2 AND forget_at > now()) AS has_room
+           coalesce(is_raised, false) AS is_raised, ${counterOf(this.#table, '$2')} AS counter, entries,
+           $2::text IS NULL OR $8 > entries AS has_room
          FROM (SELECT ${milliseconds('clock_timestamp()')} AS ms) AS clock
+         CROSS JOIN (SELECT count(*) AS entries FROM ${this.#table} WHERE pseudonym = $2 AND forget_at > now()) AS own
          LEFT JOIN beginning ON true
+       ), admitted AS (
+         SELECT FROM seen WHERE NOT $9::boolean AND has_room AND now < $5::bigint AND abs($6::bigint - now) <= $7
+           AND $11::bigint - greatest(0, $6::bigint - now) >= began
+       ), counted AS (
+         ${addToCounter(this.#table, '$2', '$8', '$2 IS NOT NULL AND EXISTS (SELECT FROM admitted)')}
        ), inserted AS (
          INSERT INTO ${this.#table} (id, pseudonym, answers, lease, lease_until, forget_at)
-         SELECT $1, $2, $3, $10, now() + make_interval(secs => $4), to_timestamp(($5::bigint + $7) / 1000.0) FROM seen
-         WHERE NOT $9::boolean AND has_room AND now < $5::bigint AND abs($6::bigint - now) <= $7
-           AND $11::bigint - greatest(0, $6::bigint - now) >= began
+         SELECT $1, $2, $3, $10, now() + make_interval(secs => $4), to_timestamp(($5::bigint + $7) / 1000.0)
+         FROM admitted WHERE $2 IS NULL OR EXISTS (SELECT FROM counted)
          ON CONFLICT (id) DO NOTHING RETURNING id)
        SELECT EXISTS (SELECT FROM inserted) AS "isFirst", $9::boolean AS "isFull", has_room AS "hasRoom",
+         $2 IS NOT NULL AND EXISTS (SELECT FROM admitted) AND NOT EXISTS (SELECT FROM counted) AS "isOvertaken",
          now::text, began::text, is_raised AS "isRaised"
        FROM seen`,
       [...asked, this.#options.maxEntriesPerPrincipal, this.#full, lease, issuedAt, this.#knownBeginning],
@@ -240,6 +252,7 @@ export class PostgresLedger implements StateLedger {
     if (now - this.#swept < this.#options.sweepSeconds * 1000) return;
     this.#swept = now;
     await this.#db.query(`DELETE FROM ${this.#table} WHERE forget_at < now()`);
+    await this.#db.query(sweepCounters(this.#table));
     const { rows } = await this.#db.query(
       `SELECT count(*) >= $1 AS full, coalesce(sum(octet_length(result)), 0)::text AS bytes
        FROM (SELECT result FROM ${this.#table} WHERE id <> '${BEGINNING}' LIMIT $1) AS entries`,
