@@ -38,6 +38,7 @@ import {
   decline,
   kelvin,
   metric,
+  Name,
   name,
   type Outcome,
   type Register,
@@ -374,6 +375,24 @@ const behaviours = {
     expect(await (await later.connect(undefined, {})).answer(asked, { name: ada })).toEqual({
       says: '{"name":{"name":"Ada"},"units":{"units":"imperial"}}',
     });
+  },
+
+  async 'an old client that has no handler for its elicitation gets the `fallback`, or an error that says why'(
+    shape,
+  ) {
+    const call = async (rounds: readonly Questions[], over = {}) => {
+      const { site, done } = serve(shape, rounds, {}, over);
+      const client = await site.connectLegacy(undefined, { elicitation: {} });
+      return [await client.call(), done.runs];
+    };
+    const imperial = elicitation(WHICH_UNITS, Units, { fallback: { units: 'imperial' } });
+    const nobody = elicitation(WHICH_NAME, Name, { fallback: { name: 'Nobody' } });
+    const says = '{"units":{"units":"imperial"},"name":{"name":"Nobody"}}';
+    expect(await call([{ units: imperial }, { name: nobody }])).toEqual([{ says }, 1]);
+    const fails = expect.stringMatching(/a client that can be asked|has no handler for it/);
+    expect(await call(TWO_ROUNDS)).toEqual([{ fails }, 0]);
+    expect(await call(TWO_ROUNDS, { asks: ['elicitation'] })).toEqual([{ fails }, 0]);
+    expect(await call([{ units: imperial }, { name }])).toEqual([{ fails }, 0]);
   },
 
   async 'a refusal ends the call politely, before anything below the question'(shape) {

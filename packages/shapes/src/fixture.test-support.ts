@@ -149,14 +149,16 @@ export class Site {
     return new Caller(await this.#inProcess.modern({ capabilities, elicit }));
   }
 
-  /** An old client. Without a user it cannot be asked. */
+  /** An old client. Without a user it cannot be asked: it declares nothing, or has no handler for what it declares. */
   async connectLegacy(user?: User, capabilities: ClientCapabilities = user ? { elicitation: {} } : {}) {
     /** The messages that the user saw, in order. */
     const questions: string[] = [];
-    const elicit = ({ message }: { readonly message: string }) => {
-      questions.push(message);
-      return (user as User)(message);
-    };
+    const elicit =
+      user &&
+      (({ message }: { readonly message: string }) => {
+        questions.push(message);
+        return user(message);
+      });
     const client = await this.#inProcess.legacy({ capabilities, elicit });
     return {
       questions,

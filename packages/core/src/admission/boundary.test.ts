@@ -2,6 +2,10 @@ import { inputRequired, McpServer } from '@modelcontextprotocol/server';
 import { InProcess } from '@mrtr/harness';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
+import { ask } from '../answers/ask.ts';
+import { readAnswer } from '../answers/read-answer.ts';
+import { elicitation } from '../questions/elicitation.ts';
+import { listRoots } from '../questions/model-and-roots.ts';
 import { InvalidOption } from '../support/errors.ts';
 import { textResult } from '../wire/results.ts';
 import { ARGUMENTS, asking, CALLS, PLAN, sure, YES } from './asking.test-support.ts';
@@ -191,6 +195,36 @@ test('the legacy shim asks an old client and re-enters the handler through the b
   expect(await client.callTool({ name: 'deploy', arguments: ARGUMENTS })).toEqual(textResult('Done.'));
   expect(entries).toEqual([undefined, PLAN]);
   expect(states.map(({ phase }) => phase)).toEqual(['sealed', 'opened']);
+});
+
+test('an old client without a handler is asked once in a call, and its question gets the fallback in each later round', async () => {
+  const asks = eventsOf('mrtr:ask');
+  const units = elicitation('Which units?', z.object({ units: z.string() }), {
+    fallback: { units: 'metric' },
+  });
+  const roots = listRoots();
+  const errors: unknown[] = [];
+  const { server } = hostTools((server) => {
+    server.registerTool('tool', {}, async (ctx) => {
+      const [answer, rooted] = [readAnswer(ctx, 'units', units), readAnswer(ctx, 'roots', roots)];
+      if (answer.kind !== 'accepted') return ask({ units });
+      return rooted.kind === 'accepted' ? textResult(answer.value.units) : ask({ roots });
+    });
+    // The author's own request gets the client's error.
+    server.registerTool('own', {}, async ({ mcpReq }) => {
+      const requestedSchema = { type: 'object', properties: {} } as const;
+      await mcpReq.elicitInput({ message: 'Sure?', requestedSchema }).catch((error) => errors.push(error));
+      return textResult('');
+    });
+  });
+  const site = new InProcess(server);
+  onTestFinished(() => site.close());
+  const capabilities = { elicitation: { form: {} }, roots: {} };
+  const client = await site.legacy({ capabilities, listRoots: () => ({ roots: [] }) });
+  expect(await client.callTool({ name: 'tool' })).toEqual(textResult('metric'));
+  expect(asks.map(({ keys }) => keys)).toEqual([['units'], ['roots']]);
+  await client.callTool({ name: 'own' });
+  expect(errors).toMatchObject([{ code: -32601 }]);
 });
 
 const INFO = { name: 'test-server', version: '1.0.0' };

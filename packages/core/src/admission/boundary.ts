@@ -8,6 +8,7 @@ import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
 import { InvalidOption } from '../support/errors.ts';
 import { requireArgument } from '../support/options.ts';
 import { tellOperator, warnOnce } from '../support/process-wide.ts';
+import { catchNoHandler } from '../wire/no-handler.ts';
 import { isMrtrMethod, MRTR_METHODS } from '../wire/wire.ts';
 import { Admission, type Target } from './admission.ts';
 import { aPolicy, partsOf, type RequestStatePolicy } from './policy.ts';
@@ -61,6 +62,7 @@ export function protectRequestState(server: McpServer, policy: RequestStatePolic
   const rejections = new Rejections((error) => tellOperator(error, lowLevelServer.onerror, parts.onerror));
   const admission = new Admission({ server, policy: parts, rejections }, parts.audience);
   const registrations = watchRegistration(server);
+  catchNoHandler(server);
   const setRequestHandler = lowLevelServer.setRequestHandler.bind(lowLevelServer) as SetRequestHandler;
   lowLevelServer.setRequestHandler = ((method: string, ...rest: unknown[]) => {
     if (!isMrtrMethod(method)) return setRequestHandler(method, ...rest);

@@ -29,6 +29,7 @@ import { AnswerReads } from '../wire/answer-reads.ts';
 import { type AnswerStamp, stampAnswer } from '../wire/answer-stamp.ts';
 import { type Call, withCall } from '../wire/call.ts';
 import { capabilitiesOf, declaredKinds, type InputKind, inputKindOf } from '../wire/input-kind.ts';
+import { handledKinds, markForShim, NoHandler } from '../wire/no-handler.ts';
 import { endCall } from '../wire/results.ts';
 import { isModern, MRTR_REVISION } from '../wire/revision.ts';
 import { type HandlerRun, withHandlerRun } from './handler-run.ts';
@@ -135,7 +136,9 @@ export class Serving {
       reads: new AnswerReads(),
       stamp: (key, askedAt) => this.#stamp(key, askedAt),
       asked: acceptsUnasked(policy, binding.target) ? undefined : (opened?.asked ?? NOTHING_ASKED),
-      askable: isModern(revision) ? declaredInEnvelope(ctx) : declaredKinds(askableWhenOld),
+      askable: isModern(revision)
+        ? declaredInEnvelope(ctx)
+        : handledKinds(declaredKinds(askableWhenOld), ctx),
       maxRounds: policy.maxRounds,
       maxQuestions: policy.maxQuestions,
       maxStateBytes: policy.maxBytes,
@@ -154,7 +157,8 @@ export class Serving {
 
   #stampAnswers(responses: Readonly<Record<string, unknown>>): InputResponses {
     const { opened } = this.#round;
-    const stamped = Object.entries(responses).map(([key, response]) => {
+    const answers = Object.entries(responses).filter(([, response]) => !(response instanceof NoHandler));
+    const stamped = answers.map(([key, response]) => {
       const stamp = () => ({
         ...this.#stamp(key, opened && secondsOf(opened.issuedAt)),
         asked: opened?.asked.get(key),
@@ -305,7 +309,9 @@ export const acceptsUnasked = ({ unaskedAnswers }: PolicyParts, target: string):
   typeof unaskedAnswers === 'string' ? unaskedAnswers === 'accept' : unaskedAnswers.accept.includes(target);
 
 const inOldSpelling = (requests: InputRequests): InputRequests =>
-  Object.fromEntries(Object.entries(requests).map(([key, request]) => [key, onOldWire(request)]));
+  Object.fromEntries(
+    Object.entries(requests).map(([key, request]) => [key, markForShim(onOldWire(request))]),
+  );
 
 const secondsOf = (ms: number): number => Math.floor(ms / 1000);
 

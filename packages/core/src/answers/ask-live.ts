@@ -9,6 +9,7 @@ import type { AnswerOf, Question } from '../questions/question.ts';
 import { CannotAsk, RoundsExceeded } from '../support/errors.ts';
 import { stampAnswer } from '../wire/answer-stamp.ts';
 import { callOf } from '../wire/call.ts';
+import { isNoHandlerError } from '../wire/no-handler.ts';
 import { MRTR_REVISION, speaksMrtr } from '../wire/revision.ts';
 import { fallbackOf, hasFallback } from './read-answer.ts';
 
@@ -27,7 +28,7 @@ const MAX_ATTEMPTS = 8;
  *
  * @example if (canAskLive(ctx, 'elicitation')) answer = await askLive(ctx, 'units', units);
  * @throws CannotAsk at once, if the question has no `fallback` and either no live connection is open (stateless
- * serving) or the client did not declare the kind of input. Its answer could never arrive.
+ * serving), or the client did not declare the kind of input, or has no handler for it. Its answer could never arrive.
  * @throws UnprotectedServer on a server without `protectRequestState`.
  * @throws RoundsExceeded after the eighth unusable answer.
  */
@@ -38,10 +39,9 @@ export async function askLive<Q extends Question>(
 ): Promise<Accepted<AnswerOf<Q>> | Refusal> {
   const call = callOf(ctx);
   if (!canAskLive(ctx, question.kind)) {
-    if (hasFallback(question) && !canAsk(ctx, question.kind)) {
-      return { kind: 'accepted', value: fallbackOf(question, key) };
-    }
-    throw new CannotAsk(whyNotLive(ctx, question));
+    const why = whyNotLive(ctx, question);
+    if (canAsk(ctx, question.kind)) throw new CannotAsk(why);
+    return useFallback(key, question, why);
   }
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     publish('mrtr:ask', { call: call.id, target: call.target, keys: [key], live: true });
@@ -50,12 +50,28 @@ export async function askLive<Q extends Question>(
     const { askedAt } = call.stamp(key);
     // With the call's signal, so that an answer after a cancellation starts nothing.
     const terms = { ...HUMAN_PACED, signal: ctx.mcpReq.signal };
-    const response = await ctx.mcpReq.send({ method, params } as never, terms);
+    let response: unknown;
+    try {
+      response = await ctx.mcpReq.send({ method, params } as never, terms);
+    } catch (error) {
+      if (!isNoHandlerError(error)) throw error;
+      return useFallback(
+        key,
+        question,
+        `Cannot ask: the client declared ${question.kind}, and has no handler for it.`,
+      );
+    }
     const stamp = () => ({ ...call.stamp(key, askedAt), asked: question.digest });
     const answer = question.read(stampAnswer(response, stamp)) as Answer<AnswerOf<Q>>;
     if (isFinal(answer)) return answer;
   }
   throw new RoundsExceeded(`No usable answer to "${question.message}" in ${MAX_ATTEMPTS} attempts.`);
+}
+
+/** @throws CannotAsk if the question has no fallback. */
+function useFallback<Q extends Question>(key: string, question: Q, why: string): Accepted<AnswerOf<Q>> {
+  if (!hasFallback(question)) throw new CannotAsk(why);
+  return { kind: 'accepted', value: fallbackOf(question, key) };
 }
 
 /** Adds the page id that the old revision requires and the new one does not have. The SDK's shim invents one too. */

@@ -409,7 +409,10 @@ export class Frame {
   #answer({ key, question, ask }: Open, response: unknown): void {
     let answer: Answer<unknown>;
     try {
-      answer = question.read(response);
+      answer =
+        response === undefined && this.#needsNoAnswer(question)
+          ? { kind: 'accepted', value: fallbackOf(question, key) }
+          : question.read(response);
     } catch (error) {
       // The schema itself failed, so its error rejects the question.
       this.#refuse(ask, error);
