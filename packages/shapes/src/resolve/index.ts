@@ -4,6 +4,7 @@ export { InvalidSignature } from './plan.ts';
 export { resolve, resolveResource } from './resolve.ts';
 export {
   Argument,
+  type ArgumentsOf,
   argument,
   type Filled,
   type FilledAll,

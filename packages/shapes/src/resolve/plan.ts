@@ -5,7 +5,7 @@ import type { Needs, Resolvable, Resolver } from './resolver.ts';
 /** A parameter that a resolver fills. */
 export interface ResolvedParameter {
   readonly name: string;
-  readonly resolver: Resolver<unknown>;
+  readonly resolver: Resolver<unknown, never>;
   /** Whether the consumer takes the whole outcome. Then a refusal does not end the call. */
   readonly wantsOutcome: boolean;
 }
@@ -16,7 +16,7 @@ export interface ResolvedParameter {
  * @throws InvalidSignature naming a parameter that is neither a resolver nor an outcome.
  */
 export const findResolvedParameters = (
-  params: Readonly<Record<string, Resolvable>>,
+  params: Readonly<Record<string, Resolvable<never>>>,
 ): readonly ResolvedParameter[] =>
   Object.entries(params).map(([name, wanted]) => {
     if (!isResolvable(wanted)) throw new InvalidSignature(unfillable([name], 'resolver or outcome(...)'));
@@ -39,11 +39,11 @@ export const resolvedNeeds = (needs: Needs): readonly ResolvedParameter[] =>
 export function reachResolvers(
   resolved: readonly ResolvedParameter[],
   toolArguments: ReadonlySet<string>,
-): readonly Resolver<unknown>[] {
-  const reached: Resolver<unknown>[] = [];
-  const named = new Map<string, { resolver: Resolver<unknown>; path: readonly string[] }>();
+): readonly Resolver<unknown, never>[] {
+  const reached: Resolver<unknown, never>[] = [];
+  const named = new Map<string, { resolver: Resolver<unknown, never>; path: readonly string[] }>();
 
-  const visit = (resolver: Resolver<unknown>, path: readonly string[]): void => {
+  const visit = (resolver: Resolver<unknown, never>, path: readonly string[]): void => {
     const here = [...path, resolver.name];
     const namesake = named.get(resolver.name);
     if (namesake && namesake.resolver !== resolver) {
@@ -83,12 +83,12 @@ function requireFillable(needs: Needs, path: readonly string[], toolArguments: R
 }
 
 // Not by `instanceof`: a resolver may be of another copy of this package.
-const isResolvable = (wanted: unknown): wanted is Resolvable => {
-  const given = wanted as Resolvable | undefined;
+const isResolvable = (wanted: unknown): wanted is Resolvable<never> => {
+  const given = wanted as Resolvable<never> | undefined;
   return (given?.need === 'outcome' ? given.resolver : given)?.need === 'resolver';
 };
 
-const resolvedParameter = (name: string, wanted: Resolvable): ResolvedParameter =>
+const resolvedParameter = (name: string, wanted: Resolvable<never>): ResolvedParameter =>
   wanted.need === 'outcome'
     ? { name, resolver: wanted.resolver, wantsOutcome: true }
     : { name, resolver: wanted, wantsOutcome: false };

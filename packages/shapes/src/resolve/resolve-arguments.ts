@@ -61,14 +61,14 @@ class Resolution {
   /** The key of the refused question, for each refusal. */
   readonly refusals = new Map<FinalAnswer<unknown>, string>();
   readonly #request: ResolutionRequest;
-  readonly #results = new Map<Resolver<unknown>, Promise<Result>>();
+  readonly #results = new Map<Resolver<unknown, never>, Promise<Result>>();
 
   constructor(request: ResolutionRequest) {
     this.#request = request;
   }
 
   /** Runs a resolver once, memoised by identity, and returns its result. */
-  resultOf(resolver: Resolver<unknown>): Promise<Result> {
+  resultOf(resolver: Resolver<unknown, never>): Promise<Result> {
     const known = this.#results.get(resolver);
     if (known) return known;
     const result = this.#run(resolver);
@@ -76,7 +76,7 @@ class Resolution {
     return result;
   }
 
-  async #run(resolver: Resolver<unknown>): Promise<Result> {
+  async #run(resolver: Resolver<unknown, never>): Promise<Result> {
     const { toolArguments, context } = this.#request;
     const below = resolvedNeeds(resolver.needs);
     const results = await Promise.all(below.map(({ resolver: needed }) => this.resultOf(needed)));

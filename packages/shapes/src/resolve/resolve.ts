@@ -28,7 +28,7 @@ import { aRecordOf, type FilledAll, type Resolvable } from './resolver.ts';
 
 const TAG = 'resolve/2';
 
-type Params = Readonly<Record<string, Resolvable>>;
+type Params<Arguments> = Readonly<Record<string, Resolvable<Arguments>>>;
 
 /**
  * Makes a body and its resolvers into an SDK callback for a tool or a prompt.
@@ -43,7 +43,11 @@ type Params = Readonly<Record<string, Resolvable>>;
  * @example
  * server.registerTool('get_weather', { inputSchema }, resolve(inputSchema, { units }, ({ location, units }) => …));
  */
-export function resolve<S extends StandardSchemaWithJSON, P extends Params, R extends CompleteResult>(
+export function resolve<
+  S extends StandardSchemaWithJSON,
+  P extends Params<StandardSchemaV1.InferOutput<S>>,
+  R extends CompleteResult,
+>(
   inputSchema: S,
   params: P,
   body: (
@@ -64,7 +68,7 @@ export function resolve<S extends StandardSchemaWithJSON, P extends Params, R ex
  * @example
  * server.registerResource('report', 'report://quarterly', {}, resolveResource({ currency }, ({ uri, currency }) => …));
  */
-export function resolveResource<P extends Params, R extends CompleteResult>(
+export function resolveResource<P extends Params<{ readonly uri: URL }>, R extends CompleteResult>(
   params: P,
   body: (args: { readonly uri: URL } & FilledAll<P>, ctx: HandlerContext) => R | Promise<R>,
 ): SdkCallback<URL, R> {
@@ -94,7 +98,7 @@ type Body<R> = (args: Readonly<Record<string, unknown>>, ctx: HandlerContext) =>
 
 function inject<R extends CompleteResult>(
   names: ReadonlySet<string>,
-  params: Params,
+  params: Params<never>,
   body: Body<R>,
   argumentsOf: (input: unknown) => unknown = (input) => input,
 ): SdkCallback<unknown, R> {

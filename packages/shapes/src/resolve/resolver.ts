@@ -5,23 +5,28 @@ import type { FinalAnswer } from '@mrtr/core/shape';
 import type { HandlerContext } from '../kit/handler-context.ts';
 
 /** A need: one of the tool's arguments. */
-export class Argument<T> {
+export class Argument<T, Name extends string | undefined = string | undefined> {
   /** Tells the class from others, also where two copies of this package are loaded. */
   readonly need = 'argument';
   /** Only types. */
   declare readonly type: T;
-  readonly name: string | undefined;
-  constructor(name: string | undefined) {
+  readonly name: Name;
+  constructor(name: Name) {
     this.name = name;
   }
 }
 
 /**
- * A need for the tool's argument `name`; by default the argument has the need's own name.
+ * A need for the tool's argument `name`; by default the argument has the need's own name. Then TypeScript compares `T`
+ * with the tool's input schema, and an argument of another type does not compile. It cannot see another `name`.
  *
  * @example resolver('price', { item: argument<string>(), count: argument<number>('quantity') }, ({ item, count }) => …)
  */
-export const argument = <T>(name?: string): Argument<T> => new Argument(name);
+export function argument<T>(): Argument<T, undefined>;
+export function argument<T>(name: string): Argument<T, string>;
+export function argument<T>(name?: string): Argument<T> {
+  return new Argument(name);
+}
 
 /** A need: the context of the round. Made by {@link requestContext}. */
 export class RequestContext {
@@ -32,28 +37,29 @@ export class RequestContext {
 export const requestContext = (): RequestContext => new RequestContext();
 
 /** A consumer's request for the whole outcome. Made by {@link outcome}. */
-export class Outcome<T> {
+export class Outcome<T, Arguments = unknown> {
   readonly need = 'outcome';
-  readonly resolver: Resolver<T>;
-  constructor(resolver: Resolver<T>) {
+  readonly resolver: Resolver<T, Arguments>;
+  constructor(resolver: Resolver<T, Arguments>) {
     this.resolver = resolver;
   }
 }
 
 /** Takes a resolver's full outcome (accepted, declined or cancelled) where its plain value would end the call. */
-export const outcome = <T>(resolver: Resolver<T>): Outcome<T> => new Outcome(resolver);
+export const outcome = <T, Arguments>(resolver: Resolver<T, Arguments>): Outcome<T, Arguments> =>
+  new Outcome(resolver);
 
-/** A resolver, for its plain value, or the outcome of one. */
-export type Resolvable = Resolver<unknown> | Outcome<unknown>;
+/** A resolver, for its plain value, or the outcome of one, that fits a tool with these `Arguments`; default: any tool. */
+export type Resolvable<Arguments = unknown> = Resolver<unknown, Arguments> | Outcome<unknown, Arguments>;
 
 /** The needs of a resolver, under the names that its function uses. */
-export type Needs = Readonly<Record<string, Resolvable | Argument<unknown> | RequestContext>>;
+export type Needs = Readonly<Record<string, Resolvable<never> | Argument<unknown> | RequestContext>>;
 
 /** The value that fills a need. */
 export type Filled<N> =
-  N extends Resolver<infer T>
+  N extends Resolver<infer T, never>
     ? T
-    : N extends Outcome<infer T>
+    : N extends Outcome<infer T, never>
       ? FinalAnswer<T>
       : N extends Argument<infer T>
         ? T
@@ -64,14 +70,30 @@ export type Filled<N> =
 /** The values of all needs. */
 export type FilledAll<N> = { readonly [Name in keyof N]: Filled<N[Name]> };
 
+/** The tool's arguments that needs take, themselves and through other resolvers. */
+export type ArgumentsOf<N> = {
+  [Name in keyof N]: (
+    toolArguments: N[Name] extends Argument<infer T, undefined>
+      ? undefined extends T
+        ? { readonly [_ in Name]?: T }
+        : { readonly [_ in Name]: T }
+      : N[Name] extends Resolver<unknown, infer A> | Outcome<unknown, infer A>
+        ? A
+        : unknown,
+  ) => void;
+}[keyof N] extends (toolArguments: infer All) => void
+  ? All
+  : never;
+
 /** The value of a resolver whose function returns `R`. */
 export type ValueOf<R> = R extends Question ? AnswerOf<R> : R extends Questions ? Answers<R> : R;
 
 /** Computes one value, or asks for it. Made by {@link resolver}; compared by identity. */
-export class Resolver<T> {
+export class Resolver<T, Arguments = unknown> {
   readonly need = 'resolver';
-  /** Only types. */
+  /** Only types: a resolver fits each tool that has its arguments. */
   declare readonly value: T;
+  declare readonly takes: (toolArguments: Arguments) => void;
   /** Names its recorded answer in `requestState`, and its question on the wire. */
   readonly name: string;
   readonly needs: Needs;
@@ -111,7 +133,7 @@ export const resolver = <const N extends Needs, R>(
   name: string,
   needs: N,
   fn: (needs: FilledAll<N>) => R,
-): Resolver<ValueOf<Awaited<R>>> => {
+): Resolver<ValueOf<Awaited<R>>, ArgumentsOf<N>> => {
   requireArgument('resolver', 'name', name, aText);
   requireArgument(
     `resolver '${name}'`,

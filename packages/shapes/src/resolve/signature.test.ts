@@ -109,6 +109,27 @@ test('a resource asks through a resolver that needs its URL, and the body gets b
   });
 });
 
+test('an argument that the schema does not have, or has in another type, does not compile', () => {
+  const body = () => textResult('');
+  const Repo = z.object({ repo: z.string(), n: z.number().optional() });
+  const fits = resolver('fits', { repo: argument<string>(), n: argument<number | undefined>() }, () => 1);
+  resolve(Repo, { fits, outcome: outcome(fits), other: resolver('other', { fits }, () => 2) }, body);
+  const number = resolver('number', { repo: argument<number>() }, ({ repo }) => repo.toFixed());
+  const through = resolver('through', { number }, ({ number }) => number);
+  const optional = resolver('optional', { n: argument<number>() }, ({ n }) => n.toFixed());
+  const absent = resolver('absent', { city: argument<string>() }, ({ city }) => city);
+  // @ts-expect-error 'repo' is a text
+  resolve(Repo, { number }, body);
+  // @ts-expect-error also where another resolver needs it, or the body takes the outcome
+  resolve(Repo, { through: outcome(through) }, body);
+  // @ts-expect-error 'n' may be absent
+  resolve(Repo, { fits, optional }, body);
+  // @ts-expect-error 'city' is not in the schema
+  expect(() => resolve(Repo, { absent }, body)).toThrow("needs the argument 'city'");
+  // @ts-expect-error a resource has a URL alone
+  expect(() => resolveResource({ number }, () => ({ contents: [] }))).toThrow("needs the argument 'repo'");
+});
+
 // What callers see
 
 test('injected parameters are not advertised, and a caller’s value for one is discarded', async () => {
