@@ -15,6 +15,7 @@ import {
   type RequestStatePolicy,
   readAnswer,
   textResult,
+  words,
 } from '@mrtr/core';
 import { z } from 'zod';
 
@@ -29,7 +30,7 @@ export function createServer(policy: RequestStatePolicy): McpServer {
 
   const tool = { description: 'Deploys the latest build, if the user confirms it.', inputSchema };
   server.registerTool('deploy', tool, async ({ env }, ctx) => {
-    const question = elicitation(`Really deploy to ${env}?`, Confirmation);
+    const question = elicitation(words`Really deploy to ${env}?`, Confirmation);
     const answer = readAnswer(ctx, 'confirm', question);
 
     // Move 1: there is no answer yet, or none that fits the schema. Return the question; this round ends here.

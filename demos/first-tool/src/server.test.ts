@@ -14,6 +14,6 @@ test.each(['modern-only', 'legacy'] as const)(
       foreignHosting({ kind: 'stdio', command: process.execPath, args }),
     );
     expect(resultText(end.result ?? {})).toBe('Deployed to production.');
-    expect(eventsOf('question', events)).toMatchObject([{ message: 'Really deploy to production?' }]);
+    expect(eventsOf('question', events)).toMatchObject([{ message: 'Really deploy to “production”?' }]);
   },
 );

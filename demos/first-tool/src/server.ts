@@ -1,5 +1,5 @@
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
-import { elicitation, protectedServer, requestStatePolicy, textResult } from '@mrtr/core';
+import { elicitation, protectedServer, requestStatePolicy, textResult, words } from '@mrtr/core';
 import { journal } from '@mrtr/shapes/journal';
 import { z } from 'zod';
 
@@ -8,7 +8,7 @@ const Sure = z.object({ yes: z.boolean().meta({ title: 'Deploy it' }) });
 const policy = requestStatePolicy(); // no keys: for one process; open calls are lost when it ends
 
 const deploy = journal(async ({ env }: z.infer<typeof tool.inputSchema>, ctx) => {
-  const { yes } = await ctx.ask('sure', elicitation(`Really deploy to ${env}?`, Sure));
+  const { yes } = await ctx.ask('sure', elicitation(words`Really deploy to ${env}?`, Sure));
   return textResult(yes ? `Deployed to ${env}.` : 'Nothing was deployed.');
 });
 

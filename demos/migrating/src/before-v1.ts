@@ -8,7 +8,7 @@ export function registerBook(server: McpServer, restaurant: Restaurant): void {
     const owner = String(extra.requestId);
     const table = await restaurant.hold(date, owner);
     const answer = await server.server.elicitInput({
-      message: 'How many guests?',
+      message: `How many guests on ${date}?`,
       requestedSchema: HOW_MANY,
     });
     if (answer.action !== 'accept') return { content: [{ type: 'text', text: 'Cancelled.' }] };

@@ -87,7 +87,7 @@ describe.each<[shape: string, register: Register, heldBeforeAsking: boolean]>([
     const client = await site[era](answering('accept', asked));
     expect(await client.callTool(CALL)).toMatchObject(BOOKED);
     expect(restaurant.done).toEqual(['hold 2026-12-24', 'book']);
-    expect(asked).toMatchObject([{ message: 'How many guests?', requestedSchema: HOW_MANY }]);
+    expect(asked).toMatchObject([{ message: 'How many guests on “2026-12-24”?', requestedSchema: HOW_MANY }]);
   });
 
   test('a no ends the call politely, and books nothing', async () => {

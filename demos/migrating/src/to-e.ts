@@ -7,15 +7,15 @@ import {
   type McpServer,
   readAnswer,
   textResult,
+  words,
 } from '@mrtr/core';
 import { z } from 'zod';
 import { HOW_MANY } from './how-many.ts';
 import type { Restaurant } from './restaurant.ts';
 
-const guests = elicitation<{ people: number }>('How many guests?', HOW_MANY);
-
 export function registerBook(server: McpServer, restaurant: Restaurant): void {
   server.registerTool('book', { inputSchema: z.object({ date: z.string() }) }, async ({ date }, ctx) => {
+    const guests = elicitation<{ people: number }>(words`How many guests on ${date}?`, HOW_MANY);
     const answer = readAnswer(ctx, 'guests', guests);
     if (isRefusal(answer)) return cancelledResult('guests');
     if (answer.kind !== 'accepted') return ask({ guests });

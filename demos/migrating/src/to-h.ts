@@ -1,10 +1,9 @@
-import { elicitation, type McpServer, textResult } from '@mrtr/core';
+import { elicitation, type McpServer, textResult, words } from '@mrtr/core';
 import { type ContinuationStore, linear } from '@mrtr/shapes/linear';
 import { z } from 'zod';
 import { HOW_MANY } from './how-many.ts';
 import type { Restaurant } from './restaurant.ts';
 
-const guests = elicitation<{ people: number }>('How many guests?', HOW_MANY);
 const inputSchema = z.object({ date: z.string() });
 
 export function registerBook(server: McpServer, restaurant: Restaurant, store: ContinuationStore): void {
@@ -12,6 +11,7 @@ export function registerBook(server: McpServer, restaurant: Restaurant, store: C
     async ({ date }: z.infer<typeof inputSchema>, ctx) => {
       const owner = ctx.idempotencyKey('hold');
       const table = await restaurant.hold(date, owner);
+      const guests = elicitation<{ people: number }>(words`How many guests on ${date}?`, HOW_MANY);
       const { people } = await ctx.ask('guests', guests);
       return textResult(await restaurant.book(table, owner, people));
     },

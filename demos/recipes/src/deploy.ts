@@ -8,6 +8,7 @@ import {
   protectedServer,
   requestStatePolicy,
   textResult,
+  words,
 } from '@mrtr/core';
 import { once } from '@mrtr/shapes/once';
 import { z } from 'zod';
@@ -16,10 +17,11 @@ import { z } from 'zod';
 export const policy = requestStatePolicy({ audience: 'deployer' });
 
 const inputSchema = z.object({ env: z.enum(['staging', 'production']) });
-const sure = elicitation('Really deploy?', z.object({ sure: z.boolean() }));
+const Sure = z.object({ sure: z.boolean() });
 
 export function registerDeploy(server: McpServer): McpServer {
   const deploy = once(async ({ env }: z.infer<typeof inputSchema>, ctx) => {
+    const sure = elicitation(words`Really deploy to ${env}?`, Sure);
     const answer = ctx.answer('sure', sure);
     if (isRefusal(answer)) return cancelledResult('sure');
     if (answer.kind !== 'accepted') return ask({ sure });

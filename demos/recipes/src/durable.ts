@@ -6,6 +6,7 @@ import {
   type RequestStateOptions,
   requestStatePolicy,
   textResult,
+  words,
 } from '@mrtr/core';
 import { DbosStore } from '@mrtr/linear-dbos';
 import { linear } from '@mrtr/shapes/linear';
@@ -26,7 +27,7 @@ export async function open(
   const deploy = linear(
     async ({ env }: z.infer<typeof inputSchema>, ctx) => {
       const ticket = await ctx.once('ticket', async () => `ticket for ${env}`); // once, also after a crash
-      const { sure } = await ctx.ask('sure', elicitation('Really deploy?', Sure));
+      const { sure } = await ctx.ask('sure', elicitation(words`Really deploy to ${env}?`, Sure));
       return textResult(sure ? `Deployed to ${env}, ${ticket}.` : 'Left alone.');
     },
     { store, asks: ['elicitation'] }, // a client that cannot be asked gets no ticket

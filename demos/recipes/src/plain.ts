@@ -9,16 +9,18 @@ import {
   readAnswer,
   requestStatePolicy,
   textResult,
+  words,
 } from '@mrtr/core';
 import { z } from 'zod';
 
 const policy = requestStatePolicy(); // no keys: for one process
 const inputSchema = z.object({ env: z.enum(['staging', 'production']) });
-const sure = elicitation('Really deploy?', z.object({ sure: z.boolean() }));
+const Sure = z.object({ sure: z.boolean() });
 
 export function createServer(): McpServer {
   const server = protectedServer({ name: 'deployer', version: '1.0.0' }, policy);
   server.registerTool('deploy', { inputSchema }, async ({ env }, ctx) => {
+    const sure = elicitation(words`Really deploy to ${env}?`, Sure);
     const answer = readAnswer(ctx, 'sure', sure);
     if (isRefusal(answer)) return cancelledResult('sure');
     // Missing, or not what the form asked for. The client asks its user, and calls the tool again.

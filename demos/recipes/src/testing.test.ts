@@ -15,7 +15,7 @@ test.each(['modern', 'legacy'] as const)(
   'a yes from a %s client deploys, and a no does not',
   async (client) => {
     const yes = await start(client);
-    expect(yes.first.questions.sure?.message).toBe('Really deploy?');
+    expect(yes.first.questions.sure?.message).toBe('Really deploy to “staging”?');
     expect((await yes.first.answer({ sure: true })).end?.result?.content).toEqual(DEPLOYED);
     const no = await start(client);
     const refused = await no.first.answer({ sure: { action: 'decline' } });

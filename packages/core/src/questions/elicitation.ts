@@ -52,8 +52,9 @@ const forms = new WeakMap<StandardSchemaWithJSON, CheckedForm>();
 /**
  * Prepares a question.
  *
- * @param message the text that the user reads. Keep changing values (the time, a random id) out of it: an answer counts
- * only for the same question, so a question that changes between rounds is asked again each time.
+ * @param message the text that the user reads; `words` where it shows an argument. Keep changing values (the time, a
+ * random id) out of it: an answer counts only for the same question, so a question that changes between rounds is asked
+ * again each time.
  * @param schema a flat object of texts, numbers, booleans and choices of texts, as elicitation forms allow: any
  * Standard Schema that converts to JSON Schema (zod 4, ArkType, Valibot with `toStandardJsonSchema`). It has to
  * validate synchronously. A form has no choice of numbers, no `null` and no pattern: ask for the text, and check it in

@@ -24,6 +24,7 @@ import {
   elicitation,
   isRefusal,
   speaksMrtr,
+  type Words,
 } from '@mrtr/core';
 import { publish } from '@mrtr/core/events';
 import { aFunction, requireArgument } from '@mrtr/core/kit';
@@ -46,7 +47,7 @@ export interface AwaitShimContext extends HandlerContext {
    * @throws ElicitationDeclined when the client refuses the question; uncaught, it ends the call politely.
    */
   elicit<S extends StandardSchemaWithJSON>(
-    message: string,
+    message: string | Words,
     schema: S,
     options?: ElicitationOptions<StandardSchemaV1.InferOutput<S>>,
   ): Promise<StandardSchemaV1.InferOutput<S>>;

@@ -89,7 +89,7 @@ export interface JournalOptions extends AskingOptions {
  * @example
  * server.registerTool('deploy', { inputSchema }, journal(async ({ env }, ctx) => {
  *   const ticket = await ctx.once('ticket', () => openTicket(env));
- *   const { yes } = await ctx.ask('sure', elicitation(`Really deploy to ${env}?`, YesNo));
+ *   const { yes } = await ctx.ask('sure', elicitation(words`Really deploy to ${env}?`, YesNo));
  *   return textResult(yes ? await ctx.once('deploy', () => deploy(env, ticket)) : 'Left alone.');
  * }, { asks: ['elicitation'] }));
  */

@@ -8,6 +8,7 @@ import {
   elicitation,
   type Question,
   type Questions,
+  type Words,
 } from '@mrtr/core';
 import { idempotencyKeyOf } from '@mrtr/core/shape';
 import { handleRejection } from '../kit/handled.ts';
@@ -54,7 +55,7 @@ export interface LinearContext extends Omit<HandlerContext, 'request'> {
    * Asks without a key, like the SDK's `elicitInput`, so that existing tools need no change. Throws like {@link ask}.
    */
   elicit<S extends StandardSchemaWithJSON>(
-    message: string,
+    message: string | Words,
     schema: S,
     options?: ElicitationOptions<StandardSchemaV1.InferOutput<S>>,
   ): Promise<StandardSchemaV1.InferOutput<S>>;
@@ -118,7 +119,7 @@ export class FrameContext implements LinearContext {
   }
 
   #elicit<S extends StandardSchemaWithJSON>(
-    message: string,
+    message: string | Words,
     schema: S,
     options: ElicitationOptions<StandardSchemaV1.InferOutput<S>> | undefined,
   ): Promise<StandardSchemaV1.InferOutput<S>> {

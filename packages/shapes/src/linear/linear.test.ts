@@ -1,4 +1,4 @@
-import { CannotAsk, ElicitationDeclined, listRoots, MemoryLedger, textResult } from '@mrtr/core';
+import { CannotAsk, ElicitationDeclined, listRoots, MemoryLedger, textResult, words } from '@mrtr/core';
 import { callerNamed, Deferred, settle } from '@mrtr/harness';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
@@ -25,6 +25,14 @@ test('the handler runs once, front to back, and may hold values that are not JSO
   });
   expect(await (await site.connect(user)).call({ n: 4 })).toEqual({ says: '4' });
   expect(steps).toEqual(['start', 'metric', 'Ada']);
+});
+
+test('the text of elicit may be words', async () => {
+  const { client } = await parking(async ({ n = 0 }, ctx) => {
+    await ctx.elicit(words`Which units for ${n}?`, Units);
+    return textResult('');
+  });
+  expect((await client.send({ arguments: { n: 4 } })).asks).toEqual({ units: 'Which units for “4”?' });
 });
 
 test.each([

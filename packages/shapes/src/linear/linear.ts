@@ -46,7 +46,7 @@ export interface LinearOptions extends AskingOptions {
  * const store = new ContinuationStore();
  * server.registerTool('deploy', { inputSchema }, linear(async ({ env }, ctx) => {
  *   const ticket = await ctx.once('ticket', () => openTicket(env));         // runs once
- *   const { yes } = await ctx.elicit(`Really deploy to ${env}?`, YesNo);    // really waits
+ *   const { yes } = await ctx.elicit(words`Really deploy to ${env}?`, YesNo); // really waits
  *   return textResult(yes ? await deploy(env, ticket) : 'Left alone.');
  * }, { store, asks: ['elicitation'] }));
  */

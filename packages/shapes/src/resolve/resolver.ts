@@ -127,7 +127,7 @@ export const aRecordOf = (members: string): OptionCheck => ({
  * @throws InvalidOption for an invalid name, invalid needs, or a missing function.
  * @example
  * const units = resolver('units', { location: argument<string>() }, ({ location }) =>
- *   elicitation(`Which units for ${location}?`, Units));
+ *   elicitation(words`Which units for ${location}?`, Units));
  */
 export const resolver = <const N extends Needs, R>(
   name: string,

@@ -64,7 +64,7 @@ export interface FinishedTool<Input, R extends CompleteResult> {
  * @throws InvalidOption for an unknown option, and for a step that is not a function.
  * @example
  * const deploy = new ToolBuilder<{ env: string }>()
- *   .incompleteStep('confirm', ({ env }) => elicitation(`Deploy to ${env}?`, YesNo))
+ *   .incompleteStep('confirm', ({ env }) => elicitation(words`Deploy to ${env}?`, YesNo))
  *   .endStep(async ({ env }, { confirm }) => textResult(confirm.yes ? await run(env) : 'Left alone.'))
  *   .build();
  */
