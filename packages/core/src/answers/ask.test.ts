@@ -42,6 +42,10 @@ test('a question without a key, and no question, are refused', () => {
   expect(() => ask({})).toThrow('ask: give at least one question.');
 });
 
+test('a question under the key `__proto__` is refused, because its answer would not arrive', () => {
+  expect(() => ask({ units, ['__proto__']: name })).toThrow("A question cannot have the key '__proto__'");
+});
+
 test('an unknown option is refused', () => {
   expect(() => ask({ units }, { requestState: 'x' } as object)).toThrow(InvalidOption);
 });

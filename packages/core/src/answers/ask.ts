@@ -16,7 +16,8 @@ export interface AskOptions {
  * Makes a result that asks the client's user `questions`. Return it; the handler runs again with the answers.
  *
  * @param questions the questions of one round, by key. Read each answer under its key, with `readAnswer`.
- * @throws InvalidDefinition for a value that is not a question, a question without a key, and no question at all.
+ * @throws InvalidDefinition for a value that is not a question, a question without a key or under the key `__proto__`,
+ * and no question at all.
  * @throws NotJson for state that JSON cannot hold.
  * @throws InvalidOption for an unknown option.
  * @example
@@ -40,11 +41,16 @@ export function ask(questions: Questions, options: AskOptions = {}): InputRequir
   });
 }
 
-/** @throws InvalidDefinition for a bare question: write `{ key: question }`. */
+/** @throws InvalidDefinition for a bare question: write `{ key: question }`. And for the key `__proto__`. */
 export function requireKeys(questions: Questions): void {
   if (isQuestion(questions))
     throw new InvalidDefinition(
       "Give the question a key: return ask({ units }), or ctx.ask('units', units).",
+    );
+  // The SDKs' parsers drop an answer of this name.
+  if (Object.hasOwn(questions, '__proto__'))
+    throw new InvalidDefinition(
+      "A question cannot have the key '__proto__': its answer would never arrive. Give it another key.",
     );
 }
 

@@ -24,7 +24,7 @@ shapeContract(shape, {
     'nobody knows its questions before it asks them',
   'a page to open is asked as a form is, and only of clients that open pages': FORMS,
   'an approval counts, and its receipt stays the same in later rounds': FORMS,
-  'no answer is found under the key `__proto__`, and nothing below the question runs':
+  'a question under the key `__proto__` is refused before it goes out':
     'it names a question after the fields of its form',
   'an old client that the policy does not ask gets an error that says why':
     'it asks by itself and ignores the policy',

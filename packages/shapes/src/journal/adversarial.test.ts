@@ -204,6 +204,11 @@ test('an entry that ended with a question is garbage, with everything that it he
 });
 
 test.each<[string, Parameters<typeof connectTo>[0], string]>([
+  [
+    'key `__proto__`',
+    (ctx) => ctx.ask('__proto__', elicitation('Name?', Name)),
+    "cannot have the key '__proto__'",
+  ],
   ['value that is no question', (ctx) => ctx.ask('q', 'Well?' as never), "'q' is not a question."],
   [
     'question without a key',

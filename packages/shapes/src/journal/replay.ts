@@ -31,6 +31,7 @@ import {
   isQuestion,
   notAQuestionError,
   readingOf,
+  requireKeys,
 } from '@mrtr/core/shape';
 import { afterMicrotasks } from '../kit/after-microtasks.ts';
 import { duplicateKeyError } from '../kit/definition.ts';
@@ -144,6 +145,7 @@ export class Replay {
 
   async #question<Q extends Question>(key: string, question: Q): Promise<AnswerOf<Q>> {
     if (!isQuestion(question)) throw notAQuestionError(key);
+    requireKeys({ [key]: question });
     const entry = this.#reach(key, 'ask') as AskRecord | undefined;
     if (entry && !isDigestOf(entry[1], question)) {
       throw this.#diverge(new JournalDiverged(key, 'another question', `"${question.message}"`));

@@ -209,6 +209,7 @@ export class Frame {
 
   /** Asks one question; settles in a later round, with its answer. */
   askOne(key: string, question: Question): Promise<unknown> {
+    requireKeys({ [key]: question });
     const ask = new PendingAnswer(1);
     return this.#put([{ key, question, ask }], ask);
   }

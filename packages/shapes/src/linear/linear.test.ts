@@ -50,11 +50,12 @@ test.each([
   expect(store.parked).toBe(0);
 });
 
-test('a question without a key is the author’s mistake, and says so', async () => {
-  const { client } = await parking((_args, ctx) => ctx.ask(name as never));
-  expect(await client.send()).toEqual({
-    fails: expect.stringContaining('Give the question a key:'),
-  });
+test.each<[string, (ctx: LinearContext) => Promise<unknown>, string]>([
+  ['without a key', (ctx) => ctx.ask(name as never), 'Give the question a key:'],
+  ['under the key `__proto__`', (ctx) => ctx.ask('__proto__', name), "cannot have the key '__proto__'"],
+])('a question %s is the author’s mistake, and says so', async (_what, ask, fails) => {
+  const { client } = await parking(async (_args, ctx) => textResult(String(await ask(ctx))));
+  expect(await client.send()).toEqual({ fails: expect.stringContaining(fails) });
 });
 
 test('two elicits in Promise.all go out in one round, also after awaits of values that are ready', async () => {
