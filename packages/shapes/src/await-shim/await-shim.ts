@@ -31,7 +31,7 @@ import { aFunction, requireArgument } from '@mrtr/core/kit';
 import type { CompleteResult, SdkCallback } from '@mrtr/core/shape';
 import { endCancelled, shapeCallback } from '@mrtr/core/shape';
 
-import { handleRejection } from '../kit/handled.ts';
+import { AnswerPromise } from '../kit/answer-promise.ts';
 import { type HandlerContext, handlerContext } from '../kit/handler-context.ts';
 import { questionKey } from '../kit/question-key.ts';
 import { Recall } from '../kit/recall.ts';
@@ -86,19 +86,27 @@ export function awaitShim<Input, R extends CompleteResult>(
       if (isRefusal(answer)) throw new ElicitationDeclined(answer.kind, key);
       throw new Unwind(key, question);
     };
+    const asked: AnswerPromise<unknown>[] = [];
     const context = handlerContext(ctx, call);
     publish('mrtr:handler', { call: call.id, shape: 'await-shim', target: call.target, part: 'handler' });
     try {
-      return await handler(input, {
+      const result = await handler(input, {
         ...context,
         canAsk: (kind) => context.canAsk(kind) || canAskLive(ctx, kind),
-        elicit: (message, schema, options) => handleRejection(elicit(message, schema, options)),
+        elicit: (message, schema, options) => {
+          const answer = AnswerPromise.of(elicit(message, schema, options), message);
+          asked.push(answer);
+          return answer;
+        },
       });
+      const unread = AnswerPromise.unreadError(asked);
+      if (unread) throw unread;
+      return result;
     } catch (thrown) {
       if (thrown instanceof ElicitationDeclined) return endCancelled(call, thrown.key) as R;
       if (!(thrown instanceof Unwind)) throw thrown;
-      const asked = ask({ [thrown.key]: thrown.question });
-      return { ...asked, requestState: saveState(TAG, { a: recall.save(asked.inputRequests ?? {}) }) };
+      const result = ask({ [thrown.key]: thrown.question });
+      return { ...result, requestState: saveState(TAG, { a: recall.save(result.inputRequests ?? {}) }) };
     }
   });
 }

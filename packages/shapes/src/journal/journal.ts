@@ -7,6 +7,8 @@
  * UUIDs from the context. In concurrent branches, await only steps, and do not rely on their order: a later round may
  * see another one. `strict: true` finds the common mistakes.
  *
+ * Await each question, before the next effect or together with it. While a question has no reader, no new effect runs.
+ *
  * After a deploy: steps may be added behind those that are recorded. If a recorded step was removed, renamed, reworded,
  * narrowed or widened, or a new step comes before it, the call stops (`JournalDiverged`), and nothing new executes. An
  * open question may change: it is asked again.
@@ -25,14 +27,7 @@ import {
 import { publish } from '@mrtr/core/events';
 import { aBoolean, aFunction, requireArgument, requireOptions } from '@mrtr/core/kit';
 import type { CompleteResult, SdkCallback } from '@mrtr/core/shape';
-import {
-  type Call,
-  endCancelled,
-  requireKeys,
-  shapeCallback,
-  tokenLength,
-  withNotes,
-} from '@mrtr/core/shape';
+import { type Call, endCancelled, shapeCallback, tokenLength, withNotes } from '@mrtr/core/shape';
 import { ASKING_CHECKS, type AskingOptions } from '../kit/asking.ts';
 import { type HandlerContext, handlerContext } from '../kit/handler-context.ts';
 import type { RecordedOptions } from '../kit/recorded.ts';
@@ -46,7 +41,8 @@ const TAG = 'journal/2';
 /** The context of a journaled handler. Every step has a key, unique in the call and the same across deploys. */
 export interface JournalContext extends HandlerContext {
   /**
-   * Asks one question, of any kind. Questions that are awaited together go out as one round.
+   * Asks one question, of any kind. Questions that are awaited together go out as one round. Await it before the next
+   * effect, or together with it: a forgotten `await` ends the call.
    *
    * @throws ElicitationDeclined when the client refuses the question; uncaught, it ends the call politely.
    */
@@ -60,7 +56,8 @@ export interface JournalContext extends HandlerContext {
    * @param options `schema`: checks a recorded value; see {@link RecordedOptions}.
    * @throws EffectFailed with the name and the message of the effect's error, in this round and all later ones.
    * @throws NotJson when a later round would read another value.
-   * @throws InvalidDefinition when the key comes twice in one round.
+   * @throws InvalidDefinition when the key comes twice in one round. Also before a new effect, when no code awaits an
+   * earlier question: the call ends.
    */
   once<T>(key: string, effect: () => T | Promise<T>, options?: RecordedOptions<T>): Promise<T>;
   /** The time in milliseconds, the same in every round. Give a `key` in concurrent branches. */
@@ -132,20 +129,12 @@ function journalContext(replay: Replay, context: HandlerContext): JournalContext
   return {
     ...context,
     ask: (...asked: [string, Question] | [Questions]): Promise<never> =>
-      asked.length === 1 ? askAll(replay, asked[0]) : (replay.question(...asked) as Promise<never>),
+      (asked.length === 1 ? replay.questions(asked[0]) : replay.question(...asked)) as Promise<never>,
     once: (key, effect, options = {}) => replay.effect(key, effect, options),
     now: (key) => replay.value('now', key),
     random: (key) => replay.value('random', key),
     uuid: (key) => replay.value('uuid', key),
   };
-}
-
-async function askAll(replay: Replay, questions: Questions): Promise<never> {
-  requireKeys(questions);
-  const asked = Object.entries(questions).map(
-    async ([key, question]) => [key, await replay.question(key, question)] as const,
-  );
-  return Object.fromEntries(await Promise.all(asked)) as never;
 }
 
 /** Refuses a journal over the limit. The boundary does so too, but cannot name the largest steps. */

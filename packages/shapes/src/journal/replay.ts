@@ -9,7 +9,9 @@
  *    running, and every microtask has run. After that, every new step of this entry stays pending for ever, unless the
  *    handler returned. The next round enters the handler anew.
  * 4. After a divergence every step and the round reject with the same error, even if the handler catches it.
- * 5. The journal holds copies, so changes that the author makes to a value are made again in each round.
+ * 5. No new effect runs, and the handler does not return, while a question of this entry has no reader. Both end the
+ *    entry as a divergence does.
+ * 6. The journal holds copies, so changes that the author makes to a value are made again in each round.
  */
 import {
   type AnswerOf,
@@ -34,6 +36,7 @@ import {
   requireKeys,
 } from '@mrtr/core/shape';
 import { afterMicrotasks } from '../kit/after-microtasks.ts';
+import { AnswerPromise } from '../kit/answer-promise.ts';
 import { duplicateKeyError } from '../kit/definition.ts';
 import { insideEffect, isInsideEffect } from '../kit/effect-scope.ts';
 import { handleRejection } from '../kit/handled.ts';
@@ -75,7 +78,7 @@ export class EffectFailed extends MrtrError {
 /** A step that waits until the replay has caught up with its journal. */
 class Latch {
   open!: () => void;
-  fail!: (error: JournalDiverged) => void;
+  fail!: (error: MrtrError) => void;
   readonly opened = new Promise<void>((resolve, reject) => {
     this.open = resolve;
     this.fail = reject;
@@ -91,9 +94,11 @@ export class Replay {
   readonly #open = new Map<string, Question>();
   readonly #ordinals = new Map<StepKind, number>();
   readonly #running = new Set<Promise<unknown>>();
+  /** The questions, of which those that have a reader are removed from time to time. */
+  #asked: readonly AnswerPromise<unknown>[] = [];
   #caughtUp: Latch | undefined;
   #watching = false;
-  #diverged: JournalDiverged | undefined;
+  #failed: MrtrError | undefined;
   #ended = false;
   #end!: (ending: Ending) => void;
   readonly #ending: Promise<Ending>;
@@ -120,7 +125,12 @@ export class Replay {
   }
 
   question<Q extends Question>(key: string, question: Q): Promise<AnswerOf<Q>> {
-    return handleRejection(this.#question(key, question));
+    return this.#trackReader(key, this.#question(key, question));
+  }
+
+  /** Asks several questions, and waits for all of them. */
+  questions(questions: Questions): Promise<Record<string, unknown>> {
+    return this.#trackReader(Object.keys(questions).join("', '"), this.#questions(questions));
   }
 
   effect<T>(key: string, fn: () => T | Promise<T>, options: RecordedOptions<T>): Promise<T> {
@@ -137,10 +147,24 @@ export class Replay {
     // This is synchronous, so it cannot wait for the replay. It need not: without a new answer or effect, the code came
     // this far in the round before too.
     const missed = this.#journal.unreached;
-    if (missed !== undefined) throw this.#diverge(this.#divergence(missed, `step '${name}'`));
+    if (missed !== undefined) throw this.#fail(this.#divergence(missed, `step '${name}'`));
     const value = originals[kind]();
     this.#journal.entries[name] = [kind, value];
     return value as T;
+  }
+
+  #trackReader<T>(keys: string, answer: Promise<T>): Promise<T> {
+    const tracked = AnswerPromise.of(answer, keys);
+    this.#asked = [...AnswerPromise.filterUnread(this.#asked), tracked];
+    return tracked;
+  }
+
+  async #questions(questions: Questions): Promise<Record<string, unknown>> {
+    requireKeys(questions);
+    const asked = Object.entries(questions).map(
+      async ([key, question]) => [key, await this.#question(key, question)] as const,
+    );
+    return Object.fromEntries(await Promise.all(asked));
   }
 
   async #question<Q extends Question>(key: string, question: Q): Promise<AnswerOf<Q>> {
@@ -148,7 +172,7 @@ export class Replay {
     requireKeys({ [key]: question });
     const entry = this.#reach(key, 'ask') as AskRecord | undefined;
     if (entry && !isDigestOf(entry[1], question)) {
-      throw this.#diverge(new JournalDiverged(key, 'another question', `"${question.message}"`));
+      throw this.#fail(new JournalDiverged(key, 'another question', `"${question.message}"`));
     }
     if (entry) return this.#readAnswer(key, question, entry);
     if (!(await this.#mayExecute())) return neverSettle();
@@ -202,6 +226,12 @@ export class Replay {
   }
 
   async #execute<T>(key: string, fn: () => T | Promise<T>): Promise<T> {
+    if (AnswerPromise.filterUnread(this.#asked).length > 0) {
+      await flushMicrotasks();
+      const unread = AnswerPromise.unreadError(this.#asked, key);
+      if (unread) throw this.#fail(unread);
+      if (this.#ended) return neverSettle();
+    }
     const { entries } = this.#journal;
     this.#publishEffect(key, 'ran');
     let value: T;
@@ -223,7 +253,7 @@ export class Replay {
   }
 
   #reach(key: string, kind: StepKind): StepRecord | undefined {
-    if (this.#diverged) throw this.#diverged;
+    if (this.#failed) throw this.#failed;
     if (isInsideEffect(this)) {
       throw new InvalidDefinition(
         `The step '${key}' is inside of a once, which later rounds do not enter. Take it before, and use its value.`,
@@ -234,7 +264,7 @@ export class Replay {
     try {
       return this.#journal.reach(key, kind);
     } catch (error) {
-      throw error instanceof JournalDiverged ? this.#diverge(error) : error;
+      throw error instanceof JournalDiverged ? this.#fail(error) : error;
     }
   }
 
@@ -270,7 +300,7 @@ export class Replay {
     if (missed === undefined) latch.open();
     else {
       const came = [...this.#keys].findLast((key) => this.#journal.entries[key] === undefined);
-      latch.fail(this.#diverge(this.#divergence(missed, came === undefined ? undefined : `step '${came}'`)));
+      latch.fail(this.#fail(this.#divergence(missed, came === undefined ? undefined : `step '${came}'`)));
     }
     return true;
   }
@@ -279,10 +309,10 @@ export class Replay {
     return new JournalDiverged(key, describeStep(this.#journal.entries[key]?.[0] ?? 'ask'), came);
   }
 
-  #diverge(error: JournalDiverged): JournalDiverged {
-    this.#diverged ??= error;
-    this.#finish({ kind: 'threw', error: this.#diverged });
-    return this.#diverged;
+  #fail(error: MrtrError): MrtrError {
+    this.#failed ??= error;
+    this.#finish({ kind: 'threw', error: this.#failed });
+    return this.#failed;
   }
 
   #readAnswer<Q extends Question>(key: string, question: Q, entry: AskRecord): AnswerOf<Q> {
@@ -291,7 +321,7 @@ export class Replay {
     if (answer.kind === 'accepted') return answer.value as AnswerOf<Q>;
     if (isRefusal(answer)) throw new ElicitationDeclined(answer.kind, key);
     const came = `"${question.message}", which it does not fit`;
-    throw this.#diverge(new JournalDiverged(key, 'an answer', came));
+    throw this.#fail(new JournalDiverged(key, 'an answer', came));
   }
 
   #publishEffect(key: string, phase: 'ran' | 'skipped'): void {
@@ -300,8 +330,10 @@ export class Replay {
 
   #settle(ending: Ending): void {
     const missed = this.#ended ? undefined : this.#journal.unreached;
-    if (missed === undefined) this.#finish(ending);
-    else this.#diverge(this.#divergence(missed, 'its end'));
+    const unread = ending.kind === 'returned' ? AnswerPromise.unreadError(this.#asked) : undefined;
+    const error = missed === undefined ? unread : this.#divergence(missed, 'its end');
+    if (error) this.#fail(error);
+    else this.#finish(ending);
   }
 
   #finish(ending: Ending): void {

@@ -3,6 +3,7 @@
  * by one. If the user declines both, it never awaits the second, and that unhandled rejection must not end the process.
  */
 export function handleRejection<T>(answer: Promise<T>): Promise<T> {
-  answer.catch(() => {});
+  // Not `answer.catch`, which an `AnswerPromise` takes for a reader.
+  Promise.prototype.then.call(answer, undefined, () => {});
   return answer;
 }

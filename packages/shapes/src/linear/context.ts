@@ -38,11 +38,13 @@ export interface LinearContext extends Omit<HandlerContext, 'request'> {
    * @param options `schema`: checks a value that a durable store recorded; see {@link RecordedOptions}. A value that does not fit
    * ends the call with `ContinuationLost`.
    * @throws the error of `effect`; NotJson when its value is not JSON.
-   * @throws InvalidDefinition when the key comes twice in one call.
+   * @throws InvalidDefinition when the key comes twice in one call. Also before the effect, when no code awaits an
+   * earlier question: the call ends.
    */
   once<T>(key: string, effect: () => T | Promise<T>, options?: RecordedOptions<T>): Promise<T>;
   /**
-   * Asks one question and waits. Questions that are asked together go out in one round.
+   * Asks one question and waits. Questions that are asked together go out in one round. Await it before the next
+   * `once`, or together with it: a forgotten `await` ends the call.
    *
    * @throws ElicitationDeclined when the client refuses the question; uncaught, it ends the call politely.
    * @throws CannotAsk when the client cannot be asked and the question has no `fallback`; the call ends.
@@ -127,7 +129,7 @@ export class FrameContext implements LinearContext {
     try {
       question = elicitation(message, schema, options);
     } catch (error) {
-      return handleRejection(Promise.reject(error));
+      return this.#frame.rejectQuestion(message, error) as Promise<never>;
     }
     const key = questionKey(question, (taken) => this.#frame.isOpen(taken));
     return this.#frame.askOne(key, question) as Promise<StandardSchemaV1.InferOutput<S>>;

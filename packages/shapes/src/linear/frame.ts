@@ -11,7 +11,9 @@
  *    nothing. It counts as ended from then on, or when its last running step has ended.
  * 6. If a stopped handler asks again, it raced our promise against its own time limit. It is reported, and counts until
  *    it really settles.
- * 7. A parked frame holds nothing of the SDK's `ctx`: that would keep some 20 KB of a finished request alive.
+ * 7. No effect starts, and the handler does not return, while a question has no reader. Both end the call with an error,
+ *    even if the handler catches it.
+ * 8. A parked frame holds nothing of the SDK's `ctx`: that would keep some 20 KB of a finished request alive.
  *
  * A hundred thousand frames may wait at once, so rarely used parts (a controller, a list) are made on demand.
  */
@@ -36,6 +38,7 @@ import {
   requireKeys,
 } from '@mrtr/core/shape';
 import { afterMicrotasks } from '../kit/after-microtasks.ts';
+import { AnswerPromise } from '../kit/answer-promise.ts';
 import { duplicateKeyError } from '../kit/definition.ts';
 import { insideEffect, isInsideEffect } from '../kit/effect-scope.ts';
 import { handleRejection } from '../kit/handled.ts';
@@ -66,20 +69,20 @@ export interface Overseer {
 
 /** The promise of questions that were asked together. */
 class PendingAnswer {
-  readonly promise: Promise<unknown>;
+  readonly promise: AnswerPromise<unknown>;
   missing: number;
   resolve!: (answers: unknown) => void;
   reject!: (reason: unknown) => void;
   /** The answers so far, by key; undefined for a single question. */
   readonly answers: Record<string, unknown> | undefined;
 
-  constructor(missing: number, answers?: Record<string, unknown>) {
-    this.missing = missing;
+  constructor(keys: readonly string[], answers?: Record<string, unknown>) {
+    this.missing = keys.length;
     this.answers = answers;
-    this.promise = new Promise((resolve, reject) => {
+    this.promise = new AnswerPromise((resolve, reject) => {
       this.resolve = resolve;
       this.reject = reject;
-    });
+    }, keys.join("', '"));
   }
 
   accept(key: string, value: unknown): void {
@@ -94,7 +97,7 @@ interface Open {
   readonly ask: PendingAnswer;
 }
 
-const NONE: readonly Open[] = [];
+const NONE: readonly never[] = [];
 const ABORTED: HandlerEnd = { kind: 'returned', value: undefined };
 const NOTHING: readonly InputKind[] = [];
 const AT_ONCE: Perform = (_key, step) => step();
@@ -115,10 +118,14 @@ const insideStep = (what: string): InvalidDefinition =>
 
 /** One started handler. */
 export class Frame {
-  #open = NONE;
+  #open: readonly Open[] = NONE;
+  /** The questions, of which those that have a reader are removed from time to time. */
+  #asked: readonly AnswerPromise<unknown>[] = NONE;
   #running = 0;
   #steps: Set<string> | undefined;
   #outcome: HandlerEnd | undefined;
+  /** The end of a call with a question that had no reader. */
+  #failure: HandlerEnd | undefined;
   #endRound: ((turn: FrameTurn) => void) | undefined;
   #onSettled: (() => void) | undefined;
   #flushing = false;
@@ -197,10 +204,8 @@ export class Frame {
     requireKeys(questions);
     const entries = Object.entries(questions);
     if (entries.length === 0) return Promise.resolve({});
-    const ask = new PendingAnswer(
-      entries.length,
-      Object.fromEntries(entries.map(([key]) => [key, undefined])),
-    );
+    const keys = entries.map(([key]) => key);
+    const ask = new PendingAnswer(keys, Object.fromEntries(keys.map((key) => [key, undefined])));
     return this.#put(
       entries.map(([key, question]) => ({ key, question, ask })),
       ask,
@@ -210,8 +215,16 @@ export class Frame {
   /** Asks one question; settles in a later round, with its answer. */
   askOne(key: string, question: Question): Promise<unknown> {
     requireKeys({ [key]: question });
-    const ask = new PendingAnswer(1);
+    const ask = new PendingAnswer([key]);
     return this.#put([{ key, question, ask }], ask);
+  }
+
+  /** Rejects a question that cannot be asked. Unread, it stops effects as others do. */
+  rejectQuestion(key: string, error: unknown): Promise<unknown> {
+    const ask = new PendingAnswer([key]);
+    this.#asked = [...AnswerPromise.filterUnread(this.#asked), ask.promise];
+    this.#refuse(ask, error);
+    return ask.promise;
   }
 
   /** Whether a question is open under `key`. */
@@ -230,6 +243,7 @@ export class Frame {
     this.#running++;
     let ran = false;
     try {
+      if (AnswerPromise.filterUnread(this.#asked).length > 0) await this.#awaitReaders(key);
       const value = await this.#perform(key, async () => {
         ran = true;
         publish('mrtr:effect', { call: this.call, shape: 'linear', key, phase: 'ran' });
@@ -244,6 +258,24 @@ export class Frame {
       this.#endIfStopped();
       this.#flushSoon();
     }
+  }
+
+  /** Waits until all microtasks have run. If a question has no reader then, ends the call before the effect `key`. */
+  async #awaitReaders(key: string): Promise<void> {
+    await new Promise<void>(afterMicrotasks);
+    const refusal = this.#failUnread(key) ?? this.#aborted;
+    if (!refusal) return;
+    this.#steps?.delete(key);
+    throw refusal;
+  }
+
+  /** If a question has no reader, ends the call and returns the error. */
+  #failUnread(effect?: string): Error | undefined {
+    const error = AnswerPromise.unreadError(this.#asked, effect);
+    if (!error) return undefined;
+    this.#failure ??= { kind: 'threw', error };
+    this.abort(error);
+    return error;
   }
 
   /** The keys of the effects that have begun. */
@@ -327,7 +359,8 @@ export class Frame {
   /** Called when the handler has settled. */
   #end(outcome: HandlerEnd): void {
     if (!this.#outcome) {
-      this.#settle(outcome);
+      if (outcome.kind === 'returned' && !this.#aborted) this.#failUnread();
+      this.#settle(this.#failure ?? outcome);
       return;
     }
     // It counted as ended before, and has now really settled.
@@ -338,7 +371,7 @@ export class Frame {
 
   #settle(outcome: HandlerEnd): void {
     // Nobody reads the outcome of an aborted frame, and keeping it would burden the collector when many expire at once.
-    this.#outcome = this.#aborted ? ABORTED : outcome;
+    this.#outcome = this.#aborted && !this.#failure ? ABORTED : outcome;
     this.#open = NONE;
     this.#finishRound(outcome);
     this.#onSettled?.();
@@ -348,7 +381,11 @@ export class Frame {
   #put(asked: readonly Open[], ask: PendingAnswer): Promise<unknown> {
     if (this.#aborted) return this.#refuseLater(this.#aborted);
     const wrong = this.#wrong(asked);
-    if (wrong) return handleRejection(Promise.reject(wrong));
+    this.#asked = [...AnswerPromise.filterUnread(this.#asked), ask.promise];
+    if (wrong) {
+      this.#refuse(ask, wrong);
+      return ask.promise;
+    }
     const open = asked.filter(({ question }) => !this.#needsNoAnswer(question));
     if (open.length > 0) this.#open = this.#open.length === 0 ? open : [...this.#open, ...open];
     for (const one of asked) if (!open.includes(one)) ask.accept(one.key, fallbackOf(one.question, one.key));

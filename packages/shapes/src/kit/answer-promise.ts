@@ -1,0 +1,66 @@
+/**
+ * The promise of a question. It knows whether it has a reader, so an `await` that was forgotten is found before an
+ * effect runs.
+ *
+ * It is a subclass, because `await` calls the `then` of a subclass only: it ignores an own `then` of a plain promise.
+ * `await`, `Promise.all` and `return` call it in the next microtask. So an unread promise is certain only after all
+ * microtasks have run.
+ */
+import { InvalidDefinition } from '@mrtr/core';
+import { handleRejection } from './handled.ts';
+
+type Executor<T> = ConstructorParameters<typeof Promise<T>>[0];
+
+/** A promise that notes its first reader. Promises that are derived from it are plain ones. */
+export class AnswerPromise<T> extends Promise<T> {
+  static override get [Symbol.species](): PromiseConstructor {
+    return Promise;
+  }
+
+  #isRead = false;
+  readonly #keys: string;
+
+  /** @param keys the keys of its questions, as text. */
+  constructor(executor: Executor<T>, keys: string) {
+    super(executor);
+    this.#keys = keys;
+  }
+
+  /** Makes one that settles as `answer` does. */
+  static of<T>(answer: Promise<T>, keys: string): AnswerPromise<T> {
+    const own = new AnswerPromise<T>((resolve, reject) => answer.then(resolve, reject), keys);
+    handleRejection(own);
+    return own;
+  }
+
+  // biome-ignore lint/suspicious/noThenProperty: this is a promise.
+  override then<A = T, B = never>(...readers: Parameters<Promise<T>['then']>): Promise<A | B> {
+    this.#isRead = true;
+    return super.then(...readers) as Promise<A | B>;
+  }
+
+  /** Returns those of `asked` that have no reader. */
+  static filterUnread(asked: readonly AnswerPromise<unknown>[]): readonly AnswerPromise<unknown>[] {
+    return asked.length === 0 ? asked : asked.filter((answer) => !answer.#isRead);
+  }
+
+  /**
+   * Returns the error for a question of `asked` without a reader, if there is one.
+   *
+   * @param effect the key of the effect that would run. Without it, the handler has returned.
+   */
+  static unreadError(
+    asked: readonly AnswerPromise<unknown>[],
+    effect?: string,
+  ): InvalidDefinition | undefined {
+    const [unread] = AnswerPromise.filterUnread(asked);
+    if (!unread) return undefined;
+    const [then, where] =
+      effect === undefined
+        ? ['the handler has returned', '']
+        : [`the effect '${effect}' did not run`, ' before the effect, or ask it after the effect'];
+    return new InvalidDefinition(
+      `No code waits for the answer to the question '${unread.#keys}', so ${then}. Await the question${where}.`,
+    );
+  }
+}
