@@ -218,6 +218,29 @@ test('a handler reports progress in each round', async () => {
   await client.close();
 });
 
+test('a step behind a question whose await was forgotten does not run', async () => {
+  const { store, errors } = await opened();
+  const asked: string[] = [];
+  const paid: string[] = [];
+  const tool = async (_args: object, ctx: LinearContext) => {
+    ctx.elicit('Really pay?', z.object({ count: z.string() }));
+    await ctx.once('pay', () => paid.push('paid'));
+    return textResult('paid');
+  };
+  const client = await oldClient(serverOf(tool, store), async (message) => {
+    asked.push(message);
+    return { count: '1' };
+  });
+  expect(await client.callTool({ name: 'order', arguments: {} })).toMatchObject({
+    isError: true,
+    content: [
+      { text: expect.stringMatching(/^No code waits for .* 'count', so the effect 'pay' did not run/) },
+    ],
+  });
+  expect([paid, asked, errors]).toEqual([[], [], []]);
+  await client.close();
+});
+
 function serverOf(tool: (args: object, ctx: LinearContext) => Promise<CallToolResult>, store: DbosStore) {
   const server = protectedServer({ name: 'own', version: '0.0.0' }, policy);
   server.registerTool('order', { inputSchema: z.object({}) }, linear(tool, { store }));
