@@ -2,7 +2,7 @@
 import { approval, elicitation, textResult, words } from '@mrtr/core';
 import { Deferred, settle } from '@mrtr/harness';
 import fc from 'fast-check';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, expectTypeOf, onTestFinished, test } from 'vitest';
 import { awaitShim } from './await-shim/index.ts';
 import {
   countRuns,
@@ -192,6 +192,7 @@ describe.each(Object.entries(shapes))('%s', (_shape, shape) => {
     const { outcome } = await callPaying(async (ctx) => {
       const answer = ctx.ask('units', units);
       seen.push(answer instanceof Promise, answer.then(ignore, ignore).constructor === Promise);
+      expectTypeOf(answer).toEqualTypeOf<Promise<{ units: 'metric' | 'imperial' }>>();
       const unread = ctx.ask('more', units);
       try {
         await answer;
