@@ -3,6 +3,7 @@ import { approval, elicitation, textResult, words } from '@mrtr/core';
 import { Deferred, settle } from '@mrtr/harness';
 import fc from 'fast-check';
 import { describe, expect, expectTypeOf, onTestFinished, test } from 'vitest';
+import { z } from 'zod';
 import { awaitShim } from './await-shim/index.ts';
 import {
   countRuns,
@@ -116,6 +117,16 @@ describe.each(Object.entries(shapes))('%s', (_shape, shape) => {
         await pay();
       },
       errorOf('sure'),
+    ],
+    [
+      'a second question under an open key',
+      async (ctx, pay) => {
+        const answer = ctx.ask('units', units).catch(ignore);
+        ctx.ask('units', units);
+        await pay();
+        await answer;
+      },
+      errorOf('units'),
     ],
     [
       'a question of which the handler keeps the error to itself',
@@ -320,6 +331,27 @@ test('B: a handler that returns with an unread question ends with an error', asy
     return textResult('Paid.');
   });
   expect(await callOf(new Site(tool(callback)))).toEqual({ fails: returnErrorOf('Really pay?') });
+});
+
+test('H: an elicit without await stops the effect, also when its form is wrong', async () => {
+  const store = new ContinuationStore();
+  onTestFinished(() => store.close());
+  const paid = countRuns(() => 'paid');
+  const wrong = z.object({ nested: z.object({}) });
+  for (const [form, key] of [
+    [Units, 'units'],
+    [wrong, 'Really pay?'],
+  ] as const) {
+    const callback = linear(
+      async (_args, ctx) => {
+        ctx.elicit('Really pay?', form as typeof Units);
+        return textResult(await ctx.once('pay', paid));
+      },
+      { store },
+    );
+    expect(await callOf(new Site(tool(callback)))).toEqual({ fails: errorOf(key) });
+  }
+  expect(paid.runs).toBe(0);
 });
 
 test('H: a branch that finds an unread question while the call is parked ends it at the next retry', async () => {

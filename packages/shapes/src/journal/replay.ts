@@ -155,7 +155,7 @@ export class Replay {
 
   #trackReader<T>(keys: string, answer: Promise<T>): Promise<T> {
     const tracked = AnswerPromise.of(answer, keys);
-    this.#asked = [...AnswerPromise.filterUnread(this.#asked), tracked];
+    this.#asked = AnswerPromise.add(this.#asked, tracked);
     return tracked;
   }
 

@@ -17,13 +17,13 @@ export class AnswerPromise<T> extends Promise<T> {
     return Promise;
   }
 
-  #isRead = false;
-  readonly #keys: string;
+  /** The keys of its questions, as text. Undefined as soon as it has a reader. */
+  #unread: string | undefined;
 
   /** @param keys the keys of its questions, as text. */
   constructor(executor: Executor<T>, keys: string) {
     super(executor);
-    this.#keys = keys;
+    this.#unread = keys;
   }
 
   /** Makes one that settles as `answer` does. */
@@ -35,13 +35,20 @@ export class AnswerPromise<T> extends Promise<T> {
 
   // biome-ignore lint/suspicious/noThenProperty: this is a promise.
   override then<A = T, B = never>(...readers: Parameters<Promise<T>['then']>): Promise<A | B> {
-    this.#isRead = true;
+    this.#unread = undefined;
     return super.then(...readers) as Promise<A | B>;
   }
 
   /** Returns those of `asked` that have no reader. */
   static filterUnread(asked: readonly AnswerPromise<unknown>[]): readonly AnswerPromise<unknown>[] {
-    return asked.length === 0 ? asked : asked.filter((answer) => !answer.#isRead);
+    return asked.length === 0 ? asked : asked.filter((answer) => answer.#unread !== undefined);
+  }
+
+  /** Returns those of `asked` that have no reader, and `answer`. */
+  static add(asked: readonly AnswerPromise<unknown>[], answer: AnswerPromise<unknown>) {
+    const unread = AnswerPromise.filterUnread(asked);
+    // A spread would reserve room for more, in each parked frame.
+    return unread.length === 0 ? [answer] : [...unread, answer];
   }
 
   /**
@@ -60,7 +67,7 @@ export class AnswerPromise<T> extends Promise<T> {
         ? ['the handler has returned', '']
         : [`the effect '${effect}' did not run`, ' before the effect, or ask it after the effect'];
     return new InvalidDefinition(
-      `No code waits for the answer to the question '${unread.#keys}', so ${then}. Await the question${where}.`,
+      `No code waits for the answer to the question '${unread.#unread}', so ${then}. Await the question${where}.`,
     );
   }
 }

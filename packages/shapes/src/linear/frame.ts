@@ -222,7 +222,7 @@ export class Frame {
   /** Rejects a question that cannot be asked. Unread, it stops effects as others do. */
   rejectQuestion(key: string, error: unknown): Promise<unknown> {
     const ask = new PendingAnswer([key]);
-    this.#asked = [...AnswerPromise.filterUnread(this.#asked), ask.promise];
+    this.#asked = AnswerPromise.add(this.#asked, ask.promise);
     this.#refuse(ask, error);
     return ask.promise;
   }
@@ -381,7 +381,7 @@ export class Frame {
   #put(asked: readonly Open[], ask: PendingAnswer): Promise<unknown> {
     if (this.#aborted) return this.#refuseLater(this.#aborted);
     const wrong = this.#wrong(asked);
-    this.#asked = [...AnswerPromise.filterUnread(this.#asked), ask.promise];
+    this.#asked = AnswerPromise.add(this.#asked, ask.promise);
     if (wrong) {
       this.#refuse(ask, wrong);
       return ask.promise;
