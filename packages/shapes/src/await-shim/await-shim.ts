@@ -94,7 +94,7 @@ export function awaitShim<Input, R extends CompleteResult>(
         ...context,
         canAsk: (kind) => context.canAsk(kind) || canAskLive(ctx, kind),
         elicit: (message, schema, options) => {
-          const answer = AnswerPromise.of(elicit(message, schema, options), message);
+          const answer = AnswerPromise.of(elicit(message, schema, options), `${message}`);
           asked.push(answer);
           return answer;
         },

@@ -129,7 +129,7 @@ export class FrameContext implements LinearContext {
     try {
       question = elicitation(message, schema, options);
     } catch (error) {
-      return this.#frame.rejectQuestion(message, error) as Promise<never>;
+      return this.#frame.rejectQuestion(`${message}`, error) as Promise<never>;
     }
     const key = questionKey(question, (taken) => this.#frame.isOpen(taken));
     return this.#frame.askOne(key, question) as Promise<StandardSchemaV1.InferOutput<S>>;
