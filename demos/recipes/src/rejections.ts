@@ -1,4 +1,4 @@
-/** Every place that reports the reasons that clients do not get. */
+/** Places that report the reasons that clients do not get. One of 1 and 3 is enough. */
 import { protectedServer, requestStatePolicy } from '@mrtr/core';
 import { observe } from '@mrtr/core/events';
 import { createMcpMount } from '@mrtr/hosting/http';
@@ -20,7 +20,7 @@ export function hostWithLog(log: Log) {
         return registerDeploy(server);
       },
     },
-    // 3. The mount: requests that reach no tool, such as those of an unknown revision. It also sets 2 where you do not.
+    // 3. The mount: requests that reach no tool, such as those of an unknown revision, and pages. It sets 2 where you do not.
     { onerror: (error) => log('mount.onerror', error.message) },
   );
 

@@ -42,7 +42,7 @@ export {
   withDefaults,
 } from './support/options.ts';
 export { ownEntry } from './support/own-entry.ts';
-export { processWide, tellOperator, warnOnce } from './support/process-wide.ts';
+export { listenerOf, noteListener, processWide, tellOperator, warnOnce } from './support/process-wide.ts';
 export { waitAtMost } from './support/wait-at-most.ts';
 export { stampAnswer, stampOf } from './wire/answer-stamp.ts';
 export { INPUT_KINDS } from './wire/input-kind.ts';

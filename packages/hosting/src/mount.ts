@@ -4,13 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { getRequestListener, RequestError } from '@hono/node-server';
 import type { AuthInfo, McpHandlerRequestOptions, ServerNotifier } from '@modelcontextprotocol/server';
-import {
-  aTimeInSeconds,
-  MRTR_REVISION,
-  type OptionChecks,
-  requireOptions,
-  tellOperator,
-} from '@mrtr/core/kit';
+import { aTimeInSeconds, MRTR_REVISION, type OptionChecks, requireOptions } from '@mrtr/core/kit';
 import { bodyWasRead } from './admission/body.ts';
 import { type Exchange, type Outgoing, WebOutgoing } from './admission/exchange.ts';
 import { internalError, problem } from './admission/problem.ts';
@@ -20,7 +14,12 @@ import type { PageSet } from './http/page-requests.ts';
 import { aReadinessCheck, type ReadinessCheck, readinessOf } from './http/readiness.ts';
 import { SEND_SECONDS, StalledConnections } from './http/stalled-connections.ts';
 import { whenSent } from './http/when-sent.ts';
-import { type OnError, requireInstance, type ServerInstance } from './instance/server-instance.ts';
+import {
+  type OnError,
+  reporterOf,
+  requireInstance,
+  type ServerInstance,
+} from './instance/server-instance.ts';
 import { waitForHandlers } from './instance/wait-for-handlers.ts';
 
 /** The options of {@link createMcpMount}. All have defaults. */
@@ -127,7 +126,7 @@ export class Mount implements McpMount {
   #closed: Promise<void> | undefined;
 
   constructor(served: ServerInstance, options: MountOptions) {
-    this.#report = (error) => tellOperator(error, options.onerror);
+    this.#report = reporterOf(served, options.onerror);
     this.#admission = new HttpAdmission(served, options);
     this.#toPages = (path) => findPages(options.pages, path) ?? problem(404, 'Nothing is here');
     this.#askReadiness = readinessOf(options.readiness, this.#report);

@@ -49,6 +49,21 @@ test('an option that is undefined has its default', () => {
   emitted.mockRestore();
 });
 
+test('without its own `onerror`, a store reports to the policy’s', () => {
+  const errors: string[] = [];
+  const telling = requestStatePolicy({
+    keys: ['k'.repeat(32)],
+    onerror: ({ message }) => errors.push(message),
+  });
+  const resolved = resolveOptions({
+    postgres: 'postgres://mrtr@127.0.0.1:1/none',
+    policy: telling,
+    version: '1',
+  });
+  resolved.onerror(new Error('The session was lost.'));
+  expect(errors).toEqual(['The session was lost.']);
+});
+
 test('an unreachable database is an error without the password, and opening can be tried again', async () => {
   const postgres = 'postgres://mrtr:secret-password@127.0.0.1:1/none';
   for (let attempt = 0; attempt < 2; attempt++) {

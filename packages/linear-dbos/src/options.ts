@@ -5,6 +5,7 @@ import {
   aPolicy,
   asRequired,
   aText,
+  listenerOf,
   type OptionCheck,
   type OptionChecks,
   requireOptions,
@@ -22,7 +23,7 @@ export interface DbosStoreOptions {
    * and listen for notifications. The role must be allowed to create the schema.
    */
   readonly postgres: string;
-  /** The servers' policy. The store seals its records with the policy's keys, and uses nothing else of it. */
+  /** The servers' policy. Its keys seal the store's records, and its `onerror` is the default. The store uses no more of it. */
   readonly policy: RequestStatePolicy;
   /**
    * The version of the handlers' code. A call stays on instances of the version that it began on. Change it with every
@@ -51,7 +52,7 @@ export interface DbosStoreOptions {
   readonly takeOverSeconds?: number;
   /** How often this instance deletes expired calls, in seconds. Default 15. */
   readonly sweepSeconds?: number;
-  /** Receives failures that no client sees. Default: a process warning for the first of each kind. */
+  /** Receives failures that no client sees. Default: the policy's `onerror`, or a process warning for the first of each kind. */
   readonly onerror?: (error: Error) => void;
 }
 
@@ -111,5 +112,6 @@ export function resolveOptions(options: DbosStoreOptions): Settings {
         'requestStatePolicy the same `keys` on every instance.',
     );
   }
-  return { ...withDefaults(options, DEFAULTS), onerror: (error) => tellOperator(error, options.onerror) };
+  const onerror = options.onerror ?? listenerOf(options.policy);
+  return { ...withDefaults(options, DEFAULTS), onerror: (error) => tellOperator(error, onerror) };
 }

@@ -166,16 +166,14 @@ export function approvalPage(options: ApprovalPageOptions): ApprovalPage {
   const startPage: StartPage = {
     show: ({ data }, visitor, token) => showApproval({ ...(data as Shown), visitor, token }, render),
     press: (form) => pressOf(form.get('decision'), verify !== undefined),
-    valueFrom: (kept) => records.timesOf(kept),
+    valueFrom: (kept) => questionsFor().records.timesOf(kept),
     done: 'Approved. You can close this page, and go back to where you came from.',
   };
   const start = (visit: StartVisit) => verify?.start(visit) ?? visit.callbackUrl;
-  const { records, questions, path, fetch, inOwnScope } = makePages(
-    { ...more, start, finish: (visit) => requireProof(verify, visit) },
-    startPage,
-    // Approvals without `verify` do not count on a page with it.
-    ` ${rung}`,
-  );
+  const finish = (visit: CallbackVisit) => requireProof(verify, visit);
+  // Approvals without `verify` do not count on a page with it.
+  const sort = ` ${rung}`;
+  const { questionsFor, path, fetch, inOwnScope } = makePages({ ...more, start, finish }, startPage, sort);
 
   const subjectOf = (words: Words, wanted: ApprovalQuestionOptions, isForm: boolean): Subject<Approval> => ({
     message: words.text,
@@ -191,6 +189,7 @@ export function approvalPage(options: ApprovalPageOptions): ApprovalPage {
     if (by === 'client') return approvalInForm(words, wanted);
     const [opensPages, showsForms] = [canAsk(ctx, 'elicitation.url'), canAsk(ctx, 'elicitation')];
     const subject = subjectOf(words, wanted, showsForms && !opensPages);
+    const { records, questions } = questionsFor(ctx);
     if (!resume) return questions.ask(ctx, subject);
     const call = callOf(ctx);
     const about = [words.text, canonicalJson(subject.data), name];
@@ -227,7 +226,7 @@ export function approvalPage(options: ApprovalPageOptions): ApprovalPage {
       requireOptions<ApprovalQuestionOptions>('ask', wanted, QUESTION_CHECKS);
       if (wanted.by === 'client') return ctx.ask(key, approvalInForm(words, wanted));
       const isForm = !ctx.canAsk('elicitation.url') && ctx.canAsk('elicitation');
-      return questions.waitFor(ctx, key, subjectOf(words, wanted, isForm));
+      return questionsFor().questions.waitFor(ctx, key, subjectOf(words, wanted, isForm));
     },
     fetch,
   };

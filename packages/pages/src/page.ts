@@ -1,7 +1,7 @@
 /** The two pages of a pending interaction: the start page and the callback. */
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { OperatorWarning } from '@mrtr/core/events';
-import { parseWebPage, tellOperator } from '@mrtr/core/kit';
+import { parseWebPage } from '@mrtr/core/kit';
 import { type Interactions, refOf, type StoredInteraction, StoreUnreachable } from './records.ts';
 import { confirmationPage, page } from './response.ts';
 import { isSameOrigin } from './same-origin.ts';
@@ -59,7 +59,10 @@ export interface PageOptions<T> {
    * `error=access_denied`: then the question counts as declined.
    */
   finish(visit: CallbackVisit): T | Promise<T>;
-  /** Receives the errors that browsers and clients do not see, including the store's. */
+  /**
+   * Receives the errors that browsers and clients do not see, including the store's. Default: the `onerror` of the policy,
+   * and the one of the mount that serves the pages.
+   */
   readonly onerror?: (error: Error) => void;
 }
 
@@ -89,13 +92,17 @@ export class Pages<T> {
   readonly #options: PageOptions<T>;
   readonly #pageAt: (name: string) => URL;
   readonly #startPage: StartPage;
+  readonly #report: (error: unknown) => void;
 
   constructor(
     records: Interactions,
     options: PageOptions<T>,
     pageAt: (name: 'start' | 'callback') => URL,
+    report: (error: unknown) => void,
     startPage = CONFIRMATION,
   ) {
+    // The records have reported the store's own error.
+    this.#report = (error) => error instanceof StoreUnreachable || report(error);
     this.#startPage = startPage;
     this.#records = records;
     this.#options = options;
@@ -123,8 +130,9 @@ export class Pages<T> {
     if (!visitor) return page(401);
     if (name === 'callback') return this.#callback(query, visitor);
     const ref = refOf(query.get('id') ?? '');
-    const kept = await this.#own(ref, visitor);
-    if (kept?.stage !== 'waiting' && kept?.stage !== 'started') return this.#refuse('start', kept);
+    const kept = await this.#find(ref);
+    if (!this.#isOwn(kept, visitor) || (kept.stage !== 'waiting' && kept.stage !== 'started'))
+      return this.#refuse('start', kept, visitor);
     const token = this.#records.tokenOf(ref, visitor.principal);
     if (!isPost) return this.#startPage.show(kept, visitor, token);
     if (!this.#startPage.press) return this.#start(ref, kept, visitor);
@@ -132,28 +140,33 @@ export class Pages<T> {
     if (!areEqual(form.get('token') ?? '', token)) return page(403);
     const press = this.#startPage.press(form);
     if (press === undefined) return page(400);
-    return press === 'continue' ? this.#start(ref, kept, visitor) : this.#end(press, ref, kept);
+    return press === 'continue' ? this.#start(ref, kept, visitor) : this.#end(press, ref, kept, visitor);
   }
 
   /** Ends an interaction on its start page. */
-  async #end(press: 'finish' | 'refuse', ref: string, kept: StoredInteraction): Promise<Response> {
+  async #end(
+    press: 'finish' | 'refuse',
+    ref: string,
+    kept: StoredInteraction,
+    visitor: Visitor,
+  ): Promise<Response> {
     const value = this.#startPage.valueFrom(kept, undefined);
     const known =
       press === 'finish' ? ({ stage: 'finished', value } as const) : ({ stage: 'refused' } as const);
     // If a button is pressed twice, one press counts: the other finds a changed record.
-    if (!(await this.#records.replace(ref, kept, known))) return this.#refuse('start', kept);
+    if (!(await this.#records.replace(ref, kept, known))) return this.#refuse('start', kept, visitor);
     return press === 'finish' ? page(200, {}, this.#startPage.done) : page(200, {}, REFUSED);
   }
 
-  async #start(ref: string, kept: StoredInteraction, { principal }: Visitor): Promise<Response> {
+  async #start(ref: string, kept: StoredInteraction, visitor: Visitor): Promise<Response> {
     const [nonce, codeVerifier] = [secret(16), secret(32)];
     const started = await this.#records.replace(ref, kept, { stage: 'started', nonce, codeVerifier });
-    if (!started) return this.#refuse('start', kept);
+    if (!started) return this.#refuse('start', kept, visitor);
     const location = await this.#options.start({
       callbackUrl: this.#pageAt('callback'),
       state: `${ref}.${nonce}`,
       codeChallenge: hash('sha256', codeVerifier, 'base64url'),
-      principal,
+      principal: visitor.principal,
       data: kept.data,
     });
     return page(303, { location: parseWebPage(location).href });
@@ -161,12 +174,12 @@ export class Pages<T> {
 
   async #callback(query: URLSearchParams, visitor: Visitor): Promise<Response> {
     const [ref = '', nonce = ''] = (query.get('state') ?? '').split('.');
-    const kept = await this.#own(ref, visitor);
-    if (kept?.stage !== 'started' || !areEqual(nonce, kept.nonce ?? ''))
-      return this.#refuse('callback', kept);
+    const kept = await this.#find(ref);
+    if (!this.#isOwn(kept, visitor) || kept.stage !== 'started' || !areEqual(nonce, kept.nonce ?? ''))
+      return this.#refuse('callback', kept, visitor);
     // This uses the state up: of two requests with it, one passes.
     const taken = await this.#records.replace(ref, kept, { stage: 'finishing' });
-    if (!taken) return this.#refuse('callback', kept);
+    if (!taken) return this.#refuse('callback', kept, visitor);
     if (query.get('error') === 'access_denied') {
       await this.#records.replace(ref, taken, { stage: 'refused' });
       return page(200, {}, REFUSED);
@@ -183,7 +196,7 @@ export class Pages<T> {
     try {
       const known = { stage: 'finished', value: this.#startPage.valueFrom(taken, value) } as const;
       const finished = await this.#records.replace(ref, taken, known);
-      return finished ? page(200, {}, this.#startPage.done) : this.#refuse('callback', undefined);
+      return finished ? page(200, {}, this.#startPage.done) : this.#refuse('callback', undefined, visitor);
     } catch (error) {
       // `finish` has succeeded, so leave the interaction as it is: `finish` must not run again.
       this.#report(error);
@@ -191,27 +204,23 @@ export class Pages<T> {
     }
   }
 
-  /** Finds the interaction, if it is this principal's. */
-  async #own(ref: string, { principal }: Visitor): Promise<StoredInteraction | undefined> {
-    const kept = REF.test(ref) ? await this.#records.find(ref) : undefined;
-    const isOwn = kept !== undefined && this.#records.isPseudonymOf(kept.pseudonym, principal);
-    if (kept && !isOwn) this.#warn('A browser opened a page that belongs to another user. It got 404.');
-    return isOwn ? kept : undefined;
+  /** Finds the interaction of any user. */
+  async #find(ref: string): Promise<StoredInteraction | undefined> {
+    return REF.test(ref) ? this.#records.find(ref) : undefined;
+  }
+
+  #isOwn(kept: StoredInteraction | undefined, { principal }: Visitor): kept is StoredInteraction {
+    return kept !== undefined && this.#records.isPseudonymOf(kept.pseudonym, principal);
   }
 
   /** Rejects all alike: a browser must not learn whether an interaction exists, or whose it is. */
-  #refuse(name: string, kept: StoredInteraction | undefined): Response {
-    const why = kept ? `it is ${kept.stage}, or the state is not its latest` : 'this browser has none there';
-    this.#warn(`The ${name} page of a pending interaction was refused: ${why}.`);
-    return page(404);
-  }
-
-  #warn(message: string): void {
+  #refuse(name: string, kept: StoredInteraction | undefined, visitor: Visitor): Response {
+    let why = 'there is none with this link';
+    if (kept) why = `it is ${kept.stage}, or the state is not its latest`;
+    if (kept && !this.#isOwn(kept, visitor)) why = 'it belongs to another user';
+    const message = `The ${name} page of a pending interaction was refused: ${why}.`;
     this.#report(new OperatorWarning('page_refused', message));
-  }
-
-  #report(error: unknown): void {
-    if (!(error instanceof StoreUnreachable)) tellOperator(error, this.#options.onerror);
+    return page(404);
   }
 }
 

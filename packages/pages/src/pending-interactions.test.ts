@@ -34,7 +34,11 @@ test('a browser of another user, or of nobody, gets no further at the start nor 
       'Sign in to this site first, and open the link again.\n',
     ]);
   }
-  expect(shop.errors[0]).toBe('A browser opened a page that belongs to another user. It got 404.');
+  expect(shop.errors).toEqual(
+    ['start', 'callback'].map(
+      (name) => `The ${name} page of a pending interaction was refused: it belongs to another user.`,
+    ),
+  );
   expect(outcome(await retry())).toBe('asked');
   expect((await shop.open(back)).status).toBe(200);
   expect((await retry()).result).toMatchObject({ content: [{ text: 'linked' }] });

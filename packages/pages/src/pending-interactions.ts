@@ -22,15 +22,18 @@ import {
   asRequired,
   aText,
   clockOf,
+  listenerOf,
   type OptionChecks,
   parseWebPage,
   requireOptions,
+  tellOperator,
   ttlOf,
   wholeNumber,
   wholeSeconds,
   withDefaults,
 } from '@mrtr/core/kit';
 import { keyRingOf } from '@mrtr/core/seal';
+import { findCall } from '@mrtr/core/shape';
 import { MemoryInteractions } from './memory-interactions.ts';
 import { type PageOptions, Pages, type StartPage } from './page.ts';
 import { type LinkOptions, PageQuestions, type Subject, type WaitingContext } from './page-questions.ts';
@@ -129,19 +132,19 @@ export interface PendingInteractions<T> {
  */
 export function pendingInteractions<T>(options: PendingInteractionsOptions<T>): PendingInteractions<T> {
   requireOptions<PendingInteractionsOptions<unknown>>('pendingInteractions', options, CHECKS);
-  const { questions, path, fetch, inOwnScope } = makePages(options);
+  const { questionsFor, path, fetch, inOwnScope } = makePages(options);
   return {
     get path() {
       return path();
     },
     question: async (ctx, message, more = {}) => {
       requireOptions<LinkOptions<T>>('question', more, { fallback: anyValue, name: aText, data: anyValue });
-      return inOwnScope(() => questions.ask<T>(ctx, linkTo(message, more)));
+      return inOwnScope(() => questionsFor(ctx).questions.ask<T>(ctx, linkTo(message, more)));
     },
     ask: async (ctx, key, message, more = {}) => {
       requireOptions<typeof more>('ask', more, { fallback: anyValue, data: anyValue });
       if (!ctx.canAsk('elicitation.url') && more.fallback !== undefined) return more.fallback;
-      return questions.waitFor<T>(ctx, key, linkTo(message, more));
+      return questionsFor().questions.waitFor<T>(ctx, key, linkTo(message, more));
     },
     fetch,
   };
@@ -162,28 +165,42 @@ const linkTo = <T>(message: string, more: LinkOptions<T>): Subject<T> => ({
  */
 export function makePages<T>(options: PendingInteractionsOptions<T>, startPage?: StartPage, sort = '') {
   const { policy, url, ttlSeconds, waitSeconds, maxAsks } = withDefaults(options, PAGE_DEFAULTS);
-  const { store = new MemoryInteractions({ now: clockOf(policy) }) } = options;
+  const { store = new MemoryInteractions({ now: clockOf(policy) }), onerror } = options;
   const base = () => parseWebPage(typeof url === 'function' ? url() : url);
   if (typeof url !== 'function') base();
   const path = () => base().pathname.replace(/\/$/, '');
   const pageAt = (name: 'start' | 'callback') => new URL(`${path()}/${name}`, base().origin);
-  const records = new Interactions({
-    store,
-    ring: () => keyRingOf(policy),
-    pageName: () => `${options.name ?? path()}${sort}`,
-    ttlSeconds,
-    stateTtlSeconds: ttlOf(policy),
-    now: clockOf(policy),
-    onerror: options.onerror,
-  });
-  const pages = new Pages(records, options, pageAt, startPage);
+  const recordsFor = (report: Report) =>
+    new Interactions({
+      store,
+      ring: () => keyRingOf(policy),
+      pageName: () => `${options.name ?? path()}${sort}`,
+      ttlSeconds,
+      stateTtlSeconds: ttlOf(policy),
+      now: clockOf(policy),
+      report,
+    });
+  const reporterFor =
+    (request?: Request): Report =>
+    (error) =>
+      tellOperator(error, ...(onerror ? [onerror] : [listenerOf(policy), request && listenerOf(request)]));
   // A strict journal watches for clocks that its handler reads. Code in here is not the handler's.
   const outside = new AsyncResource('mrtr.interactions');
   return {
     path,
-    records,
-    questions: new PageQuestions({ records, startPage: () => pageAt('start'), waitSeconds, maxAsks }),
-    fetch: (request: Request) => pages.fetch(request),
+    /** @param ctx the context of the call that asks, if its handler has one. */
+    questionsFor(ctx?: ServerContext) {
+      const call = ctx && findCall(ctx);
+      const records = recordsFor(onerror || !call ? reporterFor() : (error) => call.report(error));
+      const settings = { records, startPage: () => pageAt('start'), waitSeconds, maxAsks };
+      return { records, questions: new PageQuestions(settings) };
+    },
+    fetch: async (request: Request) => {
+      const report = reporterFor(request);
+      return new Pages(recordsFor(report), options, pageAt, report, startPage).fetch(request);
+    },
     inOwnScope: <R>(work: () => R): R => outside.runInAsyncScope(work),
   };
 }
+
+type Report = (error: unknown) => void;

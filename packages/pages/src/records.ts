@@ -1,7 +1,6 @@
 /** Pending interactions on a store: sealed, each under a digest of its id, and replaced by compare-and-set only. */
 import { hash } from 'node:crypto';
 import { InvalidOption, MrtrError } from '@mrtr/core';
-import { tellOperator } from '@mrtr/core/kit';
 import { deriveName, derivePseudonym, type KeyRing, openAtRest, sealAtRest } from '@mrtr/core/seal';
 import type { InteractionStore } from './store.ts';
 
@@ -80,7 +79,7 @@ export interface InteractionsOptions {
   /** The policy's clock, in milliseconds. */
   readonly now: () => number;
   /** Receives the store's errors. */
-  readonly onerror?: ((error: Error) => void) | undefined;
+  readonly report: (error: unknown) => void;
 }
 
 /** A store of pages failed. The message is for the user; `onerror` receives the store's own error. */
@@ -202,7 +201,7 @@ export class Interactions {
       return await request;
     } catch (error) {
       if (error instanceof MrtrError) throw error;
-      tellOperator(error, this.#options.onerror);
+      this.#options.report(error);
       throw new StoreUnreachable(UNREACHABLE);
     }
   }

@@ -7,7 +7,7 @@
 import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
 import { InvalidOption } from '../support/errors.ts';
 import { requireArgument } from '../support/options.ts';
-import { tellOperator, warnOnce } from '../support/process-wide.ts';
+import { noteListener, tellOperator, warnOnce } from '../support/process-wide.ts';
 import { catchNoHandler } from '../wire/no-handler.ts';
 import { isMrtrMethod, MRTR_METHODS } from '../wire/wire.ts';
 import { Admission, type Target } from './admission.ts';
@@ -59,6 +59,7 @@ export function protectRequestState(server: McpServer, policy: RequestStatePolic
         'protectedServer(info, policy) build the server.',
     );
   }
+  noteListener(server, parts.onerror);
   const rejections = new Rejections((error) => tellOperator(error, lowLevelServer.onerror, parts.onerror));
   const admission = new Admission({ server, policy: parts, rejections }, parts.audience);
   const registrations = watchRegistration(server);

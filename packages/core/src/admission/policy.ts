@@ -26,7 +26,7 @@ import {
   wholeSeconds,
   withDefaults,
 } from '../support/options.ts';
-import { processWide, tellOperator, warnOnce } from '../support/process-wide.ts';
+import { noteListener, processWide, tellOperator, warnOnce } from '../support/process-wide.ts';
 import type { LegacyPolicy } from '../wire/call.ts';
 import { MemoryLedger, type StateLedger } from './ledger.ts';
 import { AbandonedQuota, Quota, totalOf } from './quota.ts';
@@ -111,7 +111,8 @@ export interface RequestStateOptions extends VersionOptions {
   /**
    * Gets every refusal and failure whose reason the client does not see: rejected state, errors of the ledger and of
    * `principal`, state over the limits. Called in addition to the server's own `onerror`; `createMcpHandler({ onerror
-   * })` gets nothing. Without both, the first error of each kind becomes a process warning.
+   * })` gets nothing. Without both, the first error of each kind becomes a process warning. It is also the default of
+   * pages, of a `DbosStore` and of an HTTP hosting. A function that is given in several places gets each error once.
    */
   readonly onerror?: ((error: Error) => void) | undefined;
   /**
@@ -209,6 +210,7 @@ export function policyFromParts(parts: PolicyParts): RequestStatePolicy {
       });
     },
   };
+  noteListener(policy, parts.onerror);
   return Object.defineProperty(policy, PARTS, { value: parts }) as RequestStatePolicy;
 }
 

@@ -133,6 +133,7 @@ export class Serving {
       round: (opened?.round ?? 0) + 1,
       timesAsked: opened?.timesAsked ?? NOTHING_ASKED,
       rejectState: (why) => this.#rejectMisfit(why),
+      report: (error) => this.#boundary.rejections.report(error, this.#about),
       reads: new AnswerReads(),
       stamp: (key, askedAt) => this.#stamp(key, askedAt),
       asked: acceptsUnasked(policy, binding.target) ? undefined : (opened?.asked ?? NOTHING_ASKED),

@@ -18,13 +18,26 @@ export function processWide<T>(name: string, make: () => T): T {
 
 type ErrorListener = (error: Error) => void;
 
+const LISTENER = Symbol.for('mrtr.listener');
+
 /**
- * Passes an error that no client sees to each listener. Never throws. Without a listener, the first error of each kind
- * becomes a Node warning, so that an operator without `onerror` sees it once.
+ * Notes the listener for the errors of `owner`: of a policy, of a server that it protects, of a browser's request. Or that
+ * a function passes its errors on to that listener.
+ */
+export const noteListener = <T extends object>(owner: T, onerror: ErrorListener | undefined): T =>
+  Object.defineProperty(owner, LISTENER, { value: onerror, configurable: true });
+
+/** The listener that was noted for `owner`. */
+export const listenerOf = (owner: object): ErrorListener | undefined =>
+  (owner as { readonly [LISTENER]?: ErrorListener })[LISTENER];
+
+/**
+ * Passes an error that no client sees to each listener, once. Never throws. Without a listener, the first error of each
+ * kind becomes a Node warning, so that an operator without `onerror` sees it once.
  */
 export function tellOperator(thrown: unknown, ...onerror: readonly (ErrorListener | undefined)[]): void {
   const error = onOneLine(thrown instanceof Error ? thrown : new Error(String(thrown)));
-  const listeners = onerror.filter((listener) => listener !== undefined);
+  const listeners = new Set(onerror.flatMap((one) => (one ? (listenerOf(one) ?? one) : [])));
   for (const listener of listeners) {
     try {
       listener(error);
@@ -34,7 +47,7 @@ export function tellOperator(thrown: unknown, ...onerror: readonly (ErrorListene
       });
     }
   }
-  if (listeners.length > 0) return;
+  if (listeners.size > 0) return;
   const kinds = processWide('kinds-of-error', () => new Set<string>());
   const kind = errorKind(error);
   if (kinds.has(kind) || kinds.size >= MAX_KINDS) return;

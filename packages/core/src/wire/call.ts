@@ -57,6 +57,8 @@ export interface Call extends RoundLimits {
    * catches the error. `why` goes to the operator's log, so keep values out of it.
    */
   rejectState(why: string): never;
+  /** Reports an error that the client does not see to the server's and the policy's `onerror`. */
+  report(error: unknown): void;
   /** Makes the stamp of a new answer under `key`. `askedAt` is in seconds; default: now. */
   stamp(key: string, askedAt?: number): AnswerStamp;
   /** Records the reads of answers, so that the boundary notices an ignored answer. */

@@ -18,7 +18,6 @@ import {
   MRTR_REVISION,
   type OptionChecks,
   oneOf,
-  tellOperator,
   tokenPrincipal,
 } from '@mrtr/core/kit';
 import { BODY_CHECKS, Bodies, type Body, type BodyLimits } from '../admission/body.ts';
@@ -28,7 +27,7 @@ import { CountedRequest } from '../admission/counted-request.ts';
 import type { Exchange } from '../admission/exchange.ts';
 import { isWiderThan } from '../admission/members.ts';
 import { countRejection, internalError, problem } from '../admission/problem.ts';
-import { buildServer, type OnError, type ServerInstance } from '../instance/server-instance.ts';
+import { buildServer, type OnError, reporterOf, type ServerInstance } from '../instance/server-instance.ts';
 import { PageRequests, type PageSet } from './page-requests.ts';
 import { type Caller, SESSION_CHECKS, type SessionLimits, Sessions } from './sessions.ts';
 import { UNREAD_CHECKS, UnreadBytes, type UnreadLimits } from './unread-bytes.ts';
@@ -73,7 +72,10 @@ export interface AdmissionOptions extends BodyLimits, CallLimits, SessionLimits,
   readonly bus?: ServerEventBus;
   /** Pages for browsers, such as those of `pendingInteractions`. At most 100 are served at once. */
   readonly pages?: readonly PageSet[];
-  /** Receives errors that clients do not see. Default: a process warning for the first error of each kind. */
+  /**
+   * Receives errors that clients and browsers do not see: of this hosting, of its servers, and of `pages` of `@mrtr/pages`.
+   * Default: the policy's `onerror`, from the first server on. Without both, a process warning for the first of each kind.
+   */
   readonly onerror?: OnError;
 }
 
@@ -135,7 +137,7 @@ export class HttpAdmission {
       onerror,
     } = options;
     this.#served = served;
-    this.#report = (error) => tellOperator(error, onerror);
+    this.#report = reporterOf(served, onerror);
     this.#bodies = new Bodies(options);
     this.#pages = new PageRequests(options);
     this.#calls = new CallQuota(options, this.#report);

@@ -1,8 +1,9 @@
 /** Serves pages for browsers. Nobody has signed in yet, so what they take is counted apart from what MCP takes. */
 import type { Readable } from 'node:stream';
-import { Quota, QuotaSlot } from '@mrtr/core/kit';
+import { noteListener, Quota, QuotaSlot } from '@mrtr/core/kit';
 import { Bodies, type BodyLimits } from '../admission/body.ts';
 import { noRoom } from '../admission/problem.ts';
+import type { OnError } from '../instance/server-instance.ts';
 
 /** How many pages may be served at once. */
 export const MAX_PAGES = 100;
@@ -23,8 +24,10 @@ export interface PageSet {
 export class PageRequests {
   readonly #open = new Quota(MAX_PAGES);
   readonly #bodies: Bodies;
+  readonly #onerror: OnError | undefined;
 
-  constructor(limits: BodyLimits) {
+  constructor({ onerror, ...limits }: BodyLimits & { readonly onerror?: OnError }) {
+    this.#onerror = onerror;
     this.#bodies = new Bodies({ ...limits, ...PAGE_BODY_LIMITS });
   }
 
@@ -50,7 +53,7 @@ export class PageRequests {
       throw new Error(`A body that was posted to a page was refused with status ${response.status}.`);
     };
     try {
-      const response = await pages.fetch(withBody(request, readBody));
+      const response = await pages.fetch(noteListener(withBody(request, readBody), this.#onerror));
       return refused ?? response;
     } catch (error) {
       if (refused) return refused;

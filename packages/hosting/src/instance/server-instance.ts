@@ -1,5 +1,5 @@
 import type { McpServer } from '@mrtr/core';
-import { anObjectWith, requireArgument, tellOperator } from '@mrtr/core/kit';
+import { anObjectWith, listenerOf, noteListener, requireArgument, tellOperator } from '@mrtr/core/kit';
 
 /** A deployment's instance. It makes servers, and may own resources that outlive a request. */
 export interface ServerInstance {
@@ -18,13 +18,24 @@ export function requireInstance(caller: string, served: ServerInstance): void {
 /** Receives the reasons that clients do not see: of rejected request states, of client errors, of failures. */
 export type OnError = (error: Error) => void;
 
-/** Makes a server that reports to `onerror`, unless it has its own. */
+/** The `onerror` of the policy of each instance's latest server. */
+const policyListeners = new WeakMap<ServerInstance, OnError | undefined>();
+
+/** Makes a server that reports to `onerror`, or else to its policy's, unless it has its own. */
 export function buildServer(served: ServerInstance, onerror: OnError | undefined): McpServer {
   const server = served.server();
-  if (onerror) server.server.onerror ??= (error) => onerror(shorten(error));
-  guardOnClose(server, onerror);
+  policyListeners.set(served, listenerOf(server));
+  const listener = onerror ?? listenerOf(server);
+  if (listener) server.server.onerror ??= noteListener((error) => listener(shorten(error)), listener);
+  guardOnClose(server, listener);
   return server;
 }
+
+/** Reports errors of a hosting to its `onerror`, or else to the policy's, which is known from the first server on. */
+export const reporterOf =
+  (served: ServerInstance, onerror: OnError | undefined): OnError =>
+  (error) =>
+    tellOperator(error, onerror ?? policyListeners.get(served));
 
 /** Catches the errors of the author's `onclose`. Nobody awaits the end of the server, so they would end the process. */
 function guardOnClose({ server }: McpServer, onerror: OnError | undefined): void {
