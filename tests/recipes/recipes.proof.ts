@@ -1,28 +1,109 @@
-/** The recipe for fastify, which is installed here and not with everything else: it has 48 packages. */
+/** The recipes for fastify and Next, which are installed here and not with everything else: they have 70 packages. */
 import { spawnSync } from 'node:child_process';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { fileURLToPath } from 'node:url';
-import { onTestFinished, test } from 'vitest';
-import { asksBoth } from './recipes.test-support.ts';
+import type { AuthInfo } from '@modelcontextprotocol/server';
+import { processWide } from '@mrtr/core/kit';
+import { RunningProcess } from '@mrtr/harness/process';
+import { resultText } from '@mrtr/harness/transcript';
+import { createMcpMount, type MountOptions } from '@mrtr/hosting/http';
+import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { served, verifier } from '../../demos/recipes/src/authenticated.ts';
+import { installFolder } from '../testkit/own-lockfile.ts';
+import { asksBoth, callAs, keepsUsersApart } from './recipes.test-support.ts';
 
-const FOLDER = fileURLToPath(new URL('../../demos/recipes/fastify', import.meta.url));
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const FASTIFY = new URL('../../demos/recipes/fastify/', import.meta.url);
+const NEXT = new URL('../../demos/recipes/next/', import.meta.url);
+
+interface FastifyRequest {
+  readonly raw: IncomingMessage;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: unknown;
+  auth?: AuthInfo;
+}
 
 /** What the part of fastify that is used here looks like from outside of its folder. */
 interface Application {
+  addHook(name: 'onRequest', hook: (request: FastifyRequest) => Promise<void>): void;
+  all(path: string, serve: (request: FastifyRequest, reply: Reply) => Promise<void>): void;
   listen(options: { readonly port: number; readonly host: string }): Promise<string>;
   close(): Promise<void>;
 }
 
-test('fastify asks clients of both eras, beside other routes', { timeout: 120_000 }, async () => {
-  run(FOLDER, 'pnpm', 'install', '--frozen-lockfile', '--prefer-offline', '--loglevel=error');
-  run(ROOT, 'pnpm', 'exec', 'tsc', '-p', FOLDER);
-  const { app } = (await import(`${FOLDER}/on-fastify.ts`)) as { readonly app: Application };
-  onTestFinished(() => app.close());
-  await asksBoth(new URL('/mcp', await app.listen({ port: 0, host: '127.0.0.1' })));
+interface Reply {
+  readonly raw: ServerResponse;
+  hijack(): void;
+}
+
+beforeAll(() => {
+  installFolder(FASTIFY);
+  const args = ['exec', 'tsc', '-p', fileURLToPath(FASTIFY)];
+  const { status, stdout } = spawnSync('pnpm', args, {
+    shell: process.platform === 'win32',
+    encoding: 'utf8',
+  });
+  if (status !== 0) throw new Error(`The recipes for fastify do not compile: ${stdout}`);
 });
 
-function run(cwd: string, command: string, ...args: readonly string[]): void {
-  const shell = process.platform === 'win32';
-  const { status, stdout, stderr } = spawnSync(command, args, { cwd, shell, encoding: 'utf8' });
-  if (status !== 0) throw new Error(`${command} ${args.join(' ')} failed: ${stdout}${stderr}`);
+const importFrom = async (file: string) => import(new URL(file, FASTIFY).href);
+
+async function listen(app: Application): Promise<URL> {
+  onTestFinished(() => app.close());
+  return new URL('/mcp', await app.listen({ port: 0, host: '127.0.0.1' }));
 }
+
+test('fastify asks clients of both eras, beside other routes', async () => {
+  await asksBoth(await listen((await importFrom('on-fastify.ts')).app));
+});
+
+test('on fastify, what one user was asked, another one cannot answer', async () => {
+  await keepsUsersApart(await listen((await importFrom('on-fastify-with-users.ts')).app));
+});
+
+/** A sign-in that leaves the caller in `request.auth`, where the mount does not see it. */
+async function listenWithWrongPlace(options: MountOptions): Promise<URL> {
+  const mcp = createMcpMount(served, options);
+  const app: Application = (await importFrom('node_modules/fastify/fastify.js')).default();
+  app.addHook('onRequest', async (request) => {
+    request.auth = await verifier.verifyAccessToken(
+      `${request.headers.authorization}`.slice('Bearer '.length),
+    );
+  });
+  app.all('/mcp', async (request, reply) => {
+    expect(request.auth?.extra).toEqual({ sub: expect.stringMatching(/^ada|bob$/) });
+    reply.hijack();
+    await mcp.handle(request.raw, reply.raw, request.body);
+  });
+  return listen(app);
+}
+
+const PLACE = 'fastify: `request.raw.auth`, not `request.auth`';
+
+test('on fastify, a caller in `request.auth` is nobody: the process warns once, or the mount refuses', async () => {
+  processWide('warned', () => new Set<string>()).clear();
+  const emitted = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+  onTestFinished(() => emitted.mockRestore());
+  const open = await listenWithWrongPlace({});
+  // This is what the warning is for.
+  const finished = await callAs('bob', open, await callAs('ada', open));
+  expect(resultText(finished.result ?? {})).toBe('Deployed to staging.');
+  const warnings = emitted.mock.calls.filter(([, options]) => Object(options).code === 'MRTR_ANONYMOUS');
+  expect(warnings.map(([text]) => text)).toEqual([expect.stringContaining(PLACE)]);
+
+  const errors: string[] = [];
+  const onerror = ({ message }: Error) => void errors.push(message);
+  const closed = await listenWithWrongPlace({ anonymous: 'reject', onerror });
+  expect((await callAs('ada', closed)).status).toBe(401);
+  expect(errors).toEqual([expect.stringContaining(PLACE)]);
+});
+
+test('on Next, what one user was asked, another one cannot answer', async () => {
+  installFolder(NEXT);
+  const cwd = fileURLToPath(NEXT);
+  const args = ['node_modules/next/dist/bin/next', 'dev', '--port', '0', '--hostname', '127.0.0.1'];
+  const env = { NODE_ENV: 'development', NEXT_TELEMETRY_DISABLED: '1' };
+  const next = new RunningProcess({ command: process.execPath, args, env }, { cwd, patienceMs: 100_000 });
+  onTestFinished(() => next.stop());
+  const address = await next.until(({ out }) => /Local: +(http:\S+)[\s\S]+Ready/.exec(out)?.[1]);
+  await keepsUsersApart(new URL('/mcp', address));
+});

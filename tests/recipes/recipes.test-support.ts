@@ -2,16 +2,21 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { AuthInfo } from '@modelcontextprotocol/server';
 import {
   type ClientKind,
   Conversation,
+  callerNamed,
   foreignHosting,
   type Hosting,
   type LogicalCall,
+  type Posted,
+  poster,
   requestInit,
 } from '@mrtr/harness';
 import { resultText } from '@mrtr/harness/transcript';
 import { expect, onTestFinished } from 'vitest';
+import { REJECTED } from '../testkit/rejected.ts';
 
 export const DEPLOY = {
   method: 'tools/call',
@@ -21,7 +26,7 @@ export const DEPLOY = {
 /** Makes the call, and says yes, or four stars. Returns the result's text. */
 export async function called(
   hosting: Hosting,
-  request: { readonly client?: ClientKind; readonly call?: LogicalCall } = {},
+  request: { readonly client?: ClientKind; readonly call?: LogicalCall; readonly caller?: AuthInfo } = {},
 ): Promise<string> {
   const conversation = await Conversation.start(
     { client: 'modern', call: DEPLOY, ...request },
@@ -55,4 +60,26 @@ export async function asksBoth(url: URL): Promise<void> {
     expect(await answer.text()).not.toContain('"tools"');
   }
   expect((await fetch(url, { method: 'POST', headers: { origin: 'https://example.com' } })).status).toBe(403);
+}
+
+const tokenOf = (user: string) => `${user}-secret-of-16+`;
+
+/** Makes the call as ada or bob. With the response to an earlier call, answers its question with yes. */
+export function callAs(user: string, url: URL, asked?: Posted): Promise<Posted> {
+  const inputResponses = { sure: { action: 'accept', content: { sure: true } } };
+  const params = asked ? { inputResponses, requestState: asked.result?.requestState } : {};
+  const headers = { authorization: `Bearer ${tokenOf(user)}` };
+  return poster(url)('tools/call', { ...DEPLOY.params, ...params }, { headers });
+}
+
+/** Users of both eras are asked. Nobody answers the question of another user, or gets in without a token. */
+export async function keepsUsersApart(url: URL): Promise<void> {
+  expect((await fetch(url, { method: 'POST' })).status).toBe(401);
+  for (const client of ['modern', 'legacy'] as const) {
+    const caller = { ...callerNamed('ada'), token: tokenOf('ada') };
+    expect(await called(listeningAt(url), { client, caller })).toBe('Deployed to staging.');
+  }
+  const asked = await callAs('ada', url);
+  expect((await callAs('bob', url, asked)).error).toMatchObject(REJECTED);
+  expect(resultText((await callAs('ada', url, asked)).result ?? {})).toBe('Deployed to staging.');
 }

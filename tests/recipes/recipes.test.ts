@@ -1,4 +1,4 @@
-/** The recipes of docs/recipes do what they say. That of fastify is in `recipes.proof.ts`. */
+/** The recipes of docs/recipes do what they say. Those of fastify and Next are in `recipes.proof.ts`. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -33,6 +33,7 @@ import * as noArguments from '../../demos/recipes/src/no-arguments.ts';
 import { app as express } from '../../demos/recipes/src/on-express.ts';
 import { app as expressWithUsers } from '../../demos/recipes/src/on-express-with-users.ts';
 import { app as hono } from '../../demos/recipes/src/on-hono.ts';
+import { app as honoWithUsers } from '../../demos/recipes/src/on-hono-with-users.ts';
 import { server as nodeHttp } from '../../demos/recipes/src/on-node-http.ts';
 import * as plain from '../../demos/recipes/src/plain.ts';
 import * as postgresLedger from '../../demos/recipes/src/postgres-ledger.ts';
@@ -42,7 +43,7 @@ import { hostWithLog } from '../../demos/recipes/src/rejections.ts';
 import { traceTo } from '../../demos/recipes/src/traced.ts';
 import { redisOfThisFile } from '../testkit/redis.ts';
 import { REJECTED } from '../testkit/rejected.ts';
-import { asksBoth, called, DEPLOY, listeningAt, urlOf } from './recipes.test-support.ts';
+import { asksBoth, called, DEPLOY, keepsUsersApart, listeningAt, urlOf } from './recipes.test-support.ts';
 
 test.each([
   ['the plain protocol', plain.createServer],
@@ -165,18 +166,10 @@ test('capabilities can be added to a protected server, which asks all the same',
 test.each([
   ['a web-standard fetch', () => onWeb((request) => authenticated.fetch(request))],
   ['express', () => createServer(expressWithUsers)],
-])('on %s, what one user was asked, another one cannot answer', async (_what, server) => {
-  const url = await urlOf(server());
-  const post = poster(url);
-  const as = (user: string) => ({ headers: { authorization: `Bearer ${user}-secret-of-16+` } });
-  expect((await fetch(url, { method: 'POST' })).status).toBe(401);
-  const asked = await post('tools/call', DEPLOY.params, as('ada'));
-  const { requestState } = asked.result ?? {};
-  const sure = { action: 'accept', content: { sure: true } };
-  const retry = { ...DEPLOY.params, inputResponses: { sure }, requestState };
-  expect((await post('tools/call', retry, as('bob'))).error).toMatchObject(REJECTED);
-  expect(resultText((await post('tools/call', retry, as('ada'))).result ?? {})).toBe('Deployed to staging.');
-});
+  ['hono', () => onWeb(honoWithUsers.fetch)],
+])('on %s, what one user was asked, another one cannot answer', async (_what, server) =>
+  keepsUsersApart(await urlOf(server())),
+);
 
 test('refusals are reported in four places, and the mount’s onerror gets none that the server’s gets', async () => {
   const heard: string[] = [];

@@ -6,7 +6,7 @@ import { registerDeploy } from './deploy.ts';
 
 // By default a token's issuer, client and subject (`iss` and `sub` of the verifier's `extra`) are the principal.
 // Without a subject it is the token itself, and a client that refreshes its token cannot resume its calls.
-const principal = ({ extra: { tenant, sub } = {} }: AuthInfo) =>
+export const principal = ({ extra: { tenant, sub } = {} }: AuthInfo) =>
   typeof sub === 'string' ? JSON.stringify([tenant, sub]) : undefined;
 const policy = requestStatePolicy({ principal: ({ http }) => http?.authInfo && principal(http.authInfo) });
 
@@ -14,8 +14,9 @@ const policy = requestStatePolicy({ principal: ({ http }) => http?.authInfo && p
 // with jose for example.
 export const verifier = listVerifier(parseTokenList('ada=ada-secret-of-16+,bob=bob-secret-of-16+'));
 
+export const served = {
+  server: () => registerDeploy(protectedServer({ name: 'deployer', version: '1.0.0' }, policy)),
+};
+
 /** Answers 401 without a valid token. A session belongs to the user who began it. */
-export const mcp = createMcpMount(
-  { server: () => registerDeploy(protectedServer({ name: 'deployer', version: '1.0.0' }, policy)) },
-  { verifier, principal },
-);
+export const mcp = createMcpMount(served, { verifier, principal });

@@ -56,14 +56,14 @@ export type NodeRequest = IncomingMessage & {
 export interface McpMount {
   /**
    * For express, fastify and `node:http`. Ignores the path: every request that your router sends here is one of MCP. Never
-   * serves pages. Never rejects.
+   * serves pages. Never rejects. Reads the caller from `req.auth`: that is `request.raw.auth` of fastify.
    *
    * @param parsedBody the body, if a middleware has parsed it. Default: `req.body`. A function, such as `next`, is
    * ignored.
    */
   readonly handle: (req: NodeRequest, res: ServerResponse, parsedBody?: unknown) => Promise<void>;
   /**
-   * The same for hono and other runtimes with web requests. The runtime owns the connection. It reports a hang-up by firing
+   * The same for hono and other runtimes with web requests. Reads the caller from `authInfo`. The runtime owns the connection. It reports a hang-up by firing
    * `request.signal` or by cancelling the response's body. The limits do not cover its own buffers, and `sendSeconds` has
    * no effect.
    */

@@ -26,6 +26,7 @@ test.each<[options: unknown, message: string]>([
   [{ verifier: 'sk-123' }, 'verifier must be an object with verifyAccessToken(); it is a text.'],
   [{ pages: {} }, 'pages must be a list of pages, each an object with fetch(); it is an object.'],
   [{ pages: [{ path: '/a' }] }, 'pages must be a list of pages, each an object with fetch(); it is a list.'],
+  [{ anonymous: true }, "anonymous must be 'accept' or 'reject'; it is true."],
   [{ maxSubscriptions: -1 }, 'maxSubscriptions must be a whole number of at least 0; it is -1.'],
 ])('serveHttp(served, %j) is refused: %s', async (options, message) => {
   await expect(serve(options)).rejects.toThrow(new InvalidOption(`serveHttp: ${message}`));

@@ -3,6 +3,7 @@ import { MrtrError } from './errors.ts';
 
 /** The subject of an {@link OperatorWarning}. */
 export type WarningReason =
+  | 'anonymous_refused'
   | 'answer_refused'
   | 'clock_differs'
   | 'handlers_abandoned'

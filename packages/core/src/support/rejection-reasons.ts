@@ -57,7 +57,10 @@ export const REJECTION_REASONS = {
   ],
   store_full: ['perhaps', 'a store of handlers that wait has no room, for anybody or for this caller'],
   continuation_lost: ['no', 'the handler that waited is gone: expired, ended, or held by another instance'],
-  http_unauthorized: ['perhaps', 'the access token is missing, expired or wrong (401, 403)'],
+  http_unauthorized: [
+    'perhaps',
+    'the access token is missing, expired or wrong, or no caller was found (401, 403)',
+  ],
   http_forbidden_origin: ['perhaps', 'the Host or Origin header names another site'],
   http_no_session: [
     'no',

@@ -20,6 +20,7 @@ import {
   oneOf,
   tokenPrincipal,
 } from '@mrtr/core/kit';
+import { AnonymousRequests } from '../admission/anonymous.ts';
 import { BODY_CHECKS, Bodies, type Body, type BodyLimits } from '../admission/body.ts';
 import { CALL_CHECKS, type CallLimits, CallQuota } from '../admission/call-quota.ts';
 import { Origins } from '../admission/cors.ts';
@@ -61,6 +62,13 @@ export interface AdmissionOptions extends BodyLimits, CallLimits, SessionLimits,
    */
   readonly principal?: (caller: AuthInfo) => string | undefined;
   /**
+   * How to treat a request without a caller: neither a middleware nor `verifier` has authenticated it, or `principal` returns
+   * undefined. All such requests are of one user: each can finish the calls of the others. `reject`: 401, and `onerror`
+   * gets the place where the mount reads the caller. `accept`: serve it. Default: serve it, and warn once in a process
+   * (`MRTR_ANONYMOUS`) if it carries `Authorization` or a cookie, or this mount has a `principal` or other callers.
+   */
+  readonly anonymous?: 'accept' | 'reject';
+  /**
    * How to serve old clients. `sessions` (the default) keeps a session for each, so that tools can ask them;
    * `stateless` keeps nothing.
    */
@@ -93,6 +101,7 @@ export const ADMISSION_CHECKS: OptionChecks<AdmissionOptions> = {
   allowedOrigins: texts('origins'),
   verifier: anObjectWith('verifyAccessToken'),
   principal: aFunction,
+  anonymous: oneOf('accept', 'reject'),
   legacyClients: oneOf('sessions', 'stateless'),
   bus: anObjectWith('publish', 'subscribe'),
   // Do not read `path`: it may be known only once the server listens.
@@ -121,6 +130,7 @@ export class HttpAdmission {
   readonly #modern: ReturnType<typeof createMcpHandler>;
   readonly #sessions: Sessions | undefined;
   readonly #authenticate: ((request: Request) => Promise<AuthInfo | Response>) | undefined;
+  readonly #anonymous: AnonymousRequests;
   readonly #identify: (caller: AuthInfo) => string | undefined;
   readonly #pages: PageRequests;
   readonly #report: OnError;
@@ -154,6 +164,7 @@ export class HttpAdmission {
       onerror: this.#report,
     });
     this.#authenticate = verifier && requireBearerAuth({ verifier });
+    this.#anonymous = new AnonymousRequests(options.anonymous, options.principal !== undefined, this.#report);
     this.#identify = options.principal ?? tokenPrincipal;
     this.#sessions = legacyClients === 'sessions' ? new Sessions(served, options, onerror) : undefined;
   }
@@ -229,6 +240,8 @@ export class HttpAdmission {
   async #serve(request: Request, exchange: Exchange, authInfo: AuthInfo | undefined): Promise<Response> {
     const { outgoing } = exchange;
     const principal = authInfo && requirePrincipal(this.#identify(authInfo));
+    const anonymous = this.#anonymous.reject(request, principal);
+    if (anonymous) return anonymous;
     const body =
       request.method === 'POST' ? await this.#bodies.read(request, exchange, principal) : undefined;
     if (body instanceof Response) return body;

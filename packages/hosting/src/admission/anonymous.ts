@@ -1,0 +1,45 @@
+/** Requests without a caller. All of them are of one user: each can finish the calls of the others. */
+import { bearerAuthChallengeResponse, OAuthError, OAuthErrorCode } from '@modelcontextprotocol/server';
+import { OperatorWarning } from '@mrtr/core/events';
+import { warnOnce } from '@mrtr/core/kit';
+import type { OnError } from '../instance/server-instance.ts';
+import { countRejection } from './problem.ts';
+
+const PLACES =
+  'The mount reads the caller from `req.auth` of a request of Node (express: `req.auth`; fastify: `request.raw.auth`, not ' +
+  '`request.auth`), and from `authInfo` of a web request (hono: `mcp.fetch(c.req.raw, { authInfo })`; Next: ' +
+  '`mcp.fetch(request, { authInfo })`). Leave an AuthInfo there, for which your `principal`, if any, returns a text.';
+
+const WARNING =
+  'A request was served without a caller, though it carried `Authorization` or a cookie, or its mount has a `principal` or ' +
+  'other callers. All requests without a caller are of one user: each can finish the calls of the others. ' +
+  `${PLACES} Refuse such requests with \`anonymous: 'reject'\`, or say with \`anonymous: 'accept'\` that you mean it.`;
+
+const REFUSAL = `A request without a caller was refused, because of \`anonymous: 'reject'\`. ${PLACES}`;
+
+export class AnonymousRequests {
+  readonly #rule: 'accept' | 'reject' | undefined;
+  readonly #report: OnError;
+  #hasUsers: boolean;
+
+  constructor(rule: 'accept' | 'reject' | undefined, hasUsers: boolean, report: OnError) {
+    this.#rule = rule;
+    this.#report = report;
+    this.#hasUsers = hasUsers;
+  }
+
+  /** Rejects a request without a principal; or warns of it, if it or an earlier one shows that there are users. */
+  reject({ headers }: Request, principal: string | undefined): Response | undefined {
+    if (principal !== undefined) {
+      this.#hasUsers = true;
+    } else if (this.#rule === 'reject') {
+      this.#report(new OperatorWarning('anonymous_refused', REFUSAL));
+      const error = new OAuthError(OAuthErrorCode.InvalidToken, 'No caller was found; sign in');
+      return countRejection(bearerAuthChallengeResponse(error), 'http_unauthorized');
+    } else if (this.#rule === undefined) {
+      if (this.#hasUsers || headers.has('authorization') || headers.has('cookie'))
+        warnOnce('MRTR_ANONYMOUS', WARNING);
+    }
+    return undefined;
+  }
+}
