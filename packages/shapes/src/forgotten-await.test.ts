@@ -193,9 +193,35 @@ describe.each(Object.entries(shapes))('%s', (_shape, shape) => {
         await pay();
       },
     ],
+    [
+      'is asked after the start of the effect, and awaited after its end',
+      async (ctx, pay) => {
+        const payment = pay();
+        const answer = ctx.ask('units', units);
+        await payment;
+        await answer;
+      },
+    ],
     ['is asked after the effect', async (ctx, pay) => [await pay(), await ctx.ask('units', units)]],
   ])('a question that %s lets the effect run', async (_what, handler) => {
     expect(await callPaying(handler)).toEqual({ outcome: { says: expect.any(String) }, paid: 1 });
+  });
+
+  test.each<[what: string, inner: (ctx: Context) => unknown]>([
+    ['a question', (ctx) => ctx.ask('sure', sure)],
+    ['a question of which nobody reads the error', (ctx) => ctx.ask('sure', sure).catch(ignore)],
+    ['an ask of several questions', (ctx) => ctx.ask({ units, name })],
+    ['another effect', (ctx) => ctx.once('mail', ignore)],
+  ])('%s inside of an effect stops that effect, also without an await', async (_what, inner) => {
+    const paid = countRuns(() => 'paid');
+    const { outcome } = await callPaying((ctx) =>
+      ctx.once('outer', () => {
+        inner(ctx);
+        return paid();
+      }),
+    );
+    expect(outcome).toEqual({ fails: expect.stringContaining('is inside of a once') });
+    expect(paid.runs).toBe(0);
   });
 
   test('a question is a promise in every way, and its rejection ends no process', async () => {
@@ -215,7 +241,7 @@ describe.each(Object.entries(shapes))('%s', (_shape, shape) => {
     expect(new Set(seen)).toEqual(new Set([true]));
   });
 
-  test('in no program does an effect run while a question has no reader', async () => {
+  test('in no program does an effect run while a question that was asked before it has no reader', async () => {
     let program: Program = [];
     let run = new Run();
     const site = new Site(
@@ -314,9 +340,10 @@ class Run {
       } else if (step.do === 'together') {
         await Promise.all(step.branches.map((branch, n) => this.perform(branch, ctx, `${key}/${n}`)));
       } else {
+        const before = this.unread;
         const effect = ctx.once(key, () => {
           this.effects.push(key);
-          if (this.#asked.size > 0) this.tooEarly.push(key);
+          if (before.some((asked) => this.#asked.has(asked))) this.tooEarly.push(key);
         });
         const done = effect.catch((error: Error) => void this.refused.push(error.message));
         if (step.isAwaited) await done;

@@ -144,8 +144,6 @@ test('the first failure of an effect has its cause', async () => {
 test('refusals and failures that are not awaited yet cause no unhandled rejection', async () => {
   const client = await connectTo(async (ctx) => {
     const failing = ctx.once('fail', () => Promise.reject(new Error('Too bad.')));
-    // An effect does not start while a question has no reader, so both effects come first.
-    await ctx.once('other', () => 'done');
     const [units, name] = [askUnits(ctx), askName(ctx)];
     await units;
     return [await name, await failing];

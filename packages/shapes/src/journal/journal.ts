@@ -7,7 +7,7 @@
  * UUIDs from the context. In concurrent branches, await only steps, and do not rely on their order: a later round may
  * see another one. `strict: true` finds the common mistakes.
  *
- * Await each question, before the next effect or together with it. While a question has no reader, no new effect runs.
+ * Await each question, before the next effect or together with it. While a question has no reader, no effect after it runs.
  *
  * After a deploy: steps may be added behind those that are recorded. If a recorded step was removed, renamed, reworded,
  * narrowed or widened, or a new step comes before it, the call stops (`JournalDiverged`), and nothing new executes. An
@@ -52,7 +52,8 @@ export interface JournalContext extends HandlerContext {
   /**
    * Runs `effect` in one round of the call and returns its value in all of them. Effects awaited together run together.
    *
-   * @param effect must return JSON (or nothing). It must not contain steps: a later round does not enter it.
+   * @param effect must return JSON (or nothing). It must not contain steps, which throw there: a later round does not
+   * enter it.
    * @param options `schema`: checks a recorded value; see {@link RecordedOptions}.
    * @throws EffectFailed with the name and the message of the effect's error, in this round and all later ones.
    * @throws NotJson when a later round would read another value.

@@ -9,8 +9,8 @@
  *    running, and every microtask has run. After that, every new step of this entry stays pending for ever, unless the
  *    handler returned. The next round enters the handler anew.
  * 4. After a divergence every step and the round reject with the same error, even if the handler catches it.
- * 5. No new effect runs, and the handler does not return, while a question of this entry has no reader. Both end the
- *    entry as a divergence does.
+ * 5. No new effect runs while a question that was asked before it has no reader, and the handler does not return while
+ *    any has none. Both end the entry as a divergence does.
  * 6. The journal holds copies, so changes that the author makes to a value are made again in each round.
  */
 import {
@@ -125,15 +125,19 @@ export class Replay {
   }
 
   question<Q extends Question>(key: string, question: Q): Promise<AnswerOf<Q>> {
+    this.#requireOutsideEffect(key);
     return this.#trackReader(key, this.#question(key, question));
   }
 
   /** Asks several questions, and waits for all of them. */
   questions(questions: Questions): Promise<Record<string, unknown>> {
-    return this.#trackReader(Object.keys(questions).join("', '"), this.#questions(questions));
+    const keys = Object.keys(questions).join("', '");
+    this.#requireOutsideEffect(keys);
+    return this.#trackReader(keys, this.#questions(questions));
   }
 
   effect<T>(key: string, fn: () => T | Promise<T>, options: RecordedOptions<T>): Promise<T> {
+    this.#requireOutsideEffect(key);
     return handleRejection(this.#effect(key, fn, options));
   }
 
@@ -142,6 +146,7 @@ export class Replay {
     const ordinal = (this.#ordinals.get(kind) ?? 0) + 1;
     if (key === undefined) this.#ordinals.set(kind, ordinal);
     const name = key ?? `${kind}#${ordinal}`;
+    this.#requireOutsideEffect(name);
     const entry = this.#reach(name, kind);
     if (entry) return entry[1] as T;
     // This is synchronous, so it cannot wait for the replay. It need not: without a new answer or effect, the code came
@@ -204,8 +209,9 @@ export class Replay {
       if (failure) throw new EffectFailed(failure);
       return this.#readRecorded(key, structuredClone(value[0]), options.schema);
     }
+    const before = AnswerPromise.filterUnread(this.#asked);
     if (!(await this.#mayExecute())) return neverSettle();
-    const running = this.#execute(key, fn);
+    const running = this.#execute(key, fn, before);
     this.#running.add(running);
     try {
       return await running;
@@ -225,10 +231,15 @@ export class Replay {
     }
   }
 
-  async #execute<T>(key: string, fn: () => T | Promise<T>): Promise<T> {
-    if (AnswerPromise.filterUnread(this.#asked).length > 0) {
+  /** @param before the questions that had no reader when the author called. */
+  async #execute<T>(
+    key: string,
+    fn: () => T | Promise<T>,
+    before: readonly AnswerPromise<unknown>[],
+  ): Promise<T> {
+    if (AnswerPromise.filterUnread(before).length > 0) {
       await flushMicrotasks();
-      const unread = AnswerPromise.unreadError(this.#asked, key);
+      const unread = AnswerPromise.unreadError(before, key);
       if (unread) throw this.#fail(unread);
       if (this.#ended) return neverSettle();
     }
@@ -252,13 +263,16 @@ export class Replay {
     return value;
   }
 
+  /** Throws, and does not reject: so it stops the effect also where its author forgot an `await`. */
+  #requireOutsideEffect(key: string): void {
+    if (!isInsideEffect(this)) return;
+    throw new InvalidDefinition(
+      `The step '${key}' is inside of a once, which later rounds do not enter. Take it before, and use its value.`,
+    );
+  }
+
   #reach(key: string, kind: StepKind): StepRecord | undefined {
     if (this.#failed) throw this.#failed;
-    if (isInsideEffect(this)) {
-      throw new InvalidDefinition(
-        `The step '${key}' is inside of a once, which later rounds do not enter. Take it before, and use its value.`,
-      );
-    }
     if (this.#keys.has(key)) throw duplicateKeyError(key, 'step');
     this.#keys.add(key);
     try {

@@ -11,7 +11,6 @@ import {
   type Words,
 } from '@mrtr/core';
 import { idempotencyKeyOf } from '@mrtr/core/shape';
-import { handleRejection } from '../kit/handled.ts';
 import { type HandlerContext, sendProgress } from '../kit/handler-context.ts';
 import { questionKey } from '../kit/question-key.ts';
 import type { RecordedOptions } from '../kit/recorded.ts';
@@ -33,8 +32,8 @@ export interface LinearContext extends Omit<HandlerContext, 'request'> {
    * record: give {@link idempotencyKey} to the service that performs an effect.
    *
    * @param key names the effect, uniquely in the call, across deploys.
-   * @param effect must return JSON (or nothing). It must not take steps, ask, or await a question or step of the call:
-   * the round waits for the effect, and a durable store runs one step at a time.
+   * @param effect must return JSON (or nothing). It must not take steps or ask (both throw there), nor await a question or step
+   * of the call: the round waits for the effect, and a durable store runs one step at a time.
    * @param options `schema`: checks a value that a durable store recorded; see {@link RecordedOptions}. A value that does not fit
    * ends the call with `ContinuationLost`.
    * @throws the error of `effect`; NotJson when its value is not JSON.
@@ -93,7 +92,7 @@ export class FrameContext implements LinearContext {
   }
 
   get once(): LinearContext['once'] {
-    return (key, effect, options) => handleRejection(this.#frame.step(key, effect, options));
+    return (key, effect, options) => this.#frame.step(key, effect, options);
   }
 
   get idempotencyKey(): LinearContext['idempotencyKey'] {

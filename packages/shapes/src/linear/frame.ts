@@ -11,8 +11,8 @@
  *    nothing. It counts as ended from then on, or when its last running step has ended.
  * 6. If a stopped handler asks again, it raced our promise against its own time limit. It is reported, and counts until
  *    it really settles.
- * 7. No effect starts, and the handler does not return, while a question has no reader. Both end the call with an error,
- *    even if the handler catches it.
+ * 7. No effect starts while a question that was asked before it has no reader, and the handler does not return while any
+ *    has none. Both end the call with an error, even if the handler catches it.
  * 8. A parked frame holds nothing of the SDK's `ctx`: that would keep some 20 KB of a finished request alive.
  *
  * A hundred thousand frames may wait at once, so rarely used parts (a controller, a list) are made on demand.
@@ -111,11 +111,6 @@ const NOT_STOPPED =
 /** A separate function, so that the waiting promise does not reference the handler and its finished request. */
 const begin = (handler: () => unknown): Promise<unknown> => new Promise((resolve) => resolve(handler()));
 
-const insideStep = (what: string): InvalidDefinition =>
-  new InvalidDefinition(
-    `${what} is inside of a once, which is recorded as a whole. Take it before, and use its value.`,
-  );
-
 /** One started handler. */
 export class Frame {
   #open: readonly Open[] = NONE;
@@ -205,6 +200,7 @@ export class Frame {
     const entries = Object.entries(questions);
     if (entries.length === 0) return Promise.resolve({});
     const keys = entries.map(([key]) => key);
+    this.#requireOutsideEffect(`The question '${keys.join("', '")}'`);
     const ask = new PendingAnswer(keys, Object.fromEntries(keys.map((key) => [key, undefined])));
     return this.#put(
       entries.map(([key, question]) => ({ key, question, ask })),
@@ -214,6 +210,7 @@ export class Frame {
 
   /** Asks one question; settles in a later round, with its answer. */
   askOne(key: string, question: Question): Promise<unknown> {
+    this.#requireOutsideEffect(`The question '${key}'`);
     requireKeys({ [key]: question });
     const ask = new PendingAnswer([key]);
     return this.#put([{ key, question, ask }], ask);
@@ -221,6 +218,7 @@ export class Frame {
 
   /** Rejects a question that cannot be asked. Unread, it stops effects as others do. */
   rejectQuestion(key: string, error: unknown): Promise<unknown> {
+    this.#requireOutsideEffect(`The question '${key}'`);
     const ask = new PendingAnswer([key]);
     this.#asked = AnswerPromise.add(this.#asked, ask.promise);
     this.#refuse(ask, error);
@@ -233,17 +231,22 @@ export class Frame {
   }
 
   /** Performs a step once in the whole call. Its key must be unique in the call. */
-  async step<T>(key: string, step: () => T | Promise<T>, options: RecordedOptions<T> = {}): Promise<T> {
+  step<T>(key: string, step: () => T | Promise<T>, options: RecordedOptions<T> = {}): Promise<T> {
+    this.#requireOutsideEffect(`The step '${key}'`);
+    return handleRejection(this.#step(key, step, options));
+  }
+
+  async #step<T>(key: string, step: () => T | Promise<T>, options: RecordedOptions<T>): Promise<T> {
     requireOptions('once', options, RECORDED_CHECKS);
     if (this.#aborted) return this.#refuseLater(this.#aborted);
-    if (isInsideEffect(this)) throw insideStep(`The step '${key}'`);
     this.#steps ??= new Set();
     if (this.#steps.has(key)) throw duplicateKeyError(key);
     this.#steps.add(key);
     this.#running++;
     let ran = false;
     try {
-      if (AnswerPromise.filterUnread(this.#asked).length > 0) await this.#awaitReaders(key);
+      const unread = AnswerPromise.filterUnread(this.#asked);
+      if (unread.length > 0) await this.#awaitReaders(unread, key);
       const value = await this.#perform(key, async () => {
         ran = true;
         publish('mrtr:effect', { call: this.call, shape: 'linear', key, phase: 'ran' });
@@ -260,18 +263,26 @@ export class Frame {
     }
   }
 
-  /** Waits until all microtasks have run. If a question has no reader then, ends the call before the effect `key`. */
-  async #awaitReaders(key: string): Promise<void> {
+  /** Throws, and does not reject: so it stops the effect also where its author forgot an `await`. */
+  #requireOutsideEffect(what: string): void {
+    if (!isInsideEffect(this)) return;
+    throw new InvalidDefinition(
+      `${what} is inside of a once, which is recorded as a whole. Take it before, and use its value.`,
+    );
+  }
+
+  /** Waits until all microtasks have run. If one of `asked` has no reader then, ends the call before the effect `key`. */
+  async #awaitReaders(asked: readonly AnswerPromise<unknown>[], key: string): Promise<void> {
     await new Promise<void>(afterMicrotasks);
-    const refusal = this.#failUnread(key) ?? this.#aborted;
+    const refusal = this.#failUnread(asked, key) ?? this.#aborted;
     if (!refusal) return;
     this.#steps?.delete(key);
     throw refusal;
   }
 
-  /** If a question has no reader, ends the call and returns the error. */
-  #failUnread(effect?: string): Error | undefined {
-    const error = AnswerPromise.unreadError(this.#asked, effect);
+  /** If one of `asked` has no reader, ends the call and returns the error. */
+  #failUnread(asked: readonly AnswerPromise<unknown>[], effect?: string): Error | undefined {
+    const error = AnswerPromise.unreadError(asked, effect);
     if (!error) return undefined;
     this.#failure ??= { kind: 'threw', error };
     this.abort(error);
@@ -359,7 +370,7 @@ export class Frame {
   /** Called when the handler has settled. */
   #end(outcome: HandlerEnd): void {
     if (!this.#outcome) {
-      if (outcome.kind === 'returned' && !this.#aborted) this.#failUnread();
+      if (outcome.kind === 'returned' && !this.#aborted) this.#failUnread(this.#asked);
       this.#settle(this.#failure ?? outcome);
       return;
     }
@@ -432,7 +443,6 @@ export class Frame {
   #wrong(asked: readonly Open[]): InvalidDefinition | undefined {
     const odd = asked.find(({ question }) => !isQuestion(question));
     if (odd) return notAQuestionError(odd.key);
-    if (isInsideEffect(this)) return insideStep(`"${asked[0]?.question.message}"`);
     const taken = asked.find(({ key }) => this.isOpen(key))?.key;
     return taken === undefined
       ? undefined

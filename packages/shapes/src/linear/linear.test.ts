@@ -155,11 +155,16 @@ test('a handler that asks after its client hung up did not end by itself, and th
 // Steps
 
 test.each<[what: string, inner: (ctx: LinearContext) => Promise<unknown>, why: string]>([
-  ['a question', (ctx) => ctx.elicit('Which units?', Units), '"Which units?" is inside of a once'],
+  ['a question', (ctx) => ctx.elicit('Which units?', Units), "The question 'units' is inside of a once"],
   [
     'a question that needs no answer',
     (ctx) => ctx.ask('roots', listRoots({ fallback: { roots: [] } })),
-    '"roots/list" is inside of a once',
+    "The question 'roots' is inside of a once",
+  ],
+  [
+    'a question whose form is wrong',
+    (ctx) => ctx.elicit('Which units?', z.object({ units: z.object({}) })),
+    "The question 'Which units?' is inside of a once",
   ],
   ['a step', (ctx) => ctx.once('inner', () => 1), "The step 'inner' is inside of a once"],
 ])('%s inside a step is refused, also after an await', async (_what, inner, why) => {
