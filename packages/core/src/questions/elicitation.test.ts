@@ -158,6 +158,14 @@ test.each<[string, ElicitationForm | z.ZodObject, string]>([
     asForm({ a: { type: 'string', enum: ['x'], default: 'y' } }),
     'the default of \'a\', "y", does not fit',
   ],
+  ...['enum', 'oneOf'].flatMap((choices): [string, ElicitationForm, string][] => [
+    [`an empty ${choices}`, asForm({ a: { type: 'string', [choices]: [] } }), "'a' has no choices"],
+  ]),
+  [
+    'an empty choice of several titles',
+    asForm({ a: { type: 'array', items: { anyOf: [] } } }),
+    "'a' has no choices",
+  ],
   [
     'a field __proto__',
     asForm(JSON.parse('{"__proto__":{"type":"string"}}')),

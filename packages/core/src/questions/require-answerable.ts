@@ -15,6 +15,8 @@ const BOUNDS = [
   ['minItems', 'maxItems'],
 ] as const;
 
+const CHOICES = ['enum', 'oneOf', 'anyOf'] as const;
+
 /** @throws InvalidDefinition that names the field, if no answer can fit `form` or an answer would be lost. */
 export function requireAnswerable(message: string, { properties, required = [] }: CheckedForm): void {
   const reject = (why: string): never => {
@@ -30,6 +32,9 @@ export function requireAnswerable(message: string, { properties, required = [] }
       );
   for (const [name, field] of Object.entries(properties)) {
     const schema = field as Readonly<Record<string, unknown>>;
+    const choice = (schema.items ?? schema) as Readonly<Record<string, unknown>>;
+    if (CHOICES.some((spelling) => Array.isArray(choice[spelling]) && choice[spelling].length === 0))
+      reject(`'${name}' has no choices. Give it at least one, or ask without it`);
     for (const [least, most] of BOUNDS)
       if (Number(schema[least]) > Number(schema[most]))
         reject(
