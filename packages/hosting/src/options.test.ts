@@ -38,11 +38,13 @@ test.each([
   'Shop.example',
   '*.shop.example',
   'shop.example/mcp',
+  '::1',
   '',
 ])('the entry %j of allowedHosts can match no request, and is refused at the start', async (entry) => {
   const error = await serve({ allowedHosts: ['localhost', entry] }).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(InvalidOption);
   expect((error as Error).message).toContain(`allowedHosts: '${entry}' can match no request. Write the name`);
+  expect((error as Error).message).toMatch(/: shop\.example, or \[::1\]\.$/);
 });
 
 test('names and addresses of hosts are allowed', async () => {

@@ -115,7 +115,7 @@ function requireHostName(entry: string): void {
   if (address && address.hostname === entry && !entry.includes('*')) return;
   throw new InvalidOption(
     `allowedHosts: '${entry}' can match no request. Write the name of the host alone, in lower case, without a scheme, ` +
-      'a port, a path or a *: shop.example.',
+      'a port, a path or a *: shop.example, or [::1].',
   );
 }
 
