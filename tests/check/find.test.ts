@@ -5,6 +5,7 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { bareCommand, inWorld } from './bare.test-support.ts';
 import { bareWith, mrtrCheck, mrtrCheckOn, onBare } from './cli.test-support.ts';
+import { type Answers, cached, DISCOVERED, resultText, serving } from './posted.test-support.ts';
 
 describe('--find', () => {
   test('calls only read-only operations, lists which ask, and says why one was not tried', async () => {
@@ -20,6 +21,21 @@ describe('--find', () => {
     const { code, out, err } = await mrtrCheck('--find', 'http://127.0.0.1:1/mcp');
     expect([code, out]).toEqual([3, '']);
     expect(err).toMatch(/^mrtr-check: server\/discover got no answer: the connection failed/);
+  });
+
+  test.each([
+    ['too long', 'x'.repeat(4 * 1024 * 1024), /the answer is longer than 4 MiB/],
+    ['no JSON', undefined, /tools\/list got no answer that can be read: .*sorry/],
+  ])('a list that is %s is 3, with the reason', async (_, description, reason) => {
+    const answers: Answers = ({ id, method }) => {
+      if (method === 'server/discover') return resultText(id, DISCOVERED);
+      if (description === undefined) return 'sorry';
+      return resultText(id, cached({ tools: [{ name: 'pay', description, inputSchema: {} }] }));
+    };
+    const { code, out, err } = await serving(answers, (url) => mrtrCheck('--find', url));
+    expect([code, out]).toEqual([3, '']);
+    expect(err).toMatch(/^mrtr-check: tools\/list got no answer that can be read: /);
+    expect(err).toMatch(reason);
   });
 });
 

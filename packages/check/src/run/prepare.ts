@@ -255,8 +255,10 @@ export async function list(
       cursor === undefined ? {} : { cursor },
       instance,
     );
-    if (failure !== undefined && (late || status === undefined))
-      throw new Undecided(`${kind}s/list got no answer: ${failure}`);
+    // A server without this list may answer HTTP 404 or 405. Any other failure hides whether there is a list.
+    const isRefused = status !== undefined && status >= 400 && status < 500;
+    if (failure !== undefined && (late || !isRefused))
+      throw new Undecided(`${kind}s/list got no answer that can be read: ${failure}`);
     const found = result?.[`${kind}s`];
     if (!Array.isArray(found)) return page === 0 ? undefined : entries;
     entries.push(...found.filter(isObject));

@@ -1,14 +1,16 @@
 /** A tool that is tested round by round. */
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { SendOptions } from '../clients/round-result.ts';
 import { scriptedUser } from '../clients/user.ts';
 import { CALL, deployer } from '../deployer.test-support.ts';
 import { callerNamed } from '../hosts/caller.ts';
 import { foreignHosting } from '../hosts/endpoint.ts';
-import { host, type LocalHosting } from '../hosts/host.ts';
+import { host, type LocalHosting, type LocalHostingKind } from '../hosts/host.ts';
+import type { ClientKind } from '../transcript/call.ts';
 import { eventsOf, tally } from '../transcript/index.ts';
 import { Conversation, type RoundsRequest } from './conversation.ts';
 import { converse } from './converse.ts';
+import { InProcess } from './in-process.ts';
 
 const start = async (request: Partial<RoundsRequest> = {}): Promise<Conversation<LocalHosting>> => {
   const conversation = await Conversation.start({ ...CALL, ...request }, () =>
@@ -165,4 +167,33 @@ test('a request can be cancelled, and a call may be left unanswered', async () =
     const left = await start({ client });
     expect((await left.close()).end.error?.message).toContain('closed before the call ended');
   }
+});
+
+describe('what a factory threw', () => {
+  const thrown = new RangeError('PORT is not set.');
+  const server = () => {
+    throw thrown;
+  };
+  const startOn = (client: ClientKind, kind: LocalHostingKind) =>
+    Conversation.start({ ...CALL, client }, () => host(kind, () => ({ server })));
+  const site = new InProcess(server);
+  test.each([
+    ['Conversation.start of a modern client', () => startOn('modern', 'memory')],
+    ['Conversation.start of a modern-only client', () => startOn('modern-only', 'fleet')],
+    ['Conversation.start of a legacy client', () => startOn('legacy', 'memory')],
+    ['Conversation.start of a legacy client of a fleet', () => startOn('legacy', 'fleet')],
+    ['InProcess.modern', () => site.modern()],
+    ['InProcess.legacy', () => site.legacy()],
+    ['InProcess.post', () => site.post('tools/list', {})],
+  ])('%s says it, and keeps the error', async (_, connect) => {
+    let error = await connect().then(
+      () => expect.unreachable(),
+      (reason: Error) => reason,
+    );
+    expect(error.message).toContain(thrown.message);
+    while (error !== thrown) {
+      error = error.cause as Error;
+      expect(error).toBeInstanceOf(Error);
+    }
+  });
 });

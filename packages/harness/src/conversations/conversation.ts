@@ -56,7 +56,7 @@ export class Conversation<Of extends Hosting = Hosting> {
    * Starts a server, connects a client that can show forms, and makes the first request. `model` and `roots` answer by
    * themselves.
    *
-   * @throws the error of `startServer` and of connecting.
+   * @throws the error of `startServer` and of connecting. If the server's factory threw, its error is among the causes.
    * @example
    * const call = { method: 'tools/call', params: { name: 'deploy', arguments: { env: 'staging' } } } as const;
    * const conversation = await Conversation.start({ client: 'modern', call }, () =>

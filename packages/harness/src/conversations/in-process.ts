@@ -1,11 +1,12 @@
 /** A server in this process with clients of both eras, for unit tests. */
 import type { AuthInfo, Client } from '@modelcontextprotocol/client';
 import type { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.js';
-import { createMcpHandler, type McpServer } from '@modelcontextprotocol/server';
+import type { McpServer } from '@modelcontextprotocol/server';
 import type { ClientApplication } from '../clients/client-application.ts';
 import { legacyClient, modernClient } from '../clients/connect.ts';
 import { type Fetch, NO_SOCKET } from '../hosts/endpoint.ts';
 import { type Post, poster } from '../hosts/posting.ts';
+import { serveFactory } from '../hosts/serve-factory.ts';
 
 /** A served factory, without a socket. */
 export class InProcess {
@@ -14,11 +15,12 @@ export class InProcess {
   /** Posts a request without a client. */
   readonly post: Post;
   readonly #server: () => McpServer;
-  readonly #handler: ReturnType<typeof createMcpHandler>;
+  readonly #handler: ReturnType<typeof serveFactory>;
   readonly #clients: { close(): Promise<void> }[] = [];
 
   /**
-   * @param server makes a server for each request of a modern client, and for each connection of an old one.
+   * @param server makes a server for each request of a modern client, and for each connection of an old one. If it throws,
+   * the request rejects with that error as its cause.
    * @example
    * const site = new InProcess(() => createMyServer());
    * const client = await site.modern({ elicit: () => ({ action: 'decline' }) });
@@ -27,7 +29,7 @@ export class InProcess {
    */
   constructor(server: () => McpServer) {
     this.#server = server;
-    this.#handler = createMcpHandler(server);
+    this.#handler = serveFactory(server);
     this.post = poster(this.#handler);
   }
 

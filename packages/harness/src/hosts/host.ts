@@ -1,9 +1,10 @@
 /** Hosts a server in this process, without a socket. */
-import { type AuthInfo, createMcpHandler, type McpServer } from '@modelcontextprotocol/server';
+import type { AuthInfo, McpServer } from '@modelcontextprotocol/server';
 import { currentRecorder, inInstance } from '../recording/recorder.ts';
 import type { Era } from '../transcript/call.ts';
 import { currentCaller } from './caller.ts';
 import { type Endpoint, type Fetch, type Hosting, NO_SOCKET } from './endpoint.ts';
+import { serveFactory } from './serve-factory.ts';
 
 /**
  * Hosting in this process. `memory`: one instance; an old client has its own connection. `fleet`: three stateless instances
@@ -145,7 +146,7 @@ class Running {
   constructor(id: string, instance: HostedInstance) {
     this.id = id;
     this.#instance = instance;
-    this.face = 'fetch' in instance ? instance : createMcpHandler(() => instance.server());
+    this.face = 'fetch' in instance ? instance : serveFactory(() => instance.server());
   }
 
   server(): McpServer {
