@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
+import { escapeLines } from '@mrtr/harness/transcript';
 import { describe, expect, test } from 'vitest';
 import { bareCommand, inWorld } from './bare.test-support.ts';
 import { bareWith, mrtrCheck, mrtrCheckOn, onBare } from './cli.test-support.ts';
@@ -71,6 +72,21 @@ describe('--init', () => {
     expect(config).toMatchObject({ prompt: 'balance', header: [`X-Key: $${'{MRTR_X_KEY}'}`] });
     expect(JSON.stringify(config)).not.toMatch(/s3cr3t|generate-answers|allow-effects/);
     expect(out).toMatch(/Set MRTR_X_KEY in the environment/);
+  });
+
+  test('shows a server’s tool, arguments and list without a character that commands the terminal', async () => {
+    const name = 'pay\u001b]52;c;b3duZWQ=\u0007\u202e';
+    const inputSchema = { type: 'object', properties: { [name]: { default: name } }, required: [name] };
+    const answers: Answers = ({ id, method }) =>
+      resultText(id, method === 'server/discover' ? DISCOVERED : cached({ tools: [{ name, inputSchema }] }));
+    const { out, err } = await serving(answers, async (url) => {
+      const input = Object.assign(new PassThrough(), { isTTY: true });
+      input.end(`${name}\nyes\n`);
+      return mrtrCheckOn({ input }, ['--init', '--config', '/nonexistent/c.json', url]);
+    });
+    expect(out).toContain('pay\\u{1b}]52;c;b3duZWQ=\\u{7}\\u{202e} may write');
+    expect(out).toMatch(/Its arguments, as JSON: \[\{"pay\\/);
+    expect(escapeLines(out + err)).toBe(out + err);
   });
 
   test('writes nothing if it may not call the tool, or no tool is named', async () => {

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { requestInit } from '@mrtr/harness';
 import { RunningProcess } from '@mrtr/harness/process';
+import { escapeLines } from '@mrtr/harness/transcript';
 import { expect, onTestFinished, test } from 'vitest';
 import { INITIALIZE, oldRequest } from '../../packages/hosting/src/hosting.test-support.ts';
 import { MAX_LINE_BYTES } from '../testkit/stdio-limit.ts';
@@ -31,6 +32,14 @@ test.each(['first', 'later'])(
     );
   },
 );
+
+test('a client’s text in an error does not command the terminal', async () => {
+  const program = start();
+  program.child.stdin?.end('{"jsonrpc":"2.0","id":1,"method":"tools/list","\u009b2J\u202e\\n":1}\n');
+  expect(await program.ended).toBe(0);
+  expect(program.output.err).toContain('\\u{9b}2J\\u{202e}');
+  expect(escapeLines(program.output.err)).toBe(program.output.err);
+});
 
 test('a client that closes our stdin ends the connection, and releases the instance', async () => {
   const program = start();

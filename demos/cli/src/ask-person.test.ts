@@ -1,4 +1,5 @@
 import { PassThrough } from 'node:stream';
+import { Writer } from '@mrtr/harness/process';
 import { expect, test } from 'vitest';
 import { personAt } from './ask-person.ts';
 import { describeAllowed, parseTyped, promptOf } from './form-field.ts';
@@ -112,7 +113,7 @@ test('Ctrl-C at a question interrupts and is not an answer', async () => {
   const interrupts: string[] = [];
   const { user } = personAt({
     input: Object.assign(input, screen, { setRawMode: () => input }),
-    output: Object.assign(output, screen, { columns: 80 }),
+    output: new Writer(Object.assign(output, screen, { columns: 80 })),
     interrupted: () => interrupts.push('SIGINT'),
   });
   const answer = user(units);

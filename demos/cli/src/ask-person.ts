@@ -1,14 +1,14 @@
 /** A real user: shows the question at the terminal and reads the answer. */
 import { createInterface } from 'node:readline';
 import type { Reply, ShownPage, ShownQuestion, User } from '@mrtr/harness';
+import { escapeHidden } from '@mrtr/harness/transcript';
 import { type Field, parseTyped, promptOf, type Value } from './form-field.ts';
 import { ASIDE } from './frame.ts';
-import { printable } from './printable.ts';
-import type { Input, Output } from './terminal.ts';
+import type { Input, Terminal } from './terminal.ts';
 
 type Streams = {
   readonly input: Input;
-  readonly output: Output;
+  readonly output: Terminal['stdout'];
   /** Called when the person presses Ctrl-C. */
   readonly interrupted: () => void;
 };
@@ -25,7 +25,11 @@ export interface Person {
  * not fit. `decline` and `cancel` refuse the question; the end of input counts as `cancel`.
  */
 export function personAt({ input, output, interrupted }: Streams): Person {
-  const lines = createInterface({ input, output, terminal: Boolean(input.isTTY && output.isTTY) });
+  const lines = createInterface({
+    input,
+    output: output.stream,
+    terminal: Boolean(input.isTTY && output.isTTY),
+  });
   // Listen from the start: all lines from a pipe may arrive before the first question.
   const typed = lines[Symbol.asyncIterator]();
   let over = false;
@@ -48,7 +52,7 @@ export function personAt({ input, output, interrupted }: Streams): Person {
     }
     const { value, done } = await typed.next();
     // A terminal shows the typed text; a pipe does not.
-    if (done || !input.isTTY) output.write(`${done ? '' : printable(value)}\n`);
+    if (done || !input.isTTY) output.write(`${done ? '' : escapeHidden(value)}\n`);
     return done ? undefined : value.trim();
   };
 
@@ -59,13 +63,13 @@ export function personAt({ input, output, interrupted }: Streams): Person {
   };
 
   const user = async ({ message, requestedSchema }: ShownQuestion): Promise<Reply> => {
-    output.write(`${ASIDE}${printable(message)}\n`);
+    output.write(`${ASIDE}${escapeHidden(message)}\n`);
     const content: Record<string, Value> = {};
     const { properties = {}, required = [] } = requestedSchema as Form;
     const fields = Object.entries(properties);
     if (fields.length === 0) return consent('Say yes');
     for (const [name, field] of fields) {
-      const text = await read(`${ASIDE}${printable(promptOf(name, field, required.includes(name)))}`);
+      const text = await read(`${ASIDE}${escapeHidden(promptOf(name, field, required.includes(name)))}`);
       const refusal = refusalIn(text);
       if (refusal) return refusal;
       const value = parseTyped(field, text ?? '');
@@ -74,7 +78,7 @@ export function personAt({ input, output, interrupted }: Streams): Person {
     return { action: 'accept', content } as Reply;
   };
   const open = async ({ message, url }: ShownPage): Promise<Reply> => {
-    output.write(`${ASIDE}${printable(message)}\n${ASIDE}${printable(url)}\n`);
+    output.write(`${ASIDE}${escapeHidden(message)}\n${ASIDE}${escapeHidden(url)}\n`);
     return consent('Open that page, then say yes');
   };
   return { user: Object.assign(user, { open }), close: () => lines.close() };

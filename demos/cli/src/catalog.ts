@@ -60,7 +60,7 @@ type Server = Parameters<typeof import('@mrtr/matrix').standalone>[2];
 const writeTo =
   ({ terminal }: Stage, stream: 'stdout' | 'stderr' = 'stdout') =>
   (text: string) =>
-    void terminal[stream].write(text);
+    terminal[stream].writePainted(text);
 
 export const DEMOS: readonly Demo[] = [
   program('basic', 'one question, one retry', () => import('@mrtr/demo-basic')),

@@ -1,6 +1,6 @@
-import { PassThrough } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import type { Reply } from '@mrtr/harness';
+import { Writer } from '@mrtr/harness/process';
 import type { Happening, Transcript, TranscriptEvent, WireMessage } from '@mrtr/harness/transcript';
 import { expect, test } from 'vitest';
 import { diagram } from './diagram.ts';
@@ -58,7 +58,7 @@ test('a tool error, a JSON-RPC error and a rejected state each have their own dr
 
 test('colours appear only on a terminal that shows them, and change nothing else', () => {
   const stream = (isTTY: boolean, colours: boolean, env: Environment = {}) =>
-    paintFor({ stdout: Object.assign(new PassThrough(), { isTTY, hasColors: () => colours }), env });
+    paintFor({ stdout: new Writer({ write: () => {}, isTTY, hasColors: () => colours }), env });
   const entry: Happening = { kind: 'entry', instance: 'i1', part: 'handler' };
   const call = transcript([toolCall(0, tokyo), entry, fromServer({ id: 0, result: says('Sun.') })]);
   const uncoloured = diagram(call);

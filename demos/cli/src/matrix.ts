@@ -1,6 +1,7 @@
 /** `pnpm matrix`: measures the options, prints the tables, and updates the documents' generated blocks. */
 import { randomBytes } from 'node:crypto';
 import { requestStatePolicy } from '@mrtr/core';
+import { jsonText } from '@mrtr/harness/transcript';
 import { type Cell, measure, measuredTables, measureUnattended, SCENARIOS, TABLED } from '@mrtr/matrix';
 import { updateBlocks } from '@mrtr/matrix/documents';
 import { loadOption, OPTIONS } from '@mrtr/options-list';
@@ -39,7 +40,7 @@ export async function matrix(args: readonly string[], terminal: Terminal): Promi
 async function run({ json, write }: OptionValues, postgres: string, terminal: Terminal): Promise<number> {
   const print = (text: string) => void terminal.stdout.write(text);
   /** Replaces a line of the terminal, which only a person there sees. */
-  const show = (text: string) => terminal.stderr.isTTY && terminal.stderr.write(`\r\u001b[K${text}`);
+  const show = (text: string) => terminal.stderr.isTTY && terminal.stderr.writePainted(`\r\u001b[2K${text}`);
   const options = await Promise.all(
     OPTIONS.map((option) => (option.needsPostgres ? loadOnPostgres(postgres) : loadOption(option))),
   );
@@ -53,7 +54,7 @@ async function run({ json, write }: OptionValues, postgres: string, terminal: Te
   show('');
   if (json) {
     const observations = cells.map(({ observed }) => observed.observation);
-    print(`${JSON.stringify(observations, null, 2)}\n`);
+    print(`${jsonText(observations)}\n`);
     return 0;
   }
 

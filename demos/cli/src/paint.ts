@@ -1,5 +1,6 @@
 /** The colours of the parts of the drawing. */
 import { styleText } from 'node:util';
+import type { Writer } from '@mrtr/harness/process';
 import type { Terminal } from './terminal.ts';
 
 const STYLES = {
@@ -27,10 +28,12 @@ export const plain: Paint = (_role, text) => text;
  * Colours where stdout is a screen that shows them, and `NO_COLOR` or `TERM=dumb` do not forbid it. `FORCE_COLOR`
  * decides before all of these, as it does for Node: `0` and `false` mean no colours, anything else means colours.
  */
-export function paintFor({ stdout, env }: Pick<Terminal, 'stdout' | 'env'>): Paint {
+export function paintFor({
+  stdout,
+  env,
+}: Pick<Terminal, 'env'> & { readonly stdout: Pick<Writer, 'hasColors'> }): Paint {
   const { FORCE_COLOR: forced } = env;
-  const coloured =
-    forced === undefined ? stdout.isTTY && stdout.hasColors?.() : forced !== '0' && forced !== 'false';
+  const coloured = forced === undefined ? stdout.hasColors() : forced !== '0' && forced !== 'false';
   if (!coloured) return plain;
   // The stream was checked above. Newer versions of Node would check again, and always check stdout.
   return (role, text) => styleText(STYLES[role], text, { validateStream: false });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { clip, columns, printable, wrap } from './printable.ts';
+import { clip, columns, wrap } from './printable.ts';
 
 test('words stay whole if they fit, and omitted text is marked', () => {
   expect(wrap('one two three', 8)).toEqual(['one two', 'three']);
@@ -10,8 +10,4 @@ test('words stay whole if they fit, and omitted text is marked', () => {
   expect(wrap('', 8)).toEqual(['']);
   // A space with a mark on it is no place for wrap-ansi to break a line.
   for (const line of wrap(`a${' \u0301'.repeat(30)}`, 8)) expect(columns(line)).toBeLessThanOrEqual(8);
-});
-
-test('a control shows as its picture', () => {
-  expect(printable('a\u001b[31m\u0000\u007f\u009b\u202eb')).toBe('a␛[31m␀␡\ufffd\ufffdb');
 });

@@ -1,10 +1,10 @@
 /** Calls a tool of any server, and draws the conversation as seen from outside. */
 import { pathToFileURL } from 'node:url';
 import { converse, type Endpoint, foreignHosting, scriptedModel, type User } from '@mrtr/harness';
-import { type Transcript, tally } from '@mrtr/harness/transcript';
+import { escapeHidden, type Transcript, tally } from '@mrtr/harness/transcript';
 import { plural } from './closing-line.ts';
 import { UsageError } from './command-line.ts';
-import { clip, printable, wrap } from './printable.ts';
+import { clip, wrap } from './printable.ts';
 import type { ServerCall } from './server-call.ts';
 import { drawCall, print, type Stage, textOf, withPerson } from './stage.ts';
 import { titleLine, WIDTH } from './title-line.ts';
@@ -33,7 +33,7 @@ export async function runServerCall(asked: ServerCall, stage: Stage): Promise<nu
   const lines = stderr
     .trimEnd()
     .split('\n')
-    .map((line) => `  ${printable(line)}\n`);
+    .map((line) => `  ${escapeHidden(line)}\n`);
   if (stderr !== '') terminal.stderr.write(`\nThe server wrote to stderr:\n${lines.join('')}`);
   return 1;
 }
@@ -57,7 +57,7 @@ async function call(asked: ServerCall, user: User, onEvent: OnEvent): Promise<Tr
         const names = await toolNames();
         if (names.includes(tool)) return;
         const what = tool === '' ? 'Which tool?' : `The server has no tool '${tool}'.`;
-        mistake = new UsageError(`${what} Tools: ${names.join(', ')}.`);
+        mistake = new UsageError(`${what} Tools: ${names.map((name) => escapeHidden(name)).join(', ')}.`);
         throw mistake;
       },
     },

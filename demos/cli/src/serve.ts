@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { constants } from 'node:os';
 import { InvalidOption, MemoryLedger, requestStatePolicy } from '@mrtr/core';
 import { createWorld, openMeteo } from '@mrtr/example-tools';
+import { escapeHidden } from '@mrtr/harness/transcript';
 import {
   type HttpHosting,
   listVerifier,
@@ -15,7 +16,6 @@ import { type ListedOption, loadOption } from '@mrtr/options-list';
 import { headingOf, loadOnPostgres } from './catalog.ts';
 import { UsageError } from './command-line.ts';
 import { describeDatabase, withDatabase } from './database.ts';
-import { printable } from './printable.ts';
 import { readServeArgs, type ServeSettings } from './serve-args.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -34,7 +34,7 @@ export async function serve(args: readonly string[], terminal: Terminal): Promis
 type Say = (text: string) => void;
 
 async function serveUntilOver(settings: ServeSettings, say: Say, postgres?: string): Promise<number> {
-  const report: OnError = (error) => say(printable(error.message));
+  const report: OnError = (error) => say(escapeHidden(error.message));
   const served = await instanceOf(settings, postgres);
   if (!settings.http) {
     const { closed, close } = serveOverStdio(served, { onerror: report });

@@ -1,6 +1,12 @@
 /** Shows a conversation at a terminal: its user, its drawing, and its transcript as text. */
 import type { User } from '@mrtr/harness';
-import { type Participant, type Transcript, type TranscriptEvent, toMermaid } from '@mrtr/harness/transcript';
+import {
+  jsonText,
+  type Participant,
+  type Transcript,
+  type TranscriptEvent,
+  toMermaid,
+} from '@mrtr/harness/transcript';
 import { personAt } from './ask-person.ts';
 import { Diagram } from './diagram.ts';
 import type { Paint } from './paint.ts';
@@ -15,7 +21,7 @@ export interface Stage {
 }
 
 export function print({ terminal }: Pick<Stage, 'terminal'>, lines: readonly string[]): void {
-  for (const line of lines) terminal.stdout.write(`${line}\n`);
+  for (const line of lines) terminal.stdout.writePainted(`${line}\n`);
 }
 
 /** Makes one call; `onEvent` gets its events. */
@@ -48,7 +54,7 @@ export async function drawCall(
 }
 
 export const textOf = (format: Settings['format'], transcript: Transcript): string =>
-  format === 'mermaid' ? toMermaid(transcript) : JSON.stringify(transcript, undefined, 2);
+  format === 'mermaid' ? toMermaid(transcript) : jsonText(transcript);
 
 /** Runs `work`; with the person at the terminal, if that person answers. */
 export async function withPerson<T>(

@@ -1,7 +1,7 @@
 /** A terminal without a screen, for commands that run in this process. */
 import { PassThrough } from 'node:stream';
 import { main } from './main.ts';
-import type { Environment, Terminal } from './terminal.ts';
+import { type Environment, type Terminal, terminalOf } from './terminal.ts';
 
 export function terminalWith(
   typed = '',
@@ -17,7 +17,8 @@ export function terminalWith(
   stderr.on('data', (text) => {
     said.err += text;
   });
-  return { stdin, stdout, stderr, env, exit: (code) => void exited.push(code), exited, said: () => said };
+  const exit = (code: number) => void exited.push(code);
+  return { ...terminalOf({ stdin, stdout, stderr, env, exit }), exited, said: () => said };
 }
 
 export async function run(

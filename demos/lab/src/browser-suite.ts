@@ -3,13 +3,14 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { Writer } from '@mrtr/harness/process';
 import { builtPage, installTools } from './page.ts';
 
 const path = (file: string) => fileURLToPath(new URL(file, import.meta.url));
 
 /** Resolves with the exit code. `write` replaces the pictures of the documents. */
 export async function testInBrowser(write: boolean): Promise<number> {
-  builtPage((text) => process.stdout.write(`${text}\n`));
+  builtPage((text) => new Writer(process.stdout).write(`${text}\n`));
   installTools();
   const tsx = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
   const suites = ['lab', 'served', 'report', 'approve', 'passkeys'].map((name) =>

@@ -2,6 +2,7 @@
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { Writer } from '@mrtr/harness/process';
 import { builtPage, recordedFolder } from './page.ts';
 
 const HELP = `Usage: pnpm lab [--port N]
@@ -23,7 +24,7 @@ H on PostgreSQL keeps its calls in the server that MRTR_POSTGRES names, or in on
 /** The policy for a page on a disk, which has no headers. */
 const POLICY = `<meta http-equiv="content-security-policy" content="default-src 'none'; script-src 'self' file:; style-src 'self' file:; img-src data:" />`;
 
-const print = (text: string) => void process.stdout.write(`${text}\n`);
+const print = (text: string) => void new Writer(process.stdout).write(`${text}\n`);
 
 function options() {
   // pnpm passes on a literal `--`.
@@ -90,7 +91,7 @@ async function serve(port: number | undefined): Promise<void> {
   recording
     .then(({ done }) => done)
     .catch((error: Error) => {
-      if (!ending) process.stderr.write(`${error.message}\n`);
+      if (!ending) new Writer(process.stderr).write(`${error.message}\n`);
     });
   await lab.catch(async (error: unknown) => {
     await endpoint.close();
@@ -108,6 +109,6 @@ try {
   else if (exported !== undefined) await exportTo(exported);
   else await serve(port === undefined ? undefined : Number(port));
 } catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : error}\n\n${HELP}`);
+  new Writer(process.stderr).write(`${error instanceof Error ? error.message : error}\n\n${HELP}`);
   process.exitCode = 2;
 }

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 /** The `mrtr-check` program. */
+import { Writer } from '@mrtr/harness/process';
 import { main } from './cli/cli.ts';
 import { forLog } from './report/text.ts';
 import { endOnSignals, killAll } from './wire/process.ts';
@@ -11,7 +12,7 @@ process.on('uncaughtException', (error) => process.exit(failOf(error)));
 
 function failOf(error: unknown): number {
   const { stack = String(error) } = error as Partial<Error>;
-  process.stderr.write(`mrtr-check failed, which is a defect of its own: ${forLog(stack)}\n`);
+  new Writer(process.stderr).write(`mrtr-check failed, which is a defect of its own: ${forLog(stack)}\n`);
   return 70;
 }
 
@@ -25,5 +26,5 @@ try {
 } finally {
   killAll();
   // Exit even if a server keeps connections open.
-  process.stdout.write('', () => process.exit());
+  new Writer(process.stdout).write('', () => process.exit());
 }

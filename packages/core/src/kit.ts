@@ -21,7 +21,7 @@ export {
 export { parseWebPage } from './questions/url-elicitation.ts';
 export { escapeHidden } from './questions/words.ts';
 export { canonicalJson } from './support/canonical-json.ts';
-export { type LoggedCall, withCallInMessage } from './support/log-line.ts';
+export { type LoggedCall, onOneLine, withCallInMessage } from './support/log-line.ts';
 export {
   aBoolean,
   aFunction,

@@ -1,7 +1,7 @@
 /** stdio hosting: one connection, one process. stdout carries protocol only. */
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { OperatorWarning } from '@mrtr/core/events';
-import { aFunction, aTimeInSeconds, requireOptions } from '@mrtr/core/kit';
+import { aFunction, aTimeInSeconds, onOneLine, requireOptions } from '@mrtr/core/kit';
 import {
   buildServer,
   type OnError,
@@ -17,7 +17,7 @@ const MAX_LINE_BYTES = 10_485_760;
 export interface StdioOptions {
   /** How long `close` waits for handlers, in seconds. Default 10. */
   readonly drainSeconds?: number;
-  /** Receives the errors that the client does not see. Default: writes their messages to stderr. */
+  /** Receives the errors that the client does not see. Default: writes each message to stderr, escaped on one line. */
   readonly onerror?: OnError;
 }
 
@@ -93,4 +93,4 @@ class Connection extends StdioServerTransport {
   }
 }
 
-const toStderr: OnError = (error) => void process.stderr.write(`${error.message}\n`);
+const toStderr: OnError = (error) => void process.stderr.write(`${onOneLine(error).message}\n`);

@@ -16,7 +16,7 @@ import type { Progress } from '../run/schedule.ts';
 import { type Inputs, UsageError } from '../target/target.ts';
 import { shorten } from '../wire/text.ts';
 import { readConfig } from './config.ts';
-import type { Console } from './console.ts';
+import { type Console, type Output, outputOn } from './console.ts';
 import { initialise } from './init.ts';
 import { inputsFrom, serverFrom } from './inputs.ts';
 import type { CommandLine, Format, TargetOptions, Wanted } from './options.ts';
@@ -39,7 +39,8 @@ interface Target {
  * @returns the exit code: 0 nothing failed, 1 a check failed, 2 usage, 3 a check could not decide
  */
 export async function main(argv: readonly string[], console: Console): Promise<number> {
-  const { out, err } = console;
+  const output = outputOn(console);
+  const { out, err } = output;
   try {
     const line = parseCommandLine(argv);
     if (line.list) {
@@ -47,10 +48,10 @@ export async function main(argv: readonly string[], console: Console): Promise<n
       return 0;
     }
     if (line.github && !line.init) throw new UsageError('--github needs --init: add it.');
-    if (line.find) return await findAll(line, console);
+    if (line.find) return await findAll(line, output);
     if (line.init) {
-      const { line: complete, writeFiles } = await initialise(line, console);
-      const code = await checkAll(complete, targetsOf(complete), console);
+      const { line: complete, writeFiles } = await initialise(line, output);
+      const code = await checkAll(complete, targetsOf(complete), output);
       writeFiles();
       return code;
     }
@@ -59,7 +60,7 @@ export async function main(argv: readonly string[], console: Console): Promise<n
       for (const { inputs } of targets) out.write(planText(inputs));
       return 0;
     }
-    return await checkAll(line, targets, console);
+    return await checkAll(line, targets, output);
   } catch (error) {
     if (error instanceof Help) {
       out.write(error.message);
@@ -71,7 +72,7 @@ export async function main(argv: readonly string[], console: Console): Promise<n
   }
 }
 
-async function findAll(line: CommandLine, { out, err }: Console): Promise<number> {
+async function findAll(line: CommandLine, { out, err }: Output): Promise<number> {
   const server = serverFrom(line);
   const found = await findAsking(server);
   const isFound = typeof found !== 'string';
@@ -80,10 +81,10 @@ async function findAll(line: CommandLine, { out, err }: Console): Promise<number
   return isFound ? 0 : 3;
 }
 
-async function checkAll(line: CommandLine, targets: readonly Target[], console: Console): Promise<number> {
+async function checkAll(line: CommandLine, targets: readonly Target[], output: Output): Promise<number> {
   const reports: Report[] = [];
   for (const { name, inputs, options, baseline } of targets) {
-    const progress = progressOn(console.err, line.json ?? false, inputs);
+    const progress = progressOn(output.err, line.json ?? false, inputs);
     const judging = { name, strict: options.strict, complete: options.complete, baseline };
     const ran = await run(inputs, progress.tell)
       .catch((error: unknown) => Promise.reject(nameTarget(error, name, inputs)))
@@ -94,7 +95,7 @@ async function checkAll(line: CommandLine, targets: readonly Target[], console: 
     line,
     reports,
     targets.some(({ options }) => options.strict),
-    console,
+    output,
   );
   return worst(reports);
 }
@@ -128,23 +129,23 @@ function write(
   line: CommandLine,
   reports: readonly Report[],
   strict: boolean,
-  { out, viewer }: Console,
+  { out, viewer }: Output,
 ): void {
   const wanted: readonly Wanted[] = line.report ?? (line.json ? [] : [{ format: 'terminal' }]);
-  const colours = out.isTTY === true && out.hasColors?.() === true;
+  const colours = out.hasColors();
   for (const { format, file } of wanted) {
     if (line.json && file === undefined) continue;
     const text = WRITERS[format](reports, {
       ...{ strict, colours: colours && file === undefined, viewer },
       sources: { source: line.source, config: line.config },
     });
-    if (file === undefined) out.write(text);
+    if (file === undefined) out.writePainted(text);
     else writeFile(file, text);
   }
   if (line.json) out.write(jsonReport(reports));
   // If every report goes to a file, still print the result.
   else if (wanted.every(({ file }) => file !== undefined))
-    out.write(reports.map((report) => terminalCard(report, { colours })).join('\n'));
+    out.writePainted(reports.map((report) => terminalCard(report, { colours })).join('\n'));
 }
 
 function writeFile(file: string, text: string): void {
@@ -184,19 +185,19 @@ const listText = (): string =>
   CHECKS.map(({ id, level, expected }) => `${level.padEnd(3)} ${id.padEnd(28)} ${expected}\n`).join('');
 
 function progressOn(
-  err: NodeJS.WriteStream,
+  err: Output['err'],
   quiet: boolean,
   { only, ttlSeconds }: Inputs,
 ): { tell: Progress; done: () => void } {
-  if (quiet || err.isTTY !== true) return { tell: () => {}, done: () => {} };
+  if (quiet || !err.isTTY) return { tell: () => {}, done: () => {} };
   const all = selectChecks(only).length;
   let ran = 0;
   return {
     tell: ({ check, done }) => {
       const waits = check.needs.includes('ttl') && ttlSeconds ? `, which waits ${ttlSeconds} s` : '';
       if (done) ran++;
-      else err.write(`\r\u001b[2K${String(ran + 1).padStart(3)} of ${all}  ${check.id}${waits}`);
+      else err.writePainted(`\r\u001b[2K${String(ran + 1).padStart(3)} of ${all}  ${check.id}${waits}`);
     },
-    done: () => err.write('\r\u001b[2K'),
+    done: () => err.writePainted('\r\u001b[2K'),
   };
 }

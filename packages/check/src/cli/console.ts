@@ -1,4 +1,6 @@
 /** The streams and files of the program. */
+import { Writer } from '@mrtr/harness/process';
+
 export interface Console {
   readonly out: NodeJS.WriteStream;
   readonly err: NodeJS.WriteStream;
@@ -7,3 +9,15 @@ export interface Console {
   /** The folder of the built viewer that draws the conversations in HTML reports. */
   readonly viewer?: URL;
 }
+
+/** The program's own output. */
+export interface Output extends Omit<Console, 'out' | 'err'> {
+  readonly out: Writer;
+  readonly err: Writer;
+}
+
+export const outputOn = ({ out, err, ...rest }: Console): Output => ({
+  ...rest,
+  out: new Writer(out),
+  err: new Writer(err),
+});

@@ -2,9 +2,11 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
+import { escapeHidden } from '@mrtr/harness/transcript';
+import { jsonText } from '../report/text.ts';
 import { type Found, findAsking, foundText } from '../run/find.ts';
 import { UsageError } from '../target/target.ts';
-import type { Console } from './console.ts';
+import type { Output } from './console.ts';
 import { serverFrom } from './inputs.ts';
 import type { CommandLine } from './options.ts';
 import { WORKFLOW, workflowText } from './workflow.ts';
@@ -21,7 +23,7 @@ export interface Initialised {
 }
 
 /** Asks for missing options. @throws UsageError if one is still missing */
-export async function initialise(line: CommandLine, { out, in: input }: Console): Promise<Initialised> {
+export async function initialise(line: CommandLine, { out, in: input }: Output): Promise<Initialised> {
   const { config = CONFIG, ...rest } = line;
   const files = line.github ? [config, WORKFLOW] : [config];
   for (const file of files)
@@ -31,7 +33,7 @@ export async function initialise(line: CommandLine, { out, in: input }: Console)
   const ask: Ask = async (question, missing, fallback) => {
     if (lines === undefined && fallback !== undefined) return fallback;
     if (lines === undefined) throw new UsageError(missing);
-    out.write(`${question}${fallback ? ` [${fallback}]` : ''} `);
+    out.write(escapeHidden(`${question}${fallback ? ` [${fallback}]` : ''} `));
     const { value, done } = await lines.next();
     if (done) throw new UsageError(missing);
     return value.trim() || (fallback ?? '');
@@ -44,7 +46,7 @@ export async function initialise(line: CommandLine, { out, in: input }: Console)
   }
 }
 
-async function complement(line: CommandLine, ask: Ask, out: Console['out']): Promise<CommandLine> {
+async function complement(line: CommandLine, ask: Ask, out: Output['out']): Promise<CommandLine> {
   const placed =
     line.url === undefined && line.command === undefined ? { ...line, ...(await askPlace(ask)) } : line;
   const found = await findAsking(serverFrom(placed));
@@ -53,7 +55,7 @@ async function complement(line: CommandLine, ask: Ask, out: Console['out']): Pro
   if (isNamed === undefined) out.write(foundText(found));
   const one = await choose(found, isNamed, ask);
   const { kind, name, arguments: generated } = one.operation;
-  const allowEffects = placed.allowEffects || (!one.readOnly && (await allow(name, ask)));
+  const allowEffects = placed.allowEffects || (!one.readOnly && (await allow(escapeHidden(name), ask)));
   const hasAnswers = placed.answer !== undefined || placed.answers !== undefined;
   return {
     ...placed,
@@ -77,7 +79,8 @@ async function choose(found: readonly Found[], named: string | undefined, ask: A
   const missing = 'Name the operation: --tool NAME, --prompt NAME or --resource URI.';
   const name = named ?? (await ask('Which one to check?', missing, fallback));
   const one = found.find(({ operation }) => operation.name === name);
-  if (one === undefined) throw new UsageError(`The server has no '${name}'.\n${foundText(found)}`);
+  if (one === undefined)
+    throw new UsageError(`The server has no '${escapeHidden(name)}'.\n${foundText(found)}`);
   return one;
 }
 
@@ -102,7 +105,7 @@ async function askArguments(generated: unknown, ask: Ask): Promise<unknown> {
 
 const RUN_ONLY = ['init', 'github', 'report', 'json', 'source', 'find', 'list', 'dryRun', 'config', 'quick'];
 
-function writeFiles(line: CommandLine, config: string, out: Console['out']): void {
+function writeFiles(line: CommandLine, config: string, out: Output['out']): void {
   const secrets: string[] = [];
   const hide = (prefix: string) => (header: string) => {
     const [key = ''] = header.split(':');
@@ -116,13 +119,13 @@ function writeFiles(line: CommandLine, config: string, out: Console['out']): voi
   if (line.header) target.header = line.header.map(hide('MRTR_'));
   if (line.otherHeader) target['other-header'] = line.otherHeader.map(hide('MRTR_OTHER_'));
   const name = line.tool ?? line.prompt ?? line.resource;
-  write(config, `${JSON.stringify({ targets: [{ name, ...target }] }, null, 2)}\n`, out);
+  write(config, `${jsonText({ targets: [{ name, ...target }] })}\n`, out);
   if (line.github) write(WORKFLOW, workflowText(config, secrets), out);
   for (const secret of secrets)
     out.write(`Set ${secret} in the environment, and as a secret of the repository.\n`);
 }
 
-function write(file: string, text: string, out: Console['out']): void {
+function write(file: string, text: string, out: Output['out']): void {
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, text, { flag: 'wx' });
   out.write(`Wrote ${file}.\n`);

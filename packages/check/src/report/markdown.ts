@@ -1,9 +1,10 @@
 /** The report as Markdown, for an issue or a job's summary. */
+import { escapeHidden } from '@mrtr/harness/transcript';
 import { VERDICTS } from '../judging/check.ts';
 import { draw } from './drawing.ts';
 import type { Report, ReportedCheck } from './report.ts';
 import { acceptedMark, addressIn, commandsOf, describeRun, partsOf } from './report.ts';
-import { forMarkdown, forTerminal } from './text.ts';
+import { forMarkdown } from './text.ts';
 
 /** Returns the Markdown of a report. */
 export function markdownReport(report: Report): string {
@@ -47,7 +48,7 @@ function section(check: ReportedCheck): readonly string[] {
 }
 
 function fence(language: string, lines: readonly string[]): readonly string[] {
-  const safe = lines.map(forTerminal);
+  const safe = lines.map((line) => escapeHidden(line));
   const longest = Math.max(2, ...safe.flatMap((line) => (line.match(/`+/g) ?? []).map((run) => run.length)));
   const fence = '`'.repeat(longest + 1);
   return [`${fence}${language}`, ...safe, fence, ''];

@@ -100,7 +100,10 @@ describe('a report of hostile words', () => {
     for (const script of scripts.slice(0, -1)) {
       const data = /^<script type="application\/json" data-mrtr-transcript>([^<]*)<\/script>$/.exec(script);
       expect(JSON.parse(data?.[1] ?? '')).toEqual(printable(conversation));
-      expect(JSON.parse(data?.[1] ?? '')).toHaveProperty('events.2.detail', expect.stringContaining('␛[2J'));
+      expect(JSON.parse(data?.[1] ?? '')).toHaveProperty(
+        'events.2.detail',
+        expect.stringContaining('\\u{1b}[2J'),
+      );
     }
     // Readers without scripts see the same as text.
     expect(html.match(/<pre class="plain" data-mrtr-text/g)).toHaveLength(3);

@@ -1,4 +1,5 @@
 /** Makes command lines to paste into a shell. */
+import { escapeHidden } from '@mrtr/harness/transcript';
 import { DEFAULTS } from '../run/run.ts';
 import type { Turn } from '../session/session.ts';
 import type { Inputs, Operation, ProbeSpec } from '../target/target.ts';
@@ -7,15 +8,12 @@ import { envelope, mirroringHeaders } from '../wire/request.ts';
 /** Quotes a word if a shell would interpret it. */
 export function quote(word: string): string {
   if (/^[\w@%+:,./-][\w@%+=:,./-]*$/.test(word)) return word;
-  if (!/[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]|##/u.test(word)) return `'${word.replaceAll("'", `'\\''`)}'`;
-  const escaped = word
-    .replace(/[\\']/g, '\\$&')
-    // The log of a CI job executes `##vso[`.
-    .replace(/##/g, '#\\x23')
-    .replace(/[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu, (character) => {
-      const bytes = [...Buffer.from(character)].map((byte) => `\\x${byte.toString(16).padStart(2, '0')}`);
-      return bytes.join('');
-    });
+  if (escapeHidden(word) === word && !word.includes('##')) return `'${word.replaceAll("'", `'\\''`)}'`;
+  // The log of a CI job executes `##vso[`.
+  const quoted = word.replace(/[\\']/g, '\\$&').replace(/##/g, '#\\x23');
+  const escaped = escapeHidden(quoted, (hidden) =>
+    Buffer.from(hidden).toString('hex').replace(/../g, '\\x$&'),
+  );
   return `$'${escaped}'`;
 }
 

@@ -1,10 +1,11 @@
 /** The report for a terminal: a short card, then the findings. */
 import { styleText } from 'node:util';
+import { escapeHidden } from '@mrtr/harness/transcript';
 import { FINDINGS, UNDECIDED, type Verdict } from '../judging/check.ts';
 import { draw } from './drawing.ts';
 import type { Report, ReportedCheck } from './report.ts';
 import { acceptedMark, describeRun, partsOf } from './report.ts';
-import { clip, forTerminal, pad, wrap } from './text.ts';
+import { clip, pad, wrap } from './text.ts';
 
 const WIDTH = 100;
 
@@ -83,9 +84,9 @@ function finding(check: ReportedCheck, paint: Paint): readonly string[] {
   const head = `${mark} ${check.verdict.toUpperCase()}  ${check.id}`;
   const row = (name: string, text: string, most?: number) =>
     wrap(text, WIDTH - 14, most).map((line, at) => `    ${paint('gray', pad(at ? '' : name, 9))} ${line}`);
-  const line = (name: string, text: string) => `    ${paint('gray', pad(name, 9))} ${forTerminal(text)}`;
+  const line = (name: string, text: string) => `    ${paint('gray', pad(name, 9))} ${escapeHidden(text)}`;
   return [
-    `${paint(style, head)}${check.accepted === null ? '' : paint('gray', `  accepted: ${forTerminal(check.accepted)}`)}`,
+    `${paint(style, head)}${check.accepted === null ? '' : paint('gray', `  accepted: ${escapeHidden(check.accepted)}`)}`,
     ...partsOf({ ...check, accepted: null }).flatMap(({ name, text }) =>
       row(name.toLowerCase(), text, name === 'Seen' ? 8 : undefined),
     ),

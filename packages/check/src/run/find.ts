@@ -1,5 +1,5 @@
 /** `--find`: lists the tools, prompts and resources of a server that ask. Calls nothing that may have effects. */
-import { asText } from '@mrtr/harness/transcript';
+import { asText, escapeHidden } from '@mrtr/harness/transcript';
 import { Answerer } from '../answers/answerer.ts';
 import { listRequired } from '../answers/choices.ts';
 import { Undecided } from '../judging/undecided.ts';
@@ -114,7 +114,8 @@ export function foundText(found: readonly Found[]): string {
     const { operation, asks, words } = one;
     const given = Object.keys(operation.arguments).length > 0 && asks !== 'not tried';
     const args = given ? `  with ${JSON.stringify(operation.arguments)}` : '';
-    return shorten(`${asks.padEnd(13)} ${nameOf(operation).padEnd(30)} ${words}${args}`, MAX_SHOWN);
+    const line = `${asks.padEnd(13)} ${nameOf(operation).padEnd(30)} ${words}${args}`;
+    return escapeHidden(shorten(line, MAX_SHOWN));
   });
   const first = found.length < MAX_LISTED ? '' : ` Only the first ${MAX_LISTED} were listed.`;
   const asking = found.filter(({ asks }) => asks === 'asks').length;

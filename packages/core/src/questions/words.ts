@@ -1,22 +1,14 @@
 /** Text for users that sets data apart from the author's own words. */
 import { hash } from 'node:crypto';
 import { InvalidOption } from '../support/errors.ts';
+import { HIDDEN } from '../support/hidden-characters.ts';
 
 /** The longest value that is shown whole, in characters. */
 const LONGEST = 200;
 const SHOWN_OF_A_LONG_ONE = 90;
 
-/**
- * Characters that a reader does not see, or that change others: controls, line breaks, bidirectional marks, zero-width
- * characters, unusual spaces, unassigned and private ones; those that are blank, and no space by their category; and
- * marks that strike through a character, enclose it, or reach over to the next one, which may be ours.
- */
-const HIDDEN = [
-  '[\\p{C}\\p{Default_Ignorable_Code_Point}\\p{Zl}\\p{Zp}]|(?! )\\p{Zs}|(?<= ) ',
-  '[\\u2800\\u2d7f\\ufffc\\u{1107f}\\u{13441}\\u{13442}\\u{16fe4}\\u{1bc9d}\\u{1bc9e}\\u{1d159}]',
-  '[\\u1cd4\\u1ce2-\\u1ce8\\u{10a39}\\u{16af0}-\\u{16af4}\\u{1d167}-\\u{1d169}]',
-  '[\\u0315\\u0334-\\u0338\\u035c-\\u0362\\u1dcd\\u1dfc\\u20d2\\u20d3\\u20d8-\\u20da\\u20e5\\u20e6\\u20ea\\u20eb\\p{Me}]',
-].join('|');
+/** A space after a space looks like one space. */
+const HIDDEN_IN_WORDS = `${HIDDEN}|(?<= ) `;
 
 /** Single quotation marks: two of them look like a double one. */
 const SINGLE = [
@@ -27,13 +19,13 @@ const SINGLE = [
 
 /** Adds the backslash, which begins an escape, and the marks around a value with their look-alikes. */
 const DECEPTIVE = [
-  HIDDEN,
+  HIDDEN_IN_WORDS,
   '["\\\\\\u201c-\\u201f\\u00ab\\u00bb\\u2033-\\u2037\\u2057\\u02ba\\u02dd\\u02ee\\u02f5\\u02f6\\u05f2\\u05f4\\u1cd3]',
   '[\\u1fcd-\\u1fcf\\u1fdd-\\u1fdf\\u275d\\u275e\\u2760\\u2e42\\u3003\\u301d-\\u301f\\uff02\\u{1f676}-\\u{1f678}]',
   `(?<=${SINGLE})${SINGLE}`,
 ].join('|');
 
-const [EACH_HIDDEN, EACH_DECEPTIVE] = [new RegExp(HIDDEN, 'gu'), new RegExp(DECEPTIVE, 'gu')];
+const [EACH_HIDDEN, EACH_DECEPTIVE] = [new RegExp(HIDDEN_IN_WORDS, 'gu'), new RegExp(DECEPTIVE, 'gu')];
 /**
  * Combining marks. At the start of a value, one would change our own mark; on a space, it looks like a quotation mark;
  * a stack of them hides lines.

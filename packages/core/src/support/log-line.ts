@@ -1,4 +1,5 @@
 /** Formats an error for the operator's log: one line that names its call. */
+import { HIDDEN } from './hidden-characters.ts';
 
 /** The call that an error belongs to. */
 export interface LoggedCall {
@@ -33,8 +34,9 @@ export function onOneLine(error: Error): Error {
   return message === error.message ? error : copyWithMessage(error, message);
 }
 
-/** Escapes control characters, line separators, and marks without width. */
-const toPrintable = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, escapeMark);
+const EACH_HIDDEN = new RegExp(HIDDEN, 'gu');
+
+const toPrintable = (text: string): string => text.replaceAll(EACH_HIDDEN, escapeMark);
 
 const escapeMark = (mark: string): string => `\\u{${mark.codePointAt(0)?.toString(16)}}`;
 

@@ -1,4 +1,5 @@
 /** A transcript as a Mermaid sequence diagram. */
+import { escapeHidden } from './hidden-characters.ts';
 import { lanesOf, type Row, rowsOf } from './layout.ts';
 import { CLIENT, type Transcript } from './transcript.ts';
 
@@ -45,13 +46,10 @@ const MAX_TEXT = 200;
  * Text on one line, with all characters escaped that are syntax in Mermaid or in its HTML.
  */
 function escapeText(text: string): string {
-  const line = text
-    .replace(/\s+/gu, ' ')
-    .replace(/[\p{Cc}\p{Cs}]/gu, '\ufffd')
-    .trim();
+  const line = escapeHidden(text.replace(/\s+/gu, ' ').trim());
   const short = [...line].length > MAX_TEXT ? `${[...line].slice(0, MAX_TEXT).join('')}…` : line;
   const safe = [...short].map((character) =>
-    /[\p{L}\p{M}\p{N} .,:!?'"(){}[\]/_=+→×·…⊘\p{So}\ufffd-]/u.test(character)
+    /[\p{L}\p{M}\p{N} .,:!?'"(){}[\]/_=+→×·…⊘\p{So}-]/u.test(character)
       ? character
       : `#${character.codePointAt(0)};`,
   );
