@@ -14,7 +14,6 @@
  * 7. No effect starts while a question that was asked before it has no reader, and the handler does not return while any
  *    has none. Both end the call with an error, even if the handler catches it.
  * 8. A parked frame holds nothing of the SDK's `ctx`: that would keep some 20 KB of a finished request alive.
- *
  * A hundred thousand frames may wait at once, so rarely used parts (a controller, a list) are made on demand.
  */
 import type { InputRequests, InputResponses } from '@modelcontextprotocol/server';
