@@ -199,6 +199,32 @@ const ALSO_UNLEASED: readonly Case[] = [
 ];
 
 const ALSO_LEASED: readonly Case[] = [
+  // The SDK forgets the first name of a tool when it gets another, and of nothing else.
+  ...(['prompt', 'resource'] as const).map((name): Case => {
+    const { request, registerOn, renaming } = KINDS[name] as Kind;
+    const renameBack: Case[2] = (server, { own, plain }) => {
+      const register = registerOn(server);
+      const renamed = register(own);
+      renamed.update(renaming(ELSEWHERE));
+      register(plain);
+      renamed.update(renaming());
+    };
+    return [
+      `a ${name} in the place of a shape whose first name the SDK does not give back`,
+      request,
+      renameBack,
+    ];
+  }),
+  [
+    'a template with another name, which the SDK removes under its first name',
+    RESOURCE,
+    (server, { own, plain }) => {
+      const renamed = server.registerResource('pay', template(), {}, plain);
+      renamed.update({ name: 'other' });
+      server.registerResource('pay', template(), {}, own);
+      renamed.remove();
+    },
+  ],
   [
     'a template of the author before one of a shape',
     RESOURCE,

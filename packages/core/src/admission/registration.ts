@@ -126,7 +126,8 @@ class Table {
       delete this.entries[key];
       if (!renamed) return;
       this.entries[renamed] = registration;
-      key = renamed;
+      // The SDK forgets the first name of a tool alone. It removes anything else under that name, and keeps later names.
+      if (registered.executor) key = renamed;
     };
     return registered;
   }
