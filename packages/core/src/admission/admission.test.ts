@@ -4,6 +4,7 @@ import {
   McpServer,
   ProtocolError,
   ProtocolErrorCode,
+  ResourceTemplate,
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { Deferred, settle } from '@mrtr/harness';
@@ -304,6 +305,41 @@ test('a handler that is not watched spends its token, and so does one that was r
   }
   expect(entries).toEqual(names);
 });
+
+const never = () => ({}) as never;
+const pays = new ResourceTemplate('x://{what}', { list: undefined });
+
+test.each<readonly [method: string, params: Record<string, string>, register: (server: McpServer) => object]>(
+  [
+    ['tools/call', { name: 'pay' }, (server) => server.registerTool('pay', {}, never)],
+    ['prompts/get', { name: 'pay' }, (server) => server.registerPrompt('pay', {}, never)],
+    ['resources/read', { uri: 'x://pay' }, (server) => server.registerResource('pay', 'x://pay', {}, never)],
+    ['resources/read', { uri: 'x://pay' }, (server) => server.registerResource('pay', pays, {}, never)],
+  ],
+)(
+  'an assigned handler spends its token, though it throws what the SDK does before an entry: %s %o',
+  async (method, params, register) => {
+    let payments = 0;
+    const assigned = async (...args: unknown[]) => {
+      const ctx = args.at(-1) as ServerContext;
+      if (ctx.mcpReq.requestState() === undefined) return inputRequired({ requestState: 'asked' });
+      payments++;
+      throw new ProtocolError(
+        ProtocolErrorCode.InvalidParams,
+        'Input validation error: the bank has no such account',
+      );
+    };
+    const members = { executor: assigned, handler: assigned, readCallback: assigned };
+    const { post } = hostTools((server) => void Object.assign(register(server), members), {
+      ledger: new MemoryLedger(),
+    });
+    const { result } = await post(method, params);
+    const retry = { ...params, requestState: result?.requestState };
+    const first = await post(method, retry);
+    expect(await post(method, retry)).toEqual(first);
+    expect(payments).toBe(1);
+  },
+);
 
 test('a client that hangs up while its arguments are validated spends nothing', async () => {
   const [validating, valid] = [new Deferred(), new Deferred()];

@@ -169,7 +169,8 @@ export class Admission {
     round: Round,
     { lease, accepts }: { readonly lease: Lease | undefined } & Pick<HandlerRun, 'accepts'>,
   ): Promise<unknown> {
-    const run: HandlerRun = { entry: registrations ? 'unseen' : 'entered', threw: false, accepts };
+    const isWatched = registrations?.isWatched(round.binding) ?? false;
+    const run: HandlerRun = { entry: isWatched ? 'unseen' : 'entered', threw: false, accepts };
     const { signal } = round.ctx.mcpReq;
     const end = (ended: () => RecordedOutcome, isRefused: boolean) => {
       if (run.entry === 'rejected' || (run.entry === 'unseen' && isRefused)) return lease?.release();

@@ -8,8 +8,8 @@ import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
  */
 export interface HandlerRun {
   /**
-   * Whether the author's code was entered. `unseen`: no watched call was made. An author can bypass the watch, for
-   * example by assigning to `registered.executor`.
+   * Whether the author's code was entered. `unseen`: no watched call was made. A target without a watch, such as one whose
+   * `executor` the author assigned, counts as entered.
    */
   entry: 'unseen' | 'entered' | 'rejected';
   threw: boolean;

@@ -35,6 +35,8 @@ export interface Registrations {
    * target, and for a member that the author has assigned.
    */
   servesTokensOnce(target: Pick<Binding, 'method' | 'target'>): boolean;
+  /** False if the author has assigned the member that the SDK enters for this target: then nobody sees its entry. */
+  isWatched(target: Pick<Binding, 'method' | 'target'>): boolean;
 }
 
 /**
@@ -75,6 +77,7 @@ export function watchRegistration(server: McpServer): Registrations {
   return {
     isRegistering: () => registering,
     servesTokensOnce: (target) => find(target)?.servesTokensOnce ?? false,
+    isWatched: (target) => find(target)?.isWatched ?? true,
   };
 }
 
@@ -93,8 +96,12 @@ class Registration {
     this.#entered = registered[entry];
   }
 
+  get isWatched(): boolean {
+    return this.registered[this.#entry] === this.#entered;
+  }
+
   get servesTokensOnce(): boolean {
-    return this.registered[this.#entry] === this.#entered && servesTokensOnce(this.#callback);
+    return this.isWatched && servesTokensOnce(this.#callback);
   }
 
   matches(uri: string): boolean {
