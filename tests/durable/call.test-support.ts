@@ -6,7 +6,8 @@ import { answering, type Outcome, type Sent } from './site.test-support.ts';
 
 export const LOST: Outcome = {
   fails:
-    'This call cannot be resumed here: its continuation expired, was resumed already, or is unknown. Start the call again.',
+    'This call cannot be resumed here: its continuation expired, was resumed already, or is unknown. Find out what was ' +
+    'done before you start the call again.',
 };
 /** The second question. */
 export const WHERE_TO = { address: 'Where to, for charge #2?' };

@@ -52,7 +52,8 @@ const DRAIN_MS = 5000;
 // dequeues the call.
 const BEGIN_WITHIN_MS = 2000;
 const LOST =
-  'This call cannot be resumed here: its continuation expired, was resumed already, or is unknown. Start the call again.';
+  'This call cannot be resumed here: its continuation expired, was resumed already, or is unknown. Find out what was ' +
+  'done before you start the call again.';
 const ELSEWHERE =
   'This server is shutting down. The call is kept: send the same answer again, for another instance.';
 const NOT_NOW = 'This server cannot keep calls now. Nothing of this call has run; try again later.';
