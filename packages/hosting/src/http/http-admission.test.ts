@@ -82,6 +82,17 @@ test('a page that reads no body is answered before its body came in', async () =
   expect(await (await rawConnection(url)).use(unfinished(0))).toMatch(/^HTTP\/1\.1 403 /);
 });
 
+test('a page itself refuses a TRACE, and the operator gets no error', async () => {
+  const fetch = async ({ method }: Request) => new Response(null, { status: method === 'GET' ? 200 : 405 });
+  const { url, errors } = await hosting({ pages: [{ path: '/link', fetch }] });
+  const connection = await rawConnection(url);
+  const answer = await connection.send(
+    'TRACE /link/start HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n',
+  );
+  expect(answer).toMatch(/^HTTP\/1\.1 405 /);
+  expect(errors).toEqual([]);
+});
+
 test('a page that answers before it has read its body keeps no place', async () => {
   const fetch = async (request: Request) => {
     void request.text();

@@ -68,7 +68,8 @@ export class PageRequests {
 /** The request with a body that is read when it is needed. */
 function withBody(request: Request, readBody: () => Promise<Uint8Array>): Request {
   const { url, method, headers, signal } = request;
-  if (method === 'GET' || method === 'HEAD') return request;
+  // No request with a body can be made of TRACE either.
+  if (['GET', 'HEAD', 'TRACE'].includes(method)) return request;
   const pull = async (controller: ReadableStreamDefaultController) => {
     const bytes = await readBody();
     if (bytes.length > 0) controller.enqueue(bytes);
