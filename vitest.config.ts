@@ -8,7 +8,7 @@ export default defineConfig({
     // Vitest leaves one core free by default, which is half of a machine with two.
     maxWorkers: '100%',
     setupFiles: ['./tests/testkit/seed.ts'],
-    globalSetup: 'packages/postgres-server/src/of-the-run.ts',
+    globalSetup: 'tools/postgres-server/src/of-the-run.ts',
     // A bound on waiting, and no measure of time: a machine that is busy is slow.
     testTimeout: 120_000,
     hookTimeout: 120_000,
@@ -17,13 +17,13 @@ export default defineConfig({
     reporters: ['default', new ClosingLine()],
     coverage: { include: ['packages/*/src/**/*.ts'], exclude: ['**/*.test.ts', '**/*.test-support.ts'] },
     projects: [
-      { extends: true, test: { name: 'packages', include: ['{packages,demos}/**/src/**/*.test.ts'] } },
+      { extends: true, test: { name: 'packages', include: ['{packages,demos,tools}/**/*.test.ts'] } },
       // `pnpm proof`: it takes too long to run with every change.
       {
         extends: true,
         test: {
           name: 'proof',
-          include: ['{packages,demos,tests}/**/*.proof.ts'],
+          include: ['{packages,demos,tools,tests}/**/*.proof.ts'],
           testTimeout: 240_000,
           // Processes are killed and clocks are real here. The closing lines name each proof that needed its second try.
           retry: 1,

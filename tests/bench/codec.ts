@@ -1,9 +1,9 @@
 /** The cost of sealing and opening a state. */
 import { randomBytes } from 'node:crypto';
 import { createRequestStateCodec, type ServerContext } from '@modelcontextprotocol/server';
+import { Units } from '@mrtr/comparison';
 import { elicitation } from '@mrtr/core';
 import { type Binding, keyRing, openState, sealState } from '@mrtr/core/seal';
-import { Units } from '@mrtr/example-tools';
 import { type Benchmark, type Figure, ratioFigure } from './figures.ts';
 import { type Pace, race, repeating } from './race.ts';
 

@@ -6,9 +6,9 @@ import {
   inputRequired,
   McpServer,
 } from '@modelcontextprotocol/server';
+import { createWorld, describeWeather, GET_WEATHER, getWeatherTool, Units } from '@mrtr/comparison';
+import { findOption, type ListedOption, loadOption, OPTIONS } from '@mrtr/comparison/options';
 import { requestStatePolicy } from '@mrtr/core';
-import { createWorld, describeWeather, GET_WEATHER, getWeatherTool, Units } from '@mrtr/example-tools';
-import { findOption, type ListedOption, loadOption, OPTIONS } from '@mrtr/options-list';
 
 /** The ids of the recommended shapes in memory: F and later. */
 export const SHAPES: readonly string[] = OPTIONS.filter(

@@ -2,6 +2,18 @@
 
 import { randomBytes } from 'node:crypto';
 import {
+  describeWeather,
+  GET_WEATHER,
+  type GetWeather,
+  getWeatherTool,
+  SERVER_INFO,
+  Units,
+  type World,
+} from '@mrtr/comparison';
+import type { Measured } from '@mrtr/comparison/calls';
+import type { Claims } from '@mrtr/comparison/claims';
+import { type LoadedOption, loadOption, type OptionDeps } from '@mrtr/comparison/options';
+import {
   ask,
   type CallToolResult,
   cancelledResult,
@@ -14,28 +26,25 @@ import {
   type ServerContext,
   textResult,
 } from '@mrtr/core';
-import {
-  describeWeather,
-  GET_WEATHER,
-  type GetWeather,
-  getWeatherTool,
-  Units,
-  type World,
-} from '@mrtr/example-tools';
-import type { Measured } from '@mrtr/matrix';
-import { option as a } from '@mrtr/option-a';
-import { option as bare } from '@mrtr/option-e/bare';
-import { option as f } from '@mrtr/option-f';
-import { option as h } from '@mrtr/option-h';
-import { type Claims, type Option, type OptionDeps, SERVER_INFO } from '@mrtr/options-contract';
 import { partsOf, policyFromParts } from '../../packages/core/src/admission/policy.ts';
+
+const [a, bare, f, h] = (await Promise.all(['a', 'e-bare', 'f', 'h'].map((id) => loadOption(id)))) as [
+  LoadedOption,
+  LoadedOption,
+  LoadedOption,
+  LoadedOption,
+];
 
 type Weather = (
   world: World,
 ) => (args: GetWeather, ctx: ServerContext) => Promise<CallToolResult | InputRequiredResult>;
 
 /** Option A's claims with another weather handler, and without the other tool. */
-const withWeather = (id: string, weather: Weather, claims: Claims = a.claims): Measured & Option => ({
+const withWeather = (
+  id: string,
+  weather: Weather,
+  claims: Claims = a.claims,
+): Measured & Pick<LoadedOption, 'create'> => ({
   id,
   title: id,
   claims,
@@ -87,7 +96,11 @@ export const writesTwice = withWeather(
   guarded({ below: async (world) => void (await world.items.setState(4522, 'Active')) }),
 );
 /** Makes an option with false claims. */
-const lying = (id: string, option: Option, modern: Partial<Claims['modern']>): Measured => ({
+const lying = (
+  id: string,
+  option: Pick<LoadedOption, 'claims' | 'create'>,
+  modern: Partial<Claims['modern']>,
+): Measured => ({
   ...option,
   title: 'broken',
   id,
@@ -102,8 +115,8 @@ export const hidesBytes = lying('hides-bytes', f, {
 });
 /** Gives each instance its own key, and claims that any instance can resume a call. */
 export const ownKeyPerInstance: Measured = {
-  title: 'broken',
   ...f,
+  title: 'broken',
   id: 'own-key',
   create: (deps) => {
     const state = requestStatePolicy({
@@ -129,8 +142,8 @@ export const writesBeforeRefusing = withWeather(
 );
 /** Drops the policy's single use on the way to its server. */
 export const forgetsSingleUse: Measured = {
-  title: 'broken',
   ...f,
+  title: 'broken',
   id: 'forgets-single-use',
   create: (deps) =>
     f.create({ ...deps, state: policyFromParts({ ...partsOf(deps.state), singleUse: undefined }) }),

@@ -1,11 +1,12 @@
 /** Each invariant fails on an option with exactly the fault that it must detect. */
 
+import type { Measured } from '@mrtr/comparison/calls';
+import { findOption, type ListedOption, loadOption } from '@mrtr/comparison/options';
 import {
   type Cell,
   effectsAsClaimed,
   failsClearly,
   forgeriesAsClaimed,
-  type Measured,
   measure,
   mechanicsAsClaimed,
   retriesAsClaimed,
@@ -13,7 +14,6 @@ import {
   sameForTheHost,
   sameOnTheWire,
 } from '@mrtr/matrix';
-import { findOption, type ListedOption, loadOption } from '@mrtr/options-list';
 import { beforeAll, expect, test } from 'vitest';
 import * as broken from './broken-options.ts';
 

@@ -1,6 +1,9 @@
 /** The measurement of a deploy fails on tools with exactly the faults that it must detect. */
+
+import type { World } from '@mrtr/comparison';
+import type { Change } from '@mrtr/comparison/claims';
+import { findOption, type ListedOption, loadOption } from '@mrtr/comparison/options';
 import { ask, protectedServer, readAnswer, type ServerContext, textResult } from '@mrtr/core';
-import type { World } from '@mrtr/example-tools';
 import {
   CHANGES,
   type Code,
@@ -15,8 +18,6 @@ import {
   place,
   play,
 } from '@mrtr/matrix/deploy';
-import type { Change } from '@mrtr/options-contract/deploys';
-import { findOption, type ListedOption, loadOption } from '@mrtr/options-list';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 

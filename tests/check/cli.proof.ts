@@ -123,7 +123,7 @@ test.concurrent('a configuration file checks several targets, with secrets from 
 });
 
 describe.concurrent('a run against `pnpm serve option-g`, as the README has it', () => {
-  const RUN = fileURLToPath(new URL('../../demos/cli/run.mjs', import.meta.url));
+  const RUN = fileURLToPath(new URL('../../tools/cli/run.mjs', import.meta.url));
   const LINE = '--tool get_weather --arguments {"location":"Tokyo"} --generate-answers --allow-effects'.split(
     ' ',
   );

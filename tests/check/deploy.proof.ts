@@ -2,9 +2,9 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { type CheckResult, run } from '@mrtr/check';
+import type { Change } from '@mrtr/comparison/claims';
+import { findOption, type ListedOption, type LoadedOption, loadOption } from '@mrtr/comparison/options';
 import { claimOf, MOMENTS } from '@mrtr/matrix/deploy';
-import type { Change } from '@mrtr/options-contract/deploys';
-import { findOption, type ListedOption, type LoadedOption, loadOption } from '@mrtr/options-list';
 import { describe, expect, test } from 'vitest';
 import { checkBare, findings, verdicts, whyUndecided } from './bare.test-support.ts';
 import { checkDeploy } from './deploy.test-support.ts';

@@ -1,12 +1,12 @@
-/** Two versions of the tool of packages/matrix/src/deploy, served over HTTP in this process. */
+/** Two versions of the tool of tools/matrix/src/deploy, served over HTTP in this process. */
 import { randomBytes } from 'node:crypto';
 import { type Run, run } from '@mrtr/check';
+import { createWorld } from '@mrtr/comparison';
+import type { Change } from '@mrtr/comparison/claims';
+import { findOption, type ListedOption, loadOption } from '@mrtr/comparison/options';
 import { MemoryLedger, requestStatePolicy, textResult } from '@mrtr/core';
-import { createWorld } from '@mrtr/example-tools';
 import { serveHttp } from '@mrtr/hosting/http';
 import { CHANGES, deploy, ORDER } from '@mrtr/matrix/deploy';
-import type { Change } from '@mrtr/options-contract/deploys';
-import { findOption, type ListedOption, loadOption } from '@mrtr/options-list';
 import { z } from 'zod';
 import { probeOf } from './bare.test-support.ts';
 

@@ -1,7 +1,7 @@
 /** `docs/checking-reference.md` matches the checks. Run this test with `MRTR_WRITE_DOCS=1` to update it. */
 import { CHECKS, type Verdict } from '@mrtr/check';
+import { OPTIONS } from '@mrtr/comparison/options';
 import { updateBlocks } from '@mrtr/matrix/documents';
-import { OPTIONS } from '@mrtr/options-list';
 import { markdownTable } from 'markdown-table';
 import { expect, test } from 'vitest';
 import type { Found } from './bare.test-support.ts';

@@ -1,7 +1,7 @@
 /** Our own examples pass our own checker with `--needs-consent`: a question shows the arguments, and nothing else of them. */
 import { run } from '@mrtr/check';
 import { expect, onTestFinished, test } from 'vitest';
-import { open } from '../../demos/recipes/src/hosted.ts';
+import { open } from '../../demos/recipes/hosted.ts';
 import { projectFiles, textOf } from '../testkit/project-files.ts';
 import { findings, verdicts } from './bare.test-support.ts';
 
@@ -16,8 +16,8 @@ async function recipe() {
 const WORDS = ['consent.blind', 'consent.spoofed'];
 
 test.each([
-  ['the first tool', stdio('demos/first-tool/src/server.ts'), 'deploy', { env: 'staging' }, WORDS],
-  ['the migrated tool', stdio('demos/migrating/src/server.ts'), 'book', { date: '2026-12-24' }, WORDS],
+  ['the first tool', stdio('demos/first-tool/server.ts'), 'deploy', { env: 'staging' }, WORDS],
+  ['the migrated tool', stdio('demos/migrating/server.ts'), 'book', { date: '2026-12-24' }, WORDS],
   // Its argument is a choice, so nothing can be put into it.
   ['the recipes', recipe, 'deploy', { env: 'staging' }, ['consent.blind']],
 ] as const)('%s has no finding of consent', async (_what, addressOf, name, given, passes) => {

@@ -34,7 +34,7 @@ const answers: Answers = ({ id, method, params }) => {
 const file = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 const PROGRAMS = {
   'mrtr-check': ['--import', import.meta.resolve('tsx'), file('packages/check/src/main.ts')],
-  'pnpm demo': [file('demos/cli/run.mjs'), '--server'],
+  'pnpm demo': [file('tools/cli/run.mjs'), '--server'],
 };
 
 type Program = keyof typeof PROGRAMS;

@@ -7,6 +7,8 @@ import {
   ProtocolError,
   ProtocolErrorCode,
 } from '@modelcontextprotocol/server';
+import { createWorld } from '@mrtr/comparison';
+import { type LoadedOption, loadOptions } from '@mrtr/comparison/options';
 import {
   type CallToolResult,
   cancelledResult,
@@ -22,10 +24,8 @@ import {
   sampling,
   textResult,
 } from '@mrtr/core';
-import { createWorld } from '@mrtr/example-tools';
 import { type HttpHosting, serveHttp } from '@mrtr/hosting/http';
-import type { Data, Script, Write } from '@mrtr/options-contract';
-import { type LoadedOption, loadOptions } from '@mrtr/options-list';
+import { type Data, type Script, scriptServer, type Write } from '@mrtr/matrix/scripts';
 import { z } from 'zod';
 
 const Name = z.object({ name: z.string() });
@@ -128,12 +128,12 @@ export function serve(option: LoadedOption): Promise<HttpHosting> {
     ledger: new MemoryLedger(),
     unaskedAnswers: { accept: [TAKES_UNASKED] },
   });
-  const { serverForScripts, close } = option.create({ world: createWorld(), state });
-  if (!serverForScripts)
-    throw new Error(`Option ${option.id} writes no scripts. Give its handlers a \`write\`.`);
+  const running = option.create({ world: createWorld(), state });
   const server = () =>
-    serverForScripts((fixture, write) => register(fixture, write, option.claims.modern.framesHeld > 0));
-  return serveHttp({ server, close }, { legacyClients: 'stateless', drainSeconds: 1 });
+    scriptServer(option, running, (fixture, write) =>
+      register(fixture, write, option.claims.modern.framesHeld > 0),
+    );
+  return serveHttp({ server, close: running.close }, { legacyClients: 'stateless', drainSeconds: 1 });
 }
 
 function register(server: McpServer, write: Write, parks: boolean): void {

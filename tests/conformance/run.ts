@@ -1,6 +1,6 @@
 /** `pnpm conformance`: runs the official suite against every shape and a client. Exit code 1 if anything fails. */
 import { availableParallelism } from 'node:os';
-import type { LoadedOption } from '@mrtr/options-list';
+import type { LoadedOption } from '@mrtr/comparison/options';
 import { installWithNode, nodeFor } from '../testkit/own-lockfile.ts';
 import { OPTIONS_UNDER_TEST, serve } from './fixture.ts';
 import { serverScenarios, suiteVersion, testClient, testServer, type Verdict } from './suite.ts';

@@ -1,5 +1,6 @@
 /** Deploys between two rounds in every shape, while a question is open and after it was answered. */
 
+import { loadOptions } from '@mrtr/comparison/options';
 import {
   CHANGE_NAMES,
   claimOf,
@@ -11,7 +12,6 @@ import {
   type Play,
   play,
 } from '@mrtr/matrix/deploy';
-import { loadOptions } from '@mrtr/options-list';
 import { postgresOfTheRun } from '@mrtr/postgres-server/testing';
 import { expect, test } from 'vitest';
 import { schemaMistakes } from '../testkit/transcript-schema.ts';

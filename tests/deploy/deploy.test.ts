@@ -1,7 +1,7 @@
 /** The tables of deploys are complete. `deploy.proof.ts` measures their cells. */
 
+import { loadOptions } from '@mrtr/comparison/options';
 import { CHANGE_NAMES, deployTables, QUESTION_CHANGES, STEP_CHANGES } from '@mrtr/matrix/deploy';
-import { loadOptions } from '@mrtr/options-list';
 import { expect, test } from 'vitest';
 import { KNOWN_QUESTION_CHANGES, KNOWN_SHAPES, KNOWN_STEP_CHANGES } from './expected-plays.ts';
 

@@ -37,8 +37,8 @@ test('a folder of several options is no model for another', async () => {
 });
 
 test('the command line lists the option and runs it, under its letter and its word', async () => {
-  expect(await run('node', 'demos/cli/run.mjs', '--help')).toMatch(/^ +option-k\|k \[options\] +lease$/m);
-  expect(await run('node', 'demos/cli/run.mjs', 'lease')).toContain('2 rounds');
+  expect(await run('node', 'tools/cli/run.mjs', '--help')).toMatch(/^ +option-k\|k \[options\] +lease$/m);
+  expect(await run('node', 'tools/cli/run.mjs', 'lease')).toContain('2 rounds');
 });
 
 /** Tests and proofs, by the beginning of their files. */
@@ -61,8 +61,8 @@ test('the tests run it: matrix, key rotation, traces, deploys and kills', async 
 /** Prints the option's row and column in the tables, measured beside its model, and the figures of the benchmark. */
 const PROGRAM = `
   const { findOption, loadOption, loadOptions } = await import('./packages/options/list/src/index.ts');
-  const { measure, optionsTable, TABLED } = await import('./packages/matrix/src/index.ts');
-  const { deployTables } = await import('./packages/matrix/src/deploy/index.ts');
+  const { measure, optionsTable, TABLED } = await import('./tools/matrix/src/index.ts');
+  const { deployTables } = await import('./tools/matrix/src/deploy/index.ts');
   const { SHAPES } = await import('./tests/bench/subjects.ts');
   const options = await Promise.all(['f', 'k'].map((id) => loadOption(findOption(id))));
   const cells = [];

@@ -4,12 +4,12 @@ import { expect, test } from 'vitest';
 import { projectFiles, textOf } from '../testkit/project-files.ts';
 
 const EXEMPT: Readonly<Record<string, string>> = {
-  'demos/cli/run.mjs': 'runs before packages are installed, and prints our own text',
+  'tools/cli/run.mjs': 'runs before packages are installed, and prints our own text',
   'packages/check/src/main.ts': 'hands the streams to `main`, which makes Writers of them',
   'packages/harness/src/processes/writer.ts': 'is the Writer',
   'packages/hosting/src/stdio.ts': 'speaks MCP on stdout, and escapes errors with core',
   'packages/options/new-option.mjs': 'prints our own text',
-  'packages/postgres-server/src/keeper.mjs': 'answers the program that started it',
+  'tools/postgres-server/src/keeper.mjs': 'answers the program that started it',
 };
 
 /** Places that write past a `Writer`: `process.stdout` in any use but three, `console`, `writeSync`, a writer's stream. */

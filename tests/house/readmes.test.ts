@@ -1,7 +1,7 @@
 /** Every package and every demo has a README. A published package's README names exactly its exports. */
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { OPTIONS } from '@mrtr/options-list';
+import { OPTIONS } from '@mrtr/comparison/options';
 import { expect, test } from 'vitest';
 import { projectFiles, textOf } from '../testkit/project-files.ts';
 import { entryPoints } from './exported-names.ts';

@@ -10,7 +10,6 @@ import { once } from '@mrtr/shapes/once';
 import { InvalidSignature, outcome, type Resolver, resolve, resolver } from '@mrtr/shapes/resolve';
 import { ToolBuilder } from '@mrtr/shapes/tool-builder';
 import { expect, test } from 'vitest';
-import { run } from '../../demos/cli/src/terminal.test-support.ts';
 import {
   Args,
   countRuns,
@@ -21,6 +20,7 @@ import {
 } from '../../packages/shapes/src/fixture.test-support.ts';
 import { findResolvedParameters, reachResolvers } from '../../packages/shapes/src/resolve/plan.ts';
 import { resolveArguments } from '../../packages/shapes/src/resolve/resolve-arguments.ts';
+import { run } from '../../tools/cli/src/terminal.test-support.ts';
 import { textOf } from '../testkit/project-files.ts';
 
 const METRIC = 'Weather in Tokyo: 22°C, partly cloudy.';

@@ -80,7 +80,7 @@ export const TRIED = ['E', 'H'] as const;
 
 export type Legacy = 'shim' | 'degrade';
 
-const RUN = fileURLToPath(new URL('../../demos/cli/run.mjs', import.meta.url));
+const RUN = fileURLToPath(new URL('../../tools/cli/run.mjs', import.meta.url));
 
 /** Our options, served like `pnpm serve`: each once over HTTP, and over stdio whenever a client starts it. */
 export class Options {

@@ -1,9 +1,10 @@
 /** Every option held to its claims in the scenarios of this process: all of them, or those of the tables. */
 
+import type { Measured } from '@mrtr/comparison/calls';
+import { OPTIONS } from '@mrtr/comparison/options';
 import { hostView, type Transcript } from '@mrtr/harness/transcript';
 import {
   type Cell,
-  type Measured,
   measure,
   ofOneCell,
   rehearse,
@@ -12,7 +13,6 @@ import {
   sameOnTheWire,
   TABLED,
 } from '@mrtr/matrix';
-import { OPTIONS } from '@mrtr/options-list';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LISTED, type OptionsOnPostgres, optionsOnPostgres } from '../testkit/options-on-postgres.ts';
 import { schemaMistakes } from '../testkit/transcript-schema.ts';

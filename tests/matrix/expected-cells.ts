@@ -3,7 +3,7 @@
  * over: a scenario that is lost there is missing here.
  */
 
-import { GET_WEATHER, RESOLVE_WORK_ITEM } from '@mrtr/example-tools';
+import { GET_WEATHER, RESOLVE_WORK_ITEM } from '@mrtr/comparison';
 import type { Cell } from '@mrtr/matrix';
 import { namesOf } from '../testkit/cells.ts';
 

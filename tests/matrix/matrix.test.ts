@@ -1,16 +1,11 @@
 /** The scenarios that the documents' tables show, and the tables. `matrix.proof.ts` has every scenario. */
 
+import { GET_WEATHER } from '@mrtr/comparison';
+import { type Measured, SELF_ANSWERING } from '@mrtr/comparison/calls';
+import { OPTIONS } from '@mrtr/comparison/options';
 import { GUARDED } from '@mrtr/demo-approve';
-import { GET_WEATHER } from '@mrtr/example-tools';
-import {
-  type Measured,
-  measuredTables,
-  measureUnattended,
-  SELF_ANSWERING,
-  type UnattendedCell,
-} from '@mrtr/matrix';
+import { measuredTables, measureUnattended, type UnattendedCell } from '@mrtr/matrix';
 import { updateBlocks } from '@mrtr/matrix/documents';
-import { OPTIONS } from '@mrtr/options-list';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { LISTED } from '../testkit/options-on-postgres.ts';
 import { holdToClaims } from './claims.test-support.ts';

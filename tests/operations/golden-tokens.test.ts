@@ -7,6 +7,8 @@
  */
 import { createDecipheriv } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { createWorld, GET_WEATHER } from '@mrtr/comparison';
+import type { LoadedOption } from '@mrtr/comparison/options';
 import { requestStatePolicy } from '@mrtr/core';
 import {
   type Binding,
@@ -19,10 +21,8 @@ import {
   sealState,
   type TokenContent,
 } from '@mrtr/core/seal';
-import { createWorld, GET_WEATHER } from '@mrtr/example-tools';
 import { InProcess } from '@mrtr/harness';
 import { resultText } from '@mrtr/harness/transcript';
-import type { LoadedOption } from '@mrtr/options-list';
 import { expect, onTestFinished, test } from 'vitest';
 import { IN_MEMORY, sealsState } from '../testkit/options.ts';
 

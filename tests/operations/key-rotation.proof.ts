@@ -1,10 +1,10 @@
 /** No call is lost while the keys of three instances are rotated, one instance at a time. */
 
+import { createWorld, GET_WEATHER, RESOLVE_WORK_ITEM, type World } from '@mrtr/comparison';
+import type { LoadedOption } from '@mrtr/comparison/options';
 import { requestStatePolicy } from '@mrtr/core';
-import { createWorld, GET_WEATHER, RESOLVE_WORK_ITEM, type World } from '@mrtr/example-tools';
 import { InProcess, type Posted } from '@mrtr/harness';
 import { resultText } from '@mrtr/harness/transcript';
-import type { LoadedOption } from '@mrtr/options-list';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { IN_MEMORY, oneForEachWay, sealsState } from '../testkit/options.ts';
 import { REJECTED } from '../testkit/rejected.ts';

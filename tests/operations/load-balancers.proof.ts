@@ -1,7 +1,7 @@
 /** Clients of both eras through nginx and HAProxy, with the configurations of docs/operating.md. */
 import { requestInit } from '@mrtr/harness';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { readConfiguration, startNginx, startRouter } from '../../demos/sticky/src/haproxy.ts';
+import { readConfiguration, startNginx, startRouter } from '../../demos/sticky/haproxy.ts';
 import {
   beginSession,
   hosting,

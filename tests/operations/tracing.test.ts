@@ -1,6 +1,6 @@
 /** The spans of real calls of each option. */
 
-import { converse, SCRIPTS } from '@mrtr/matrix';
+import { converse, SCRIPTS } from '@mrtr/comparison/calls';
 import { traceMrtr } from '@mrtr/otel';
 import {
   BasicTracerProvider,

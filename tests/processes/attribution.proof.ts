@@ -1,11 +1,11 @@
 /** An entry counts for its own call's conversation. */
 
+import { converse, onPostgres, SCRIPTS, type UserScript } from '@mrtr/comparison/calls';
+import { addressOf, loadOption } from '@mrtr/comparison/options';
 import { Deferred } from '@mrtr/harness';
 import { tally } from '@mrtr/harness/transcript';
-import { converse, onPostgres, requestOf, SCRIPTS, type UserScript } from '@mrtr/matrix';
+import { requestOf } from '@mrtr/matrix';
 import { Processes, type ProcessHosting } from '@mrtr/matrix/processes';
-import { option } from '@mrtr/option-h-postgres';
-import { addressOf, findOption } from '@mrtr/options-list';
 import { postgresOfTheRun } from '@mrtr/postgres-server/testing';
 import { expect, onTestFinished } from 'vitest';
 
@@ -13,11 +13,10 @@ const { database, test } = await postgresOfTheRun();
 
 test('an entry after a takeover counts for its own conversation, not for the first one', async () => {
   const postgres = await database();
-  const listed = findOption('h-postgres');
-  if (!listed) throw new Error('There is no option h-postgres.');
-  const processes = await Processes.start(() => ({ module: addressOf(listed), postgres }), { fleet: 2 });
+  const option = await loadOption('h-postgres');
+  const processes = await Processes.start(() => ({ module: addressOf(option), postgres }), { fleet: 2 });
   onTestFinished(() => processes.close());
-  const subject = onPostgres({ id: 'h-postgres', title: 'H', ...option }, postgres);
+  const subject = onPostgres(option, postgres);
   const script = SCRIPTS.find(({ name }) => name === 'metric') as UserScript;
   const answer = new Deferred();
 

@@ -1,9 +1,10 @@
 /** The lines of the authors' files that ran in each round, measured in another process. */
 import { readFileSync } from 'node:fs';
+import { converse, SCRIPTS, type UserScript } from '@mrtr/comparison/calls';
+import { addressOf, findOption, type ListedOption, loadOption } from '@mrtr/comparison/options';
 import { eventsOf, type Lines, type Transcript } from '@mrtr/harness/transcript';
-import { converse, requestOf, SCRIPTS, type UserScript } from '@mrtr/matrix';
+import { requestOf } from '@mrtr/matrix';
 import { Database, Fleet, Instance } from '@mrtr/matrix/processes';
-import { addressOf, findOption, type ListedOption, loadOption } from '@mrtr/options-list';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { schemaMistakes } from '../testkit/transcript-schema.ts';
 

@@ -8,7 +8,7 @@ import { RunningProcess } from '@mrtr/harness/process';
 import { resultText } from '@mrtr/harness/transcript';
 import { createMcpMount, type MountOptions } from '@mrtr/hosting/http';
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { served, verifier } from '../../demos/recipes/src/authenticated.ts';
+import { served, verifier } from '../../demos/recipes/authenticated.ts';
 import { installFolder } from '../testkit/own-lockfile.ts';
 import { asksBoth, callAs, keepsUsersApart } from './recipes.test-support.ts';
 

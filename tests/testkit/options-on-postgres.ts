@@ -1,9 +1,15 @@
 /** Every option, loaded, with a database for those that store calls. */
 import { randomBytes } from 'node:crypto';
+import { type Measured, onPostgres } from '@mrtr/comparison/calls';
+import {
+  addressOf,
+  findOption,
+  keepOpen,
+  type ListedOption,
+  loadOption,
+  OPTIONS,
+} from '@mrtr/comparison/options';
 import { requestStatePolicy } from '@mrtr/core';
-import { type Measured, onPostgres } from '@mrtr/matrix';
-import { keptOpen } from '@mrtr/option-h-postgres';
-import { addressOf, findOption, type ListedOption, loadOption, OPTIONS } from '@mrtr/options-list';
 import { postgresOfTheRun } from '@mrtr/postgres-server/testing';
 
 const { database, missing } = await postgresOfTheRun();
@@ -26,8 +32,8 @@ export interface OptionsOnPostgres {
 /** Loads the options, with a new database. `close` ends its connections. */
 export async function optionsOnPostgres(): Promise<OptionsOnPostgres> {
   const postgres = missing === undefined ? await database() : undefined;
-  const state = requestStatePolicy({ keys: [randomBytes(32)], singleUse: false });
-  const close = postgres === undefined ? async () => {} : await keptOpen({ state, postgres });
+  const policy = requestStatePolicy({ keys: [randomBytes(32)], singleUse: false });
+  const close = postgres === undefined ? async () => {} : await keepOpen({ policy, postgres });
   const load = async (listed: ListedOption) => {
     const option = await loadOption(listed);
     return listed.needsPostgres && postgres !== undefined ? onPostgres(option, postgres) : option;

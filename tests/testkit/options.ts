@@ -1,5 +1,5 @@
 /** The options that tests run, selected from the list of all. */
-import { type LoadedOption, loadOptions, OPTIONS } from '@mrtr/options-list';
+import { type LoadedOption, loadOptions, OPTIONS } from '@mrtr/comparison/options';
 
 /** Every option that works without a database. */
 export const IN_MEMORY: readonly LoadedOption[] = await loadOptions(

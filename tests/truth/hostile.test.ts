@@ -2,9 +2,9 @@
 import { toMermaid } from '@mrtr/harness/transcript';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { diagram } from '../../demos/cli/src/diagram.ts';
-import { columns } from '../../demos/cli/src/printable.ts';
 import { draw } from '../../packages/check/src/report/drawing.ts';
+import { diagram } from '../../tools/cli/src/diagram.ts';
+import { columns } from '../../tools/cli/src/printable.ts';
 import { conversationsWith } from './conversations.ts';
 
 const WORDS = ['end', '%%{init: {}}%%', '-->>', ':', ';', '#35;', '\n', 'wrap:', '<b>', '$$x$$', '@{'];

@@ -1,9 +1,9 @@
 /** The drawing of a finding agrees with its sentence. */
 import { rowsOf } from '@mrtr/harness/transcript';
 import { expect, test } from 'vitest';
-import { countsAt } from '../../demos/lab/page/src/viewer/model.ts';
 import { draw } from '../../packages/check/src/report/drawing.ts';
 import { reportOf } from '../../packages/check/src/report/report.ts';
+import { countsAt } from '../../tools/lab/page/src/viewer/model.ts';
 import { checkTwisted } from '../check/scripted.test-support.ts';
 import { acts, again } from '../check/ways/ways.test-support.ts';
 

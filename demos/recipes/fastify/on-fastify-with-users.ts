@@ -1,6 +1,6 @@
 /** Users who log in, in a fastify application. The mount reads the caller from `request.raw`: it never sees `request`. */
 import Fastify from 'fastify';
-import { mcp, signIn } from '../src/signed-in.ts';
+import { mcp, signIn } from '../signed-in.ts';
 
 export const app = Fastify();
 

@@ -1,6 +1,6 @@
 /** In a fastify application, beside its other routes. */
 import Fastify from 'fastify';
-import { mcp } from '../src/mount.ts';
+import { mcp } from '../mount.ts';
 
 export const app = Fastify();
 

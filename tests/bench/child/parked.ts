@@ -1,7 +1,7 @@
 /** Parks a given number of frames of shape H, and prints the heap that each takes. Needs `--expose-gc`. */
 import { createMcpHandler } from '@modelcontextprotocol/server';
+import { GET_WEATHER, type GetWeather, getWeatherTool, Units } from '@mrtr/comparison';
 import { protectedServer, textResult } from '@mrtr/core';
-import { GET_WEATHER, type GetWeather, getWeatherTool, Units } from '@mrtr/example-tools';
 import { poster } from '@mrtr/harness';
 import { ContinuationStore, type LinearContext, linear } from '@mrtr/shapes/linear';
 import { round, WEATHER } from '../call.ts';

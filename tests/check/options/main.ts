@@ -3,7 +3,7 @@
  * with 1 if a verdict is not the expected one.
  */
 import type { CheckResult } from '@mrtr/check';
-import { findOption, type ListedOption, OPTIONS } from '@mrtr/options-list';
+import { findOption, type ListedOption, OPTIONS } from '@mrtr/comparison/options';
 import { postgresServer } from '@mrtr/postgres-server';
 import { findings } from '../bare.test-support.ts';
 import { EXPECTED, type SubjectName, TOOLS } from './expected.ts';

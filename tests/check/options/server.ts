@@ -7,11 +7,11 @@
 import { appendFileSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { createWorld, type WorkItems } from '@mrtr/comparison';
+import { findOption, type ListedOption, loadOption } from '@mrtr/comparison/options';
 import { requestStatePolicy, textResult } from '@mrtr/core';
-import { createWorld, type WorkItems } from '@mrtr/example-tools';
 import { listVerifier, serveHttp } from '@mrtr/hosting/http';
 import { PostgresLedger } from '@mrtr/ledgers/postgres';
-import { findOption, type ListedOption, loadOption } from '@mrtr/options-list';
 import { Pool } from 'pg';
 import { z } from 'zod';
 import { KEY, PRINCIPALS } from './principals.ts';

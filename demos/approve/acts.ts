@@ -1,0 +1,114 @@
+/** The acts: three kinds of clients with a person, and one that says yes by itself. */
+
+import { RESOLVE_WORK_ITEM } from '@mrtr/comparison';
+import { type Client, converse, recordedWorld, selfAnswering } from '@mrtr/comparison/calls';
+import type { OptionDeps } from '@mrtr/comparison/options';
+import { observe } from '@mrtr/core/events';
+import { callerNamed, host, type LogicalCall, type Reply, scriptedUser, type User } from '@mrtr/harness';
+import { resultText, type Transcript, tally } from '@mrtr/harness/transcript';
+import { Site, type Where } from './site.ts';
+import type { CreateServer } from './tracker.ts';
+
+type Request = Parameters<typeof converse>[0];
+
+type Decision = Parameters<Site['press']>[1];
+
+export interface Act {
+  readonly title: string;
+  readonly where: Where;
+  readonly state: 'Active' | 'Resolved';
+  /** Set if a program answers instead of a person. */
+  readonly isAgent?: true;
+  /** The user of the client; undefined for a client that cannot be asked, whose model calls again. */
+  readonly user?: (site: Site, decision: Decision) => User;
+  /** Ada's decision on the page. Default: she approves. */
+  readonly decision?: Decision;
+}
+
+const ACCEPT: Reply = { action: 'accept' };
+const LINK = /https:\S+/;
+const linkIn = (text: string): string => LINK.exec(text)?.[0] ?? '';
+
+const opensPages = (site: Site, decision: Decision): User =>
+  scriptedUser({ resolution: ['Fixed'] }, async ({ url }) => {
+    await site.press(url, decision);
+    return ACCEPT;
+  });
+
+const showsForms =
+  (site: Site, decision: Decision): User =>
+  async ({ message }) => {
+    const link = linkIn(message);
+    if (link === '') return { action: 'accept', content: { resolution: 'Fixed' } };
+    await site.press(link, decision);
+    return { action: 'accept', content: {} };
+  };
+
+const UNATTENDED = {
+  state: 'Resolved',
+  isAgent: true,
+  user: () => selfAnswering('the affirmative value'),
+} as const;
+
+export const ACTS: readonly Act[] = [
+  { title: 'a client that opens URLs', where: 'page', state: 'Resolved', user: opensPages },
+  { title: 'a client that shows forms only', where: 'page', state: 'Resolved', user: showsForms },
+  { title: 'a client that cannot be asked, and calls again', where: 'page', state: 'Active' },
+  { title: 'a client that says yes to all, asked in a form', where: 'form', ...UNATTENDED },
+  { title: 'the same client, asked on the page', where: 'page', ...UNATTENDED },
+];
+
+/** Makes one call of an act. `onEvent` gets its events. */
+export type PlayCall = (options?: Pick<Request, 'onEvent' | 'takeLines'>) => Promise<Transcript>;
+
+/** The outcome of an act: the number of writes, and the rungs of its receipts. */
+export interface Ending {
+  readonly writes: number;
+  readonly rungs: readonly string[];
+  readonly transcripts: readonly Transcript[];
+}
+
+/** Plays an act. `show` makes each call, and may draw it. */
+export async function play(
+  { where, state, user, title, decision = 'approve' }: Act,
+  createServer: CreateServer,
+  show: (call: PlayCall) => Promise<Transcript> = (call) => call(),
+): Promise<Ending> {
+  const site = new Site(createServer, where);
+  const rungs: string[] = [];
+  const stop = observe('mrtr:approval', ({ receipt }) => receipt && rungs.push(receipt.rung));
+  const client: Client = user ? 'modern' : 'unaskable';
+  const call: LogicalCall = {
+    method: 'tools/call',
+    params: { name: RESOLVE_WORK_ITEM, arguments: { id: 4522, state } },
+  };
+  const make: PlayCall = (options) =>
+    converse(
+      {
+        subject: { id: where, title, create: ({ world }) => site.instance(world) },
+        ...{ client, hosting: 'memory', legacy: 'degrade', caller: callerNamed('ada'), call, ...options },
+        user: user?.(site, decision),
+      },
+      ({ recorder }) => host('memory', () => site.instance(recordedWorld(recorder))),
+    );
+  try {
+    const first = await show(make);
+    const transcripts = [first];
+    if (!user) {
+      await site.press(linkIn(resultText(first.end.result ?? {})), decision);
+      transcripts.push(await show(make));
+    }
+    const writes = transcripts.map((transcript) => tally(transcript).effects.write ?? 0);
+    return { writes: writes.reduce((sum, count) => sum + count), rungs, transcripts };
+  } finally {
+    stop();
+  }
+}
+
+/** The tool with an approval, for the matrix. */
+export const guardedSubject = (name: string, createServer: CreateServer, where: Where) => ({
+  id: name,
+  name,
+  title: name,
+  create: ({ state, world }: OptionDeps) => new Site(createServer, where, state).instance(world),
+});

@@ -1,0 +1,62 @@
+/** What an option promises. The matrix measures each claim, and fails on a difference. */
+import type { DeployClaims } from './deploys.ts';
+import type { ToolName } from './tools.ts';
+
+export * from './deploys.ts';
+
+/**
+ * The time of `get_weather`'s audit entry. `after-answer`: once, after the user's answer. `before-asking`: once, before
+ * the question. `every-entry`: each time the handler is entered.
+ */
+export type AuditClaim = 'after-answer' | 'before-asking' | 'every-entry';
+
+/** The entries into the author's function: once a call, or once a round. */
+export type EntryClaim = 'once' | 'every-round';
+
+/** The claims of an option that keeps a whole call in sealed state, and nothing in a process. */
+export const IN_STATE = {
+  framesHeld: 0,
+  otherInstance: 'finishes',
+  restart: 'finishes',
+  afterKill: 'finishes',
+  forgeries: 'refused',
+} as const satisfies Partial<Claims['modern']>;
+
+/** The claims of an option. The matrix measures all of them and fails on a difference. */
+export interface Claims {
+  /** With a client at 2026-07-28. */
+  readonly modern: {
+    /** Entries into the function that holds the effects: the handler, the end step or the body. */
+    readonly entries: EntryClaim;
+    readonly audit: AuditClaim;
+    /** Length of each round's sealed `requestState`, 0 without one, for the answers metric and Duplicate of #4301. */
+    readonly stateBytes: Readonly<Record<ToolName, readonly number[]>>;
+    /** Frames held in memory while the user thinks. */
+    readonly framesHeld: 0 | 1;
+    /** The outcome when the next round reaches another instance, or the same one after a restart. */
+    readonly otherInstance: 'finishes' | 'refused';
+    readonly restart: 'finishes' | 'refused';
+    /**
+     * The outcome when the process is killed (SIGKILL) while the user thinks, and another one with the key gets the
+     * retry.
+     */
+    readonly afterKill: 'finishes' | 'refused';
+    /** The result for a client that declared no elicitation. */
+    readonly unaskable: 'default' | 'error';
+    /** The treatment of an unasked answer, of another call's state, and of state sent twice. */
+    readonly forgeries: 'refused' | 'taken';
+  };
+  /** With a client at 2025-11-25. */
+  readonly legacy: {
+    readonly entries: EntryClaim;
+    readonly audit: AuditClaim;
+    /** On a held connection: `always` asked, or asked only if the policy is `shim`. */
+    readonly asked: 'always' | 'by-policy';
+    /** On stateless serving, where no old client can be asked. */
+    readonly stateless: 'default' | 'error';
+  };
+  /** The outcomes of deploys between two rounds. Absent if nothing writes scripts in its shape. */
+  readonly deploys?: DeployClaims;
+  /** True if the official conformance suite runs on the option; otherwise the reason why it does not. */
+  readonly conformance: true | string;
+}

@@ -1,0 +1,163 @@
+/** The list of all options, read from the folders `demos/option-*`: a new option is a folder. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import type { McpServer, RequestStatePolicy } from '@mrtr/core';
+import type { Claims } from './claims.ts';
+import type { World } from './world.ts';
+
+/** What an option's `keep` gets, once for each server instance of a deployment. */
+export interface KeepOptions {
+  readonly policy: RequestStatePolicy;
+  /** This instance's name in the router. */
+  readonly instance?: string | undefined;
+  /** The connection string of a PostgreSQL. */
+  readonly postgres?: string | undefined;
+}
+
+/** What outlives a request in an instance: the calls that wait for their users. */
+export interface Kept {
+  /** The handlers parked in this instance's memory. */
+  readonly parked: number;
+  close(): Promise<void>;
+}
+
+/** What an option's `server.ts` exports. */
+export interface OptionModule {
+  /** Makes a server with both tools: for each request on stateless hosting, otherwise for each connection. */
+  createServer(world: World, policy: RequestStatePolicy, kept?: never): McpServer;
+  /** Absent if nothing outlives a request. */
+  keep?(options: KeepOptions): Kept;
+}
+
+/** What a server instance of an option runs with. */
+export interface OptionDeps extends Omit<KeepOptions, 'policy'> {
+  readonly world: World;
+  /** The policy for request state, and (`legacy`) for old clients. */
+  readonly state: RequestStatePolicy;
+}
+
+/** A running option: one server instance of a deployment. */
+export interface RunningOption {
+  server(): McpServer;
+  readonly kept?: Kept | undefined;
+  /** The handlers parked in this instance's memory. Absent if the shape does not park handlers. */
+  readonly framesHeld?: () => number;
+  /** Releases everything that outlives a request. */
+  close(): Promise<void>;
+}
+
+/** An option in the list. */
+export interface ListedOption {
+  /** `g`, or `e-naive` for a variant. */
+  readonly id: string;
+  /** Its folder in `demos`: `option-g-tool-builder`. */
+  readonly folder: string;
+  /** The word in its folder's name: `tool-builder`. */
+  readonly word: string;
+  /** The name in tables: `G`, `H on PostgreSQL`. */
+  readonly name: string;
+  /** The shape in a word or two. */
+  readonly title: string;
+  /** Whether it keeps calls in a database, `KeepOptions.postgres`. */
+  readonly needsPostgres: boolean;
+  /** Whether it stands on the SDK alone, so that nothing seals its state or publishes what it does. */
+  readonly isBare: boolean;
+}
+
+/** A loaded option. */
+export interface LoadedOption extends ListedOption {
+  readonly claims: Claims;
+  create(deps: OptionDeps): RunningOption;
+  /** As in its module. */
+  readonly keep: OptionModule['keep'];
+}
+
+interface Manifest {
+  readonly name: string;
+  readonly description: string;
+  readonly dependencies: Readonly<Record<string, string>>;
+}
+
+const DEMOS = new URL('../', import.meta.url);
+
+/** Every option, in the order of the tables: by letter, and of one letter the variants last. */
+export const OPTIONS: readonly ListedOption[] = readdirSync(DEMOS)
+  // Git leaves the `node_modules` of a removed option.
+  .filter((folder) => folder.startsWith('option-') && existsSync(new URL(`${folder}/package.json`, DEMOS)))
+  .map(readOption)
+  .sort((a, b) => (rankOf(a) < rankOf(b) ? -1 : 1));
+
+function readOption(folder: string): ListedOption {
+  const path = new URL(`${folder}/package.json`, DEMOS);
+  const { name, description, dependencies }: Manifest = JSON.parse(readFileSync(path, 'utf8'));
+  const id = name.slice('@mrtr/option-'.length);
+  const [letter = '', ...variant] = id.split('-');
+  const needsPostgres = '@mrtr/linear-dbos' in dependencies;
+  return {
+    id,
+    folder,
+    word: folder.slice(`option-${letter}-`.length),
+    name: [letter.toUpperCase(), ...(needsPostgres ? ['on PostgreSQL'] : variant)].join(' '),
+    title: description,
+    needsPostgres,
+    isBare: !('@mrtr/core' in dependencies),
+  };
+}
+
+const rankOf = ({ id, isBare }: ListedOption): string =>
+  `${id[0]} ${id.length > 1 ? 1 : 0} ${isBare ? 1 : 0} ${id}`;
+
+/** Finds an option by its id (`g`), letter (`G`), demo (`option-g`), folder or word (`tool-builder`). */
+export function findOption(name: string): ListedOption | undefined {
+  const wanted = name.toLowerCase();
+  const id = wanted.replace(/^option-/, '');
+  return OPTIONS.find((option) => option.id === id || option.word === id || option.folder === wanted);
+}
+
+/** The URL of an option's `server.ts`, to load it in another process. */
+export const addressOf = ({ folder }: Pick<ListedOption, 'folder'>): string =>
+  new URL(`${folder}/server.ts`, DEMOS).href;
+
+/** Loads one option, of the list or by its name. */
+export async function loadOption(option: ListedOption | string): Promise<LoadedOption> {
+  const listed = typeof option === 'string' ? findOption(option) : option;
+  if (!listed)
+    throw new Error(`There is no option '${option}'. There are: ${OPTIONS.map(({ id }) => id).join(', ')}.`);
+  const server = addressOf(listed);
+  const [module, { claims }] = await Promise.all([
+    load<OptionModule>(server),
+    load<{ claims: Claims }>(new URL('claims.ts', server).href),
+  ]);
+  return { ...listed, claims, keep: module.keep, create: (deps) => runOption(module, deps) };
+}
+
+// A type test holds each option to the type that is claimed here.
+const load = <Module>(url: string): Promise<Module> => import(/* @vite-ignore */ url);
+
+/** Loads several options, or all. */
+export const loadOptions = (listings: readonly ListedOption[] = OPTIONS): Promise<readonly LoadedOption[]> =>
+  Promise.all(listings.map(loadOption));
+
+/**
+ * Keeps the connections of the options that use a database open, until you call the returned function. For programs that
+ * make many short-lived servers: otherwise each would connect again.
+ */
+export async function keepOpen(options: KeepOptions): Promise<() => Promise<void>> {
+  const stored = await loadOptions(OPTIONS.filter(({ needsPostgres }) => needsPostgres));
+  const kept = stored.map(({ keep }) => keep?.(options));
+  return async () => {
+    await Promise.all(kept.map((one) => one?.close()));
+  };
+}
+
+/** Starts one server instance of an option. */
+export function runOption(
+  { createServer, keep }: OptionModule,
+  { world, state, ...rest }: OptionDeps,
+): RunningOption {
+  const kept = keep?.({ policy: state, ...rest });
+  return {
+    server: () => createServer(world, state, kept as never),
+    ...(kept && { kept, framesHeld: () => kept.parked }),
+    close: async () => kept?.close(),
+  };
+}

@@ -1,0 +1,20 @@
+import { realpathSync } from 'node:fs';
+import { createWorld, getWeatherTool, resolveWorkItemTool, SERVER_INFO, type World } from '@mrtr/comparison';
+import { type McpServer, protectedServer, type RequestStatePolicy, requestStatePolicy } from '@mrtr/core';
+import { serveOverStdio } from '@mrtr/hosting/stdio';
+import { getWeather } from './weather.ts';
+import { resolveWorkItem } from './work-item.ts';
+
+export function createServer(world: World, policy: RequestStatePolicy): McpServer {
+  const server = protectedServer(SERVER_INFO, policy);
+  server.registerTool('get_weather', getWeatherTool, getWeather(world));
+  server.registerTool('resolve_work_item', resolveWorkItemTool, resolveWorkItem(world));
+  return server;
+}
+
+if (realpathSync(process.argv[1] ?? '') === import.meta.filename) {
+  const { STATE_KEY } = process.env;
+  const policy = requestStatePolicy({ keys: STATE_KEY === undefined ? undefined : [STATE_KEY] });
+  const world = createWorld();
+  serveOverStdio({ server: () => createServer(world, policy) });
+}

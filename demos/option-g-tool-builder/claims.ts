@@ -1,0 +1,24 @@
+import { type Claims, COMPARES_WORDS, IN_STATE } from '@mrtr/comparison/claims';
+
+export const claims: Claims = {
+  modern: {
+    ...IN_STATE,
+    entries: 'once',
+    audit: 'after-answer',
+    stateBytes: { get_weather: [166], resolve_work_item: [173, 307] },
+    unaskable: 'default',
+  },
+  legacy: {
+    entries: 'once',
+    audit: 'after-answer',
+    asked: 'by-policy',
+    stateless: 'default',
+  },
+  deploys: {
+    ...COMPARES_WORDS,
+    'step-renamed': 'rejects',
+    'step-removed': 'rejects',
+    'step-value': 'rejects',
+  },
+  conformance: true,
+};

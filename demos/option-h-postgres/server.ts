@@ -1,0 +1,25 @@
+import { realpathSync } from 'node:fs';
+import { createWorld, getWeatherTool, resolveWorkItemTool, SERVER_INFO, type World } from '@mrtr/comparison';
+import { type McpServer, protectedServer, type RequestStatePolicy, requestStatePolicy } from '@mrtr/core';
+import { serveOverStdio } from '@mrtr/hosting/stdio';
+import { type LinearStore, linear } from '@mrtr/shapes/linear';
+import { keep } from './store.ts';
+import { getWeather } from './weather.ts';
+import { resolveWorkItem } from './work-item.ts';
+
+export { keep };
+
+export function createServer(world: World, policy: RequestStatePolicy, store: LinearStore): McpServer {
+  const server = protectedServer(SERVER_INFO, policy);
+  server.registerTool('get_weather', getWeatherTool, linear(getWeather(world), { store }));
+  server.registerTool('resolve_work_item', resolveWorkItemTool, linear(resolveWorkItem(world), { store }));
+  return server;
+}
+
+if (realpathSync(process.argv[1] ?? '') === import.meta.filename) {
+  const { STATE_KEY } = process.env;
+  const policy = requestStatePolicy({ keys: STATE_KEY === undefined ? undefined : [STATE_KEY] });
+  const world = createWorld();
+  const store = keep({ policy, postgres: process.env.POSTGRES });
+  serveOverStdio({ server: () => createServer(world, policy, store), close: () => store.close() });
+}

@@ -1,0 +1,13 @@
+import { DEFAULT_UNITS, describeWeather, type GetWeather, Units, type World } from '@mrtr/comparison';
+import { textResult } from '@mrtr/core';
+import type { LinearContext } from '@mrtr/shapes/linear';
+
+export const getWeather =
+  (world: World) =>
+  async ({ location }: GetWeather, ctx: LinearContext) => {
+    // `once`, because after a crash another process runs this function again with the recorded values.
+    await ctx.once('audit', () => world.audit.record(location));
+
+    const { units } = await ctx.elicit('Which units?', Units, { fallback: DEFAULT_UNITS });
+    return textResult(describeWeather(await world.weather.current(location, units)));
+  };

@@ -1,0 +1,26 @@
+import {
+  cannotResolve,
+  describeItem,
+  Original,
+  Resolution,
+  type ResolveWorkItem,
+  type WorkItem,
+  type World,
+} from '@mrtr/comparison';
+import { errorResult, textResult } from '@mrtr/core';
+import type { LinearContext } from '@mrtr/shapes/linear';
+
+export const resolveWorkItem =
+  (world: World) =>
+  async ({ id, state }: ResolveWorkItem, ctx: LinearContext) => {
+    const write = async (change: () => Promise<WorkItem>) =>
+      textResult(describeItem(await ctx.once('write', change)));
+    if (state === 'Active') return write(() => world.items.setState(id, state));
+    if (!ctx.canAsk('elicitation')) return errorResult(cannotResolve(id));
+
+    const { resolution } = await ctx.elicit(`How was #${id} resolved?`, Resolution);
+    if (resolution !== 'Duplicate') return write(() => world.items.resolve(id, resolution));
+
+    const { original } = await ctx.elicit(`Which item is #${id} a duplicate of?`, Original);
+    return write(() => world.items.resolve(id, resolution, original));
+  };

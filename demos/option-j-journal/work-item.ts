@@ -1,0 +1,27 @@
+import {
+  cannotResolve,
+  describeItem,
+  Original,
+  Resolution,
+  type ResolveWorkItem,
+  type World,
+} from '@mrtr/comparison';
+import { elicitation, errorResult, textResult } from '@mrtr/core';
+import type { JournalContext } from '@mrtr/shapes/journal';
+
+export const resolveWorkItem =
+  (world: World) =>
+  async ({ id, state }: ResolveWorkItem, ctx: JournalContext) => {
+    if (state === 'Active') return textResult(describeItem(await world.items.setState(id, state)));
+    if (!ctx.canAsk('elicitation')) return errorResult(cannotResolve(id));
+
+    const { resolution } = await ctx.ask('resolution', elicitation(`How was #${id} resolved?`, Resolution));
+    if (resolution !== 'Duplicate')
+      return textResult(describeItem(await world.items.resolve(id, resolution)));
+
+    const { original } = await ctx.ask(
+      'original',
+      elicitation(`Which item is #${id} a duplicate of?`, Original),
+    );
+    return textResult(describeItem(await world.items.resolve(id, resolution, original)));
+  };

@@ -1,5 +1,0 @@
-const AUTHORS =
-  /(?:packages\/options\/(?!example-tools\/)[\w-]+\/src\/(?:weather|work-item)[\w-]*|demos\/approve\/src\/tool-builder)\.ts$/;
-
-/** The name in transcripts of an author's file, by its module's URL; undefined for any other file. */
-export const authorsFile = (url: string): string | undefined => AUTHORS.exec(url)?.[0];

@@ -1,0 +1,108 @@
+/** `pnpm serve`: serves one option to your own client. With stdio, stdout carries only protocol messages. */
+import { randomBytes } from 'node:crypto';
+import { constants } from 'node:os';
+import { createWorld, openMeteo } from '@mrtr/comparison';
+import { type ListedOption, loadOption } from '@mrtr/comparison/options';
+import { InvalidOption, MemoryLedger, requestStatePolicy } from '@mrtr/core';
+import { createWorld, openMeteo } from '@mrtr/comparison';
+import { escapeHidden } from '@mrtr/harness/transcript';
+import {
+  type HttpHosting,
+  listVerifier,
+  type OnError,
+  type ServerInstance,
+  serveHttp,
+} from '@mrtr/hosting/http';
+import { serveOverStdio } from '@mrtr/hosting/stdio';
+import { headingOf, loadOnPostgres } from './catalog.ts';
+import { UsageError } from './command-line.ts';
+import { describeDatabase, withDatabase } from './database.ts';
+import { readServeArgs, type ServeSettings } from './serve-args.ts';
+import type { Terminal } from './terminal.ts';
+
+/** Runs the command; resolves with its exit code when serving has ended. */
+export async function serve(args: readonly string[], terminal: Terminal): Promise<number> {
+  const settings = readServeArgs(args, terminal);
+  const say = (text: string) => void terminal.stderr.write(`${text}\n`);
+  if (!settings) return 0;
+  const { database, http } = settings;
+  if (database && http) say(describeDatabase(database));
+  return database
+    ? withDatabase(database, (postgres) => serveUntilOver(settings, say, postgres))
+    : serveUntilOver(settings, say);
+}
+
+type Say = (text: string) => void;
+
+async function serveUntilOver(settings: ServeSettings, say: Say, postgres?: string): Promise<number> {
+  const report: OnError = (error) => say(escapeHidden(error.message));
+  const served = await instanceOf(settings, postgres);
+  if (!settings.http) {
+    const { closed, close } = serveOverStdio(served, { onerror: report });
+    await Promise.race([closed, closeOnSignal(close)]);
+  } else {
+    const hosting = await listen(served, settings.http, report);
+    if (typeof hosting === 'string') {
+      say(hosting);
+      await served.close?.();
+      return 1;
+    }
+    say(`${headingOf(settings.demo, postgres !== undefined)}, at ${hosting.url}`);
+    await closeOnSignal(() => hosting.close());
+  }
+  return 0;
+}
+
+async function instanceOf(
+  { demo, legacy, weather, keys }: ServeSettings,
+  postgres?: string,
+): Promise<ServerInstance> {
+  const world = createWorld({ ...(weather === 'open-meteo' && { weather: openMeteo() }) });
+  // A database that ends with this process needs no key that outlives the process.
+  const own = postgres === undefined ? undefined : [randomBytes(32)];
+  const option = await (postgres === undefined
+    ? loadOption(demo.option as ListedOption)
+    : loadOnPostgres(postgres));
+  try {
+    // The store serves each token once by itself, so this ledger stays empty.
+    const ledger = postgres === undefined ? undefined : new MemoryLedger();
+    return option.create({ world, state: requestStatePolicy({ keys: keys ?? own, legacy, ledger }) });
+  } catch (error) {
+    if (!(error instanceof InvalidOption)) throw error;
+    throw new UsageError(`--state-key-env: ${error.message}`);
+  }
+}
+
+async function listen(
+  served: ServerInstance,
+  { port, holders }: NonNullable<ServeSettings['http']>,
+  report: OnError,
+): Promise<HttpHosting | string> {
+  const verifier = holders && listVerifier(holders);
+  try {
+    return await serveHttp(served, { port, verifier, onerror: report });
+  } catch (error) {
+    const reason = REASONS[(error as NodeJS.ErrnoException).code ?? ''];
+    if (reason === undefined) throw error;
+    return `Cannot listen on port ${port}: ${reason}`;
+  }
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'the port is in use. Take another one, or 0 for any that is free.',
+  EACCES: 'this user may not. Ports from 1024 on are for everybody.',
+};
+
+/** Resolves when a signal has come and everything is closed. A second signal does not wait. */
+function closeOnSignal(close: () => Promise<void>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let closing = false;
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      process.on(signal, () => {
+        if (closing) process.exit(128 + constants.signals[signal]);
+        closing = true;
+        close().then(resolve, reject);
+      });
+    }
+  });
+}

@@ -1,0 +1,55 @@
+/** `tracing`: the OpenTelemetry spans of one call, as a tree. */
+
+import { converse, SCRIPTS } from '@mrtr/comparison/calls';
+import { findOption, type ListedOption, loadOption } from '@mrtr/comparison/options';
+import { traceMrtr } from '@mrtr/otel';
+import {
+  BasicTracerProvider,
+  InMemorySpanExporter,
+  type ReadableSpan,
+  SimpleSpanProcessor,
+  type TimedEvent,
+} from '@opentelemetry/sdk-trace-base';
+import type { Paint } from './paint.ts';
+
+/** Makes a call of two rounds with tracing on, and prints its spans. Resolves with the exit code. */
+export async function tracing(paint: Paint, write: (text: string) => void): Promise<number> {
+  const exporter = new InMemorySpanExporter();
+  const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
+  const stop = traceMrtr(provider.getTracer('demo'));
+  const [metric] = SCRIPTS;
+  if (!metric) throw new Error('The harness has no scripts.');
+  const subject = await loadOption(findOption('f') as ListedOption);
+  const call = { method: 'tools/call', params: { name: metric.tool, arguments: metric.arguments } } as const;
+  const where = { client: 'modern', hosting: 'memory', legacy: 'degrade' } as const;
+  await converse({ subject, ...where, call, user: metric.user() });
+  stop();
+  for (const line of treeOf(exporter.getFinishedSpans(), paint)) write(`${line}\n`);
+  return 0;
+}
+
+/** Spans as a tree, each with its events in order. Leaves out times and ids, which differ from run to run. */
+function treeOf(spans: readonly ReadableSpan[], paint: Paint, parent?: string): string[] {
+  const siblings = spans.filter(({ parentSpanContext }) => parentSpanContext?.spanId === parent);
+  return siblings.flatMap((span, at) => {
+    const children = treeOf(spans, paint, span.spanContext().spanId);
+    const heading = `${paint('title', span.name)}  ${paint('quiet', describeSpan(span))}`;
+    if (parent === undefined) return [` ${heading}`, ...children];
+    const [branch, trunk] = at === siblings.length - 1 ? ['└─', '  '] : ['├─', '│ '];
+    const events = span.events.map((event) => `   ${eventLine(event, paint)}`);
+    return [
+      ` ${paint('frame', branch)} ${heading}`,
+      ...[...events, ...children].map((line) => ` ${paint('frame', trunk)}${line}`),
+    ];
+  });
+}
+
+const describeSpan = ({ attributes }: ReadableSpan): string =>
+  [attributes['mrtr.outcome'], attributes['mrtr.rounds'] && `${attributes['mrtr.rounds']} rounds`]
+    .filter(Boolean)
+    .join(' · ');
+
+function eventLine({ name, attributes = {} }: TimedEvent, paint: Paint): string {
+  const values = Object.entries(attributes).map(([key, value]) => `${key.slice('mrtr.'.length)}=${value}`);
+  return `${paint('effect', name.padEnd(12))}  ${values.join('  ')}`;
+}

@@ -1,0 +1,304 @@
+/** One side of the lab: a shape, served by real processes, and a real client whose user is a person at the page. */
+import { randomBytes } from 'node:crypto';
+import { recordedWorld, WORLD_LANE } from '@mrtr/comparison/calls';
+import type { Change } from '@mrtr/comparison/claims';
+import { addressOf, findOption, type ListedOption, loadOption } from '@mrtr/comparison/options';
+import {
+  converse,
+  type Hosting,
+  participantsOf,
+  type Reply,
+  type ShownQuestion,
+  type StartServer,
+} from '@mrtr/harness';
+import type { TranscriptEvent } from '@mrtr/harness/transcript';
+import { versionOf } from '@mrtr/matrix/deploy';
+import { type Database, Fleet, Instance, type Opening } from '@mrtr/matrix/processes';
+import { CALLS } from './call.ts';
+import { insides } from './insides.ts';
+import { network } from './network.ts';
+import { OFFERED } from './offered.ts';
+import type { Postgres } from './postgres.ts';
+import type { Asked, Conversation, Fault, InstanceId, SetUp, SideState } from './protocol.ts';
+
+const STRAIGHT: Fault = { deliver: 'once' };
+
+export class Refused extends Error {}
+
+/** One of the two sides. Calls `changed` whenever its state changes. */
+export class Pane {
+  readonly #database: Database;
+  readonly #postgres: Postgres;
+  /** The connection string of the database that holds calls, for an option that needs one. */
+  #calls: string | undefined;
+  readonly #changed: () => void;
+  #setUp: SetUp;
+  /** The instances by id; undefined after a kill. */
+  readonly #instances = new Map<string, Instance | undefined>();
+  #fleet: Fleet | undefined;
+  #key = randomBytes(32);
+  #opening: Opening | undefined;
+  #conversation: Conversation | undefined;
+  #asked: (Asked & { readonly answer: (reply: Reply) => void }) | undefined;
+  #fault = STRAIGHT;
+  #doing: SideState['doing'] = 'starting';
+  #problem: string | undefined;
+  #isAbandoned = false;
+  #call: Promise<void> = Promise.resolve();
+
+  constructor(database: Database, postgres: Postgres, setUp: SetUp, changed: () => void) {
+    this.#database = database;
+    this.#postgres = postgres;
+    this.#setUp = setUp;
+    this.#changed = changed;
+  }
+
+  get state(): SideState {
+    const conversation = this.#conversation ?? this.#emptyConversation;
+    const { answer, ...asked } = this.#asked ?? {};
+    return {
+      offered: OFFERED,
+      setUp: this.#setUp,
+      doing: this.#doing,
+      instances: IDS.map((id) => ({ id, alive: this.#instances.get(id)?.alive ?? false })),
+      conversation,
+      ...(answer && { asked: asked as Asked }),
+      fault: this.#fault,
+      insides: insides(conversation.events, this.#setUp.tool, this.#key),
+      problem: this.#problem,
+    };
+  }
+
+  async start(): Promise<void> {
+    await Promise.all(IDS.map((id) => this.#startInstance(id)));
+    this.#became('ready');
+  }
+
+  async close(): Promise<void> {
+    const alive = [...this.#instances.values()].filter((instance) => instance?.alive);
+    await Promise.all(alive.map((instance) => instance?.kill()));
+  }
+
+  /** Chooses another shape, tool, client or hosting. Abandons the open call: its user cancels. */
+  async setUp(setUp: SetUp): Promise<void> {
+    const listed = findOption(setUp.option);
+    if (!listed) throw new Refused(`There is no option '${setUp.option}'.`);
+    if (hasVersions(setUp) && !(await loadOption(listed)).claims.deploys)
+      throw new Refused(
+        `${listed.name} is not among the shapes that the tool with a version 2 is written in.`,
+      );
+    await this.#abandon();
+    const before = this.#setUp;
+    this.#setUp = setUp;
+    if (listed.needsPostgres) await this.#needPostgres(listed.name, before);
+    this.#conversation = undefined;
+    this.#fault = STRAIGHT;
+    for (const id of IDS) if (!this.#instances.get(id)?.alive) await this.#startInstance(id);
+    this.#became('ready');
+  }
+
+  /** Opens a database for the side's calls. If that fails, restores the set-up `before`. */
+  async #needPostgres(option: string, before: SetUp): Promise<void> {
+    if (this.#calls !== undefined) return;
+    this.#became('starting');
+    try {
+      this.#calls = await this.#postgres.database();
+    } catch (error) {
+      this.#setUp = before;
+      this.#became('ready');
+      const { message, cause } = error as Error;
+      const why = cause instanceof Error ? cause.message : message;
+      throw new Refused(`${option} needs a PostgreSQL, and none could be started here: ${why}`);
+    }
+  }
+
+  async call(): Promise<void> {
+    if (this.#doing !== 'ready' && this.#doing !== 'over') throw new Refused('A call is going on.');
+    for (const id of this.#used) if (!this.#instances.get(id)?.alive) await this.#startInstance(id);
+    this.#conversation = undefined;
+    this.#became('calling');
+    this.#call = this.#converse();
+  }
+
+  answer(question: number, reply: Reply): void {
+    if (this.#asked?.id !== question) throw new Refused('That question is not open.');
+    const { answer } = this.#asked;
+    this.#asked = undefined;
+    this.#became('calling');
+    answer(reply);
+  }
+
+  setFault(fault: Fault): void {
+    if (fault.to !== undefined && !this.#used.includes(fault.to))
+      throw new Refused(`There is no instance '${fault.to}'.`);
+    if (this.#setUp.client === 'legacy' && (fault.deliver !== 'once' || fault.state !== undefined))
+      throw new Refused(
+        'An old client is asked down the stream of its call: it sends no retry and no state.',
+      );
+    this.#fault = fault;
+    this.#changed();
+  }
+
+  /** Kills an instance with SIGKILL. */
+  async kill(id: InstanceId): Promise<void> {
+    const instance = this.#instances.get(id);
+    if (!instance?.alive) throw new Refused(`There is no living instance '${id}'.`);
+    this.#instances.set(id, undefined);
+    await instance.kill();
+    this.#changed();
+  }
+
+  async restart(id: InstanceId): Promise<void> {
+    if (this.#instances.get(id)?.alive) throw new Refused(`'${id}' is alive.`);
+    const instance = await this.#startInstance(id);
+    if (this.#opening && this.#used.includes(id)) await this.#fleet?.open(id, instance, this.#opening, {});
+    this.#changed();
+  }
+
+  /** Replaces the call's processes by new ones with other code. */
+  async deploy(change: Change): Promise<void> {
+    const [opening, option] = [this.#opening, { id: this.#setUp.option }];
+    if (!hasVersions(this.#setUp)) throw new Refused('This tool has no version 2.');
+    if (this.#doing !== 'asked' || !opening) throw new Refused('Deploy a version while a question is open.');
+    if (opening.module !== versionOf(option, FIRST).module)
+      throw new Refused('Version 2 runs already. The next call begins on version 1.');
+    const next = { ...opening, ...versionOf(option, change) };
+    this.#opening = next;
+    await Promise.all(this.#used.map((id) => this.#replace(id, next, change)));
+    this.#changed();
+  }
+
+  /** The new process serves before the old one ends, as behind any load balancer. */
+  async #replace(id: InstanceId, opening: Opening, deployed: Change): Promise<void> {
+    const old = this.#instances.get(id);
+    await this.#fleet?.open(id, await this.#startInstance(id), opening, { deployed });
+    if (old?.alive) await old.stop();
+  }
+
+  get #used(): readonly InstanceId[] {
+    return this.#setUp.instances === 'one' ? IDS.slice(0, 1) : IDS;
+  }
+
+  #became(doing: SideState['doing']): void {
+    this.#doing = doing;
+    this.#problem = undefined;
+    this.#changed();
+  }
+
+  refuse(problem: string): void {
+    this.#problem = problem;
+    this.#changed();
+  }
+
+  async #startInstance(id: InstanceId): Promise<Instance> {
+    const instance = await Instance.start(this.#database);
+    this.#instances.set(id, instance);
+    return instance;
+  }
+
+  /** Cancels the open question, and every later one of the call. */
+  async #abandon(): Promise<void> {
+    this.#isAbandoned = true;
+    this.#asked?.answer({ action: 'cancel' });
+    this.#asked = undefined;
+    // If cancelling does not end the call, because its instance hangs, end its instances.
+    const hangs = setTimeout(() => {
+      for (const instance of this.#instances.values()) if (instance?.alive) void instance.kill();
+    }, ABANDON_MS);
+    await this.#call;
+    clearTimeout(hangs);
+    this.#isAbandoned = false;
+  }
+
+  /** The call of the current set-up. */
+  get #request() {
+    const { tool, client, option } = this.#setUp;
+    const listed = findOption(option);
+    const user = Object.assign((question: ShownQuestion) => this.#ask(question), { maySayNothing: true });
+    return {
+      title: `${listed?.name} · ${listed?.title}`,
+      client: client === 'legacy' ? 'legacy' : 'modern',
+      call: CALLS[tool],
+      ...(client !== 'unaskable' && { user }),
+      participants: [WORLD_LANE],
+    } as const;
+  }
+
+  get #emptyConversation(): Conversation {
+    const { title, client, ...request } = this.#request;
+    const participants = participantsOf({ client, ...request }, client, this.#used);
+    return { format: 'mrtr-transcript', version: 1, title, participants, events: [] };
+  }
+
+  async #converse(): Promise<void> {
+    const begun = this.#emptyConversation;
+    const events: TranscriptEvent[] = [];
+    const onEvent = (event: TranscriptEvent) => {
+      events.push(event);
+      this.#conversation = { ...begun, events };
+      this.#changed();
+    };
+    this.#conversation = await converse({ ...this.#request, onEvent }, this.#host);
+    this.#asked = undefined;
+    this.#became('over');
+  }
+
+  #ask({ message, requestedSchema }: ShownQuestion): Promise<Reply> {
+    if (this.#isAbandoned) return Promise.resolve({ action: 'cancel' });
+    const questions = this.#conversation?.events.filter(({ kind }) => kind === 'question').length ?? 1;
+    return new Promise((answer) => {
+      this.#asked = { id: questions, message, schema: requestedSchema, answer };
+      this.#became('asked');
+    });
+  }
+
+  readonly #host: StartServer = async (recorder): Promise<Hosting> => {
+    const { option, instances, singleUse } = this.#setUp;
+    this.#key = randomBytes(32);
+    const listed = findOption(option) as ListedOption;
+    const fleet = new Fleet(
+      this.#database,
+      { world: recordedWorld(recorder), recorder },
+      () => this.#fault.to,
+    );
+    const opening = {
+      ...(hasVersions(this.#setUp) ? versionOf(listed, FIRST) : { module: addressOf(listed) }),
+      ...(listed.needsPostgres && { postgres: this.#calls }),
+      key: this.#key.toString('base64'),
+      legacy: 'shim',
+      serve: instances === 'one' ? 'sessions' : 'stateless',
+      singleUse: singleUse ? 'shared' : false,
+      countLines: true,
+    } as const;
+    this.#opening = opening;
+    this.#fleet = fleet;
+    const open = (id: InstanceId) => fleet.open(id, this.#instances.get(id) as Instance, opening);
+    await Promise.all(this.#used.map(open));
+    const { fetch, ...endpoint } = fleet.endpoint();
+    return {
+      instances: this.#used,
+      endpoint: () => ({ ...endpoint, fetch: network(fetch, recorder, () => this.#takeFault()) }),
+      framesHeld: fleet.framesHeld,
+      close: async () => {
+        this.#opening = undefined;
+        await fleet.close();
+      },
+    };
+  };
+
+  /** Takes the fault of this request; the next one has none. The chosen instance stays. */
+  #takeFault(): Fault {
+    const fault = this.#fault;
+    this.#fault = { deliver: 'once', to: fault.to };
+    return fault;
+  }
+}
+
+const ABANDON_MS = 3000;
+
+/** Every call begins on version 1. */
+const FIRST: Change = 'nothing';
+
+const hasVersions = ({ tool }: SetUp): boolean => tool === 'order';
+
+const IDS: readonly InstanceId[] = ['i1', 'i2'];

@@ -1,0 +1,85 @@
+/** The types of the messages between the lab's server and its page. The page imports nothing else of the server. */
+
+import type { ListedOption } from '@mrtr/comparison/options';
+import type { Transcript } from '@mrtr/harness/transcript';
+import type { Fault, InstanceId, SetUp, ToolWord } from './commands.ts';
+
+export type { Command, Fault, InstanceId, SetUp, ToolWord } from './commands.ts';
+
+export type SideName = 'left' | 'right';
+
+export type Conversation = Omit<Transcript, 'end'> & Partial<Pick<Transcript, 'end'>>;
+
+export interface Inside {
+  /** Whether the state is sealed. A plain state is just its `payload`, which anybody can write. */
+  readonly sealed: boolean;
+  readonly round?: number;
+  readonly call?: string;
+  readonly expiresAt?: number;
+  readonly asked?: readonly (readonly [key: string, digest: string])[];
+  readonly payload?: string;
+}
+
+export type Insides = Readonly<Record<string, Inside>>;
+
+export interface Recording {
+  /** For example `b.two`. */
+  readonly id: string;
+  readonly about: string;
+  readonly transcript: Transcript;
+  readonly insides: Insides;
+}
+
+export interface MeasuredCell {
+  /** For example `once`. */
+  readonly answer: string;
+  /** The counted values. */
+  readonly text: string;
+  /** Set for a warning. */
+  readonly bad?: boolean;
+  readonly proofs: readonly string[];
+}
+
+export interface Recordings {
+  /** The questions. */
+  readonly columns: readonly string[];
+  readonly rows: readonly {
+    readonly option: string;
+    readonly name: string;
+    readonly title: string;
+    readonly cells: readonly MeasuredCell[];
+  }[];
+  readonly about: Readonly<Record<string, string>>;
+  readonly missing: Readonly<Record<string, string>>;
+}
+
+export interface Asked {
+  readonly id: number;
+  readonly message: string;
+  readonly schema: Readonly<Record<string, unknown>>;
+}
+
+export interface Offered extends Pick<ListedOption, 'id' | 'name' | 'title' | 'needsPostgres'> {
+  /** The author's file of each tool that the option has. */
+  readonly files: Readonly<Partial<Record<ToolWord, string | undefined>>>;
+  /** Whether it has the tool with a version 2, which has no author's file. */
+  readonly hasVersions: boolean;
+}
+
+export interface SideState {
+  readonly offered: readonly Offered[];
+  readonly setUp: SetUp;
+  readonly doing: 'starting' | 'ready' | 'calling' | 'asked' | 'over';
+  readonly instances: readonly { readonly id: InstanceId; readonly alive: boolean }[];
+  /** Has no events before the first call. */
+  readonly conversation: Conversation;
+  readonly asked?: Asked | undefined;
+  readonly fault: Fault;
+  readonly insides: Insides;
+  readonly problem?: string | undefined;
+}
+
+export interface Change {
+  readonly side: SideName;
+  readonly state: SideState;
+}

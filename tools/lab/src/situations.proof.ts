@@ -1,0 +1,38 @@
+/** The lab's recordings show the values of the measured table. */
+
+import { findOption, type ListedOption, loadOption } from '@mrtr/comparison/options';
+import { LineTrace } from '@mrtr/harness';
+import { type Tally, tally } from '@mrtr/harness/transcript';
+import { afterAll, expect, test } from 'vitest';
+import { measuredRow } from './measured.ts';
+import { record, SITUATIONS } from './situations.ts';
+
+const trace = new LineTrace(() => undefined);
+afterAll(() => trace.close());
+
+test('every situation is recorded, and shows what its cell says', async () => {
+  const option = await loadOption(findOption('f') as ListedOption);
+  const tallies: Record<string, Tally> = {};
+  for (const situation of SITUATIONS) {
+    const { id, transcript, insides } = await record(option, situation, trace);
+    tallies[id] = tally(transcript);
+    if (situation.id === 'twice') expect(Object.values(insides)[0]).toMatchObject({ sealed: true, round: 1 });
+  }
+  const { columns, cells } = await measuredRow(option);
+  for (const [title, answer, text, ...shown] of [
+    [/run again/, 'yes, in every round', '2× / 3×', { entries: 2 }, { entries: 3 }],
+    [/audit record/, 'once', '1', { effects: { audit: 1 } }],
+    [
+      /one approval/,
+      'only with single use off',
+      '1 (2)',
+      { rounds: 2, effects: { write: 1 } },
+      { rounds: 2, effects: { write: 2 } },
+    ],
+    [/nobody asked/, 'no', 'refused / refused', {}, {}],
+  ] as const) {
+    const { proofs = [], ...cell } = cells[columns.findIndex((column) => title.test(column))] ?? {};
+    expect(cell).toEqual({ answer, text, bad: false });
+    expect(proofs.map((id) => tallies[id])).toMatchObject(shown);
+  }
+});

@@ -1,0 +1,92 @@
+/** A call during which another version is deployed, while its user thinks. */
+
+import { createWorld, type World } from '@mrtr/comparison';
+import { WORLD_LANE } from '@mrtr/comparison/calls';
+import type { Change, DeployOutcome } from '@mrtr/comparison/claims';
+import type { LoadedOption } from '@mrtr/comparison/options';
+import type { Recorder } from '@mrtr/harness';
+import { converse, type Hosting, type ShownQuestion, scriptedUser } from '@mrtr/harness';
+import { resultText, type Transcript } from '@mrtr/harness/transcript';
+import { answersIn, effectsIn, outcomeOf } from './outcome.ts';
+import { ORDER } from './subject.ts';
+import { CHANGES, isAsk } from './versioned-tool.ts';
+
+/** The moment of the deploy: while the size is asked, or after its answer, while the colour is asked. */
+export type Moment = 'asked' | 'answered';
+export const MOMENTS: readonly Moment[] = ['asked', 'answered'];
+
+export interface Play {
+  readonly option: LoadedOption;
+  readonly change: Change;
+  readonly moment: Moment;
+}
+
+export interface TwoVersions extends Hosting {
+  deploy(): Promise<void>;
+}
+
+export type Host = (
+  play: Play,
+  scene: { readonly world: World; readonly recorder: Recorder },
+) => TwoVersions | Promise<TwoVersions>;
+
+type Claimed = Omit<Play, 'option'> & { readonly option: Pick<LoadedOption, 'id' | 'claims'> };
+
+export function claimOf({ option, change, moment }: Claimed): DeployOutcome {
+  const claim = option.claims.deploys?.[change];
+  if (claim === undefined)
+    throw new Error(`Option ${option.id} claims nothing of a deploy: \`claims.deploys\`.`);
+  return typeof claim === 'string' ? claim : claim[moment === 'asked' ? 0 : 1];
+}
+
+export function play(
+  wanted: Play,
+  host: Host,
+  over: Partial<Parameters<typeof converse>[0]> = {},
+): Promise<Transcript> {
+  let hosting: TwoVersions | undefined;
+  let asked = 0;
+  const answers = scriptedUser({ size: ['M', 'L'], colour: ['red'], gift: ['no'] });
+  const user = async (question: ShownQuestion) => {
+    asked++;
+    if (asked === (wanted.moment === 'asked' ? 1 : 2)) await hosting?.deploy();
+    return answers(question);
+  };
+  const call = { method: 'tools/call', params: { name: ORDER, arguments: {} } } as const;
+  return converse({ client: 'modern', call, user, participants: [WORLD_LANE], ...over }, async (recorder) => {
+    const world = createWorld({ onAudit: (name) => recorder.record({ kind: 'effect', name, detail: name }) });
+    hosting = await host(wanted, { world, recorder });
+    return hosting;
+  });
+}
+
+/** Describes outcomes that must never occur: a wrong value, a crash, an effect after a refusal, or a missing effect. */
+export function faultsOf({ change }: Play, transcript: Transcript): string[] {
+  const { events, end } = transcript;
+  const text = end.error?.message ?? resultText(end.result ?? {});
+  const effects = effectsIn(events);
+  if (outcomeOf(transcript) === 'rejects') {
+    return [
+      ...(EXPLAINED.test(text) ? [] : [`it fails with: ${text}`]),
+      ...(effects.join() === 'ticket' || effects.length === 0 ? [] : [`it is refused, and does ${effects}`]),
+    ];
+  }
+  const { steps } = CHANGES[change];
+  const answers = Object.assign({}, ...answersIn(events)) as Readonly<Record<string, unknown>>;
+  const values: Record<string, unknown> = { ...answers, ticket: 'T1', reserve: 'R1' };
+  const right = `Ordered: ${steps
+    .map(({ name }) => `${name} ${values[name]}`)
+    .sort()
+    .join(', ')}.`;
+  const unfit = steps.filter(isAsk).filter(({ name, choices }) => !choices.includes(String(answers[name])));
+  const left = [...steps.filter((step) => !isAsk(step)).map(({ name }) => name), 'order'].filter(
+    (name) => !effects.includes(name),
+  );
+  return [
+    ...(text === right ? [] : [`it says "${text}", and "${right}" is right`]),
+    ...unfit.map(({ name }) => `the ${name} is ${answers[name]}, which this version does not allow`),
+    ...left.map((name) => `it leaves out ${name}`),
+  ];
+}
+
+const EXPLAINED = /Invalid or expired requestState$|^This call cannot be resumed/;

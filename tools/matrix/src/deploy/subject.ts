@@ -1,0 +1,40 @@
+/**
+ * The tool in one option's shape and one version, as a server. Another process loads it as
+ * `subject.ts?shape=f&change=reworded`. Each such URL is a module of its own.
+ */
+
+import type { Change } from '@mrtr/comparison/claims';
+import type { OptionDeps, RunningOption } from '@mrtr/comparison/options';
+import { findOption, type ListedOption, type LoadedOption, loadOption } from '@mrtr/comparison/options';
+import { z } from 'zod';
+import { scriptServer } from '../scripts/index.ts';
+import { CHANGES, scriptOf } from './versioned-tool.ts';
+
+export const ORDER = 'order';
+
+export const deploy = (option: LoadedOption, change: Change) => ({
+  create(deps: OptionDeps): RunningOption {
+    const running = option.create(deps);
+    const script = scriptOf(CHANGES[change], deps.world);
+    return {
+      ...running,
+      server: () =>
+        scriptServer(option, running, (server, write) => {
+          server.registerTool(ORDER, { inputSchema: z.object({}) }, write(script) as never);
+        }),
+    };
+  },
+});
+
+/** The version of an option's tool after a change: the module for another process, and the policy's `version`. */
+export const versionOf = ({ id }: Pick<ListedOption, 'id'>, change: Change) => ({
+  module: new URL(`./subject.ts?shape=${id}&change=${change}`, import.meta.url).href,
+  version: CHANGES[change].version,
+});
+
+const { searchParams } = new URL(import.meta.url);
+const [shape, change] = [searchParams.get('shape'), searchParams.get('change')];
+const listed = shape === null ? undefined : findOption(shape);
+
+/** @public another process loads the subject that this module's URL names. */
+export const option = listed && deploy(await loadOption(listed), change as Change);

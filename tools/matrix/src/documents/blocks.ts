@@ -1,0 +1,82 @@
+/** Blocks of Markdown that a program writes: measured tables, outputs of commands, and files that run. */
+import { execFile } from 'node:child_process';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const ROOT = new URL('../../../../', import.meta.url);
+const BLOCK = /^(<!-- begin: (.+) -->\n)[\s\S]*?^(<!-- end: \2 -->)$/gm;
+
+/** Blocks that the matrix does not write: tests/check/document.test.ts and `pnpm interop` do. */
+const WRITTEN_ELSEWHERE = /^(?:check|interop): /;
+
+export interface Updating {
+  readonly write: boolean;
+  /** The measured tables alone, the quoted files and outputs alone, or these names. Default: all. */
+  readonly only?: 'measured' | 'quoted' | readonly string[];
+}
+
+/**
+ * Updates the blocks. The name of a block is a measured table, a `pnpm <command>` whose output it holds, or the path of a
+ * source file that it shows.
+ *
+ * @returns the blocks that were not up to date, as `file: name`.
+ */
+export async function updateBlocks(
+  tables: Readonly<Record<string, string>>,
+  { write, only }: Updating,
+): Promise<string[]> {
+  const stale: string[] = [];
+  const files = await Promise.all(['docs/', 'packages/', 'demos/'].map(markdownIn));
+  for (const file of ['README.md', ...files.flat()]) {
+    const before = await readFile(new URL(file, ROOT), 'utf8');
+    let after = before;
+    for (const [block, begin, name = '', end] of before.matchAll(BLOCK)) {
+      if (!isWanted(name, only)) continue;
+      const now = `${begin}\n${await contentOf(name, tables)}\n\n${end}`;
+      if (now !== block) stale.push(`${file}: ${name}`);
+      after = after.replace(block, () => now);
+    }
+    if (write && after !== before) await writeFile(new URL(file, ROOT), after);
+  }
+  return stale;
+}
+
+function isWanted(name: string, only: Updating['only']): boolean {
+  if (Array.isArray(only)) return only.includes(name);
+  // Tables are named by a word, quotations by a path or a command.
+  const kind = /^[a-z-]+$/.test(name) ? 'measured' : 'quoted';
+  return !WRITTEN_ELSEWHERE.test(name) && (only === undefined || only === kind);
+}
+
+async function markdownIn(folder: string): Promise<string[]> {
+  const entries = await readdir(new URL(folder, ROOT), { withFileTypes: true });
+  const found = entries.map((entry) => {
+    if (entry.isDirectory())
+      return entry.name === 'node_modules' ? [] : markdownIn(`${folder}${entry.name}/`);
+    return entry.name.endsWith('.md') ? [folder + entry.name] : [];
+  });
+  return (await Promise.all(found)).flat().sort();
+}
+
+async function contentOf(name: string, tables: Readonly<Record<string, string>>): Promise<string> {
+  const table = tables[name];
+  if (table !== undefined) return table;
+  if (name.startsWith('pnpm ')) return fence('text', await outputOf(name.split(' ').slice(1)));
+  const language = /\.(ts|conf|cfg)$/.exec(name)?.[1];
+  if (language) return fence(language, await readFile(new URL(name, ROOT), 'utf8'));
+  throw new Error(
+    `Nothing generates a block named '${name}'. It is a table, a 'pnpm …' command, or a .ts, .conf or .cfg file.`,
+  );
+}
+
+const fence = (language: string, text: string): string => `\`\`\`${language}\n${text.trimEnd()}\n\`\`\``;
+
+async function outputOf([script, ...args]: string[]): Promise<string> {
+  const run = fileURLToPath(new URL('tools/cli/run.mjs', ROOT));
+  const all = script === 'demo' ? args : [script ?? '', ...args];
+  const { stdout } = await promisify(execFile)(process.execPath, [run, ...all], {
+    env: { ...process.env, NO_COLOR: '1', FORCE_COLOR: '0' },
+  });
+  return stdout.replaceAll(/[ \t]+$/gm, '').replace(/^\n+/, '');
+}

@@ -1,0 +1,143 @@
+/**
+ * The invariants that the matrix checks for every option. Each function returns descriptions of the violations; an
+ * empty list is a pass. `tests/broken` has an option for each invariant that makes it fail.
+ */
+
+import { GET_WEATHER } from '@mrtr/comparison';
+import { isHeld, isSpread } from '@mrtr/comparison/calls';
+import type { Claims } from '@mrtr/comparison/claims';
+import { diffViews, hostView, wireView } from '@mrtr/harness/transcript';
+import { type Observed, type Scenario, where } from './observe.ts';
+import { predict } from './predict.ts';
+
+export interface Cell {
+  readonly claims: Claims;
+  readonly scenario: Scenario;
+  readonly observed: Observed;
+}
+
+export type Violations = string[];
+
+/** Options with equal claims in a scenario show the host application the same. */
+export const sameForTheHost = (cells: readonly Cell[]): Violations =>
+  compare(cells, ({ observed }) => hostView(observed.conversation));
+
+/** Their wires differ only in the masked fields, and so only in the presence of `requestState`. */
+export const sameOnTheWire = (cells: readonly Cell[]): Violations =>
+  compare(cells, ({ observed }) => wireView(observed.conversation));
+
+/** The outcome, audit entries and writes agree with the claims. */
+export const effectsAsClaimed = (cell: Cell): Violations =>
+  differences(cell, ['outcome', 'audits', 'writes']);
+
+/** Entries, rounds, state, frames and survival agree with the claims. */
+export function mechanicsAsClaimed(cell: Cell): Violations {
+  const measured = ['rounds', 'entries', 'framesHeld', 'otherInstance', 'restart'] as const;
+  return [...differences(cell, measured), ...stateAsClaimed(cell)];
+}
+
+/** An old client whose call needs a session gets a clear error on stateless serving, and nothing is written. */
+export function failsClearly({ claims, scenario, observed: { observation } }: Cell): Violations {
+  if (scenario.client !== 'legacy' || !isSpread(scenario.hosting) || claims.legacy.stateless !== 'error')
+    return [];
+  const { outcome, audits, writes, result } = observation;
+  const wrong: Violations = [];
+  if (outcome !== 'error')
+    wrong.push(`${where(observation)} should fail, but ended with '${outcome}': ${result}`);
+  if (audits + writes > 0)
+    wrong.push(`${where(observation)} failed after writing ${audits + writes} entries`);
+  if (!/client|connection/.test(result))
+    wrong.push(`${where(observation)} failed with an unclear message: ${result}`);
+  return wrong;
+}
+
+/**
+ * Retries that are delivered twice write once and get the same answer. With `singleUse: false`, both are served. A parked
+ * frame is the exception, because the first retry takes it. The second is rejected, or gets the first one's result if a
+ * store keeps the call for other instances.
+ */
+export function retriesAsClaimed({ claims, observed: { observation } }: Cell): Violations {
+  if (!observation.retriedTwice) return [];
+  const { 'by default': byDefault, off } = observation.retriedTwice;
+  const wrong: Violations = [];
+  const { framesHeld, otherInstance, forgeries } = claims.modern;
+  const usable = forgeries === 'taken' ? 2 : 1;
+  if (byDefault.writes !== usable || (usable === 1 && !byDefault.sameAnswer)) {
+    wrong.push(`${where(observation)}: by default, retries sent twice wrote ${byDefault.writes} times`);
+  }
+  const stored = framesHeld === 1 && otherInstance === 'finishes';
+  const parked = framesHeld === 1 && !stored;
+  if (
+    parked ? off.writes > 1 || off.sameAnswer : off.writes !== (stored ? 1 : 2) || (stored && !off.sameAnswer)
+  ) {
+    wrong.push(`${where(observation)}: with single use off, retries sent twice wrote ${off.writes} times`);
+  }
+  return wrong;
+}
+
+export function forgeriesAsClaimed({ claims, observed: { observation } }: Cell): Violations {
+  if (!observation.forged) return [];
+  const { forgeries } = claims.modern;
+  return Object.entries(observation.forged)
+    .filter(([, measured]) => measured !== forgeries)
+    .map(([what, measured]) => `${where(observation)}: claims ${what} ${forgeries}, measured ${measured}`);
+}
+
+/** The invariants that one cell can violate by itself. */
+export const ofOneCell = (cell: Cell): Violations =>
+  [effectsAsClaimed, mechanicsAsClaimed, failsClearly, retriesAsClaimed, forgeriesAsClaimed].flatMap(
+    (invariant) => invariant(cell),
+  );
+
+function compare(cells: readonly Cell[], view: (cell: Cell) => string[]): Violations {
+  // Node 20 has no Map.groupBy.
+  const groups = new Map<string, Cell[]>();
+  for (const cell of cells.filter(comparable))
+    groups.set(groupOf(cell), [...(groups.get(groupOf(cell)) ?? []), cell]);
+  return [...groups.values()].flatMap((group) => {
+    const [first, ...rest] = group as [Cell, ...Cell[]];
+    return rest.flatMap((cell) => diffViews(withTitle(first, view), withTitle(cell, view)) ?? []);
+  });
+}
+
+const withTitle = (cell: Cell, view: (cell: Cell) => string[]) => ({
+  title: where(cell.observed.observation),
+  lines: view(cell),
+});
+
+/** Calls that end in an error are not comparable: each shape has its own errors. */
+function comparable({ claims, scenario }: Cell): boolean {
+  if (scenario.client === 'unaskable') return claims.modern.unaskable === 'default';
+  if (isHeld(scenario.hosting)) return true;
+  return scenario.client === 'modern'
+    ? claims.modern.otherInstance === 'finishes'
+    : claims.legacy.stateless === 'default';
+}
+
+/** Groups the cells that must look alike: those that ask the user, and those that cannot. */
+function groupOf({ claims, scenario: { client, hosting, legacy, script } }: Cell): string {
+  const held = client === 'legacy' && isHeld(hosting);
+  const asked = client === 'modern' || (held && (claims.legacy.asked === 'always' || legacy === 'shim'));
+  return JSON.stringify([client, hosting, asked, script.tool, script.name]);
+}
+
+function differences(cell: Cell, fields: readonly (keyof ReturnType<typeof predict>)[]): Violations {
+  const { observation } = cell.observed;
+  const predicted = predict(cell.claims, cell.scenario);
+  return fields
+    .filter((field) => predicted[field] !== undefined && predicted[field] !== observation[field])
+    .map(
+      (field) => `${where(observation)}: claims ${field} ${predicted[field]}, measured ${observation[field]}`,
+    );
+}
+
+function stateAsClaimed({ claims, scenario, observed: { observation } }: Cell): Violations {
+  if (scenario.client !== 'modern' || !isHeld(scenario.hosting)) return [];
+  const claimed = claims.modern.stateBytes[observation.tool];
+  const { script, stateBytes } = observation;
+  const exact = script === (observation.tool === GET_WEATHER ? 'metric' : 'duplicate');
+  const fits = exact
+    ? String(stateBytes) === String(claimed)
+    : stateBytes.length > 0 && (stateBytes[0] === 0) === (claimed[0] === 0);
+  return fits ? [] : [`${where(observation)}: claims state of ${claimed} bytes, measured ${stateBytes}`];
+}

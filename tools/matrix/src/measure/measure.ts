@@ -1,0 +1,32 @@
+/** All cells of the matrix. */
+
+import type { Measured } from '@mrtr/comparison/calls';
+import { SCRIPTS } from '@mrtr/comparison/calls';
+import type { Cell } from './invariants.ts';
+import { type LocalScenario, observe } from './observe.ts';
+
+/** The clients, each with its legacy policies. A policy makes a difference to old clients only. */
+const CLIENTS = [
+  { client: 'modern', legacy: 'shim' },
+  { client: 'unaskable', legacy: 'shim' },
+  { client: 'legacy', legacy: 'shim' },
+  { client: 'legacy', legacy: 'degrade' },
+] as const;
+
+/** Every scenario of this process: client × legacy policy × hosting × script. */
+export const SCENARIOS: readonly LocalScenario[] = CLIENTS.flatMap((served) =>
+  (['memory', 'fleet'] as const).flatMap((hosting) =>
+    SCRIPTS.map((script) => ({ ...served, hosting, script })),
+  ),
+);
+
+export async function measure(
+  option: Measured,
+  scenarios: readonly LocalScenario[] = SCENARIOS,
+): Promise<Cell[]> {
+  const cells: Cell[] = [];
+  for (const scenario of scenarios) {
+    cells.push({ claims: option.claims, scenario, observed: await observe(option, scenario) });
+  }
+  return cells;
+}

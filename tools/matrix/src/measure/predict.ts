@@ -1,0 +1,84 @@
+/** Derives the expected measurements of a scenario from an option's claims. */
+
+import { GET_WEATHER } from '@mrtr/comparison';
+import { isHeld, isSpread } from '@mrtr/comparison/calls';
+import type { AuditClaim, Claims, EntryClaim } from '@mrtr/comparison/claims';
+import type { Observation, ObservedEnd, Scenario } from './observe.ts';
+
+/** The measured fields that claims cover. Claims say nothing about an undefined field. */
+export type Prediction = {
+  readonly [Field in
+    | 'outcome'
+    | 'rounds'
+    | 'entries'
+    | 'audits'
+    | 'writes'
+    | 'framesHeld'
+    | 'otherInstance'
+    | 'restart']: Observation[Field] | undefined;
+};
+
+export function predict(claims: Claims, scenario: Scenario): Prediction {
+  return scenario.client === 'legacy' ? predictLegacy(claims, scenario) : predictModern(claims, scenario);
+}
+
+function predictModern({ modern }: Claims, { client, hosting, script }: Scenario): Prediction {
+  const survival = { otherInstance: modern.otherInstance, restart: modern.restart };
+  if (client === 'unaskable') {
+    const outcome = outcomeUnasked(script.tool, modern.unaskable);
+    return { ...effects(modern, script.tool, outcome, 1), rounds: 1, framesHeld: 0, ...finishing };
+  }
+  const { framesHeld } = modern;
+  if (isSpread(hosting) && modern.otherInstance === 'refused') {
+    return { ...effects(modern, script.tool, 'error', 1), rounds: 2, framesHeld, ...survival };
+  }
+  const rounds = script.questions + 1;
+  return { ...effects(modern, script.tool, script.outcome, rounds), rounds, framesHeld, ...survival };
+}
+
+function predictLegacy({ modern, legacy }: Claims, scenario: Scenario): Prediction {
+  const { hosting, script } = scenario;
+  const askedWhenHeld = legacy.asked === 'always' || scenario.legacy === 'shim';
+  // Another instance cannot resume a call that asks over its own connection. A call that does not ask is over.
+  const survival = askedWhenHeld ? ({ otherInstance: 'refused', restart: 'refused' } as const) : finishing;
+  if (isHeld(hosting) && askedWhenHeld) {
+    const framesHeld = modern.framesHeld;
+    return {
+      ...effects(legacy, script.tool, script.outcome, script.questions + 1),
+      rounds: 1,
+      framesHeld,
+      ...survival,
+    };
+  }
+  const outcome = outcomeUnasked(script.tool, isSpread(hosting) ? legacy.stateless : 'default');
+  return { ...effects(legacy, script.tool, outcome, 1), rounds: 1, framesHeld: 0, ...survival };
+}
+
+const finishing = { otherInstance: 'finishes', restart: 'finishes' } as const;
+
+/** A client that cannot be asked gets the weather by default; resolving has no default. */
+const outcomeUnasked = (tool: string, claim: 'default' | 'error'): ObservedEnd =>
+  claim === 'default' && tool === GET_WEATHER ? 'default' : 'error';
+
+function effects(
+  claim: { entries: EntryClaim; audit: AuditClaim },
+  tool: string,
+  outcome: ObservedEnd,
+  rounds: number,
+) {
+  const entries = claim.entries === 'once' ? 1 : rounds;
+  const finished = outcome === 'elicited' || outcome === 'default';
+  const audits = { 'after-answer': finished ? 1 : 0, 'before-asking': 1, 'every-entry': entries }[
+    claim.audit
+  ];
+  return {
+    outcome,
+    // A call may end before its function with the effects runs: its client cannot be asked, or its user refuses.
+    entries: outcome === 'error' || endsBefore(claim, outcome) ? undefined : entries,
+    audits: tool !== GET_WEATHER ? 0 : outcome === 'error' && claim.audit !== 'before-asking' ? 0 : audits,
+    writes: finished && tool !== GET_WEATHER ? 1 : 0,
+  };
+}
+
+const endsBefore = ({ entries, audit }: { entries: EntryClaim; audit: AuditClaim }, outcome: ObservedEnd) =>
+  outcome === 'cancelled' && entries === 'once' && audit === 'after-answer';

@@ -1,0 +1,111 @@
+/**
+ * The spawned program: an instance that serves subjects for the observing process, and reports their events. It ends with
+ * that process.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { startSubject } from '@mrtr/comparison/calls';
+import {
+  addressOf,
+  type LoadedOption,
+  loadOption,
+  OPTIONS,
+  type RunningOption,
+} from '@mrtr/comparison/options';
+import { requestStatePolicy } from '@mrtr/core';
+import { observe } from '@mrtr/core/events';
+import { type Diagnostic, LineTrace, observeDiagnostics } from '@mrtr/harness';
+import { serveHttp } from '@mrtr/hosting/http';
+import { authorsFile } from './authors-file.ts';
+import type { DatabaseMethods, InstanceAddress, InstanceMethods, Opening } from './messages.ts';
+import { remoteLedger, remoteWorld } from './remote-world.ts';
+import { rpcOver } from './rpc.ts';
+
+interface Opened {
+  readonly running: RunningOption;
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+type Startable = Pick<LoadedOption, 'create'> & { readonly isBare?: boolean };
+
+const opened = new Map<string, Opened>();
+// Diagnostics channels are process-wide. This context attributes an event to the conversation of its port.
+const current = new AsyncLocalStorage<InstanceAddress>();
+// The trace of lines is process-wide too.
+let trace: LineTrace | undefined;
+const traced: InstanceAddress[] = [];
+
+const methods: InstanceMethods = {
+  async open(place, opening) {
+    const serving = await current.run(place, () => serve(place, opening));
+    opened.set(place.scope, serving);
+    return serving.url;
+  },
+  async close(scope) {
+    const serving = opened.get(scope);
+    opened.delete(scope);
+    await serving?.close();
+  },
+  framesHeld(scope) {
+    // Called after every round, so send the lines of the round before the answer.
+    for (const place of traced.filter((one) => one.scope === scope)) sendLines(place);
+    return opened.get(scope)?.running.framesHeld?.() ?? 0;
+  },
+};
+
+const database = rpcOver<DatabaseMethods, InstanceMethods>(process, methods, ['hello', 'diagnostic']);
+// End with the connection to the database.
+void database.closed.then(() => process.exit());
+// A call that was taken over runs in the context that launched DBOS. Its rounds, on its own port, name its place.
+const places = new Map<string, InstanceAddress>();
+observe('mrtr:round', ({ call, phase }) => {
+  const place = current.getStore();
+  if (place && phase === 'start') places.set(call, place);
+});
+observeDiagnostics((diagnostic) => {
+  const { call = '' } = diagnostic.event as { readonly call?: string };
+  const place = places.get(call) ?? current.getStore();
+  if (!place) return;
+  sendLines(place);
+  sendDiagnostic(place, diagnostic);
+});
+await database.remote.hello();
+
+function sendDiagnostic(place: InstanceAddress, diagnostic: Diagnostic): void {
+  database.remote.diagnostic(place, diagnostic).catch(() => {});
+}
+
+function sendLines(place: InstanceAddress): void {
+  const lines = traced.includes(place) ? trace?.take() : undefined;
+  if (lines) sendDiagnostic(place, { channel: 'mrtr:lines', event: lines });
+}
+
+/** Loads an option by the URL of its server, or a subject that a module exports. */
+async function load(module: string, exported: string): Promise<Startable> {
+  const listed = OPTIONS.find((option) => addressOf(option) === module);
+  if (listed) return loadOption(listed);
+  const subject = ((await import(module)) as Readonly<Record<string, Startable | undefined>>)[exported];
+  if (!subject) throw new Error(`${module} exports no '${exported}'.`);
+  return subject;
+}
+
+async function serve(place: InstanceAddress, opening: Opening): Promise<Opened> {
+  const { module, name: exported = 'option', postgres, key, legacy, version, singleUse } = opening;
+  if (opening.countLines) trace ??= new LineTrace(authorsFile);
+  const subject = await load(module, exported);
+  const once = singleUse === 'shared' ? { ledger: remoteLedger(database) } : { singleUse };
+  const versioned = version === undefined ? {} : { version };
+  const state = requestStatePolicy({ keys: [Buffer.from(key, 'base64')], legacy, ...versioned, ...once });
+  const onEntry = () => {
+    sendLines(place);
+    sendDiagnostic(place, { channel: 'mrtr:handler', event: {} });
+  };
+  const world = remoteWorld(database, place, () => sendLines(place));
+  const listeners = { onEntry, onExit: () => sendLines(place) };
+  const running = startSubject(subject, { world, state, postgres }, listeners);
+  if (opening.countLines) traced.splice(0, traced.length, place);
+  // Discard the lines that ran while the module was loaded.
+  trace?.take();
+  const { url, close } = await serveHttp(running, { legacyClients: opening.serve, drainSeconds: 1 });
+  return { running, url: url.href, close };
+}

@@ -1,0 +1,51 @@
+/** The world for another process. Every write waits for the database in the observing process. */
+
+import { fixedWeather, type World } from '@mrtr/comparison';
+import type { StateLedger } from '@mrtr/core/seal';
+import type { DatabaseMethods, InstanceAddress } from './messages.ts';
+import type { Rpc } from './rpc.ts';
+
+/**
+ * The world at `place`. A write resolves when the database has acknowledged it, so killing the process loses no write that
+ * the handler has awaited. Calls `onWrite` before each.
+ */
+export function remoteWorld(
+  { remote }: Rpc<DatabaseMethods>,
+  place: InstanceAddress,
+  onWrite: () => void,
+): World {
+  const before =
+    <Args extends readonly unknown[], Result>(write: (...args: Args) => Result) =>
+    (...args: Args): Result => {
+      onWrite();
+      return write(...args);
+    };
+  return {
+    weather: fixedWeather,
+    audit: {
+      record: before((entry) => remote.record(place, entry)),
+      get entries(): readonly string[] {
+        throw elsewhere();
+      },
+    },
+    items: {
+      find: (id) => remote.find(place, id),
+      setState: before((id, state) => remote.setState(place, id, state)),
+      // JSON has no undefined.
+      resolve: before((id, resolution, original) =>
+        remote.resolve(place, id, resolution, ...(original === undefined ? [] : [original])),
+      ),
+      get writes(): readonly never[] {
+        throw elsewhere();
+      },
+    },
+  };
+}
+
+const elsewhere = () => new Error('Only the observing process knows what was written.');
+
+export const remoteLedger = ({ remote }: Rpc<DatabaseMethods>): StateLedger => ({
+  lease: (presented) => remote.lease(presented),
+  settle: (id, lease, result) => remote.settle(id, lease, result),
+  release: (id, lease) => remote.release(id, lease),
+});

@@ -1,0 +1,16 @@
+/** Any script in shape B. Code above a question runs again in each round, so all effects are below. */
+import type { Elicitation } from '@mrtr/core';
+import { awaitShim } from '@mrtr/shapes/await-shim';
+import { endUnguarded, isAsk, questionsOf, type Write } from '../script.ts';
+
+export const write: Write = (script) =>
+  awaitShim(async (_input: object, ctx) => {
+    const answers: Record<string, unknown> = {};
+    for (const round of script.steps.filter(isAsk)) {
+      for (const [key, question] of questionsOf(round, ctx.canAsk)) {
+        const { message, schema, fallback } = question as Elicitation;
+        answers[key] = await ctx.elicit(message, schema, { fallback });
+      }
+    }
+    return endUnguarded(script, answers);
+  });

@@ -1,0 +1,8 @@
+/** Any script in shape D: two handlers. */
+import { askLive } from '@mrtr/core';
+import { byEra } from '@mrtr/shapes/by-era';
+import { writeGuardFirst, writeReading } from '../guard-first.ts';
+import type { Write } from '../script.ts';
+
+export const write: Write = (script) =>
+  byEra({ modern: writeGuardFirst(script) as never, legacy: writeReading(script, askLive) as never });

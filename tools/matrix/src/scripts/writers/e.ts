@@ -1,0 +1,2 @@
+/** Any script in shape E. */
+export { writeGuardFirst as write } from '../guard-first.ts';

@@ -1,0 +1,188 @@
+/** The measured tables. */
+import { GET_WEATHER, RESOLVE_WORK_ITEM } from '@mrtr/comparison';
+import type { Measured } from '@mrtr/comparison/calls';
+import { markdownTable } from 'markdown-table';
+import { deployTables } from './deploy/table.ts';
+import type { Cell } from './measure/invariants.ts';
+import { SCENARIOS } from './measure/measure.ts';
+import type { LocalScenario, Observation } from './measure/observe.ts';
+import type { RetriedTwice } from './measure/retried-twice.ts';
+import { type UnattendedCell, unattendedTable } from './measure/unattended.ts';
+
+type Identity = Pick<Measured, 'id' | 'name' | 'title'>;
+type Where = Partial<Pick<Observation, 'client' | 'hosting' | 'legacy' | 'tool' | 'script'>>;
+
+const METRIC = { tool: GET_WEATHER, script: 'metric' } as const;
+const FIXED = { tool: RESOLVE_WORK_ITEM, script: 'fixed' } as const;
+const DUPLICATE = { tool: RESOLVE_WORK_ITEM, script: 'duplicate' } as const;
+
+/** The scenarios in the tables: three calls of a modern client, and the weather for all other clients. */
+export const TABLED: readonly LocalScenario[] = SCENARIOS.filter(({ client, script: { name } }) =>
+  (client === 'modern' ? [METRIC, FIXED, DUPLICATE] : [METRIC]).some(({ script }) => script === name),
+);
+
+/** Rows of Markdown cells, the head first. `<br>` begins a line in a cell. */
+export type Rows = readonly (readonly string[])[];
+
+type TableName =
+  | 'options'
+  | 'options-more'
+  | 'unattended'
+  | 'quadrant'
+  | keyof ReturnType<typeof deployTables>;
+
+/** Makes every measured table in Markdown, by the name of its block in the documents. */
+export function measuredTables(
+  options: readonly Measured[],
+  cells: readonly Cell[],
+  unattended: readonly UnattendedCell[],
+): Readonly<Record<TableName, string>> {
+  // Variants follow the lettered options, except H's, which follows H.
+  const rank = ({ id, claims }: Measured) =>
+    id.length === 1 || (claims.modern.framesHeld > 0 && claims.modern.otherInstance === 'finishes') ? 0 : 1;
+  const rows = [...options].sort((one, other) => rank(one) - rank(other));
+  const ofOptions = optionsTable(rows, cells);
+  const tables = {
+    options: mergeRows(ofOptions, [2, 5, 7, 9]), // the columns that a reader decides by
+    'options-more': mergeRows(ofOptions.map(withoutTitle), [1, 3, 4, 6, 8, 10]),
+    quadrant: quadrantTable(rows, observationsIn(cells)),
+    unattended: unattendedTable(unattended),
+    ...deployTables(options),
+  };
+  const written = Object.entries(tables).map(([name, table]) => [name, markdownTable(table)]);
+  return Object.fromEntries(written);
+}
+
+const observationsIn = (cells: readonly Cell[]): readonly Observation[] =>
+  cells.map(({ observed }) => observed.observation);
+
+/** A measured row per option. Two numbers in a cell stand for one and for two questions. */
+export function optionsTable(options: readonly Identity[], cells: readonly Cell[]): Rows {
+  const observations = observationsIn(cells);
+  const head = [
+    'Option',
+    'Entered',
+    'Audit entries',
+    'State, bytes',
+    'Frames',
+    'Another instance',
+    'After a restart',
+    'Old client gets (held / stateless)',
+    'Cannot be asked',
+    'Writes, retries sent twice (`singleUse: false`)',
+    'Unasked answer / other state',
+  ];
+  const rows = options.map((option) => {
+    const find = finder(option, observations);
+    const modern = { client: 'modern', hosting: 'memory' } as const;
+    const [one, two] = [find({ ...modern, ...METRIC }), find({ ...modern, ...DUPLICATE })];
+    const old = find({ client: 'legacy', hosting: 'memory', legacy: 'shim', ...METRIC });
+    return [
+      `**${nameOf(option)}** ${option.title}`,
+      `${one.entries}× / ${two.entries}×`,
+      auditEntries(one.audits, old.audits),
+      `${sizes(one)} / ${sizes(two)}`,
+      `${one.framesHeld}`,
+      one.otherInstance,
+      one.restart,
+      `${heldConnection(find)} / ${describeOutcome(find({ client: 'legacy', hosting: 'fleet', legacy: 'shim', ...METRIC }))}`,
+      describeOutcome(find({ client: 'unaskable', hosting: 'memory', ...METRIC })),
+      writesWhenRetried(find({ ...modern, ...FIXED })),
+      describeForgeries(two),
+    ];
+  });
+  return [head, ...rows];
+}
+
+const withoutTitle = ([option = '', ...cells]: Rows[number]) => [option.replace(/\*\* .*/, '**'), ...cells];
+
+/** Keeps these columns of a table, and merges the rows of options with equal cells. */
+function mergeRows(table: Rows, columns: readonly number[]): Rows {
+  const merged = new Map<string, readonly string[]>();
+  for (const row of table) {
+    const cells = columns.map((column) => row[column] ?? '');
+    const key = cells.join('|');
+    const [names] = merged.get(key) ?? [];
+    merged.set(key, [names ? `${names}<br>${row[0]}` : `${row[0]}`, ...cells]);
+  }
+  return [...merged.values()];
+}
+
+/** Server infrastructure × client: the outcome, and the options that have it. */
+function quadrantTable(options: readonly Identity[], observations: readonly Observation[]): Rows {
+  const cell = (words: (find: ReturnType<typeof finder>) => string) => {
+    const groups = new Map<string, string[]>();
+    for (const option of options) {
+      const got = words(finder(option, observations));
+      groups.set(got, [...(groups.get(got) ?? []), nameOf(option)]);
+    }
+    return [...groups].map(([got, ids]) => `${ids.join(', ')}: ${got}`).join('<br>');
+  };
+  const fleet = { hosting: 'fleet', legacy: 'shim', ...METRIC } as const;
+  const asked = { client: 'modern', ...METRIC } as const;
+  return [
+    ['Server', 'Client at 2025-11-25', 'Client at 2026-07-28'],
+    [
+      'One instance, can hold a stream',
+      cell(heldConnection),
+      cell((find) => describeOutcome(find({ ...asked, hosting: 'memory' }))),
+    ],
+    [
+      'Several stateless instances',
+      cell((find) => describeOutcome(find({ ...fleet, client: 'legacy' }))),
+      cell((find) => describeOutcome(find({ ...asked, hosting: 'fleet' }))),
+    ],
+  ];
+}
+
+const nameOf = ({ id, name = id.toUpperCase() }: Identity): string => name;
+
+function heldConnection(find: (where: Where) => Observation): string {
+  const held = { client: 'legacy', hosting: 'memory', ...METRIC } as const;
+  const [shim, degrade] = [
+    describeOutcome(find({ ...held, legacy: 'shim' })),
+    describeOutcome(find({ ...held, legacy: 'degrade' })),
+  ];
+  return shim === degrade ? shim : `${degrade}, or ${shim} by the shim`;
+}
+
+/** The number of writes when each retry is delivered twice: by default, and with single use off. */
+function writesWhenRetried({ retriedTwice }: Observation): string {
+  if (!retriedTwice) return 'not measured';
+  const { 'by default': byDefault, off } = retriedTwice;
+  return `${writesOf(byDefault)} (${writesOf(off)})`;
+}
+
+const writesOf = ({ writes, sameAnswer }: RetriedTwice): string =>
+  `${writes > 1 ? `**${writes}**` : writes}${sameAnswer ? '' : ', then an error'}`;
+
+function describeForgeries({ forged }: Observation): string {
+  if (!forged) return 'not measured';
+  const { unaskedAnswer, stateOfAnotherCall } = forged;
+  return [unaskedAnswer, stateOfAnotherCall]
+    .map((became) => (became === 'taken' ? '**taken**' : became))
+    .join(' / ');
+}
+
+function auditEntries(modern: number, old: number): string {
+  const count = modern > 1 ? `**${modern}**` : `${modern}`;
+  return modern === old ? count : `${count} (old client: ${old})`;
+}
+
+const describeOutcome = ({ outcome }: Observation): string =>
+  ({ elicited: 'asked', default: 'fallback', error: 'error', cancelled: 'cancelled' })[outcome];
+
+const sizes = ({ stateBytes }: Observation): string =>
+  stateBytes.every((bytes) => bytes === 0) ? 'none' : stateBytes.join(', ');
+
+function finder({ id }: Identity, observations: readonly Observation[]) {
+  return (where: Where): Observation => {
+    const found = observations.find(
+      (seen) =>
+        seen.option === id &&
+        Object.entries(where).every(([key, value]) => seen[key as keyof Where] === value),
+    );
+    if (!found) throw new Error(`Option ${id} was not observed in ${JSON.stringify(where)}.`);
+    return found;
+  };
+}
