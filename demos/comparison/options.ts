@@ -17,6 +17,8 @@ export interface KeepOptions {
 export interface Kept {
   /** The handlers parked in this instance's memory. */
   readonly parked: number;
+  /** Resolves when a database is connected, if there is one. */
+  readonly ready?: Promise<unknown>;
   close(): Promise<void>;
 }
 
@@ -103,8 +105,9 @@ function readOption(folder: string): ListedOption {
   };
 }
 
-const rankOf = ({ id, isBare }: ListedOption): string =>
-  `${id[0]} ${id.length > 1 ? 1 : 0} ${isBare ? 1 : 0} ${id}`;
+function rankOf({ id, isBare }: ListedOption): string {
+  return `${id[0]} ${id.length > 1 ? 1 : 0} ${isBare ? 1 : 0} ${id}`;
+}
 
 /** Finds an option by its id (`g`), letter (`G`), demo (`option-g`), folder or word (`tool-builder`). */
 export function findOption(name: string): ListedOption | undefined {
@@ -144,6 +147,7 @@ export const loadOptions = (listings: readonly ListedOption[] = OPTIONS): Promis
 export async function keepOpen(options: KeepOptions): Promise<() => Promise<void>> {
   const stored = await loadOptions(OPTIONS.filter(({ needsPostgres }) => needsPostgres));
   const kept = stored.map(({ keep }) => keep?.(options));
+  await Promise.all(kept.map((one) => one?.ready));
   return async () => {
     await Promise.all(kept.map((one) => one?.close()));
   };

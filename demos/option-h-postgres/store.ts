@@ -1,10 +1,10 @@
 /** The store that keeps the calls. */
-import type { KeepOptions } from '@mrtr/comparison/options';
+import type { KeepOptions, Kept } from '@mrtr/comparison/options';
 import { DbosStore } from '@mrtr/linear-dbos';
 import type { LinearStore } from '@mrtr/shapes/linear';
 
 /** A store that can be used while it still opens, because an instance starts synchronously. */
-export function keep(options: KeepOptions): LinearStore {
+export function keep(options: KeepOptions): LinearStore & Kept {
   const opened = open(options);
   let store: DbosStore | undefined;
   opened.then((ready) => {
@@ -12,6 +12,7 @@ export function keep(options: KeepOptions): LinearStore {
   }, report);
   return {
     servesTokensOnce: true,
+    ready: opened,
     // The database's error names hosts and roles, so only the operator gets it.
     runRound: async (round) => (await opened.catch(unreachable)).runRound(round),
     get parked() {

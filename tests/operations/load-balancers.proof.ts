@@ -1,7 +1,6 @@
 /** Clients of both eras through nginx and HAProxy, with the configurations of docs/operating.md. */
 import { requestInit } from '@mrtr/harness';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { readConfiguration, startNginx, startRouter } from '../../demos/sticky/haproxy.ts';
 import {
   beginSession,
   hosting,
@@ -10,15 +9,13 @@ import {
   oldRequest,
   read,
 } from '../../packages/hosting/src/hosting.test-support.ts';
+import { readConfiguration, startNginx, startRouter } from './routers.test-support.ts';
 
 const ROUTERS = {
   nginx: { count: 2, start: startNginx },
   HAProxy: {
     count: 3,
-    start: async ([i1, i2, i3]: readonly string[]) =>
-      startRouter(await readConfiguration(), {
-        addresses: { i1, i2, i3 } as Record<'i1' | 'i2' | 'i3', string>,
-      }),
+    start: async (addresses: readonly string[]) => startRouter(await readConfiguration(), addresses),
   },
 };
 

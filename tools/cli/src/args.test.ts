@@ -87,7 +87,7 @@ test.each([
   ['link-account --client legacy', "Unknown option '--client'."],
   ['sampling-and-roots --answer ask', "Unknown option '--answer'."],
   ['option-g --deploy reworded --client legacy', "'--deploy <change>' cannot be used with option '--client"],
-  ['sticky --json', "Unknown option '--json'."],
+  ['tracing --json', "Unknown option '--json'."],
   ['option-j --postgres', "Unknown option '--postgres'."],
 ])('`%s` is refused with what exists', (line, message) => {
   expect(() => read(line)).toThrow(UsageError);

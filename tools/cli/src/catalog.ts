@@ -58,9 +58,9 @@ const program = (name: string, title: string, load: () => Promise<{ createServer
 type Server = Parameters<typeof import('@mrtr/comparison/calls').standalone>[2];
 
 const writeTo =
-  ({ terminal }: Stage, stream: 'stdout' | 'stderr' = 'stdout') =>
+  ({ terminal }: Stage) =>
   (text: string) =>
-    terminal[stream].writePainted(text);
+    terminal.stdout.writePainted(text);
 
 export const DEMOS: readonly Demo[] = [
   program('basic', 'one question, one retry', () => import('@mrtr/demo-basic')),
@@ -95,13 +95,6 @@ export const DEMOS: readonly Demo[] = [
     where: 'five clients · in memory',
     shapes: ['g', 'j'],
     drawItself: async (stage, { shape }) => (await import('./approve.ts')).approve(stage, shape),
-  },
-  {
-    name: 'sticky',
-    title: 'option H behind HAProxy',
-    takes: [],
-    drawItself: async (stage) =>
-      (await import('@mrtr/demo-sticky')).sticky({ out: writeTo(stage), err: writeTo(stage, 'stderr') }),
   },
   {
     name: 'tracing',

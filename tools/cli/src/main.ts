@@ -33,7 +33,7 @@ async function demo(args: readonly string[], terminal: Terminal): Promise<number
   const { demo, settings } = asked;
   const { database, format, deploy } = settings;
   const write = (text: string) => terminal.stdout.writePainted(text);
-  if (format === 'drawing' && demo.name !== 'sticky') {
+  if (format === 'drawing') {
     const title = headingOf(demo, database !== undefined);
     write(`${titleLine(title, demo.where ?? circumstances(settings), paint)}\n\n`);
     if (database) write(` ${paint('quiet', describeDatabase(database))}\n\n`);

@@ -1,22 +1,29 @@
-/** The instances behind the router, with the configuration in the repository. */
+/** Three processes of option H behind HAProxy, with the configuration of docs/sticky-routing.md. */
 import { readPosted, requestInit } from '@mrtr/harness';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Fleet, startFleet } from './fleet.ts';
-import { haproxyVersion, type Router, readConfiguration, startRouter } from './haproxy.ts';
-import { sticky } from './sticky.ts';
+import {
+  isInstalled,
+  type Router,
+  readConfiguration,
+  startRouter,
+  withoutRule,
+} from './routers.test-support.ts';
+import { call } from './sticky-caller.test-support.ts';
+import { type Fleet, startFleet } from './sticky-fleet.test-support.ts';
 
-const installed = haproxyVersion() !== undefined;
+const installed = isInstalled();
 const WHY = installed ? '' : ' (SKIPPED: haproxy is not installed here; apt-get install haproxy)';
 const testRouting = (name: string, body: () => Promise<void>) =>
   test.skipIf(!installed)(`${name}${WHY}`, body);
 
 let fleet: Fleet;
 let router: Router;
+const addresses = () => fleet.addresses;
 
 beforeAll(async () => {
   if (!installed) return;
   fleet = await startFleet();
-  router = await startRouter(await readConfiguration(), fleet);
+  router = await startRouter(await readConfiguration(), fleet.addresses);
 });
 afterAll(async () => {
   await router?.close();
@@ -42,31 +49,36 @@ const REJECTED = {
   data: { reason: 'invalid_request_state' },
 };
 
-testRouting(
-  '`pnpm demo sticky` shows calls that finish with the rule, and one that does not without it',
-  async () => {
-    let out = '';
-    let err = '';
-    const code = await sticky({
-      out: (text) => {
-        out += text;
-      },
-      err: (text) => {
-        err += text;
-      },
-    });
-    expect({ code, err }).toEqual({ code: 0, err: '' });
-    const [rule, none] = out.split('\n without it');
-    const stayed = rule?.match(/call \d {3}round 1 → (i\d) {3}round 2 → \1 {3}round 3 → \1\n/g) ?? [];
-    expect(new Set(stayed.map((line) => /i\d/.exec(line)?.[0]))).toEqual(new Set(['i1', 'i2', 'i3']));
-    expect(rule?.match(/#4522 resolved as Duplicate of #4301\./g)).toHaveLength(3);
-    expect(rule).toMatch(/echoed: v1\..{10}…~i\d\n/);
-    expect(none).toMatch(
-      /call 1 {3}round 1 → (i\d) {3}round 2 → (?!\1)i\d\n +✗ This call cannot be resumed here:/,
-    );
-    for (const line of out.split('\n')) expect([...line].length).toBeLessThanOrEqual(80);
-  },
-);
+testRouting('with the rule, every round of a call reaches the instance that holds it', async () => {
+  const calls = [];
+  for (const _ of addresses()) calls.push(await call(router.url));
+  for (const { servedBy, text, states } of calls) {
+    expect(servedBy).toEqual(Array(3).fill(servedBy[0]));
+    expect(text).toBe('#4522 resolved as Duplicate of #4301.');
+    expect(states[0]).toMatch(new RegExp(`^v1\\..+~${servedBy[0]}$`));
+  }
+  expect(new Set(calls.map(({ servedBy }) => servedBy[0]))).toEqual(new Set(['i1', 'i2', 'i3']));
+});
+
+testRouting('without the rule, a call reaches another instance, and ends with an error', async () => {
+  const other = await startRouter(withoutRule(await readConfiguration()), addresses());
+  try {
+    const { servedBy, text, failed } = await call(other.url);
+    expect({ instances: new Set(servedBy).size, failed }).toEqual({ instances: 2, failed: true });
+    expect(text).toMatch(/^This call cannot be resumed here:/);
+  } finally {
+    await other.close();
+  }
+});
+
+testRouting('the configuration has one routing rule, and withoutRule removes only that line', async () => {
+  const configuration = await readConfiguration();
+  const left = withoutRule(configuration).split('\n');
+  expect(configuration.split('\n').filter((line) => !left.includes(line))).toEqual([
+    '    use-server %[var(txn.instance)] if { var(txn.instance) -m found }',
+  ]);
+  expect(() => withoutRule(left.join('\n'))).toThrow('one routing rule');
+});
 
 testRouting('a label that a client makes up chooses an instance, which rejects the state', async () => {
   for (const name of ['i3', 'i1', 'i3', 'i2']) {

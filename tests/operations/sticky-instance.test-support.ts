@@ -7,7 +7,7 @@ import { serveHttp } from '@mrtr/hosting/http';
 
 const { INSTANCE: instance, STATE_KEY } = process.env;
 if (!instance || !STATE_KEY || !process.send) {
-  throw new Error('An instance is started by the demo, which gives it INSTANCE, STATE_KEY and a channel.');
+  throw new Error('An instance is started by the proof, which gives it INSTANCE, STATE_KEY and a channel.');
 }
 // Without a ledger: a parked handler is resumed once, by the first retry that reaches it.
 const state = requestStatePolicy({ keys: [STATE_KEY], singleUse: false });

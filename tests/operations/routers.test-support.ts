@@ -6,25 +6,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { freePort, RunningProcess } from '@mrtr/harness/process';
-import type { Fleet } from './fleet.ts';
 
 // Debian installs it in a folder that is not on an ordinary user's PATH.
 const PATH = `${process.env.PATH}:/usr/sbin:/usr/local/sbin`;
 const PROGRAM = process.env.HAPROXY || 'haproxy';
 
-export const NOT_INSTALLED =
-  'HAProxy is not installed, and this demo is about it. Install it and run this again:\n' +
-  '  apt-get install haproxy     (Debian, Ubuntu; version 2.6 or later)\n' +
-  '  brew install haproxy        (macOS)\n' +
-  'Where it is installed out of the PATH, name the program in HAPROXY.\n';
-
-export function haproxyVersion(): string | undefined {
-  const { stdout } = spawnSync(PROGRAM, ['-v'], { env: { ...process.env, PATH }, encoding: 'utf8' });
-  return /version (\d+\.\d+(?:\.\d+)?)/.exec(stdout ?? '')?.[1];
-}
+export const isInstalled = (): boolean =>
+  spawnSync(PROGRAM, ['-v'], { env: { ...process.env, PATH } }).status === 0;
 
 export const readConfiguration = (): Promise<string> =>
-  readFile(new URL('../haproxy.cfg', import.meta.url), 'utf8');
+  readFile(new URL('../../docs/haproxy.cfg', import.meta.url), 'utf8');
 
 export function withoutRule(configuration: string): string {
   const lines = configuration.split('\n');
@@ -50,7 +41,7 @@ const ATTEMPTS = 3;
 
 export const startRouter = (
   configuration: string,
-  { addresses: { i1, i2, i3 } }: Pick<Fleet, 'addresses'>,
+  [i1 = '', i2 = '', i3 = '']: readonly string[],
 ): Promise<Router> =>
   start((bind) => ({
     command: PROGRAM,
@@ -61,7 +52,7 @@ export const startRouter = (
 
 /** nginx with our configuration, in front of two instances on this machine, as `host:port`. */
 export async function startNginx([first = '', second = '']: readonly string[]): Promise<Router> {
-  const text = await readFile(new URL('../nginx.conf', import.meta.url), 'utf8');
+  const text = await readFile(new URL('../../docs/nginx.conf', import.meta.url), 'utf8');
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (name) => `${name}_temp_path t;`,
   );
