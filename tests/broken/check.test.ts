@@ -36,17 +36,17 @@ const LINTED: readonly (readonly [path: string, source: string, ...rules: string
   ['packages/hosting/src/beside.ts', "import '@mrtr/ledgers/redis';", 'noRestrictedImports'],
   ['packages/linear-dbos/src/up.ts', "import '@mrtr/harness';", 'noRestrictedImports'],
   ['packages/check/src/beside.ts', "import '@mrtr/core';", 'noRestrictedImports'],
-  ['packages/options/example-tools/src/up.ts', "import '@mrtr/option-f';", 'noRestrictedImports'],
-  ['packages/options/f-once/src/beside.ts', "export * from '@mrtr/option-g';", 'noRestrictedImports'],
-  ['packages/options/f-once/src/up.test.ts', "import '@mrtr/matrix';", 'noRestrictedImports'],
+  ['demos/comparison/up.ts', "import '@mrtr/option-f';", 'noRestrictedImports'],
+  ['demos/option-f-once/beside.ts', "export * from '@mrtr/option-g';", 'noRestrictedImports'],
+  ['demos/option-f-once/up.test.ts', "import '@mrtr/matrix';", 'noRestrictedImports'],
   [
-    'packages/options/f-once/src/file.ts',
+    'demos/option-f-once/file.ts',
     "import '../../g-tool-builder/src/index.ts';",
     'noRestrictedImports',
   ],
-  ['packages/options/h-linear-postgres/src/beside.ts', "import '@mrtr/option-f';", 'noRestrictedImports'],
-  ['packages/options/contract/src/up.ts', "import '@mrtr/option-g';", 'noRestrictedImports'],
-  ['packages/options/list/src/up.ts', "import '@mrtr/harness';", 'noRestrictedImports'],
+  ['demos/option-h-postgres/beside.ts', "import '@mrtr/option-f';", 'noRestrictedImports'],
+  ['demos/comparison/up.ts', "import '@mrtr/option-g';", 'noRestrictedImports'],
+  ['demos/comparison/up.ts', "import '@mrtr/harness';", 'noRestrictedImports'],
   ['packages/pages/src/beside.ts', "import '@mrtr/ledgers/redis';", 'noRestrictedImports'],
   ['packages/ledgers/src/up.ts', "import '@mrtr/shapes/once';", 'noRestrictedImports'],
   ['packages/harness/src/up.ts', "import '@mrtr/core';", 'noRestrictedImports'],
@@ -120,7 +120,7 @@ test('a broken budget is marked in the table, and fails', async () => {
     'README.md': 'A line.\n'.repeat(161),
     'packages/core/package.json': '{ "name": "@mrtr/core" }',
     'packages/core/src/index.ts': `${LONG}\n`,
-    'packages/options/f-once/src/weather.ts': 'Math.random();\n'.repeat(61),
+    'demos/option-f-once/weather.ts': 'Math.random();\n'.repeat(61),
   });
   execFileSync('git', ['init', '--quiet'], { cwd: folder });
   const budgets = join(ROOT, 'tests/house/budgets.ts');
@@ -128,7 +128,7 @@ test('a broken budget is marked in the table, and fails', async () => {
   const broken = stdout.split('\n').filter((line) => line.startsWith('✗'));
   expect(broken.map((line) => line.slice(2).split(',')[0])).toEqual([
     'library functions',
-    'packages/options/f-once/src/weather.ts',
+    'demos/option-f-once/weather.ts',
     'README.md',
   ]);
   expect(code).toBe(1);

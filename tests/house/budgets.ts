@@ -66,7 +66,7 @@ const functions = files.flatMap(functionsIn);
 
 /** The author's file of every option, the longest first. */
 const weathers = foldersIn('packages/options')
-  .filter((folder) => folder !== 'packages/options/example-tools')
+  .filter((folder) => folder !== 'demos/comparison')
   .flatMap(sourcesIn)
   .filter((file) => file.endsWith('/src/weather.ts'))
   .map((file) => ({ file, lines: linesOf(textOf(file)) }))

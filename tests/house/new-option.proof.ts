@@ -60,7 +60,7 @@ test('the tests run it: matrix, key rotation, traces, deploys and kills', async 
 
 /** Prints the option's row and column in the tables, measured beside its model, and the figures of the benchmark. */
 const PROGRAM = `
-  const { findOption, loadOption, loadOptions } = await import('./packages/options/list/src/index.ts');
+  const { findOption, loadOption, loadOptions } = await import('./demos/comparison/index.ts');
   const { measure, optionsTable, TABLED } = await import('./tools/matrix/src/index.ts');
   const { deployTables } = await import('./tools/matrix/src/deploy/index.ts');
   const { SHAPES } = await import('./tests/bench/subjects.ts');

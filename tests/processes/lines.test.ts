@@ -39,7 +39,7 @@ async function callOf(id: string): Promise<Transcript> {
 
 /** The runs of the code that begins with `text`, in each stretch of the call. */
 function countsOf(folder: string, text: string, transcript: Transcript): number[] {
-  const file = `packages/options/${folder}/src/weather.ts`;
+  const file = `demos/option-${folder}/weather.ts`;
   const source = readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8').split('\n');
   const row = source.findIndex((line) => line.includes(text));
   const column = (source[row]?.indexOf(text) ?? -1) + 1;

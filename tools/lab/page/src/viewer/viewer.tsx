@@ -199,7 +199,7 @@ function Side({ name, side, seen, beats, step, onStep, differs, view, onPanel, n
               {title}
             </button>
           ))}
-          {panel === 'source' && file && <span class="file">{file.replace('packages/options/', '')}</span>}
+          {panel === 'source' && file && <span class="file">{file.replace('demos/', '')}</span>}
         </div>
         <div class="panel" role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${panel}-tab`}>
           {panel === 'source' && (
