@@ -39,11 +39,7 @@ const LINTED: readonly (readonly [path: string, source: string, ...rules: string
   ['demos/comparison/up.ts', "import '@mrtr/option-f';", 'noRestrictedImports'],
   ['demos/option-f-once/beside.ts', "export * from '@mrtr/option-g';", 'noRestrictedImports'],
   ['demos/option-f-once/up.test.ts', "import '@mrtr/matrix';", 'noRestrictedImports'],
-  [
-    'demos/option-f-once/file.ts',
-    "import '../../g-tool-builder/src/index.ts';",
-    'noRestrictedImports',
-  ],
+  ['demos/option-f-once/file.ts', "import '../../g-tool-builder/src/index.ts';", 'noRestrictedImports'],
   ['demos/option-h-postgres/beside.ts', "import '@mrtr/option-f';", 'noRestrictedImports'],
   ['demos/comparison/up.ts', "import '@mrtr/option-g';", 'noRestrictedImports'],
   ['demos/comparison/up.ts', "import '@mrtr/harness';", 'noRestrictedImports'],

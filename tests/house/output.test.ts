@@ -79,7 +79,7 @@ test('no program writes to a terminal past its Writer', () => {
   // The lab's page runs in a browser. Recipes are examples, for servers that do not have the harness.
   const sources = projectFiles().filter(
     (file) =>
-      /^(?:packages|demos)\/.*\.(?:ts|mjs)$/.test(file) &&
+      /^(?:packages|demos|tools)\/.*\.(?:ts|mjs)$/.test(file) &&
       !/\.(?:test|test-support|proof|browser)\.ts$|^demos\/(?:lab\/page|recipes)\//.test(file),
   );
   expect(sources.length).toBeGreaterThan(300);

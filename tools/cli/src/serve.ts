@@ -4,7 +4,6 @@ import { constants } from 'node:os';
 import { createWorld, openMeteo } from '@mrtr/comparison';
 import { type ListedOption, loadOption } from '@mrtr/comparison/options';
 import { InvalidOption, MemoryLedger, requestStatePolicy } from '@mrtr/core';
-import { createWorld, openMeteo } from '@mrtr/comparison';
 import { escapeHidden } from '@mrtr/harness/transcript';
 import {
   type HttpHosting,
