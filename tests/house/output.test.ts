@@ -8,8 +8,7 @@ const EXEMPT: Readonly<Record<string, string>> = {
   'packages/check/src/main.ts': 'hands the streams to `main`, which makes Writers of them',
   'packages/harness/src/processes/writer.ts': 'is the Writer',
   'packages/hosting/src/stdio.ts': 'speaks MCP on stdout, and escapes errors with core',
-  'packages/options/new-option.mjs': 'prints our own text',
-  'tools/new-option.mjs': 'runs before packages are installed, and prints names that it has checked',
+  'tools/new-option.mjs': 'runs before packages are installed, and and prints our own text',
   'tools/postgres-server/src/keeper.mjs': 'answers the program that started it',
 };
 
