@@ -17,9 +17,11 @@ export function createServer(world: World, policy: RequestStatePolicy, store: Li
 }
 
 if (realpathSync(process.argv[1] ?? '') === import.meta.filename) {
-  const { STATE_KEY } = process.env;
-  const policy = requestStatePolicy({ keys: STATE_KEY === undefined ? undefined : [STATE_KEY] });
+  const { STATE_KEY, POSTGRES } = process.env;
+  if (!STATE_KEY || !POSTGRES)
+    throw new Error('Set STATE_KEY (at least 32 bytes) and POSTGRES (where to connect).');
+  const policy = requestStatePolicy({ keys: [STATE_KEY] });
   const world = createWorld();
-  const store = keep({ policy, postgres: process.env.POSTGRES });
+  const store = keep({ policy, postgres: POSTGRES });
   serveOverStdio({ server: () => createServer(world, policy, store), close: () => store.close() });
 }

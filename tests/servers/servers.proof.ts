@@ -1,0 +1,73 @@
+/** Every option's `server.ts`, started as a program, and called over stdio by clients of both eras. */
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { addressOf, findOption, OPTIONS } from '@mrtr/comparison/options';
+import { converse, foreignHosting, modernClient, scriptedUser } from '@mrtr/harness';
+import { resultText } from '@mrtr/harness/transcript';
+import { typescriptProgram } from '@mrtr/matrix/processes';
+import { postgresOfTheRun } from '@mrtr/postgres-server/testing';
+import { expect, onTestFinished, test } from 'vitest';
+
+const { database, missing } = await postgresOfTheRun();
+const STARTED = OPTIONS.filter(({ needsPostgres }) => !needsPostgres || missing === undefined);
+const call = {
+  method: 'tools/call',
+  params: { name: 'get_weather', arguments: { location: 'Tokyo' } },
+} as const;
+const KEY = randomBytes(32).toString('base64url');
+const METRIC = 'Weather in Tokyo: 22°C, partly cloudy.';
+
+const programOf = (path: string, env: Readonly<Record<string, string>> = {}) => {
+  const { command, args } = typescriptProgram(path);
+  return { command, args: [...args], env: { PATH: process.env.PATH ?? '', ...env } };
+};
+
+async function callServer(client: 'modern-only' | 'legacy', ...where: Parameters<typeof programOf>) {
+  const user = scriptedUser({ units: ['metric'] });
+  const { end } = await converse({ client, call, user }, () =>
+    foreignHosting({ kind: 'stdio', ...programOf(...where) }),
+  );
+  return resultText(end.result ?? {});
+}
+
+const pathOf = (id: string) => fileURLToPath(addressOf(findOption(id) as never));
+
+test.each(STARTED.map(({ id, needsPostgres }) => [id, needsPostgres] as const))(
+  'the server of option %s answers a client of each era',
+  async (id, needsPostgres) => {
+    const env = needsPostgres ? { POSTGRES: await database(), STATE_KEY: KEY } : {};
+    for (const client of ['modern-only', 'legacy'] as const)
+      expect([client, await callServer(client, pathOf(id), env)]).toEqual([client, METRIC]);
+  },
+);
+
+test('it is started through a symbolic link, too', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'mrtr-servers-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const link = join(folder, 'weather.ts');
+  symlinkSync(pathOf('g'), link);
+  expect(await callServer('modern-only', link)).toBe(METRIC);
+});
+
+test('a call continues in another process with the same STATE_KEY, and in no other', async () => {
+  const connect = async (STATE_KEY: string) => {
+    const client = await modernClient(new StdioClientTransport(programOf(pathOf('g'), { STATE_KEY })), {
+      elicit: () => ({ action: 'cancel' }),
+    });
+    onTestFinished(() => client.close());
+    return (more: object): Promise<unknown> =>
+      client.callTool({ ...call.params, ...more }, { allowInputRequired: true });
+  };
+  const [first, same, another] = [await connect(KEY), await connect(KEY), await connect(`another ${KEY}`)];
+  const { requestState } = (await first({})) as { requestState: string };
+  const retry = {
+    requestState,
+    inputResponses: { units: { action: 'accept', content: { units: 'metric' } } },
+  };
+  await expect(another(retry)).rejects.toMatchObject({ code: -32602 });
+  expect(await same(retry)).toMatchObject({ content: [{ text: METRIC }] });
+});
