@@ -10,8 +10,9 @@ const call = { method: 'tools/call', params: { name: 'deploy', arguments: { env:
 test.each(['modern-only', 'legacy'] as const)(
   'a %s client is asked once, and a yes deploys',
   async (client) => {
-    const { events, end } = await converse({ client, call, user: scriptedUser({ yes: [true] }) }, () =>
-      foreignHosting({ kind: 'stdio', command: process.execPath, args }),
+    const { events, end } = await converse(
+      { client, call, user: scriptedUser({ decision: ['approve'] }) },
+      () => foreignHosting({ kind: 'stdio', command: process.execPath, args }),
     );
     expect(resultText(end.result ?? {})).toBe('Deployed to production.');
     expect(eventsOf('question', events)).toMatchObject([{ message: 'Really deploy to “production”?' }]);

@@ -1,19 +1,25 @@
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
-import { elicitation, protectedServer, requestStatePolicy, textResult, words } from '@mrtr/core';
-import { journal } from '@mrtr/shapes/journal';
+import {
+  approval,
+  ask,
+  protectedServer,
+  readAnswer,
+  requestStatePolicy,
+  textResult,
+  words,
+} from '@mrtr/core';
 import { z } from 'zod';
 
 const tool = { description: 'Deploys the latest build.', inputSchema: z.object({ env: z.string() }) };
-const Sure = z.object({ yes: z.boolean().meta({ title: 'Deploy it' }) });
 const policy = requestStatePolicy(); // no keys: for one process; open calls are lost when it ends
-
-const deploy = journal(async ({ env }: z.infer<typeof tool.inputSchema>, ctx) => {
-  const { yes } = await ctx.ask('sure', elicitation(words`Really deploy to ${env}?`, Sure));
-  return textResult(yes ? `Deployed to ${env}.` : 'Nothing was deployed.');
-});
 
 serveStdio(() => {
   const server = protectedServer({ name: 'deployer', version: '1.0.0' }, policy);
-  server.registerTool('deploy', tool, deploy);
+  server.registerTool('deploy', tool, async ({ env }, ctx) => {
+    const sure = approval(words`Really deploy to ${env}?`, { approve: 'Deploy', refuse: 'Do not deploy' });
+    const answer = readAnswer(ctx, 'sure', sure); // both rounds run this; effects stand below
+    if (answer.kind === 'missing' || answer.kind === 'invalid') return ask({ sure });
+    return textResult(answer.kind === 'accepted' ? `Deployed to ${env}.` : 'Nothing was deployed.');
+  });
   return server;
 });
