@@ -47,8 +47,16 @@ export interface RunningOption {
   close(): Promise<void>;
 }
 
+/** An option in words, which its `package.json` has beside its title. The tables put them beside what is measured. */
+interface Comparison {
+  readonly authorWrites: string;
+  readonly sdkDoes: string;
+  /** Whether the handler is entered again in a call, and its source does not show it. */
+  readonly hiddenReentry: boolean;
+}
+
 /** An option in the list. */
-export interface ListedOption {
+export interface ListedOption extends Comparison {
   /** `g`, or `e-naive` for a variant. */
   readonly id: string;
   /** Its folder in `demos`: `option-g-tool-builder`. */
@@ -76,6 +84,7 @@ export interface LoadedOption extends ListedOption {
 interface Manifest {
   readonly name: string;
   readonly description: string;
+  readonly comparison: Comparison;
   readonly dependencies: Readonly<Record<string, string>>;
 }
 
@@ -90,11 +99,12 @@ export const OPTIONS: readonly ListedOption[] = readdirSync(DEMOS)
 
 function readOption(folder: string): ListedOption {
   const path = new URL(`${folder}/package.json`, DEMOS);
-  const { name, description, dependencies }: Manifest = JSON.parse(readFileSync(path, 'utf8'));
+  const { name, description, comparison, dependencies }: Manifest = JSON.parse(readFileSync(path, 'utf8'));
   const id = name.slice('@mrtr/option-'.length);
   const [letter = '', ...variant] = id.split('-');
   const needsPostgres = '@mrtr/linear-dbos' in dependencies;
   return {
+    ...comparison,
     id,
     folder,
     word: folder.slice(`option-${letter}-`.length),

@@ -89,7 +89,7 @@ const SYSTEMS: Readonly<Record<string, Place>> = {
   'the footgun test': textIn('tests/matrix/matrix.test.ts', /^test\('the footgun test: /m),
   'the quadrant': textIn('docs/matrix.md', /^## The quadrant: .+\n\n<!-- begin: quadrant -->\n\n\|.+\|$/m),
   'trade-offs': textIn(
-    'docs/choosing.md',
+    'demos/README.md',
     /^## Trade-offs\n\n\* \*\*The footgun\*\*: .+[\s\S]+a \*hidden re-entry\*/m,
   ),
   'the words, for a reader': textIn('README.md', /\*footgun\*[\s\S]+\*hidden re-entry\*[\s\S]+quadrant/),

@@ -1,6 +1,7 @@
 /** The measured tables. */
 import { GET_WEATHER, RESOLVE_WORK_ITEM } from '@mrtr/comparison';
 import type { Measured } from '@mrtr/comparison/calls';
+import { findOption, type ListedOption } from '@mrtr/comparison/options';
 import { markdownTable } from 'markdown-table';
 import { deployTables } from './deploy/table.ts';
 import type { Cell } from './measure/invariants.ts';
@@ -25,6 +26,7 @@ export const TABLED: readonly LocalScenario[] = SCENARIOS.filter(({ client, scri
 export type Rows = readonly (readonly string[])[];
 
 type TableName =
+  | 'comparison'
   | 'options'
   | 'options-more'
   | 'unattended'
@@ -43,6 +45,7 @@ export function measuredTables(
   const rows = [...options].sort((one, other) => rank(one) - rank(other));
   const ofOptions = optionsTable(rows, cells);
   const tables = {
+    comparison: mergeRows(ofOptions, [11, 12, 13, 14, 7, 1, 2]),
     options: mergeRows(ofOptions, [2, 5, 7, 9]), // the columns that a reader decides by
     'options-more': mergeRows(ofOptions.map(withoutTitle), [1, 3, 4, 6, 8, 10]),
     quadrant: quadrantTable(rows, observationsIn(cells)),
@@ -71,6 +74,10 @@ export function optionsTable(options: readonly Identity[], cells: readonly Cell[
     'Cannot be asked',
     'Writes, retries sent twice (`singleUse: false`)',
     'Unasked answer / other state',
+    'Author writes',
+    'SDK does',
+    'Hidden re-entry',
+    'Server state',
   ];
   const rows = options.map((option) => {
     const find = finder(option, observations);
@@ -89,9 +96,24 @@ export function optionsTable(options: readonly Identity[], cells: readonly Cell[
       describeOutcome(find({ client: 'unaskable', hosting: 'memory', ...METRIC })),
       writesWhenRetried(find({ ...modern, ...FIXED })),
       describeForgeries(two),
+      ...describeInWords(option, one),
+      serverState(one, heldConnection(find)),
     ];
   });
   return [head, ...rows];
+}
+
+/** The words of the option's folder. Whether a hidden re-entry is safe is measured. */
+function describeInWords({ id }: Identity, { audits }: Observation): readonly string[] {
+  const { folder, authorWrites, sdkDoes, hiddenReentry } = findOption(id) as ListedOption;
+  const hidden = hiddenReentry ? 'yes' : 'no';
+  const safety = audits > 1 ? ', **unsafe**' : hiddenReentry ? ', safe' : '';
+  return [`[${authorWrites}](${folder}/weather.ts)`, sdkDoes, hidden + safety];
+}
+
+function serverState({ framesHeld, otherInstance }: Observation, oldClient: string): string {
+  if (framesHeld > 0) return otherInstance === 'finishes' ? 'a frame, and a database' : 'a frame';
+  return oldClient === 'asked' ? 'a stream to each old client' : 'none';
 }
 
 const withoutTitle = ([option = '', ...cells]: Rows[number]) => [option.replace(/\*\* .*/, '**'), ...cells];
