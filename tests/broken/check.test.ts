@@ -1,5 +1,6 @@
 /** Plants mistakes in a small repository with our configuration. `pnpm check` must find them. */
 import { execFile, execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -36,26 +37,36 @@ const LINTED: readonly (readonly [path: string, source: string, ...rules: string
   ['packages/hosting/src/beside.ts', "import '@mrtr/ledgers/redis';", 'noRestrictedImports'],
   ['packages/linear-dbos/src/up.ts', "import '@mrtr/harness';", 'noRestrictedImports'],
   ['packages/check/src/beside.ts', "import '@mrtr/core';", 'noRestrictedImports'],
-  ['demos/comparison/up.ts', "import '@mrtr/option-f';", 'noRestrictedImports'],
   ['demos/option-f-once/beside.ts', "export * from '@mrtr/option-g';", 'noRestrictedImports'],
-  ['demos/option-f-once/up.test.ts', "import '@mrtr/matrix';", 'noRestrictedImports'],
-  ['demos/option-f-once/file.ts', "import '../../g-tool-builder/src/index.ts';", 'noRestrictedImports'],
-  ['demos/option-h-postgres/beside.ts', "import '@mrtr/option-f';", 'noRestrictedImports'],
-  ['demos/comparison/up.ts', "import '@mrtr/option-g';", 'noRestrictedImports'],
-  ['demos/comparison/up.ts', "import '@mrtr/harness';", 'noRestrictedImports'],
+  ['demos/option-f-once/file.ts', "import '../option-g-tool-builder/weather.ts';", 'noRestrictedImports'],
+  ['demos/option-f-once/harness.ts', "import '@mrtr/harness';", 'noRestrictedImports'],
+  ['demos/option-f-once/tool.ts', "import '@mrtr/matrix';", 'noRestrictedImports'],
+  ['demos/option-f-once/tool.test.ts', "import '@mrtr/matrix';", 'noRestrictedImports'],
+  ['demos/option-f-once/calls.ts', "import '@mrtr/comparison/calls';", 'noRestrictedImports'],
+  ['demos/option-h-postgres/beside.ts', "import '@mrtr/option-h/weather';", 'noRestrictedImports'],
+  ['demos/comparison/option.ts', "import '@mrtr/option-f';", 'noRestrictedImports'],
+  ['demos/comparison/file.ts', "import '../option-f-once/server.ts';", 'noRestrictedImports'],
+  ['demos/comparison/up.ts', "import '@mrtr/shapes/once';", 'noRestrictedImports'],
+  ['demos/comparison/tool.ts', "import '@mrtr/matrix';", 'noRestrictedImports'],
+  ['demos/comparison/tool.test.ts', "import '../../tools/matrix/src/index.ts';", 'noRestrictedImports'],
   ['packages/pages/src/beside.ts', "import '@mrtr/ledgers/redis';", 'noRestrictedImports'],
   ['packages/ledgers/src/up.ts', "import '@mrtr/shapes/once';", 'noRestrictedImports'],
+  ['packages/linear-dbos/src/up.test.ts', "import '@mrtr/comparison';", 'noRestrictedImports'],
   ['packages/harness/src/up.ts', "import '@mrtr/core';", 'noRestrictedImports'],
   ['packages/harness/src/to-tests.test.ts', "import '../../../tests/house.ts';", 'noRestrictedImports'],
   ['packages/check/src/to-tests.ts', "import '../../../tests/house.ts';", 'noRestrictedImports'],
   ['tools/postgres-server/src/to-tests.ts', "import '../../../tests/house.ts';", 'noRestrictedImports'],
+  ['tools/postgres-server/src/up.ts', "import '@mrtr/core';", 'noRestrictedImports'],
   ['tools/matrix/src/option.ts', "import '@mrtr/option-g';", 'noRestrictedImports'],
   ['tools/matrix/src/up.ts', "import '@mrtr/demo-basic';", 'noRestrictedImports'],
   ['tools/matrix/src/to-tests.ts', "import '@mrtr/tests';", 'noRestrictedImports'],
+  ['tools/cli/src/to-tests.ts', "import '@mrtr/tests';", 'noRestrictedImports'],
+  ['tools/lab/src/inside.ts', "import '../../../packages/core/src/index.ts';", 'noRestrictedImports'],
+  ['demos/basic/tool.ts', "import '@mrtr/lab';", 'noRestrictedImports'],
   ['demos/basic/to-tests.ts', "import '@mrtr/tests/matrix';", 'noRestrictedImports'],
-  ['demos/basic/to-tests.test.ts', "import '../../../tests/house.ts';", 'noRestrictedImports'],
+  ['demos/basic/to-tests.test.ts', "import '../../tests/house.ts';", 'noRestrictedImports'],
   ['demos/basic/lazy.ts', "export const load = () => import('@mrtr/tests');", 'noRestrictedImports'],
-  ['demos/basic/inside.ts', "import '../../../packages/core/src/wire/call.ts';", 'noRestrictedImports'],
+  ['demos/basic/inside.ts', "import '../../packages/core/src/wire/call.ts';", 'noRestrictedImports'],
   ['packages/otel/src/undeclared.ts', "import 'zod';", 'noUndeclaredDependencies'],
   ['packages/otel/src/for-tests.ts', "import 'fast-check';", 'noUndeclaredDependencies'],
   ['packages/otel/src/one.ts', "export type { Two } from './two.ts'; export type One = 1;", 'noImportCycles'],
@@ -73,6 +84,7 @@ const MANIFEST = JSON.stringify({
 interface Report {
   readonly diagnostics: readonly {
     readonly severity: string;
+    readonly message: string;
     readonly category: string;
     readonly location: { readonly path: string };
   }[];
@@ -83,13 +95,17 @@ test('lint finds forbidden imports, circles, undeclared dependencies, and code t
   const sources = LINTED.map(([path, source]) => [path, source] as const);
   const folder = await repository(Object.fromEntries([...manifests, ...sources]));
   const { code, stdout } = await run(folder, 'biome', ['lint', '--vcs-enabled=false', '--reporter=json']);
-  const found = (JSON.parse(stdout) as Report).diagnostics
-    .filter(({ severity }) => severity === 'error')
-    .map(({ location, category }) => `${location.path} ${category.split('/').at(-1)}`);
+  const errors = (JSON.parse(stdout) as Report).diagnostics.filter(({ severity }) => severity === 'error');
+  const found = errors.map(({ location, category }) => `${location.path} ${category.split('/').at(-1)}`);
   expect(found.sort()).toEqual(
     LINTED.flatMap(([path, , ...rules]) => rules.map((rule) => `${path} ${rule}`)).sort(),
   );
   expect(code).toBe(1);
+
+  const importRules = [...readFileSync(join(ROOT, 'biome.json'), 'utf8').matchAll(/"message": "(.+)"/g)];
+  const unbroken = importRules.filter(([, rule]) => !errors.some(({ message }) => message === rule));
+  expect(importRules.length).toBeGreaterThan(10);
+  expect(unbroken).toEqual([]);
 });
 
 test('unused files, dependencies and exports of TypeScript are found', async () => {
