@@ -25,7 +25,7 @@ export interface Kept {
 /** What an option's `server.ts` exports. */
 export interface OptionModule {
   /** Makes a server with both tools: for each request on stateless hosting, otherwise for each connection. */
-  createServer(world: World, policy: RequestStatePolicy, kept?: never): McpServer;
+  createServer(world: World, policy: RequestStatePolicy, kept?: Kept): McpServer;
   /** Absent if nothing outlives a request. */
   keep?(options: KeepOptions): Kept;
 }
@@ -170,7 +170,7 @@ export function runOption(
 ): RunningOption {
   const kept = keep?.({ policy: state, ...rest });
   return {
-    server: () => createServer(world, state, kept as never),
+    server: () => createServer(world, state, kept),
     ...(kept && { kept, framesHeld: () => kept.parked }),
     close: async () => kept?.close(),
   };

@@ -1,6 +1,6 @@
-/** A new option takes a folder and a line: a copy of this project gets one, and every runner of options runs it. */
+/** A new option takes a folder and a writer: a copy of this project gets one, and every runner of options runs it. */
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -18,22 +18,47 @@ async function run(command: string, ...args: string[]): Promise<string> {
   return stdout;
 }
 
+const newOption = (...args: string[]) => run('node', 'tools/new-option.mjs', ...args);
+
 beforeAll(async () => {
   copy = await mkdtemp(join(tmpdir(), 'mrtr-new-option-'));
   for (const file of projectFiles()) await cp(join(ROOT, file), join(copy, file));
   await run('git', 'init', '--quiet');
   // Git leaves the `node_modules` of a removed option.
-  await mkdir(join(copy, 'packages/options/k-gone/node_modules'), { recursive: true });
-  await run('node', 'packages/options/new-option.mjs', 'k', 'lease');
+  await mkdir(join(copy, 'demos/option-k-gone/node_modules'), { recursive: true });
+  await run('git', 'add', '.');
+  await newOption('k', 'lease');
   await run('pnpm', 'install', '--prefer-offline', '--no-frozen-lockfile');
 });
 
 afterAll(() => rm(copy, { recursive: true, force: true }));
 
-test('a folder of several options is no model for another', async () => {
-  await expect(run('node', 'packages/options/new-option.mjs', 'l', 'loan', 'e')).rejects.toThrow(
-    'several options',
-  );
+test('takes a folder and a writer, and changes no file', async () => {
+  const changed = await run('git', 'status', '--porcelain', '--untracked-files=all', 'demos', 'tools');
+  const made = changed.split('\n').flatMap((line) => (line.startsWith('?? ') ? [line.slice(3)] : []));
+  const files = ['README.md', 'claims.ts', 'package.json', 'server.ts', 'weather.ts', 'work-item.ts'];
+  expect(made).toEqual([
+    ...files.map((file) => `demos/option-k-lease/${file}`),
+    'tools/matrix/src/scripts/writers/k.ts',
+  ]);
+  expect(changed).not.toMatch(/^.M/m);
+  const manifest = JSON.parse(await readFile(join(copy, 'demos/option-k-lease/package.json'), 'utf8'));
+  expect(manifest).toMatchObject({ name: '@mrtr/option-k', description: 'lease' });
+});
+
+test.each([
+  ['a letter that is taken', ['g', 'saga'], 'The folder option-g-tool-builder has that letter or word.'],
+  [
+    'a word that is taken',
+    ['l', 'tool-builder'],
+    'The folder option-g-tool-builder has that letter or word.',
+  ],
+  ['a letter of two', ['kk', 'saga'], 'LETTER is one lower-case letter'],
+  ['a word in capitals', ['l', 'Saga'], 'WORD is in lower case'],
+  ['an unknown model', ['l', 'saga', 'z'], "There is no option 'z' to copy."],
+  ['an argument too many', ['l', 'saga', 'f', 'g'], 'There is nothing to do with g.'],
+])('%s is refused', async (_what, args, message) => {
+  await expect(newOption(...args)).rejects.toThrow(message);
 });
 
 test('the command line lists the option and runs it, under its letter and its word', async () => {
@@ -60,11 +85,11 @@ test('the tests run it: matrix, key rotation, traces, deploys and kills', async 
 
 /** Prints the option's row and column in the tables, measured beside its model, and the figures of the benchmark. */
 const PROGRAM = `
-  const { findOption, loadOption, loadOptions } = await import('./demos/comparison/index.ts');
+  const { loadOption, loadOptions } = await import('./demos/comparison/options.ts');
   const { measure, optionsTable, TABLED } = await import('./tools/matrix/src/index.ts');
   const { deployTables } = await import('./tools/matrix/src/deploy/index.ts');
   const { SHAPES } = await import('./tests/bench/subjects.ts');
-  const options = await Promise.all(['f', 'k'].map((id) => loadOption(findOption(id))));
+  const options = await Promise.all(['f', 'k'].map(loadOption));
   const cells = [];
   for (const option of options) cells.push(...(await measure(option, TABLED)));
   const deploys = Object.values(deployTables(await loadOptions())).map(([head]) => head.join(', ').split(', '));

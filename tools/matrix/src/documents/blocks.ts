@@ -1,6 +1,7 @@
-/** Blocks of Markdown that a program writes: measured tables, outputs of commands, and files that run. */
+/** Blocks of Markdown that a program writes: measured tables, outputs of commands, files that run, and their diffs. */
 import { execFile } from 'node:child_process';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { devNull } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
@@ -17,8 +18,8 @@ export interface Updating {
 }
 
 /**
- * Updates the blocks. The name of a block is a measured table, a `pnpm <command>` whose output it holds, or the path of a
- * source file that it shows.
+ * Updates the blocks. The name of a block is a measured table, a `pnpm <command>` whose output it holds, the path of a
+ * source file that it shows, or `diff <file> <file>`.
  *
  * @returns the blocks that were not up to date, as `file: name`.
  */
@@ -63,10 +64,11 @@ async function contentOf(name: string, tables: Readonly<Record<string, string>>)
   const table = tables[name];
   if (table !== undefined) return table;
   if (name.startsWith('pnpm ')) return fence('text', await outputOf(name.split(' ').slice(1)));
+  if (name.startsWith('diff ')) return fence('diff', await diffOf(name.split(' ').slice(1)));
   const language = /\.(ts|conf|cfg)$/.exec(name)?.[1];
   if (language) return fence(language, await readFile(new URL(name, ROOT), 'utf8'));
   throw new Error(
-    `Nothing generates a block named '${name}'. It is a table, a 'pnpm …' command, or a .ts, .conf or .cfg file.`,
+    `Nothing generates a block named '${name}'. It is a table, a 'pnpm …' command, a 'diff …' of two files, or a .ts, .conf or .cfg file.`,
   );
 }
 
@@ -79,4 +81,20 @@ async function outputOf([script, ...args]: string[]): Promise<string> {
     env: { ...process.env, NO_COLOR: '1', FORCE_COLOR: '0' },
   });
   return stdout.replaceAll(/[ \t]+$/gm, '').replace(/^\n+/, '');
+}
+
+/** The lines of two files that differ, from Git with its own defaults. Its headers and line numbers are left out. */
+async function diffOf(files: readonly string[]): Promise<string> {
+  const env = { ...process.env, GIT_CONFIG_GLOBAL: devNull, GIT_CONFIG_NOSYSTEM: '1' };
+  const args = ['diff', '--no-index', '--no-color', '--no-ext-diff', '--', ...files];
+  const differing = await promisify(execFile)('git', args, { cwd: fileURLToPath(ROOT), env }).catch(
+    (error: { readonly code: unknown; readonly stdout: string }) => {
+      // Git exits with 1 if the files differ.
+      if (error.code === 1 && error.stdout) return error;
+      throw error;
+    },
+  );
+  const hunks = differing.stdout.replaceAll(/^@@ .*$/gm, '@@');
+  if (!hunks) throw new Error(`'diff ${files.join(' ')}' is empty: the files are the same.`);
+  return hunks.slice(hunks.indexOf('@@'));
 }
