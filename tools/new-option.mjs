@@ -43,21 +43,25 @@ What an author writes, and what happens when the client calls again.
 
 Look at \`weather.ts\`: … Run \`pnpm demo option-${letter}\`.
 
-## Start it, take it along
+## Start it
 
 \`\`\`sh
-node ${server}   # Node 24 or 26; Node 20: npx tsx ${server}
+node ${server}   # Node 24 or 26
 \`\`\`
 
 \`\`\`json
 { "mcpServers": { "option-${letter}": { "command": "node", "args": ["/path/to/mrtr-shapes/${server}"] } } }
 \`\`\`
 
-[How to share its calls, and how to copy it](../comparison/README.md#start-an-option).
+[On Node 20, in several processes, in your own project](../comparison/README.md#start-an-option).
 
-## Read it beside ${model.charAt('option-'.length).toUpperCase()}
+## Beside ${model.charAt('option-'.length).toUpperCase()}
 
-\`git diff --no-index ${files}\`:
+The difference in a sentence:
+
+\`\`\`sh
+git diff --no-index ${files}
+\`\`\`
 
 <!-- begin: diff ${files} -->
 <!-- end: diff ${files} -->
