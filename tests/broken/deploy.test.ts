@@ -3,32 +3,29 @@
 import type { World } from '@mrtr/comparison';
 import type { Change } from '@mrtr/comparison/claims';
 import { findOption, type ListedOption, loadOption } from '@mrtr/comparison/options';
-import { ask, protectedServer, readAnswer, type ServerContext, textResult } from '@mrtr/core';
+import { ask, protectedServer, readAnswer, type ServerContext } from '@mrtr/core';
 import {
-  CHANGES,
-  type Code,
   type deploy,
   faultsOf,
   inMemory,
-  isAsk,
-  isEffect,
   type Moment,
   ORDER,
   outcomeOf,
-  place,
   play,
+  scriptOf,
 } from '@mrtr/matrix/deploy';
+import { isAsk, isEffect } from '@mrtr/matrix/scripts';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 
-type Tool = (code: Code, world: World) => (input: unknown, ctx: ServerContext) => Promise<unknown>;
+type Tool = (change: Change, world: World) => (input: unknown, ctx: ServerContext) => Promise<unknown>;
 
 async function played(tool: Tool, change: Change, moment: Moment = 'answered') {
   const make: typeof deploy = (_option, of) => ({
     create: ({ world, state }) => ({
       server: () => {
         const server = protectedServer({ name: 'orders', version: '1' }, state);
-        server.registerTool(ORDER, { inputSchema: z.object({}) }, tool(CHANGES[of], world) as never);
+        server.registerTool(ORDER, { inputSchema: z.object({}) }, tool(of, world) as never);
         return server;
       },
       close: async () => {},
@@ -42,15 +39,16 @@ async function played(tool: Tool, change: Change, moment: Moment = 'answered') {
 /** A guard-first tool, with `twist` changing the returned state and running above the guard. */
 const twisted =
   (twist: {
-    readonly read?: (state: Record<string, unknown>, code: Code) => Record<string, unknown>;
+    readonly read?: (state: Record<string, unknown>, change: Change) => Record<string, unknown>;
     readonly above?: (world: World) => Promise<unknown>;
   }): Tool =>
-  (code, world) =>
+  (change, world) =>
   async (_input, ctx) => {
+    const { steps, end } = scriptOf(change, world);
     await twist.above?.(world);
     const state = JSON.parse(ctx.mcpReq.requestState<string>() ?? '{}');
-    const kept = twist.read?.(state, code) ?? state;
-    for (const { key, question } of code.steps.filter(isAsk)) {
+    const kept = twist.read?.(state, change) ?? state;
+    for (const [key, question] of steps.filter(isAsk).flatMap(({ asks }) => Object.entries(asks))) {
       if (kept[key] !== undefined) continue;
       const answer = readAnswer(ctx, key, question);
       if (answer.kind !== 'accepted') {
@@ -59,8 +57,8 @@ const twisted =
       kept[key] = answer.value;
     }
     const data = { ...kept };
-    for (const { name, run } of code.steps.filter(isEffect)) data[name] = await run(world);
-    return textResult(await place(code, data, world));
+    for (const { does, run } of steps.filter(isEffect)) data[does] = await run();
+    return end(data);
   };
 
 test('an effect that happens twice is noticed', async () => {
@@ -84,9 +82,8 @@ test('a wrong value is noticed', async () => {
 
 test('a crash is noticed', async () => {
   const crashing = twisted({
-    read: (state, { steps }) => {
-      if (steps.some(({ key }) => key === 'fit') && Object.keys(state).length > 0)
-        throw new TypeError('fit is not here');
+    read: (state, change) => {
+      if (change === 'renamed' && Object.keys(state).length > 0) throw new TypeError('fit is not here');
       return state;
     },
   });
@@ -98,8 +95,8 @@ test('a crash is noticed', async () => {
 
 test('an effect of a call that is refused is noticed', async () => {
   const late = twisted({
-    read: (state, { version }) => {
-      if (version === '1' && Object.keys(state).length > 0) throw new Error('This call cannot be resumed.');
+    read: (state) => {
+      if (Object.keys(state).length > 0) throw new Error('This call cannot be resumed.');
       return state;
     },
     above: (world) => world.audit.record('order'),

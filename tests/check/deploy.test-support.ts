@@ -6,7 +6,7 @@ import type { Change } from '@mrtr/comparison/claims';
 import { findOption, type ListedOption, loadOption } from '@mrtr/comparison/options';
 import { MemoryLedger, requestStatePolicy, textResult } from '@mrtr/core';
 import { serveHttp } from '@mrtr/hosting/http';
-import { CHANGES, deploy, ORDER } from '@mrtr/matrix/deploy';
+import { deploy, ORDER, policyVersion } from '@mrtr/matrix/deploy';
 import { z } from 'zod';
 import { probeOf } from './bare.test-support.ts';
 
@@ -29,8 +29,8 @@ export async function checkDeploy(
   const [shared, ledger] = [randomBytes(32), new MemoryLedger()];
   const option = await loadOption(findOption(shape) as ListedOption);
   const start = (of: Change) => {
-    const { version } = CHANGES[of];
-    const state = requestStatePolicy({ keys: [ownKeys ? randomBytes(32) : shared], ledger, version });
+    const keys = [ownKeys ? randomBytes(32) : shared];
+    const state = requestStatePolicy({ keys, ledger, version: policyVersion(of) });
     const running = deploy(option, of).create({ world, state });
     const server = () => {
       const one = running.server();

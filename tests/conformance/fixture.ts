@@ -25,7 +25,7 @@ import {
   textResult,
 } from '@mrtr/core';
 import { type HttpHosting, serveHttp } from '@mrtr/hosting/http';
-import { type Data, type Script, scriptServer, type Write } from '@mrtr/matrix/scripts';
+import { type Data, type Script, type Write, writerOf } from '@mrtr/matrix/scripts';
 import { z } from 'zod';
 
 const Name = z.object({ name: z.string() });
@@ -129,10 +129,12 @@ export function serve(option: LoadedOption): Promise<HttpHosting> {
     unaskedAnswers: { accept: [TAKES_UNASKED] },
   });
   const running = option.create({ world: createWorld(), state });
-  const server = () =>
-    scriptServer(option, running, (fixture, write) =>
-      register(fixture, write, option.claims.modern.framesHeld > 0),
-    );
+  const { write } = writerOf(option, running);
+  const server = () => {
+    const fixture = running.server();
+    register(fixture, write, option.claims.modern.framesHeld > 0);
+    return fixture;
+  };
   return serveHttp({ server, close: running.close }, { legacyClients: 'stateless', drainSeconds: 1 });
 }
 

@@ -15,8 +15,8 @@ export const TARGETS: readonly string[] = [
 const SOURCE = /^(packages\/(?:options\/)?[^/]+)\/src\/.+(?<!\.test|\.test-support|\.proof)\.ts$/;
 
 /**
- * The pattern of the tests that run for the mutants of `file`: those of its own package. They are the ones that have to
- * notice, and those of all packages would take ten times as long.
+ * The pattern of the tests that run for the mutants of `file`: those of its own package, and for a shape its contract.
+ * They are the ones that have to notice, and those of all packages would take ten times as long.
  *
  * @param root the folder that the path is relative to, with a slash at its end.
  * @throws Error for a file that does not exist or is no source file of a package.
@@ -29,5 +29,7 @@ export function testsOf(file: string, root: URL): string {
     throw new Error(
       `${file} does not exist. If it has moved, correct the list in tests/mutation/targets.ts.`,
     );
-  return `${folder}/src/**/*.test.ts`;
+  return folder === 'packages/shapes'
+    ? '{packages/shapes/src,tests/shapes}/**/*.test.ts'
+    : `${folder}/src/**/*.test.ts`;
 }

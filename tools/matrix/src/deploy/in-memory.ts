@@ -5,7 +5,7 @@ import { requestStatePolicy } from '@mrtr/core';
 import { host } from '@mrtr/harness';
 import type { Host } from './play.ts';
 import { deploy } from './subject.ts';
-import { CHANGES } from './versioned-tool.ts';
+import { policyVersion } from './versioned-tool.ts';
 
 /** H on PostgreSQL keeps its calls at `postgres`. `make` makes the deployed tool, or a broken twin of it. */
 export const inMemory =
@@ -13,7 +13,7 @@ export const inMemory =
   ({ option, change }, { world, recorder }) => {
     const keys = [randomBytes(32)];
     const start = (of: Change) => {
-      const state = requestStatePolicy({ keys, version: CHANGES[of].version });
+      const state = requestStatePolicy({ keys, version: policyVersion(of) });
       return make(option, of).create({ world, state, postgres });
     };
     const old = start('nothing');

@@ -6,4 +6,4 @@ export { outcomeOf } from './outcome.ts';
 export { claimOf, faultsOf, type Host, MOMENTS, type Moment, type Play, play } from './play.ts';
 export { deploy, ORDER, versionOf } from './subject.ts';
 export { deployTables } from './table.ts';
-export { CHANGES, type Code, isAsk, isEffect, place } from './versioned-tool.ts';
+export { policyVersion, scriptOf } from './versioned-tool.ts';

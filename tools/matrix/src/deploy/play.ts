@@ -7,9 +7,10 @@ import type { LoadedOption } from '@mrtr/comparison/options';
 import type { Recorder } from '@mrtr/harness';
 import { converse, type Hosting, type ShownQuestion, scriptedUser } from '@mrtr/harness';
 import { resultText, type Transcript } from '@mrtr/harness/transcript';
+import { isAsk } from '../scripts/script.ts';
 import { answersIn, effectsIn, outcomeOf } from './outcome.ts';
 import { ORDER } from './subject.ts';
-import { CHANGES, isAsk } from './versioned-tool.ts';
+import { STEPS } from './versioned-tool.ts';
 
 /** The moment of the deploy: while the size is asked, or after its answer, while the colour is asked. */
 export type Moment = 'asked' | 'answered';
@@ -71,7 +72,7 @@ export function faultsOf({ change }: Play, transcript: Transcript): string[] {
       ...(effects.join() === 'ticket' || effects.length === 0 ? [] : [`it is refused, and does ${effects}`]),
     ];
   }
-  const { steps } = CHANGES[change];
+  const steps = STEPS[change];
   const answers = Object.assign({}, ...answersIn(events)) as Readonly<Record<string, unknown>>;
   const values: Record<string, unknown> = { ...answers, ticket: 'T1', reserve: 'R1' };
   const right = `Ordered: ${steps

@@ -7,21 +7,22 @@ import type { Change } from '@mrtr/comparison/claims';
 import type { OptionDeps, RunningOption } from '@mrtr/comparison/options';
 import { findOption, type ListedOption, type LoadedOption, loadOption } from '@mrtr/comparison/options';
 import { z } from 'zod';
-import { scriptServer } from '../scripts/index.ts';
-import { CHANGES, scriptOf } from './versioned-tool.ts';
+import { writerOf } from '../scripts/index.ts';
+import { policyVersion, scriptOf } from './versioned-tool.ts';
 
 export const ORDER = 'order';
 
 export const deploy = (option: LoadedOption, change: Change) => ({
   create(deps: OptionDeps): RunningOption {
     const running = option.create(deps);
-    const script = scriptOf(CHANGES[change], deps.world);
+    const order = writerOf(option, running).write(scriptOf(change, deps.world));
     return {
       ...running,
-      server: () =>
-        scriptServer(option, running, (server, write) => {
-          server.registerTool(ORDER, { inputSchema: z.object({}) }, write(script) as never);
-        }),
+      server() {
+        const server = running.server();
+        server.registerTool(ORDER, { inputSchema: z.object({}) }, order);
+        return server;
+      },
     };
   },
 });
@@ -29,7 +30,7 @@ export const deploy = (option: LoadedOption, change: Change) => ({
 /** The version of an option's tool after a change: the module for another process, and the policy's `version`. */
 export const versionOf = ({ id }: Pick<ListedOption, 'id'>, change: Change) => ({
   module: new URL(`./subject.ts?shape=${id}&change=${change}`, import.meta.url).href,
-  version: CHANGES[change].version,
+  version: policyVersion(change),
 });
 
 const { searchParams } = new URL(import.meta.url);

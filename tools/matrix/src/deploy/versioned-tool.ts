@@ -5,53 +5,33 @@
 
 import type { World } from '@mrtr/comparison';
 import type { Change } from '@mrtr/comparison/claims';
-import { type CallToolResult, cancelledResult, type Elicitation, elicitation, textResult } from '@mrtr/core';
+import { type CallToolResult, cancelledResult, elicitation, textResult } from '@mrtr/core';
 import { z } from 'zod';
-import type { Data, Script } from '../scripts/index.ts';
+import { type Ask, type Effect, isAsk, type Script } from '../scripts/script.ts';
 
-export interface AskStep {
-  readonly kind: 'ask';
-  /** The name of the form's field. A change may rename the question, but not the field. */
+interface Named {
+  /** The name of the form's field, or of the effect in the world. A change may rename the step, but not these. */
   readonly name: string;
   readonly key: string;
+}
+
+interface AskStep extends Ask, Named {
   readonly choices: readonly string[];
-  readonly schema: z.ZodType<Readonly<Record<string, string>>>;
-  readonly question: Elicitation<z.ZodType<Readonly<Record<string, string>>>>;
 }
 
-/** A step with an effect, whose value the call needs later. */
-export interface EffectStep {
-  readonly kind: 'effect';
-  /** The name of the effect in the world. A change may rename the step, but not the effect. */
-  readonly name: string;
-  readonly key: string;
-  readonly schema: z.ZodType;
-  run(world: World): Promise<unknown>;
+/** An effect, whose value the call needs later. */
+interface EffectStep extends Omit<Effect, 'run'>, Named {
+  readonly value: unknown;
 }
-
-export type Step = AskStep | EffectStep;
-
-export interface Code {
-  readonly steps: readonly Step[];
-  readonly version: string;
-}
-
-export const isAsk = (step: Step): step is AskStep => step.kind === 'ask';
-export const isEffect = (step: Step): step is EffectStep => step.kind === 'effect';
 
 function ask(name: string, choices: readonly string[], message = `Which ${name}?`, key = name): AskStep {
-  const schema = z.object({ [name]: z.enum(choices) }) as z.ZodType<Readonly<Record<string, string>>>;
-  const question = elicitation(message, schema as never) as unknown as AskStep['question'];
-  return { kind: 'ask', name, key, choices, schema, question };
+  return { name, key, choices, asks: { [key]: elicitation(message, z.object({ [name]: z.enum(choices) })) } };
 }
 
-function effect(name: string, value: unknown, schema: z.ZodType, key = name): EffectStep {
-  const run = async (world: World) => {
-    await world.audit.record(name);
-    return value;
-  };
-  return { kind: 'effect', name, key, schema, run };
-}
+const effect = (name: string, value: unknown, schema: z.ZodType, key = name): EffectStep => ({
+  ...{ name, key, value, schema },
+  does: key,
+});
 
 const SIZES = ['S', 'M', 'L'];
 const ticket = effect('ticket', 'T1', z.string());
@@ -59,46 +39,45 @@ const size = ask('size', SIZES);
 const colour = ask('colour', ['red', 'blue']);
 const gift = ask('gift', ['yes', 'no']);
 
-const VERSION_1: Code = { version: '1', steps: [ticket, size, colour] };
-
-const change = (...steps: readonly Step[]): Code => ({ version: '1', steps });
-
-/** Every version 2, by its change. The changed question is the size, which is open or was answered. */
-export const CHANGES: Readonly<Record<Change, Code>> = {
-  nothing: VERSION_1,
-  reworded: change(ticket, ask('size', SIZES, 'What size, please?'), colour),
-  renamed: change(ticket, ask('size', SIZES, undefined, 'fit'), colour),
-  moved: change(ticket, colour, size),
-  removed: change(ticket, colour),
-  'added-before': change(ticket, gift, size, colour),
-  'added-after': change(ticket, size, colour, gift),
-  narrowed: change(ticket, ask('size', ['S', 'L']), colour),
-  widened: change(ticket, ask('size', [...SIZES, 'XL']), colour),
-  'step-renamed': change(effect('ticket', 'T1', z.string(), 'slip'), size, colour),
-  'step-moved': change(size, ticket, colour),
-  'step-removed': change(size, colour),
-  'step-added': change(ticket, effect('reserve', 'R1', z.string()), size, colour),
-  'step-value': change(effect('ticket', { number: 'T1' }, z.object({ number: z.string() })), size, colour),
-  version: { ...VERSION_1, version: '2' },
+/** The steps of every version 2, by its change. The changed question is the size, which is open or was answered. */
+export const STEPS: Readonly<Record<Change, readonly (AskStep | EffectStep)[]>> = {
+  nothing: [ticket, size, colour],
+  reworded: [ticket, ask('size', SIZES, 'What size, please?'), colour],
+  renamed: [ticket, ask('size', SIZES, undefined, 'fit'), colour],
+  moved: [ticket, colour, size],
+  removed: [ticket, colour],
+  'added-before': [ticket, gift, size, colour],
+  'added-after': [ticket, size, colour, gift],
+  narrowed: [ticket, ask('size', ['S', 'L']), colour],
+  widened: [ticket, ask('size', [...SIZES, 'XL']), colour],
+  'step-renamed': [effect('ticket', 'T1', z.string(), 'slip'), size, colour],
+  'step-moved': [size, ticket, colour],
+  'step-removed': [size, colour],
+  'step-added': [ticket, effect('reserve', 'R1', z.string()), size, colour],
+  'step-value': [effect('ticket', { number: 'T1' }, z.object({ number: z.string() })), size, colour],
+  version: [ticket, size, colour],
 };
 
-export const scriptOf = (code: Code, world: World): Script<CallToolResult> => ({
-  steps: code.steps.map((step) =>
-    isAsk(step)
-      ? { asks: { [step.key]: step.question } }
-      : { does: step.key, schema: step.schema, run: () => step.run(world) },
-  ),
-  refused: cancelledResult,
-  async end(given, guard) {
-    const data = Object.fromEntries(code.steps.map(({ name, key }) => [name, given[key]]));
-    return textResult(await guard('order', () => place(code, data, world)));
-  },
-});
+/** The policy's `version` after a change. */
+export const policyVersion = (change: Change): string => (change === 'version' ? '2' : '1');
 
-export async function place({ steps }: Code, data: Data, world: World): Promise<string> {
-  const parts = steps.map((step) => `${step.name} ${textOf(data[step.name])}`).sort();
-  await world.audit.record('order');
-  return `Ordered: ${parts.join(', ')}.`;
+/** The tool after a change. */
+export function scriptOf(change: Change, world: World): Script<CallToolResult> {
+  const steps = STEPS[change];
+  return {
+    steps: steps.map((step) =>
+      isAsk(step) ? step : { ...step, run: () => world.audit.record(step.name).then(() => step.value) },
+    ),
+    refused: cancelledResult,
+    async end(data, ctx) {
+      const place = async () => {
+        await world.audit.record('order');
+        const parts = steps.map(({ name, key }) => `${name} ${textOf(data[key])}`);
+        return `Ordered: ${parts.sort().join(', ')}.`;
+      };
+      return textResult(await (ctx?.once ? ctx.once('order', place) : place()));
+    },
+  };
 }
 
 /** An answer is a form of one field, and a newer ticket is an object of one. */

@@ -27,13 +27,18 @@ export const writeGuardFirst: Write = (script) => writeReading(script, readAnswe
 export function writeReading<R extends CompleteResult>(script: Script<R>, read: Read) {
   const rounds = script.steps.filter(isAsk);
   const questions = rounds.flatMap(({ asks }) => Object.entries(asks));
-  const State = z.object(Object.fromEntries(questions.map(([key, question]) => [key, schemaOf(question)])));
+  const State = z.preprocess(
+    // Zod also reads inherited members, and a key may be `constructor`.
+    (kept) => ({ __proto__: null, ...(kept as object) }),
+    z.object(Object.fromEntries(questions.map(([key, question]) => [key, schemaOf(question)]))),
+  );
   const handler = async (_input: object, ctx: ServerContext) => {
+    script.above?.();
     const kept: Record<string, unknown> = readState(ctx, State) ?? {};
     for (const round of rounds) {
       const open: [string, Question][] = [];
       for (const [key, question] of questionsOf(round, (kind) => canAsk(ctx, kind))) {
-        if (kept[key] !== undefined) continue;
+        if (Object.hasOwn(kept, key)) continue;
         const answer = await read(ctx, key, question);
         if (isRefusal(answer)) return script.refused(key);
         if (answer.kind === 'accepted') kept[key] = answer.value;

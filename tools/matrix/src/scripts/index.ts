@@ -1,36 +1,40 @@
 /** `@mrtr/matrix/scripts`: handlers described without a shape, and written in any option's shape. */
 import { readdirSync } from 'node:fs';
-import type { LoadedOption, RunningOption } from '@mrtr/comparison/options';
-import type { McpServer } from '@mrtr/core';
-import type { Write } from './script.ts';
+import type { ListedOption, RunningOption } from '@mrtr/comparison/options';
+import type { Write, WriteResource } from './script.ts';
 
-export type { Data, Script, Write } from './script.ts';
+export * from './script.ts';
+
+/** Writes scripts in one shape. */
+export interface Writer {
+  readonly write: Write;
+  readonly writeResource: WriteResource;
+}
 
 const FOLDER = new URL('./writers/', import.meta.url);
 
 // One file for each letter: a new shape is one more.
-const WRITERS = new Map<string, Write>(
+const WRITERS = new Map<string, Partial<Writer>>(
   await Promise.all(
-    readdirSync(FOLDER).map(async (file): Promise<[string, Write]> => {
-      const { write } = (await import(/* @vite-ignore */ new URL(file, FOLDER).href)) as { write: Write };
-      return [file.replace('.ts', ''), write];
-    }),
+    readdirSync(FOLDER).map(
+      async (file): Promise<[string, Partial<Writer>]> => [
+        file.replace('.ts', ''),
+        await import(/* @vite-ignore */ new URL(file, FOLDER).href),
+      ],
+    ),
   ),
 );
 
-/** Makes one of the option's servers, to which `register` adds scripts in the option's shape. */
-export function scriptServer(
-  { id }: Pick<LoadedOption, 'id'>,
-  { server, kept }: RunningOption,
-  register: (server: McpServer, write: Write) => void,
-): McpServer {
+/** The writer of scripts in the option's shape, for a running instance of it. */
+export function writerOf({ id }: Pick<ListedOption, 'id'>, { kept }: Pick<RunningOption, 'kept'>): Writer {
   const letter = id.charAt(0);
-  const write = WRITERS.get(letter);
-  if (!write)
+  const { write, writeResource = write as WriteResource | undefined } = WRITERS.get(letter) ?? {};
+  if (!write || !writeResource)
     throw new Error(
       `Nothing writes scripts in shape ${letter.toUpperCase()}. Write tools/matrix/src/scripts/writers/${letter}.ts.`,
     );
-  const made = server();
-  register(made, (script) => write(script, kept));
-  return made;
+  return {
+    write: (script) => write(script, kept),
+    writeResource: (script) => writeResource(script, kept),
+  };
 }

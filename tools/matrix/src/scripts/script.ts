@@ -1,7 +1,8 @@
-/** Scripts: handlers described without a shape. Each option writes them in its own shape. */
+/** Scripts: handlers described without a shape. Each shape has one writer, which writes any script in that shape. */
 import type { Kept } from '@mrtr/comparison/options';
 import type { InputKind, Question, Questions } from '@mrtr/core';
 import type { CompleteResult, SdkCallback } from '@mrtr/core/shape';
+import type { HandlerContext, OnceContext } from '@mrtr/shapes/once';
 import type { z } from 'zod';
 
 /** A step that asks one round's questions. */
@@ -18,18 +19,21 @@ export interface Effect {
   run(): Promise<unknown>;
 }
 
-export type Step = Ask | Effect;
-
 /** The steps' results, by key. */
 export type Data = Readonly<Record<string, unknown>>;
 
-/** Guards an effect at the end, in shapes with a guard. */
-export type Guard = <T>(key: string, run: () => Promise<T>) => Promise<T>;
+/** The author's context, with `once` in shapes that guard effects. */
+export type AuthorContext = Omit<HandlerContext, 'request'> & { readonly once?: OnceContext['once'] };
 
-/** A handler's steps and result. */
+/** A handler's steps and result. In a shape whose handlers get the SDK's context, no function gets a `ctx`. */
 export interface Script<R extends CompleteResult = CompleteResult> {
-  readonly steps: readonly Step[];
-  end(data: Data, guard: Guard): R | Promise<R>;
+  readonly steps: readonly (Ask | Effect)[];
+  /** The option `asks`, in shapes that have it. */
+  readonly asks?: readonly InputKind[] | undefined;
+  /** The author's code above the questions. Runs wherever the shape enters code that asks. */
+  above?(ctx?: AuthorContext): unknown;
+  /** The author's code below the questions, which makes the result. */
+  end(data: Data, ctx?: AuthorContext): R | Promise<R>;
   /** The result after a refusal, in shapes whose author reads refusals. */
   refused(key: string): R;
 }
@@ -40,8 +44,11 @@ export type Write = <R extends CompleteResult>(
   kept?: Kept,
 ) => SdkCallback<Record<string, never>, R>;
 
-export const isAsk = (step: Step): step is Ask => 'asks' in step;
-const isEffect = (step: Step): step is Effect => 'does' in step;
+/** Makes a script into a resource's callback. */
+export type WriteResource = <R extends CompleteResult>(script: Script<R>, kept?: Kept) => SdkCallback<URL, R>;
+
+export const isAsk = <S extends object>(step: S): step is Extract<S, Ask> => 'asks' in step;
+export const isEffect = (step: Ask | Effect): step is Effect => 'does' in step;
 
 /** The questions of a step for this client, by their keys. */
 export const questionsOf = (
@@ -50,29 +57,27 @@ export const questionsOf = (
 ): readonly (readonly [string, Question])[] =>
   Object.entries(asks).filter(([, { kind }]) => !ifAskable || canAsk(kind));
 
-/** A context whose questions wait for their answers, and whose effects are guarded. */
-interface WaitingContext {
-  canAsk(kind: InputKind): boolean;
-  ask(questions: Questions): Promise<object>;
-  once<T>(key: string, effect: () => Promise<T>, options?: { readonly schema?: z.ZodType<T> }): Promise<T>;
-}
-
-/** Runs the steps of a script in order, for H and J. */
+/** Runs the steps of a script in order, in a shape whose questions wait for their answers: H and J. */
 export async function runInOrder<R extends CompleteResult>(
-  { steps, end }: Script<R>,
-  ctx: WaitingContext,
+  { steps, above, end }: Script<R>,
+  ctx: Required<AuthorContext> & { ask(questions: Questions): Promise<object> },
 ): Promise<R> {
+  await above?.(ctx);
   const data: Record<string, unknown> = {};
   for (const step of steps) {
     if (isAsk(step)) Object.assign(data, await ctx.ask(Object.fromEntries(questionsOf(step, ctx.canAsk))));
     else data[step.does] = await ctx.once(step.does, step.run, { schema: step.schema });
   }
-  return end(data, (key, run) => ctx.once(key, run));
+  return end(data, ctx);
 }
 
 /** Ends a script in a shape without a guard: all effects run below the questions. */
-export async function endUnguarded<R extends CompleteResult>(script: Script<R>, answers: Data): Promise<R> {
+export async function endUnguarded<R extends CompleteResult>(
+  script: Script<R>,
+  answers: Data,
+  ctx?: AuthorContext,
+): Promise<R> {
   const data: Record<string, unknown> = { ...answers };
   for (const { does, run } of script.steps.filter(isEffect)) data[does] = await run();
-  return script.end(data, (_key, run) => run());
+  return script.end(data, ctx);
 }

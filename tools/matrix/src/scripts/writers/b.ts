@@ -5,6 +5,7 @@ import { endUnguarded, isAsk, questionsOf, type Write } from '../script.ts';
 
 export const write: Write = (script) =>
   awaitShim(async (_input: object, ctx) => {
+    script.above?.(ctx);
     const answers: Record<string, unknown> = {};
     for (const round of script.steps.filter(isAsk)) {
       for (const [key, question] of questionsOf(round, ctx.canAsk)) {
@@ -12,5 +13,5 @@ export const write: Write = (script) =>
         answers[key] = await ctx.elicit(message, schema, { fallback });
       }
     }
-    return endUnguarded(script, answers);
+    return endUnguarded(script, answers, ctx);
   });

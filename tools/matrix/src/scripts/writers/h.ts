@@ -4,4 +4,7 @@ import { linear } from '@mrtr/shapes/linear';
 import { runInOrder, type Write } from '../script.ts';
 
 export const write: Write = (script, kept) =>
-  linear((_input: object, ctx) => runInOrder(script, ctx), { store: kept as LinearStore });
+  linear((_input: object, ctx) => runInOrder(script, ctx), {
+    store: kept as LinearStore,
+    asks: script.asks,
+  });

@@ -1,26 +1,43 @@
 /** Any script in shape I: a resolver for each question, which needs the resolvers of the round before. */
 
-import { type Resolver, requestContext, resolve, resolver } from '@mrtr/shapes/resolve';
+import type { CompleteResult } from '@mrtr/core/shape';
+import { type Resolver, requestContext, resolve, resolveResource, resolver } from '@mrtr/shapes/resolve';
 import { z } from 'zod';
-import { endUnguarded, isAsk, type Write } from '../script.ts';
+import {
+  type AuthorContext,
+  type Data,
+  endUnguarded,
+  isAsk,
+  type Script,
+  type Write,
+  type WriteResource,
+} from '../script.ts';
 
-export const write: Write = (script) => {
-  const all: Record<string, Resolver<unknown>> = {};
-  let before: Readonly<Record<string, Resolver<unknown>>> = {};
-  for (const { asks, ifAskable } of script.steps.filter(isAsk)) {
-    const needs = Object.fromEntries(Object.entries(before).map(([key, one]) => [`after ${key}`, one]));
-    before = Object.fromEntries(
-      Object.entries(asks).map(([key, question]) => [
-        key,
-        resolver(key, { ...needs, ctx: requestContext() }, ({ ctx }) =>
-          ifAskable && !ctx.canAsk(question.kind) ? undefined : question,
-        ),
-      ]),
+export const write: Write = (script) => resolve(z.object({}), resolversOf(script), ending(script));
+
+/** A resource's handler gets the parts of its URI beside the answers. */
+export const writeResource: WriteResource = (script) =>
+  resolveResource(resolversOf(script), ({ uri: _, ...answers }, ctx) => ending(script)(answers, ctx));
+
+function resolversOf({ steps, above }: Script): Readonly<Record<string, Resolver<unknown>>> {
+  const all: Resolver<unknown>[] = [];
+  let before: readonly Resolver<unknown>[] = [];
+  for (const { asks, ifAskable } of steps.filter(isAsk)) {
+    const needs: object = Object.fromEntries(before.map((needed) => [`after ${needed.name}`, needed]));
+    before = Object.entries(asks).map(([key, question]) =>
+      resolver(key, { ...needs, ctx: requestContext() }, ({ ctx }) => {
+        above?.(ctx);
+        return ifAskable && !ctx.canAsk(question.kind) ? undefined : question;
+      }),
     );
-    Object.assign(all, before);
+    all.push(...before);
   }
-  return resolve(z.object({}), all, (answers) => {
+  return Object.fromEntries(all.map((one) => [one.name, one]));
+}
+
+const ending =
+  <R extends CompleteResult>(script: Script<R>) =>
+  (answers: Data, ctx: AuthorContext) => {
     const given = Object.entries(answers).filter(([, answer]) => answer !== undefined);
-    return endUnguarded(script, Object.fromEntries(given));
-  });
-};
+    return endUnguarded(script, Object.fromEntries(given), ctx);
+  };

@@ -3,4 +3,5 @@
 import { journal } from '@mrtr/shapes/journal';
 import { runInOrder, type Write } from '../script.ts';
 
-export const write: Write = (script) => journal((_input: object, ctx) => runInOrder(script, ctx));
+export const write: Write = (script) =>
+  journal((_input: object, ctx) => runInOrder(script, ctx), { asks: script.asks });

@@ -1,23 +1,9 @@
-import type { Elicitation } from '@mrtr/core';
-import { type Shape, shapeContract } from '../contract.test-support.ts';
-import { awaitShim } from './await-shim.ts';
-
-const shape: Shape = {
-  name: 'await-shim',
-  write: ({ rounds, above, below }) =>
-    awaitShim(async (_input, ctx) => {
-      above(ctx);
-      const answers: [string, unknown][] = [];
-      for (const [key, question] of rounds.flatMap((questions) => Object.entries(questions))) {
-        const { message, schema, fallback } = question as Elicitation;
-        answers.push([key, await ctx.elicit(message, schema, { fallback })]);
-      }
-      return below(Object.fromEntries(answers), ctx);
-    }),
-};
+import { loadShape, shapeContract } from './shape-contract.test-support.ts';
 
 const FORMS = 'it asks with forms only';
 const ONE_BY_ONE = 'each question takes a round, because the first one unwinds the handler';
+
+const shape = await loadShape('b', { name: 'await-shim' });
 
 shapeContract(shape, {
   'a client that cannot be asked is refused before any effect, in each era and in each round':

@@ -3,10 +3,18 @@
 import { CannotAsk, cancelledResult, type InputKind, type RequestStateOptions, textResult } from '@mrtr/core';
 import { type EffectEvent, observe } from '@mrtr/core/events';
 import { Deferred, settle } from '@mrtr/harness';
+import type { AuthorContext } from '@mrtr/matrix/scripts';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
-import type { AuthorContext, Shape } from './contract.test-support.ts';
-import { countRuns, kelvin, metric, Site, tool, units } from './fixture.test-support.ts';
+import {
+  countRuns,
+  kelvin,
+  metric,
+  Site,
+  tool,
+  units,
+} from '../../packages/shapes/src/fixture.test-support.ts';
+import type { Shape } from './shape-contract.test-support.ts';
 
 type Context = Required<AuthorContext>;
 
@@ -21,13 +29,13 @@ const working = (
 function registering(shape: Shape, work: (ctx: Context) => unknown, asks?: readonly InputKind[]) {
   let value: unknown;
   const callback = shape.write({
-    rounds: [{ units }],
+    steps: [{ asks: { units } }],
     asks,
     above: async (ctx) => {
       value = await work(ctx as Context);
     },
-    below: () => textResult(JSON.stringify(value) ?? 'undefined'),
-    refused: () => cancelledResult('units'),
+    end: () => textResult(JSON.stringify(value) ?? 'undefined'),
+    refused: cancelledResult,
   });
   return tool(callback as never);
 }

@@ -1,7 +1,7 @@
 /**
- * The contract of all shapes. A shape defines how its authors write a handler that asks, and adopts the contract in one
- * line. If a shape differs in a behaviour, it states its own behaviour instead. The contract's test still runs and must
- * fail, so that no stale difference remains.
+ * The contract of all shapes, for handlers that the writers of `tools/matrix/src/scripts` write. If a shape differs in a
+ * behaviour, it states its own behaviour instead. The contract's test still runs and must fail, so that no stale
+ * difference remains.
  */
 
 import {
@@ -10,24 +10,26 @@ import {
   McpServer,
   type ReadResourceResult,
 } from '@modelcontextprotocol/server';
+import { loadOption } from '@mrtr/comparison/options';
 import {
   approval,
   type CallToolResult,
   elicitation,
-  type InputKind,
   listRoots,
   MemoryLedger,
   type Questions,
   type RequestStateOptions,
+  requestStatePolicy,
   sampling,
   textResult,
   urlElicitation,
   words,
 } from '@mrtr/core';
 import { type ApprovalEvent, observe } from '@mrtr/core/events';
-import type { CompleteResult, SdkCallback } from '@mrtr/core/shape';
+import type { CompleteResult } from '@mrtr/core/shape';
 import { callerNamed, Deferred } from '@mrtr/harness';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { type AuthorContext, type Script, type Writer, writerOf } from '@mrtr/matrix/scripts';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import {
   accept,
@@ -46,54 +48,40 @@ import {
   tool,
   Units,
   units,
-} from './fixture.test-support.ts';
-import type { HandlerContext } from './kit/handler-context.ts';
-import type { OnceContext } from './once/index.ts';
+} from '../../packages/shapes/src/fixture.test-support.ts';
 
-/** The author's context, with `once` in shapes that guard effects. */
-export type AuthorContext = Omit<HandlerContext, 'request'> & { readonly once?: OnceContext['once'] };
-
-/** A handler, described without a shape. */
-export interface ShapeScript<R> {
-  /** The questions of each round, under the author's keys. */
-  readonly rounds: readonly Questions[];
-  /** The `asks` option, in shapes that have it. */
-  readonly asks?: readonly InputKind[] | undefined;
-  /** The author's code above the questions. Called wherever the shape enters code that asks. */
-  above(ctx?: AuthorContext): unknown;
-  /** The author's code below the questions, which makes the result. */
-  below(answers: Readonly<Record<string, unknown>>, ctx?: AuthorContext): R;
-  /** The result after a refusal, in shapes whose author reads refusals. */
-  refused(): R;
-}
-
-/** The input of a tool or prompt without arguments. */
-type Nothing = Record<string, never>;
-
-/** A shape under contract. */
-export interface Shape {
+interface Traits {
   /** The shape's name in events. */
   readonly name: string;
   /** Whether authors must put every effect below the questions. */
   readonly effectsBelow?: boolean;
-  /** Makes the script into a callback, written as an author of this shape writes it. */
-  write<R extends CompleteResult>(script: ShapeScript<R>): SdkCallback<Nothing, R>;
-  /** Makes the script into a resource's callback, if the shape writes it differently. */
-  writeResource?<R extends CompleteResult>(script: ShapeScript<R>): SdkCallback<URL, R>;
+}
+
+/** A shape under contract. */
+export type Shape = Traits & Writer;
+
+/** Loads the writer of the option `id`, whose shape keeps the contract. */
+export async function loadShape(id: string, traits: Traits): Promise<Shape> {
+  const option = await loadOption(id);
+  const kept = option.keep?.({ policy: requestStatePolicy() });
+  afterAll(() => kept?.close());
+  return { ...traits, ...writerOf(option, { kept }) };
 }
 
 const inputSchema = z.object({});
 
-const script = <R>(rounds: readonly Questions[], result: (text: string) => R): ShapeScript<R> => ({
-  rounds,
-  above: () => {},
-  below: (answers) => result(JSON.stringify(answers)),
-  refused: () => result("Cancelled: the question 'units' was not answered."),
+const script = <R extends CompleteResult>(
+  rounds: readonly Questions[],
+  result: (text: string) => R,
+): Script<R> => ({
+  steps: rounds.map((asks) => ({ asks })),
+  end: (answers) => result(JSON.stringify(answers)),
+  refused: (key) => result(`Cancelled: the question '${key}' was not answered.`),
 });
 
 /** A tool of the shape that asks `rounds` and returns the answers. */
 const asking =
-  (shape: Shape, rounds: readonly Questions[], over: Partial<ShapeScript<CallToolResult>> = {}): Register =>
+  (shape: Shape, rounds: readonly Questions[], over: Partial<Script<CallToolResult>> = {}): Register =>
   (server) => {
     server.registerTool('tool', { inputSchema }, shape.write({ ...script(rounds, textResult), ...over }));
   };
@@ -103,14 +91,14 @@ function serve(
   shape: Shape,
   rounds: readonly Questions[],
   policy: RequestStateOptions = {},
-  over: Partial<ShapeScript<CallToolResult>> = {},
+  over: Partial<Script<CallToolResult>> = {},
 ) {
   const done = countRuns(() => {});
-  const below: ShapeScript<CallToolResult>['below'] = (answers) => {
+  const end: Script<CallToolResult>['end'] = (answers) => {
     done();
     return textResult(JSON.stringify(answers));
   };
-  return { site: new Site(asking(shape, rounds, { below, ...over }), policy), done };
+  return { site: new Site(asking(shape, rounds, { end, ...over }), policy), done };
 }
 
 const prompt = (text: string): GetPromptResult => ({
@@ -124,8 +112,8 @@ const promptAndResource =
   (server) => {
     const rounds = [{ name }];
     server.registerPrompt('prompt', { argsSchema: inputSchema }, shape.write(script(rounds, prompt)));
-    const read = shape.writeResource?.(script(rounds, resource)) ?? shape.write(script(rounds, resource));
-    server.registerResource('resource', 'test://resource', {}, read as SdkCallback<URL, ReadResourceResult>);
+    const read = shape.writeResource(script(rounds, resource));
+    server.registerResource('resource', 'test://resource', {}, read);
   };
 
 type Request = Caller['prompt'];
@@ -139,17 +127,17 @@ async function asksForName(...requests: readonly Request[]) {
   }
 }
 
-/** Hangs up while a tool pays, which then ends with `end`. Returns what the retry gets. */
-async function hangUpDuring(shape: Shape, end: () => CallToolResult) {
+/** Hangs up while a tool pays, which then ends with `finish`. Returns what the retry gets. */
+async function hangUpDuring(shape: Shape, finish: () => CallToolResult) {
   const [paying, gone] = [new Deferred(), new Deferred()];
   const pays = countRuns(() => paying.open());
-  const below = async (): Promise<CallToolResult> => {
+  const end = async () => {
     pays();
     await gone.promise;
-    return end();
+    return finish();
   };
   const once: RequestStateOptions = { singleUse: 'replay', ledger: new MemoryLedger() };
-  const { site } = serve(shape, [{ name }], once, { below: below as never });
+  const { site } = serve(shape, [{ name }], once, { end });
   const client = await site.connect();
   const asked = await client.send();
   const hangUp = new AbortController();
@@ -337,7 +325,7 @@ const behaviours = {
 
   async 'a client that cannot be asked is refused before any effect, in each era and in each round'(shape) {
     const above = countRuns(() => {});
-    const over = { asks: ['elicitation'], above } as const;
+    const over = { above, asks: shape.effectsBelow ? undefined : (['elicitation'] as const) };
     const once: RequestStateOptions = { singleUse: 'replay', ledger: new MemoryLedger() };
     const { site, done } = serve(shape, TWO_ROUNDS, once, over);
     const effects = () => (shape.effectsBelow ? done : above).runs;
@@ -452,12 +440,12 @@ const behaviours = {
   ) {
     const keys: unknown[] = [];
     const note = (ctx?: AuthorContext) => void keys.push(ctx?.idempotencyKey('pay'));
-    const below: ShapeScript<CallToolResult>['below'] = (_answers, ctx) => {
+    const end: Script<CallToolResult>['end'] = (_answers, ctx) => {
       note(ctx);
       return textResult(ctx?.idempotencyKey('mail') ?? '');
     };
     // Two instances, which share their keys.
-    const connect = () => serve(shape, TWO_ROUNDS, {}, { above: note, below }).site.connect();
+    const connect = () => serve(shape, TWO_ROUNDS, {}, { above: note, end }).site.connect();
     const [client, elsewhere] = [await connect(), await connect()];
     const first = await client.send();
     const second = await elsewhere.answer(first, { units: metric });
@@ -480,11 +468,11 @@ const behaviours = {
       callers.push(ctx?.caller);
       void ctx?.progress(1, 2, 'half');
     };
-    const below: ShapeScript<CallToolResult>['below'] = (_answers, ctx) => {
+    const end: Script<CallToolResult>['end'] = (_answers, ctx) => {
       callers.push(ctx?.caller);
       return textResult('');
     };
-    const { site } = serve(shape, [{ units }], {}, { above, below });
+    const { site } = serve(shape, [{ units }], {}, { above, end });
     const client = await site.connect();
     site.caller = callerNamed('ada');
     const asked = await client.send({}, { onprogress: (progress) => void reported.push(progress) });
@@ -574,14 +562,14 @@ const behaviours = {
       throw new Error('No such thing.');
     };
     for (const rounds of [[], [{ units }]]) {
-      const client = await serve(shape, rounds, {}, { below: fail }).site.connect(() => metric);
+      const client = await serve(shape, rounds, {}, { end: fail }).site.connect(() => metric);
       expect(await client.call()).toEqual({ fails: 'No such thing.' });
     }
   },
 } satisfies Readonly<Record<string, (shape: Shape) => Promise<void>>>;
 
 /** A behaviour of the contract, by its title. */
-export type Behaviour = keyof typeof behaviours;
+type Behaviour = keyof typeof behaviours;
 
 /** Passes only if an assertion fails: any other error is a fault of the behaviour's test. */
 async function mustDiffer(behave: () => unknown): Promise<void> {
