@@ -67,3 +67,10 @@ export const SCRIPTS: readonly UserScript[] = [
   ),
   workItem('silence', { resolution: ['silence', 'Fixed'] }, { questions: 2, ...FIXED }),
 ];
+
+/** Finds a script by the name of its tool and its own. */
+export function findScript(tool: string, name: string): UserScript {
+  const found = SCRIPTS.find((script) => script.tool === tool && script.name === name);
+  if (!found) throw new Error(`There is no script '${name}' for ${tool}.`);
+  return found;
+}

@@ -2,19 +2,13 @@
 import { randomBytes } from 'node:crypto';
 import {
   converse,
+  findScript,
   listenersFor,
   type Measured as MeasuredOption,
   startSubject,
 } from '@mrtr/comparison/calls';
 import { MemoryLedger, requestStatePolicy } from '@mrtr/core';
-import {
-  type Hosting,
-  host,
-  type LineTrace,
-  type LocalHostingKind,
-  scriptedUser,
-  type User,
-} from '@mrtr/harness';
+import { type Hosting, host, type LineTrace, type LocalHostingKind, scriptedUser } from '@mrtr/harness';
 import { CLIENT, type Transcript } from '@mrtr/harness/transcript';
 import { CALLS } from './call.ts';
 import { insides } from './insides.ts';
@@ -27,19 +21,14 @@ interface Situation extends Partial<Omit<SetUp, 'option' | 'instances'>> {
   readonly about: string;
   readonly hosting?: LocalHostingKind;
   readonly legacy?: 'degrade';
-  readonly user?: () => User;
+  /** The name of the script whose user answers. Default: `metric`, or `duplicate` of the work item tool. */
+  readonly script?: string;
   readonly faults?: readonly (Partial<Fault> | undefined)[];
   readonly otherState?: boolean;
 }
 
-const metric = () => scriptedUser({ units: ['metric'] });
-const duplicate = () => scriptedUser({ resolution: ['Duplicate'], original: [4301] });
-const answerFixed = () => scriptedUser({ resolution: ['Fixed'] });
 const TWICE = { deliver: 'twice' } as const;
-
-const declining = (action: 'decline' | 'cancel') => () => scriptedUser({ units: [{ action }] });
-const firstSaying = (reply: string) => () => scriptedUser({ units: [reply, 'metric'] });
-const RETRIED_TWICE = { tool: 'work-item', user: answerFixed, faults: [undefined, TWICE] } as const;
+const RETRIED_TWICE = { tool: 'work-item', script: 'fixed', faults: [undefined, TWICE] } as const;
 const UNASKED = { key: 'resolution', content: { resolution: 'Fixed' } };
 
 export const SITUATIONS: readonly Situation[] = Object.entries<Omit<Situation, 'id'>>({
@@ -57,10 +46,10 @@ export const SITUATIONS: readonly Situation[] = Object.entries<Omit<Situation, '
   'old-degrade': { about: "an old client, without the SDK's shim", client: 'legacy', legacy: 'degrade' },
   'old-fleet': { about: 'an old client of stateless instances', client: 'legacy', hosting: 'fleet' },
   unaskable: { about: 'a client that cannot be asked', client: 'unaskable' },
-  decline: { about: 'the user declines', user: declining('decline') },
-  cancel: { about: 'the user cancels', user: declining('cancel') },
-  nonsense: { about: 'an answer that does not fit, then one that does', user: firstSaying('kelvin') },
-  silence: { about: 'the user says nothing at first', user: firstSaying('silence') },
+  decline: { about: 'the user declines', script: 'decline' },
+  cancel: { about: 'the user cancels', script: 'cancel' },
+  nonsense: { about: 'an answer that does not fit, then one that does', script: 'nonsense' },
+  silence: { about: 'the user says nothing at first', script: 'silence' },
   twice: { about: 'the retry is delivered twice', ...RETRIED_TWICE },
   'twice-single': {
     about: 'the retry is delivered twice; state is single-use',
@@ -70,7 +59,7 @@ export const SITUATIONS: readonly Situation[] = Object.entries<Omit<Situation, '
   lost: {
     about: 'the answer to the retry is lost',
     tool: 'work-item',
-    user: answerFixed,
+    script: 'fixed',
     faults: [undefined, { deliver: 'lose-answer' }],
   },
   unasked: {
@@ -92,7 +81,7 @@ export async function record(
   trace: LineTrace,
 ): Promise<Recording> {
   const { id, about, tool = 'weather', client = 'modern', hosting = 'memory', singleUse = false } = situation;
-  const { legacy = 'shim', faults = [], user = tool === 'weather' ? metric : duplicate } = situation;
+  const { legacy = 'shim', faults = [], script = tool === 'weather' ? 'metric' : 'duplicate' } = situation;
   const call = CALLS[tool];
   const key = randomBytes(32);
   const once = singleUse ? { ledger: new MemoryLedger() } : { singleUse: false as const };
@@ -110,7 +99,7 @@ export async function record(
       hosting,
       legacy,
       call,
-      user: user(),
+      user: findScript(call.params.name, script).user(),
       takeLines: () => linesOf(tool, trace.take()),
     },
     ({ world, recorder }) => {
