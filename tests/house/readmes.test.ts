@@ -1,40 +1,39 @@
-/** Every package and every demo has a README. A published package's README names exactly its exports. */
-import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+/** Every package, demo and tool has a README. A published package's README names exactly its exports. */
+import { basename } from 'node:path';
 import { OPTIONS } from '@mrtr/comparison/options';
 import { expect, test } from 'vitest';
+import { publishedFolders } from '../pack/packages.ts';
 import { projectFiles, textOf } from '../testkit/project-files.ts';
-import { entryPoints } from './exported-names.ts';
+import { entryPoints } from './face.ts';
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const FOLDERS = projectFiles()
-  // fastify's folder belongs to the recipes, and the page to the lab.
-  .filter((file) => /^(?:packages|demos)\/(?!recipes\/.+\/|lab\/page\/).*package\.json$/.test(file))
-  .map((file) => file.slice(0, -'/package.json'.length));
-const PUBLISHED = FOLDERS.filter((folder) => !JSON.parse(textOf(`${folder}/package.json`)).private);
+const PUBLISHED = publishedFolders().map((folder) => [basename(folder), folder] as const);
 
 test('the packages that are published are found', () => {
   expect(PUBLISHED.length).toBeGreaterThan(7);
 });
 
+test('every package, demo and tool has a README', () => {
+  const files = projectFiles();
+  const manifests = files.filter((file) => /^(?:packages|demos|tools)\/[^/]+\/package\.json$/.test(file));
+  expect(manifests.length).toBeGreaterThan(30);
+  expect(files).toEqual(
+    expect.arrayContaining(manifests.map((file) => file.replace('package.json', 'README.md'))),
+  );
+});
+
 /** Entry points that READMEs only link to, for authors of shapes and stores; and `/kit`, which is internal. */
 const UNNAMED = /\/(?:shape|seal|store|linear-store|kit)$/;
 
-test.each(PUBLISHED)('the README of %s names each export for authors of tools once', (folder) => {
-  const readme = textOf(`${folder}/README.md`);
+test.each(PUBLISHED)('the README of %s names each export for authors of tools once', (name, folder) => {
+  const readme = textOf(`packages/${name}/README.md`);
   const named = Object.fromEntries(sectionsOf(readme).map(({ id, names }) => [id, names]));
   const [unnamed, toName] = [true, false].map((is) =>
-    entryPoints(ROOT + folder).filter(({ id }) => UNNAMED.test(id) === is),
+    entryPoints(folder).filter(({ id }) => UNNAMED.test(id) === is),
   );
-  expect(named).toEqual(Object.fromEntries(toName?.map(({ id, names }) => [id, names]) ?? []));
+  expect(named).toEqual(
+    Object.fromEntries(toName?.map(({ id, exports }) => [id, [...exports.keys()]]) ?? []),
+  );
   expect(unnamed?.filter(({ id }) => !readme.includes(`\`${id}\``))).toEqual([]);
-});
-
-test.each(FOLDERS)('every link in the README of %s leads to a file', (folder) => {
-  const broken = linksOf(textOf(`${folder}/README.md`)).filter(
-    (link) => !existsSync(new URL(link, new URL(`../../${folder}/`, import.meta.url))),
-  );
-  expect(broken).toEqual([]);
 });
 
 test('every shape has its place in the documents that compare them', () => {
@@ -63,9 +62,3 @@ function sectionsOf(readme: string): { readonly id: string; readonly names: read
     }),
   );
 }
-
-/** The relative links outside code blocks. */
-const linksOf = (markdown: string): string[] =>
-  [...markdown.replaceAll(/^```[\s\S]*?^```$/gm, '').matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(
-    ([, link = '']) => link,
-  );
