@@ -1,7 +1,18 @@
+import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
+import { bundle } from '../testkit/bundle.ts';
 import { codec } from './codec.ts';
 import { type Figure, verdictOf } from './figures.ts';
 import { QUICK } from './race.ts';
+import { SHAPES } from './subjects.ts';
+
+test('the bundle of a program has every option in it', async () => {
+  const file = await bundle(new URL('subjects.ts', import.meta.url));
+  const bundled = await import(/* @vite-ignore */ pathToFileURL(file).href);
+  expect(SHAPES.length).toBeGreaterThan(4);
+  expect(bundled.SHAPES).toEqual(SHAPES);
+  for (const id of SHAPES) expect(await bundled.servers(id)).toBeTypeOf('function');
+});
 
 test('a benchmark runs, and each of its figures is a number that says what it is', async () => {
   const figures = await codec.run(QUICK);

@@ -37,8 +37,9 @@ export function ratioFigure(what: string, race: Race, name: string, of: string, 
   return goal === undefined ? figure : { ...figure, goal, noise: race.noise };
 }
 
-/** The path of a bundled program beside this one. */
-export const programAt = (name: string): string => fileURLToPath(new URL(`./${name}.mjs`, import.meta.url));
+/** The path of a bundled program. */
+export const programAt = (name: string): string =>
+  fileURLToPath(new URL(`../node_modules/.cache/bundles/${name}.mjs`, import.meta.url));
 
 /** Whether a figure meets its goal; undefined if it has none. Only a missed one fails `--check`. */
 export function verdictOf({ value, goal, noise = 0 }: Figure) {
