@@ -5,7 +5,7 @@ import { Units } from '@mrtr/comparison';
 import { elicitation } from '@mrtr/core';
 import { type Binding, keyRing, openState, sealState } from '@mrtr/core/seal';
 import { type Benchmark, type Figure, ratioFigure } from './figures.ts';
-import { type Pace, race, repeating } from './race.ts';
+import { type Pace, race } from './race.ts';
 
 const SECRET = randomBytes(32);
 
@@ -63,7 +63,10 @@ const sdk = async (state: object) => bound.verify(await bound.mint(state, ctx), 
 
 async function measure(bytes: number, goal: number, pace: Pace): Promise<readonly Figure[]> {
   const state = stateOf(bytes);
-  const contestants = [repeating('sdk', () => sdk(state)), repeating('ours', () => ours(state))];
+  const contestants = [
+    { name: 'sdk', run: () => sdk(state) },
+    { name: 'ours', run: () => ours(state) },
+  ];
   const result = await race(contestants, pace);
   const signed = (await bound.mint(state, ctx)).length;
   return [

@@ -3,16 +3,17 @@ import { poster } from '@mrtr/harness';
 import { RunningProcess } from '@mrtr/harness/process';
 import { callMany, type Plan, WEATHER, WORK_ITEM } from './call.ts';
 import { type Benchmark, type Figure, programAt, ratioFigure } from './figures.ts';
-import { type Contestant, medianOf, type Race, race } from './race.ts';
+import { type Contestant, medianOf, type Pace, type Race, race } from './race.ts';
 import { SHAPES } from './subjects.ts';
 
-/** A server. A slice measures its processor time for a call, in microseconds. */
+/** A server. A run measures its processor time for a call. */
 class LoadedServer implements Contestant {
   readonly name: string;
   readonly #process: RunningProcess;
   readonly #plan: Plan;
   #rates: number[] = [];
   #atOnce = 1;
+  #milliseconds = 0;
   #url = new URL('http://not.started');
 
   constructor(name: string, plan: Plan) {
@@ -26,20 +27,23 @@ class LoadedServer implements Contestant {
     this.#url = new URL(await this.#process.message<string>());
   }
 
-  /** Sets the number of concurrent calls for later measurements. */
-  load(atOnce: number): void {
+  /** Sets the number of concurrent calls, and for how long, for later runs. */
+  load(atOnce: number, milliseconds: number): void {
     this.#atOnce = atOnce;
+    this.#milliseconds = milliseconds;
     this.#rates = [];
   }
 
-  readonly slice = async (milliseconds: number): Promise<number> => {
+  readonly run = async () => {
     const before = await this.#processorTime();
     const started = performance.now();
     const passed = () => performance.now() - started;
     const post = poster(this.#url);
-    const calls = await callMany(post, this.#plan, this.#atOnce, () => passed() < milliseconds);
-    this.#rates.push((calls * 1000) / passed());
-    return ((await this.#processorTime()) - before) / calls;
+    const calls = await callMany(post, this.#plan, this.#atOnce, () => passed() < this.#milliseconds);
+    const overriddenIterationCost = passed();
+    this.#rates.push((calls * 1000) / overriddenIterationCost);
+    const microseconds = ((await this.#processorTime()) - before) / calls;
+    return { overriddenDuration: microseconds / 1000, overriddenIterationCost };
   };
 
   /** Calls per second. */
@@ -72,6 +76,12 @@ async function withServers(
   }
 }
 
+/** A slice is one run. */
+function raceUnderLoad(servers: readonly LoadedServer[], atOnce: number, pace: Pace): Promise<Race> {
+  for (const server of servers) server.load(atOnce, pace.sliceMs);
+  return race(servers, pace);
+}
+
 const CONNECTIONS = 50;
 
 export const http: Benchmark = {
@@ -79,8 +89,7 @@ export const http: Benchmark = {
   title: `HTTP, ${CONNECTIONS} connections, client in another process`,
   run: (pace) =>
     withServers(['documented', ...SHAPES], WEATHER, async (servers) => {
-      for (const server of servers) server.load(CONNECTIONS);
-      const result = await race(servers, { ...pace, sliceMs: pace.sliceMs * 20 });
+      const result = await raceUnderLoad(servers, CONNECTIONS, { ...pace, sliceMs: pace.sliceMs * 20 });
       return [
         ...SHAPES.map((id) =>
           ratioFigure(
@@ -109,16 +118,13 @@ export const durable: Benchmark = {
   note: `The tool asks two questions, so a call is ${ROUNDS} rounds. As in production, a commit waits for the disk.`,
   run: (pace) =>
     withServers(Object.keys(NAMES), WORK_ITEM, async (servers) => {
-      const measure = async (atOnce: number): Promise<Race> => {
-        for (const server of servers) server.load(atOnce);
-        return race(servers, { ...pace, sliceMs: pace.sliceMs * 8 });
-      };
-      await measure(1);
+      const longer = { ...pace, sliceMs: pace.sliceMs * 8 };
+      await raceUnderLoad(servers, 1, longer);
       const alone = servers.map(({ name, rate }): Figure => {
         const what = `${NAMES[name]}, a round, one at a time`;
         return { what, unit: 'ms', value: 1000 / rate / ROUNDS };
       });
-      const many = await measure(MANY);
+      const many = await raceUnderLoad(servers, MANY, longer);
       return servers.flatMap(({ name, rate }, at): readonly Figure[] => [
         alone[at] as Figure,
         { what: `${NAMES[name]}, ${MANY} in flight`, unit: 'calls/s', value: rate },

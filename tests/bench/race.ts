@@ -1,13 +1,14 @@
 /**
- * Measures contestants side by side: each round has one slice of some milliseconds of every contestant, in turned
- * order. The speed of a machine varies, so each ratio is taken within a round, and the result is the median over the
+ * Measures contestants side by side with tinybench: each round has one slice of some milliseconds of every contestant, in
+ * turned order. The speed of a machine varies, so each ratio is taken within a round, and the result is the median over the
  * rounds.
  */
+import { Bench } from 'tinybench';
 
-/** A contestant. `slice` measures for some milliseconds, and resolves with the microseconds of one iteration. */
+/** A contestant. A slice repeats `run`, which may return a duration in milliseconds to count in place of its own. */
 export interface Contestant {
   readonly name: string;
-  readonly slice: (milliseconds: number) => Promise<number>;
+  readonly run: () => unknown;
 }
 
 /** The effort of a run. */
@@ -27,25 +28,10 @@ export interface Spread {
   readonly high: number;
 }
 
-/** A contestant that repeats `run` in this process. */
-export const repeating = (name: string, run: () => unknown): Contestant => ({
-  name,
-  async slice(milliseconds) {
-    const times: number[] = [];
-    const end = performance.now() + milliseconds;
-    do {
-      const started = performance.now();
-      await run();
-      times.push(performance.now() - started);
-    } while (performance.now() < end);
-    return medianOf(times) * 1000;
-  },
-});
-
 /** The name of the second measurement of `name`, which shows the noise of the run. */
 const again = (name: string): string => `${name}, again`;
 
-/** The results: one number for each round, by contestant. */
+/** The results: the median of each slice in microseconds, by contestant. */
 export class Race {
   readonly #slices: ReadonlyMap<string, readonly number[]>;
 
@@ -82,13 +68,20 @@ export class Race {
 
 /** Runs the contestants against each other, the first of them twice. */
 export async function race(contestants: readonly Contestant[], pace: Pace): Promise<Race> {
+  const bench = new Bench({
+    ...{ time: pace.sliceMs, iterations: 1, warmupTime: pace.warmupMs, warmupIterations: 1, throws: true },
+  });
   const [first] = contestants as [Contestant];
-  const all = [first, { ...first, name: again(first.name) }, ...contestants.slice(1)];
-  for (const { slice } of all) await slice(pace.warmupMs);
-  const slices = new Map(all.map(({ name }) => [name, [] as number[]]));
+  for (const { name, run } of [first, { ...first, name: again(first.name) }, ...contestants.slice(1)])
+    bench.add(name, run, { async: true });
+  for (const task of bench.tasks) await task.warmup();
+  const slices = new Map(bench.tasks.map(({ name }) => [name, [] as number[]]));
   for (let round = 0; round < pace.rounds; round++)
-    for (const { name, slice } of round % 2 ? all.toReversed() : all)
-      slices.get(name)?.push(await slice(pace.sliceMs));
+    for (const task of round % 2 ? bench.tasks.toReversed() : bench.tasks) {
+      task.reset();
+      const { result } = await task.run();
+      if ('latency' in result) slices.get(task.name)?.push(result.latency.p50 * 1000);
+    }
   return new Race(slices);
 }
 

@@ -3,15 +3,14 @@ import { createMcpHandler } from '@modelcontextprotocol/server';
 import { poster } from '@mrtr/harness';
 import { call, WEATHER } from './call.ts';
 import { type Benchmark, type Figure, ratioFigure } from './figures.ts';
-import { type Contestant, type Pace, race, repeating } from './race.ts';
+import { type Contestant, type Pace, race } from './race.ts';
 import { SHAPES, servers } from './subjects.ts';
 
 const MANY = 32;
 
 async function contestant(name: string, atOnce: number): Promise<Contestant> {
   const post = poster(createMcpHandler(await servers(name)));
-  const calls = () => Promise.all(Array.from({ length: atOnce }, () => call(post, WEATHER)));
-  return repeating(name, calls);
+  return { name, run: () => Promise.all(Array.from({ length: atOnce }, () => call(post, WEATHER))) };
 }
 
 async function compare(atOnce: number, pace: Pace): Promise<readonly Figure[]> {
