@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+/** What a published manifest owes and `pnpm pack:check` does not find: it runs publint and attw, and lists stray files. */
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type Manifest, publishedFolders, ROOT, readManifest } from '../pack/packages.ts';
@@ -33,23 +33,13 @@ test.each(packages)('%s says all that a registry shows, and how it is built', (n
     bugs: `${HOME}/issues`,
     repository: { type: 'git', url: `git+${HOME}.git`, directory: `packages/${name}` },
     license: 'MIT',
-    type: 'module',
     sideEffects: false,
     engines: { node: '>=20.19' },
-    files: expect.arrayContaining([
-      'dist',
-      'src',
-      '!dist/.tsbuildinfo',
-      '!src/**/*.test.ts',
-      '!src/**/*.test-support.ts',
-    ]),
-    scripts: {
-      build: 'tsc -b && node ../../bundle.mjs',
-      // The checker includes the lab's viewer, which has its own build tools.
-      prepack: name === 'check' ? 'pnpm run build && pnpm run viewer' : 'pnpm run build',
-    },
+    // To these lead the maps of what is built.
+    files: expect.arrayContaining(['src']),
+    // The checker includes the lab's viewer, which has its own build tools.
+    scripts: { prepack: name === 'check' ? 'pnpm run build && pnpm run viewer' : 'pnpm run build' },
   });
-  expect(existsSync(join(ROOT, 'packages', name, 'README.md'))).toBe(true);
 });
 
 test.each(packages)('%s publishes each entry point in both formats, and nothing else', (name, manifest) => {
