@@ -18,8 +18,7 @@ export function createServer(world: World, policy: RequestStatePolicy, store: Li
 
 if (realpathSync(process.argv[1] ?? '') === import.meta.filename) {
   const { STATE_KEY, POSTGRES } = process.env;
-  if (!STATE_KEY || !POSTGRES)
-    throw new Error('Set STATE_KEY (at least 32 bytes) and POSTGRES (where to connect).');
+  if (!STATE_KEY || !POSTGRES) throw new Error('Set STATE_KEY, 32 bytes or more, and POSTGRES.');
   const policy = requestStatePolicy({ keys: [STATE_KEY] });
   const world = createWorld();
   const store = keep({ policy, postgres: POSTGRES });
