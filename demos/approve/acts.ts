@@ -1,15 +1,14 @@
 /** The acts: three kinds of clients with a person, and one that says yes by itself. */
 
 import { RESOLVE_WORK_ITEM } from '@mrtr/comparison';
-import { type Client, converse, recordedWorld, selfAnswering } from '@mrtr/comparison/calls';
+import { type Client, callSubject, recordedWorld, type SubjectCall } from '@mrtr/comparison/calls';
 import type { OptionDeps } from '@mrtr/comparison/options';
+import { selfAnswering } from '@mrtr/comparison/self-answering';
 import { observe } from '@mrtr/core/events';
 import { callerNamed, host, type LogicalCall, type Reply, scriptedUser, type User } from '@mrtr/harness';
 import { resultText, type Transcript, tally } from '@mrtr/harness/transcript';
 import { Site, type Where } from './site.ts';
 import type { CreateServer } from './tracker.ts';
-
-type Request = Parameters<typeof converse>[0];
 
 type Decision = Parameters<Site['press']>[1];
 
@@ -59,7 +58,7 @@ export const ACTS: readonly Act[] = [
 ];
 
 /** Makes one call of an act. `onEvent` gets its events. */
-export type PlayCall = (options?: Pick<Request, 'onEvent' | 'takeLines'>) => Promise<Transcript>;
+export type PlayCall = (options?: Pick<SubjectCall, 'onEvent' | 'takeLines'>) => Promise<Transcript>;
 
 /** The outcome of an act: the number of writes, and the rungs of its receipts. */
 export interface Ending {
@@ -83,7 +82,7 @@ export async function play(
     params: { name: RESOLVE_WORK_ITEM, arguments: { id: 4522, state } },
   };
   const make: PlayCall = (options) =>
-    converse(
+    callSubject(
       {
         subject: { id: where, title, create: ({ world }) => site.instance(world) },
         ...{ client, hosting: 'memory', legacy: 'degrade', caller: callerNamed('ada'), call, ...options },

@@ -30,11 +30,3 @@ export const GUARDED = Object.entries(WHERE).flatMap(([where, title]) =>
     guardedSubject(`${title} in ${id.toUpperCase()}`, createServer, where as Where),
   ),
 );
-
-/** The proof of each rung, and how it can be defeated. */
-export const RUNGS: Readonly<Record<string, string>> = {
-  form: 'The client chose this answer to these words. A client, or a model, that says yes by itself defeats it.',
-  'typed-form':
-    'The client chose this answer, and repeated the number that the form shows. A client, or a model, that copies it defeats it.',
-  page: 'A request with the session of ada pressed a button. An agent that has it, or drives that browser, or a weak sign-in, defeats it.',
-};

@@ -1,6 +1,175 @@
 /** `@mrtr/comparison/calls`: makes a call of an option or a demo, with a scripted user, and records it. */
-export * from './converse.ts';
+import { randomBytes } from 'node:crypto';
+import { McpServer } from '@modelcontextprotocol/server';
+import {
+  type LegacyPolicy,
+  MemoryLedger,
+  type RequestStatePolicy,
+  requestStatePolicy,
+  type McpServer as Server,
+} from '@mrtr/core';
+import {
+  type ClientKind,
+  Conversation,
+  type ConversationRequest,
+  converse,
+  type HostedInstance,
+  type Hosting,
+  host,
+  type LocalHostingKind,
+  type Recorder,
+} from '@mrtr/harness';
+import { type Participant, type Transcript, WORLD } from '@mrtr/harness/transcript';
+import type { Claims } from './claims.ts';
+import type { OptionDeps } from './options.ts';
+import { describeItem } from './work-items.ts';
+import { createWorld, type World } from './world.ts';
+
 export * from './scripts.ts';
-export * from './self-answering.ts';
-export * from './start-subject.ts';
-export * from './subject.ts';
+
+/** What is called: an option, a demo in an option's form, or a foreign server. */
+export interface Subject {
+  readonly id: string;
+  readonly title: string;
+  /** Whether it stands on the SDK alone, so that nothing publishes the entries of its handlers. */
+  readonly isBare?: boolean;
+  create(deps: OptionDeps): HostedInstance;
+}
+
+/** A subject with claims, such as an option. */
+export interface Measured extends Subject {
+  /** Its name in tables, if that is not its `id` in capitals. */
+  readonly name?: string | undefined;
+  readonly claims: Claims;
+}
+
+/** A client of the harness, or `unaskable`: a modern client that did not declare elicitation. */
+export type Client = ClientKind | 'unaskable';
+
+/**
+ * Hosting in separate processes. `http`: one process, with a session for each old client. `processes`: three processes
+ * that keep nothing, and take turns.
+ */
+export type ProcessHostingKind = 'http' | 'processes';
+
+export type HostingKind = LocalHostingKind | ProcessHostingKind;
+
+/** Whether the hosting keeps an old client's connection, over which a server can ask. */
+export const isHeld = (hosting: HostingKind): boolean => hosting === 'memory' || hosting === 'http';
+
+/** Whether a call's rounds reach different instances. */
+export const isSpread = (hosting: HostingKind): boolean => hosting === 'fleet' || hosting === 'processes';
+
+/** A call of a subject, its client and its hosting. */
+export interface SubjectCall extends Omit<ConversationRequest, 'client' | 'participants'> {
+  readonly subject: Subject;
+  readonly client: Client;
+  readonly hosting: HostingKind;
+  readonly legacy: LegacyPolicy;
+}
+
+export const standalone = (
+  id: string,
+  title: string,
+  createServer: (policy: RequestStatePolicy) => Server,
+): Subject => ({ id, title, create: ({ state }) => ({ server: () => createServer(state) }) });
+
+/** What a hosting gets for its one call. */
+export interface HostingContext {
+  readonly request: SubjectCall;
+  readonly world: World;
+  readonly key: Uint8Array;
+  readonly recorder: Recorder;
+}
+
+/** Starts the subject of a call on the hosting that the call names. */
+export type StartHosting<Of extends Hosting = Hosting> = (context: HostingContext) => Of | Promise<Of>;
+
+const startHere: StartHosting = ({ request: { subject, hosting, legacy }, world, key, recorder }) => {
+  if (hosting !== 'memory' && hosting !== 'fleet' && hosting !== 'restart') {
+    throw new Error(
+      `'${hosting}' hosting needs its own processes: start them, and pass their \`startHosting\`.`,
+    );
+  }
+  // The default is one ledger per process. All instances are in this process, so make one per call.
+  const state = requestStatePolicy({ keys: [key], legacy, ledger: new MemoryLedger() });
+  return host(hosting, () => startSubject(subject, { world, state }, listenersFor(recorder)));
+};
+
+/**
+ * Starts a deployment of the subject, connects a client, makes the call, and stops everything. Each call has its own
+ * world and key. Several may run at once.
+ */
+export const callSubject = (
+  request: SubjectCall,
+  startHosting: StartHosting = startHere,
+): Promise<Transcript> => converse(conversationOf(request), inNewWorld(request, startHosting));
+
+/** Starts a call whose user is the caller of this function. */
+export const callSubjectByHand = <Of extends Hosting>(
+  request: SubjectCall,
+  startHosting: StartHosting<Of>,
+): Promise<Conversation<Of>> =>
+  Conversation.start(conversationOf(request), inNewWorld(request, startHosting));
+
+function conversationOf({ client, user, subject, ...rest }: SubjectCall): ConversationRequest {
+  const answering = client === 'unaskable' ? { client: 'modern' as const } : { client, user };
+  const title = `${subject.id} · ${subject.title}`;
+  return { title, ...rest, ...answering, participants: [WORLD_LANE] };
+}
+
+const inNewWorld =
+  <Of extends Hosting>(request: SubjectCall, startHosting: StartHosting<Of>) =>
+  (recorder: Recorder) =>
+    startHosting({ request, world: recordedWorld(recorder), key: randomBytes(32), recorder });
+
+export const recordedWorld = (recorder: Recorder): World =>
+  createWorld({
+    onAudit: (entry) => recorder.record({ kind: 'effect', name: 'audit', detail: entry }),
+    onWrite: (item) => recorder.record({ kind: 'effect', name: 'write', detail: describeItem(item) }),
+  });
+
+export const WORLD_LANE: Participant = { id: WORLD, kind: 'world', label: 'world' };
+
+/** Called when a handler is entered, and before its result is sent. */
+export interface EntryListeners {
+  readonly onEntry: () => void;
+  readonly onExit?: () => void;
+}
+
+/** Records the entries of a subject that does not publish them. */
+export const listenersFor = (recorder: Recorder): EntryListeners => ({
+  onEntry: () => recorder.recordDiagnostic({ channel: 'mrtr:handler', event: {} }),
+});
+
+/** Starts an instance of a subject. Calls the listeners for a subject on the SDK alone; others publish their entries. */
+export function startSubject<Instance extends HostedInstance>(
+  { create, isBare }: { create(deps: OptionDeps): Instance; readonly isBare?: boolean },
+  deps: OptionDeps,
+  listeners: EntryListeners,
+): Instance {
+  const running = create(deps);
+  if (!isBare || !('server' in running)) return running;
+  const { server } = running;
+  return { ...running, server: () => listening(listeners, () => server()) };
+}
+
+type RegisterTool = (this: McpServer, name: string, config: object, handler: Handler) => unknown;
+type Handler = (...args: unknown[]) => Promise<unknown>;
+
+/** Makes a server whose handlers call the listeners. The SDK offers no hook, so `registerTool` is another one meanwhile. */
+function listening<T>({ onEntry, onExit = () => {} }: EntryListeners, create: () => T): T {
+  const prototype = McpServer.prototype as unknown as { registerTool: RegisterTool };
+  const { registerTool } = prototype;
+  prototype.registerTool = function (name, config, handler) {
+    return registerTool.call(this, name, config, (...args) => {
+      onEntry();
+      return handler(...args).finally(onExit);
+    });
+  };
+  try {
+    return create();
+  } finally {
+    prototype.registerTool = registerTool;
+  }
+}

@@ -1,8 +1,5 @@
 /** What an option promises. The matrix measures each claim, and fails on a difference. */
-import type { DeployClaims } from './deploys.ts';
-import type { ToolName } from './tools.ts';
-
-export * from './deploys.ts';
+import type { ToolName } from './index.ts';
 
 /**
  * The time of `get_weather`'s audit entry. `after-answer`: once, after the user's answer. `before-asking`: once, before
@@ -60,3 +57,55 @@ export interface Claims {
   /** True if the official conformance suite runs on the option; otherwise the reason why it does not. */
   readonly conformance: true | string;
 }
+
+/**
+ * The outcome of a call whose code is replaced between two rounds. `finishes`: no question is asked twice. `asks again`:
+ * an answer did not count. `rejects`: the call ends with an error message, and no effect happens. `repeats`: it
+ * finishes, and an effect happened twice.
+ */
+export type DeployOutcome = 'finishes' | 'asks again' | 'rejects' | 'repeats';
+
+/** The outcomes while the question is open and after it was answered, or one for both. */
+export type DeployClaim = DeployOutcome | readonly [asked: DeployOutcome, answered: DeployOutcome];
+
+/** For shapes that keep each answer under its key, with its question's words. */
+export const COMPARES_WORDS = {
+  nothing: 'finishes',
+  reworded: 'asks again',
+  renamed: 'asks again',
+  moved: 'finishes',
+  removed: 'finishes',
+  'added-before': 'finishes',
+  'added-after': 'finishes',
+  narrowed: 'asks again',
+  widened: 'asks again',
+  version: 'rejects',
+  'step-renamed': 'finishes',
+  'step-moved': 'finishes',
+  'step-removed': 'finishes',
+  'step-added': 'finishes',
+  'step-value': 'finishes',
+} as const satisfies Readonly<Record<string, DeployClaim>>;
+
+/** A change between two versions of a tool. */
+export type Change = keyof typeof COMPARES_WORDS;
+
+/** Every change, those of a question first. */
+export const CHANGE_NAMES = Object.keys(COMPARES_WORDS) as readonly Change[];
+
+export type DeployClaims = Readonly<Record<Change, DeployClaim>>;
+
+/** For shapes whose author keeps the answers: only the author's schema checks them. */
+export const COMPARES_SCHEMA: DeployClaims = {
+  ...COMPARES_WORDS,
+  reworded: ['asks again', 'finishes'],
+  moved: ['asks again', 'finishes'],
+  'added-before': 'asks again',
+  narrowed: ['asks again', 'rejects'],
+  widened: ['asks again', 'finishes'],
+};
+
+/** For a handler in one process's memory: a new version does not have it. */
+export const REFUSES_ALL = Object.fromEntries(
+  CHANGE_NAMES.map((change) => [change, 'rejects']),
+) as DeployClaims;

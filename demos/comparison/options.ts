@@ -73,12 +73,16 @@ export interface ListedOption extends Comparison {
   readonly isBare: boolean;
 }
 
-/** A loaded option. */
-export interface LoadedOption extends ListedOption {
-  readonly claims: Claims;
+/** An option that can run. */
+export interface RunnableOption extends ListedOption {
   create(deps: OptionDeps): RunningOption;
   /** As in its module. */
   readonly keep: OptionModule['keep'];
+}
+
+/** An option that can run, and its claims. */
+export interface LoadedOption extends RunnableOption {
+  readonly claims: Claims;
 }
 
 interface Manifest {
@@ -130,33 +134,39 @@ export function findOption(name: string): ListedOption | undefined {
 export const addressOf = ({ folder }: Pick<ListedOption, 'folder'>): string =>
   new URL(`${folder}/server.ts`, DEMOS).href;
 
-/** Loads one option, of the list or by its name. */
-export async function loadOption(option: ListedOption | string): Promise<LoadedOption> {
+/** Loads the server of an option, of the list or by its name. `postgres` keeps its calls, if it needs a database. */
+export async function loadServer(option: ListedOption | string, postgres?: string): Promise<RunnableOption> {
   const listed = typeof option === 'string' ? findOption(option) : option;
   if (!listed)
     throw new Error(`There is no option '${option}'. There are: ${OPTIONS.map(({ id }) => id).join(', ')}.`);
-  const server = addressOf(listed);
-  const [module, { claims }] = await Promise.all([
-    load<OptionModule>(server),
-    load<{ claims: Claims }>(new URL('claims.ts', server).href),
-  ]);
-  return { ...listed, claims, keep: module.keep, create: (deps) => runOption(module, deps) };
+  const module = await load<OptionModule>(addressOf(listed));
+  const { keep } = module;
+  return { ...listed, keep, create: (deps) => runOption(module, { ...(postgres && { postgres }), ...deps }) };
+}
+
+/** Loads one option with its claims. */
+export async function loadOption(option: ListedOption | string, postgres?: string): Promise<LoadedOption> {
+  const server = await loadServer(option, postgres);
+  const { claims } = await load<{ claims: Claims }>(new URL('claims.ts', addressOf(server)).href);
+  return { ...server, claims };
 }
 
 // A type test holds each option to the type that is claimed here.
 const load = <Module>(url: string): Promise<Module> => import(/* @vite-ignore */ url);
 
 /** Loads several options, or all. */
-export const loadOptions = (listings: readonly ListedOption[] = OPTIONS): Promise<readonly LoadedOption[]> =>
-  Promise.all(listings.map(loadOption));
+export const loadOptions = (
+  listings: readonly ListedOption[] = OPTIONS,
+  postgres?: string,
+): Promise<readonly LoadedOption[]> => Promise.all(listings.map((one) => loadOption(one, postgres)));
 
 /**
  * Keeps the connections of the options that use a database open, until you call the returned function. For programs that
  * make many short-lived servers: otherwise each would connect again.
  */
 export async function keepOpen(options: KeepOptions): Promise<() => Promise<void>> {
-  const stored = await loadOptions(OPTIONS.filter(({ needsPostgres }) => needsPostgres));
-  const kept = stored.map(({ keep }) => keep?.(options));
+  const stored = OPTIONS.filter(({ needsPostgres }) => needsPostgres);
+  const kept = (await Promise.all(stored.map((one) => loadServer(one)))).map(({ keep }) => keep?.(options));
   await Promise.all(kept.map((one) => one?.ready));
   return async () => {
     await Promise.all(kept.map((one) => one?.close()));

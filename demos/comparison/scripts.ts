@@ -1,7 +1,6 @@
-/** The scripted users, and the expected result of a call with each. */
-
+/** The scenarios of the two tools: the scripted users, and the expected result of a call with each. */
 import { scriptedUser, type User } from '@mrtr/harness';
-import { GET_WEATHER, RESOLVE_WORK_ITEM, type ToolName } from './tools.ts';
+import { GET_WEATHER, RESOLVE_WORK_ITEM, type ToolName } from './index.ts';
 
 export interface UserScript {
   readonly name: string;
@@ -68,9 +67,9 @@ export const SCRIPTS: readonly UserScript[] = [
   workItem('silence', { resolution: ['silence', 'Fixed'] }, { questions: 2, ...FIXED }),
 ];
 
-/** Finds a script by the name of its tool and its own. */
-export function findScript(tool: string, name: string): UserScript {
-  const found = SCRIPTS.find((script) => script.tool === tool && script.name === name);
+/** Finds a script by its name and its tool. */
+export function findScript(name: string, tool: ToolName = GET_WEATHER): UserScript {
+  const found = SCRIPTS.find((script) => script.name === name && script.tool === tool);
   if (!found) throw new Error(`There is no script '${name}' for ${tool}.`);
   return found;
 }

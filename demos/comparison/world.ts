@@ -1,4 +1,3 @@
-import { type AuditLog, memoryAuditLog } from './audit-log.ts';
 import { fixedWeather, type WeatherSource } from './weather.ts';
 import { memoryWorkItems, type WorkItem, type WorkItems } from './work-items.ts';
 
@@ -22,4 +21,23 @@ export interface WorldOptions {
 /** Makes a world that shares nothing with others, so that each observation sees only its own effects. */
 export function createWorld({ onAudit, onWrite, weather = fixedWeather }: WorldOptions = {}): World {
   return { weather, items: memoryWorkItems(onWrite), audit: memoryAuditLog(onAudit) };
+}
+
+/** An audit log. Each call must write one entry; a second one shows a repeated effect. */
+export interface AuditLog {
+  record(entry: string): Promise<void>;
+  /** Every entry recorded, in order. */
+  readonly entries: readonly string[];
+}
+
+/** An audit log in memory. `onRecord` is called after each entry is written. */
+export function memoryAuditLog(onRecord?: (entry: string) => void): AuditLog {
+  const entries: string[] = [];
+  return {
+    entries,
+    async record(entry) {
+      entries.push(entry);
+      onRecord?.(entry);
+    },
+  };
 }

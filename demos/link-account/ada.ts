@@ -1,4 +1,4 @@
-/** `@mrtr/demo-link-account/ada`: the user of the demo, with a browser that keeps cookies and follows redirects. */
+/** The user of the demo, with a browser that keeps cookies and follows redirects. */
 import { recordVisit, type User } from '@mrtr/harness';
 
 /** Ada's reaction to the request to open the page. `forgets`: she opens it only the second time. */

@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { converse } from '@mrtr/comparison/calls';
+import { callSubject, type Subject } from '@mrtr/comparison/calls';
 import { requestStatePolicy } from '@mrtr/core';
 import { scriptedUser } from '@mrtr/harness';
 import { eventsOf, resultText, type Transcript, tally } from '@mrtr/harness/transcript';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ada, type PageReaction, SECRET } from './ada.ts';
 import { journalTool, LINK } from './agenda.ts';
-import { SHAPES } from './index.ts';
+import { demo } from './demo.ts';
 import { startSite } from './site.ts';
 
-const play = (subject: (typeof SHAPES)[number], does: PageReaction): Promise<Transcript> =>
-  converse({
+const openAgenda = (subject: Subject, does: PageReaction): Promise<Transcript> =>
+  callSubject({
     subject,
     call: { method: 'tools/call', params: { name: 'agenda', arguments: {} } },
     user: scriptedUser({}, ada(does)),
@@ -20,9 +20,9 @@ const play = (subject: (typeof SHAPES)[number], does: PageReaction): Promise<Tra
   });
 const textOf = ({ end }: Transcript) => resultText(end.result ?? { content: [] });
 
-describe.each(SHAPES.map((subject) => [subject.id, subject] as const))('shape %s', (id, subject) => {
+describe.each(demo.subjects.map((subject) => [subject.id, subject] as const))('shape %s', (id, subject) => {
   test('links a calendar through real redirects, and reads it', async () => {
-    const transcript = await play(subject, 'links');
+    const transcript = await openAgenda(subject, 'links');
     expect(textOf(transcript)).toBe('Today ada has a bicycle to fetch, at 17:00.');
     expect(eventsOf('question', transcript.events)).toMatchObject([{ message: LINK }]);
     const visits = eventsOf('visit', transcript.events).map(({ url, status }) => [new URL(url), status]);
@@ -39,7 +39,7 @@ describe.each(SHAPES.map((subject) => [subject.id, subject] as const))('shape %s
   });
 
   test('ends politely when the user says no at the other site', async () => {
-    expect(textOf(await play(subject, 'says no there'))).toBe(
+    expect(textOf(await openAgenda(subject, 'says no there'))).toBe(
       "Cancelled: the question 'link' was not answered.",
     );
   });

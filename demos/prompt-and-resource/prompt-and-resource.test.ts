@@ -1,13 +1,9 @@
-import { type ConversationRequest, converse, type Subject } from '@mrtr/comparison/calls';
-import { type LogicalCall, scriptedUser } from '@mrtr/harness';
+import { callSubject, type Subject, type SubjectCall } from '@mrtr/comparison/calls';
+import { scriptedUser } from '@mrtr/harness';
 import { eventsOf, hostView, messagesFrom, type Transcript, tally } from '@mrtr/harness/transcript';
 import { describe, expect, test } from 'vitest';
-import { SHAPES } from './index.ts';
+import { CALLS, demo } from './demo.ts';
 
-const CALLS: readonly LogicalCall[] = [
-  { method: 'prompts/get', params: { name: 'release_notes', arguments: { version: '2.0' } } },
-  { method: 'resources/read', params: { uri: 'report://quarterly' } },
-];
 const NOTES = { type: 'text', text: 'Write the notes of release 2.0, for developers.' };
 const REPORT = { uri: 'report://quarterly', mimeType: 'text/plain', text: 'Profit: 330 k USD.' };
 const ANSWERED = [{ messages: [{ role: 'user', content: NOTES }] }, { contents: [REPORT] }];
@@ -15,14 +11,14 @@ const ANSWERED = [{ messages: [{ role: 'user', content: NOTES }] }, { contents: 
 const MODERN = { client: 'modern', hosting: 'memory', legacy: 'degrade' } as const;
 const OLD = { client: 'legacy', hosting: 'memory', legacy: 'shim' } as const;
 
-type Where = Pick<ConversationRequest, 'client' | 'hosting' | 'legacy'>;
+type Where = Pick<SubjectCall, 'client' | 'hosting' | 'legacy'>;
 
 const ANSWERS = () => scriptedUser({ audience: ['developers'], currency: ['USD'] });
 
 const both = (subject: Subject, where: Where, user = ANSWERS): Promise<Transcript[]> =>
-  Promise.all(CALLS.map((call) => converse({ subject, ...where, call, user: user() })));
+  Promise.all(CALLS.map((call) => callSubject({ subject, ...where, call, user: user() })));
 
-const shapes = SHAPES.map((subject) => [subject.id, subject] as const);
+const shapes = demo.subjects.map((subject) => [subject.id, subject] as const);
 const [[, firstShape]] = shapes as [(typeof shapes)[number]];
 const resultsOf = (calls: readonly Transcript[]) => calls.map(({ end }) => end.result);
 const countQuestions = (calls: readonly Transcript[]) => calls.map((call) => tally(call).questions);

@@ -1,8 +1,8 @@
-import { type ConversationRequest, converse } from '@mrtr/comparison/calls';
+import { callSubject, type SubjectCall } from '@mrtr/comparison/calls';
 import { type Model, scriptedUser } from '@mrtr/harness';
 import { eventsOf, type Transcript, tally } from '@mrtr/harness/transcript';
 import { describe, expect, test } from 'vitest';
-import { SHAPES } from './index.ts';
+import { demo } from './demo.ts';
 
 const MODERN = { client: 'modern', hosting: 'memory', legacy: 'degrade' } as const;
 const OLD = { client: 'legacy', hosting: 'memory', legacy: 'shim' } as const;
@@ -17,10 +17,10 @@ const parrot: Model = ({ messages }) => ({
   model: 'parrot',
 });
 
-type Differing = Partial<Omit<ConversationRequest, 'subject' | 'call'>>;
+type Differing = Partial<Omit<SubjectCall, 'subject' | 'call'>>;
 
-const summarise = (subject: ConversationRequest['subject'], differing: Differing = {}): Promise<Transcript> =>
-  converse({
+const summarise = (subject: SubjectCall['subject'], differing: Differing = {}): Promise<Transcript> =>
+  callSubject({
     subject,
     call: { method: 'tools/call', params: { name: 'summarise', arguments: { words: 5 } } },
     user: scriptedUser({}),
@@ -33,7 +33,7 @@ const summarise = (subject: ConversationRequest['subject'], differing: Differing
 const kindsAsked = ({ events }: Transcript) =>
   events.flatMap(({ kind }) => (kind === 'roots' || kind === 'model' || kind === 'answer' ? [kind] : []));
 const textOf = ({ end }: Transcript) => (end.result as { content: { text: string }[] }).content[0]?.text;
-describe.each(SHAPES.map((subject) => [subject.id, subject] as const))('shape %s', (id, subject) => {
+describe.each(demo.subjects.map((subject) => [subject.id, subject] as const))('shape %s', (id, subject) => {
   test.each([
     ['a modern client', MODERN],
     ['any instance of a fleet', { ...MODERN, hosting: 'fleet' }],
@@ -79,7 +79,7 @@ describe.each(SHAPES.map((subject) => [subject.id, subject] as const))('shape %s
 });
 
 test('a model that fails ends the call with an error, and nothing is held', async () => {
-  for (const subject of SHAPES) {
+  for (const subject of demo.subjects) {
     const conversation = await summarise(subject, {
       model: () => {
         throw new Error('The model is out of tokens.');

@@ -5,13 +5,13 @@ import type { Change } from '@mrtr/comparison/claims';
 import { findOption, type ListedOption, loadOption } from '@mrtr/comparison/options';
 import { ask, protectedServer, readAnswer, type ServerContext } from '@mrtr/core';
 import {
+  callThroughDeploy,
   type deploy,
   faultsOf,
   inMemory,
   type Moment,
   ORDER,
   outcomeOf,
-  play,
   scriptOf,
 } from '@mrtr/matrix/deploy';
 import { isAsk, isEffect } from '@mrtr/matrix/scripts';
@@ -32,7 +32,7 @@ async function played(tool: Tool, change: Change, moment: Moment = 'answered') {
     }),
   });
   const one = { option: await loadOption(findOption('e') as ListedOption), change, moment };
-  const transcript = await play(one, inMemory(undefined, make));
+  const transcript = await callThroughDeploy(one, inMemory(undefined, make));
   return { outcome: outcomeOf(transcript), faults: faultsOf(one, transcript).join() };
 }
 

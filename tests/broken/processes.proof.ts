@@ -23,7 +23,8 @@ afterAll(() => processes?.close(), 60_000);
 const complaintsOf = ({ id }: { id: string }) =>
   kills
     .filter(
-      ({ option, play }) => option.id === id && play.client === 'modern' && play.script.name === 'metric',
+      ({ option, scenario }) =>
+        option.id === id && scenario.client === 'modern' && scenario.script.name === 'metric',
     )
     .flatMap(killsAsClaimed);
 

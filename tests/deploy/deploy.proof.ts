@@ -1,21 +1,21 @@
 /** Deploys between two rounds in every shape, while a question is open and after it was answered. */
 
+import { CHANGE_NAMES } from '@mrtr/comparison/claims';
 import { loadOptions } from '@mrtr/comparison/options';
 import {
-  CHANGE_NAMES,
+  callThroughDeploy,
   claimOf,
+  type DeployScenario,
   faultsOf,
-  type Host,
   inMemory,
   MOMENTS,
   outcomeOf,
-  type Play,
-  play,
+  type StartVersions,
 } from '@mrtr/matrix/deploy';
 import { postgresOfTheRun } from '@mrtr/postgres-server/testing';
 import { expect, test } from 'vitest';
 import { schemaMistakes } from '../testkit/transcript-schema.ts';
-import { expectedPlays, nameOfPlay, PLAYS_OF_A_SHAPE } from './expected-plays.ts';
+import { expectedScenarios, nameOfScenario, SCENARIOS_OF_A_SHAPE } from './expected-scenarios.ts';
 
 const { database, test: testOnPostgres } = await postgresOfTheRun();
 const DEPLOYED = (await loadOptions()).filter(({ claims }) => claims.deploys);
@@ -24,20 +24,20 @@ for (const option of DEPLOYED) {
   const testHere = option.needsPostgres ? testOnPostgres : test;
   testHere(`option ${option.id} does what it claims when its code changes between two rounds`, async () => {
     const host = inMemory(option.needsPostgres ? await database() : undefined);
-    const [wrong, played]: [string[], Play[]] = [[], []];
+    const [wrong, measured]: [string[], DeployScenario[]] = [[], []];
     for (const change of CHANGE_NAMES) {
-      const plays = MOMENTS.map((moment): Play => ({ option, change, moment }));
-      played.push(...plays);
-      wrong.push(...(await Promise.all(plays.map((one) => differences(one, host)))).flat());
+      const scenarios = MOMENTS.map((moment): DeployScenario => ({ option, change, moment }));
+      measured.push(...scenarios);
+      wrong.push(...(await Promise.all(scenarios.map((one) => differences(one, host)))).flat());
     }
     expect(wrong.join('\n')).toBe('');
-    expect(played.map(nameOfPlay).sort()).toEqual(expectedPlays(option.id).toSorted());
-    expect(played).toHaveLength(PLAYS_OF_A_SHAPE);
+    expect(measured.map(nameOfScenario).sort()).toEqual(expectedScenarios(option.id).toSorted());
+    expect(measured).toHaveLength(SCENARIOS_OF_A_SHAPE);
   });
 }
 
-async function differences(one: Play, host: Host): Promise<string[]> {
-  const transcript = await play(one, host);
+async function differences(one: DeployScenario, host: StartVersions): Promise<string[]> {
+  const transcript = await callThroughDeploy(one, host);
   expect(schemaMistakes([transcript])).toEqual([]);
   const { option, change, moment } = one;
   const [claim, outcome] = [claimOf(one), outcomeOf(transcript)];

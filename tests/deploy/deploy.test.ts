@@ -1,9 +1,10 @@
 /** The tables of deploys are complete. `deploy.proof.ts` measures their cells. */
 
+import { CHANGE_NAMES } from '@mrtr/comparison/claims';
 import { loadOptions } from '@mrtr/comparison/options';
-import { CHANGE_NAMES, deployTables, QUESTION_CHANGES, STEP_CHANGES } from '@mrtr/matrix/deploy';
+import { deployTables, QUESTION_CHANGES, STEP_CHANGES } from '@mrtr/matrix/deploy';
 import { expect, test } from 'vitest';
-import { KNOWN_QUESTION_CHANGES, KNOWN_SHAPES, KNOWN_STEP_CHANGES } from './expected-plays.ts';
+import { KNOWN_QUESTION_CHANGES, KNOWN_SHAPES, KNOWN_STEP_CHANGES } from './expected-scenarios.ts';
 
 const DEPLOYED = (await loadOptions()).filter(({ claims }) => claims.deploys);
 

@@ -23,8 +23,8 @@ export type Extent = keyof typeof CELLS_OF_AN_OPTION;
 /** The names of the cells of one option. `pnpm test` measures those of the tables, and `pnpm proof` all. */
 export function expectedCells(id: string, extent: Extent): readonly string[] {
   if (extent === 'all') {
-    const plays = [...namesOf([GET_WEATHER], WEATHER), ...namesOf([RESOLVE_WORK_ITEM], WORK_ITEM)];
-    return namesOf([id], SERVED, HOSTINGS, plays);
+    const scripts = [...namesOf([GET_WEATHER], WEATHER), ...namesOf([RESOLVE_WORK_ITEM], WORK_ITEM)];
+    return namesOf([id], SERVED, HOSTINGS, scripts);
   }
   const asked = [
     ...namesOf([GET_WEATHER], ['metric']),

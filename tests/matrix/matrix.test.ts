@@ -1,8 +1,9 @@
 /** The scenarios that the documents' tables show, and the tables. `matrix.proof.ts` has every scenario. */
 
 import { GET_WEATHER } from '@mrtr/comparison';
-import { type Measured, SELF_ANSWERING } from '@mrtr/comparison/calls';
+import type { Measured } from '@mrtr/comparison/calls';
 import { OPTIONS } from '@mrtr/comparison/options';
+import { SELF_ANSWERING } from '@mrtr/comparison/self-answering';
 import { GUARDED } from '@mrtr/demo-approve';
 import { measuredTables, measureUnattended, type UnattendedCell } from '@mrtr/matrix';
 import { updateBlocks } from '@mrtr/matrix/documents';

@@ -1,6 +1,7 @@
 /** The spans of real calls of each option. */
 
-import { converse, SCRIPTS } from '@mrtr/comparison/calls';
+import { RESOLVE_WORK_ITEM } from '@mrtr/comparison';
+import { callSubject, findScript } from '@mrtr/comparison/calls';
 import { traceMrtr } from '@mrtr/otel';
 import {
   BasicTracerProvider,
@@ -17,14 +18,14 @@ async function spansOf(
   hosting: 'memory' | 'fleet' = 'memory',
 ) {
   const [subject] = IN_MEMORY.filter((option) => option.id === id);
-  const [script] = SCRIPTS.filter(({ name }) => name === 'duplicate');
-  if (!subject || !script) throw new Error(`There is no option ${id}, or no script.`);
+  const script = findScript('duplicate', RESOLVE_WORK_ITEM);
+  if (!subject) throw new Error(`There is no option ${id}.`);
   const exporter = new InMemorySpanExporter();
   const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
   const stop = traceMrtr(provider.getTracer('test'));
   onTestFinished(stop);
   const call = { method: 'tools/call', params: { name: script.tool, arguments: script.arguments } } as const;
-  await converse({ subject, client, hosting, legacy: 'shim', call, user: script.user() });
+  await callSubject({ subject, client, hosting, legacy: 'shim', call, user: script.user() });
   const spans = exporter.getFinishedSpans();
   const calls = spans.filter(({ parentSpanContext }) => parentSpanContext === undefined);
   return calls.map((call) => {

@@ -1,6 +1,6 @@
 /** An entry counts for its own call's conversation. */
 
-import { converse, onPostgres, SCRIPTS, type UserScript } from '@mrtr/comparison/calls';
+import { callSubject, findScript } from '@mrtr/comparison/calls';
 import { addressOf, loadOption } from '@mrtr/comparison/options';
 import { Deferred } from '@mrtr/harness';
 import { tally } from '@mrtr/harness/transcript';
@@ -13,11 +13,10 @@ const { database, test } = await postgresOfTheRun();
 
 test('an entry after a takeover counts for its own conversation, not for the first one', async () => {
   const postgres = await database();
-  const option = await loadOption('h-postgres');
-  const processes = await Processes.start(() => ({ module: addressOf(option), postgres }), { fleet: 2 });
+  const subject = await loadOption('h-postgres', postgres);
+  const processes = await Processes.start(() => ({ module: addressOf(subject), postgres }), { fleet: 2 });
   onTestFinished(() => processes.close());
-  const subject = onPostgres(option, postgres);
-  const script = SCRIPTS.find(({ name }) => name === 'metric') as UserScript;
+  const script = findScript('metric');
   const answer = new Deferred();
 
   async function begun() {
@@ -28,8 +27,8 @@ test('an entry after a takeover counts for its own conversation, not for the fir
       await answer.promise;
       return script.user()(question);
     };
-    const over = converse({ ...request, user }, async (scene) => {
-      const hosting = await processes.startServer(scene);
+    const over = callSubject({ ...request, user }, async (context) => {
+      const hosting = await processes.startHosting(context);
       deployed.open(hosting);
       return hosting;
     });

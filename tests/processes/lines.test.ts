@@ -1,6 +1,6 @@
 /** The lines of the authors' files that ran in each round, measured in another process. */
 import { readFileSync } from 'node:fs';
-import { converse, SCRIPTS, type UserScript } from '@mrtr/comparison/calls';
+import { callSubject, findScript } from '@mrtr/comparison/calls';
 import { addressOf, findOption, type ListedOption, loadOption } from '@mrtr/comparison/options';
 import { eventsOf, type Lines, type Transcript } from '@mrtr/harness/transcript';
 import { requestOf } from '@mrtr/matrix';
@@ -26,11 +26,11 @@ async function callOf(id: string): Promise<Transcript> {
     client: 'modern',
     hosting: 'http',
     legacy: 'shim',
-    script: SCRIPTS[0] as UserScript,
+    script: findScript('metric'),
   } as const;
-  return converse(requestOf(await loadOption(listed), where), async (scene) => {
-    const fleet = new Fleet(database, scene);
-    const key = Buffer.from(scene.key).toString('base64');
+  return callSubject(requestOf(await loadOption(listed), where), async (context) => {
+    const fleet = new Fleet(database, context);
+    const key = Buffer.from(context.key).toString('base64');
     const serving = { legacy: 'shim', serve: 'sessions', countLines: true } as const;
     await fleet.open('i1', instance, { module: addressOf(listed), key, ...serving });
     return fleet;

@@ -7,10 +7,10 @@ import { namesOf } from '../testkit/cells.ts';
 import { LISTED, type OptionsOnPostgres, optionsOnPostgres } from '../testkit/options-on-postgres.ts';
 import { schemaMistakes } from '../testkit/transcript-schema.ts';
 
-/** Written out, so that a play lost from the measurement is noticed. */
-const PLAYS = namesOf(['modern', 'legacy'], ['get_weather · metric', 'resolve_work_item · duplicate']);
+/** Written out, so that a scenario lost from the measurement is noticed. */
+const SCENARIOS = namesOf(['modern', 'legacy'], ['get_weather · metric', 'resolve_work_item · duplicate']);
 
-const nameOf = ({ option, play: { client, script } }: KillCell): string =>
+const nameOf = ({ option, scenario: { client, script } }: KillCell): string =>
   `${option.id} · ${client} · ${script.tool} · ${script.name}`;
 
 const IDS = LISTED.map(({ id }) => id);
@@ -30,7 +30,7 @@ afterAll(async () => {
 });
 
 test('measures every call of every option, through a kill', () => {
-  expect(kills.map(nameOf).sort()).toEqual(namesOf(IDS, PLAYS).toSorted());
+  expect(kills.map(nameOf).sort()).toEqual(namesOf(IDS, SCENARIOS).toSorted());
   expect(kills).toHaveLength(4 * IDS.length);
   const conversations = kills.map(({ survivor }) => survivor.conversation);
   expect(schemaMistakes(conversations)).toEqual([]);

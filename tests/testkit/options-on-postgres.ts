@@ -1,12 +1,12 @@
 /** Every option, loaded, with a database for those that store calls. */
 import { randomBytes } from 'node:crypto';
-import { type Measured, onPostgres } from '@mrtr/comparison/calls';
+import type { Measured } from '@mrtr/comparison/calls';
 import {
   addressOf,
   findOption,
   keepOpen,
   type ListedOption,
-  loadOption,
+  loadOptions,
   OPTIONS,
 } from '@mrtr/comparison/options';
 import { requestStatePolicy } from '@mrtr/core';
@@ -34,12 +34,8 @@ export async function optionsOnPostgres(): Promise<OptionsOnPostgres> {
   const postgres = missing === undefined ? await database() : undefined;
   const policy = requestStatePolicy({ keys: [randomBytes(32)], singleUse: false });
   const close = postgres === undefined ? async () => {} : await keepOpen({ policy, postgres });
-  const load = async (listed: ListedOption) => {
-    const option = await loadOption(listed);
-    return listed.needsPostgres && postgres !== undefined ? onPostgres(option, postgres) : option;
-  };
   return {
-    options: await Promise.all(LISTED.map(load)),
+    options: await loadOptions(LISTED, postgres),
     locate: ({ id }) => {
       const listed = findOption(id) as ListedOption;
       return { module: addressOf(listed), ...(listed.needsPostgres && postgres && { postgres }) };

@@ -1,7 +1,9 @@
+import { InvalidDatabase } from '@mrtr/postgres-server/database';
 import { expect, test } from 'vitest';
-import { readArgs } from './args.ts';
+import { readArgs, type Settings } from './args.ts';
+import { DEMOS } from './catalog.ts';
 import { UsageError } from './command-line.ts';
-import type { Settings } from './settings.ts';
+import { readServerCall } from './server-call.ts';
 import { terminalWith } from './terminal.test-support.ts';
 
 const DEFAULTS: Settings = {
@@ -15,7 +17,7 @@ const DEFAULTS: Settings = {
 
 function read(line: string, env = {}) {
   const asked = readArgs(line.split(' ').filter(Boolean), terminalWith('', env));
-  if (!asked || !('demo' in asked)) throw new Error(`'${line}' asks for no demo.`);
+  if (!asked) throw new Error(`'${line}' asks for no demo.`);
   return { name: asked.demo.name, ...asked.settings };
 }
 
@@ -53,16 +55,16 @@ test('H keeps its calls in a new database, in the one of the variable, or in a g
 
 test('the error does not repeat a wrong connection string: it may be a password', () => {
   const message = 'takes a connection string: postgres://user:password@host:port/database.';
-  const error = (where: string) => new UsageError(`${where} ${message}`);
+  const error = (where: string) => new InvalidDatabase(`${where} ${message}`);
   expect(() => read('option-h --postgres secret')).toThrow(error('--postgres'));
   expect(() => read('option-h --postgres mysql://a:secret@b/c')).toThrow(error('--postgres'));
   expect(() => read('option-h --postgres', { MRTR_POSTGRES: 'secret' })).toThrow(error('MRTR_POSTGRES'));
 });
 
 test('--help fits a terminal of 80 columns, and names every demo, or the options of one', () => {
-  const helpOf = (line: string) => {
+  const helpOf = (line: string, read: typeof readArgs | typeof readServerCall = readArgs) => {
     const terminal = terminalWith();
-    expect(readArgs(line.split(' '), terminal)).toBeUndefined();
+    expect(read(line.split(' '), terminal)).toBeUndefined();
     const { out } = terminal.said();
     for (const row of out.split('\n')) expect(row.length).toBeLessThanOrEqual(80);
     return out;
@@ -70,7 +72,17 @@ test('--help fits a terminal of 80 columns, and names every demo, or the options
   expect(helpOf('--help')).toMatch(/^Usage: pnpm demo <name> \[options\]\n[\s\S]+\n {2}tracing +a call's/);
   expect(helpOf('option-h -h')).toMatch(/--hosting[\s\S]+--postgres[\s\S]+--deploy[\s\S]+Answers:/);
   expect(helpOf('approve --help')).toContain('one shape alone; without it, g and j');
-  expect(helpOf('--server x --help')).toContain('--arguments <json>');
+  expect(helpOf('--server x --help', readServerCall)).toContain('--arguments <json>');
+});
+
+test('without a name, the error names every demo, with its title', () => {
+  const names = DEMOS.map(({ name, title }) => expect.stringMatching(`^  ${name} +${title}$`));
+  try {
+    read('');
+  } catch (error) {
+    expect((error as Error).message.trimEnd().split('\n').slice(2)).toEqual(names);
+  }
+  expect.assertions(1);
 });
 
 test.each([

@@ -1,15 +1,30 @@
 /** The command line of `pnpm demo`. */
-import { CHANGE_NAMES } from '@mrtr/matrix/deploy/changes';
+import { CHANGE_NAMES, type Change } from '@mrtr/comparison/claims';
+import type { AnswerKind } from '@mrtr/comparison/demo';
+import { type Database, databaseOf } from '@mrtr/postgres-server/database';
 import { Option, type OptionValues } from 'commander';
-import { DEMOS, type Demo, type Flag } from './catalog.ts';
+import { DEMOS, type Flag, type ListedDemo } from './catalog.ts';
 import { command, oneOf, parseArgs } from './command-line.ts';
-import { databaseOf } from './database.ts';
-import { isServerCall, type ServerCall, serverCall } from './server-call.ts';
-import type { Settings } from './settings.ts';
 import type { Environment, Terminal } from './terminal.ts';
 
+/** The settings of a demo. */
+export interface Settings {
+  readonly tool: 'weather' | 'work-item';
+  readonly client: 'modern' | 'legacy' | 'modern-only';
+  readonly hosting: 'memory' | 'fleet';
+  readonly answer: AnswerKind | 'ask';
+  readonly legacy: 'shim' | 'degrade';
+  /** A drawing for the terminal, the transcript, or the transcript as a Mermaid diagram. */
+  readonly format: 'drawing' | 'json' | 'mermaid';
+  /** The letter of the one shape to show; undefined for all. */
+  readonly shape?: string | undefined;
+  readonly deploy?: Change | undefined;
+  /** The database for the calls of option H; undefined for this process's memory. */
+  readonly database?: Database | undefined;
+}
+
 /** The parsed command line; undefined for the help, which has been printed. */
-type Asked = { readonly demo: Demo; readonly settings: Settings } | ServerCall | undefined;
+type Asked = { readonly demo: ListedDemo; readonly settings: Settings } | undefined;
 
 const CLIENTS = `
 Clients:
@@ -46,7 +61,7 @@ A server of yours, or anybody's:
   --header 'Name: value'    for its address; may be given again
 `;
 
-const FLAGS: Readonly<Record<Flag, (demo: Demo) => Option>> = {
+const FLAGS: Readonly<Record<Flag, (demo: ListedDemo) => Option>> = {
   tool: () => oneOf('--tool <name>', "which of an option's two tools", ['weather', 'work-item']),
   shape: ({ shapes = [] }) =>
     new Option('--shape <letter>', `one shape alone; without it, ${shapes.join(' and ')}`).choices(shapes),
@@ -72,7 +87,6 @@ const FLAGS: Readonly<Record<Flag, (demo: Demo) => Option>> = {
 
 /** Throws a UsageError for an unknown name, option or value, and for options that do not go together. */
 export function readArgs(args: readonly string[], terminal: Pick<Terminal, 'env' | 'stdout'>): Asked {
-  if (isServerCall(args)) return serverCall(args, terminal);
   let asked: Asked;
   const line = command(
     'demo',

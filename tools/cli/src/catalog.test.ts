@@ -1,31 +1,27 @@
-import type { Subject } from '@mrtr/comparison/calls';
+import type { AnswerKind, Demo, Scene } from '@mrtr/comparison/demo';
 import { expect, test } from 'vitest';
-import { DEMOS, type Demo, headingOf, loadSubjects } from './catalog.ts';
+import { DEMOS, headingOf } from './catalog.ts';
 import { columns } from './printable.ts';
-import { play } from './run-demo.ts';
-import { type Scene, scenesOf } from './scene.ts';
-import type { Settings } from './settings.ts';
+import { callScene } from './run-demo.ts';
 
-const RUNNABLE = DEMOS.filter(({ load }) => load);
-const demoOf = (wanted: string) => DEMOS.find(({ name }) => name === wanted) as Demo;
+const LOADED = await Promise.all(DEMOS.map(async (listed) => ({ ...listed, demo: await listed.load() })));
+const RUNNABLE = LOADED.flatMap(({ demo, ...listed }) => ('draw' in demo ? [] : [{ ...listed, ...demo }]));
 
-const SETTINGS: Settings = {
-  tool: 'weather',
-  client: 'modern',
-  hosting: 'memory',
-  answer: 'metric',
-  legacy: 'degrade',
-  format: 'drawing',
-};
+const IN_MEMORY = { client: 'modern', hosting: 'memory', legacy: 'degrade' } as const;
 
-test("the letters and titles that are known early are the demos' own, and --shape picks one of them", async () => {
-  for (const demo of RUNNABLE) {
-    const subjects = await loadSubjects(demo);
-    if (!demo.shapes) expect(subjects.map(({ title }) => title)).toEqual([demo.title]);
-    if (demo.shapes) expect(subjects.map(({ id }) => id)).toEqual(demo.shapes);
-    for (const shape of demo.shapes ?? []) {
-      expect((await loadSubjects(demo, shape)).map(({ id }) => id)).toEqual([shape]);
-    }
+test('the demos are found in their folders: those of one call, the options, and those of several calls', () => {
+  expect(DEMOS.map(({ name }) => name)).toEqual([
+    ...['basic', 'basic-multiround'],
+    ...[...'abcdefghij'].map((letter) => `option-${letter}`),
+    ...['approve', 'link-account', 'prompt-and-resource', 'sampling-and-roots', 'tracing'],
+  ]);
+  expect(RUNNABLE).toHaveLength(15);
+});
+
+test("the letters and titles that are known early are the demos' own", () => {
+  for (const { shapes, title, subjects } of RUNNABLE) {
+    if (!shapes) expect(subjects.map((subject) => subject.title)).toEqual([title]);
+    if (shapes) expect(subjects.map(({ id }) => id)).toEqual(shapes);
   }
 });
 
@@ -36,11 +32,10 @@ test('a heading leaves room for the settings of the run', () => {
 const ANSWERS = ['metric', 'imperial', 'decline', 'cancel', 'nonsense'] as const;
 
 test.each(RUNNABLE)('$name has a reply to each of its questions, with every kind of answer', async (demo) => {
-  const subjects = await loadSubjects(demo);
   const tried = ANSWERS.flatMap((answer) =>
-    subjects.flatMap((subject) =>
-      scenesOf(demo.name, { ...SETTINGS, answer }).map(async (scene) => {
-        const { end } = await play(subject, { ...SETTINGS, answer }, scene);
+    demo.subjects.flatMap((subject) =>
+      demo.scenes(answer, 'weather').map(async (scene) => {
+        const { end } = await callScene(subject, IN_MEMORY, scene);
         expect(end.error?.message ?? '').not.toContain('has no reply');
       }),
     ),
@@ -48,7 +43,7 @@ test.each(RUNNABLE)('$name has a reply to each of its questions, with every kind
   await Promise.all(tried);
 });
 
-test.each([
+test.each<readonly [string, AnswerKind, string]>([
   ['basic', 'metric', 'Deployed to production.'],
   ['basic', 'nonsense', 'Deployed to production.'],
   ['basic', 'imperial', 'Nothing was deployed.'],
@@ -58,12 +53,15 @@ test.each([
   ['basic-multiround', 'imperial', '#4522 resolved as Fixed.'],
   ['basic-multiround', 'cancel', "Cancelled: the question 'resolution' was not answered."],
   ['option-f', 'imperial', 'Weather in Tokyo: 72°F, partly cloudy.'],
-] as const)('%s with the answer %s ends in %s', async (name, answer, text) => {
+])('%s with the answer %s ends in %s', async (wanted, answer, text) => {
+  const { subjects, scenes } = RUNNABLE.find(({ name }) => name === wanted) as Demo;
   for (const hosting of ['memory', 'fleet'] as const) {
-    const settings = { ...SETTINGS, answer, hosting };
-    const [subject] = await loadSubjects(demoOf(name));
-    const [scene] = scenesOf(name, settings);
-    const { end } = await play(subject as Subject, settings, scene as Scene);
+    const [[subject], [scene]] = [subjects, scenes(answer, 'weather')];
+    const { end } = await callScene(
+      subject as Demo['subjects'][number],
+      { ...IN_MEMORY, hosting },
+      scene as Scene,
+    );
     expect(end.result?.content).toEqual([{ type: 'text', text }]);
   }
 });

@@ -1,9 +1,13 @@
-/** All demos by name. A demo is loaded only when it runs. */
-
-import type { Subject } from '@mrtr/comparison/calls';
-import { findOption, type ListedOption, loadOption, OPTIONS } from '@mrtr/comparison/options';
-import type { Settings } from './settings.ts';
-import type { Stage } from './stage.ts';
+/** All demos by name, read from their folders' manifests. A demo is loaded only when it runs. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import type { Demo, DrawnDemo } from '@mrtr/comparison/demo';
+import {
+  findOption,
+  type ListedOption,
+  loadServer,
+  OPTIONS,
+  type RunnableOption,
+} from '@mrtr/comparison/options';
 
 export type Flag =
   | 'tool'
@@ -17,118 +21,80 @@ export type Flag =
   | 'json'
   | 'mermaid';
 
-export interface Demo {
+/** A demo in the list. */
+export interface ListedDemo {
   /** The name in lists and headings: `basic`, `option-g`. */
   readonly name: string;
   readonly title: string;
   readonly takes: readonly Flag[];
   /** Set if it is an option, with both tools. */
   readonly option?: ListedOption;
+  /** The variant of the option that keeps its calls in a database. */
+  readonly stored?: ListedOption | undefined;
   /** The place where it runs, if the command line cannot choose it. */
   readonly where?: string;
   readonly shapes?: readonly string[];
-  /** The subjects: one, or one for each shape. Absent if the demo draws itself. */
-  readonly load?: () => Promise<readonly Subject[]>;
-  readonly drawItself?: (stage: Stage, settings: Settings) => Promise<number>;
+  /** Loads it. `postgres` keeps its calls. */
+  load(postgres?: string): Promise<Demo | DrawnDemo>;
 }
 
-const WHERE: readonly Flag[] = ['client', 'hosting', 'legacy'];
-const CONVERSATION: readonly Flag[] = [...WHERE, 'answer', 'json', 'mermaid'];
+interface Manifest {
+  readonly description: string;
+  /** What it takes, besides one of its shapes. */
+  readonly demo?: Pick<ListedDemo, 'takes' | 'where' | 'shapes'>;
+}
 
-/** The options that have their own demo; the others are variants of one. */
-export const LETTERED = OPTIONS.filter(({ id }) => id.length === 1);
+const FOLDERS = new URL('../../../demos/', import.meta.url);
 
-const ofOption = (option: ListedOption): Demo => ({
-  name: `option-${option.id}`,
-  title: option.title,
-  takes: ['tool', ...CONVERSATION, ...(option.id === 'h' ? (['postgres'] as const) : []), 'deploy'],
-  option,
-  load: async () => [await loadOption(option)],
-});
+function readDemo(name: string): ListedDemo[] {
+  const manifest = new URL(`${name}/package.json`, FOLDERS);
+  // Git leaves the `node_modules` of a removed demo.
+  if (!existsSync(manifest)) return [];
+  const { description: title, demo }: Manifest = JSON.parse(readFileSync(manifest, 'utf8'));
+  if (!demo) return [];
+  const takes: readonly Flag[] = [...(demo.shapes ? (['shape'] as const) : []), ...demo.takes];
+  const load = async () => (await import(/* @vite-ignore */ new URL('demo.ts', manifest).href)).demo;
+  return [{ ...demo, name, title, takes, load }];
+}
 
-const program = (name: string, title: string, load: () => Promise<{ createServer: Server }>): Demo => ({
-  name,
-  title,
-  takes: CONVERSATION,
-  load: async () => {
-    const { standalone } = await import('@mrtr/comparison/calls');
-    return [standalone(name, title, (await load()).createServer)];
-  },
-});
-type Server = Parameters<typeof import('@mrtr/comparison/calls').standalone>[2];
+function demoOf(option: ListedOption): ListedDemo {
+  const stored = OPTIONS.find(({ id, needsPostgres }) => needsPostgres && id.startsWith(`${option.id}-`));
+  const kept = stored ? (['postgres'] as const) : [];
+  const demo: ListedDemo = {
+    name: `option-${option.id}`,
+    title: option.title,
+    takes: ['tool', 'client', 'hosting', 'legacy', 'answer', 'json', 'mermaid', ...kept, 'deploy'],
+    ...{ option, stored },
+    async load(postgres) {
+      const { demoOfOption } = await import('@mrtr/comparison/demo');
+      return demoOfOption(await loadServerOf(demo, postgres));
+    },
+  };
+  return demo;
+}
 
-const writeTo =
-  ({ terminal }: Stage) =>
-  (text: string) =>
-    terminal.stdout.writePainted(text);
+const FOUND = readdirSync(FOLDERS).flatMap(readDemo);
+const isSimple = ({ takes }: ListedDemo): boolean => takes.includes('json');
 
-export const DEMOS: readonly Demo[] = [
-  program('basic', 'one question, one retry', () => import('@mrtr/demo-basic')),
-  program('basic-multiround', 'two questions', () => import('@mrtr/demo-basic-multiround')),
-  ...LETTERED.map(ofOption),
-  {
-    name: 'prompt-and-resource',
-    title: 'each asks a user',
-    takes: ['shape', ...WHERE, 'answer'],
-    shapes: ['f', 'h', 'i', 'j'],
-    load: async () => (await import('@mrtr/demo-prompt-and-resource')).SHAPES,
-  },
-  {
-    name: 'sampling-and-roots',
-    title: 'a tool needs both',
-    takes: ['shape', ...WHERE],
-    shapes: ['i', 'j'],
-    load: async () => (await import('@mrtr/demo-sampling-and-roots')).SHAPES,
-  },
-  {
-    name: 'link-account',
-    title: 'a page on another site',
-    takes: ['shape', 'answer'],
-    where: 'modern client · over HTTP',
-    shapes: ['g', 'h', 'j'],
-    load: async () => (await import('@mrtr/demo-link-account')).SHAPES,
-  },
-  {
-    name: 'approve',
-    title: 'what a yes proves',
-    takes: ['shape'],
-    where: 'five clients · in memory',
-    shapes: ['g', 'j'],
-    drawItself: async (stage, { shape }) => (await import('./approve.ts')).approve(stage, shape),
-  },
-  {
-    name: 'tracing',
-    title: "a call's OpenTelemetry spans",
-    takes: [],
-    where: 'modern client · in memory',
-    drawItself: async (stage) => (await import('./tracing.ts')).tracing(stage.paint, writeTo(stage)),
-  },
+/** The demos that make one call, the options without their variants, and the demos that make several calls. */
+export const DEMOS: readonly ListedDemo[] = [
+  ...FOUND.filter(isSimple),
+  ...OPTIONS.filter(({ id }) => id.length === 1).map(demoOf),
+  ...FOUND.filter((demo) => !isSimple(demo)),
 ];
 
 /** The demo of the option with this name, letter or word: `option-g`, `g`, `tool-builder`. */
-export function optionDemo(name: string): Demo | undefined {
+export function optionDemo(name: string): ListedDemo | undefined {
   const option = findOption(name);
   return option && DEMOS.find((demo) => demo.option === option);
 }
 
-/** The subjects of a demo; `shape` picks one of its shapes, `postgres` keeps an option's calls in a database. */
-export async function loadSubjects(
-  demo: Demo,
-  shape?: string,
-  postgres?: string,
-): Promise<readonly Subject[]> {
-  if (demo.option && postgres !== undefined) return [await loadOnPostgres(postgres)];
-  const subjects = (await demo.load?.()) ?? [];
-  return subjects.filter(({ id }) => shape === undefined || id === shape);
-}
-
-export async function loadOnPostgres(postgres: string) {
-  const { onPostgres } = await import('@mrtr/comparison/calls');
-  return onPostgres(await loadOption(findOption('h-postgres') as ListedOption), postgres);
-}
+/** Loads the server of an option's demo; with `postgres`, of the variant that keeps its calls there. */
+export const loadServerOf = ({ option, stored }: ListedDemo, postgres?: string): Promise<RunnableOption> =>
+  loadServer((postgres === undefined ? option : stored) as ListedOption, postgres);
 
 /** `option F · once`, `option H on PostgreSQL`, or `basic · one question, one retry`. */
-export function headingOf({ option, name, title }: Demo, onPostgres = false): string {
+export function headingOf({ option, stored, name, title }: ListedDemo, onPostgres = false): string {
   if (!option) return `${name} · ${title}`;
-  return onPostgres ? `option ${option.name} on PostgreSQL` : `option ${option.name} · ${title}`;
+  return onPostgres ? `option ${stored?.name}` : `option ${option.name} · ${title}`;
 }

@@ -37,9 +37,15 @@ export function parseArgs(program: Command, args: readonly string[]): boolean {
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return false;
-    if (error.code === 'commander.help') throw new UsageError('Name one of them, as in `pnpm demo basic`.');
+    if (error.code === 'commander.help') throw new UsageError(describeCommands(program));
     const [what = '', hint] = error.message.replace(/^error: /, '').split('\n');
     const sentence = `${what.charAt(0).toUpperCase()}${what.slice(1)}`.replace(/\.?$/, '.');
     throw new UsageError(hint ? `${sentence} ${hint}` : sentence);
   }
+}
+
+function describeCommands({ commands }: Command): string {
+  const width = Math.max(...commands.map((one) => one.name().length));
+  const lines = commands.map((one) => `  ${one.name().padEnd(width)}  ${one.description()}\n`);
+  return `Name one of them, as in \`pnpm demo basic\`.\n\n${lines.join('')}`;
 }

@@ -1,7 +1,6 @@
 /** The geometry of the drawing: two lifelines, the text between them, and the arrows. */
-import { type Paint, plain, type Role } from './paint.ts';
+import { type Paint, plain, type Role, WIDTH } from './paint.ts';
 import { clip, columns, wrap } from './printable.ts';
-import { WIDTH } from './title-line.ts';
 
 const MARGIN = '    ';
 const BETWEEN = 64;

@@ -99,12 +99,10 @@ describe('pnpm demo', () => {
   });
 
   test('a database that cannot be used gives an error without the password, and the exit code 1', async () => {
-    for (const line of ['option-h', 'matrix']) {
-      const { code, out, err } = await run(`${line} --postgres postgres://ada:secret@127.0.0.1:1/calls`);
-      expect(code).toBe(1);
-      expect(err).toBe('PostgreSQL at 127.0.0.1:1/calls cannot be used: connect ECONNREFUSED 127.0.0.1:1\n');
-      expect(out).not.toContain('secret');
-    }
+    const { code, out, err } = await run('option-h --postgres postgres://ada:secret@127.0.0.1:1/calls');
+    expect(code).toBe(1);
+    expect(err).toBe('PostgreSQL at 127.0.0.1:1/calls cannot be used: connect ECONNREFUSED 127.0.0.1:1\n');
+    expect(out).not.toContain('secret');
   });
 
   testOnPostgres('any instance of option-h resumes a call, with its calls in a PostgreSQL', async () => {

@@ -38,3 +38,13 @@ export function paintFor({
   // The stream was checked above. Newer versions of Node would check again, and always check stdout.
   return (role, text) => styleText(STYLES[role], text, { validateStream: false });
 }
+
+/** The columns of the drawing. */
+export const WIDTH = 80;
+
+/** The first line of every command. */
+export function titleLine(left: string, right: string, paint: Paint = plain): string {
+  if (right === '') return ` ${paint('title', left)}`;
+  const gap = ' '.repeat(Math.max(1, WIDTH - 2 - left.length - right.length));
+  return ` ${paint('title', left)}${gap}${paint('quiet', right)}`;
+}

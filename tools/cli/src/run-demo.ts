@@ -1,31 +1,34 @@
 /** Runs one demo and draws it while it runs. */
-
-import { converse, type Subject } from '@mrtr/comparison/calls';
-import { findOption, type ListedOption, loadOption } from '@mrtr/comparison/options';
+import { callSubject, type Subject } from '@mrtr/comparison/calls';
+import type { CountedEffect, MakeCall, Scene, Screen } from '@mrtr/comparison/demo';
+import { loadOption } from '@mrtr/comparison/options';
 import type { User } from '@mrtr/harness';
 import type { Transcript, TranscriptEvent } from '@mrtr/harness/transcript';
-import { inMemory, play as playDeploy } from '@mrtr/matrix/deploy';
-import { type Demo, loadSubjects } from './catalog.ts';
-import { type CountedEffect, closingLine } from './closing-line.ts';
-import { type Scene, scenesOf } from './scene.ts';
-import type { Settings } from './settings.ts';
-import { drawCall, type MakeCall, print, type Stage, textOf, withPerson } from './stage.ts';
-import { titleLine } from './title-line.ts';
+import type { Settings } from './args.ts';
+import type { ListedDemo } from './catalog.ts';
+import { closingLine } from './diagram.ts';
+import { titleLine } from './paint.ts';
+import { wrap } from './printable.ts';
+import { drawCall, print, type Stage, textOf, withPerson } from './stage.ts';
 
 /** Draws every scene of every subject, or prints a transcript. Resolves with the exit code. */
-export async function runDemo(demo: Demo, settings: Settings, stage: Stage): Promise<number> {
-  const subjects = await loadSubjects(demo, settings.shape, stage.postgres);
+export async function runDemo(listed: ListedDemo, settings: Settings, stage: Stage): Promise<number> {
+  const { shape, answer, tool, format } = settings;
+  const demo = await listed.load(stage.postgres);
+  if ('draw' in demo) {
+    await demo.draw(screenOn(stage), shape);
+    return 0;
+  }
+  const subjects = demo.subjects.filter(({ id }) => shape === undefined || id === shape);
   await withPerson(settings, stage.terminal, async (person) => {
-    // New scenes for each subject, because a scripted user remembers earlier questions.
-    const scenes = () =>
-      scenesOf(demo.name, settings).map((scene) => ({ ...scene, ...asking(person, scene) }));
     for (const [at, subject] of subjects.entries()) {
       const title = titleLine(`shape ${subject.id.toUpperCase()} · ${subject.title}`, '', stage.paint);
-      if (demo.shapes) print(stage, at === 0 ? [title] : ['', title]);
-      for (const scene of scenes()) {
-        if (demo.shapes) print(stage, ['']);
-        const makeCall: MakeCall = (onEvent) => play(subject, settings, scene, onEvent);
-        await showCall(stage, settings.format, makeCall, scene.effect);
+      if (listed.shapes) print(stage, at === 0 ? [title] : ['', title]);
+      for (const scene of demo.scenes(answer === 'ask' ? 'metric' : answer, tool)) {
+        if (listed.shapes) print(stage, ['']);
+        const asked = { ...scene, ...asking(person, scene) };
+        const makeCall: MakeCall = (onEvent) => callScene(subject, settings, asked, onEvent);
+        await showCall(stage, format, makeCall, scene.effect);
       }
     }
   });
@@ -34,15 +37,15 @@ export async function runDemo(demo: Demo, settings: Settings, stage: Stage): Pro
 
 /** Makes a call whose second round reaches another version of the code, and draws it or prints its transcript. */
 export async function runDeploy(
-  { option }: Demo,
+  { option, stored }: ListedDemo,
   { deploy: change, format }: Pick<Settings, 'format'> & { readonly deploy: NonNullable<Settings['deploy']> },
   stage: Stage,
 ): Promise<number> {
   const { postgres } = stage;
-  const listed = postgres === undefined ? option : findOption('h-postgres');
-  const deployed = await loadOption(listed as ListedOption);
+  const { callThroughDeploy, inMemory } = await import('@mrtr/matrix/deploy');
+  const deployed = await loadOption((postgres === undefined ? option : stored) as NonNullable<typeof option>);
   const makeCall: MakeCall = (onEvent) =>
-    playDeploy({ option: deployed, change, moment: 'asked' }, inMemory(postgres), { onEvent });
+    callThroughDeploy({ option: deployed, change, moment: 'asked' }, inMemory(postgres), { onEvent });
   await showCall(stage, format, makeCall);
   return 0;
 }
@@ -58,16 +61,24 @@ async function showCall(
   else print(stage, [textOf(format, await makeCall(() => {}))]);
 }
 
+const screenOn = (stage: Stage): Screen => ({
+  paint: stage.paint,
+  wrap: (text) => wrap(text, 78),
+  print: (lines) => print(stage, lines),
+  drawCall: (makeCall, effect, people) =>
+    drawCall(stage, makeCall, (transcript) => closingLine(transcript, effect), { people }),
+});
+
 const asking = (user: User | undefined, { user: scripted }: Scene) =>
   user && {
     user: Object.assign((...shown: Parameters<User>) => user(...shown), user, { open: scripted?.open }),
   };
 
-export async function play(
+export async function callScene(
   subject: Subject,
-  { client, hosting, legacy }: Settings,
+  { client, hosting, legacy }: Pick<Settings, 'client' | 'hosting' | 'legacy'>,
   { effect: _, ...scene }: Scene,
   onEvent?: (event: TranscriptEvent) => void,
 ): Promise<Transcript> {
-  return converse({ subject, client, hosting, legacy, ...scene, onEvent });
+  return callSubject({ subject, client, hosting, legacy, ...scene, onEvent });
 }

@@ -1,10 +1,10 @@
 /** Reads the command line of `pnpm serve` and its environment variables. */
 import type { LegacyPolicy } from '@mrtr/core';
 import { parseTokenList, type TokenHolder } from '@mrtr/hosting/http';
+import { databaseOf } from '@mrtr/postgres-server/database';
 import { Argument, InvalidArgumentError, Option } from 'commander';
-import { type Demo, LETTERED, optionDemo } from './catalog.ts';
+import { DEMOS, type ListedDemo, optionDemo } from './catalog.ts';
 import { command, oneOf, parseArgs, UsageError } from './command-line.ts';
-import { databaseOf } from './database.ts';
 import type { Environment, Terminal } from './terminal.ts';
 
 export type ServeSettings = NonNullable<ReturnType<typeof readServeArgs>>;
@@ -41,7 +41,7 @@ export function readServeArgs(args: readonly string[], terminal: Pick<Terminal, 
   const line = program(terminal);
   if (!parseArgs(line, args)) return undefined;
   const { http: port, tokenEnv, stateKeyEnv, postgres, legacy, weather } = line.opts();
-  const [demo] = line.processedArgs as [Demo];
+  const [demo] = line.processedArgs as [ListedDemo];
   if (postgres !== undefined && !demo.takes.includes('postgres')) {
     throw new UsageError(`'${demo.name}' keeps no calls: --postgres goes with option-h.`);
   }
@@ -64,11 +64,11 @@ export function readServeArgs(args: readonly string[], terminal: Pick<Terminal, 
   return { demo, legacy: legacy as LegacyPolicy, weather, keys, database, http };
 }
 
-function optionNamed(name: string): Demo {
+function optionNamed(name: string): ListedDemo {
   const demo = optionDemo(name);
   if (demo) return demo;
-  const names = LETTERED.map(({ id }) => `option-${id}`).join(', ');
-  throw new InvalidArgumentError(`It takes the name of an option: ${names}.`);
+  const names = DEMOS.filter(({ option }) => option).map((one) => one.name);
+  throw new InvalidArgumentError(`It takes the name of an option: ${names.join(', ')}.`);
 }
 
 function portOf(text: string): number {

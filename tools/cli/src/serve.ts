@@ -1,8 +1,8 @@
 /** `pnpm serve`: serves one option to your own client. With stdio, stdout carries only protocol messages. */
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:os';
-import { createWorld, openMeteo } from '@mrtr/comparison';
-import { type ListedOption, loadOption } from '@mrtr/comparison/options';
+import { createWorld } from '@mrtr/comparison';
+import { openMeteo } from '@mrtr/comparison/open-meteo';
 import { InvalidOption, MemoryLedger, requestStatePolicy } from '@mrtr/core';
 import { escapeHidden } from '@mrtr/harness/transcript';
 import {
@@ -13,9 +13,9 @@ import {
   serveHttp,
 } from '@mrtr/hosting/http';
 import { serveOverStdio } from '@mrtr/hosting/stdio';
-import { headingOf, loadOnPostgres } from './catalog.ts';
+import { describeDatabase, withDatabase } from '@mrtr/postgres-server/database';
+import { headingOf, loadServerOf } from './catalog.ts';
 import { UsageError } from './command-line.ts';
-import { describeDatabase, withDatabase } from './database.ts';
 import { readServeArgs, type ServeSettings } from './serve-args.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -59,9 +59,7 @@ async function instanceOf(
   const world = createWorld({ ...(weather === 'open-meteo' && { weather: openMeteo() }) });
   // A database that ends with this process needs no key that outlives the process.
   const own = postgres === undefined ? undefined : [randomBytes(32)];
-  const option = await (postgres === undefined
-    ? loadOption(demo.option as ListedOption)
-    : loadOnPostgres(postgres));
+  const option = await loadServerOf(demo, postgres);
   try {
     // The store serves each token once by itself, so this ledger stays empty.
     const ledger = postgres === undefined ? undefined : new MemoryLedger();

@@ -4,14 +4,14 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createWorld } from '@mrtr/comparison';
 import { requestStatePolicy } from '@mrtr/core';
-import { SHAPES } from '@mrtr/demo-sampling-and-roots';
+import { demo } from '@mrtr/demo-sampling-and-roots';
 import type { McpInstance } from '@mrtr/harness';
 import { eventsOf, resultText, type Transcript, tally } from '@mrtr/harness/transcript';
 import { serveHttp } from '@mrtr/hosting/http';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
-import { readArgs } from './args.ts';
 import { UsageError } from './command-line.ts';
 import { command, listening } from './serve.test-support.ts';
+import { readServerCall } from './server-call.ts';
 import { run, terminalWith } from './terminal.test-support.ts';
 
 const { args } = command('option-g');
@@ -71,7 +71,7 @@ test('a server that ends early says why, with the environment of the terminal an
 });
 
 test('a server that needs a model and roots gets scripted ones', async () => {
-  const [, subject] = SHAPES;
+  const [, subject] = demo.subjects;
   const state = requestStatePolicy({ keys: [randomBytes(32)], singleUse: false });
   const needy = await serveHttp(subject?.create({ state, world: createWorld() }) as McpInstance);
   onTestFinished(() => needy.close());
@@ -111,7 +111,7 @@ test('the headers of the command line are sent to an address, and its answer say
   expect(new Set(asked)).toEqual(new Set(['Bearer ada']));
 });
 
-const read = (args: readonly string[]) => readArgs(args, terminalWith('', { A: '1', B: undefined }));
+const read = (args: readonly string[]) => readServerCall(args, terminalWith('', { A: '1', B: undefined }));
 
 test('a command is split as a shell would, and a call without arguments has an empty object', () => {
   expect(read(['--server', `C="2 3" npx -y "a b" 'c"d' e='f g' it's`, '--tool', 't'])).toEqual({

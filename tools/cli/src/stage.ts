@@ -1,17 +1,11 @@
 /** Shows a conversation at a terminal: its user, its drawing, and its transcript as text. */
+import type { MakeCall } from '@mrtr/comparison/demo';
 import type { User } from '@mrtr/harness';
-import {
-  jsonText,
-  type Participant,
-  type Transcript,
-  type TranscriptEvent,
-  toMermaid,
-} from '@mrtr/harness/transcript';
-import { personAt } from './ask-person.ts';
+import { jsonText, type Participant, type Transcript, toMermaid } from '@mrtr/harness/transcript';
+import type { Settings } from './args.ts';
 import { Diagram } from './diagram.ts';
 import type { Paint } from './paint.ts';
 import { wrap } from './printable.ts';
-import type { Settings } from './settings.ts';
 import type { Terminal } from './terminal.ts';
 
 export interface Stage {
@@ -23,9 +17,6 @@ export interface Stage {
 export function print({ terminal }: Pick<Stage, 'terminal'>, lines: readonly string[]): void {
   for (const line of lines) terminal.stdout.writePainted(`${line}\n`);
 }
-
-/** Makes one call; `onEvent` gets its events. */
-export type MakeCall = (onEvent: (event: TranscriptEvent) => void) => Promise<Transcript>;
 
 export async function drawCall(
   stage: Stage,
@@ -66,6 +57,7 @@ export async function withPerson<T>(
   // A transcript must be the only output on stdout.
   const output = format === 'drawing' ? terminal.stdout : terminal.stderr;
   // The exit code that a shell reports for a program that Ctrl-C ended.
+  const { personAt } = await import('./ask-person.ts');
   const person = personAt({ input: terminal.stdin, output, interrupted: () => terminal.exit(130) });
   try {
     return await work(person.user);

@@ -1,5 +1,5 @@
 /** Checks the commands of a page: strict objects, and only known names. The endpoint limits their length. */
-import { CHANGE_NAMES } from '@mrtr/matrix/deploy/changes';
+import { CHANGE_NAMES } from '@mrtr/comparison/claims';
 import { z } from 'zod';
 
 const side = z.enum(['left', 'right']);

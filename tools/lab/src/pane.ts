@@ -117,7 +117,7 @@ export class Pane {
     for (const id of this.#used) if (!this.#instances.get(id)?.alive) await this.#startInstance(id);
     this.#conversation = undefined;
     this.#became('calling');
-    this.#call = this.#converse();
+    this.#call = this.#makeCall();
   }
 
   answer(question: number, reply: Reply): void {
@@ -230,7 +230,7 @@ export class Pane {
     return { format: 'mrtr-transcript', version: 1, title, participants, events: [] };
   }
 
-  async #converse(): Promise<void> {
+  async #makeCall(): Promise<void> {
     const begun = this.#emptyConversation;
     const events: TranscriptEvent[] = [];
     const onEvent = (event: TranscriptEvent) => {

@@ -6,7 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Measured, onPostgres } from '@mrtr/comparison/calls';
+import type { Measured } from '@mrtr/comparison/calls';
 import { keepOpen, type ListedOption, loadOption, OPTIONS } from '@mrtr/comparison/options';
 import { requestStatePolicy } from '@mrtr/core';
 import { LineTrace } from '@mrtr/harness';
@@ -54,7 +54,7 @@ async function onItsDatabase(listed: ListedOption): Promise<void> {
       policy: requestStatePolicy({ keys: [randomBytes(32)], singleUse: false }),
       postgres,
     });
-    await recordOption(onPostgres(await loadOption(listed), postgres));
+    await recordOption(await loadOption(listed, postgres));
     await close();
   } finally {
     await server.stop();

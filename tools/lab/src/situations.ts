@@ -1,7 +1,7 @@
 /** Records one option in every situation of the measured table. */
 import { randomBytes } from 'node:crypto';
 import {
-  converse,
+  callSubject,
   findScript,
   listenersFor,
   type Measured as MeasuredOption,
@@ -92,14 +92,14 @@ export async function record(
     const fault: Fault = { deliver: 'once', ...faults[requests++] };
     return stolen !== undefined && requests === 3 ? { ...fault, state: stolen } : fault;
   };
-  const transcript = await converse(
+  const transcript = await callSubject(
     {
       subject: option,
       client,
       hosting,
       legacy,
       call,
-      user: findScript(call.params.name, script).user(),
+      user: findScript(script, call.params.name).user(),
       takeLines: () => linesOf(tool, trace.take()),
     },
     ({ world, recorder }) => {
@@ -159,7 +159,7 @@ async function stateOfAnotherItem(option: MeasuredOption, key: Uint8Array): Prom
   const call = { method: 'tools/call', params: { ...params, arguments: { id: 4301, state: 'Resolved' } } };
   const user = scriptedUser({ resolution: ['Duplicate'], original: [{ action: 'cancel' }] });
   const state = requestStatePolicy({ keys: [key], singleUse: false });
-  const transcript = await converse(
+  const transcript = await callSubject(
     { subject: option, client: 'modern', hosting: 'memory', legacy: 'shim', call: call as never, user },
     ({ world }) => host('memory', () => option.create({ world, state })),
   );

@@ -1,4 +1,4 @@
-/** The changes between two versions of the tool. Names only: the command line prints them before it loads code. */
+/** The changes between two versions of the tool, as the tables say them. */
 import type { Change } from '@mrtr/comparison/claims';
 
 export type { Change };
@@ -23,5 +23,3 @@ export const STEP_CHANGES: Partial<Record<Change, string>> = {
   'step-added': 'has another one behind it',
   'step-value': 'gives another type of value, with `schema`',
 };
-
-export const CHANGE_NAMES = Object.keys({ ...QUESTION_CHANGES, ...STEP_CHANGES }) as readonly Change[];

@@ -3,13 +3,13 @@ import { randomBytes } from 'node:crypto';
 import type { Change } from '@mrtr/comparison/claims';
 import { requestStatePolicy } from '@mrtr/core';
 import { host } from '@mrtr/harness';
-import type { Host } from './play.ts';
+import type { StartVersions } from './call.ts';
 import { deploy } from './subject.ts';
 import { policyVersion } from './versioned-tool.ts';
 
 /** H on PostgreSQL keeps its calls at `postgres`. `make` makes the deployed tool, or a broken twin of it. */
 export const inMemory =
-  (postgres?: string, make: typeof deploy = deploy): Host =>
+  (postgres?: string, make: typeof deploy = deploy): StartVersions =>
   ({ option, change }, { world, recorder }) => {
     const keys = [randomBytes(32)];
     const start = (of: Change) => {

@@ -1,9 +1,17 @@
 /** `@mrtr/matrix/deploy`: a call whose server is replaced by another version of its code, between two rounds. */
 
-export { CHANGE_NAMES, QUESTION_CHANGES, STEP_CHANGES } from './changes.ts';
+export {
+  callThroughDeploy,
+  claimOf,
+  type DeployScenario,
+  faultsOf,
+  MOMENTS,
+  type Moment,
+  type StartVersions,
+} from './call.ts';
+export { QUESTION_CHANGES, STEP_CHANGES } from './changes.ts';
 export { inMemory } from './in-memory.ts';
 export { outcomeOf } from './outcome.ts';
-export { claimOf, faultsOf, type Host, MOMENTS, type Moment, type Play, play } from './play.ts';
 export { deploy, ORDER, versionOf } from './subject.ts';
 export { deployTables } from './table.ts';
 export { policyVersion, scriptOf } from './versioned-tool.ts';

@@ -2,8 +2,8 @@
 
 import type { Measured } from '@mrtr/comparison/calls';
 import type { Change } from '@mrtr/comparison/claims';
+import { claimOf } from './call.ts';
 import { QUESTION_CHANGES, STEP_CHANGES } from './changes.ts';
-import { claimOf } from './play.ts';
 
 type Rows = readonly (readonly string[])[];
 

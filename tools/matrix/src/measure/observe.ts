@@ -2,8 +2,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ToolName } from '@mrtr/comparison';
 import { RESOLVE_WORK_ITEM } from '@mrtr/comparison';
-import type { Client, ConversationRequest, HostingKind, Subject, UserScript } from '@mrtr/comparison/calls';
-import { converse } from '@mrtr/comparison/calls';
+import {
+  type Client,
+  callSubject,
+  type HostingKind,
+  type Subject,
+  type SubjectCall,
+  type UserScript,
+} from '@mrtr/comparison/calls';
 import type { LegacyPolicy } from '@mrtr/core';
 import type { LocalHostingKind } from '@mrtr/harness';
 import { type End, eventsOf, resultText, type Transcript, tally } from '@mrtr/harness/transcript';
@@ -124,7 +130,7 @@ export function rehearse(
   const known = rehearsed.get(subject) ?? new Map<string, Promise<Transcript>>();
   rehearsed.set(subject, known);
   const key = [client, hosting, legacy, script.tool, script.name].join();
-  const conversation = known.get(key) ?? converse(requestOf(subject, scenario));
+  const conversation = known.get(key) ?? callSubject(requestOf(subject, scenario));
   known.set(key, conversation);
   return conversation;
 }
@@ -132,7 +138,7 @@ export function rehearse(
 export function requestOf(
   subject: Subject,
   { script, ...scenario }: Omit<Scenario, 'hosting'> & { readonly hosting: HostingKind },
-): ConversationRequest {
+): SubjectCall {
   const call = { method: 'tools/call', params: { name: script.tool, arguments: script.arguments } } as const;
   return { subject, ...scenario, call, user: script.user() };
 }

@@ -1,7 +1,6 @@
 /** Measures one logical call when each of its retries is delivered twice, as a network may do. */
 import { isDeepStrictEqual } from 'node:util';
-import type { ConversationRequest } from '@mrtr/comparison/calls';
-import { converseByHand } from '@mrtr/comparison/calls';
+import { callSubjectByHand, type SubjectCall } from '@mrtr/comparison/calls';
 import { requestStatePolicy } from '@mrtr/core';
 import { host, type RoundResult, type User } from '@mrtr/harness';
 import { tally } from '@mrtr/harness/transcript';
@@ -15,8 +14,8 @@ export interface RetriedTwice {
 }
 
 /** Makes the call of `request` in memory. Delivers each retry twice, and gives the client the second answer. */
-export async function retryTwice(request: ConversationRequest, singleUse: SingleUse): Promise<RetriedTwice> {
-  const conversation = await converseByHand(request, ({ request: { subject, legacy }, world, key }) => {
+export async function retryTwice(request: SubjectCall, singleUse: SingleUse): Promise<RetriedTwice> {
+  const conversation = await callSubjectByHand(request, ({ request: { subject, legacy }, world, key }) => {
     const off = singleUse === 'off' && { singleUse: false as const };
     const state = requestStatePolicy({ keys: [key], legacy, ...off });
     return host('memory', () => subject.create({ world, state }));

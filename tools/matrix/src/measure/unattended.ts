@@ -1,7 +1,7 @@
 /** Measures tools with clients that answer questions without a person. */
 import { RESOLVE_WORK_ITEM } from '@mrtr/comparison';
-import type { Measured, Subject } from '@mrtr/comparison/calls';
-import { converse, SELF_ANSWERING, type SelfAnswering, selfAnswering } from '@mrtr/comparison/calls';
+import { callSubject, type Measured, type Subject } from '@mrtr/comparison/calls';
+import { SELF_ANSWERING, type SelfAnswering, selfAnswering } from '@mrtr/comparison/self-answering';
 import { callerNamed } from '@mrtr/harness';
 import { eventsOf, tally } from '@mrtr/harness/transcript';
 
@@ -26,7 +26,7 @@ export async function measureUnattended(
   } as const;
   for (const subject of subjects) {
     for (const client of SELF_ANSWERING) {
-      const transcript = await converse({
+      const transcript = await callSubject({
         ...{ subject, call, client: 'modern', hosting: 'memory', legacy: 'degrade' },
         user: selfAnswering(client),
         caller: callerNamed('ada'),

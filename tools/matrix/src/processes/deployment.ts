@@ -1,6 +1,6 @@
 /** Deployments in real processes, for any number of conversations, each with its own scope, world and key. */
 
-import type { StartServer } from '@mrtr/comparison/calls';
+import type { StartHosting } from '@mrtr/comparison/calls';
 import type { Hosting } from '@mrtr/harness';
 import { Database } from './database.ts';
 import { Fleet } from './fleet.ts';
@@ -41,14 +41,14 @@ export class Processes {
   }
 
   /** Hosts a conversation on the hosting of its request: `http` or `processes`. */
-  readonly startServer: StartServer<ProcessHosting> = async (scene) => {
-    const { subject, hosting, legacy } = scene.request;
-    const opening = { ...this.#locate(subject), key: Buffer.from(scene.key).toString('base64'), legacy };
+  readonly startHosting: StartHosting<ProcessHosting> = async (context) => {
+    const { subject, hosting, legacy } = context.request;
+    const opening = { ...this.#locate(subject), key: Buffer.from(context.key).toString('base64'), legacy };
     if (hosting !== 'http' && hosting !== 'processes')
       throw new Error(`'${hosting}' hosting does not use separate processes.`);
     const alive = hosting === 'http' ? [this.#single] : this.#fleet.filter((instance) => instance.alive);
     const serve = hosting === 'http' ? 'sessions' : 'stateless';
-    const fleet = new Fleet(this.#database, scene);
+    const fleet = new Fleet(this.#database, context);
     await Promise.all(alive.map((one, at) => fleet.open(`i${at + 1}`, one, { ...opening, serve })));
     return fleet;
   };

@@ -16,7 +16,7 @@ interface Member {
 
 export class Fleet implements Hosting {
   readonly #scope = randomUUID();
-  readonly #scene: Scope;
+  readonly #context: Scope;
   readonly #chosen: () => string | undefined;
   readonly #over: () => void;
   readonly #members = new Map<string, Member>();
@@ -24,10 +24,10 @@ export class Fleet implements Hosting {
   #servedLast: Instance | undefined;
 
   /** @param chosen names the instance for the next request. Default: the next one in turn, also for one that has ended. */
-  constructor(database: Database, scene: Scope, chosen: () => string | undefined = () => undefined) {
-    this.#scene = scene;
+  constructor(database: Database, context: Scope, chosen: () => string | undefined = () => undefined) {
+    this.#context = context;
     this.#chosen = chosen;
-    this.#over = database.open(this.#scope, scene);
+    this.#over = database.open(this.#scope, context);
   }
 
   get instances(): readonly string[] {
@@ -41,7 +41,7 @@ export class Fleet implements Hosting {
     opening: Opening,
     restart?: { readonly deployed?: string },
   ): Promise<void> {
-    const { recorder } = this.#scene;
+    const { recorder } = this.#context;
     const url = await instance.open({ scope: this.#scope, instance: id }, opening);
     const before = this.#members.get(id);
     const onKill = () => recorder.record({ kind: 'kill', instance: id });
@@ -61,7 +61,7 @@ export class Fleet implements Hosting {
       const isMessage = init?.method === 'POST';
       // The rounds of a call take turns. The requests that connect the client go to the instance of the first round.
       const id = this.#pick(isMessage && String(init.body).includes('"method":"tools/call"'));
-      const { recorder } = this.#scene;
+      const { recorder } = this.#context;
       const member = id === undefined ? undefined : this.#members.get(id);
       if (id === undefined || !member) throw new Error('The connection was refused: no instance is alive.');
       if (isMessage) {

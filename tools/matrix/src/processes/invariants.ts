@@ -5,11 +5,11 @@ import { predict } from '../measure/predict.ts';
 import type { KillCell } from './kill.ts';
 
 /** A call whose process is killed while its user thinks finishes elsewhere, or fails clearly and writes no more. */
-export function killsAsClaimed({ option, play, survivor }: KillCell): Violations {
+export function killsAsClaimed({ option, scenario: killed, survivor }: KillCell): Violations {
   const { conversation, asked, writtenAfter } = survivor;
-  if (!asked) return [`option ${option.id} · ${play.client} · ${play.script.name}: nobody was asked`];
-  const legacy = play.client === 'legacy';
-  const scenario = { ...play, hosting: legacy ? 'http' : 'processes' } as const;
+  if (!asked) return [`option ${option.id} · ${killed.client} · ${killed.script.name}: nobody was asked`];
+  const legacy = killed.client === 'legacy';
+  const scenario = { ...killed, hosting: legacy ? 'http' : 'processes' } as const;
   const { observation } = summarize(option, scenario, conversation, {
     otherInstance: 'finishes',
     restart: 'finishes',
@@ -21,7 +21,7 @@ export function killsAsClaimed({ option, play, survivor }: KillCell): Violations
   const { outcome, audits, writes, result } = observation;
   if (claim === 'finishes') {
     // The call must end as if no process had died.
-    const expected = predict(option.claims, { ...play, hosting: 'http' });
+    const expected = predict(option.claims, { ...killed, hosting: 'http' });
     if (outcome !== expected.outcome)
       complain(`claims ${expected.outcome}, ended with ${outcome}: ${result}`);
     if (audits !== expected.audits) complain(`claims ${expected.audits} audit entries, measured ${audits}`);

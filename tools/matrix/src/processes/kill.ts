@@ -1,7 +1,6 @@
 /** Kills the processes of calls while their users are thinking, and measures how the calls end. */
 
-import type { ConversationRequest, Measured } from '@mrtr/comparison/calls';
-import { converse, SCRIPTS } from '@mrtr/comparison/calls';
+import { callSubject, type Measured, SCRIPTS, type SubjectCall } from '@mrtr/comparison/calls';
 import { Deferred, type ShownQuestion, type User } from '@mrtr/harness';
 import type { Transcript } from '@mrtr/harness/transcript';
 import { requestOf, type Scenario } from '../measure/observe.ts';
@@ -14,10 +13,10 @@ export interface Survivor {
   readonly writtenAfter: number;
 }
 
-type Play = Omit<Scenario, 'hosting'>;
+type KillScenario = Omit<Scenario, 'hosting'>;
 
 /** Calls of one question and of two, by clients of both eras. */
-const PLAYS: readonly Play[] = (['modern', 'legacy'] as const).flatMap((client) =>
+const KILL_SCENARIOS: readonly KillScenario[] = (['modern', 'legacy'] as const).flatMap((client) =>
   SCRIPTS.filter(({ name }) => name === 'metric' || name === 'duplicate').map((script) => ({
     client,
     legacy: 'shim' as const,
@@ -27,7 +26,7 @@ const PLAYS: readonly Play[] = (['modern', 'legacy'] as const).flatMap((client) 
 
 export interface KillCell {
   readonly option: Measured;
-  readonly play: Play;
+  readonly scenario: KillScenario;
   readonly survivor: Survivor;
 }
 
@@ -36,10 +35,10 @@ export async function measureKills(
   options: readonly Measured[],
   processes: Processes,
 ): Promise<readonly KillCell[]> {
-  const calls = options.flatMap((option) => PLAYS.map((play) => ({ option, play })));
+  const calls = options.flatMap((option) => KILL_SCENARIOS.map((scenario) => ({ option, scenario })));
   // An old client is asked over its connection. The rounds of a new one may reach any process.
-  const requests = calls.map(({ option, play }) =>
-    requestOf(option, { ...play, hosting: play.client === 'legacy' ? 'http' : 'processes' }),
+  const requests = calls.map(({ option, scenario }) =>
+    requestOf(option, { ...scenario, hosting: scenario.client === 'legacy' ? 'http' : 'processes' }),
   );
   const survivors = await killWhileAsked(processes, requests);
   return calls.map((call, at) => ({ ...call, survivor: survivors[at] as Survivor }));
@@ -51,10 +50,7 @@ export async function measureKills(
  *
  * @throws Error if no instance of a fleet would be left.
  */
-async function killWhileAsked(
-  processes: Processes,
-  requests: readonly ConversationRequest[],
-): Promise<Survivor[]> {
+async function killWhileAsked(processes: Processes, requests: readonly SubjectCall[]): Promise<Survivor[]> {
   const killed = new Deferred();
   let isKilled = false;
   const calls = requests.map((request) => {
@@ -66,15 +62,15 @@ async function killWhileAsked(
       await killed.promise;
       return (request.user as User)(question);
     };
-    const interrupted: ConversationRequest = {
+    const interrupted: SubjectCall = {
       ...request,
       user: Object.assign(user, { maySayNothing: request.user?.maySayNothing ?? false }),
       onEvent: ({ kind }) => {
         if (isKilled && kind === 'effect') call.writtenAfter++;
       },
     };
-    const conversation = converse(interrupted, async (scene) => {
-      hosting = await processes.startServer(scene);
+    const conversation = callSubject(interrupted, async (context) => {
+      hosting = await processes.startHosting(context);
       return hosting;
     });
     return Object.assign(call, { conversation, servedLast: () => hosting?.servedLast() });

@@ -4,8 +4,14 @@ import { createWorld, type World } from '@mrtr/comparison';
 import { WORLD_LANE } from '@mrtr/comparison/calls';
 import type { Change, DeployOutcome } from '@mrtr/comparison/claims';
 import type { LoadedOption } from '@mrtr/comparison/options';
-import type { Recorder } from '@mrtr/harness';
-import { converse, type Hosting, type ShownQuestion, scriptedUser } from '@mrtr/harness';
+import {
+  type ConversationRequest,
+  converse,
+  type Hosting,
+  type Recorder,
+  type ShownQuestion,
+  scriptedUser,
+} from '@mrtr/harness';
 import { resultText, type Transcript } from '@mrtr/harness/transcript';
 import { isAsk } from '../scripts/script.ts';
 import { answersIn, effectsIn, outcomeOf } from './outcome.ts';
@@ -16,7 +22,7 @@ import { STEPS } from './versioned-tool.ts';
 export type Moment = 'asked' | 'answered';
 export const MOMENTS: readonly Moment[] = ['asked', 'answered'];
 
-export interface Play {
+export interface DeployScenario {
   readonly option: LoadedOption;
   readonly change: Change;
   readonly moment: Moment;
@@ -26,12 +32,13 @@ export interface TwoVersions extends Hosting {
   deploy(): Promise<void>;
 }
 
-export type Host = (
-  play: Play,
-  scene: { readonly world: World; readonly recorder: Recorder },
+/** Starts version 1 of the tool, of which `deploy` makes version 2. */
+export type StartVersions = (
+  scenario: DeployScenario,
+  context: { readonly world: World; readonly recorder: Recorder },
 ) => TwoVersions | Promise<TwoVersions>;
 
-type Claimed = Omit<Play, 'option'> & { readonly option: Pick<LoadedOption, 'id' | 'claims'> };
+type Claimed = Omit<DeployScenario, 'option'> & { readonly option: Pick<LoadedOption, 'id' | 'claims'> };
 
 export function claimOf({ option, change, moment }: Claimed): DeployOutcome {
   const claim = option.claims.deploys?.[change];
@@ -40,29 +47,30 @@ export function claimOf({ option, change, moment }: Claimed): DeployOutcome {
   return typeof claim === 'string' ? claim : claim[moment === 'asked' ? 0 : 1];
 }
 
-export function play(
-  wanted: Play,
-  host: Host,
-  over: Partial<Parameters<typeof converse>[0]> = {},
+/** Makes the call, and deploys the other version at its moment. */
+export function callThroughDeploy(
+  scenario: DeployScenario,
+  startVersions: StartVersions,
+  over: Partial<ConversationRequest> = {},
 ): Promise<Transcript> {
   let hosting: TwoVersions | undefined;
   let asked = 0;
   const answers = scriptedUser({ size: ['M', 'L'], colour: ['red'], gift: ['no'] });
   const user = async (question: ShownQuestion) => {
     asked++;
-    if (asked === (wanted.moment === 'asked' ? 1 : 2)) await hosting?.deploy();
+    if (asked === (scenario.moment === 'asked' ? 1 : 2)) await hosting?.deploy();
     return answers(question);
   };
   const call = { method: 'tools/call', params: { name: ORDER, arguments: {} } } as const;
   return converse({ client: 'modern', call, user, participants: [WORLD_LANE], ...over }, async (recorder) => {
     const world = createWorld({ onAudit: (name) => recorder.record({ kind: 'effect', name, detail: name }) });
-    hosting = await host(wanted, { world, recorder });
+    hosting = await startVersions(scenario, { world, recorder });
     return hosting;
   });
 }
 
 /** Describes outcomes that must never occur: a wrong value, a crash, an effect after a refusal, or a missing effect. */
-export function faultsOf({ change }: Play, transcript: Transcript): string[] {
+export function faultsOf({ change }: DeployScenario, transcript: Transcript): string[] {
   const { events, end } = transcript;
   const text = end.error?.message ?? resultText(end.result ?? {});
   const effects = effectsIn(events);

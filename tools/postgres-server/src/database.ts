@@ -1,6 +1,4 @@
-/** The PostgreSQL that keeps the calls of option H: a given one, or one that is started for this run. */
-import { UsageError } from './command-line.ts';
-import type { Environment } from './terminal.ts';
+/** `@mrtr/postgres-server/database`: the PostgreSQL of a command: a given one, or one that is started for this run. */
 
 /** A PostgreSQL. Without `url`, one is started, and ends with this process. */
 export interface Database {
@@ -10,15 +8,24 @@ export interface Database {
 /** The variable with the connection string if the command line has none. Only the command line reads it. */
 const VARIABLE = 'MRTR_POSTGRES';
 
+/** PostgreSQL cannot be used, or not be started. */
 export class DatabaseError extends Error {}
 
+/** A text is no connection string. The message does not repeat it. */
+export class InvalidDatabase extends Error {}
+
 /** Reads `--postgres [url]`, or the variable. The error does not repeat a wrong text, which may contain a password. */
-export function databaseOf(flag: string | true | undefined, env: Environment): Database {
+export function databaseOf(
+  flag: string | true | undefined,
+  env: Readonly<Record<string, string | undefined>>,
+): Database {
   const given = typeof flag === 'string' ? flag : undefined;
   const url = given ?? env[VARIABLE];
   if (url === undefined || isConnectionString(url)) return { url };
   const where = given === undefined ? VARIABLE : '--postgres';
-  throw new UsageError(`${where} takes a connection string: postgres://user:password@host:port/database.`);
+  throw new InvalidDatabase(
+    `${where} takes a connection string: postgres://user:password@host:port/database.`,
+  );
 }
 
 const isConnectionString = (url: string): boolean =>
@@ -29,7 +36,7 @@ export const describeDatabase = ({ url }: Database): string =>
 
 /** Runs `work` with a database. If it starts a server, stops it afterwards; the server also ends with this process. */
 export async function withDatabase<T>({ url }: Database, work: (postgres: string) => Promise<T>): Promise<T> {
-  const { postgresServer, query } = await import('@mrtr/postgres-server');
+  const { postgresServer, query } = await import('./index.ts');
   if (url !== undefined) {
     await query(url, 'SELECT 1').catch(unusable(url));
     return work(url);

@@ -1,19 +1,35 @@
-/** `@mrtr/demo-prompt-and-resource`: the same prompt and the same resource, in four shapes, ready to be run. */
-
+/** `pnpm demo prompt-and-resource`: a prompt and a resource, in four shapes. */
 import type { Subject } from '@mrtr/comparison/calls';
+import { type Demo, replies } from '@mrtr/comparison/demo';
 import { protectedServer } from '@mrtr/core';
+import { type LogicalCall, scriptedUser } from '@mrtr/harness';
 import { ContinuationStore } from '@mrtr/shapes/linear';
 import { quarterly } from './quarterly-report.ts';
 import { releaseNotes } from './release-notes.ts';
 import { f, h, i, j } from './shapes.ts';
 
-/** The four shapes, by their letters. */
-export const SHAPES: readonly Subject[] = [
-  subject('f', 'once', f),
-  subject('h', 'linear', h),
-  subject('i', 'resolve', i),
-  subject('j', 'journal', j),
+/** Both calls. */
+export const CALLS: readonly LogicalCall[] = [
+  { method: 'prompts/get', params: { name: 'release_notes', arguments: { version: '2.0' } } },
+  { method: 'resources/read', params: { uri: 'report://quarterly' } },
 ];
+
+const AUDIENCE = replies('developers', 'customers', 'robots');
+const CURRENCY = replies('EUR', 'USD', 'gold');
+
+export const demo: Demo = {
+  subjects: [
+    subject('f', 'once', f),
+    subject('h', 'linear', h),
+    subject('i', 'resolve', i),
+    subject('j', 'journal', j),
+  ],
+  scenes: (answer) =>
+    CALLS.map((call) => ({
+      call,
+      user: scriptedUser({ audience: AUDIENCE[answer], currency: CURRENCY[answer] }),
+    })),
+};
 
 type Shape = (store: ContinuationStore) => ReturnType<typeof f | typeof h | typeof i | typeof j>;
 

@@ -1,7 +1,7 @@
-/** `tracing`: the OpenTelemetry spans of one call, as a tree. */
-
-import { converse, SCRIPTS } from '@mrtr/comparison/calls';
-import { findOption, type ListedOption, loadOption } from '@mrtr/comparison/options';
+/** `pnpm demo tracing`: the OpenTelemetry spans of one call, as a tree. */
+import { callSubject, findScript } from '@mrtr/comparison/calls';
+import type { DrawnDemo, Screen } from '@mrtr/comparison/demo';
+import { loadServer } from '@mrtr/comparison/options';
 import { traceMrtr } from '@mrtr/otel';
 import {
   BasicTracerProvider,
@@ -10,23 +10,25 @@ import {
   SimpleSpanProcessor,
   type TimedEvent,
 } from '@opentelemetry/sdk-trace-base';
-import type { Paint } from './paint.ts';
 
-/** Makes a call of two rounds with tracing on, and prints its spans. Resolves with the exit code. */
-export async function tracing(paint: Paint, write: (text: string) => void): Promise<number> {
-  const exporter = new InMemorySpanExporter();
-  const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
-  const stop = traceMrtr(provider.getTracer('demo'));
-  const [metric] = SCRIPTS;
-  if (!metric) throw new Error('The harness has no scripts.');
-  const subject = await loadOption(findOption('f') as ListedOption);
-  const call = { method: 'tools/call', params: { name: metric.tool, arguments: metric.arguments } } as const;
-  const where = { client: 'modern', hosting: 'memory', legacy: 'degrade' } as const;
-  await converse({ subject, ...where, call, user: metric.user() });
-  stop();
-  for (const line of treeOf(exporter.getFinishedSpans(), paint)) write(`${line}\n`);
-  return 0;
-}
+type Paint = Screen['paint'];
+
+/** Makes a call of two rounds with tracing on, and prints its spans. */
+export const demo: DrawnDemo = {
+  async draw({ paint, print }) {
+    const exporter = new InMemorySpanExporter();
+    const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
+    const stop = traceMrtr(provider.getTracer('demo'));
+    const metric = findScript('metric');
+    await callSubject({
+      ...{ subject: await loadServer('f'), client: 'modern', hosting: 'memory', legacy: 'degrade' },
+      call: { method: 'tools/call', params: { name: metric.tool, arguments: metric.arguments } },
+      user: metric.user(),
+    });
+    stop();
+    print(treeOf(exporter.getFinishedSpans(), paint));
+  },
+};
 
 /** Spans as a tree, each with its events in order. Leaves out times and ids, which differ from run to run. */
 function treeOf(spans: readonly ReadableSpan[], paint: Paint, parent?: string): string[] {

@@ -1,6 +1,6 @@
-/** The plays that each shape must have. They are written out, so that a change lost from `changes.ts` is noticed. */
+/** The scenarios that each shape must have. They are written out, so that a change lost from `changes.ts` is noticed. */
 
-import type { Play } from '@mrtr/matrix/deploy';
+import type { DeployScenario } from '@mrtr/matrix/deploy';
 import { namesOf } from '../testkit/cells.ts';
 
 export const KNOWN_SHAPES: readonly string[] = 'a b c d e f g h h-postgres i j'.split(' ');
@@ -12,10 +12,10 @@ export const KNOWN_STEP_CHANGES: readonly string[] =
   'step-renamed step-moved step-removed step-added step-value'.split(' ');
 
 /** 15 changes, each while the size is asked and after it was answered. */
-export const PLAYS_OF_A_SHAPE = 30;
+export const SCENARIOS_OF_A_SHAPE = 30;
 
-export const expectedPlays = (shape: string): readonly string[] =>
+export const expectedScenarios = (shape: string): readonly string[] =>
   namesOf([shape], [...KNOWN_QUESTION_CHANGES, ...KNOWN_STEP_CHANGES], ['asked', 'answered']);
 
-export const nameOfPlay = ({ option, change, moment }: Play): string =>
+export const nameOfScenario = ({ option, change, moment }: DeployScenario): string =>
   `${option.id} · ${change} · ${moment}`;

@@ -1,0 +1,17 @@
+/** `pnpm demo basic`: a deployment, which the user confirms or not. */
+import { standalone } from '@mrtr/comparison/calls';
+import { type Demo, replies } from '@mrtr/comparison/demo';
+import { scriptedUser } from '@mrtr/harness';
+import { createServer } from './server.ts';
+
+const CONFIRM = replies(true, false, 'perhaps');
+
+export const demo: Demo = {
+  subjects: [standalone('basic', 'one question, one retry', createServer)],
+  scenes: (answer) => [
+    {
+      call: { method: 'tools/call', params: { name: 'deploy', arguments: { env: 'production' } } },
+      user: scriptedUser({ confirm: CONFIRM[answer] }),
+    },
+  ],
+};
