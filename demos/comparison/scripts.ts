@@ -68,7 +68,7 @@ export const SCRIPTS: readonly UserScript[] = [
 ];
 
 /** Finds a script by its name and its tool. */
-export function findScript(name: string, tool: ToolName = GET_WEATHER): UserScript {
+export function findScript(name: string, tool: string = GET_WEATHER): UserScript {
   const found = SCRIPTS.find((script) => script.name === name && script.tool === tool);
   if (!found) throw new Error(`There is no script '${name}' for ${tool}.`);
   return found;

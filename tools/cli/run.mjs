@@ -11,7 +11,10 @@ try {
     const { register } = await import('tsx/esm/api');
     register();
   }
-  const [{ main }, { terminalOf }] = await Promise.all([import('./src/main.ts'), import('./src/terminal.ts')]);
+  const [{ main }, { terminalOf }] = await Promise.all([
+    import('./src/main.ts'),
+    import('./src/terminal.ts'),
+  ]);
   const terminal = terminalOf(process);
   // Node would print a server's text in it raw.
   process.on('uncaughtException', (error) => {
