@@ -131,8 +131,9 @@ export const recordedWorld = (recorder: Recorder): World =>
 
 export const WORLD_LANE: Participant = { id: WORLD, kind: 'world', label: 'world' };
 
-/** Called when a handler is entered, and before its result is sent. */
+/** Called when a server was made, when a handler is entered, and before its result is sent. */
 export interface EntryListeners {
+  readonly onServer?: () => void;
   readonly onEntry: () => void;
   readonly onExit?: () => void;
 }
@@ -142,16 +143,23 @@ export const listenersFor = (recorder: Recorder): EntryListeners => ({
   onEntry: () => recorder.recordDiagnostic({ channel: 'mrtr:handler', event: {} }),
 });
 
-/** Starts an instance of a subject. Calls the listeners for a subject on the SDK alone; others publish their entries. */
+/** Starts an instance of a subject. It calls `onEntry` and `onExit` on the SDK alone; others publish their entries. */
 export function startSubject<Instance extends HostedInstance>(
   { create, isBare }: { create(deps: OptionDeps): Instance; readonly isBare?: boolean },
   deps: OptionDeps,
   listeners: EntryListeners,
 ): Instance {
   const running = create(deps);
-  if (!isBare || !('server' in running)) return running;
+  if (!('server' in running)) return running;
   const { server } = running;
-  return { ...running, server: () => listening(listeners, () => server()) };
+  return {
+    ...running,
+    server() {
+      const made = isBare ? listening(listeners, () => server()) : server();
+      listeners.onServer?.();
+      return made;
+    },
+  };
 }
 
 type RegisterTool = (this: McpServer, name: string, config: object, handler: Handler) => unknown;

@@ -103,7 +103,8 @@ export async function record(
       takeLines: () => linesOf(tool, trace.take()),
     },
     ({ world, recorder }) => {
-      const hosted = host(hosting, () => startSubject(option, { world, state }, listenersFor(recorder)));
+      const listeners = { ...listenersFor(recorder), onServer: () => void trace.take() };
+      const hosted = host(hosting, () => startSubject(option, { world, state }, listeners));
       return faults.length > 0 ? through(hosted, (send) => network(send, recorder, faultOf)) : hosted;
     },
   );

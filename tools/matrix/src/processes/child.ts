@@ -101,7 +101,8 @@ async function serve(place: InstanceAddress, opening: Opening): Promise<Opened> 
     sendDiagnostic(place, { channel: 'mrtr:handler', event: {} });
   };
   const world = remoteWorld(database, place, () => sendLines(place));
-  const listeners = { onEntry, onExit: () => sendLines(place) };
+  // An author's function that only returns a handler is no line of the call.
+  const listeners = { onServer: () => void trace?.take(), onEntry, onExit: () => sendLines(place) };
   const running = startSubject(subject, { world, state, postgres }, listeners);
   if (opening.countLines) traced.splice(0, traced.length, place);
   // Discard the lines that ran while the module was loaded.
