@@ -61,17 +61,17 @@ async function onceOnly(
   second: Second,
   lack?: Lack,
 ): Promise<Finding> {
-  const { effects, facts } = context;
+  const { effects, oneTime } = context;
   const { before, after, effect, words } = second;
   if (!effect) return pass(`${words} had no second effect`, session);
   session.evidence.markRepeated();
   const count = effects.countOfLast(before, after);
   const times =
     count === undefined || count % 1 !== 0 || count < 2 ? '' : ` (${count} effects for one approval)`;
-  const hint = facts.oneTime ? '' : ' With --one-time this is a fail.';
+  const hint = oneTime ? '' : ' With --one-time this is a fail.';
   const went = `the probe went from ${clip(before)} to ${clip(after)}`;
   const remedy = lack && (await remembersUsed(context)) ? LEDGERS[lack] : undefined;
-  const how = { matters: facts.oneTime, remedy };
+  const how = { matters: oneTime, remedy };
   return fail(`${words} had a second effect${times}: ${went}.${hint}`, session, how);
 }
 

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { OtherCall } from '../answers/other-arguments.ts';
 import type { Effects } from '../observations/effects.ts';
-import type { Facts } from '../observations/facts.ts';
+import { Facts } from '../observations/facts.ts';
 import { fieldsOf } from '../observations/forms.ts';
 import { Likeness } from '../session/likeness.ts';
 import { Session, type SessionContext, type SessionOptions, type Turn } from '../session/session.ts';
@@ -10,8 +10,14 @@ import type { Fleet } from '../target/instance.ts';
 import { type Inputs, type Operation, UsageError } from '../target/target.ts';
 import type { Patience } from '../wire/channel.ts';
 import { canonical, isObject, type JsonObject } from '../wire/json.ts';
-import type { Asked, Outcome } from '../wire/outcome.ts';
-import { comparable, comparableQuestions, describeOutcome, saysNo } from '../wire/outcome.ts';
+import {
+  type Asked,
+  comparable,
+  comparableQuestions,
+  describeOutcome,
+  type Outcome,
+  saysNo,
+} from '../wire/outcome.ts';
 import { Undecided } from './undecided.ts';
 
 export type Judgement = 'refused' | 'same' | 'different' | 'failed';
@@ -45,25 +51,30 @@ export const noTo = ({ content, ...answer }: JsonObject): JsonObject => ({
 
 type Parts = Pick<
   CheckContext,
-  | 'facts'
   | 'inputs'
   | 'fleet'
   | 'effects'
   | 'sessionContext'
   | 'log'
+  | 'annotations'
+  | 'otherArguments'
   | 'nextUnready'
   | 'otherCalls'
   | 'patience'
 >;
 
 export class CheckContext {
-  readonly facts: Facts;
+  readonly facts = new Facts();
   readonly inputs: Inputs;
   readonly fleet: Fleet;
   readonly effects: Effects;
   readonly sessionContext: SessionContext;
   /** Every request of the run, for checks of the wire. */
   readonly log: readonly Logged[];
+  /** The annotations of the operation in its list. */
+  readonly annotations: JsonObject;
+  /** Given by the user, or derived from the input schema. */
+  readonly otherArguments: JsonObject | undefined;
   readonly nextUnready: string | undefined;
   /** Calls of the second operation, in the order in which they are tried. */
   readonly otherCalls: readonly OtherCall[];
@@ -73,12 +84,13 @@ export class CheckContext {
   readonly #known = new Map<string, unknown>();
 
   constructor(parts: Parts) {
-    this.facts = parts.facts;
     this.inputs = parts.inputs;
     this.fleet = parts.fleet;
     this.effects = parts.effects;
     this.sessionContext = parts.sessionContext;
     this.log = parts.log;
+    this.annotations = parts.annotations;
+    this.otherArguments = parts.otherArguments;
     this.nextUnready = parts.nextUnready;
     this.otherCalls = parts.otherCalls;
     this.patience = parts.patience;
@@ -119,10 +131,18 @@ export class CheckContext {
     return [...new Set([all[0], all.at(-1)])].filter((at) => at !== undefined);
   }
 
+  /**
+   * Whether one approval allows one effect: the user declared it, or the tool sends state and is annotated as not
+   * idempotent. The clause on single use is about state, so it does not cover a tool that sends no state.
+   */
+  get oneTime(): boolean {
+    return this.inputs.oneTime || (this.facts.carriesState && this.annotations.idempotentHint === false);
+  }
+
   get otherOperation(): Operation {
-    const { otherArguments, rounds } = this.facts;
-    if (otherArguments === undefined || rounds.length === 0) throw new UsageError('no other arguments');
+    const { otherArguments } = this;
     const { operation } = this.inputs;
+    if (otherArguments === undefined) throw new UsageError('no other arguments');
     return operation.kind === 'resource' && typeof otherArguments.uri === 'string'
       ? { ...operation, name: otherArguments.uri, arguments: {} }
       : { ...operation, arguments: otherArguments };

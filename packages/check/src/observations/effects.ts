@@ -21,21 +21,23 @@ export class Effects {
   /** The change that an honest call makes to the probe's number, if the probe has one. */
   unit: number | undefined;
   #lastUnit: number | undefined;
+  readonly #readOnly: boolean;
 
   constructor(probe: Probe | undefined, readOnly: boolean) {
     this.#probe = probe;
+    this.#readOnly = readOnly;
     this.mode = probe ? 'observed' : readOnly ? 'none' : 'unobserved';
   }
 
   /** Sets the mode from readings: two before an honest call, one after each question, one at its end, one soon after. */
-  calibrate([first, before, ...rest]: readonly Reading[], readOnly: boolean): void {
+  calibrate([first, before, ...rest]: readonly Reading[]): void {
     if (this.#probe === undefined) return;
     const [lastAsked, after, later] = rest.slice(-3);
     this.asking = rest[0] !== before;
     if (first !== before)
       this.blind(`the probe changes by itself: ${clip(first)}, and right after it ${clip(before)}`);
     else if (after !== later) this.late(after, later);
-    else if (before === after && readOnly) this.mode = 'none';
+    else if (before === after && this.#readOnly) this.mode = 'none';
     else if (before === after)
       this.blind(`an honest call does not change the probe, which reads ${clip(after)} before and after it`);
     this.unit = difference(before, after);

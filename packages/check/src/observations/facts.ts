@@ -1,9 +1,13 @@
 /** Facts from the honest calls: rounds, states, and how outcomes look. */
 import { Likeness } from '../session/likeness.ts';
 import type { Session } from '../session/session.ts';
-import type { JsonObject } from '../wire/json.ts';
-import type { Asked, Outcome } from '../wire/outcome.ts';
-import { comparable, comparableQuestions, describeOutcome } from '../wire/outcome.ts';
+import {
+  type Asked,
+  comparable,
+  comparableQuestions,
+  describeOutcome,
+  type Outcome,
+} from '../wire/outcome.ts';
 import { formText, isForm } from './forms.ts';
 
 export interface Round {
@@ -13,18 +17,7 @@ export interface Round {
   readonly words: Likeness;
 }
 
-export interface Listed {
-  readonly annotations: JsonObject;
-  readonly inputSchema?: unknown;
-}
-
 export class Facts {
-  readonly transport: 'http' | 'stdio';
-  readonly listed: Listed | undefined;
-  readonly otherArguments: JsonObject | undefined;
-  readonly readOnly: boolean;
-  /** The user declared that one approval allows one effect. */
-  readonly declaredOneTime: boolean;
   rounds: readonly Round[] = [];
   /** How each form looks across all honest calls, in the order of the questions. */
   forms: readonly Likeness[] = [];
@@ -33,24 +26,8 @@ export class Facts {
   newKeys = false;
   #calls = 0;
 
-  constructor(of: Pick<Facts, 'transport' | 'listed' | 'otherArguments' | 'readOnly' | 'declaredOneTime'>) {
-    this.transport = of.transport;
-    this.listed = of.listed;
-    this.otherArguments = of.otherArguments;
-    this.readOnly = of.readOnly;
-    this.declaredOneTime = of.declaredOneTime;
-  }
-
   get carriesState(): boolean {
     return this.rounds.some(({ state }) => state !== undefined);
-  }
-
-  /**
-   * Whether one approval allows one effect: the user declared it, or the tool sends state and is annotated as not
-   * idempotent. The clause on single use is about state, so it does not cover a tool that sends no state.
-   */
-  get oneTime(): boolean {
-    return this.declaredOneTime || (this.carriesState && this.listed?.annotations.idempotentHint === false);
   }
 
   /** Whether an outcome asks the same as a round. Undefined if the honest calls do not tell. */

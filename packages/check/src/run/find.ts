@@ -12,7 +12,7 @@ import { isObject, type JsonObject, objectAt } from '../wire/json.ts';
 import { describeOutcome, type Outcome } from '../wire/outcome.ts';
 import { shorten } from '../wire/text.ts';
 import { Limit } from './limit.ts';
-import { findRevisionProblem, list } from './prepare.ts';
+import { findRevisionProblem, isReadOnly, list } from './prepare.ts';
 import { MAX_SECONDS } from './run.ts';
 
 /** One operation, with the result of trying it. */
@@ -68,7 +68,7 @@ async function tryOut(
   seed: number,
 ): Promise<Found> {
   const name = asText(kind === 'resource' ? entry.uri : entry.name);
-  const readOnly = kind !== 'tool' || objectAt(entry, 'annotations').readOnlyHint === true;
+  const readOnly = isReadOnly({ kind }, entry);
   const args = unlessUnreadable(() => argumentsFor(kind, entry, seed));
   const operation = { kind, name, arguments: args ?? {} };
   const leave = (words: string): Found => ({ operation, readOnly, asks: 'not tried', words });

@@ -75,8 +75,8 @@ const LACK: Partial<Record<Need, (context: CheckContext) => Finding | undefined>
     effects.mode === 'blind'
       ? abstain(effects.reason)
       : absent(effects.mode !== 'none', 'the operation only reads'),
-  'other-arguments': ({ facts }) =>
-    facts.otherArguments === undefined
+  'other-arguments': ({ otherArguments }) =>
+    otherArguments === undefined
       ? notGiven('--other-arguments was not given, and none could be derived from the input schema')
       : undefined,
   'other-principal': ({ inputs }) => absent(isHttp(inputs), ONE_PRINCIPAL),

@@ -4,7 +4,6 @@ import { Answerer, Unanswered } from '../answers/answerer.ts';
 import { CheckContext, type Logged } from '../judging/context.ts';
 import { Undecided } from '../judging/undecided.ts';
 import { Effects, SOON_MS } from '../observations/effects.ts';
-import { Facts, type Listed } from '../observations/facts.ts';
 import { isElicitation, isForm } from '../observations/forms.ts';
 import { inWorker, unlessUnreadable } from '../sandbox.ts';
 import { MAX_ROUNDS, type Retry, type Session, type SessionContext, type Turn } from '../session/session.ts';
@@ -59,13 +58,15 @@ const bytesOf = (text: string): number => (/[^\0-\xff]/.test(text) ? 2 : 1) * te
 export async function prepare(inputs: Inputs, { fleet, patience, limit, next }: Means): Promise<Prepared> {
   const log: Logged[] = [];
   let room = MAX_KEPT;
-  const known = new Map<string, Listed>();
-  const answerer = new Answerer(inputs.answers, inputs.generateAnswers, inputs.seed);
+  const { operation, otherOperation: other, seed } = inputs;
+  const entries = new Map<string, JsonObject>();
+  const schemaOf = (one: Operation) =>
+    one.kind === 'tool' ? entries.get(nameOf(one))?.inputSchema : undefined;
   const sessionContext: SessionContext = {
     instance: fleet.first,
-    operation: inputs.operation,
-    answerer,
-    schemaOf: (operation) => known.get(nameOf(operation))?.inputSchema,
+    operation,
+    answerer: new Answerer(inputs.answers, inputs.generateAnswers, seed),
+    schemaOf,
     log: (turn, session) => {
       room -= sizeOf(turn);
       if (room < 0) throw new Undecided(SENT_TOO_MUCH);
@@ -73,27 +74,29 @@ export async function prepare(inputs: Inputs, { fleet, patience, limit, next }: 
     },
   };
   const ready = async () =>
-    (await findRevisionProblem(sessionContext)) ?? (await lookUp(inputs, sessionContext, known));
+    (await findRevisionProblem(sessionContext)) ?? (await lookUp(inputs, sessionContext, entries));
   const unready = await limit.within(ready).catch(whyUndecided);
-  const facts = factsFrom(inputs, fleet, known.get(nameOf(inputs.operation)));
-  if (!unready) allowEffects(inputs, facts, known);
+  const entry = entries.get(nameOf(operation));
+  if (!unready) allowEffects(inputs, entries);
   const nextUnready =
     next && (await limit.within(() => lookUpNext(inputs, sessionContext, next)).catch(whyUndecided));
   const probe = inputs.probe && new Probe(inputs.probe, fleet, patience);
-  const effects = new Effects(probe, facts.readOnly);
-  const { otherOperation: other, operation: own, seed } = inputs;
-  const schemaOf = sessionContext.schemaOf;
-  const otherCalls = other
-    ? (unlessUnreadable(() => inWorker.callsOf(other, schemaOf(other), own, schemaOf(own), seed)) ?? [
-        { operation: other, own: own.arguments },
-      ])
-    : [];
-  const parts = { facts, inputs, fleet, effects, sessionContext, log, nextUnready, otherCalls, patience };
-  const context = new CheckContext(parts);
-  const makeFirstCalls = () => firstCalls(context);
+  const callsOfOther = (one: Operation) =>
+    unlessUnreadable(() => inWorker.callsOf(one, schemaOf(one), operation, schemaOf(operation), seed)) ?? [
+      { operation: one, own: operation.arguments },
+    ];
+  const context = new CheckContext({
+    ...{ inputs, fleet, sessionContext, log, nextUnready, patience },
+    effects: new Effects(probe, isReadOnly(operation, entry)),
+    annotations: objectAt(entry, 'annotations'),
+    otherArguments:
+      inputs.otherArguments ??
+      unlessUnreadable(() => inWorker.otherArgumentsFrom(schemaOf(operation), operation.arguments, seed)),
+    otherCalls: other ? callsOfOther(other) : [],
+  });
   const failure =
     unready === undefined
-      ? await limit.within(makeFirstCalls).catch((error) => ({ reason: whyUndecided(error) }))
+      ? await limit.within(() => firstCalls(context)).catch((error) => ({ reason: whyUndecided(error) }))
       : { reason: unready, foreign: true };
   return { context, ...(failure && { failure }) };
 }
@@ -115,7 +118,7 @@ export async function honestCall(
 }
 
 async function firstCalls(context: CheckContext): Promise<Failure | undefined> {
-  const { effects, facts } = context;
+  const { effects } = context;
   try {
     const first = await effects.read();
     const before = await effects.read();
@@ -134,7 +137,7 @@ async function firstCalls(context: CheckContext): Promise<Failure | undefined> {
     await read();
     if (context.inputs.probe) await context.pause(SOON_MS);
     await read();
-    effects.calibrate(readings, facts.readOnly);
+    effects.calibrate(readings);
     const again = await honestCall(context);
     return again && { ...again, reason: `the second honest call failed: ${again.reason}` };
   } catch (error) {
@@ -203,42 +206,44 @@ const overStdio = ({ kind, tail }: Instance): string =>
 async function lookUp(
   { operation, otherOperation }: Inputs,
   sessionContext: SessionContext,
-  known: Map<string, Listed>,
+  entries: Map<string, JsonObject>,
 ): Promise<undefined> {
   for (const one of [operation, otherOperation]) {
-    if (one === undefined || one.kind === 'resource') continue;
-    const listed = await list(sessionContext, one.kind);
-    const entry = listed?.find(({ name }) => name === one.name);
-    if (listed !== undefined && entry === undefined) throw new UsageError(unknown(one, listed));
-    if (entry !== undefined)
-      known.set(nameOf(one), {
-        annotations: objectAt(entry, 'annotations'),
-        inputSchema: one.kind === 'tool' ? entry.inputSchema : undefined,
-      });
+    const { listed, entry } = await findEntry(sessionContext, one);
+    if (one !== undefined && listed !== undefined && entry === undefined)
+      throw new UsageError(
+        `The server has no ${nameOf(one)}. It has: ${listed.map(({ name }) => asText(name)).join(', ') || 'none'}.`,
+      );
+    if (one !== undefined && entry !== undefined) entries.set(nameOf(one), entry);
   }
+}
+
+/** Finds an operation in the server's list. Resources are not looked up, because many are in no list. */
+async function findEntry(
+  sessionContext: SessionContext,
+  operation: Operation | undefined,
+  instance?: Instance,
+) {
+  if (operation === undefined || operation.kind === 'resource') return {};
+  const listed = await list(sessionContext, operation.kind, instance);
+  return { listed, entry: listed?.find(({ name }) => name === operation.name) };
 }
 
 /** Returns the reason why the new version cannot be called. A missing tool is no usage error: it may be removed. */
 async function lookUpNext(
-  inputs: Inputs,
+  { operation, allowEffects }: Inputs,
   sessionContext: SessionContext,
   next: Instance,
 ): Promise<string | undefined> {
   const unready = await findRevisionProblem(sessionContext, next);
   if (unready !== undefined) return `of the new version: ${unready}`;
-  const { operation } = inputs;
-  if (operation.kind === 'resource') return undefined;
-  const listed = await list(sessionContext, operation.kind, next);
-  const entry = listed?.find(({ name }) => name === operation.name);
+  const { listed, entry } = await findEntry(sessionContext, operation, next);
   if (listed !== undefined && entry === undefined)
     return `the new version has no ${nameOf(operation)}, so no honest call on it can be made`;
-  const reads = operation.kind !== 'tool' || objectAt(entry, 'annotations').readOnlyHint === true;
-  if (!reads && !inputs.allowEffects) throw notAllowed(`${nameOf(operation)} of the new version`);
+  if (!isReadOnly(operation, entry) && !allowEffects)
+    throw notAllowed(`${nameOf(operation)} of the new version`);
   return undefined;
 }
-
-const unknown = (operation: Operation, listed: readonly JsonObject[]): string =>
-  `The server has no ${nameOf(operation)}. It has: ${listed.map(({ name }) => asText(name)).join(', ') || 'none'}.`;
 
 /** Reads every page of a list. Undefined if the server has no such list. */
 export async function list(
@@ -279,28 +284,17 @@ async function request(
   return reply;
 }
 
-function factsFrom(inputs: Inputs, fleet: Fleet, listed: Listed | undefined): Facts {
-  const { operation, otherArguments, oneTime, seed } = inputs;
-  const { annotations = {}, inputSchema } = listed ?? {};
-  return new Facts({
-    transport: fleet.first.kind,
-    listed,
-    otherArguments:
-      otherArguments ??
-      unlessUnreadable(() => inWorker.otherArgumentsFrom(inputSchema, operation.arguments, seed)),
-    readOnly: operation.kind !== 'tool' || annotations.readOnlyHint === true,
-    declaredOneTime: oneTime,
-  });
-}
+/** Whether an operation only reads. `entry`: the operation in its list. */
+export const isReadOnly = ({ kind }: Pick<Operation, 'kind'>, entry: JsonObject | undefined) =>
+  kind !== 'tool' || objectAt(entry, 'annotations').readOnlyHint === true;
 
-function allowEffects(inputs: Inputs, facts: Facts, known: ReadonlyMap<string, Listed>): void {
+function allowEffects(
+  { operation, otherOperation, ...inputs }: Inputs,
+  entries: ReadonlyMap<string, JsonObject>,
+): void {
   if (inputs.allowEffects) return;
-  const other = inputs.otherOperation;
-  const otherWrites =
-    other?.kind === 'tool' && known.get(nameOf(other))?.annotations.readOnlyHint !== true ? other : undefined;
-  const writing = facts.readOnly ? otherWrites : inputs.operation;
-  if (writing === undefined) return;
-  throw notAllowed(nameOf(writing));
+  for (const one of [operation, otherOperation])
+    if (one && !isReadOnly(one, entries.get(nameOf(one)))) throw notAllowed(nameOf(one));
 }
 
 const notAllowed = (what: string): UsageError =>

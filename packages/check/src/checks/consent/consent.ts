@@ -229,8 +229,8 @@ const argument = consentCheck('argument', {
   needs: ['effects'],
   calls: (rounds) => MAX_NAMES * (rounds + 2),
   run: async (context) => {
-    const { facts, inputs } = context;
-    const properties = Object.entries(objectAt(facts.listed?.inputSchema, 'properties'));
+    const { facts, inputs, sessionContext } = context;
+    const properties = Object.entries(objectAt(sessionContext.schemaOf(inputs.operation), 'properties'));
     const named = properties.filter(([name]) => YES.test(name)).slice(0, MAX_NAMES);
     const honest = facts.rounds.reduce((sum, { requests }) => sum + Object.keys(requests).length, 0);
     // consent.unasked-effect reports a client that gets the effect even without the argument.

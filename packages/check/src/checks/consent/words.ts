@@ -63,10 +63,10 @@ const TRICKS = [
 const MAX_ARGUMENTS = 4;
 
 /** The names of free-text arguments, those that were given first. */
-function textArguments({ facts, inputs }: CheckContext): readonly string[] {
+function textArguments({ sessionContext, inputs }: CheckContext): readonly string[] {
   const { arguments: given, kind } = inputs.operation;
   if (kind === 'resource') return [];
-  const properties = objectAt(facts.listed?.inputSchema, 'properties');
+  const properties = objectAt(sessionContext.schemaOf(inputs.operation), 'properties');
   const isFree = (name: string) => {
     const property: JsonObject = objectAt(properties, name);
     return !['enum', 'const', 'oneOf', 'anyOf', 'format', 'pattern'].some((key) => key in property);

@@ -161,7 +161,7 @@ const effectOnce = deployCheck('deploy.effect-once', 'M*', {
     const all = await crossEach(context, forth, back);
     for (const crossed of all) {
       const fault = effectFault(context, crossed);
-      const matters = context.facts.oneTime;
+      const matters = context.oneTime;
       const declared = matters ? '' : ' With --one-time this is a fail.';
       if (fault !== undefined)
         return fail(`${whereOf(crossed)}: ${fault}.${declared}`, crossed.session, { matters });

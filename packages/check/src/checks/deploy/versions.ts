@@ -1,7 +1,13 @@
 /** The two versions of a deploy, and calls that cross between them. */
 
-import type { Check, CheckParts, Finding, Level } from '../../judging/check.ts';
-import { defineCheck, pass } from '../../judging/check.ts';
+import {
+  type Check,
+  type CheckParts,
+  defineCheck,
+  type Finding,
+  type Level,
+  pass,
+} from '../../judging/check.ts';
 import type { CheckContext } from '../../judging/context.ts';
 import { Undecided } from '../../judging/undecided.ts';
 import { difference, type Reading } from '../../observations/effects.ts';
@@ -58,10 +64,8 @@ interface DeployParts extends Omit<CheckParts, 'run'> {
 
 async function crossingsOf(context: CheckContext): Promise<Crossings> {
   const next = await context.fleet.next();
-  const { transport, listed, otherArguments, readOnly, oneTime: declaredOneTime } = context.facts;
-  const facts = new Facts({ transport, listed, otherArguments, readOnly, declaredOneTime });
   const old = await versionOf(context, 'old version', context.fleet.first, context.facts);
-  const one = await versionOf(context, 'new version', next, facts);
+  const one = await versionOf(context, 'new version', next, new Facts());
   return { forth: { from: old, to: one }, back: { from: one, to: old } };
 }
 

@@ -223,7 +223,7 @@ async function afterTheEnd(context: CheckContext): Promise<Finding> {
   if (outcome.kind === 'failed') return abstain(describeOutcome(outcome));
   if (effect)
     return fail(`The state of round 1 worked again after the end, with a second effect.`, session, {
-      matters: context.facts.oneTime,
+      matters: context.oneTime,
     });
   if (outcome.kind !== 'completed') return pass(describeOutcome(outcome), session);
   const unseen = effectsUnseen(context, `the call ${describeOutcome(outcome)} again`);
@@ -247,7 +247,7 @@ async function besideTheEnd(context: CheckContext): Promise<Finding | undefined>
   return fail(
     'The state of round 1, presented a second time before the end, led to a second effect after it.',
     session,
-    { matters: context.facts.oneTime },
+    { matters: context.oneTime },
   );
 }
 

@@ -48,7 +48,7 @@ const oracle = defineCheck('state.oracle', 'A', {
 });
 
 function reasons(context: CheckContext) {
-  const { facts, inputs } = context;
+  const { otherArguments, inputs } = context;
   const all: { label: string; present: (session: Session) => Promise<Outcome> }[] = [
     {
       label: 'a tampered state',
@@ -57,7 +57,7 @@ function reasons(context: CheckContext) {
     },
     { label: 'a malformed state', present: (session) => session.retry({ requestState: 'mrtr-check' }) },
   ];
-  if (facts.otherArguments !== undefined)
+  if (otherArguments !== undefined)
     all.push({
       label: 'a state with other arguments',
       present: (session) => {

@@ -64,8 +64,8 @@ async function inEachRound(
 }
 
 /** Strings that the server may know. They forge better than noise. */
-function knownWords({ facts }: CheckContext): readonly string[] {
-  const others = Object.values(facts.otherArguments ?? {}).filter((value) => typeof value === 'string');
+function knownWords({ facts, otherArguments }: CheckContext): readonly string[] {
+  const others = Object.values(otherArguments ?? {}).filter((value) => typeof value === 'string');
   const asked = facts.rounds.flatMap(({ requests }) => Object.entries(requests));
   const choices = asked
     .flatMap(([, request]) => fieldsOf(request).flatMap(choicesIn))
@@ -192,8 +192,8 @@ const malformedState = defineCheck('state.malformed', 'M*', {
 const statusOf = (session: Session): number | undefined => session.turns.at(-1)?.reply.status;
 
 /** Whether the server closed the connection of a request that is too long, which it may. */
-const cutOff = ({ facts }: CheckContext, { label, session }: AttackResult['failed'][number]): boolean =>
-  label === HUGE && facts.transport === 'http' && session.last?.kind === 'failed' && !session.last.late;
+const cutOff = ({ fleet }: CheckContext, { label, session }: AttackResult['failed'][number]): boolean =>
+  label === HUGE && fleet.first.kind === 'http' && session.last?.kind === 'failed' && !session.last.late;
 
 /** Decoders accept several spellings, which bypass a ledger that is keyed by the text. */
 const aliased = defineCheck('state.aliased', 'A', {
@@ -235,7 +235,7 @@ async function findReuse(context: CheckContext): Promise<Finding | undefined> {
     if (!effect) continue;
     if (token === state) return undefined;
     return fail(`A used approval worked again in another spelling (${label}), with a second effect.`, again, {
-      always: context.facts.oneTime,
+      always: context.oneTime,
     });
   }
   return undefined;

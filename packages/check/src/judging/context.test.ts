@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest';
+import { Likeness } from '../session/likeness.ts';
+import { CheckContext } from './context.ts';
+
+function isOneTime(annotations: { idempotentHint?: boolean }, state?: string): boolean {
+  const context = new CheckContext({ annotations, inputs: { oneTime: false } } as never);
+  context.facts.rounds = [{ requests: {}, state, likeness: new Likeness() }] as never;
+  return context.oneTime;
+}
+
+test('one approval for one effect is owed by a tool that sends state and declares that it is not idempotent', () => {
+  expect(isOneTime({ idempotentHint: false }, 'v1.x')).toBe(true);
+  expect(isOneTime({}, 'v1.x')).toBe(false);
+  // The clause is about state.
+  expect(isOneTime({ idempotentHint: false })).toBe(false);
+});
