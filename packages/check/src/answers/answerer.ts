@@ -1,6 +1,6 @@
 /** Honest answers to a server's questions: those given by the user, or generated from the schema. */
 import { inWorker, unlessUnreadable } from '../sandbox.ts';
-import { isObject, type JsonObject, objectAt } from '../wire/json.ts';
+import { asList, isObject, type JsonObject, objectAt } from '../wire/json.ts';
 import type { Asked } from '../wire/outcome.ts';
 
 export class Unanswered extends Error {
@@ -53,7 +53,7 @@ export class Answerer {
   #one(key: string, request: JsonObject): JsonObject {
     const given = Object.hasOwn(this.#given, key) ? this.#given[key] : this.#given['*'];
     const params = objectAt(request, 'params');
-    if (request.method === 'roots/list') return { roots: Array.isArray(given) ? given : [] };
+    if (request.method === 'roots/list') return { roots: asList(given) };
     if (request.method === 'sampling/createMessage') return samplingResult(given ?? this.#words(key));
     if (params.mode === 'url') return { action: 'accept' };
     if (isObject(given) && isRefusalOrAnswer(given)) return given;

@@ -1,7 +1,7 @@
 /** Generates valid and invalid contents of a form from its schema. Runs in the worker. */
 import { asText } from '@mrtr/harness/transcript';
 import fc from 'fast-check';
-import { isObject, type JsonObject, objectAt } from '../wire/json.ts';
+import { asObject, type JsonObject, objectAt } from '../wire/json.ts';
 import { choicesIn, listRequired } from './choices.ts';
 import { fits } from './schema.ts';
 
@@ -24,7 +24,7 @@ export function validContent(schema: unknown, seed: number): JsonObject {
 
 /** Values that fit one field. A boolean is always true, because most questions ask for consent. */
 export function valueFor(field: unknown): fc.Arbitrary<unknown> {
-  const { type, format, const: only } = isObject(field) ? field : {};
+  const { type, format, const: only } = asObject(field);
   const choices = choicesIn(field);
   if (only !== undefined) return fc.constant(only);
   if (choices.length > 0) return fc.constantFrom(...choices);
@@ -92,7 +92,7 @@ export interface Contrast {
 
 /** Returns a content that fits `schema` but not `other`: the honest one, or one that differs from it in one field. */
 export function contentThatFitsOnly({ schema, other, honest, seed }: Contrast): JsonObject | null {
-  const given = isObject(honest) ? honest : {};
+  const given = asObject(honest);
   const made = Array.from({ length: MAX_MADE }, (_, at) => validContent(schema, seed + at));
   const changed = made.flatMap((one) =>
     Object.entries(one).map(([field, value]) => ({ ...given, [field]: value })),
@@ -123,24 +123,19 @@ export function invalidContents(schema: unknown, seed: number): readonly Misfit[
 }
 
 function misfitsOf(field: unknown): readonly { readonly why: string; readonly value: unknown }[] {
-  const { type, minimum, maximum, minLength, maxLength } = isObject(field) ? field : {};
-  const wrongKinds = [
-    { why: 'an object', value: { mrtr: 'check' } },
-    { why: 'a number', value: 4711 },
-    { why: 'a string', value: 'mrtr-check' },
-    { why: 'null', value: null },
+  const { type, minimum, maximum, minLength, maxLength } = asObject(field);
+  const isLimited = typeof maxLength === 'number' && maxLength >= 0 && maxLength < MAX_CHARACTERS;
+  const all: readonly (readonly [applies: boolean, why: string, value: unknown])[] = [
+    [choicesIn(field).length > 0, 'none of the choices', 'mrtr-check-none-of-these'],
+    [typeof maximum === 'number', `above ${maximum}`, Number(maximum) + 1],
+    [typeof minimum === 'number', `below ${minimum}`, Number(minimum) - 1],
+    [isLimited, 'too long', isLimited && 'x'.repeat(maxLength + 1)],
+    [typeof minLength === 'number' && minLength > 0, 'too short', ''],
+    [type === 'integer', 'no integer', 1.5],
+    [true, 'an object', { mrtr: 'check' }],
+    [true, 'a number', 4711],
+    [true, 'a string', 'mrtr-check'],
+    [true, 'null', null],
   ];
-  return [
-    ...(choicesIn(field).length > 0
-      ? [{ why: 'none of the choices', value: 'mrtr-check-none-of-these' }]
-      : []),
-    ...(typeof maximum === 'number' ? [{ why: `above ${maximum}`, value: maximum + 1 }] : []),
-    ...(typeof minimum === 'number' ? [{ why: `below ${minimum}`, value: minimum - 1 }] : []),
-    ...(typeof maxLength === 'number' && maxLength >= 0 && maxLength < MAX_CHARACTERS
-      ? [{ why: 'too long', value: 'x'.repeat(maxLength + 1) }]
-      : []),
-    ...(typeof minLength === 'number' && minLength > 0 ? [{ why: 'too short', value: '' }] : []),
-    ...(type === 'integer' ? [{ why: 'no integer', value: 1.5 }] : []),
-    ...wrongKinds,
-  ];
+  return all.filter(([applies]) => applies).map(([, why, value]) => ({ why, value }));
 }

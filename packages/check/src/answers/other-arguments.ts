@@ -1,7 +1,7 @@
 /** Derives other valid arguments, and arguments of a second operation, from given ones and the input schema. */
 import fc from 'fast-check';
 import type { Operation } from '../target/target.ts';
-import { canonical, isObject, type JsonObject, objectAt } from '../wire/json.ts';
+import { asList, asObject, canonical, isObject, type JsonObject, objectAt } from '../wire/json.ts';
 import { choicesIn } from './choices.ts';
 import { validContent, valueFor } from './generate.ts';
 import { fits } from './schema.ts';
@@ -26,7 +26,7 @@ function alternatives(property: unknown, value: unknown, seed: number): readonly
   if (typeof value === 'boolean') return [!value];
   if (typeof value === 'number') return [value + 1, value - 1];
   if (typeof value === 'string') {
-    const examples = isObject(property) && Array.isArray(property.examples) ? property.examples : [];
+    const examples = asList(asObject(property).examples);
     return [...examples, `${value}-new`, `${value}2`, ...fc.sample(valueFor(property), { seed, numRuns: 3 })];
   }
   return fc.sample(valueFor(property), { seed, numRuns: 5 });

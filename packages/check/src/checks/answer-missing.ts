@@ -1,5 +1,5 @@
 /** Retries without any answer, and with only one of two. */
-import type { AttackResult } from '../judging/attack.ts';
+import { type Attempted, acceptedIn } from '../judging/attack.ts';
 import { abstain, defineCheck, type Finding, fail, MRTR, notApplicable, pass } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import { isOptional } from '../observations/forms.ts';
@@ -20,14 +20,15 @@ export const SAME_WITHOUT = 'a retry without any answer ends the same, which ans
 export async function sameWithoutAnswers(
   context: CheckContext,
   round: number,
-  { accepted: [accepted] }: AttackResult,
+  attempts: readonly Attempted[],
 ): Promise<boolean> {
+  const [accepted] = acceptedIn(attempts);
   if (accepted === undefined) return false;
   const session = await context.untilRound(round);
   const before = await context.effects.read();
   const outcome = await session.retry({ inputResponses: undefined });
   const end = comparable(context.judge(round, outcome) === 'same' ? await session.finish() : outcome);
-  const attacked = comparable(accepted.outcome);
+  const attacked = comparable(accepted.end);
   const { final } = context.facts;
   // Only the retry with answers had an effect, so they counted.
   if (accepted.effect === true && (await context.effects.since(before)) === false) return false;

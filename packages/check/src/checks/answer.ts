@@ -1,6 +1,6 @@
 /** Answers that are unasked, misplaced or invalid. */
 import { listRequired } from '../answers/choices.ts';
-import { type AttackResult, type Attempt, attack, judgeRejections } from '../judging/attack.ts';
+import { type Attempt, type Attempted, acceptedIn, attack, judgeRejections } from '../judging/attack.ts';
 import { abstain, defineCheck, type Finding, fail, MRTR, notApplicable, pass } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import { isForm, isOptional } from '../observations/forms.ts';
@@ -89,7 +89,7 @@ const otherKey = defineCheck('answer.other-key', 'S', {
       },
     ]);
     if (await sameWithoutAnswers(context, round, attacked)) return notApplicable(SAME_WITHOUT);
-    return judgeRejections(context, 'An answer under another key', [attacked]);
+    return judgeRejections(context, 'An answer under another key', attacked);
   },
 });
 
@@ -110,7 +110,7 @@ const otherRound = defineCheck('answer.other-round', 'S', {
       },
     ]);
     const repeats = sameKeys(context);
-    if (late.accepted.length > 0 && repeats) return notApplicable('every round asks under the same key');
+    if (acceptedIn(late).length > 0 && repeats) return notApplicable('every round asks under the same key');
     const byDefault = await sameWithoutAnswers(context, last, late);
     const session = await context.untilRound(0);
     const answers = everyAnswer(context, session);
@@ -122,7 +122,7 @@ const otherRound = defineCheck('answer.other-round', 'S', {
       });
     return byDefault
       ? notApplicable(SAME_WITHOUT)
-      : judgeRejections(context, 'An answer of another round', [late]);
+      : judgeRejections(context, 'An answer of another round', late);
   },
 });
 
@@ -146,12 +146,16 @@ const misfits = ({ key, keyIn, schema }: Form, { inputs }: CheckContext): readon
   inWorker
     .invalidContents(schema, inputs.seed)
     .slice(0, MAX_MISFITS)
-    .map(({ why, content }) => ({
-      label: `'${key}' accepted with ${shorten(JSON.stringify(content), 100)}, where ${why}`,
-      changes: (session) => ({
-        inputResponses: { ...session.answers(), [keyIn(session)]: { action: 'accept', content } },
-      }),
-    }));
+    .map(({ why, content }) => {
+      const label = `'${key}' accepted with ${shorten(JSON.stringify(content), 100)}, where ${why}`;
+      return answering(keyIn, { action: 'accept', content }, label);
+    });
+
+/** Answers one form with `answer`, and the others honestly. */
+const answering = (keyIn: Form['keyIn'], answer: JsonObject, label: string): Attempt => ({
+  label,
+  changes: (session) => ({ inputResponses: { ...session.answers(), [keyIn(session)]: answer } }),
+});
 
 /** An accept without content shows that a form was sent, but not its values. */
 const emptyAccept = defineCheck('answer.empty-accept', 'S', {
@@ -165,13 +169,9 @@ const emptyAccept = defineCheck('answer.empty-accept', 'S', {
   run: (context) =>
     onForms(context, 'An accept without content', ({ key, keyIn, schema }) => {
       if (listRequired(schema).length === 0) return [];
-      const without = (answer: JsonObject, label: string): Attempt => ({
-        label,
-        changes: (session) => ({ inputResponses: { ...session.answers(), [keyIn(session)]: answer } }),
-      });
       return [
-        without({ action: 'accept' }, `'${key}' accepted without content`),
-        without({ action: 'accept', content: {} }, `'${key}' accepted with empty content`),
+        answering(keyIn, { action: 'accept' }, `'${key}' accepted without content`),
+        answering(keyIn, { action: 'accept', content: {} }, `'${key}' accepted with empty content`),
       ];
     }),
 });
@@ -205,7 +205,7 @@ const refusalWithContent = defineCheck('answer.refusal-with-content', 'S', {
 });
 
 const lastFormRound = ({ facts }: CheckContext): number =>
-  facts.rounds.findLastIndex(({ requests }) => Object.values(requests).some(isForm));
+  facts.questions.findLast(({ request }) => isForm(request))?.round ?? 0;
 
 interface Form {
   readonly key: string;
@@ -224,34 +224,28 @@ async function onForms(
   attempts: (form: Form) => readonly Attempt[],
   how: { readonly declinedIsRefused?: boolean } = {},
 ): Promise<Finding> {
-  const forms = context.facts.rounds
-    .flatMap(({ requests }, round) =>
-      Object.entries(requests).map(([key, request]) => ({ round, key, request })),
-    )
-    .filter(({ request }) => isForm(request))
-    .toReversed();
-  const results: AttackResult[] = [];
+  const { facts, effects } = context;
+  const forms = facts.questions.filter(({ request }) => isForm(request)).toReversed();
+  const all: Attempted[] = [];
   for (const { round, key, request } of forms.slice(0, MAX_FORMS)) {
-    const { requests = {} } = context.facts.rounds[round] ?? {};
     const made = attempts({
       key,
-      keyIn: ({ asked }) => context.facts.keyNow(round, key, asked),
+      keyIn: ({ asked }) => facts.keyNow(round, key, asked),
       schema: objectAt(request, 'params').requestedSchema,
-      leavable: isOptional(request) && Object.keys(requests).length > 1,
+      leavable: isOptional(request) && facts.questions.filter((one) => one.round === round).length > 1,
     });
-    if (made.length > 0) results.push(await attack(context, round, made, how));
+    all.push(...(await attack(context, round, made, how)));
   }
-  if (results.length === 0) return notApplicable('no form has a field for this attack');
-  const accepted = results.flatMap((one) => one.accepted);
+  if (all.length === 0) return notApplicable('no form has a field for this attack');
+  const accepted = acceptedIn(all);
   const [first] = accepted;
-  const { final } = context.facts;
   // Another result without the effect: the server handled the answers safely in its own way.
-  const isHarmless = ({ matters, effect, session: { last } }: AttackResult['accepted'][number]) =>
-    !matters && effect === false && last?.kind === 'completed' && !final.like(comparable(last));
-  if (first && context.effects.mode === 'observed' && accepted.every(isHarmless))
-    return pass(`it went on without the effect: ${describeOutcome(first.outcome)}`, first.session);
-  const finding = judgeRejections(context, what, results);
-  return finding.kind === 'held' && results.some((one) => one.countsAsAnswer)
+  const isHarmless = ({ matters, effect, end }: Attempted) =>
+    !matters && effect === false && end.kind === 'completed' && !facts.final.like(comparable(end));
+  if (first && effects.mode === 'observed' && accepted.every(isHarmless))
+    return pass(`it went on without the effect: ${describeOutcome(first.end)}`, first.session);
+  const finding = judgeRejections(context, what, all);
+  return finding.kind === 'held' && all.some((one) => one.countsAsAnswer)
     ? notApplicable('a refusal without content counts as an answer too, as refusal.no-effect reports')
     : finding;
 }

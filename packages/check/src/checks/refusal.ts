@@ -29,7 +29,13 @@ const refusing = (session: Session, action: Action, only?: readonly string[]): J
     return isRefused ? { action } : honest;
   });
 
-function refusalsOf(requests: Asked): readonly { readonly action: Action; readonly key?: string }[] {
+interface Refusal {
+  readonly action: Action;
+  /** The only question that is refused. Default: all. */
+  readonly key?: string | undefined;
+}
+
+function refusalsOf(requests: Asked): readonly Refusal[] {
   const keys = Object.keys(requests).filter((key) => isElicitation(requests[key]));
   if (keys.length === 0) return [];
   const alone = keys.length > 1 ? keys.map((key) => ({ action: 'decline' as const, key })) : [];
@@ -43,7 +49,7 @@ function refusalsOf(requests: Asked): readonly { readonly action: Action; readon
 function answerAfterRefusal(
   { facts }: CheckContext,
   session: Session,
-  { round, action, key }: { round: number; action: Action; key: string | undefined },
+  { round, action, key }: Refusal & { readonly round: number },
 ): JsonObject | undefined {
   if (session.last?.kind !== 'asked') return undefined;
   const outcome = session.last;
@@ -53,8 +59,8 @@ function answerAfterRefusal(
   // The server learns the result of a page from the page, not from the answer.
   if (!keys.some((one) => isForm(requests[one]))) return undefined;
   const again = keys.map((one) => facts.keyNow(round, one, session.asked));
-  const known = facts.rounds.flatMap(({ requests }) => Object.keys(requests));
-  if (at < 0 && !Object.keys(session.asked).every((one) => known.includes(one))) return undefined;
+  const isKnown = (one: string) => facts.questions.some(({ key }) => key === one);
+  if (at < 0 && !Object.keys(session.asked).every(isKnown)) return undefined;
   // If every round uses the same key, the text shows whether this is the refused question.
   return at >= 0 && at !== round ? session.answers() : refusing(session, action, again);
 }
@@ -63,7 +69,7 @@ function answerAfterRefusal(
 async function refuseAndFinish(
   context: CheckContext,
   round: number,
-  { action, key }: { readonly action: Action; readonly key?: string },
+  { action, key }: Refusal,
 ) {
   const { effects, facts } = context;
   const session = await context.untilRound(round);

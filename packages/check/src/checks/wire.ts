@@ -1,15 +1,23 @@
 /** Checks of every message, read from its bytes. */
 import { setImmediate } from 'node:timers/promises';
 import { asText } from '@mrtr/harness/transcript';
-import type { Check, CheckParts, Finding } from '../judging/check.ts';
-import { abstain, defineCheck, fail, MRTR, pass } from '../judging/check.ts';
+import {
+  abstain,
+  type Check,
+  type CheckParts,
+  defineCheck,
+  type Finding,
+  fail,
+  MRTR,
+  pass,
+} from '../judging/check.ts';
 import type { CheckContext, Logged } from '../judging/context.ts';
 import type { Evident } from '../judging/undecided.ts';
 import { isForm } from '../observations/forms.ts';
 import { inWorker } from '../sandbox.ts';
 import { Evidence } from '../session/evidence.ts';
 import type { Session } from '../session/session.ts';
-import { isObject, type JsonObject, objectAt } from '../wire/json.ts';
+import { asObject, isObject, type JsonObject, objectAt } from '../wire/json.ts';
 import { describeOutcome } from '../wire/outcome.ts';
 import { isResponse, isServerRequest } from '../wire/reply.ts';
 import { shorten } from '../wire/text.ts';
@@ -181,7 +189,7 @@ function askingFault({ reply, request }: Logged['turn']): string | undefined {
   if (inputRequests === undefined && requestState === undefined)
     return 'an input_required with neither requests nor state';
   for (const [key, one] of Object.entries(objectAt(result, 'inputRequests')))
-    if (!ASKABLE.includes(asText(objectAt({ one }, 'one').method)))
+    if (!ASKABLE.includes(asText(asObject(one).method)))
       return `the request '${key}' is none of ${ASKABLE.join(', ')}`;
   return undefined;
 }
@@ -258,7 +266,7 @@ function requestFault({ method, params }: JsonObject): string | undefined {
   if (method === 'roots/list') return inWorker.misfit('ListRootsRequest', { method, params: params ?? {} });
   if (method === 'sampling/createMessage') return inWorker.misfit('CreateMessageRequest', { method, params });
   if (method !== 'elicitation/create') return undefined;
-  const { mode, requestedSchema } = isObject(params) ? params : {};
+  const { mode, requestedSchema } = asObject(params);
   if (mode === 'url') return inWorker.misfit('ElicitRequestURLParams', params);
   return inWorker.misfit('ElicitRequestFormParams', params) ?? formFault(requestedSchema);
 }

@@ -19,28 +19,28 @@ export interface Attempt {
   readonly changes: (session: Session) => Retry;
 }
 
-/** An attempt that the server did not refuse, or that had an effect. */
-interface AcceptedAttempt {
+/** An attempt that was sent, and its result. */
+export interface Attempted {
   readonly label: string;
   readonly session: Session;
+  /** The outcome of the altered retry. */
   readonly outcome: Outcome;
+  /** The outcome of the call, if the server let it go on. */
+  readonly end: Outcome;
+  readonly verdict: 'refused' | 'failed' | 'accepted';
   readonly effect: boolean | undefined;
+  /** An accepted one ended like the honest call. */
   readonly same: boolean;
-  /** The result or the effects differ from those of the honest call. */
+  /** The result or the effects of an accepted one differ from those of the honest call. */
   readonly matters: boolean;
-}
-
-/** The results of all attempts in one round. */
-export interface AttackResult {
-  readonly tried: number;
-  readonly accepted: readonly AcceptedAttempt[];
-  readonly failed: readonly { readonly label: string; readonly session: Session; readonly reason: string }[];
-  readonly refusal: Session | undefined;
-  /** A refused attempt that completed, as after a decline. Only a probe can show that it had no effect. */
-  readonly completedLikeDecline: Session | undefined;
   /** The server treats a plain refusal as an answer too. Another check reports that. */
   readonly countsAsAnswer: boolean;
+  /** A refused attempt that completed, as after a decline. Only a probe can show that it had no effect. */
+  readonly completedLikeDecline: boolean;
 }
+
+export const acceptedIn = (all: readonly Attempted[]): readonly Attempted[] =>
+  all.filter(({ verdict }) => verdict === 'accepted');
 
 /** Tells refused attempts from accepted ones, where the outcome alone does not. */
 export interface AttackOptions {
@@ -65,96 +65,66 @@ export async function attack(
   round: number,
   attempts: readonly Attempt[],
   { maxAttempts = 64, ...how }: AttackOptions = {},
-): Promise<AttackResult> {
+): Promise<readonly Attempted[]> {
   const tried = attempts.slice(0, maxAttempts);
-  const shared = await presentAttempts(context, round, tried, { ...how, fresh: false });
-  const { held, accepted } = shared;
-  if (held === undefined || tried.length < 2 || accepted.some(({ matters }) => matters)) return shared;
+  const { all, held } = await presentAttempts(context, round, tried, how);
+  if (held === undefined || tried.length < 2 || all.some(({ matters }) => matters)) return all;
   const honest = await held.fork().retry();
-  if (context.judge(round, honest) !== 'refused') return shared;
-  return presentAttempts(context, round, tried.slice(0, MAX_FRESH), { ...how, fresh: true });
+  if (context.judge(round, honest) !== 'refused') return all;
+  return (await presentAttempts(context, round, tried.slice(0, MAX_FRESH), how, true)).all;
 }
 
-interface PresentOptions extends AttackOptions {
-  readonly fresh: boolean;
-}
-
+/** Sends attempts in one call for as long as it stays open, or each in a call of its own. `held`: the call that is still open. */
 async function presentAttempts(
   context: CheckContext,
   round: number,
   attempts: readonly Attempt[],
-  how: PresentOptions,
-): Promise<AttackResult & { readonly held: Session | undefined }> {
-  const all: AttemptResult[] = [];
+  how: AttackOptions,
+  isFresh = false,
+): Promise<{ readonly all: readonly Attempted[]; readonly held: Session | undefined }> {
+  const all: Attempted[] = [];
   let held: Session | undefined;
   for (const attempt of attempts) {
     const call = held ?? (await context.untilRound(round));
-    const one = await presentAttempt(context, round, call, attempt, how);
+    const one = await presentAttempt(context, round, call.fork(), attempt, how);
     all.push(one);
-    held = one.isOpen ? call : undefined;
-    if (one.verdict === 'refused') continue;
-    if (one.accepted?.matters) break;
+    const isRefused = one.verdict === 'refused';
+    held = isRefused && !isFresh && one.session.last === one.outcome ? call : undefined;
+    if (isRefused) continue;
+    if (one.matters) break;
     await context.fleet.revive();
     // Each further attempt would take as long, and one finding is enough.
     if (one.outcome.kind === 'failed' && one.outcome.late) break;
   }
-  return { ...summarize(all, how), held };
-}
-
-interface AttemptResult {
-  readonly label: string;
-  readonly session: Session;
-  /** The outcome of the altered retry. */
-  readonly outcome: Outcome;
-  readonly verdict: 'refused' | 'failed' | 'accepted';
-  readonly accepted?: AcceptedAttempt;
-  readonly countsAsAnswer: boolean;
-  /** The call has not ended, so the next attempt can share it. */
-  readonly isOpen: boolean;
+  return { all, held };
 }
 
 async function presentAttempt(
   context: CheckContext,
   round: number,
-  call: Session,
+  session: Session,
   { label, changes }: Attempt,
-  how: PresentOptions,
-): Promise<AttemptResult> {
+  how: AttackOptions,
+): Promise<Attempted> {
   const before = await context.effects.read();
-  const session = call.fork();
   const outcome = await session.retry(changes(session));
   session.decisive = session.turns.at(-1);
-  const {
-    judged,
-    effect: seen,
-    countsAsAnswer = false,
-  } = await judgeRetry(context, round, session, { ...how, before });
+  const retry = await judgeRetry(context, round, session, before, how);
+  const { judged, countsAsAnswer = false } = retry;
   // effect.before-answer reports the effect of a question that is asked again.
-  const effect = judged === 'refused' && outcome.kind === 'asked' && context.effects.asking ? false : seen;
-  const isOpen = judged === 'refused' && !how.fresh && session.last === outcome;
-  const common = { label, session, outcome, countsAsAnswer, isOpen };
-  if ((judged === 'refused' || judged === 'failed') && !effect) return { ...common, verdict: judged };
+  const isAskedAgain = judged === 'refused' && outcome.kind === 'asked' && context.effects.asking;
+  const effect = isAskedAgain ? false : retry.effect;
+  const same = judged === 'same';
+  const common = { label, session, outcome, end: session.last ?? outcome, effect, same, countsAsAnswer };
+  if ((judged === 'refused' || judged === 'failed') && !effect) {
+    const completedLikeDecline =
+      judged === 'refused' && outcome.kind === 'completed' && !how.declinedIsRefused;
+    return { ...common, verdict: judged, matters: false, completedLikeDecline };
+  }
   const matters =
     changesAnything(context, outcome, judged, effect) &&
     (effect === true || !(how.nonsenseIsTried && (await context.likeNonsense(round, outcome))));
-  const end = session.last ?? outcome;
-  const accepted = { label, session, outcome: end, effect, same: judged === 'same', matters };
-  return { ...common, verdict: 'accepted', accepted };
-}
-
-function summarize(all: readonly AttemptResult[], how: AttackOptions): AttackResult {
-  const refused = all.filter(({ verdict }) => verdict === 'refused');
-  const completed = refused.findLast(({ outcome }) => outcome.kind === 'completed');
-  return {
-    tried: all.length,
-    accepted: all.flatMap(({ accepted }) => accepted ?? []),
-    failed: all
-      .filter(({ verdict }) => verdict === 'failed')
-      .map(({ label, session, outcome }) => ({ label, session, reason: describeOutcome(outcome) })),
-    refusal: refused.at(-1)?.session,
-    completedLikeDecline: how.declinedIsRefused ? undefined : completed?.session,
-    countsAsAnswer: all.some(({ countsAsAnswer }) => countsAsAnswer),
-  };
+  return { ...common, verdict: 'accepted', matters, completedLikeDecline: false };
 }
 
 /** Judges a retry. If the server asks the next question, finishes the call: a difference may show at its end. */
@@ -162,11 +132,8 @@ async function judgeRetry(
   context: CheckContext,
   round: number,
   session: Session,
-  {
-    before,
-    declinedIsRefused = false,
-    nonsenseIsTried = false,
-  }: AttackOptions & { readonly before: Reading },
+  before: Reading,
+  { declinedIsRefused = false, nonsenseIsTried = false }: AttackOptions,
 ): Promise<{
   readonly judged: Judgement;
   readonly effect: boolean | undefined;
@@ -230,42 +197,40 @@ export function effectsUnseen({ effects }: CheckContext, words: string): Finding
   return notGiven(`--probe was not given: ${words}, and its effects cannot be seen`);
 }
 
-function refusedWords({ tried, refusal }: AttackResult, { effects }: CheckContext): string {
+function refusedWords(all: readonly Attempted[], { effects }: CheckContext, refusal: Session | undefined) {
   const words = refusal?.last ? `, with ${describeOutcome(refusal.last)}` : '';
   const why = effects.mode === 'blind' ? effects.reason : 'without --probe effects were not seen';
   const isSeen = effects.mode === 'observed' || effects.mode === 'none';
   const seen = isSeen ? '' : ` (by its words; ${why})`;
-  return `${tried} of ${tried} refused${words}${seen}`;
+  return `${all.length} of ${all.length} refused${words}${seen}`;
 }
 
 /** The finding of attacks that the server has to refuse. */
-export function judgeRejections(context: CheckContext, what: string, all: readonly AttackResult[]): Finding {
-  const accepted = all.flatMap((one) => one.accepted);
-  const tried = all.reduce((sum, one) => sum + one.tried, 0);
-  const failed = all.flatMap((one) => one.failed);
+export function judgeRejections(context: CheckContext, what: string, all: readonly Attempted[]): Finding {
+  const accepted = acceptedIn(all);
   const worst = accepted.find(({ matters }) => matters) ?? accepted[0];
   if (worst) {
+    const { label, session, end, matters } = worst;
     const effect = worst.effect ? ', and the probe changed' : '';
-    const others = accepted.length > 1 ? ` ${accepted.length} of ${tried} were accepted.` : '';
+    const others = accepted.length > 1 ? ` ${accepted.length} of ${all.length} were accepted.` : '';
     const harmless = worst.same
       ? ' The result is that of an honest call.'
       : worst.effect === false
         ? ' It had no effect.'
         : ' No effect of it was seen.';
     return fail(
-      `${what} (${worst.label}) was accepted: ${describeOutcome(worst.outcome)}${effect}.${worst.matters ? '' : harmless}${others}`,
-      worst.session,
-      { matters: worst.matters },
+      `${what} (${label}) was accepted: ${describeOutcome(end)}${effect}.${matters ? '' : harmless}${others}`,
+      session,
+      { matters },
     );
   }
-  const [first] = failed;
-  if (first) return abstain(`${first.label} got no answer: ${first.reason}`);
-  const unclear = all.find((each) => each.completedLikeDecline)?.completedLikeDecline;
+  const failed = all.find(({ verdict }) => verdict === 'failed');
+  if (failed) return abstain(`${failed.label} got no answer: ${describeOutcome(failed.outcome)}`);
+  const unclear = all.findLast(({ completedLikeDecline }) => completedLikeDecline);
   const unseen =
-    unclear?.last && effectsUnseen(context, `it ${describeOutcome(unclear.last)}, as where it refuses`);
+    unclear && effectsUnseen(context, `it ${describeOutcome(unclear.end)}, as where it refuses`);
   if (unseen) return unseen;
-  const [one] = all;
-  if (one === undefined || tried === 0) return abstain('nothing was tried');
-  const refusal = all.findLast((each) => each.refusal)?.refusal;
-  return pass(refusedWords({ ...one, tried, refusal }, context), refusal);
+  if (all.length === 0) return abstain('nothing was tried');
+  const refusal = all.at(-1)?.session;
+  return pass(refusedWords(all, context, refusal), refusal);
 }

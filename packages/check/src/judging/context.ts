@@ -9,7 +9,7 @@ import { Session, type SessionContext, type SessionOptions, type Turn } from '..
 import type { Fleet } from '../target/instance.ts';
 import { type Inputs, type Operation, UsageError } from '../target/target.ts';
 import type { Patience } from '../wire/channel.ts';
-import { canonical, isObject, type JsonObject } from '../wire/json.ts';
+import { asObject, canonical, isObject, type JsonObject } from '../wire/json.ts';
 import {
   type Asked,
   comparable,
@@ -37,7 +37,7 @@ interface PlainRefusal {
 }
 
 const hasYesOrNo = (request: JsonObject): boolean =>
-  fieldsOf(request).some((field) => isObject(field) && field.type === 'boolean');
+  fieldsOf(request).some((field) => asObject(field).type === 'boolean');
 
 /** The same answer with each yes turned into a no. It refuses, as a decline does. */
 export const noTo = ({ content, ...answer }: JsonObject): JsonObject => ({

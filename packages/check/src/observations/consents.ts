@@ -1,7 +1,7 @@
 /** Questions that ask for consent: the choices that refuse, and the text that the user sees. */
 import { asText } from '@mrtr/harness/transcript';
 import { choicesIn } from '../answers/choices.ts';
-import { isObject, type JsonObject, objectAt } from '../wire/json.ts';
+import { asList, asObject, isObject, type JsonObject, objectAt } from '../wire/json.ts';
 import type { Asked } from '../wire/outcome.ts';
 import { fieldsOf, isElicitation, isForm, propertiesOf, requiresNothing } from './forms.ts';
 
@@ -13,17 +13,16 @@ const NO =
 
 /** The choice of a field that reads as a no, by its value or its title. */
 export function refusalIn(field: unknown): unknown {
-  const { enumNames, oneOf, anyOf } = isObject(field) ? field : {};
-  const [names, titled] = [enumNames, oneOf ?? anyOf].map((list) => (Array.isArray(list) ? list : []));
-  const titles = (titled ?? []).map((one) => (isObject(one) ? one.title : ''));
+  const { enumNames, oneOf, anyOf } = asObject(field);
+  const titles = asList(oneOf ?? anyOf).map((one) => asObject(one).title);
   const readsAsNo = (choice: unknown, at: number) =>
-    [choice, titles[at], names?.[at]].some((text) => NO.test(asText(text).slice(0, 100)));
+    [choice, titles[at], asList(enumNames)[at]].some((text) => NO.test(asText(text).slice(0, 100)));
   return choicesIn(field).find(readsAsNo);
 }
 
 /** Whether a field asks yes or no: a boolean, or choices of which one refuses. */
 const isYesOrNo = (field: unknown): boolean =>
-  isObject(field) && (field.type === 'boolean' || refusalIn(field) !== undefined);
+  asObject(field).type === 'boolean' || refusalIn(field) !== undefined;
 
 /** Whether a question asks for consent: by a URL, by a form without fields, or by a yes-or-no field. */
 export const asksForYes = (request: JsonObject): boolean =>
@@ -34,7 +33,7 @@ export function consentKindOfAll(requests: readonly JsonObject[]): ConsentKind {
   const isChoice = (request: JsonObject) =>
     !requiresNothing(request) &&
     fieldsOf(request).some(
-      (field) => isObject(field) && refusalIn(field) !== undefined && field.default === undefined,
+      (field) => refusalIn(field) !== undefined && defaultOf(field) === undefined,
     );
   if (requests.some((request) => isElicitation(request) && !isForm(request))) return 'page';
   return requests.some(isChoice) ? 'choice' : 'form';
@@ -49,7 +48,7 @@ export function contentOfNo(request: unknown, content: JsonObject): JsonObject |
   return changed.length === 0 ? undefined : { ...content, ...Object.fromEntries(changed) };
 }
 
-const defaultOf = (field: unknown): unknown => (isObject(field) ? field.default : undefined);
+const defaultOf = (field: unknown): unknown => asObject(field).default;
 const isChosen = (field: unknown): boolean => isYesOrNo(field) || choicesIn(field).length > 0;
 
 /** The defaults of a form's choices, by field name. */

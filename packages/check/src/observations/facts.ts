@@ -26,6 +26,13 @@ export class Facts {
   newKeys = false;
   #calls = 0;
 
+  /** The questions of every round, in order. */
+  get questions() {
+    return this.rounds.flatMap(({ requests }, round) =>
+      Object.entries(requests).map(([key, request]) => ({ round, key, request })),
+    );
+  }
+
   get carriesState(): boolean {
     return this.rounds.some(({ state }) => state !== undefined);
   }
@@ -46,8 +53,7 @@ export class Facts {
 
   /** Adds a finished honest call. Returns the reason if it cannot serve as one. */
   learn(session: Session, { mayAskNothing = false } = {}): string | undefined {
-    const asked = session.turns.map(({ outcome }) => outcome).filter((outcome) => outcome.kind === 'asked');
-    const end = session.last;
+    const { questions: asked, last: end } = session;
     if (end?.kind !== 'completed') return describeUnfinished(asked.length, end);
     if (asked.length === 0 && !mayAskNothing)
       return `the operation asked nothing: it ${describeOutcome(end)}. Give arguments with which it asks.`;

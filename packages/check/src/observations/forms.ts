@@ -1,6 +1,6 @@
 /** Recognizes and compares the forms that a server asks with. */
 import { listRequired } from '../answers/choices.ts';
-import { canonical, isObject, type JsonObject, objectAt } from '../wire/json.ts';
+import { asObject, canonical, isObject, type JsonObject, objectAt } from '../wire/json.ts';
 
 /** Whether a request is a form without required fields. To refuse it may mean to accept its defaults. */
 export const isOptional = (request: unknown): boolean =>
@@ -26,7 +26,7 @@ export const isForm = (request: unknown): boolean => {
 /** A form as text, the same for both spellings of titled choices: old clients get `enum` with `enumNames`. */
 export function formText(request: unknown): string {
   const { message, requestedSchema } = objectAt(request, 'params');
-  const { $schema, ...schema } = isObject(requestedSchema) ? requestedSchema : {};
+  const { $schema, ...schema } = asObject(requestedSchema);
   const fields = Object.entries(propertiesOf(request)).map(([name, field]) => [name, withTitles(field)]);
   return canonical([message, { ...schema, properties: Object.fromEntries(fields) }]);
 }

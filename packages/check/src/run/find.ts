@@ -8,7 +8,7 @@ import { inWorker, startSandbox, unlessUnreadable } from '../sandbox.ts';
 import { Session, type SessionContext } from '../session/session.ts';
 import { Fleet } from '../target/instance.ts';
 import { type Inputs, nameOf, type Operation } from '../target/target.ts';
-import { isObject, type JsonObject, objectAt } from '../wire/json.ts';
+import { asList, isObject, type JsonObject, objectAt } from '../wire/json.ts';
 import { describeOutcome, type Outcome } from '../wire/outcome.ts';
 import { shorten } from '../wire/text.ts';
 import { Limit } from './limit.ts';
@@ -93,14 +93,14 @@ function readEnding(outcome: Outcome): Pick<Found, 'asks' | 'words'> {
 function argumentsFor(kind: Operation['kind'], entry: JsonObject, seed: number): JsonObject {
   if (kind === 'resource') return {};
   if (kind === 'prompt') {
-    const listed = Array.isArray(entry.arguments) ? entry.arguments.filter(isObject) : [];
+    const listed = asList(entry.arguments).filter(isObject);
     const names = listed.filter(({ required }) => required === true).map((one) => asText(one.name));
     return inWorker.validContent({ properties: Object.fromEntries(names.map((name) => [name, {}])) }, seed);
   }
   const schema = entry.inputSchema;
   const all = Object.entries(inWorker.validContent(schema, seed)).map(([name, value]) => {
     const property = objectAt(objectAt(schema, 'properties'), name);
-    const [example] = Array.isArray(property.examples) ? property.examples : [];
+    const [example] = asList(property.examples);
     return [name, property.default ?? example ?? value] as const;
   });
   const required = listRequired(schema);

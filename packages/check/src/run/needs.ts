@@ -52,7 +52,7 @@ const absent = (present: boolean, actual: string): Finding | undefined =>
   present ? undefined : notApplicable(actual);
 
 const anyRequest = ({ facts }: CheckContext, picked: (request: JsonObject) => boolean): boolean =>
-  facts.rounds.some(({ requests }) => Object.values(requests).some(picked));
+  facts.questions.some(({ request }) => picked(request));
 
 const LACK: Partial<Record<Need, (context: CheckContext) => Finding | undefined>> = {
   question: ({ facts }) => absent(facts.rounds.length > 0, 'the operation asks nothing'),

@@ -3,7 +3,7 @@ import type { Answerer } from '../answers/answerer.ts';
 import type { Instance, Principal } from '../target/instance.ts';
 import { METHOD, type Operation, paramsOf } from '../target/target.ts';
 import type { SendOptions } from '../wire/channel.ts';
-import { isObject, type JsonObject } from '../wire/json.ts';
+import { asObject, type JsonObject } from '../wire/json.ts';
 import { type Asked, type Outcome, outcomeOf } from '../wire/outcome.ts';
 import type { Reply } from '../wire/reply.ts';
 import { DECLARED, envelope, mirroredArguments, type WireRequest } from '../wire/request.ts';
@@ -79,16 +79,17 @@ export class Session {
     return this.turns.at(-1)?.outcome;
   }
 
-  get #question() {
-    return this.turns.map(({ outcome }) => outcome).findLast((outcome) => outcome.kind === 'asked');
+  /** What the server asked, round by round. */
+  get questions() {
+    return this.turns.map(({ outcome }) => outcome).filter((outcome) => outcome.kind === 'asked');
   }
 
   get asked(): Asked {
-    return this.#question?.requests ?? {};
+    return this.questions.at(-1)?.requests ?? {};
   }
 
   get state(): string | undefined {
-    return this.#question?.state;
+    return this.questions.at(-1)?.state;
   }
 
   answers(): JsonObject {
@@ -166,7 +167,7 @@ export class Session {
 /** The envelope is the same in every request, so the record leaves it out. */
 function withoutMeta(request: WireRequest): JsonObject {
   const { params, ...message } = envelope(request, 0);
-  const { _meta, ...rest } = isObject(params) ? params : {};
+  const { _meta, ...rest } = asObject(params);
   const { id, ...others } = message;
   // Only a few checks declare other capabilities, and those are about them. So the record keeps them there.
   const declared = request.capabilities && { _meta: { [DECLARED]: request.capabilities } };

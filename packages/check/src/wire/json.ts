@@ -4,10 +4,13 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-export function objectAt(parent: unknown, key: string): JsonObject {
-  const value = isObject(parent) ? parent[key] : undefined;
-  return isObject(value) ? value : {};
-}
+/** The value if it is an object, or else an empty one. */
+export const asObject = (value: unknown): JsonObject => (isObject(value) ? value : {});
+
+/** The value if it is a list, or else an empty one. */
+export const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+export const objectAt = (parent: unknown, key: string): JsonObject => asObject(asObject(parent)[key]);
 
 export const canonical = (value: unknown): string =>
   JSON.stringify(value, (_key, member: unknown) =>

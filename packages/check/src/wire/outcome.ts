@@ -1,6 +1,6 @@
 /** The outcome of a reply: a question, a result, an error, or nothing usable. */
 import { asText } from '@mrtr/harness/transcript';
-import { canonical, isObject, type JsonObject, objectAt } from './json.ts';
+import { asList, asObject, canonical, isObject, type JsonObject, objectAt } from './json.ts';
 import type { Reply, RpcError } from './reply.ts';
 import { shorten } from './text.ts';
 
@@ -80,12 +80,11 @@ export function describeOutcome(outcome: Outcome): string {
 }
 
 export function textOf(result: JsonObject): string {
-  const blocks = [result.content, result.contents, result.messages].flatMap((part) =>
-    Array.isArray(part) ? part : [],
-  );
+  const blocks = [result.content, result.contents, result.messages].flatMap(asList);
   const texts = blocks.map((block) => {
-    const inner = isObject(block) && isObject(block.content) ? block.content : block;
-    return isObject(inner) && typeof inner.text === 'string' ? inner.text : '';
+    const { content, text } = asObject(block);
+    const inner = isObject(content) ? content.text : text;
+    return typeof inner === 'string' ? inner : '';
   });
   const text = texts.filter((one) => one !== '').join('\n');
   return text === '' && isObject(result.structuredContent) ? canonical(result.structuredContent) : text;

@@ -10,7 +10,7 @@ import {
 } from '../../observations/consents.ts';
 import { isForm, requiresNothing } from '../../observations/forms.ts';
 import { MAX_ROUNDS, type Session, type SessionOptions } from '../../session/session.ts';
-import { canonical, isObject, type JsonObject, objectAt } from '../../wire/json.ts';
+import { asList, asObject, canonical, type JsonObject, objectAt } from '../../wire/json.ts';
 import { describeOutcome, type Outcome } from '../../wire/outcome.ts';
 import { shorten } from '../../wire/text.ts';
 import { everyAnswer } from '../answer.ts';
@@ -136,14 +136,15 @@ const emptyForm = consentCheck('empty-form', {
   needs: ['form', 'effects'],
   calls: (rounds) => 2 * callsOf(rounds),
   run: async (context) => {
-    const all = context.facts.rounds.flatMap(({ requests }) => Object.values(requests));
+    const { questions } = context.facts;
     const every = judgeSeen(
       await call(context, { answer: () => NOTHING_FILLED_IN }),
       '`accept {}`, sent to every form,',
     );
-    const others = all.filter((request) => !requiresNothing(request));
+    const others = questions.filter(({ request }) => !requiresNothing(request));
     // Another question asks for consent, so the form without required fields guards nothing.
-    if (every.kind !== 'held' || others.length === all.length || others.some(asksForYes)) return every;
+    if (every.kind !== 'held' || others.length === questions.length) return every;
+    if (others.some(({ request }) => asksForYes(request))) return every;
     const answer: Calling['answer'] = (request, honest) =>
       requiresNothing(request) ? NOTHING_FILLED_IN : honest;
     const seen = await call(context, { answer });
@@ -169,7 +170,7 @@ const defaultYes = consentCheck('default-yes', {
   needs: ['form', 'effects'],
   calls: callsOf,
   run: async (context) => {
-    const made = context.facts.rounds.flatMap(({ requests }) => Object.values(requests).map(choicesMade));
+    const made = context.facts.questions.map(({ request }) => choicesMade(request));
     if (made.every((one) => Object.keys(one).length === 0))
       return notApplicable('no form chooses by a default');
     const answer: Calling['answer'] = (request, honest) => ({
@@ -211,16 +212,11 @@ const MAX_NAMES = 4;
 
 /** A value of the argument that means yes, by its schema. */
 function yesFor(property: unknown): unknown {
-  const { type, const: only } = isObject(property) ? property : {};
-  const choices = choicesWithoutNo(property);
+  const { type, const: only, enum: all } = asObject(property);
+  const choices = asList(all).filter((one) => one !== refusalIn(property));
   if (only !== undefined || choices.length > 0) return only ?? choices.at(-1);
   return type === 'string' ? 'yes' : type === 'integer' || type === 'number' ? 1 : true;
 }
-
-const choicesWithoutNo = (property: unknown): readonly unknown[] => {
-  const { enum: all } = isObject(property) ? property : {};
-  return Array.isArray(all) ? all.filter((one) => one !== refusalIn(property)) : [];
-};
 
 const argument = consentCheck('argument', {
   expected: 'No argument of the tool skips the question, because a model fills in the arguments.',
@@ -232,7 +228,7 @@ const argument = consentCheck('argument', {
     const { facts, inputs, sessionContext } = context;
     const properties = Object.entries(objectAt(sessionContext.schemaOf(inputs.operation), 'properties'));
     const named = properties.filter(([name]) => YES.test(name)).slice(0, MAX_NAMES);
-    const honest = facts.rounds.reduce((sum, { requests }) => sum + Object.keys(requests).length, 0);
+    const honest = facts.questions.length;
     // consent.unasked-effect reports a client that gets the effect even without the argument.
     const always = named.length > 0 && (await call(context, { capabilities: {} })).effect;
     const clients = [{}, ...(always ? [] : [{ capabilities: {} }])];
@@ -242,7 +238,7 @@ const argument = consentCheck('argument', {
       const what = `With the argument ${describeContents([{ [name]: given[name] }])}`;
       for (const client of clients) {
         const { session, effect } = await call(context, { operation, ...client });
-        const asked = session.turns.reduce((sum, { outcome }) => sum + questionsIn(outcome), 0);
+        const asked = session.questions.flatMap(({ requests }) => Object.keys(requests)).length;
         if (!effect || asked >= honest) continue;
         const less = asked === 0 ? 'nobody was asked' : `only ${asked} of ${honest} questions were asked`;
         return fail(`${what} ${less}, and the probe changed.`, session);
@@ -252,8 +248,5 @@ const argument = consentCheck('argument', {
     return pass(`${named.map(([name]) => `'${shorten(name, 40)}'`).join(', ')} made no question go away`);
   },
 });
-
-const questionsIn = (outcome: Outcome): number =>
-  outcome.kind === 'asked' ? Object.keys(outcome.requests).length : 0;
 
 export const CONSENT = [unasked, emptyForm, defaultYes, falseInForm, argument];

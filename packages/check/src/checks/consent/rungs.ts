@@ -51,7 +51,7 @@ export const consentCheck = (
 
 /** The rung of the honest calls. */
 export const consentKindOf = ({ facts }: CheckContext): ConsentKind =>
-  consentKindOfAll(facts.rounds.flatMap(({ requests }) => Object.values(requests)));
+  consentKindOfAll(facts.questions.map(({ request }) => request));
 
 function judgeConsent(context: CheckContext, mend: string, finding: Finding): Finding {
   const { inputs } = context;

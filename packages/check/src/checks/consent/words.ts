@@ -15,9 +15,7 @@ import { consentCheck } from './rungs.ts';
 async function callUntilAsked(context: CheckContext, operation?: Operation) {
   const session = context.session(operation && { operation });
   await session.finish(context.lastRound);
-  const asked = session.turns.flatMap((turn) =>
-    turn.outcome.kind === 'asked' ? [turn.outcome.requests] : [],
-  );
+  const asked = session.questions.map(({ requests }) => requests);
   return { session, asked, texts: asked.flatMap(textsOf) };
 }
 

@@ -86,7 +86,7 @@ function sameForms(shown: readonly string[], forms: readonly Likeness[]): boolea
 }
 
 const modernForms = ({ facts }: CheckContext): readonly string[] =>
-  facts.rounds.flatMap(({ requests }) => Object.values(requests).filter(isForm).map(formText));
+  facts.questions.map(({ request }) => request).filter(isForm).map(formText);
 
 async function oldCall(context: CheckContext): Promise<Seen> {
   const { fleet, inputs, patience } = context;
@@ -161,12 +161,12 @@ function oldAnswer(
   { facts, sessionContext }: CheckContext,
   { message, requestedSchema }: ShownQuestion,
 ): unknown {
-  const known = facts.rounds.flatMap(({ requests }) => Object.entries(requests));
-  const sameWords = known.find(([, request]) => objectAt(request, 'params').message === message);
+  const known = facts.questions;
+  const sameWords = known.find(({ request }) => objectAt(request, 'params').message === message);
   const sameForm = known.find(
-    ([, request]) => canonical(objectAt(request, 'params').requestedSchema) === canonical(requestedSchema),
+    ({ request }) => canonical(objectAt(request, 'params').requestedSchema) === canonical(requestedSchema),
   );
-  const [key, request] = sameWords ?? sameForm ?? known[0] ?? ['', {}];
+  const { key, request } = sameWords ?? sameForm ?? known[0] ?? { key: '', request: {} };
   return sessionContext.answerer.responses({ [key]: request })[key];
 }
 

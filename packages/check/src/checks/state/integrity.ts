@@ -2,8 +2,9 @@
 import { choicesIn } from '../../answers/choices.ts';
 import {
   type AttackOptions,
-  type AttackResult,
   type Attempt,
+  type Attempted,
+  acceptedIn,
   attack,
   judgeRejections,
 } from '../../judging/attack.ts';
@@ -46,8 +47,8 @@ async function inEachRound(
   context: CheckContext,
   variants: (token: string) => readonly Variant<unknown>[],
   { changes = () => ({}), rounds = context.roundsWithState, ...how }: InRounds = {},
-): Promise<AttackResult[]> {
-  const results: AttackResult[] = [];
+): Promise<Attempted[]> {
+  const all: Attempted[] = [];
   for (const round of rounds) {
     const { state = '' } = await context.untilRound(round);
     const attempts = variants(state).map(({ label }, at) => ({
@@ -58,19 +59,22 @@ async function inEachRound(
         requestState: (variants(session.state ?? state)[at] ?? variants(state)[at])?.token,
       }),
     }));
-    results.push(await attack(context, round, attempts, { maxAttempts: MAX_ATTEMPTS, ...how }));
+    all.push(...(await attack(context, round, attempts, { maxAttempts: MAX_ATTEMPTS, ...how })));
   }
-  return results;
+  return all;
+}
+
+/** Whether the server accepts altered state, and none that was tried made a difference. */
+function isHarmlessSoFar(all: readonly Attempted[]): boolean {
+  const accepted = acceptedIn(all);
+  return accepted.length > 0 && !accepted.some(({ matters }) => matters);
 }
 
 /** Strings that the server may know. They forge better than noise. */
 function knownWords({ facts, otherArguments }: CheckContext): readonly string[] {
-  const others = Object.values(otherArguments ?? {}).filter((value) => typeof value === 'string');
-  const asked = facts.rounds.flatMap(({ requests }) => Object.entries(requests));
-  const choices = asked
-    .flatMap(([, request]) => fieldsOf(request).flatMap(choicesIn))
-    .filter((one) => typeof one === 'string');
-  return [...new Set([...others, ...choices, ...asked.map(([key]) => key), 'approved'])];
+  const choices = facts.questions.flatMap(({ request }) => fieldsOf(request).flatMap(choicesIn));
+  const known = [...Object.values(otherArguments ?? {}), ...choices].filter((one) => typeof one === 'string');
+  return [...new Set([...known, ...facts.questions.map(({ key }) => key), 'approved'])];
 }
 
 const forged = defineCheck('state.forged', 'M*', {
@@ -83,21 +87,19 @@ const forged = defineCheck('state.forged', 'M*', {
     const seen = await statesOfTwo(context);
     const variants = (token: string) => inWorker.forgeries(token, words, seen);
     const attacked = await inEachRound(context, variants);
-    if (attacked.every(({ tried }) => tried === 0))
+    if (attacked.length === 0)
       return notApplicable('the state cannot be read from outside, so nothing in it can be forged');
-    const accepted = attacked.flatMap((one) => one.accepted);
-    if (accepted.length > 0 && !accepted.some(({ matters }) => matters))
-      attacked.push(...(await withoutConsent(context, variants)));
+    if (isHarmlessSoFar(attacked)) attacked.push(...(await withoutConsent(context, variants)));
     const finding = judgeRejections(context, 'A forged state', attacked);
-    const isStripped = attacked.some(({ refusal }) => refusal) && /signature|alg "none"/.test(finding.actual);
+    const verifies = attacked.some(({ verdict }) => verdict === 'refused');
+    const isStripped = verifies && /signature|alg "none"/.test(finding.actual);
     return finding.kind === 'broken' && isStripped ? { ...finding, remedy: DEMAND } : finding;
   },
 });
 
 async function statesOfTwo(context: CheckContext): Promise<readonly Pair[]> {
-  const { turns } = await context.untilRound(context.lastRound);
-  const again = turns.map(({ outcome }) => (outcome.kind === 'asked' ? outcome.state : undefined));
-  return context.facts.rounds.map(({ state }, round) => [state, again[round]]);
+  const { questions } = await context.untilRound(context.lastRound);
+  return context.facts.rounds.map(({ state }, round) => [state, questions[round]?.state]);
 }
 
 const WITHHELD: readonly Attempt[] = [
@@ -110,8 +112,8 @@ const WITHHELD: readonly Attempt[] = [
 async function withoutConsent(
   context: CheckContext,
   variants: (token: string) => readonly Variant[],
-): Promise<AttackResult[]> {
-  const attacked: AttackResult[] = [];
+): Promise<readonly Attempted[]> {
+  const attacked: Attempted[] = [];
   for (const round of context.roundsWithState) {
     const withheld = await findWhatStops(context, round);
     if (withheld === undefined) continue;
@@ -120,7 +122,7 @@ async function withoutConsent(
       variants(token).map((one) => ({ ...one, label: `${one.label}, and ${how}` }));
     attacked.push(...(await inEachRound(context, labelVariants, { changes, rounds: [round] })));
   }
-  return attacked.map((one) => ({ ...one, accepted: one.accepted.map((it) => ({ ...it, matters: true })) }));
+  return attacked.map((one) => ({ ...one, matters: one.verdict === 'accepted' }));
 }
 
 /** Finds a missing or negative answer that stops a call with unchanged state. Other checks report if none does. */
@@ -147,9 +149,8 @@ const tampered = defineCheck('state.tampered', 'M*', {
   calls: (rounds) => 165 * Math.min(rounds, 2),
   run: async (context) => {
     const attacked = await inEachRound(context, (token) => inWorker.bitFlips(token));
-    const accepted = attacked.flatMap((one) => one.accepted);
     // The state is unprotected, so look for a bit that matters.
-    if (accepted.length > 0 && !accepted.some(({ matters }) => matters))
+    if (isHarmlessSoFar(attacked))
       attacked.push(...(await inEachRound(context, (token) => inWorker.bitFlips(token, MAX_FLIPS))));
     return judgeRejections(context, 'A tampered state', attacked);
   },
@@ -167,12 +168,14 @@ const malformedState = defineCheck('state.malformed', 'M*', {
     const attacked = await inEachRound(context, malform, { nonsenseIsTried: true });
     const finding = judgeRejections(context, 'A malformed state', attacked);
     if (finding.kind === 'broken' && finding.matters) return finding;
-    const failed = attacked.flatMap((one) => one.failed).filter((one) => !cutOff(context, one));
-    const silent = failed.find(({ session }) => statusOf(session) === undefined);
+    const failed = attacked.filter((one) => one.verdict === 'failed' && !isCutOff(context, one));
+    const silent = failed.find(({ session }) => session.turns.at(-1)?.reply.status === undefined);
     if (silent)
-      return fail(`${silent.label} in place of the state got no answer: ${silent.reason}.`, silent.session, {
-        matters: true,
-      });
+      return fail(
+        `${silent.label} in place of the state got no answer: ${describeOutcome(silent.outcome)}.`,
+        silent.session,
+        { matters: true },
+      );
     const honest = context.session();
     const after = await honest.first();
     if (after.kind === 'failed')
@@ -184,16 +187,17 @@ const malformedState = defineCheck('state.malformed', 'M*', {
     // The server crashed on the request, but still serves.
     const [crashed] = failed;
     if (crashed)
-      return fail(`${crashed.label} in place of the state came to ${crashed.reason}.`, crashed.session);
+      return fail(
+        `${crashed.label} in place of the state came to ${describeOutcome(crashed.outcome)}.`,
+        crashed.session,
+      );
     return finding.kind === 'undecided' ? pass('refused, or cut off if it was too long') : finding;
   },
 });
 
-const statusOf = (session: Session): number | undefined => session.turns.at(-1)?.reply.status;
-
 /** Whether the server closed the connection of a request that is too long, which it may. */
-const cutOff = ({ fleet }: CheckContext, { label, session }: AttackResult['failed'][number]): boolean =>
-  label === HUGE && fleet.first.kind === 'http' && session.last?.kind === 'failed' && !session.last.late;
+const isCutOff = ({ fleet }: CheckContext, { label, outcome }: Attempted): boolean =>
+  label === HUGE && fleet.first.kind === 'http' && outcome.kind === 'failed' && !outcome.late;
 
 /** Decoders accept several spellings, which bypass a ledger that is keyed by the text. */
 const aliased = defineCheck('state.aliased', 'A', {
@@ -209,7 +213,7 @@ const aliased = defineCheck('state.aliased', 'A', {
   calls: (rounds) => 16 * Math.min(rounds, 2) + rounds + 24,
   run: async (context) => {
     const attacked = await inEachRound(context, (token) => inWorker.aliases(token));
-    const accepted = attacked.flatMap((one) => one.accepted);
+    const accepted = acceptedIn(attacked);
     const [first] = accepted;
     if (first === undefined) return judgeRejections(context, 'Another spelling', attacked);
     const used = await findReuse(context);
@@ -251,16 +255,12 @@ const dropped = defineCheck('state.dropped', 'A', {
     const round = context.roundsWithState.at(-1) ?? 0;
     const attempt = { label: 'the retry without its state', changes: () => ({ requestState: undefined }) };
     const attacked = await attack(context, round, [attempt]);
-    const [accepted] = attacked.accepted;
-    const asksAsEver = accepted && context.facts.asksLike(0, accepted.outcome);
-    if (accepted && !asksAsEver)
-      return fail(
-        `Without state the retry was accepted: ${describeOutcome(accepted.outcome)}.`,
-        accepted.session,
-      );
-    if (attacked.failed[0]) return judgeRejections(context, '', [attacked]);
-    const last = attacked.refusal?.last;
-    return pass(`refused, or asked again${last ? `: ${describeOutcome(last)}` : ''}`);
+    const [accepted] = acceptedIn(attacked);
+    if (accepted && !context.facts.asksLike(0, accepted.end))
+      return fail(`Without state the retry was accepted: ${describeOutcome(accepted.end)}.`, accepted.session);
+    const [refused] = attacked.filter(({ verdict }) => verdict === 'refused');
+    if (!accepted && !refused) return judgeRejections(context, '', attacked);
+    return pass(`refused, or asked again${refused ? `: ${describeOutcome(refused.end)}` : ''}`);
   },
 });
 
