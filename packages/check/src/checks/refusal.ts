@@ -66,11 +66,7 @@ function answerAfterRefusal(
 }
 
 /** Refuses, then answers later questions honestly: a server may forget the refusal only rounds later. */
-async function refuseAndFinish(
-  context: CheckContext,
-  round: number,
-  { action, key }: Refusal,
-) {
+async function refuseAndFinish(context: CheckContext, round: number, { action, key }: Refusal) {
   const { effects, facts } = context;
   const session = await context.untilRound(round);
   let before = await effects.read();

@@ -1,6 +1,14 @@
 /** One approval, sent more than once. */
-import type { Check, CheckParts, Finding } from '../judging/check.ts';
-import { abstain, defineCheck, fail, MRTR, pass } from '../judging/check.ts';
+import {
+  abstain,
+  type Check,
+  type CheckParts,
+  defineCheck,
+  type Finding,
+  fail,
+  MRTR,
+  pass,
+} from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import { clip, type Reading } from '../observations/effects.ts';
 import type { Retry, Session } from '../session/session.ts';

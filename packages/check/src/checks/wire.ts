@@ -95,7 +95,7 @@ function asOf({ turn, session }: Logged): Evident {
   if (session === undefined) return alone(turn);
   if (turn.recorded === undefined) return session;
   const turns = session.turns.slice(0, session.turns.indexOf(turn) + 1);
-  return { evidence: session.evidence.until(turn.recorded), turns, last: turn.outcome };
+  return { evidence: session.evidence.copy(turn.recorded), turns, last: turn.outcome };
 }
 
 function alone(turn: Logged['turn']): Evident {

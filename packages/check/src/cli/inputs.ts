@@ -3,8 +3,14 @@ import { isDeepStrictEqual } from 'node:util';
 import { readJson } from '../report/baseline.ts';
 import { DEFAULTS } from '../run/run.ts';
 import { nextOf } from '../target/next.ts';
-import type { Address, Inputs, Operation, ProbeSpec } from '../target/target.ts';
-import { nameOf, UsageError } from '../target/target.ts';
+import {
+  type Address,
+  type Inputs,
+  nameOf,
+  type Operation,
+  type ProbeSpec,
+  UsageError,
+} from '../target/target.ts';
 import { isObject, type JsonObject, parse } from '../wire/json.ts';
 import type { CommandLine, TargetOptions } from './options.ts';
 
@@ -117,7 +123,7 @@ function addressFrom({ url, command, ...options }: CommandLine): Address {
     headers: headersFrom(header, '--header'),
     ...(url !== undefined && { url: checkedUrl(url.replaceAll('{port}', '1'), 'The address') && url }),
     ...{ command, restart, next, also: also === undefined ? undefined : checkedUrl(also, '--also') },
-    ...(otherHeader !== undefined && { otherHeaders: headersFrom(otherHeader, '--other-header') }),
+    otherHeaders: otherHeader && headersFrom(otherHeader, '--other-header'),
   };
   refuseDuplicates(address);
   nextOf(address);

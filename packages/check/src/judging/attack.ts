@@ -227,8 +227,7 @@ export function judgeRejections(context: CheckContext, what: string, all: readon
   const failed = all.find(({ verdict }) => verdict === 'failed');
   if (failed) return abstain(`${failed.label} got no answer: ${describeOutcome(failed.outcome)}`);
   const unclear = all.findLast(({ completedLikeDecline }) => completedLikeDecline);
-  const unseen =
-    unclear && effectsUnseen(context, `it ${describeOutcome(unclear.end)}, as where it refuses`);
+  const unseen = unclear && effectsUnseen(context, `it ${describeOutcome(unclear.end)}, as where it refuses`);
   if (unseen) return unseen;
   if (all.length === 0) return abstain('nothing was tried');
   const refusal = all.at(-1)?.session;

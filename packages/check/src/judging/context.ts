@@ -24,9 +24,16 @@ export type Judgement = 'refused' | 'same' | 'different' | 'failed';
 
 export interface Logged {
   readonly turn: Turn;
-  readonly session?: Session;
+  readonly session?: Session | undefined;
   /** The id of the check that sent the request. Undefined before the first check. */
   readonly during?: string | undefined;
+}
+
+/** A refusal, with the thing refused. */
+export interface Refused {
+  readonly label: string;
+  readonly session: Session;
+  readonly outcome: Outcome;
 }
 
 interface PlainRefusal {
@@ -79,8 +86,8 @@ export class CheckContext {
   /** Calls of the second operation, in the order in which they are tried. */
   readonly otherCalls: readonly OtherCall[];
   readonly patience: Patience;
-  /** Refusals that took long to provoke, by the thing refused. Other checks compare them. */
-  readonly refusals = new Map<string, { readonly session: Session; readonly outcome: Outcome }>();
+  /** Refusals that took long to provoke. Other checks compare them. */
+  readonly refusals: Refused[] = [];
   readonly #known = new Map<string, unknown>();
 
   constructor(parts: Parts) {

@@ -32,9 +32,7 @@ export const asksForYes = (request: JsonObject): boolean =>
 export function consentKindOfAll(requests: readonly JsonObject[]): ConsentKind {
   const isChoice = (request: JsonObject) =>
     !requiresNothing(request) &&
-    fieldsOf(request).some(
-      (field) => refusalIn(field) !== undefined && defaultOf(field) === undefined,
-    );
+    fieldsOf(request).some((field) => refusalIn(field) !== undefined && defaultOf(field) === undefined);
   if (requests.some((request) => isElicitation(request) && !isForm(request))) return 'page';
   return requests.some(isChoice) ? 'choice' : 'form';
 }

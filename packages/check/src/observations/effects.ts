@@ -50,14 +50,14 @@ export class Effects {
    */
   async gauge(): Promise<number | undefined> {
     if (this.mode === 'observed' && this.asking) return undefined;
-    const reading = await this.#probe?.read();
+    const reading = await this.#probe?.();
     return reading === undefined ? undefined : numberIn(reading);
   }
 
   async read(): Promise<Reading> {
     if (this.mode !== 'observed' && this.mode !== 'none') return undefined;
     if (this.#probe) this.readings++;
-    return this.#probe?.read();
+    return this.#probe?.();
   }
 
   async since(before: Reading, session?: Session): Promise<boolean | undefined> {

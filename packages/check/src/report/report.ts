@@ -1,7 +1,14 @@
 /** The report of one run, in the format of `report.schema.json`. */
 import type { Transcript } from '@mrtr/harness/transcript';
-import type { Clause, Finding, Level, Verdict } from '../judging/check.ts';
-import { FINDINGS, UNDECIDED, VERDICTS } from '../judging/check.ts';
+import {
+  type Clause,
+  FINDINGS,
+  type Finding,
+  type Level,
+  UNDECIDED,
+  VERDICTS,
+  type Verdict,
+} from '../judging/check.ts';
 import { LEFT_OUT } from '../run/quick.ts';
 import type { Run } from '../run/run.ts';
 import type { CheckResult } from '../run/schedule.ts';

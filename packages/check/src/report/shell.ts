@@ -20,33 +20,42 @@ export function quote(word: string): string {
 export const REDACTED = '<redacted>';
 
 export function reproducing(inputs: Inputs, ids: string): string {
-  const { address, operation, answers } = inputs;
-  const words = ['mrtr-check', '--only', ids, '--seed', String(inputs.seed)];
-  const add = (name: string, value: string | undefined) => {
-    if (value !== undefined) words.push(`--${name}`, value);
+  const { address, operation, probe, otherOperation: other, timeoutSeconds } = inputs;
+  const options = {
+    only: ids,
+    seed: String(inputs.seed),
+    [operation.kind]: operation.name,
+    arguments: Object.keys(operation.arguments).length > 0 && JSON.stringify(operation.arguments),
+    'other-arguments': inputs.otherArguments && JSON.stringify(inputs.otherArguments),
+    'other-operation': other && operationText(other),
+    answer: Object.entries(inputs.answers).map(([key, value]) => `${key}=${JSON.stringify(value)}`),
+    'generate-answers': inputs.generateAnswers,
+    probe: probe && probeText(probe),
+    header: redactedLines(address.headers),
+    'other-header': redactedLines(address.otherHeaders),
+    also: address.also,
+    restart: address.restart,
+    next: address.next,
+    ttl: inputs.ttlSeconds?.toString(),
+    timeout: timeoutSeconds !== DEFAULTS.timeoutSeconds && String(timeoutSeconds),
+    'max-time': inputs.mostSeconds?.toString(),
+    'one-time': inputs.oneTime,
+    'needs-consent': inputs.needsConsent,
+    'allow-effects': inputs.allowEffects,
   };
-  add(operation.kind, operation.name);
-  if (Object.keys(operation.arguments).length > 0) add('arguments', JSON.stringify(operation.arguments));
-  add('other-arguments', inputs.otherArguments && JSON.stringify(inputs.otherArguments));
-  add('other-operation', inputs.otherOperation && operationText(inputs.otherOperation));
-  for (const [key, value] of Object.entries(answers)) add('answer', `${key}=${JSON.stringify(value)}`);
-  if (inputs.generateAnswers) words.push('--generate-answers');
-  add('probe', inputs.probe && probeText(inputs.probe));
-  for (const name of Object.keys(address.headers)) add('header', `${name}: ${REDACTED}`);
-  for (const name of Object.keys(address.otherHeaders ?? {})) add('other-header', `${name}: ${REDACTED}`);
-  add('also', address.also);
-  add('restart', address.restart);
-  add('next', address.next);
-  add('ttl', inputs.ttlSeconds?.toString());
-  if (inputs.timeoutSeconds !== DEFAULTS.timeoutSeconds) add('timeout', String(inputs.timeoutSeconds));
-  add('max-time', inputs.mostSeconds?.toString());
-  if (inputs.oneTime) words.push('--one-time');
-  if (inputs.needsConsent) words.push('--needs-consent');
-  if (inputs.allowEffects) words.push('--allow-effects');
-  if (address.url !== undefined) words.push(address.url);
-  if (address.command !== undefined) words.push('--', ...address.command);
-  return words.map(quote).join(' ');
+  const words = Object.entries(options).flatMap(([name, value]) =>
+    [value].flat().flatMap((one) => {
+      if (typeof one === 'string') return [`--${name}`, one];
+      return one ? [`--${name}`] : [];
+    }),
+  );
+  const place = address.url === undefined ? [] : [address.url];
+  const command = address.command === undefined ? [] : ['--', ...address.command];
+  return ['mrtr-check', ...words, ...place, ...command].map(quote).join(' ');
 }
+
+const redactedLines = (headers: Readonly<Record<string, string>> = {}): readonly string[] =>
+  Object.keys(headers).map((name) => `${name}: ${REDACTED}`);
 
 const operationText = ({ kind, name, arguments: args }: Operation): string =>
   `${kind}:${name}${Object.keys(args).length > 0 ? ` ${JSON.stringify(args)}` : ''}`;
@@ -63,13 +72,10 @@ export function curlOf(
   headers: Readonly<Record<string, string>>,
 ): string | undefined {
   if (turn?.url === undefined) return undefined;
-  const words = ['curl', '-sS', turn.url.href];
-  const all = { ...mirroringHeaders(turn.request), ...redactedValues(headers) };
-  for (const [name, value] of Object.entries(all)) words.push('-H', `${name}: ${value}`);
-  words.push('--data-raw', JSON.stringify(envelope(turn.request, 1)));
-  const line = words.map(quote).join(' ');
+  const redacted = Object.fromEntries(Object.keys(headers).map((name) => [name, REDACTED]));
+  const all = Object.entries({ ...mirroringHeaders(turn.request), ...redacted });
+  const data = JSON.stringify(envelope(turn.request, 1));
+  const words = all.flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
+  const line = ['curl', '-sS', turn.url.href, ...words, '--data-raw', data].map(quote).join(' ');
   return line.length > MAX_CURL ? undefined : line;
 }
-
-const redactedValues = (headers: Readonly<Record<string, string>>) =>
-  Object.fromEntries(Object.keys(headers).map((name) => [name, REDACTED]));

@@ -2,17 +2,15 @@
 import { asText, escapeHidden } from '@mrtr/harness/transcript';
 import { Answerer } from '../answers/answerer.ts';
 import { listRequired } from '../answers/choices.ts';
-import { Undecided } from '../judging/undecided.ts';
 import { forLog } from '../report/text.ts';
-import { inWorker, startSandbox, unlessUnreadable } from '../sandbox.ts';
+import { inWorker, unlessUnreadable } from '../sandbox.ts';
 import { Session, type SessionContext } from '../session/session.ts';
-import { Fleet } from '../target/instance.ts';
 import { type Inputs, nameOf, type Operation } from '../target/target.ts';
 import { asList, isObject, type JsonObject, objectAt } from '../wire/json.ts';
 import { describeOutcome, type Outcome } from '../wire/outcome.ts';
 import { shorten } from '../wire/text.ts';
-import { Limit } from './limit.ts';
-import { findRevisionProblem, isReadOnly, list } from './prepare.ts';
+import { type Served, withServer } from './limit.ts';
+import { findRevisionProblem, isReadOnly, list, whyUndecided } from './prepare.ts';
 import { MAX_SECONDS } from './run.ts';
 
 /** One operation, with the result of trying it. */
@@ -30,18 +28,15 @@ const MAX_SHOWN = 300;
 export async function findAsking(
   inputs: Pick<Inputs, 'address' | 'seed' | 'timeoutSeconds' | 'mostSeconds'>,
 ): Promise<readonly Found[] | string> {
-  const limit = new Limit(inputs.mostSeconds ?? MAX_SECONDS);
-  const patience = { timeoutMs: inputs.timeoutSeconds * 1000, over: limit.over };
-  const fleet = new Fleet(inputs.address, patience);
-  const context: SessionContext = {
-    instance: fleet.first,
-    operation: { kind: 'tool', name: '', arguments: {} },
-    answerer: new Answerer({}, true, inputs.seed),
-    schemaOf: () => undefined,
-    log: () => {},
-  };
-  try {
-    await Promise.all([fleet.first.start(), startSandbox()]);
+  const { mostSeconds = MAX_SECONDS, seed } = inputs;
+  const find = async ({ fleet, limit }: Served) => {
+    const context: SessionContext = {
+      instance: fleet.first,
+      operation: { kind: 'tool', name: '', arguments: {} },
+      answerer: new Answerer({}, true, seed),
+      schemaOf: () => undefined,
+      log: () => {},
+    };
     const problem = await limit.within(() => findRevisionProblem(context));
     if (problem !== undefined) return problem;
     const found: Found[] = [];
@@ -49,16 +44,11 @@ export async function findAsking(
       for (const entry of (await limit.within(() => list(context, kind))) ?? []) {
         if (found.length >= MAX_LISTED) return found;
         await fleet.revive();
-        found.push(await limit.within(() => tryOut(kind, entry, context, inputs.seed)));
+        found.push(await limit.within(() => tryOut(kind, entry, context, seed)));
       }
     return found;
-  } catch (error) {
-    if (error instanceof Undecided) return error.message;
-    throw error;
-  } finally {
-    limit.end();
-    await fleet.close();
-  }
+  };
+  return withServer(inputs, mostSeconds, find).catch(whyUndecided);
 }
 
 async function tryOut(

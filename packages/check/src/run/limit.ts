@@ -1,6 +1,10 @@
 /** The time limit of a run. A server that answers each request just in time could otherwise hold it for hours. */
 import { once, setMaxListeners } from 'node:events';
 import { Undecided } from '../judging/undecided.ts';
+import { startSandbox } from '../sandbox.ts';
+import { Fleet } from '../target/instance.ts';
+import type { Inputs } from '../target/target.ts';
+import type { Patience } from '../wire/channel.ts';
 
 /** The longest timer of Node, in milliseconds. A longer one fires at once. */
 const MAX_MS = 2 ** 31 - 1;
@@ -36,5 +40,30 @@ export class Limit {
   end(): void {
     clearTimeout(this.#timer);
     this.#over.abort();
+  }
+}
+
+/** A started server, and the limits on its use. */
+export interface Served {
+  readonly fleet: Fleet;
+  readonly patience: Patience;
+  readonly limit: Limit;
+}
+
+/** Starts the server, lets `use` call it for at most `seconds`, and ends every process that was started. */
+export async function withServer<T>(
+  { address, timeoutSeconds }: Pick<Inputs, 'address' | 'timeoutSeconds'>,
+  seconds: number,
+  use: (served: Served) => Promise<T>,
+): Promise<T> {
+  const limit = new Limit(seconds);
+  const patience = { timeoutMs: timeoutSeconds * 1000, over: limit.over };
+  const fleet = new Fleet(address, patience);
+  try {
+    await Promise.all([fleet.first.start(), startSandbox()]);
+    return await use({ fleet, patience, limit });
+  } finally {
+    limit.end();
+    await fleet.close();
   }
 }

@@ -7,27 +7,19 @@ import { Effects, SOON_MS } from '../observations/effects.ts';
 import { isElicitation, isForm } from '../observations/forms.ts';
 import { inWorker, unlessUnreadable } from '../sandbox.ts';
 import { MAX_ROUNDS, type Retry, type Session, type SessionContext, type Turn } from '../session/session.ts';
-import type { Fleet, Instance } from '../target/instance.ts';
-import { Probe } from '../target/probe.ts';
+import type { Instance } from '../target/instance.ts';
+import { createProbe } from '../target/probe.ts';
 import { type Inputs, nameOf, type Operation, UsageError } from '../target/target.ts';
-import type { Patience } from '../wire/channel.ts';
 import { isObject, type JsonObject, membersIn, objectAt } from '../wire/json.ts';
 import { describeOutcome, outcomeOf } from '../wire/outcome.ts';
 import type { Reply } from '../wire/reply.ts';
 import { OLD_REVISION, REVISION } from '../wire/request.ts';
-import type { Limit } from './limit.ts';
+import type { Served } from './limit.ts';
 
 /** The context for the checks, and the failure of the first calls if there was one. */
 export interface Prepared {
   readonly context: CheckContext;
-  readonly failure?: Failure;
-}
-
-interface Means {
-  readonly fleet: Fleet;
-  readonly patience: Patience;
-  readonly limit: Limit;
-  readonly next: Instance | undefined;
+  readonly failure: Failure | undefined;
 }
 
 /** The reason why an honest call failed, with its session. */
@@ -55,7 +47,11 @@ const sizeOf = ({ request, reply }: Turn): number =>
 const bytesOf = (text: string): number => (/[^\0-\xff]/.test(text) ? 2 : 1) * text.length;
 
 /** Prepares a run. The caller closes the fleet. @throws UsageError if the inputs do not fit the server */
-export async function prepare(inputs: Inputs, { fleet, patience, limit, next }: Means): Promise<Prepared> {
+export async function prepare(
+  inputs: Inputs,
+  { fleet, patience, limit }: Served,
+  next: Instance | undefined,
+): Promise<Prepared> {
   const log: Logged[] = [];
   let room = MAX_KEPT;
   const { operation, otherOperation: other, seed } = inputs;
@@ -70,7 +66,7 @@ export async function prepare(inputs: Inputs, { fleet, patience, limit, next }: 
     log: (turn, session) => {
       room -= sizeOf(turn);
       if (room < 0) throw new Undecided(SENT_TOO_MUCH);
-      log.push({ turn, ...(session && { session }), during: sessionContext.during });
+      log.push({ turn, session, during: sessionContext.during });
     },
   };
   const ready = async () =>
@@ -80,7 +76,7 @@ export async function prepare(inputs: Inputs, { fleet, patience, limit, next }: 
   if (!unready) allowEffects(inputs, entries);
   const nextUnready =
     next && (await limit.within(() => lookUpNext(inputs, sessionContext, next)).catch(whyUndecided));
-  const probe = inputs.probe && new Probe(inputs.probe, fleet, patience);
+  const probe = inputs.probe && createProbe(inputs.probe, fleet, patience);
   const callsOfOther = (one: Operation) =>
     unlessUnreadable(() => inWorker.callsOf(one, schemaOf(one), operation, schemaOf(operation), seed)) ?? [
       { operation: one, own: operation.arguments },
@@ -98,10 +94,11 @@ export async function prepare(inputs: Inputs, { fleet, patience, limit, next }: 
     unready === undefined
       ? await limit.within(() => firstCalls(context)).catch((error) => ({ reason: whyUndecided(error) }))
       : { reason: unready, foreign: true };
-  return { context, ...(failure && { failure }) };
+  return { context, failure };
 }
 
-function whyUndecided(error: unknown): string {
+/** The reason for a run that cannot decide. Throws other errors again. */
+export function whyUndecided(error: unknown): string {
   if (error instanceof Undecided) return error.message;
   throw error;
 }

@@ -1,6 +1,5 @@
 /** `--quick`: selects the gravest checks that end within a minute at the speed of this server. */
-import type { Check } from '../judging/check.ts';
-import { notGiven } from '../judging/check.ts';
+import { type Check, notGiven } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import { lacking } from './needs.ts';
 import { honestCall } from './prepare.ts';

@@ -2,10 +2,8 @@
 import { CHECKS, inRunningOrder } from '../checks/all.ts';
 import { MAX_WAIT } from '../checks/state/binding.ts';
 import type { Check } from '../judging/check.ts';
-import { startSandbox } from '../sandbox.ts';
-import { Fleet } from '../target/instance.ts';
 import { type Address, type Inputs, UsageError } from '../target/target.ts';
-import { Limit } from './limit.ts';
+import { withServer } from './limit.ts';
 import { prepare } from './prepare.ts';
 import { canBeQuick, chooseQuick, leaveOut, QUICK_SECONDS } from './quick.ts';
 import { type CheckResult, type Progress, runChecks } from './schedule.ts';
@@ -72,22 +70,16 @@ export async function run(given: RunInputs, progress?: Progress): Promise<Run> {
   const selected = selectChecks(inputs.only);
   const waits = inputs.quick && inputs.ttlSeconds !== undefined;
   const wanted = waits ? selected.filter(canBeQuick) : selected;
-  const limit = new Limit(mostSecondsOf(inputs, wanted));
-  const patience = { timeoutMs: inputs.timeoutSeconds * 1000, over: limit.over };
-  const fleet = new Fleet(inputs.address, patience);
-  try {
-    await Promise.all([fleet.first.start(), startSandbox()]);
-    const next = wanted.some(({ needs }) => needs.includes('next')) ? await fleet.startNext() : undefined;
-    const prepared = await prepare(inputs, { fleet, patience, limit, next });
+  return withServer(inputs, mostSecondsOf(inputs, wanted), async (served) => {
+    const crosses = wanted.some(({ needs }) => needs.includes('next'));
+    const next = crosses ? await served.fleet.startNext() : undefined;
+    const prepared = await prepare(inputs, served, next);
     const isChosen = inputs.quick && !prepared.failure;
     const chosen = isChosen ? await chooseQuick(wanted, prepared.context) : wanted;
-    const checked = await runChecks(inRunningOrder(chosen), prepared, limit, progress);
+    const checked = await runChecks(inRunningOrder(chosen), prepared, served.limit, progress);
     const inOrder = selected.map((one) => checked.find(({ check }) => check === one) ?? leaveOut(one));
     return { inputs, checked: inOrder, calls: prepared.context.log.length, ms: performance.now() - started };
-  } finally {
-    limit.end();
-    await fleet.close();
-  }
+  });
 }
 
 /** An ignored input would mean fewer checks. @throws UsageError if an input is unknown, with the name that was meant */

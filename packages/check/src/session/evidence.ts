@@ -1,6 +1,11 @@
 /** The record of one call, in the harness's transcript format. */
-import type { Happening, Participant, Transcript, TranscriptEvent } from '@mrtr/harness/transcript';
-import { asText } from '@mrtr/harness/transcript';
+import {
+  asText,
+  type Happening,
+  type Participant,
+  type Transcript,
+  type TranscriptEvent,
+} from '@mrtr/harness/transcript';
 import { isObject, type JsonObject } from '../wire/json.ts';
 import { describeOutcome, type Outcome } from '../wire/outcome.ts';
 import { isResponse, type Reply } from '../wire/reply.ts';
@@ -23,29 +28,24 @@ const LABELS: ReadonlyMap<string, string> = new Map([
 export class Evidence {
   readonly #title: string;
   readonly #era: 'modern' | 'legacy';
-  readonly #started: number;
-  readonly #events: TranscriptEvent[];
+  #started = performance.now();
+  #events: TranscriptEvent[] = [];
 
-  constructor(title: string, from?: Evidence, era: 'modern' | 'legacy' = 'modern') {
-    this.#era = from ? from.#era : era;
+  constructor(title: string, era: 'modern' | 'legacy' = 'modern') {
     this.#title = title;
-    this.#started = from ? from.#started : performance.now();
-    this.#events = from ? [...from.#events] : [];
+    this.#era = era;
   }
 
-  copy(): Evidence {
-    return new Evidence(this.#title, this);
+  /** A copy of the record, or of its first `length` events. */
+  copy(length = this.length): Evidence {
+    const copy = new Evidence(this.#title, this.#era);
+    copy.#started = this.#started;
+    copy.#events = this.#events.slice(0, length);
+    return copy;
   }
 
   get length(): number {
     return this.#events.length;
-  }
-
-  /** A copy of the record with its first `length` events. */
-  until(length: number): Evidence {
-    const earlier = this.copy();
-    earlier.#events.length = Math.min(length, earlier.#events.length);
-    return earlier;
   }
 
   recordSent(to: string, message: JsonObject, client: ClientId = 'client'): void {

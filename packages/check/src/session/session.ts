@@ -130,7 +130,7 @@ export class Session {
     const request: WireRequest = {
       method: METHOD[this.operation.kind],
       params,
-      ...(this.#capabilities && { capabilities: this.#capabilities }),
+      capabilities: this.#capabilities,
       mirrored: mirroredArguments(schema, params.arguments),
     };
     const { instance, principal } = this;

@@ -10,7 +10,7 @@ import { httpChannel, post } from '../wire/http.ts';
 import { ServerProcess } from '../wire/process.ts';
 import type { Reply } from '../wire/reply.ts';
 import { mirroringHeaders, OLD_REVISION, type WireRequest } from '../wire/request.ts';
-import { StdioChannel } from '../wire/stdio.ts';
+import { stdioChannel } from '../wire/stdio.ts';
 import { nextOf } from './next.ts';
 import { type Address, PORT, transportOf, UsageError } from './target.ts';
 
@@ -31,7 +31,7 @@ export class Instance {
   readonly words: string;
   url: URL | undefined;
   #process: ServerProcess | undefined;
-  #stdio: StdioChannel | undefined;
+  #stdio: Channel | undefined;
   #port: number | undefined;
 
   constructor(id: string, address: Address, patience: Patience, words = 'The server') {
@@ -76,7 +76,7 @@ export class Instance {
     if (this.kind === 'http') this.#port ??= await freePort();
     const [program = '', ...args] = this.command;
     this.#process = new ServerProcess(program, args);
-    if (this.kind === 'stdio') this.#stdio = new StdioChannel(this.#process, this.#patience);
+    if (this.kind === 'stdio') this.#stdio = stdioChannel(this.#process, this.#patience);
     else await this.#listening(this.#process, this.#port as number);
   }
 
@@ -182,9 +182,8 @@ export class Fleet {
   async second(): Promise<Instance> {
     if (this.#second === undefined) {
       const { also, ...address } = this.#address;
-      const place = also === undefined ? address : { headers: address.headers, url: also };
-      const withOther = { ...place, ...(address.otherHeaders && { otherHeaders: address.otherHeaders }) };
-      const second = new Instance('server-2', withOther, this.#patience);
+      const place = also === undefined ? address : { ...address, command: undefined, url: also };
+      const second = new Instance('server-2', place, this.#patience);
       await second.start();
       this.#second = second;
     }

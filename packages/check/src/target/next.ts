@@ -5,7 +5,7 @@ import { type Address, PORT, transportOf, UsageError } from './target.ts';
 export function nextOf(address: Address): Address | undefined {
   const { next, command, url, headers, otherHeaders } = address;
   if (next === undefined) return undefined;
-  const principals = { headers, ...(otherHeaders && { otherHeaders }) };
+  const principals = { headers, otherHeaders };
   const elsewhere = isAddress(next);
   if (elsewhere && !URL.canParse(next)) throw new UsageError(`--next is not an address: '${next}'.`);
   const overHttp = elsewhere || next.includes(PORT);

@@ -5,72 +5,62 @@ import type { Patience } from '../wire/channel.ts';
 import { textIn } from '../wire/http.ts';
 import { comparable, describeOutcome, outcomeOf, textOf } from '../wire/outcome.ts';
 import type { Fleet, Instance } from './instance.ts';
-import { METHOD, type ProbeSpec, paramsOf } from './target.ts';
+import { METHOD, type Operation, type ProbeSpec, paramsOf } from './target.ts';
 
 export class ProbeFailed extends Error {
   override readonly name = 'ProbeFailed';
 }
 
-/** Reads a probe from every running instance, because each may count its own effects. */
-export class Probe {
-  readonly #spec: ProbeSpec;
-  readonly #fleet: Fleet;
-  readonly #patience: Patience;
+/** Reads the value that shows effects. @throws ProbeFailed */
+export type Probe = () => Promise<string>;
+
+/** Makes a probe. An operation is called on every running instance, because each may count its own effects. */
+export function createProbe(spec: ProbeSpec, fleet: Fleet, patience: Patience): Probe {
+  if (spec.kind !== 'operation') return () => readOutside(spec, patience);
   /** Whether an instance counts its own effects, as far as known. */
-  readonly #apart = new Map<Instance, boolean>();
-
-  constructor(spec: ProbeSpec, fleet: Fleet, patience: Patience) {
-    this.#spec = spec;
-    this.#fleet = fleet;
-    this.#patience = patience;
-  }
-
-  async read(): Promise<string> {
-    if (this.#spec.kind !== 'operation') return this.#once();
-    const [first, ...others] = this.#fleet.instances;
-    const reading = await this.#call(first as Instance);
+  const apart = new Map<Instance, boolean>();
+  return async () => {
+    const reading = await call(fleet.first, spec.operation);
     const readings = [reading];
-    for (const instance of others) {
-      if (this.#apart.get(instance) === false) continue;
-      const one = await this.#call(instance);
+    for (const instance of fleet.instances) {
+      if (instance === fleet.first || apart.get(instance) === false) continue;
+      const one = await call(instance, spec.operation);
       // A new instance with the same reading as the first shares its store.
-      if (!this.#apart.has(instance)) this.#apart.set(instance, one !== reading);
-      if (this.#apart.get(instance)) readings.push(one);
+      if (!apart.has(instance)) apart.set(instance, one !== reading);
+      if (apart.get(instance)) readings.push(one);
     }
     return readings.join(APART);
-  }
+  };
+}
 
-  async #once(): Promise<string> {
-    const { timeoutMs, over } = this.#patience;
-    const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), over]);
-    try {
-      if (this.#spec.kind === 'url') {
-        const response = await fetch(this.#spec.url, { signal, redirect: 'manual' });
-        const { status } = response;
-        // Follow no redirect: it may lead to a service that only this machine can reach.
-        if (status >= 300 && status < 400)
-          throw new Error(`HTTP ${status}, a redirect, which is not followed`);
-        if (!response.ok) throw new Error(`HTTP ${status}`);
-        return (await textIn(response)).trim();
-      }
-      const { command } = this.#spec as { command: string };
-      const { stdout } = await promisify(exec)(command, { signal, killSignal: 'SIGKILL' });
+type OutsideSpec = Exclude<ProbeSpec, { kind: 'operation' }>;
+
+async function readOutside(spec: OutsideSpec, { timeoutMs, over }: Patience): Promise<string> {
+  const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), over]);
+  try {
+    if (spec.kind === 'cmd') {
+      const { stdout } = await promisify(exec)(spec.command, { signal, killSignal: 'SIGKILL' });
       return stdout.trim();
-    } catch (error) {
-      throw new ProbeFailed(`the probe could not be read: ${(error as Error).message}`);
     }
+    const response = await fetch(spec.url, { signal, redirect: 'manual' });
+    const { status } = response;
+    // Follow no redirect: it may lead to a service that only this machine can reach.
+    if (status >= 300 && status < 400) throw new Error(`HTTP ${status}, a redirect, which is not followed`);
+    if (!response.ok) throw new Error(`HTTP ${status}`);
+    return (await textIn(response)).trim();
+  } catch (error) {
+    throw new ProbeFailed(`the probe could not be read: ${(error as Error).message}`);
   }
+}
 
-  async #call(instance: Instance): Promise<string> {
-    const { operation } = this.#spec as Extract<ProbeSpec, { kind: 'operation' }>;
-    const request = { method: METHOD[operation.kind], params: paramsOf(operation) };
-    const outcome = outcomeOf(await instance.channel().send(request));
-    if (outcome.kind !== 'completed')
-      throw new ProbeFailed(
-        `the probe ${operation.kind} '${operation.name}' did not answer: ${describeOutcome(outcome)}`,
-      );
-    return textOf(outcome.result) || comparable(outcome);
-  }
+async function call(instance: Instance, operation: Operation): Promise<string> {
+  const request = { method: METHOD[operation.kind], params: paramsOf(operation) };
+  const outcome = outcomeOf(await instance.channel().send(request));
+  if (outcome.kind !== 'completed')
+    throw new ProbeFailed(
+      `the probe ${operation.kind} '${operation.name}' did not answer: ${describeOutcome(outcome)}`,
+    );
+  return textOf(outcome.result) || comparable(outcome);
 }
 
 /** Separates the readings of instances that count their own effects. */

@@ -34,7 +34,7 @@ export interface Address {
   readonly next?: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
   /** The headers of a second principal. */
-  readonly otherHeaders?: Readonly<Record<string, string>>;
+  readonly otherHeaders?: Readonly<Record<string, string>> | undefined;
 }
 
 /** The placeholder for the port of a started server, in its command and its URL. */

@@ -40,24 +40,25 @@ export const HUGE = 'a mebibyte';
 
 export function malform(token: string): readonly Variant<unknown>[] {
   const half = token.slice(0, Math.ceil(token.length / 2));
-  return [
-    { label: 'its first half', token: half === token ? token.slice(1) : half },
-    { label: 'all but its last character', token: token.slice(0, -1) },
-    { label: 'the state with more at its end', token: `${token}AAAA` },
-    { label: 'the empty string', token: '' },
-    { label: 'the state twice', token: `${token}${token}` },
-    { label: HUGE, token: 'A'.repeat(1024 * 1024) },
-    { label: '"__proto__"', token: '__proto__' },
-    { label: '"constructor"', token: 'constructor' },
-    { label: 'JSON with __proto__', token: '{"__proto__":{"confirmed":true,"approved":true}}' },
-    { label: 'a NUL', token: '\u0000' },
-    { label: 'a lone surrogate', token: '\ud800' },
-    { label: 'the number 1', token: 1 },
-    { label: 'null', token: null },
-    { label: 'true', token: true },
-    { label: 'an object', token: { token } },
-    { label: 'a list', token: [token] },
+  const all: readonly (readonly [label: string, token: unknown])[] = [
+    ['its first half', half === token ? token.slice(1) : half],
+    ['all but its last character', token.slice(0, -1)],
+    ['the state with more at its end', `${token}AAAA`],
+    ['the empty string', ''],
+    ['the state twice', `${token}${token}`],
+    [HUGE, 'A'.repeat(1024 * 1024)],
+    ['"__proto__"', '__proto__'],
+    ['"constructor"', 'constructor'],
+    ['JSON with __proto__', '{"__proto__":{"confirmed":true,"approved":true}}'],
+    ['a NUL', '\u0000'],
+    ['a lone surrogate', '\ud800'],
+    ['the number 1', 1],
+    ['null', null],
+    ['true', true],
+    ['an object', { token }],
+    ['a list', [token]],
   ];
+  return all.map(([label, one]) => ({ label, token: one }));
 }
 
 /** Variants that spell the same bytes differently: padding, alphabet, spare bits, case, whitespace. */

@@ -1,8 +1,16 @@
 /** Streamable HTTP at 2026-07-28: one POST for each request, answered by JSON or an event stream. */
 import { setTimeout as pause, setImmediate } from 'node:timers/promises';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
-import type { Channel, Patience, SendOptions } from './channel.ts';
-import { lateness, MAX_BYTES, MAX_MESSAGES, OVER, TOO_LONG } from './channel.ts';
+import {
+  type Channel,
+  lateness,
+  MAX_BYTES,
+  MAX_MESSAGES,
+  OVER,
+  type Patience,
+  type SendOptions,
+  TOO_LONG,
+} from './channel.ts';
 import { type JsonObject, parse } from './json.ts';
 import { type Carried, isResponse, type Reply, replyFrom } from './reply.ts';
 import { envelope, mirroringHeaders } from './request.ts';

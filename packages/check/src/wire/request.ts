@@ -10,7 +10,7 @@ const ALL_CAPABILITIES: JsonObject = { elicitation: { form: {}, url: {} }, sampl
 export interface WireRequest {
   readonly method: string;
   readonly params: JsonObject;
-  readonly capabilities?: JsonObject;
+  readonly capabilities?: JsonObject | undefined;
   /** Header values that the tool's schema asks to be mirrored (`x-mcp-header`), by header name. */
   readonly mirrored?: Readonly<Record<string, string>>;
 }

@@ -86,13 +86,16 @@ function sameForms(shown: readonly string[], forms: readonly Likeness[]): boolea
 }
 
 const modernForms = ({ facts }: CheckContext): readonly string[] =>
-  facts.questions.map(({ request }) => request).filter(isForm).map(formText);
+  facts.questions
+    .map(({ request }) => request)
+    .filter(isForm)
+    .map(formText);
 
 async function oldCall(context: CheckContext): Promise<Seen> {
   const { fleet, inputs, patience } = context;
   const { kind, name } = inputs.operation;
   const questions: ShownQuestion[] = [];
-  const evidence = new Evidence(`${METHOD[kind]} ${name}`, undefined, 'legacy');
+  const evidence = new Evidence(`${METHOD[kind]} ${name}`, 'legacy');
   const elicit = (question: ShownQuestion) => {
     questions.push(question);
     return oldAnswer(context, question) as never;
@@ -180,7 +183,7 @@ const stateless = defineCheck('era.stateless', 'A', {
   run: async (context) => {
     const { operation } = context.inputs;
     const message = { method: METHOD[operation.kind], params: paramsOf(operation) };
-    const evidence = new Evidence(`${message.method} ${operation.name}`, undefined, 'legacy');
+    const evidence = new Evidence(`${message.method} ${operation.name}`, 'legacy');
     evidence.recordSent('server', message);
     const reply = await context.fleet.first.sendAsOld(message);
     evidence.recordReply('server', reply);

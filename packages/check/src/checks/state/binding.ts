@@ -1,7 +1,16 @@
 /** State belongs to one call. Sends it with other arguments, to another operation, as another principal, or too late. */
 import { abstainFor, effectsUnseen } from '../../judging/attack.ts';
-import type { Clause, Finding } from '../../judging/check.ts';
-import { abstain, defineCheck, fail, MRTR, notApplicable, notGiven, pass } from '../../judging/check.ts';
+import {
+  abstain,
+  type Clause,
+  defineCheck,
+  type Finding,
+  fail,
+  MRTR,
+  notApplicable,
+  notGiven,
+  pass,
+} from '../../judging/check.ts';
 import type { CheckContext } from '../../judging/context.ts';
 import type { Retry, Session, SessionOptions } from '../../session/session.ts';
 import { nameOf } from '../../target/target.ts';
@@ -188,7 +197,7 @@ const expired = defineCheck('state.expired', 'S', {
         `A state was accepted ${ttl + 1} s after it was sent: ${describeOutcome(outcome)}.`,
         session,
       );
-    context.refusals.set('an expired state', { session, outcome });
+    context.refusals.push({ label: 'an expired state', session, outcome });
     return pass(`refused after ${ttl + 1} s: ${describeOutcome(outcome)}`, session);
   },
 });

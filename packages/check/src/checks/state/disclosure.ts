@@ -1,8 +1,8 @@
 /** Information that state gives away in refusals and content, and the cost of its size. */
 import { abstain, defineCheck, fail, MRTR, pass } from '../../judging/check.ts';
-import type { CheckContext } from '../../judging/context.ts';
+import type { CheckContext, Refused } from '../../judging/context.ts';
 import { inWorker } from '../../sandbox.ts';
-import type { Session } from '../../session/session.ts';
+import type { Session, SessionOptions } from '../../session/session.ts';
 import { comparable, describeOutcome, type Outcome } from '../../wire/outcome.ts';
 import { shorten } from '../../wire/text.ts';
 
@@ -21,20 +21,16 @@ const oracle = defineCheck('state.oracle', 'A', {
   needs: ['state'],
   calls: (rounds) => 4 * (rounds + 1),
   run: async (context) => {
-    const refusals = new Map<
-      string,
-      { readonly label: string; readonly session: Session; readonly outcome: Outcome }
-    >();
+    const all: Refused[] = [];
     for (const { label, present } of reasons(context)) {
       const round = context.roundsWithState.at(-1) ?? 0;
       const session = await context.untilRound(round);
       const outcome = await present(session);
       if (outcome.kind === 'failed') return abstain(`${label} got no answer: ${describeOutcome(outcome)}`);
       if (outcome.kind !== 'completed' || (await context.likeNonsense(round, outcome)))
-        refusals.set(label, { label, session, outcome });
+        all.push({ label, session, outcome });
     }
-    const earlier = [...context.refusals].map(([label, refused]) => ({ label, ...refused }));
-    const all = [...refusals.values(), ...earlier];
+    all.push(...context.refusals);
     const [one] = all;
     const unlike = all.find(({ outcome }) => one && comparable(outcome) !== comparable(one.outcome));
     if (one === undefined) return abstain('nothing was refused, so there are no refusals to compare');
@@ -47,9 +43,14 @@ const oracle = defineCheck('state.oracle', 'A', {
   },
 });
 
-function reasons(context: CheckContext) {
-  const { otherArguments, inputs } = context;
-  const all: { label: string; present: (session: Session) => Promise<Outcome> }[] = [
+interface Reason {
+  readonly label: string;
+  readonly present: (session: Session) => Promise<Outcome>;
+}
+
+function reasons(context: CheckContext): readonly Reason[] {
+  const presentAs = (change: SessionOptions) => (session: Session) => Object.assign(session, change).retry();
+  const all: Reason[] = [
     {
       label: 'a tampered state',
       present: (session) =>
@@ -57,22 +58,13 @@ function reasons(context: CheckContext) {
     },
     { label: 'a malformed state', present: (session) => session.retry({ requestState: 'mrtr-check' }) },
   ];
-  if (otherArguments !== undefined)
+  if (context.otherArguments !== undefined)
     all.push({
       label: 'a state with other arguments',
-      present: (session) => {
-        session.operation = context.otherOperation;
-        return session.retry();
-      },
+      present: presentAs({ operation: context.otherOperation }),
     });
-  if (inputs.address.otherHeaders !== undefined)
-    all.push({
-      label: "another principal's state",
-      present: (session) => {
-        session.principal = 'other';
-        return session.retry();
-      },
-    });
+  if (context.inputs.address.otherHeaders !== undefined)
+    all.push({ label: "another principal's state", present: presentAs({ principal: 'other' }) });
   return all;
 }
 

@@ -257,7 +257,10 @@ const dropped = defineCheck('state.dropped', 'A', {
     const attacked = await attack(context, round, [attempt]);
     const [accepted] = acceptedIn(attacked);
     if (accepted && !context.facts.asksLike(0, accepted.end))
-      return fail(`Without state the retry was accepted: ${describeOutcome(accepted.end)}.`, accepted.session);
+      return fail(
+        `Without state the retry was accepted: ${describeOutcome(accepted.end)}.`,
+        accepted.session,
+      );
     const [refused] = attacked.filter(({ verdict }) => verdict === 'refused');
     if (!accepted && !refused) return judgeRejections(context, '', attacked);
     return pass(`refused, or asked again${refused ? `: ${describeOutcome(refused.end)}` : ''}`);
