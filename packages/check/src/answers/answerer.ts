@@ -54,28 +54,27 @@ export class Answerer {
     const given = Object.hasOwn(this.#given, key) ? this.#given[key] : this.#given['*'];
     const params = objectAt(request, 'params');
     if (request.method === 'roots/list') return { roots: asList(given) };
-    if (request.method === 'sampling/createMessage') return samplingResult(given ?? this.#words(key));
+    if (request.method === 'sampling/createMessage') {
+      if (given === undefined) this.#beginToGenerate(key, { message: 'a sampling request' });
+      return samplingResult(given ?? 'Yes.');
+    }
     if (params.mode === 'url') return { action: 'accept' };
     if (isObject(given) && isRefusalOrAnswer(given)) return given;
     if (given !== undefined) return { action: 'accept', content: contentOf(given, params.requestedSchema) };
-    if (!this.#generate) throw new Unanswered(this.#describeMissing(key, params));
-    this.generated = true;
+    this.#beginToGenerate(key, params);
     return { action: 'accept', content: inWorker.validContent(params.requestedSchema, this.#seed) };
   }
 
-  #words(key: string): string {
-    if (!this.#generate) throw new Unanswered(this.#describeMissing(key, { message: 'a sampling request' }));
-    this.generated = true;
-    return 'Yes.';
-  }
-
-  #describeMissing(key: string, { message, requestedSchema }: JsonObject): string {
+  /** @throws Unanswered if the user wants no generated answers */
+  #beginToGenerate(key: string, { message, requestedSchema }: JsonObject): void {
+    this.generated = this.#generate;
+    if (this.#generate) return;
     const keys = Object.keys(this.#given).map((one) => `'${one}'`);
     const others =
       keys.length === 0 ? '' : ` (there ${keys.length === 1 ? 'is one' : 'are some'} for ${keys.join(', ')})`;
-    return (
+    throw new Unanswered(
       `The server asks '${key}' (${JSON.stringify(message)}), and no answer was given${others}. ` +
-      `Add ${exampleOf(key, requestedSchema)} with an answer of yours, or --generate-answers.`
+        `Add ${exampleOf(key, requestedSchema)} with an answer of yours, or --generate-answers.`,
     );
   }
 }

@@ -16,19 +16,15 @@ import type { Evident } from '../judging/undecided.ts';
 import { isForm } from '../observations/forms.ts';
 import { inWorker } from '../sandbox.ts';
 import { Evidence } from '../session/evidence.ts';
-import type { Session } from '../session/session.ts';
+import type { Session, Turn } from '../session/session.ts';
 import { asObject, isObject, type JsonObject, objectAt } from '../wire/json.ts';
 import { describeOutcome } from '../wire/outcome.ts';
 import { isResponse, isServerRequest } from '../wire/reply.ts';
 import { shorten } from '../wire/text.ts';
 import { IGNORE } from './answer.ts';
 
-const swept = new WeakSet<CheckContext>();
-
-/** Provokes every kind of message, once in a run: refusals, missing answers, bad state, no capabilities. */
+/** Provokes every kind of message: refusals, missing answers, bad state, no capabilities. */
 async function sweep(context: CheckContext): Promise<void> {
-  if (swept.has(context)) return;
-  swept.add(context);
   const changes = [
     (session: Session) => ({ inputResponses: session.refusals('decline') }),
     (session: Session) => ({ inputResponses: session.refusals('cancel') }),
@@ -42,7 +38,7 @@ async function sweep(context: CheckContext): Promise<void> {
   await context.session({ capabilities: {} }).first();
 }
 
-type Fault = (logged: Logged) => string | undefined;
+type Fault = (turn: Turn) => string | undefined;
 
 interface Sought {
   readonly fault: Fault;
@@ -60,9 +56,9 @@ async function findFault(
   for (const logged of log) {
     if (!(await look())) break;
     const { turn, during } = logged;
-    const wrong = fault(logged);
+    const wrong = fault(turn);
     if (wrong !== undefined) return fail(`${turn.request.method}: ${wrong}.`, asOf(logged), { during });
-    const odd = harmless === undefined ? allowed?.(logged) : undefined;
+    const odd = harmless === undefined ? allowed?.(turn) : undefined;
     if (odd === undefined) continue;
     harmless = fail(`${turn.request.method}: ${odd}.`, asOf(logged), { during, allowed: true });
   }
@@ -80,7 +76,7 @@ async function judgeFirst(context: CheckContext, sought: Sought): Promise<Findin
 }
 
 async function judgeAll(context: CheckContext, sought: Sought): Promise<Finding> {
-  await sweep(context);
+  await context.once('sweep', () => sweep(context));
   const look = async () => {
     // Large answers take long to read, so stop when the time of the run is over.
     await setImmediate();
@@ -98,7 +94,7 @@ function asOf({ turn, session }: Logged): Evident {
   return { evidence: session.evidence.copy(turn.recorded), turns, last: turn.outcome };
 }
 
-function alone(turn: Logged['turn']): Evident {
+function alone(turn: Turn): Evident {
   const { method, params } = turn.request;
   const evidence = new Evidence(method);
   evidence.recordSent('server', { method, params });
@@ -127,8 +123,7 @@ const resultType = wireCheck('wire.result-type', {
   },
   remedy:
     'Set resultType in every result. SDKs for 2026-07-28 do: this server may use an older one, or bypass it.',
-  fault: ({ turn }) => {
-    const { result } = turn.reply;
+  fault: ({ reply: { result } }) => {
     if (result === undefined || result.resultType === 'complete' || result.resultType === 'input_required')
       return undefined;
     return result.resultType === undefined
@@ -153,9 +148,9 @@ const shape = wireCheck('wire.shape', {
   remedy:
     'Send an input_required result with inputRequests, requestState, or both, and only for tools/call, prompts/get and ' +
     'resources/read. Write logs to standard error.',
-  fault: ({ turn }) => responseFault(turn) ?? askingFault(turn),
-  allowed: ({ turn }) => {
-    const { resultType, inputRequests, requestState } = turn.reply.result ?? {};
+  fault: (turn) => responseFault(turn) ?? askingFault(turn),
+  allowed: ({ reply }) => {
+    const { resultType, inputRequests, requestState } = reply.result ?? {};
     if (resultType !== 'input_required' || !isObject(inputRequests) || requestState !== undefined)
       return undefined;
     return Object.keys(inputRequests).length > 0
@@ -164,7 +159,7 @@ const shape = wireCheck('wire.shape', {
   },
 });
 
-function responseFault({ reply, id }: Logged['turn']): string | undefined {
+function responseFault({ reply, id }: Turn): string | undefined {
   const { status, failure } = reply;
   const responses = reply.messages.filter(({ value }) => isResponse(value));
   const noise = status === undefined && reply.messages.find(({ value }) => value === undefined);
@@ -181,17 +176,16 @@ function responseFault({ reply, id }: Logged['turn']): string | undefined {
   return failure;
 }
 
-function askingFault({ reply, request }: Logged['turn']): string | undefined {
+function askingFault({ reply, request }: Turn): string | undefined {
   const { result } = reply;
   if (result?.resultType !== 'input_required') return undefined;
   if (!MAY_ASK.includes(request.method)) return 'an input_required for a method that may not ask';
   const { inputRequests, requestState } = result;
   if (inputRequests === undefined && requestState === undefined)
     return 'an input_required with neither requests nor state';
-  for (const [key, one] of Object.entries(objectAt(result, 'inputRequests')))
-    if (!ASKABLE.includes(asText(asObject(one).method)))
-      return `the request '${key}' is none of ${ASKABLE.join(', ')}`;
-  return undefined;
+  const asked = Object.entries(asObject(inputRequests));
+  const strange = asked.find(([, one]) => !ASKABLE.includes(asText(asObject(one).method)));
+  return strange && `the request '${strange[0]}' is none of ${ASKABLE.join(', ')}`;
 }
 
 const ASKABLE = ['elicitation/create', 'sampling/createMessage', 'roots/list'];
@@ -207,9 +201,8 @@ const schema = wireCheck('wire.schema', {
   remedy:
     'Ask with flat objects of strings, numbers, booleans and enums, whose bounds leave a value; validate what you send ' +
     'by the published schema.',
-  allowed: ({ turn }) => {
-    const asked = Object.entries(objectAt(turn.reply.result, 'inputRequests'));
-    for (const [key, request] of asked) {
+  allowed: ({ reply }) => {
+    for (const [key, request] of Object.entries(objectAt(reply.result, 'inputRequests'))) {
       const why = isForm(request)
         ? inWorker.whyUnfillable(objectAt(request, 'params').requestedSchema)
         : undefined;
@@ -217,8 +210,7 @@ const schema = wireCheck('wire.schema', {
     }
     return undefined;
   },
-  fault: ({ turn }) => {
-    const { result, error } = turn.reply;
+  fault: ({ request, reply: { result, error } }) => {
     if (error !== undefined) return errorFault(error);
     if (result === undefined || typeof result.resultType !== 'string') return undefined;
     // Judge each request separately, so that the finding can name it.
@@ -226,7 +218,7 @@ const schema = wireCheck('wire.schema', {
     const whole = isObject(inputRequests) ? { ...result, inputRequests: {} } : result;
     if (result.resultType === 'input_required')
       return inWorker.misfit('InputRequiredResult', whole) ?? requestsFault(result);
-    const known = RESULTS[turn.request.method as keyof typeof RESULTS];
+    const known = RESULTS[request.method as keyof typeof RESULTS];
     return known && inWorker.misfit(known, result);
   },
 });
@@ -287,8 +279,8 @@ const keys = wireCheck('wire.duplicate-keys', {
       'inputRequests keys are server assigned identifiers and MUST be unique within the scope of the request.',
   },
   remedy: 'Give each question its own key. Parsers silently keep the last of two, so a question is lost.',
-  fault: ({ turn }) => {
-    for (const { text, value } of turn.reply.messages) {
+  fault: ({ reply }) => {
+    for (const { text, value } of reply.messages) {
       const [twice] = value === undefined ? [] : inWorker.duplicateKeys(text);
       if (twice !== undefined) return `the key ${twice} stands twice in the response`;
     }
@@ -306,9 +298,9 @@ const noServerRequests = wireCheck('wire.no-server-requests', {
   },
   remedy:
     'Return an input_required result instead of sending elicitation/create: a client of this revision cannot answer a request.',
-  fault: ({ turn }) => {
-    const sent = turn.reply.messages.find(({ value }) => isServerRequest(value));
-    return sent && `the server sent the request ${asText((sent.value as JsonObject).method)}`;
+  fault: ({ reply }) => {
+    const sent = reply.messages.map(({ value }) => value).find(isServerRequest);
+    return sent && `the server sent the request ${asText(sent.method)}`;
   },
 });
 

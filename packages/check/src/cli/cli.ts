@@ -19,8 +19,14 @@ import { readConfig } from './config.ts';
 import { type Console, type Output, outputOn } from './console.ts';
 import { initialise } from './init.ts';
 import { inputsFrom, serverFrom } from './inputs.ts';
-import type { CommandLine, Format, TargetOptions, Wanted } from './options.ts';
-import { Help, parseCommandLine } from './options.ts';
+import {
+  type CommandLine,
+  type Format,
+  Help,
+  parseCommandLine,
+  type TargetOptions,
+  type Wanted,
+} from './options.ts';
 import { planText } from './plan.ts';
 
 /** The limit of an error message: a server may have a hundred thousand tools. */

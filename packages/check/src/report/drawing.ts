@@ -1,6 +1,13 @@
 /** Draws a conversation as text, with the client on the left and the server on the right. */
-import type { Row, Transcript, TranscriptEvent } from '@mrtr/harness/transcript';
-import { answerText, objectIn, rowsOf } from '@mrtr/harness/transcript';
+import {
+  answerText,
+  objectIn,
+  type Row,
+  rowsOf,
+  type Transcript,
+  type TranscriptEvent,
+  type WireMessage,
+} from '@mrtr/harness/transcript';
 import { DECLARED } from '../wire/request.ts';
 import { clip, pad, wrap } from './text.ts';
 
@@ -78,27 +85,23 @@ function onTheRight(text: string): string {
   return `    │  ${' '.repeat(Math.max(0, room - pad(fit, 0).length - 1))}${fit} │`;
 }
 
-function details(message: Readonly<Record<string, unknown>>, isSent: boolean): string {
-  return isSent ? declaredText(message) + answersText(message) : stateText(objectIn(message, 'result'));
+function details(message: WireMessage, isSent: boolean): string {
+  const parts = isSent ? sentDetails(objectIn(message, 'params')) : stateText(objectIn(message, 'result'));
+  return parts.map((part) => `\n${part}`).join('');
 }
 
-function declaredText(message: Readonly<Record<string, unknown>>): string {
-  const declared = objectIn(objectIn(message, 'params'), '_meta')[DECLARED];
-  return declared === undefined ? '' : `\ndeclares ${JSON.stringify(declared)}`;
-}
-
-const stateText = ({ requestState }: Readonly<Record<string, unknown>>): string =>
-  requestState === undefined ? '' : `\n+ state ${stateWords(requestState)}`;
+const stateText = ({ requestState }: WireMessage): readonly string[] =>
+  requestState === undefined ? [] : [`+ state ${stateWords(requestState)}`];
 
 function stateWords(state: unknown): string {
   const text = typeof state === 'string' ? state : JSON.stringify(state);
   return text.length > 40 ? `${clip(text, 28)} (${text.length} characters)` : clip(text, 40) || '""';
 }
 
-function answersText(message: Readonly<Record<string, unknown>>): string {
-  const params = objectIn(message, 'params');
+function sentDetails(params: WireMessage): readonly string[] {
+  const declared = objectIn(params, '_meta')[DECLARED];
   const responses = objectIn(params, 'inputResponses');
-  const parts = Object.keys(responses).map((key) => `${key}: ${answerText(objectIn(responses, key))}`);
-  if (params.requestState !== undefined) parts.push(`+ state ${stateWords(params.requestState)}`);
-  return parts.length === 0 ? '' : `\n${parts.join('\n')}`;
+  const answers = Object.keys(responses).map((key) => `${key}: ${answerText(objectIn(responses, key))}`);
+  const capabilities = declared === undefined ? [] : [`declares ${JSON.stringify(declared)}`];
+  return [...capabilities, ...answers, ...stateText(params)];
 }

@@ -4,8 +4,15 @@ import { existsSync, readFileSync } from 'node:fs';
 import type { Transcript } from '@mrtr/harness/transcript';
 import { FINDINGS, UNDECIDED } from '../judging/check.ts';
 import { draw } from './drawing.ts';
-import type { Report, ReportedCheck } from './report.ts';
-import { acceptedMark, addressIn, commandsOf, describeRun, partsOf } from './report.ts';
+import {
+  acceptedMark,
+  addressIn,
+  commandsOf,
+  describeRun,
+  partsOf,
+  type Report,
+  type ReportedCheck,
+} from './report.ts';
 import { forMarkup, printable } from './text.ts';
 
 const STYLE = `

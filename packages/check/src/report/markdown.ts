@@ -2,8 +2,15 @@
 import { escapeHidden } from '@mrtr/harness/transcript';
 import { VERDICTS } from '../judging/check.ts';
 import { draw } from './drawing.ts';
-import type { Report, ReportedCheck } from './report.ts';
-import { acceptedMark, addressIn, commandsOf, describeRun, partsOf } from './report.ts';
+import {
+  acceptedMark,
+  addressIn,
+  commandsOf,
+  describeRun,
+  partsOf,
+  type Report,
+  type ReportedCheck,
+} from './report.ts';
 import { forMarkdown } from './text.ts';
 
 /** Returns the Markdown of a report. */

@@ -48,16 +48,9 @@ export interface ReportedCheck {
   readonly calls: number;
 }
 
-const findingsIn = (checks: readonly ReportedCheck[]) =>
-  FINDINGS.map((verdict) => ({ verdict, found: checksWith(checks, [verdict]) })).filter(
-    ({ found }) => found.length > 0,
-  );
-
 /** The checks with these verdicts, in their order. */
 const checksWith = (checks: readonly ReportedCheck[], verdicts: readonly Verdict[]) =>
   verdicts.flatMap((verdict) => checks.filter((one) => one.verdict === verdict));
-
-const isFinding = (verdict: Verdict): boolean => FINDINGS.some((one) => one === verdict);
 
 export const acceptedMark = ({ accepted }: ReportedCheck): string => (accepted === null ? '' : ' (accepted)');
 
@@ -71,14 +64,6 @@ export const partsOf = ({ expected, actual, clause, remedy, accepted }: Reported
 
 export const commandsOf = ({ reproduce, curl }: ReportedCheck): readonly string[] =>
   curl === null ? [reproduce] : [reproduce, curl];
-
-const tallyOf = ({ summary, seed }: Report): string =>
-  `${summary.ran} of ${summary.checks} checks ran · ${summary.calls} requests · ${summary.seconds} s · seed ${seed}`;
-
-const staleWords = ({ summary }: Report): readonly string[] =>
-  summary.stale.map(
-    (id) => `The baseline accepts ${id}, which is no longer found. Take it out of the baseline.`,
-  );
 
 /** Reasons to trust the passes less. */
 function caveatsOf({ checks }: Report): readonly string[] {
@@ -125,14 +110,20 @@ export interface ReportedTarget {
 }
 
 /** The texts of a run for every format, and its checks in order. */
-export const describeRun = (report: Report) => ({
-  tally: tallyOf(report),
-  exit: exitWords(report),
-  stale: staleWords(report),
-  caveats: caveatsOf(report),
-  findings: findingsIn(report.checks),
-  rest: checksWith(report.checks, [...UNDECIDED, 'pass']),
-});
+export function describeRun(report: Report) {
+  const { summary, checks, seed } = report;
+  const findings = FINDINGS.map((verdict) => ({ verdict, found: checksWith(checks, [verdict]) }));
+  return {
+    tally: `${summary.ran} of ${summary.checks} checks ran · ${summary.calls} requests · ${summary.seconds} s · seed ${seed}`,
+    exit: exitWords(report),
+    stale: summary.stale.map(
+      (id) => `The baseline accepts ${id}, which is no longer found. Take it out of the baseline.`,
+    ),
+    caveats: caveatsOf(report),
+    findings: findings.filter(({ found }) => found.length > 0),
+    rest: checksWith(checks, [...UNDECIDED, 'pass']),
+  };
+}
 
 export const addressIn = ({ name, address, next }: ReportedTarget): string =>
   `${name ?? address}${next === undefined ? '' : `, new version: ${next}`}`;
@@ -196,7 +187,7 @@ function reportCheck(
   redact: Redact,
 ) {
   const { id, family, level, expected, clause, remedy } = check;
-  const found = isFinding(verdict);
+  const found = FINDINGS.some((one) => one === verdict);
   const acceptance = found ? baseline[id] : undefined;
   const isOver = acceptance !== undefined && isExpired(acceptance);
   const afterwords = isOver ? ` The baseline no longer accepts this: ${acceptanceText(acceptance)}.` : '';

@@ -3,8 +3,7 @@ import { styleText } from 'node:util';
 import { escapeHidden } from '@mrtr/harness/transcript';
 import { FINDINGS, UNDECIDED, type Verdict } from '../judging/check.ts';
 import { draw } from './drawing.ts';
-import type { Report, ReportedCheck } from './report.ts';
-import { acceptedMark, describeRun, partsOf } from './report.ts';
+import { acceptedMark, describeRun, partsOf, type Report, type ReportedCheck } from './report.ts';
 import { clip, pad, wrap } from './text.ts';
 
 const WIDTH = 100;

@@ -33,7 +33,7 @@ export async function runChecks(
   limit: Limit,
   progress: Progress = () => {},
 ): Promise<readonly CheckResult[]> {
-  const controls: Controls = { failed: undefined };
+  const between = betweenControls(context);
   const all: CheckResult[] = [];
   const blamed = failure ? await nameFaults(context, failure) : '';
   if (failure?.isUsage && blamed === '') throw new UsageError(failure.reason);
@@ -42,7 +42,7 @@ export async function runChecks(
     context.sessionContext.during = check.id;
     const started = performance.now();
     const before = context.log.length;
-    const judge = () => limit.within(() => between(check, context, controls)).catch(abstainFor);
+    const judge = () => limit.within(() => between(check)).catch(abstainFor);
     const ran =
       failure === undefined
         ? (lacking(check.needs, context) ?? (await judge()))
@@ -73,11 +73,6 @@ async function nameFaults(context: CheckContext, failure: Failure): Promise<stri
   return wrong.length === 0 ? '' : ` (${wrong.join(', ')} found what is wrong with its messages)`;
 }
 
-/** The honest calls around each check. The call after one check also serves as the call before the next, unless it failed. */
-interface Controls {
-  failed: Failure | undefined;
-}
-
 async function control(context: CheckContext): Promise<Failure | undefined> {
   try {
     await context.fleet.revive();
@@ -87,17 +82,19 @@ async function control(context: CheckContext): Promise<Failure | undefined> {
   }
 }
 
-async function between(check: Check, context: CheckContext, controls: Controls): Promise<Finding> {
-  if (controls.failed) controls.failed = await control(context);
-  const before = controls.failed;
-  if (before) return abstain(`the honest call before it failed: ${before.reason}`, before.session);
-  const finding = await runCheck(check, context);
-  const alive = context.fleet.instances.every((instance) => instance.alive);
-  const after = await control(context);
-  controls.failed = after;
-  if (!alive && finding.kind === 'held') return abstain('the server ended during it');
-  if (after === undefined || isConclusive(check, finding)) return finding;
-  return abstain(`the honest call after it failed: ${after.reason}`, after.session);
+/** Runs each check between two honest calls. The call after one check serves as the call before the next, unless it failed. */
+function betweenControls(context: CheckContext): (check: Check) => Promise<Finding> {
+  let failed: Failure | undefined;
+  return async (check) => {
+    failed &&= await control(context);
+    if (failed) return abstain(`the honest call before it failed: ${failed.reason}`, failed.session);
+    const finding = await runCheck(check, context);
+    const alive = context.fleet.instances.every((instance) => instance.alive);
+    failed = await control(context);
+    if (!alive && finding.kind === 'held') return abstain('the server ended during it');
+    if (failed === undefined || isConclusive(check, finding)) return finding;
+    return abstain(`the honest call after it failed: ${failed.reason}`, failed.session);
+  };
 }
 
 /** Whether a finding holds even if the control fails. An effect does; a refusal does not, since the server may refuse everything. */

@@ -28,7 +28,7 @@ export function decode(token: string): Token {
   if (token.length > MAX_CHARACTERS) throw new RangeError(`its state has ${token.length} characters`);
   if (isStructured(parse(token))) return { segments: [segmentOf(token)], separators: [] };
   if (token.split(SEPARATOR, MAX_SEGMENTS + 1).length > MAX_SEGMENTS)
-    return { segments: [{ text: token, encoding: 'plain', bytes: Buffer.from(token) }], separators: [] };
+    return { segments: [plainSegment(token)], separators: [] };
   const parts = token.split(new RegExp(`(${SEPARATOR.source})`));
   return {
     segments: parts.filter((_part, at) => at % 2 === 0).map(segmentOf),
@@ -70,7 +70,7 @@ const isStructured = (value: unknown): boolean => isObject(value) || Array.isArr
 
 function segmentOf(text: string): Segment {
   const plain = parse(text);
-  if (isStructured(plain)) return { text, encoding: 'plain', bytes: Buffer.from(text), json: plain };
+  if (isStructured(plain)) return { ...plainSegment(text), json: plain };
   for (const encoding of ['hex', 'base64url', 'base64'] as const) {
     const bytes = decodeAs(encoding, text);
     if (bytes === undefined) continue;
@@ -80,8 +80,10 @@ function segmentOf(text: string): Segment {
     if (encoding === 'hex' ? text.length >= 16 : text.length >= 20 && looksEncoded(text))
       return { text, encoding, bytes };
   }
-  return { text, encoding: 'plain', bytes: Buffer.from(text) };
+  return plainSegment(text);
 }
+
+const plainSegment = (text: string): Segment => ({ text, encoding: 'plain', bytes: Buffer.from(text) });
 
 const looksEncoded = (text: string): boolean => /[A-Z]/.test(text) && /[a-z]/.test(text) && !/\s/.test(text);
 

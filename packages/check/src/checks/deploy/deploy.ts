@@ -7,8 +7,17 @@ import { numberIn } from '../../target/probe.ts';
 import { comparable, describeOutcome, saysNo, textOf } from '../../wire/outcome.ts';
 import { STATELESS } from '../instance.ts';
 import { LEDGER, presentTwice, SINGLE_USE } from '../retry.ts';
-import type { Crossed, Crossing, Crossings, Version } from './versions.ts';
-import { crossEach, crossingCalls, deployCheck, passAll, whereOf } from './versions.ts';
+import {
+  type Crossed,
+  type Crossing,
+  type Crossings,
+  crossEach,
+  crossingCalls,
+  deployCheck,
+  passAll,
+  type Version,
+  whereOf,
+} from './versions.ts';
 
 /** Judges the end of a call that crossed, and describes it. */
 function endOf({ end, askedAgain, from, to }: Crossed) {

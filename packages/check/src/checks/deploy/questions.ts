@@ -8,8 +8,18 @@ import { type JsonObject, objectAt } from '../../wire/json.ts';
 import { comparable, describeOutcome } from '../../wire/outcome.ts';
 import { VALIDATE } from '../answer.ts';
 import { ASK_AGAIN } from '../answer-missing.ts';
-import type { Crossed, Crossing, Question, Version } from './versions.ts';
-import { cross, crossEach, crossingCalls, deployCheck, whereOf, wordsOf } from './versions.ts';
+import {
+  type Crossed,
+  type Crossing,
+  cross,
+  crossEach,
+  crossingCalls,
+  deployCheck,
+  type Question,
+  type Version,
+  whereOf,
+  wordsOf,
+} from './versions.ts';
 
 /** Whether the answers of a call that crossed counted: it completed, and not as after a decline. */
 async function answersCounted(context: CheckContext, { end, to, readings }: Crossed): Promise<boolean> {
