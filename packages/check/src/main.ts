@@ -10,7 +10,7 @@ endOnSignals();
 // Node would exit with 1, which means that a check failed.
 process.on('uncaughtException', (error) => process.exit(failOf(error)));
 
-function failOf(error: unknown): number {
+function failOf(error: unknown) {
   const { stack = String(error) } = error as Partial<Error>;
   new Writer(process.stderr).write(`mrtr-check failed, which is a defect of its own: ${forLog(stack)}\n`);
   return 70;

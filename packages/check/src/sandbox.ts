@@ -26,7 +26,7 @@ const isSource = import.meta.url.endsWith('.ts');
 const program = new URL(isSource ? './worker.ts' : './worker.js', import.meta.url);
 
 /** Starts the worker. From source, on a Node that does not strip types, tsx loads it: its loader does not reach workers. */
-function startWorker(options: WorkerOptions): Worker {
+function startWorker(options: WorkerOptions) {
   if (!isSource || (process.features as { typescript?: unknown }).typescript)
     return new Worker(program, { ...options, execArgv: [] });
   const tsx = createRequire(import.meta.url).resolve('tsx/cjs/api');
@@ -89,7 +89,7 @@ function call(task: string, args: readonly unknown[]): unknown {
   return result;
 }
 
-function ask(text: string): string {
+function ask(text: string) {
   const digest = createHash('sha256').update(text).digest('base64');
   if (!unreadable.has(digest)) {
     sandbox ??= new Sandbox();

@@ -50,7 +50,7 @@ export class Answerer {
     }
   }
 
-  #one(key: string, request: JsonObject): JsonObject {
+  #one(key: string, request: JsonObject) {
     const given = Object.hasOwn(this.#given, key) ? this.#given[key] : this.#given['*'];
     const params = objectAt(request, 'params');
     if (request.method === 'roots/list') return { roots: asList(given) };
@@ -66,7 +66,7 @@ export class Answerer {
   }
 
   /** @throws Unanswered if the user wants no generated answers */
-  #beginToGenerate(key: string, { message, requestedSchema }: JsonObject): void {
+  #beginToGenerate(key: string, { message, requestedSchema }: JsonObject) {
     this.generated = this.#generate;
     if (this.#generate) return;
     const keys = Object.keys(this.#given).map((one) => `'${one}'`);
@@ -79,7 +79,7 @@ export class Answerer {
   }
 }
 
-const isRefusalOrAnswer = ({ action }: JsonObject): boolean =>
+const isRefusalOrAnswer = ({ action }: JsonObject) =>
   action === 'accept' || action === 'decline' || action === 'cancel';
 
 /** Turns a bare value into the content of a form with one field. */
@@ -89,13 +89,13 @@ function contentOf(given: unknown, schema: unknown): unknown {
   return { [field]: given };
 }
 
-const samplingResult = (given: unknown): JsonObject =>
+const samplingResult = (given: unknown) =>
   isObject(given)
     ? given
     : { role: 'assistant', content: { type: 'text', text: String(given) }, model: 'mrtr-check' };
 
 /** An example of the option. It has no content if the generator finds none that fits, as for a pattern. */
-function exampleOf(key: string, schema: unknown): string {
+function exampleOf(key: string, schema: unknown) {
   const content = inWorker.validContent(schema, 1);
   return `--answer '${key}=${inWorker.fits(schema, content) ? JSON.stringify(content) : '{…}'}'`;
 }

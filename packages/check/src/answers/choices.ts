@@ -1,7 +1,7 @@
 /** The fields that a form requires, and the values that a field allows. */
 import { asList, asObject, isObject } from '../wire/json.ts';
 
-export const listRequired = (schema: unknown): readonly unknown[] => asList(asObject(schema).required);
+export const listRequired = (schema: unknown) => asList(asObject(schema).required);
 
 /** A limit for code that spreads the choices into arguments: more would overflow the stack. */
 const MAX_CHOICES = 1000;

@@ -35,7 +35,7 @@ export function valueFor(field: unknown): fc.Arbitrary<unknown> {
   return format === undefined ? textFor(field as JsonObject) : (FORMATS.get(format) ?? WORD);
 }
 
-function numberFor({ minimum, maximum }: JsonObject, type: 'integer' | 'number'): fc.Arbitrary<number> {
+function numberFor({ minimum, maximum }: JsonObject, type: 'integer' | 'number') {
   const least = typeof minimum === 'number' ? minimum : typeof maximum === 'number' ? maximum - 10 : 1;
   const most = typeof maximum === 'number' ? maximum : least + 10;
   if (type === 'number')
@@ -44,17 +44,16 @@ function numberFor({ minimum, maximum }: JsonObject, type: 'integer' | 'number')
   return fc.integer({ min, max: Math.max(min, max) });
 }
 
-const clamp = (whole: number): number =>
-  Math.min(Math.max(whole, Number.MIN_SAFE_INTEGER), Number.MAX_SAFE_INTEGER);
+const clamp = (whole: number) => Math.min(Math.max(whole, Number.MIN_SAFE_INTEGER), Number.MAX_SAFE_INTEGER);
 
 // Limits against a hostile schema. No person fills in a longer answer.
 const MAX_CHARACTERS = 10_000;
 const MAX_ITEMS = 100;
 
-const lengthOf = (given: unknown, most: number): number | undefined =>
+const lengthOf = (given: unknown, most: number) =>
   typeof given === 'number' ? Math.min(Math.max(0, Math.floor(given)), most) : undefined;
 
-function arrayFor({ items, minItems, maxItems }: JsonObject): fc.Arbitrary<unknown[]> {
+function arrayFor({ items, minItems, maxItems }: JsonObject) {
   const choices = [...new Set(choicesIn(items))];
   const room = choices.length || MAX_ITEMS;
   const minLength = lengthOf(minItems, room) ?? 1;
@@ -66,7 +65,7 @@ function arrayFor({ items, minItems, maxItems }: JsonObject): fc.Arbitrary<unkno
 
 const LETTER = fc.constantFrom(...'abcdefghijklmnopqrstuvwxyz');
 
-function textFor({ minLength, maxLength }: JsonObject = {}): fc.Arbitrary<string> {
+function textFor({ minLength, maxLength }: JsonObject = {}) {
   const least = lengthOf(minLength, MAX_CHARACTERS) ?? 4;
   const most = lengthOf(maxLength, MAX_CHARACTERS) ?? Math.max(least, 8);
   return fc.string({ unit: LETTER, minLength: Math.min(least, most), maxLength: most });
@@ -122,7 +121,7 @@ export function invalidContents(schema: unknown, seed: number): readonly Misfit[
   return misfits.filter(({ content }) => !fits(schema, content));
 }
 
-function misfitsOf(field: unknown): readonly { readonly why: string; readonly value: unknown }[] {
+function misfitsOf(field: unknown) {
   const { type, minimum, maximum, minLength, maxLength } = asObject(field);
   const isLimited = typeof maxLength === 'number' && maxLength >= 0 && maxLength < MAX_CHARACTERS;
   const all: readonly (readonly [applies: boolean, why: string, value: unknown])[] = [

@@ -20,7 +20,7 @@ export function otherArgumentsFrom(schema: unknown, args: JsonObject, seed: numb
   return undefined;
 }
 
-function alternatives(property: unknown, value: unknown, seed: number): readonly unknown[] {
+function alternatives(property: unknown, value: unknown, seed: number) {
   const choices = choicesIn(property);
   if (choices.length > 0) return choices;
   if (typeof value === 'boolean') return [!value];
@@ -68,7 +68,7 @@ export function callsOf(
   }));
 }
 
-const takes = ({ kind }: Operation, schema: unknown, args: JsonObject): boolean =>
+const takes = ({ kind }: Operation, schema: unknown, args: JsonObject) =>
   kind === 'tool'
     ? isObject(schema) && fits(schema, args)
     : kind === 'prompt' && Object.values(args).every((one) => typeof one === 'string');

@@ -5,7 +5,7 @@ import { isObject, type JsonObject } from '../wire/json.ts';
 import published from '../wire/schema-2026-07-28.json' with { type: 'json' };
 import { shorten } from '../wire/text.ts';
 
-function createAjv(): Ajv2020 {
+function createAjv() {
   const ajv = new Ajv2020({ strict: false, allErrors: true, logger: false });
   // Node and TypeScript read the default export of a CommonJS package differently. This works in both.
   addFormats.default(ajv);
@@ -22,7 +22,7 @@ const MAX_COMPILED = 100;
 const compiled = new Map<string, Validate>();
 
 /** Whether a value fits. Every value fits a schema that does not compile: other checks report that. */
-export const fits = (schema: unknown, value: unknown): boolean => whyUnfit(schema, value) === undefined;
+export const fits = (schema: unknown, value: unknown) => whyUnfit(schema, value) === undefined;
 
 export function whyUnfit(schema: unknown, value: unknown): string | undefined {
   if (!isObject(schema)) return undefined;
@@ -50,10 +50,10 @@ function compile(schema: JsonObject): Validate {
 /** A long message may have an error in every member. */
 const MAX_SAID = 2000;
 
-const sayErrors = (errors: ValidateFunction['errors'], dataVar: string): string =>
+const sayErrors = (errors: ValidateFunction['errors'], dataVar: string) =>
   shorten(ours.errorsText(errors, { dataVar }), MAX_SAID);
 
-export const misfit = (definition: keyof typeof published.$defs, value: unknown): string | undefined =>
+export const misfit = (definition: keyof typeof published.$defs, value: unknown) =>
   ours.validate(`mcp#/$defs/${definition}`, value) ? undefined : sayErrors(ours.errors, 'message');
 
 /**

@@ -14,7 +14,7 @@ export function whyUnfillable(schema: unknown): string | undefined {
   return undefined;
 }
 
-function whyNoValue(field: JsonObject): string | undefined {
+function whyNoValue(field: JsonObject) {
   const { type, items, uniqueItems } = field;
   const few =
     'const' in field
@@ -35,7 +35,7 @@ function whyNoValue(field: JsonObject): string | undefined {
 }
 
 /** The reason if a value cannot fit into a message. */
-const whyTooLong = (least: unknown): string | undefined =>
+const whyTooLong = (least: unknown) =>
   typeof least === 'number' && least > MAX_BYTES
     ? `has to be ${least} long, and a message has room for ${MAX_BYTES}`
     : undefined;
@@ -43,7 +43,7 @@ const whyTooLong = (least: unknown): string | undefined =>
 const listsChoices = (field: unknown): field is JsonObject =>
   isObject(field) && [field.enum, field.oneOf, field.anyOf].some(Array.isArray);
 
-function whyCrossed(least: unknown, most: unknown, isWhole = false): string | undefined {
+function whyCrossed(least: unknown, most: unknown, isWhole = false) {
   if (typeof least !== 'number' || typeof most !== 'number') return undefined;
   const isEmpty = isWhole ? Math.ceil(least) > Math.floor(most) : least > most;
   return isEmpty ? `has to be at least ${least} and at most ${most}` : undefined;

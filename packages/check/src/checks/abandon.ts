@@ -1,5 +1,5 @@
 /** Calls that the client abandons. */
-import { defineCheck, type Finding, fail, pass } from '../judging/check.ts';
+import { defineCheck, fail, pass } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import { Undecided } from '../judging/undecided.ts';
 import type { Session } from '../session/session.ts';
@@ -52,26 +52,21 @@ const flat = defineCheck('abandon.flat', 'A', {
 });
 
 /** Describes growth over both halves of the calls: a leak grows in both, a normal heap does not. */
-function growth([first, half, last]: readonly (number | undefined)[]): string | undefined {
+function growth([first, half, last]: readonly (number | undefined)[]) {
   if (first === undefined || half === undefined || last === undefined) return undefined;
   const grows = half > first && last > half && last - first > first / 2;
   return grows ? `the probe went from ${first} to ${half} and to ${last}` : undefined;
 }
 
 /** Whether calls became slower by more than normal variation. */
-const slower = (first: number, last: number): boolean => last > 4 * first && last - first > 5;
+const slower = (first: number, last: number) => last > 4 * first && last - first > 5;
 
 const LIMITED =
   'It limits the open calls of each principal, so that nobody shuts the others out: a server that holds calls cannot do ' +
   'more. Let held calls expire, or accept this finding. State that travels with the client would cost nothing.';
 
 /** The finding of a server that refuses more open calls: it should still serve other principals. */
-async function judgeRejection(
-  context: CheckContext,
-  calls: number,
-  session: Session,
-  outcome: Outcome,
-): Promise<Finding> {
+async function judgeRejection(context: CheckContext, calls: number, session: Session, outcome: Outcome) {
   if (calls < LEAST)
     throw new Undecided(
       `after ${calls} calls the server is out of order: ${describeOutcome(outcome)}`,
@@ -86,7 +81,7 @@ async function judgeRejection(
 }
 
 /** The first quartile: other work on the machine only makes calls longer. */
-const quickest = (durations: readonly number[]): number =>
+const quickest = (durations: readonly number[]) =>
   durations.toSorted((a, b) => a - b)[Math.floor(durations.length / 4)] ?? 0;
 
 export const ABANDON = [flat];

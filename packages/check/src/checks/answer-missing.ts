@@ -1,6 +1,6 @@
 /** Retries without any answer, and with only one of two. */
 import { type Attempted, acceptedIn } from '../judging/attack.ts';
-import { abstain, defineCheck, type Finding, fail, MRTR, notApplicable, pass } from '../judging/check.ts';
+import { abstain, defineCheck, fail, MRTR, notApplicable, pass } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import { isOptional } from '../observations/forms.ts';
 import type { Session } from '../session/session.ts';
@@ -56,7 +56,7 @@ const missing = defineCheck('answer.missing', 'S', {
   },
 });
 
-async function retryWithoutAnswers(context: CheckContext, round: number): Promise<Finding> {
+async function retryWithoutAnswers(context: CheckContext, round: number) {
   const session = await context.untilRound(round);
   const what = `The retry without answers${context.lastRound > 0 ? `, in round ${round + 1},` : ''}`;
   return retryWithTooFew(context, session, undefined, what);
@@ -94,7 +94,7 @@ async function retryWithTooFew(
   session: Session,
   inputResponses: JsonObject | undefined,
   what: string,
-): Promise<Finding> {
+) {
   const { outcome, effect } = await context.observe(session, () => session.retry({ inputResponses }));
   // effect.before-answer reports the effect of a question that is asked again.
   if (effect && !(outcome.kind === 'asked' && context.effects.asking))

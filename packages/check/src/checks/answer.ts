@@ -1,7 +1,7 @@
 /** Answers that are unasked, misplaced or invalid. */
 import { listRequired } from '../answers/choices.ts';
 import { type Attempt, type Attempted, acceptedIn, attack, judgeRejections } from '../judging/attack.ts';
-import { abstain, defineCheck, type Finding, fail, MRTR, notApplicable, pass } from '../judging/check.ts';
+import { abstain, defineCheck, fail, MRTR, notApplicable, pass } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import { isForm, isOptional } from '../observations/forms.ts';
 import { inWorker } from '../sandbox.ts';
@@ -126,7 +126,7 @@ const otherRound = defineCheck('answer.other-round', 'S', {
   },
 });
 
-const sameKeys = ({ facts }: CheckContext): boolean =>
+const sameKeys = ({ facts }: CheckContext) =>
   new Set(facts.rounds.map(({ requests }) => Object.keys(requests).sort().join())).size < facts.rounds.length;
 
 const invalid = defineCheck('answer.invalid', 'S', {
@@ -204,7 +204,7 @@ const refusalWithContent = defineCheck('answer.refusal-with-content', 'S', {
     ),
 });
 
-const lastFormRound = ({ facts }: CheckContext): number =>
+const lastFormRound = ({ facts }: CheckContext) =>
   facts.questions.findLast(({ request }) => isForm(request))?.round ?? 0;
 
 interface Form {
@@ -223,7 +223,7 @@ async function onForms(
   what: string,
   attempts: (form: Form) => readonly Attempt[],
   how: { readonly declinedIsRefused?: boolean } = {},
-): Promise<Finding> {
+) {
   const { facts, effects } = context;
   const forms = facts.questions.filter(({ request }) => isForm(request)).toReversed();
   const all: Attempted[] = [];

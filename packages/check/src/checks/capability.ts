@@ -1,6 +1,6 @@
 /** A server asks a client only for capabilities that it declares. */
 import { asText } from '@mrtr/harness/transcript';
-import { abstain, defineCheck, type Finding, fail, MRTR, pass } from '../judging/check.ts';
+import { abstain, defineCheck, fail, MRTR, pass } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import type { Session } from '../session/session.ts';
 import { isObject, type JsonObject, objectAt } from '../wire/json.ts';
@@ -15,7 +15,7 @@ const NEEDED: Readonly<Record<string, string>> = {
 
 const MISSING = -32021;
 
-async function callWithout(context: CheckContext, capabilities: JsonObject, who: string): Promise<Finding> {
+async function callWithout(context: CheckContext, capabilities: JsonObject, who: string) {
   const session = context.session({ capabilities });
   let outcome = await session.first();
   for (let round = 0; outcome.kind === 'asked' && round < context.facts.rounds.length + 2; round++) {
@@ -26,7 +26,7 @@ async function callWithout(context: CheckContext, capabilities: JsonObject, who:
   return judgeEnd(session, outcome, capabilities, who);
 }
 
-function findUndeclared(outcome: Outcome, capabilities: JsonObject): string | undefined {
+function findUndeclared(outcome: Outcome, capabilities: JsonObject) {
   if (outcome.kind !== 'asked') return undefined;
   for (const [key, request] of Object.entries(outcome.requests)) {
     const name = NEEDED[asText(request.method)] ?? '';
@@ -48,7 +48,7 @@ const REFUSED = {
 };
 
 /** Judges the end of a call that was not asked: a result is fine, an error has to be the specified one. */
-function judgeEnd(session: Session, outcome: Outcome, capabilities: JsonObject, who: string): Finding {
+function judgeEnd(session: Session, outcome: Outcome, capabilities: JsonObject, who: string) {
   const [turn] = session.turns.slice(-1);
   const sent = turn?.reply.messages.map(({ value }) => value).filter(isServerRequest) ?? [];
   const wrong = sent.find(({ method }) => {

@@ -80,7 +80,7 @@ const once = defineCheck('effect.once', 'A', {
 });
 
 /** Whether a reading is a bare number: a count, rather than a balance in a sentence. */
-const looksLikeCount = (reading: Reading): boolean => /^\d+$/.test((reading ?? '').trim());
+const looksLikeCount = (reading: Reading) => /^\d+$/.test((reading ?? '').trim());
 
 const perRound = defineCheck('effect.per-round', 'A', {
   expected: 'A call with more rounds has no more effects.',

@@ -1,5 +1,5 @@
 /** A second instance, and a restarted one. */
-import { abstain, defineCheck, type Finding, fail, pass } from '../judging/check.ts';
+import { abstain, defineCheck, fail, pass } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import { Likeness } from '../session/likeness.ts';
 import { MAX_ROUNDS, type Session } from '../session/session.ts';
@@ -14,7 +14,7 @@ export const STATELESS = {
 };
 
 /** Judges a call that continued on another instance. A refusal is advice; another result is a fail. */
-async function judgeMoved(context: CheckContext, session: Session, where: string): Promise<Finding> {
+async function judgeMoved(context: CheckContext, session: Session, where: string) {
   const end = session.last as Outcome;
   if (end.kind === 'failed') return abstain(`${where} gave no answer: ${describeOutcome(end)}`);
   if (end.kind === 'completed') {
@@ -30,7 +30,7 @@ async function judgeMoved(context: CheckContext, session: Session, where: string
 }
 
 /** Whether honest calls end the same on that instance: its name or start time may be in every result. */
-async function likeHonestThere(context: CheckContext, { instance }: Session, end: Outcome): Promise<boolean> {
+async function likeHonestThere(context: CheckContext, { instance }: Session, end: Outcome) {
   const likeness = new Likeness();
   for (let call = 0; call < 2; call++) likeness.add(comparable(await context.session({ instance }).finish()));
   return likeness.like(comparable(end)) === true;

@@ -3,7 +3,6 @@ import { abstain, defineCheck, type Finding, fail, MRTR, notApplicable, pass } f
 import type { CheckContext } from '../judging/context.ts';
 import { isElicitation, isForm, isOptional } from '../observations/forms.ts';
 import type { Session } from '../session/session.ts';
-import type { JsonObject } from '../wire/json.ts';
 import { type Asked, comparable, describeOutcome, type Outcome } from '../wire/outcome.ts';
 
 const ACTIONS = {
@@ -23,7 +22,7 @@ const NOTHING = 'the operation elicits nothing from its user';
 type Action = 'decline' | 'cancel';
 
 /** Refuses every elicitation, or those of `only`. Sampling and roots get honest answers: they have no refusal. */
-const refusing = (session: Session, action: Action, only?: readonly string[]): JsonObject =>
+const refusing = (session: Session, action: Action, only?: readonly string[]) =>
   session.mapAnswers((honest, key) => {
     const isRefused = isElicitation(session.asked[key]) && (only?.includes(key) ?? true);
     return isRefused ? { action } : honest;
@@ -50,7 +49,7 @@ function answerAfterRefusal(
   { facts }: CheckContext,
   session: Session,
   { round, action, key }: Refusal & { readonly round: number },
-): JsonObject | undefined {
+) {
   if (session.last?.kind !== 'asked') return undefined;
   const outcome = session.last;
   const at = facts.rounds.findIndex((_, each) => facts.asksLike(each, outcome) === true);
@@ -118,12 +117,12 @@ const noEffect = defineCheck('refusal.no-effect', 'M*', {
   },
 });
 
-function describeEffect(what: string, outcome: Outcome, end: Outcome = outcome): string {
+function describeEffect(what: string, outcome: Outcome, end: Outcome = outcome) {
   if (end === outcome) return `After a ${what} the probe changed: ${describeOutcome(outcome)}.`;
   return `After a ${what} the server ${describeOutcome(outcome)}, and the probe changed when that was answered: ${describeOutcome(end)}.`;
 }
 
-async function refuseAlways(context: CheckContext, action: Action): Promise<Finding> {
+async function refuseAlways(context: CheckContext, action: Action) {
   let ended: Outcome | undefined;
   for (const [first] of context.facts.rounds.entries()) {
     const session = await context.untilRound(first);

@@ -1,7 +1,6 @@
 /** One approval, sent more than once. */
 import {
   abstain,
-  type Check,
   type CheckParts,
   defineCheck,
   type Finding,
@@ -11,7 +10,7 @@ import {
 } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import { clip, type Reading } from '../observations/effects.ts';
-import type { Retry, Session } from '../session/session.ts';
+import type { Session } from '../session/session.ts';
 import type { Instance } from '../target/instance.ts';
 import { describeOutcome, type Outcome } from '../wire/outcome.ts';
 
@@ -28,7 +27,7 @@ export const LEDGER =
   'your own database.';
 
 /** Makes a check that one approval has one effect. */
-export const singleUseCheck = (id: string, { needs = [], ...parts }: SingleUseParts): Check =>
+export const singleUseCheck = (id: string, { needs = [], ...parts }: SingleUseParts) =>
   defineCheck(id, 'M*', { clause: SINGLE_USE, remedy: LEDGER, ...parts, needs: ['effects', ...needs] });
 
 type SingleUseParts = Pick<CheckParts, 'expected' | 'calls' | 'run'> &
@@ -57,18 +56,13 @@ const LEDGERS = {
 type Lack = keyof typeof LEDGERS;
 
 /** Whether a repeated retry has no second effect on the same instance. Tried once in a run. */
-export const remembersUsed = (context: CheckContext): Promise<boolean> =>
+export const remembersUsed = (context: CheckContext) =>
   context.once('a used approval', async () => {
     const session = await context.untilRound(context.lastRound);
     return (await presentTwice(context, session, 'The same retry')).kind === 'held';
   });
 
-async function onceOnly(
-  context: CheckContext,
-  session: Session,
-  second: Second,
-  lack?: Lack,
-): Promise<Finding> {
+async function onceOnly(context: CheckContext, session: Session, second: Second, lack?: Lack) {
   const { effects, oneTime } = context;
   const { before, after, effect, words } = second;
   if (!effect) return pass(`${words} had no second effect`, session);
@@ -105,9 +99,7 @@ export async function presentTwice(
   return onceOnly(context, session, { before, after, effect, words }, isElsewhere ? 'shared' : undefined);
 }
 
-async function prepareApproval(
-  context: CheckContext,
-): Promise<{ session: Session; last: Retry; before: Reading }> {
+async function prepareApproval(context: CheckContext) {
   const session = await context.untilRound(context.lastRound);
   return { session, last: session.honestRetry(), before: await context.effects.read() };
 }
@@ -151,7 +143,7 @@ function moreThanOne({ effects }: CheckContext, before: Reading, after: Reading,
 const AFTER_THE_CUT_MS = [150, 200, 400, 800];
 
 /** Waits for the effect of the cut retry, and reads it. A server that stops with the connection has none. */
-async function readAfterTheCut(context: CheckContext, before: Reading): Promise<Reading> {
+async function readAfterTheCut(context: CheckContext, before: Reading) {
   let now = before;
   for (const ms of AFTER_THE_CUT_MS) {
     await context.pause(ms);

@@ -3,7 +3,6 @@ import { setImmediate } from 'node:timers/promises';
 import { asText } from '@mrtr/harness/transcript';
 import {
   abstain,
-  type Check,
   type CheckParts,
   defineCheck,
   type Finding,
@@ -24,7 +23,7 @@ import { shorten } from '../wire/text.ts';
 import { IGNORE } from './answer.ts';
 
 /** Provokes every kind of message: refusals, missing answers, bad state, no capabilities. */
-async function sweep(context: CheckContext): Promise<void> {
+async function sweep(context: CheckContext) {
   const changes = [
     (session: Session) => ({ inputResponses: session.refusals('decline') }),
     (session: Session) => ({ inputResponses: session.refusals('cancel') }),
@@ -47,11 +46,7 @@ interface Sought {
 }
 
 /** Finds the first fault, or else the first oddity that the specification allows. Stops when `look` returns false. */
-async function findFault(
-  log: readonly Logged[],
-  { fault, allowed }: Sought,
-  look: () => Promise<boolean>,
-): Promise<Finding | undefined> {
+async function findFault(log: readonly Logged[], { fault, allowed }: Sought, look: () => Promise<boolean>) {
   let harmless: Finding | undefined;
   for (const logged of log) {
     if (!(await look())) break;
@@ -69,13 +64,13 @@ async function findFault(
 const MAX_LOOKING_MS = 1500;
 
 /** Judges the messages of the first honest calls, before any check. */
-async function judgeFirst(context: CheckContext, sought: Sought): Promise<Finding | undefined> {
+async function judgeFirst(context: CheckContext, sought: Sought) {
   const until = await context.once('looking', async () => performance.now() + MAX_LOOKING_MS);
   const first = context.log.filter(({ during }) => during === undefined);
   return findFault(first, sought, async () => performance.now() < until);
 }
 
-async function judgeAll(context: CheckContext, sought: Sought): Promise<Finding> {
+async function judgeAll(context: CheckContext, sought: Sought) {
   await context.once('sweep', () => sweep(context));
   const look = async () => {
     // Large answers take long to read, so stop when the time of the run is over.
@@ -105,7 +100,7 @@ function alone(turn: Turn): Evident {
 const wireCheck = (
   id: string,
   { fault, allowed, ...parts }: Pick<CheckParts, 'expected' | 'clause' | 'remedy'> & Sought,
-): Check =>
+) =>
   defineCheck(id, 'M', {
     ...parts,
     calls: (rounds) => 2 * (rounds + 5),
@@ -159,7 +154,7 @@ const shape = wireCheck('wire.shape', {
   },
 });
 
-function responseFault({ reply, id }: Turn): string | undefined {
+function responseFault({ reply, id }: Turn) {
   const { status, failure } = reply;
   const responses = reply.messages.filter(({ value }) => isResponse(value));
   const noise = status === undefined && reply.messages.find(({ value }) => value === undefined);
@@ -176,7 +171,7 @@ function responseFault({ reply, id }: Turn): string | undefined {
   return failure;
 }
 
-function askingFault({ reply, request }: Turn): string | undefined {
+function askingFault({ reply, request }: Turn) {
   const { result } = reply;
   if (result?.resultType !== 'input_required') return undefined;
   if (!MAY_ASK.includes(request.method)) return 'an input_required for a method that may not ask';
@@ -235,7 +230,7 @@ const RESULTS = {
 /** The reserved range of codes, with those that this revision defines and those that it forbids. */
 const RESERVED = { from: -32099, to: -32020, defined: [-32020, -32021, -32022], forbidden: [-32002, -32042] };
 
-function errorFault(error: unknown): string | undefined {
+function errorFault(error: unknown) {
   const wrong = inWorker.misfit('Error', error);
   if (wrong !== undefined) return `the error does not fit: ${wrong}`;
   const { code } = error as { code: number };
@@ -244,7 +239,7 @@ function errorFault(error: unknown): string | undefined {
   return reserved ? `the error code ${code} is reserved and not defined` : undefined;
 }
 
-function requestsFault(result: JsonObject): string | undefined {
+function requestsFault(result: JsonObject) {
   for (const [key, request] of Object.entries(objectAt(result, 'inputRequests'))) {
     if (!isObject(request)) return `the request '${key}' is no object`;
     // The validator reports every alternative of a union; the first sentences are enough.
@@ -254,7 +249,7 @@ function requestsFault(result: JsonObject): string | undefined {
   return undefined;
 }
 
-function requestFault({ method, params }: JsonObject): string | undefined {
+function requestFault({ method, params }: JsonObject) {
   if (method === 'roots/list') return inWorker.misfit('ListRootsRequest', { method, params: params ?? {} });
   if (method === 'sampling/createMessage') return inWorker.misfit('CreateMessageRequest', { method, params });
   if (method !== 'elicitation/create') return undefined;
@@ -263,7 +258,7 @@ function requestFault({ method, params }: JsonObject): string | undefined {
   return inWorker.misfit('ElicitRequestFormParams', params) ?? formFault(requestedSchema);
 }
 
-function formFault(form: unknown): string | undefined {
+function formFault(form: unknown) {
   if (!isObject(form) || !Array.isArray(form.required)) return undefined;
   const fields = Object.keys(objectAt(form, 'properties'));
   const missing = form.required.find((name) => !fields.includes(asText(name)));

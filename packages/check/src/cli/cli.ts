@@ -107,7 +107,7 @@ async function checkAll(line: CommandLine, targets: readonly Target[], output: O
 }
 
 /** Adds the name of the target to a usage error, and redacts headers that the server may have logged. */
-function nameTarget(error: unknown, name: string | undefined, { address }: Inputs): unknown {
+function nameTarget(error: unknown, name: string | undefined, { address }: Inputs) {
   if (!(error instanceof UsageError)) return error;
   const message = redactor(address)(error.message);
   return new UsageError(name === undefined ? message : `${name}: ${message}`);
@@ -131,12 +131,7 @@ function targetOf(options: CommandLine): Target {
   return { inputs, options, baseline: baseline === undefined ? {} : readBaseline(baseline) };
 }
 
-function write(
-  line: CommandLine,
-  reports: readonly Report[],
-  strict: boolean,
-  { out, viewer }: Output,
-): void {
+function write(line: CommandLine, reports: readonly Report[], strict: boolean, { out, viewer }: Output) {
   const wanted: readonly Wanted[] = line.report ?? (line.json ? [] : [{ format: 'terminal' }]);
   const colours = out.hasColors();
   for (const { format, file } of wanted) {
@@ -154,7 +149,7 @@ function write(
     out.writePainted(reports.map((report) => terminalCard(report, { colours })).join('\n'));
 }
 
-function writeFile(file: string, text: string): void {
+function writeFile(file: string, text: string) {
   try {
     writeFileSync(file, text);
   } catch (error) {
@@ -181,13 +176,13 @@ const WRITERS: Readonly<Record<Format, Writer>> = {
   html: (reports, { viewer }) => htmlReport(reports, viewer && readViewer(viewer)),
 };
 
-const jsonReport = (reports: readonly Report[]): string => {
+const jsonReport = (reports: readonly Report[]) => {
   const [only] = reports;
   const value = reports.length === 1 ? only : { profile: PROFILE, exitCode: worst(reports), reports };
   return `${jsonText(value)}\n`;
 };
 
-const listText = (): string =>
+const listText = () =>
   CHECKS.map(({ id, level, expected }) => `${level.padEnd(3)} ${id.padEnd(28)} ${expected}\n`).join('');
 
 function progressOn(

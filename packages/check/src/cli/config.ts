@@ -36,7 +36,7 @@ function targetFrom(target: unknown, where: string, at: number): ConfiguredTarge
   }
 }
 
-function fillIn(line: string, where: string): string {
+function fillIn(line: string, where: string) {
   return line.replace(/\$\{(\w+)\}/g, (_, name: string) => {
     const value = process.env[name];
     if (value === undefined)

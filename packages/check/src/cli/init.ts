@@ -73,7 +73,7 @@ async function askPlace(ask: Ask): Promise<Pick<CommandLine, 'url' | 'command'>>
   return /^https?:/.test(place) ? { url: place } : { command: place.split(/\s+/) };
 }
 
-async function choose(found: readonly Found[], named: string | undefined, ask: Ask): Promise<Found> {
+async function choose(found: readonly Found[], named: string | undefined, ask: Ask) {
   const [asking, ...others] = found.filter(({ asks }) => asks === 'asks');
   const fallback = others.length === 0 ? asking?.operation.name : undefined;
   const missing = 'Name the operation: --tool NAME, --prompt NAME or --resource URI.';
@@ -84,7 +84,7 @@ async function choose(found: readonly Found[], named: string | undefined, ask: A
   return one;
 }
 
-async function allow(name: string, ask: Ask): Promise<boolean> {
+async function allow(name: string, ask: Ask) {
   const missing = `The tool ${name} is not declared read-only. A run calls it several hundred times: add --allow-effects if its effects do not matter.`;
   const answer = await ask(
     `${name} may write, and is called several hundred times. Do its effects not matter here? (yes)`,
@@ -105,7 +105,7 @@ async function askArguments(generated: unknown, ask: Ask): Promise<unknown> {
 
 const RUN_ONLY = ['init', 'github', 'report', 'json', 'source', 'find', 'list', 'dryRun', 'config', 'quick'];
 
-function writeFiles(line: CommandLine, config: string, out: Output['out']): void {
+function writeFiles(line: CommandLine, config: string, out: Output['out']) {
   const secrets: string[] = [];
   const hide = (prefix: string) => (header: string) => {
     const [key = ''] = header.split(':');
@@ -125,7 +125,7 @@ function writeFiles(line: CommandLine, config: string, out: Output['out']): void
     out.write(`Set ${secret} in the environment, and as a secret of the repository.\n`);
 }
 
-function write(file: string, text: string, out: Output['out']): void {
+function write(file: string, text: string, out: Output['out']) {
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, text, { flag: 'wx' });
   out.write(`Wrote ${file}.\n`);

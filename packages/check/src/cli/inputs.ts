@@ -11,7 +11,7 @@ import {
   type ProbeSpec,
   UsageError,
 } from '../target/target.ts';
-import { isObject, type JsonObject, parse } from '../wire/json.ts';
+import { isObject, parse } from '../wire/json.ts';
 import type { CommandLine, TargetOptions } from './options.ts';
 
 export function inputsFrom(options: CommandLine): Inputs {
@@ -38,7 +38,7 @@ export function serverFrom(options: CommandLine) {
 type Operations = Pick<Inputs, 'operation' | 'otherArguments' | 'otherOperation'>;
 
 /** The operations of the run. A second one has to differ, or checks would report correct behaviour. */
-function operationsFrom(options: TargetOptions): Operations {
+function operationsFrom(options: TargetOptions) {
   const operation = operationFrom(options);
   const { otherArguments, otherOperation } = options;
   const given: Operations = {
@@ -64,7 +64,7 @@ function operationFrom(options: TargetOptions): Operation {
   return { kind, name: options[kind] ?? '', arguments: args };
 }
 
-function object(value: unknown, name: string): JsonObject {
+function object(value: unknown, name: string) {
   if (!isObject(value)) throw new UsageError(`${name} has to be a JSON object, such as '{"env":"staging"}'.`);
   return value;
 }
@@ -106,7 +106,7 @@ function answersFrom({ answer = [], answers }: TargetOptions): Readonly<Record<s
 }
 
 /** The address: a URL, a command, or both if the command serves HTTP at a given port. */
-function addressFrom({ url, command, ...options }: CommandLine): Address {
+function addressFrom({ url, command, ...options }: CommandLine) {
   if (url === undefined && command === undefined)
     throw new UsageError('Say where the server is: an address, or -- and the command that starts it.');
   const started = command?.some((word) => word.includes('{port}'));
@@ -131,14 +131,14 @@ function addressFrom({ url, command, ...options }: CommandLine): Address {
 }
 
 /** Refuses a second instance or principal that equals the first: checks would prove nothing, or report correct behaviour. */
-function refuseDuplicates({ url, also, headers, otherHeaders }: Address): void {
+function refuseDuplicates({ url, also, headers, otherHeaders }: Address) {
   if (url !== undefined && also !== undefined && new URL(url).href === new URL(also).href)
     throw new UsageError('--also is the address of the server itself: give that of a second instance.');
   if (otherHeaders && isDeepStrictEqual({ ...headers, ...otherHeaders }, headers))
     throw new UsageError('--other-header is the same principal as --header: give those of another one.');
 }
 
-function checkedUrl(text: string, name: string): string {
+function checkedUrl(text: string, name: string) {
   if (!URL.canParse(text) || !/^https?:/.test(text))
     throw new UsageError(`${name} has to be an http or https address, and '${text}' is not.`);
   return text;

@@ -53,7 +53,7 @@ function parse(words: readonly string[], options: readonly Described[]): Command
   return { ...program.opts(), ...(url !== undefined && { url }), ...(command && { command }) };
 }
 
-function commandWithOptions(options: readonly Described[], writeOut: (text: string) => void): Command {
+function commandWithOptions(options: readonly Described[], writeOut: (text: string) => void) {
   const program = new Command('mrtr-check')
     .description('Checks whether an MCP server is safe when one of its tools asks the user (2026-07-28).')
     .argument('[url]', 'the address of the server; {port} stands for the port of a started one')
@@ -73,7 +73,7 @@ function commandWithOptions(options: readonly Described[], writeOut: (text: stri
   return program;
 }
 
-const append = (value: string, previous: readonly string[] = []): readonly string[] => [...previous, value];
+const append = (value: string, previous: readonly string[] = []) => [...previous, value];
 const json = (value: string): unknown => {
   try {
     return JSON.parse(value);
@@ -85,7 +85,7 @@ const json = (value: string): unknown => {
 const DAY = 86_400;
 const number =
   (least: number, most = Number.POSITIVE_INFINITY) =>
-  (value: string): number => {
+  (value: string) => {
     const read = Number(value);
     if (value.trim() === '' || !Number.isFinite(read) || read < least)
       throw new InvalidArgumentError(`It has to be a number of at least ${least}.`);
@@ -93,7 +93,7 @@ const number =
     return read;
   };
 
-const ids = (value: string, previous: readonly string[] = []): readonly string[] => [
+const ids = (value: string, previous: readonly string[] = []) => [
   ...previous,
   ...value
     .split(',')
@@ -101,7 +101,7 @@ const ids = (value: string, previous: readonly string[] = []): readonly string[]
     .filter((id) => id !== ''),
 ];
 
-function addFormat(value: string, previous: readonly Wanted[] = []): readonly Wanted[] {
+function addFormat(value: string, previous: readonly Wanted[] = []) {
   const [format = '', ...file] = value.split('=');
   if (!FORMATS.includes(format as Format))
     throw new InvalidArgumentError(`It has to be one of ${FORMATS.join(', ')}, with =FILE for a file.`);

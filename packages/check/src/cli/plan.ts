@@ -5,7 +5,7 @@ import { selectChecks } from '../run/run.ts';
 import { LOOKED_AT } from '../run/steady.ts';
 import { type Inputs, nameOf } from '../target/target.ts';
 
-const calibrating = ({ probe }: Inputs, rounds: number): number =>
+const calibrating = ({ probe }: Inputs, rounds: number) =>
   probe === undefined ? 0 : LOOKED_AT * (rounds + 1);
 
 const PREPARATION = 2;

@@ -7,7 +7,7 @@ export const WORKFLOW = '.github/workflows/mrtr-check.yml';
 export const workflowText = (
   config: string,
   secrets: readonly string[],
-): string => `# Written by mrtr-check --init --github.
+) => `# Written by mrtr-check --init --github.
 name: mrtr-check
 on:
   push:

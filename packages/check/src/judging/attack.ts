@@ -81,7 +81,7 @@ async function presentAttempts(
   attempts: readonly Attempt[],
   how: AttackOptions,
   isFresh = false,
-): Promise<{ readonly all: readonly Attempted[]; readonly held: Session | undefined }> {
+) {
   const all: Attempted[] = [];
   let held: Session | undefined;
   for (const attempt of attempts) {
@@ -164,11 +164,7 @@ async function judgeRetry(
 }
 
 /** The effect of a retry that failed. If the server crashed, its probe may be gone too, and the run goes on. */
-async function afterFailure(
-  { effects }: CheckContext,
-  session: Session,
-  before: Reading,
-): Promise<boolean | undefined> {
+async function afterFailure({ effects }: CheckContext, session: Session, before: Reading) {
   try {
     return await effects.since(before, session);
   } catch (error) {
@@ -184,7 +180,7 @@ function changesAnything(
   outcome: Outcome,
   judged: Judgement,
   effect: boolean | undefined,
-): boolean {
+) {
   if (judged === 'different')
     return !(effects.mode === 'observed' && effect === false && outcome.kind === 'completed');
   return judged !== 'same' && effect === true;

@@ -43,7 +43,7 @@ interface PlainRefusal {
   readonly effect: boolean | undefined;
 }
 
-const hasYesOrNo = (request: JsonObject): boolean =>
+const hasYesOrNo = (request: JsonObject) =>
   fieldsOf(request).some((field) => asObject(field).type === 'boolean');
 
 /** The same answer with each yes turned into a no. It refuses, as a decline does. */
@@ -227,19 +227,19 @@ export class CheckContext {
     return { likeness, ends, effect };
   }
 
-  #withoutKeys(outcome: Outcome): string {
+  #withoutKeys(outcome: Outcome) {
     return outcome.kind === 'asked' && this.facts.newKeys
       ? comparableQuestions(outcome.requests)
       : comparable(outcome);
   }
 
   /** Whether the keys are those of the next round. For servers that word each question anew. */
-  #asksNext(round: number, outcome: Extract<Outcome, { kind: 'asked' }>): boolean {
+  #asksNext(round: number, outcome: Extract<Outcome, { kind: 'asked' }>) {
     const next = this.facts.rounds[round + 1];
     return next !== undefined && Object.keys(next.requests).join() === Object.keys(outcome.requests).join();
   }
 
-  #asksAgain(round: number, outcome: Extract<Outcome, { kind: 'asked' }>): boolean {
+  #asksAgain(round: number, outcome: Extract<Outcome, { kind: 'asked' }>) {
     const asked = this.#questionsIn(outcome.requests);
     return this.facts.rounds.slice(0, round + 1).some((known, at) => {
       const before = this.#questionsIn(known.requests);

@@ -21,11 +21,10 @@ export function refusalIn(field: unknown): unknown {
 }
 
 /** Whether a field asks yes or no: a boolean, or choices of which one refuses. */
-const isYesOrNo = (field: unknown): boolean =>
-  asObject(field).type === 'boolean' || refusalIn(field) !== undefined;
+const isYesOrNo = (field: unknown) => asObject(field).type === 'boolean' || refusalIn(field) !== undefined;
 
 /** Whether a question asks for consent: by a URL, by a form without fields, or by a yes-or-no field. */
-export const asksForYes = (request: JsonObject): boolean =>
+export const asksForYes = (request: JsonObject) =>
   isElicitation(request) &&
   (!isForm(request) || fieldsOf(request).length === 0 || fieldsOf(request).some(isYesOrNo));
 
@@ -46,8 +45,8 @@ export function contentOfNo(request: unknown, content: JsonObject): JsonObject |
   return changed.length === 0 ? undefined : { ...content, ...Object.fromEntries(changed) };
 }
 
-const defaultOf = (field: unknown): unknown => asObject(field).default;
-const isChosen = (field: unknown): boolean => isYesOrNo(field) || choicesIn(field).length > 0;
+const defaultOf = (field: unknown) => asObject(field).default;
+const isChosen = (field: unknown) => isYesOrNo(field) || choicesIn(field).length > 0;
 
 /** The defaults of a form's choices, by field name. */
 export const choicesMade = (request: unknown): JsonObject =>

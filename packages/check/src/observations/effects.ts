@@ -106,4 +106,4 @@ export function difference(before: Reading, after: Reading): number | undefined 
 /** The wait before a probe is read again, for effects that come after the answer. In milliseconds. */
 export const SOON_MS = 300;
 
-export const clip = (reading: Reading): string => shorten((reading ?? 'nothing').replace(/\s+/g, ' '), 60);
+export const clip = (reading: Reading) => shorten((reading ?? 'nothing').replace(/\s+/g, ' '), 60);

@@ -86,7 +86,7 @@ export class Facts {
   }
 }
 
-function describeUnfinished(rounds: number, end: Outcome | undefined): string {
+function describeUnfinished(rounds: number, end: Outcome | undefined) {
   if (end?.kind === 'asked')
     return `it still asked after ${rounds} rounds of honest answers (${describeOutcome(end)})`;
   return `it ended with ${end === undefined ? 'nothing' : describeOutcome(end)}`;

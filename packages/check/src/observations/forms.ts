@@ -3,18 +3,16 @@ import { listRequired } from '../answers/choices.ts';
 import { asObject, canonical, isObject, type JsonObject, objectAt } from '../wire/json.ts';
 
 /** Whether a request is a form without required fields. To refuse it may mean to accept its defaults. */
-export const isOptional = (request: unknown): boolean =>
-  requiresNothing(request) && fieldsOf(request).length > 0;
+export const isOptional = (request: unknown) => requiresNothing(request) && fieldsOf(request).length > 0;
 
-export const requiresNothing = (request: unknown): boolean =>
+export const requiresNothing = (request: unknown) =>
   isForm(request) && listRequired(schemaOf(request)).length === 0;
 
-export const isElicitation = (request: JsonObject | undefined): boolean =>
-  request?.method === 'elicitation/create';
+export const isElicitation = (request: JsonObject | undefined) => request?.method === 'elicitation/create';
 
 const schemaOf = (request: unknown) => objectAt(objectAt(request, 'params'), 'requestedSchema');
 
-export const propertiesOf = (request: unknown): JsonObject => objectAt(schemaOf(request), 'properties');
+export const propertiesOf = (request: unknown) => objectAt(schemaOf(request), 'properties');
 
 export const fieldsOf = (request: unknown): readonly unknown[] => Object.values(propertiesOf(request));
 
@@ -31,7 +29,7 @@ export function formText(request: unknown): string {
   return canonical([message, { ...schema, properties: Object.fromEntries(fields) }]);
 }
 
-function withTitles(field: unknown): unknown {
+function withTitles(field: unknown) {
   if (!isObject(field) || !Array.isArray(field.enum) || !Array.isArray(field.enumNames)) return field;
   const { enum: values, enumNames: titles, ...rest } = field as Record<'enum' | 'enumNames', unknown[]>;
   return { ...rest, oneOf: values.map((value, at) => ({ const: value, title: titles[at] })) };

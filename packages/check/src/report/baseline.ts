@@ -19,7 +19,7 @@ export function acceptanceText(one: Acceptance): string {
   return more.length === 0 ? reason : `${reason} (${more.join(', ')})`;
 }
 
-export const isExpired = (one: Acceptance): boolean =>
+export const isExpired = (one: Acceptance) =>
   typeof one !== 'string' && one.expires !== undefined && one.expires < new Date().toISOString().slice(0, 10);
 
 const FIELDS = ['reason', 'expires', 'ticket'];
@@ -37,7 +37,7 @@ export function readBaseline(file: string): Baseline {
   return accepted as Baseline;
 }
 
-function whyUnfit(entry: JsonObject): string | undefined {
+function whyUnfit(entry: JsonObject) {
   const { reason, expires, ticket = '' } = entry;
   if (typeof reason !== 'string' || reason.trim() === '') return 'without a reason: give one as its value.';
   const other = Object.keys(entry).find((name) => !FIELDS.includes(name));

@@ -25,7 +25,7 @@ export function draw(transcript: Transcript): readonly string[] {
   return [`${pad('  mrtr-check', WIDTH - 4)}server`, ...shown.flat()];
 }
 
-function mergeRepeats(blocks: readonly (readonly string[])[]): readonly (readonly string[])[] {
+function mergeRepeats(blocks: readonly (readonly string[])[]) {
   const merged: { readonly lines: readonly string[]; times: number }[] = [];
   for (const lines of blocks) {
     const last = merged.at(-1);
@@ -35,7 +35,7 @@ function mergeRepeats(blocks: readonly (readonly string[])[]): readonly (readonl
   return merged.map(({ lines, times }) => (times === 1 ? lines : [inside(`${times} times:`), ...lines]));
 }
 
-function argumentsChanged(events: readonly TranscriptEvent[], at: number): string {
+function argumentsChanged(events: readonly TranscriptEvent[], at: number) {
   const argumentsOf = (event: TranscriptEvent | undefined) =>
     event?.kind === 'message' && event.message.method !== undefined
       ? objectIn(event.message, 'params').arguments
@@ -50,7 +50,7 @@ function argumentsChanged(events: readonly TranscriptEvent[], at: number): strin
   return text === was ? '' : `with ${text}`;
 }
 
-function linesOf(row: Row, labels: ReadonlyMap<string, string>, changed: string): readonly string[] {
+function linesOf(row: Row, labels: ReadonlyMap<string, string>, changed: string) {
   const { event, isSent, text } = row;
   switch (event.kind) {
     case 'message': {
@@ -75,30 +75,30 @@ function linesOf(row: Row, labels: ReadonlyMap<string, string>, changed: string)
 const ARROW_RIGHT = `    ├${'─'.repeat(WIDTH - 7)}▶│`;
 const ARROW_LEFT = `    │◀${'─'.repeat(WIDTH - 7)}┤`;
 const LOST = `    │${'─'.repeat(WIDTH / 2)}✕${' '.repeat(WIDTH / 2 - 7)}│`;
-const inside = (text: string): string => `    │  ${pad(text, WIDTH - 8)}│`;
+const inside = (text: string) => `    │  ${pad(text, WIDTH - 8)}│`;
 
 const GAP = [inside('… and so on …')];
 
-function onTheRight(text: string): string {
+function onTheRight(text: string) {
   const room = WIDTH - 8;
   const fit = clip(text, room);
   return `    │  ${' '.repeat(Math.max(0, room - pad(fit, 0).length - 1))}${fit} │`;
 }
 
-function details(message: WireMessage, isSent: boolean): string {
+function details(message: WireMessage, isSent: boolean) {
   const parts = isSent ? sentDetails(objectIn(message, 'params')) : stateText(objectIn(message, 'result'));
   return parts.map((part) => `\n${part}`).join('');
 }
 
-const stateText = ({ requestState }: WireMessage): readonly string[] =>
+const stateText = ({ requestState }: WireMessage) =>
   requestState === undefined ? [] : [`+ state ${stateWords(requestState)}`];
 
-function stateWords(state: unknown): string {
+function stateWords(state: unknown) {
   const text = typeof state === 'string' ? state : JSON.stringify(state);
   return text.length > 40 ? `${clip(text, 28)} (${text.length} characters)` : clip(text, 40) || '""';
 }
 
-function sentDetails(params: WireMessage): readonly string[] {
+function sentDetails(params: WireMessage) {
   const declared = objectIn(params, '_meta')[DECLARED];
   const responses = objectIn(params, 'inputResponses');
   const answers = Object.keys(responses).map((key) => `${key}: ${answerText(objectIn(responses, key))}`);

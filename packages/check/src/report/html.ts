@@ -80,10 +80,10 @@ ${script ? `<script>${script}</script>\n` : ''}</body>
 `;
 }
 
-const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
 /** The part for one target. `at` makes its anchors unique. */
-function page(report: Report, at: number, isDrawn: boolean): string {
+function page(report: Report, at: number, isDrawn: boolean) {
   const { target, summary } = report;
   const { tally, exit, stale, caveats, findings, rest } = describeRun(report);
   const counts = [...FINDINGS, 'pass' as const, ...UNDECIDED].map(
@@ -104,7 +104,7 @@ ${rest.map(row).join('\n')}
 </tbody></table>`;
 }
 
-function links(findings: ReturnType<typeof describeRun>['findings'], at: number): string {
+function links(findings: ReturnType<typeof describeRun>['findings'], at: number) {
   const lines = findings.map(({ verdict, found }) => {
     const ids = found.map(
       (one) => `<a href="#${at}-${forMarkup(one.id)}">${forMarkup(one.id)}</a>${acceptedMark(one)}`,
@@ -114,18 +114,18 @@ function links(findings: ReturnType<typeof describeRun>['findings'], at: number)
   return lines.length === 0 ? '' : `<ul class="found">${lines.join('')}</ul>\n`;
 }
 
-const row = ({ id, verdict, actual }: ReportedCheck): string =>
+const row = ({ id, verdict, actual }: ReportedCheck) =>
   `<tr><td><code>${forMarkup(id)}</code></td><td class="${verdict}">${verdict}</td><td>${forMarkup(actual)}</td></tr>`;
 
 /** One finding: its parts, the commands and the conversation. All text is untrusted. */
-function section(check: ReportedCheck, at: number, isDrawn: boolean): string {
+function section(check: ReportedCheck, at: number, isDrawn: boolean) {
   const parts = partsOf(check).map(({ name, text }) => `<dt>${name}</dt><dd>${forMarkup(text)}</dd>`);
   return `<section class="finding" id="${at}-${forMarkup(check.id)}"><h2 class="${check.verdict}">${check.verdict}: <code>${forMarkup(check.id)}</code></h2>
 <dl>${parts.join('')}</dl>
 <pre class="plain" tabindex="0">${forMarkup(commandsOf(check).join('\n'))}</pre>${check.conversation ? conversation(check.conversation, isDrawn) : ''}</section>`;
 }
 
-function conversation(transcript: Transcript, isDrawn: boolean): string {
+function conversation(transcript: Transcript, isDrawn: boolean) {
   const text = `\n<pre class="plain" data-mrtr-text tabindex="0">${forMarkup(draw(transcript).join('\n'))}</pre>`;
   // Escape `<`, so that no text ends the script element. The viewer shows printable text only.
   const data = JSON.stringify(printable(transcript)).replaceAll('<', '\\u003c');

@@ -11,7 +11,7 @@ export function junitReport(reports: readonly Report[], { strict = false } = {})
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="mrtr-check">\n${suites.join('\n')}\n</testsuites>\n`;
 }
 
-function suite({ target, summary, checks }: Report, strict: boolean): string {
+function suite({ target, summary, checks }: Report, strict: boolean) {
   const count = (kind: Kind) => checks.filter((check) => kindOf(check, strict).startsWith(kind)).length;
   const name = target.name ?? `${target.method} ${target.operation}`;
   const head =
@@ -31,13 +31,13 @@ function kindOf({ verdict, accepted }: ReportedCheck, strict: boolean): Kind {
   return verdict === 'fail' || strict ? 'failure' : 'skipped warning';
 }
 
-function testCase(check: ReportedCheck, strict: boolean): string {
+function testCase(check: ReportedCheck, strict: boolean) {
   const inner = innerOf(check, kindOf(check, strict));
   const head = `    <testcase classname="mrtr-check.${check.family}" name="${forMarkup(check.id)}"`;
   return inner === undefined ? `${head}/>` : `${head}>\n${inner}\n    </testcase>`;
 }
 
-function innerOf(check: ReportedCheck, kind: Kind): string | undefined {
+function innerOf(check: ReportedCheck, kind: Kind) {
   const { verdict, actual } = check;
   const parts = partsOf(check).map(({ name, text }) => `${name.toLowerCase()}: ${text}`);
   const text = forMarkup([...parts, `again: ${check.reproduce}`].join('\n'));

@@ -13,10 +13,10 @@ const MAX_BYTES = 1024 * 1024;
 const SOURCE = /\.([cm]?[jt]sx?|py|go|rs|java|kt|cs|rb|php|swift|scala|exs?)$/;
 const SKIPPED = /^(\..*|node_modules|vendor|dist|build|target|__pycache__)$/;
 
-const literal = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+const literal = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
 /** Most certain first: a registering call, a decorated function, a name in a table, the name alone. */
-const patternsOf = (name: string): readonly RegExp[] => {
+const patternsOf = (name: string) => {
   const [word, quoted] = [literal(name), `["'\`]${literal(name)}["'\`]`];
   return [
     new RegExp(`(tool|prompt|resource)\\w*(<[^>]{1,80}>)?\\(\\s*${quoted}`, 'i'),
@@ -51,17 +51,17 @@ export function locateInConfig(name: string, file: string): SourceLocation {
   return { uri: uriOf(file), line: lineAt(text, Math.max(0, text.indexOf(JSON.stringify(name)))) };
 }
 
-const lineAt = (text: string, index: number): number => text.slice(0, index).split('\n').length;
+const lineAt = (text: string, index: number) => text.slice(0, index).split('\n').length;
 
-const isTest = (file: string): boolean => /[._-](test|spec)\b|\b(tests?|test_\w+)\b/i.test(file);
+const isTest = (file: string) => /[._-](test|spec)\b|\b(tests?|test_\w+)\b/i.test(file);
 
 /** Relative to the working directory, which is the repository's root in CI. */
-function uriOf(file: string): string {
+function uriOf(file: string) {
   const path = relative(process.cwd(), resolve(file));
   return path.startsWith('..') ? pathToFileURL(file).href : encodeURI(path.split(sep).join('/'));
 }
 
-function filesIn(folder: string): readonly string[] {
+function filesIn(folder: string) {
   const files: string[] = [];
   const folders = [folder];
   for (let next = folders.pop(); next !== undefined && files.length < MAX_FILES; next = folders.pop()) {

@@ -43,7 +43,7 @@ export function markdownReport(report: Report): string {
 }
 
 /** One finding. Text from the server is escaped in prose, and unchanged in fences. */
-function section(check: ReportedCheck): readonly string[] {
+function section(check: ReportedCheck) {
   return [
     `## ${check.verdict}: \`${check.id}\``,
     '',
@@ -54,7 +54,7 @@ function section(check: ReportedCheck): readonly string[] {
   ];
 }
 
-function fence(language: string, lines: readonly string[]): readonly string[] {
+function fence(language: string, lines: readonly string[]) {
   const safe = lines.map((line) => escapeHidden(line));
   const longest = Math.max(2, ...safe.flatMap((line) => (line.match(/`+/g) ?? []).map((run) => run.length)));
   const fence = '`'.repeat(longest + 1);

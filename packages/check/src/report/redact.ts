@@ -21,7 +21,7 @@ export function redactor({ headers, otherHeaders = {} }: Address): Redact {
     .sort((a, b) => b.length - a.length);
   const forms = secrets.flatMap((secret) => [...formsOf(secret)]);
   const runs = runsOf(forms);
-  const inText = (text: string): string => {
+  const inText = (text: string) => {
     let clean = text;
     for (const form of forms) clean = clean.replaceAll(form, REDACTED);
     return withoutParts(withoutRuns(clean, runs), forms);
@@ -32,14 +32,14 @@ export function redactor({ headers, otherHeaders = {} }: Address): Redact {
 /** A run of this many characters of a secret is redacted, even if the rest was changed, as in a tampered state. */
 const RUN = 12;
 
-const runsOf = (forms: readonly string[]): ReadonlySet<string> =>
+const runsOf = (forms: readonly string[]) =>
   new Set(
     forms.flatMap((form) =>
       Array.from({ length: Math.max(0, form.length - RUN + 1) }, (_, at) => form.slice(at, at + RUN)),
     ),
   );
 
-function withoutRuns(text: string, runs: ReadonlySet<string>): string {
+function withoutRuns(text: string, runs: ReadonlySet<string>) {
   if (runs.size === 0) return text;
   let clean = '';
   let kept = 0;
@@ -55,7 +55,7 @@ function withoutRuns(text: string, runs: ReadonlySet<string>): string {
 }
 
 /** Redacts part of a secret before or after the mark at which a text was cut. */
-function withoutParts(text: string, forms: readonly string[]): string {
+function withoutParts(text: string, forms: readonly string[]) {
   const parts = text.split(CUT);
   if (parts.length === 1) return text;
   const last = parts.length - 1;
@@ -67,17 +67,17 @@ function withoutParts(text: string, forms: readonly string[]): string {
 
 const CUT = '…';
 
-function withoutEnd(part: string, forms: readonly string[]): string {
+function withoutEnd(part: string, forms: readonly string[]) {
   const length = longest(part, (at) => forms.some((form) => form.startsWith(part.slice(-at))));
   return length === 0 ? part : `${part.slice(0, -length)}${REDACTED}`;
 }
 
-function withoutBeginning(part: string, forms: readonly string[]): string {
+function withoutBeginning(part: string, forms: readonly string[]) {
   const length = longest(part, (at) => forms.some((form) => form.endsWith(part.slice(0, at))));
   return length === 0 ? part : `${REDACTED}${part.slice(length)}`;
 }
 
-function longest(part: string, isSecret: (length: number) => boolean): number {
+function longest(part: string, isSecret: (length: number) => boolean) {
   let length = Math.min(RUN, part.length);
   while (length >= LEAST && !isSecret(length)) length--;
   return length < LEAST ? 0 : length;
@@ -99,7 +99,7 @@ export function redactedTranscript({ title, events, end, ...rest }: Transcript, 
   };
 }
 
-function passwordIn(value: string): readonly string[] {
+function passwordIn(value: string) {
   const [, basic] = /^Basic +(\S+)$/i.exec(value) ?? [];
   if (basic === undefined) return [];
   const pair = Buffer.from(basic, 'base64').toString();
@@ -107,7 +107,7 @@ function passwordIn(value: string): readonly string[] {
 }
 
 /** The forms of a secret: plain, in JSON, in a URL, in hex, and in Base64 at each of three offsets. */
-function formsOf(secret: string): ReadonlySet<string> {
+function formsOf(secret: string) {
   const escaped = encodeURIComponent(secret);
   const lowerCase = escaped.replace(/%\w\w/g, (one) => one.toLowerCase());
   const plain = [secret, JSON.stringify(secret).slice(1, -1), escaped, lowerCase];

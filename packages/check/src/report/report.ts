@@ -66,7 +66,7 @@ export const commandsOf = ({ reproduce, curl }: ReportedCheck): readonly string[
   curl === null ? [reproduce] : [reproduce, curl];
 
 /** Reasons to trust the passes less. */
-function caveatsOf({ checks }: Report): readonly string[] {
+function caveatsOf({ checks }: Report) {
   const left = checks.filter(({ actual }) => actual === LEFT_OUT).map(({ id }) => id);
   const unseen = checks.filter((one) => one.verdict === 'pass' && one.actual.includes('without --probe'));
   const words = `${unseen.length} of the passes rest on the server's words: --probe would show its effects.`;
@@ -76,7 +76,7 @@ function caveatsOf({ checks }: Report): readonly string[] {
   ];
 }
 
-function exitWords({ summary, exitCode, checks }: Report): string {
+function exitWords({ summary, exitCode, checks }: Report) {
   const failed = checks.some(({ verdict, accepted }) => verdict === 'fail' && accepted === null);
   const meaning = {
     0: 'nothing failed',
@@ -125,7 +125,7 @@ export function describeRun(report: Report) {
   };
 }
 
-export const addressIn = ({ name, address, next }: ReportedTarget): string =>
+export const addressIn = ({ name, address, next }: ReportedTarget) =>
   `${name ?? address}${next === undefined ? '' : `, new version: ${next}`}`;
 
 /** The report of one run. */
@@ -213,7 +213,7 @@ function reportCheck(
 }
 
 /** The ids that reproduce a finding: the check, and the check that sent the request. Checks of the wire send the same requests. */
-function idsOf(id: string, finding: Finding): string {
+function idsOf(id: string, finding: Finding) {
   const during = finding.kind === 'broken' ? finding.during : undefined;
   return during === undefined || during.startsWith('wire.') ? id : `${during},${id}`;
 }

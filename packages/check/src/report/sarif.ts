@@ -50,9 +50,9 @@ function ruleOf({ id, level, family, expected, clause, remedy }: Check) {
 }
 
 /** Escapes brackets, because a page turns `[words](place)` from a server into a link. */
-const plain = (text: string): string => forLog(text).replace(/[\\[\]]/g, '\\$&');
+const plain = (text: string) => forLog(text).replace(/[\\[\]]/g, '\\$&');
 
-const nameOf = ({ target }: Report): string => target.name ?? `${target.method} ${target.operation}`;
+const nameOf = ({ target }: Report) => target.name ?? `${target.method} ${target.operation}`;
 
 function resultsOf(report: Report, { source, config = 'mrtr-check.json' }: Sources) {
   const { operation } = report.target;
@@ -74,7 +74,7 @@ function resultsOf(report: Report, { source, config = 'mrtr-check.json' }: Sourc
   });
 }
 
-const messageOf = ({ actual, remedy, reproduce }: ReportedCheck, report: Report): string =>
+const messageOf = ({ actual, remedy, reproduce }: ReportedCheck, report: Report) =>
   plain(`${nameOf(report)}: ${actual}\n\nWhat to do: ${remedy}\n\nAgain: ${reproduce}`);
 
 /** The identity of a finding: the same for the same check and target. GitHub matches by the first member. */

@@ -54,13 +54,13 @@ export function reproducing(inputs: Inputs, ids: string): string {
   return ['mrtr-check', ...words, ...place, ...command].map(quote).join(' ');
 }
 
-const redactedLines = (headers: Readonly<Record<string, string>> = {}): readonly string[] =>
+const redactedLines = (headers: Readonly<Record<string, string>> = {}) =>
   Object.keys(headers).map((name) => `${name}: ${REDACTED}`);
 
-const operationText = ({ kind, name, arguments: args }: Operation): string =>
+const operationText = ({ kind, name, arguments: args }: Operation) =>
   `${kind}:${name}${Object.keys(args).length > 0 ? ` ${JSON.stringify(args)}` : ''}`;
 
-const probeText = (probe: ProbeSpec): string =>
+const probeText = (probe: ProbeSpec) =>
   probe.kind === 'operation'
     ? operationText(probe.operation)
     : `${probe.kind}:${probe.kind === 'url' ? probe.url : probe.command}`;

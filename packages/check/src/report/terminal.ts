@@ -47,7 +47,7 @@ const painter =
   (style, text) =>
     colours ? styleText(style, text, { validateStream: false }) : text;
 
-function card(report: Report, paint: Paint): readonly string[] {
+function card(report: Report, paint: Paint) {
   const { target, summary } = report;
   const { findings, tally } = describeRun(report);
   const count = (verdict: Verdict) => {
@@ -78,7 +78,7 @@ function card(report: Report, paint: Paint): readonly string[] {
   ];
 }
 
-function finding(check: ReportedCheck, paint: Paint): readonly string[] {
+function finding(check: ReportedCheck, paint: Paint) {
   const { mark, style } = LOOK[check.verdict];
   const head = `${mark} ${check.verdict.toUpperCase()}  ${check.id}`;
   const row = (name: string, text: string, most?: number) =>
@@ -97,7 +97,7 @@ function finding(check: ReportedCheck, paint: Paint): readonly string[] {
   ];
 }
 
-function listUndecided({ checks }: Report, paint: Paint): readonly string[] {
+function listUndecided({ checks }: Report, paint: Paint) {
   return UNDECIDED.flatMap((verdict) => {
     const reasons = new Map<string, string[]>();
     for (const check of checks.filter((one) => one.verdict === verdict))
@@ -119,7 +119,7 @@ function listUndecided({ checks }: Report, paint: Paint): readonly string[] {
   });
 }
 
-function ending(report: Report, paint: Paint): readonly string[] {
+function ending(report: Report, paint: Paint) {
   const { stale, caveats, exit } = describeRun(report);
   return [
     ...stale.map((line) => paint('red', `✗ ${line}`)),

@@ -5,7 +5,7 @@ import wrapAnsi from 'wrap-ansi';
 import { isObject } from '../wire/json.ts';
 
 /** Escapes text for HTML and XML. */
-export const forMarkup = (text: string): string =>
+export const forMarkup = (text: string) =>
   escapeLines(text)
     .replace(/&/g, '&amp;')
     .replace(/</g, '&lt;')
@@ -16,7 +16,7 @@ export const forMarkup = (text: string): string =>
     .replace(/::/g, ':&#58;');
 
 /** Escapes text for Markdown, on one line. */
-export const forMarkdown = (text: string): string =>
+export const forMarkdown = (text: string) =>
   escapeHidden(text.replace(/\s+/g, ' '))
     .replace(/[\\`*_{}[\]<>()#+!|~$&]/g, '\\$&')
     .replace(/@/g, '&#64;')
@@ -25,7 +25,7 @@ export const forMarkdown = (text: string): string =>
     .replace(/\bwww\./gi, (www) => `${www.slice(0, -1)}&#46;`);
 
 /** Escapes text for a terminal and the log of a CI job, which executes `::error::` and `##vso[`. */
-export const forLog = (text: string): string =>
+export const forLog = (text: string) =>
   escapeLines(text)
     .replace(/::(?=[a-z])/gi, ': :')
     .replace(/##(?=\w*\[)/g, '# #');
@@ -40,10 +40,10 @@ export function mapTexts(value: unknown, change: (text: string) => string): unkn
 }
 
 /** Replaces control characters in every string of a JSON value. */
-export const printable = (value: unknown): unknown => mapTexts(value, escapeLines);
+export const printable = (value: unknown) => mapTexts(value, escapeLines);
 
 /** Serializes to JSON that is safe on a terminal and in the log of a CI job. The value stays the same. */
-export const jsonText = (value: unknown): string => toJson(value).replace(/##/g, '#\\u0023');
+export const jsonText = (value: unknown) => toJson(value).replace(/##/g, '#\\u0023');
 
 export function wrap(text: string, width: number, most = 20): readonly string[] {
   // Keep indentation; drop the space at a line break.
@@ -64,5 +64,4 @@ export function clip(text: string, width: number): string {
   return `${kept}…`;
 }
 
-export const pad = (text: string, width: number): string =>
-  text + ' '.repeat(Math.max(0, width - stringWidth(text)));
+export const pad = (text: string, width: number) => text + ' '.repeat(Math.max(0, width - stringWidth(text)));

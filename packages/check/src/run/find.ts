@@ -80,7 +80,7 @@ function readEnding(outcome: Outcome): Pick<Found, 'asks' | 'words'> {
 }
 
 /** The required arguments, or all if those alone do not fit. Prefers the schema's defaults and examples. */
-function argumentsFor(kind: Operation['kind'], entry: JsonObject, seed: number): JsonObject {
+function argumentsFor(kind: Operation['kind'], entry: JsonObject, seed: number) {
   if (kind === 'resource') return {};
   if (kind === 'prompt') {
     const listed = asList(entry.arguments).filter(isObject);

@@ -22,7 +22,7 @@ export function missingInput(need: Need, inputs: Inputs): string | undefined {
   return isGiven ? undefined : words;
 }
 
-const isHttp = ({ address }: Inputs): boolean => transportOf(address) === 'http';
+const isHttp = ({ address }: Inputs) => transportOf(address) === 'http';
 const ONE_PRINCIPAL = 'over stdio there is one principal';
 const ONE_CONNECTION = 'over stdio there is no connection of one request';
 
@@ -48,10 +48,9 @@ const GIVEN: Partial<Record<Need, (inputs: Inputs) => readonly [isGiven: boolean
 };
 
 /** The finding for a feature that the server lacks, whatever the inputs. */
-const absent = (present: boolean, actual: string): Finding | undefined =>
-  present ? undefined : notApplicable(actual);
+const absent = (present: boolean, actual: string) => (present ? undefined : notApplicable(actual));
 
-const anyRequest = ({ facts }: CheckContext, picked: (request: JsonObject) => boolean): boolean =>
+const anyRequest = ({ facts }: CheckContext, picked: (request: JsonObject) => boolean) =>
   facts.questions.some(({ request }) => picked(request));
 
 const LACK: Partial<Record<Need, (context: CheckContext) => Finding | undefined>> = {

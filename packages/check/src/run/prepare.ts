@@ -12,7 +12,6 @@ import { createProbe } from '../target/probe.ts';
 import { type Inputs, nameOf, type Operation, UsageError } from '../target/target.ts';
 import { isObject, type JsonObject, membersIn, objectAt } from '../wire/json.ts';
 import { describeOutcome, outcomeOf } from '../wire/outcome.ts';
-import type { Reply } from '../wire/reply.ts';
 import { OLD_REVISION, REVISION } from '../wire/request.ts';
 import type { Served } from './limit.ts';
 
@@ -38,13 +37,13 @@ const MEMBER_BYTES = 100;
 const SENT_TOO_MUCH = `the answers of this run are together larger than ${MAX_KEPT / 1024 / 1024} MiB`;
 
 /** The memory of a turn. Each text is stored twice: as text and as parsed strings. One character beyond Latin-1 doubles its size. */
-const sizeOf = ({ request, reply }: Turn): number =>
+const sizeOf = ({ request, reply }: Turn) =>
   reply.messages.reduce(
     (sum, { text, value }) => sum + 2 * bytesOf(text) + MEMBER_BYTES * membersIn(value),
     2 * bytesOf(asText(request.params.requestState)),
   );
 
-const bytesOf = (text: string): number => (/[^\0-\xff]/.test(text) ? 2 : 1) * text.length;
+const bytesOf = (text: string) => (/[^\0-\xff]/.test(text) ? 2 : 1) * text.length;
 
 /** Prepares a run. The caller closes the fleet. @throws UsageError if the inputs do not fit the server */
 export async function prepare(
@@ -185,7 +184,7 @@ export async function findRevisionProblem(
 }
 
 /** The earlier revision that the server offers a client of 2025-11-25, or undefined. */
-async function findOldRevision(instance: Instance): Promise<string | undefined> {
+async function findOldRevision(instance: Instance) {
   const clientInfo = { name: 'mrtr-check', version: '0.0.0' };
   const params = { protocolVersion: OLD_REVISION, capabilities: { elicitation: {} }, clientInfo };
   const { result } = await instance.sendAsOld({ method: 'initialize', params });
@@ -194,7 +193,7 @@ async function findOldRevision(instance: Instance): Promise<string | undefined> 
 }
 
 /** A hint for a command without `{port}`, which may start an HTTP server that never answers on stdio. */
-const overStdio = ({ kind, tail }: Instance): string =>
+const overStdio = ({ kind, tail }: Instance) =>
   kind === 'http'
     ? ''
     : `. A command without {port} is called over stdio; an HTTP server needs {port} where it takes its port.` +
@@ -231,7 +230,7 @@ async function lookUpNext(
   { operation, allowEffects }: Inputs,
   sessionContext: SessionContext,
   next: Instance,
-): Promise<string | undefined> {
+) {
   const unready = await findRevisionProblem(sessionContext, next);
   if (unready !== undefined) return `of the new version: ${unready}`;
   const { listed, entry } = await findEntry(sessionContext, operation, next);
@@ -270,12 +269,7 @@ export async function list(
   return entries;
 }
 
-async function request(
-  { log }: SessionContext,
-  method: string,
-  params: JsonObject,
-  instance: Instance,
-): Promise<Reply> {
+async function request({ log }: SessionContext, method: string, params: JsonObject, instance: Instance) {
   const reply = await instance.channel().send({ method, params });
   log({ request: { method, params }, reply, outcome: outcomeOf(reply), url: instance.url, principal: 'own' });
   return reply;
@@ -288,13 +282,13 @@ export const isReadOnly = ({ kind }: Pick<Operation, 'kind'>, entry: JsonObject 
 function allowEffects(
   { operation, otherOperation, ...inputs }: Inputs,
   entries: ReadonlyMap<string, JsonObject>,
-): void {
+) {
   if (inputs.allowEffects) return;
   for (const one of [operation, otherOperation])
     if (one && !isReadOnly(one, entries.get(nameOf(one)))) throw notAllowed(nameOf(one));
 }
 
-const notAllowed = (what: string): UsageError =>
+const notAllowed = (what: string) =>
   new UsageError(
     `The ${what} is not declared read-only (readOnlyHint), and was not called. A run calls it ` +
       `several hundred times with honest and altered answers (--dry-run prints the maximum), and each honest call has its effect. ` +

@@ -20,7 +20,7 @@ export const leaveOut = (check: Check): CheckResult => ({
 });
 
 /** Whether a check may be quick. Those that wait for a time to live are not. */
-export const canBeQuick = ({ needs }: Check): boolean => !needs.includes('ttl');
+export const canBeQuick = ({ needs }: Check) => !needs.includes('ttl');
 
 export async function chooseQuick(
   checks: readonly Check[],
@@ -35,7 +35,7 @@ export async function chooseQuick(
 
 /** Chooses by level, and within a level the cheapest first. */
 export function chooseWithin(checks: readonly Check[], rounds: number, msPerCall: number): readonly Check[] {
-  const costOf = ({ id, calls, needs }: Check): number => {
+  const costOf = ({ id, calls, needs }: Check) => {
     // The checks of the wire share one set of requests.
     const own = id.startsWith('wire.') && id !== FIRST_OF_WIRE ? 0 : calls(rounds);
     return (own + rounds + 1) * msPerCall + (needs.some((need) => STARTS.includes(need)) ? START_MS : 0);
@@ -52,7 +52,7 @@ export function chooseWithin(checks: readonly Check[], rounds: number, msPerCall
 }
 
 /** Measures the time of one request, plus half a probe reading: about every second request needs one. */
-async function timeCall(context: CheckContext): Promise<number> {
+async function timeCall(context: CheckContext) {
   const started = performance.now();
   await honestCall(context);
   const called = performance.now();

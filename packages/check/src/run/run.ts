@@ -83,7 +83,7 @@ export async function run(given: RunInputs, progress?: Progress): Promise<Run> {
 }
 
 /** An ignored input would mean fewer checks. @throws UsageError if an input is unknown, with the name that was meant */
-function rejectUnknown(given: object): void {
+function rejectUnknown(given: object) {
   const names = Object.keys(INPUTS);
   const unknown = Object.keys(given).find((name) => !names.includes(name));
   if (unknown === undefined) return;
@@ -93,7 +93,7 @@ function rejectUnknown(given: object): void {
 }
 
 /** The limit of the run. @throws UsageError if the run would end before the time to live */
-function mostSecondsOf({ mostSeconds, quick, ttlSeconds = 0 }: Inputs, wanted: readonly Check[]): number {
+function mostSecondsOf({ mostSeconds, quick, ttlSeconds = 0 }: Inputs, wanted: readonly Check[]) {
   const waits = wanted.some(({ needs }) => needs.includes('ttl')) && ttlSeconds <= MAX_WAIT ? ttlSeconds : 0;
   const most = mostSeconds ?? (quick ? QUICK_SECONDS : MAX_SECONDS + waits);
   if (waits < most) return most;
@@ -110,5 +110,5 @@ export function selectChecks(only: readonly string[] | undefined): readonly Chec
   return CHECKS.filter((check) => only.some((id) => names(id, check)));
 }
 
-const names = (id: string, check: Check): boolean =>
+const names = (id: string, check: Check) =>
   check.id === id || check.id.startsWith(id.endsWith('.') ? id : `${id}.`);

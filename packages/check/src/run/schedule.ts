@@ -67,13 +67,13 @@ async function judgeReceived(check: Check, context: CheckContext, failure: Failu
 }
 
 /** Names the checks that find faults in the messages of the failed first call. */
-async function nameFaults(context: CheckContext, failure: Failure): Promise<string> {
+async function nameFaults(context: CheckContext, failure: Failure) {
   const wrong: string[] = [];
   for (const check of CHECKS) if (await judgeReceived(check, context, failure)) wrong.push(check.id);
   return wrong.length === 0 ? '' : ` (${wrong.join(', ')} found what is wrong with its messages)`;
 }
 
-async function control(context: CheckContext): Promise<Failure | undefined> {
+async function control(context: CheckContext) {
   try {
     await context.fleet.revive();
     return await honestCall(context);
@@ -98,19 +98,19 @@ function betweenControls(context: CheckContext): (check: Check) => Promise<Findi
 }
 
 /** Whether a finding holds even if the control fails. An effect does; a refusal does not, since the server may refuse everything. */
-const isConclusive = ({ level }: Check, finding: Finding): boolean =>
+const isConclusive = ({ level }: Check, finding: Finding) =>
   finding.kind === 'broken' &&
   (level === 'M' || finding.matters === true || finding.always === true || finding.explains === true);
 
 /** Confirms that the probe is steady, because a finding from an unsteady probe does not count. */
-async function confirm(context: CheckContext, finding: Finding, earlier: number): Promise<Finding> {
+async function confirm(context: CheckContext, finding: Finding, earlier: number) {
   const { effects } = context;
   if (finding.kind !== 'broken' || effects.readings === earlier) return finding;
   const reason = await context.once('unsteady', () => whyUnsteady(context));
   return reason === undefined ? finding : abstain(reason, finding.session);
 }
 
-async function runCheck(check: Check, context: CheckContext): Promise<Finding> {
+async function runCheck(check: Check, context: CheckContext) {
   const earlier = context.effects.readings;
   try {
     return await confirm(context, await check.run(context), earlier);

@@ -95,7 +95,7 @@ export class Evidence {
     return { ...head, participants, events: this.#events, end: endOf(outcome) };
   }
 
-  #add(happening: Happening): void {
+  #add(happening: Happening) {
     if (this.#events.length >= MAX_EVENTS) return;
     this.#events.push({ ...happening, at: Math.round(performance.now() - this.#started) });
   }
@@ -114,7 +114,7 @@ function endOf(outcome: Outcome | undefined): Transcript['end'] {
 }
 
 /** Returns the value with long strings shortened, and without the members that exceed the limit of a message. */
-function cut(value: unknown, room = { left: MAX_OF_A_MESSAGE }): unknown {
+function cut(value: unknown, room = { left: MAX_OF_A_MESSAGE }) {
   if (typeof value === 'string') {
     const text = value.length > MAX_DETAIL ? `${shorten(value, 80)} (${value.length} characters)` : value;
     room.left -= text.length;

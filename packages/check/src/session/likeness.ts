@@ -28,7 +28,7 @@ const VOLATILE =
 /** The rest of a longer text counts as one word. */
 const MAX_CHARACTERS = 64 * 1024;
 
-const split = (text: string): readonly string[] => {
+const split = (text: string) => {
   const words = text.slice(0, MAX_CHARACTERS).replace(VOLATILE, '<volatile>');
   return [...(words.match(/\d+|\p{L}+|[^\d\p{L}]/gu) ?? []), text.slice(MAX_CHARACTERS)];
 };

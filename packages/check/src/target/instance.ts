@@ -117,7 +117,7 @@ export class Instance {
     throw new UsageError(`${this.words} did not listen at ${host} in ${START_MS / 1000} s after --restart.`);
   }
 
-  async #listening(process: ServerProcess, port: number): Promise<void> {
+  async #listening(process: ServerProcess, port: number) {
     const started = performance.now();
     let listens = false;
     const isDecided = async () => {
@@ -138,7 +138,7 @@ export class Instance {
 }
 
 /** Polls until the condition holds or the time is over. Returns whether it holds. */
-async function becomes(isSo: () => Promise<boolean>, mostMs: number): Promise<boolean> {
+async function becomes(isSo: () => Promise<boolean>, mostMs: number) {
   const until = performance.now() + mostMs;
   while (!(await isSo())) {
     if (performance.now() > until) return false;
@@ -148,7 +148,7 @@ async function becomes(isSo: () => Promise<boolean>, mostMs: number): Promise<bo
 }
 
 // `localhost` covers IPv4 and IPv6: a server may listen at either.
-async function answers(port: number, host = 'localhost'): Promise<boolean> {
+async function answers(port: number, host = 'localhost') {
   const socket = connect(port, host);
   try {
     await once(socket, 'connect');

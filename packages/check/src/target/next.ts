@@ -16,18 +16,18 @@ export function nextOf(address: Address): Address | undefined {
   return { ...principals, ...path, command: inShell(next) };
 }
 
-const isAddress = (next: string): boolean => /^https?:/i.test(next);
+const isAddress = (next: string) => /^https?:/i.test(next);
 
 /** Whether the checker starts a server. Such a server is gone when somebody reads the report. */
-export const isStarted = ({ command, next }: Address): boolean =>
+export const isStarted = ({ command, next }: Address) =>
   command !== undefined || (next !== undefined && !isAddress(next));
 
-const inShell = (command: string): readonly string[] =>
+const inShell = (command: string) =>
   process.platform === 'win32'
     ? [process.env.ComSpec ?? 'cmd.exe', '/d', '/s', '/c', command]
     : ['/bin/sh', '-c', command];
 
-function mismatch(address: Address): string {
+function mismatch(address: Address) {
   if (transportOf(address) === 'stdio')
     return (
       'The command of the server has no {port}, so it is reached over stdio, and --next over HTTP. Write {port} in ' +

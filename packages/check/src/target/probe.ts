@@ -35,7 +35,7 @@ export function createProbe(spec: ProbeSpec, fleet: Fleet, patience: Patience): 
 
 type OutsideSpec = Exclude<ProbeSpec, { kind: 'operation' }>;
 
-async function readOutside(spec: OutsideSpec, { timeoutMs, over }: Patience): Promise<string> {
+async function readOutside(spec: OutsideSpec, { timeoutMs, over }: Patience) {
   const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), over]);
   try {
     if (spec.kind === 'cmd') {
@@ -53,7 +53,7 @@ async function readOutside(spec: OutsideSpec, { timeoutMs, over }: Patience): Pr
   }
 }
 
-async function call(instance: Instance, operation: Operation): Promise<string> {
+async function call(instance: Instance, operation: Operation) {
   const request = { method: METHOD[operation.kind], params: paramsOf(operation) };
   const outcome = outcomeOf(await instance.channel().send(request));
   if (outcome.kind !== 'completed')

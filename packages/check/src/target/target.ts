@@ -18,7 +18,7 @@ export const METHOD = {
 export const paramsOf = ({ kind, name, arguments: args }: Operation): JsonObject =>
   kind === 'resource' ? { uri: name, ...args } : { name, arguments: args };
 
-export const nameOf = ({ kind, name }: Operation): string => `${kind} ${name}`;
+export const nameOf = ({ kind, name }: Operation) => `${kind} ${name}`;
 
 /** The address of the server, or the command that starts it. */
 export interface Address {
@@ -41,7 +41,7 @@ export interface Address {
 export const PORT = '{port}';
 
 /** The transport of a server: stdio if its command has no `{port}`. */
-export const transportOf = ({ command }: Pick<Address, 'command'>): 'http' | 'stdio' =>
+export const transportOf = ({ command }: Pick<Address, 'command'>) =>
   command === undefined || command.some((word) => word.includes(PORT)) ? 'http' : 'stdio';
 
 /** The source of the readings that show effects. */

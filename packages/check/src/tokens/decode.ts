@@ -36,11 +36,11 @@ export function decode(token: string): Token {
   };
 }
 
-export const joinSegments = ({ separators }: Token, texts: readonly string[]): string =>
+export const joinSegments = ({ separators }: Token, texts: readonly string[]) =>
   texts.map((text, at) => `${text}${separators[at] ?? ''}`).join('');
 
 /** The token with the text of one segment replaced. */
-export const withSegment = (read: Token, at: number, text: string): string =>
+export const withSegment = (read: Token, at: number, text: string) =>
   joinSegments(
     read,
     read.segments.map((one, index) => (index === at ? text : one.text)),
@@ -66,7 +66,7 @@ export function readableIn(segment: Segment): string | undefined {
   return words && !opaque && text.length >= 3 && /\p{L}{3}/u.test(text) ? text : undefined;
 }
 
-const isStructured = (value: unknown): boolean => isObject(value) || Array.isArray(value);
+const isStructured = (value: unknown) => isObject(value) || Array.isArray(value);
 
 function segmentOf(text: string): Segment {
   const plain = parse(text);
@@ -85,7 +85,7 @@ function segmentOf(text: string): Segment {
 
 const plainSegment = (text: string): Segment => ({ text, encoding: 'plain', bytes: Buffer.from(text) });
 
-const looksEncoded = (text: string): boolean => /[A-Z]/.test(text) && /[a-z]/.test(text) && !/\s/.test(text);
+const looksEncoded = (text: string) => /[A-Z]/.test(text) && /[a-z]/.test(text) && !/\s/.test(text);
 
 function decodeAs(encoding: 'hex' | 'base64url' | 'base64', text: string): Buffer | undefined {
   const SHAPES = { hex: /^(?:[0-9a-f]{2})+$/i, base64url: /^[\w-]+=*$/, base64: /^[A-Za-z0-9+/]+=*$/ };

@@ -89,7 +89,7 @@ function withoutSignature(path: string, value: unknown): readonly { path: string
 }
 
 /** Serializes with the spacing of the original: a server may sign or compare the text. */
-function serialize(value: unknown, { bytes }: Segment): string {
+function serialize(value: unknown, { bytes }: Segment) {
   const spaced = /": |, "/.test(bytes.toString('utf8'));
   return spaced
     ? JSON.stringify(value, null, 1)
@@ -105,7 +105,7 @@ interface Changed {
 }
 
 /** Changes each leaf once before it changes one again: this finds faults sooner. */
-function inTurn(all: readonly Changed[]): readonly Changed[] {
+function inTurn(all: readonly Changed[]) {
   const times = new Map<string, number>();
   const numbered = all.map((one) => {
     const time = times.get(one.leaf) ?? 0;
@@ -148,7 +148,7 @@ const withMember = (whole: object, key: string, member: unknown): unknown =>
   Array.isArray(whole) ? whole.with(Number(key), member) : { ...whole, [key]: member };
 
 /** Values of the leaf in other rounds. Leaves out values that differ between calls, such as ids. */
-const elsewhere = (leaf: unknown, seen: readonly Pair[]): readonly unknown[] =>
+const elsewhere = (leaf: unknown, seen: readonly Pair[]) =>
   seen
     .filter(([one, other]) => one === other && one !== undefined && one !== leaf)
     .map(([one]) => one)

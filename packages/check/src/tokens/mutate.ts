@@ -23,13 +23,13 @@ export function bitFlips(token: string, most = 12): readonly Variant[] {
 }
 
 /** Flips one bit. In plain text the byte has to stay a character, so a letter becomes its neighbour. */
-function flip({ bytes, encoding }: Segment, position: number): number {
+function flip({ bytes, encoding }: Segment, position: number) {
   const byte = bytes[position] ?? 0;
   if (encoding !== 'plain') return byte ^ (1 << (position % 8));
   return byte < 0x80 ? byte ^ 1 : byte;
 }
 
-function positions(length: number, most: number): readonly number[] {
+function positions(length: number, most: number) {
   const sampled = Array.from({ length: Math.min(length, most) }, (_, at) =>
     Math.round((at * (length - 1)) / Math.max(1, Math.min(length, most) - 1)),
   );
@@ -77,10 +77,7 @@ export function aliases(token: string): readonly Variant[] {
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
-function spellings({
-  text,
-  encoding,
-}: Segment): readonly { readonly label: string; readonly text: string }[] {
+function spellings({ text, encoding }: Segment) {
   if (encoding === 'plain') return [];
   if (encoding === 'hex') {
     const other = text === text.toLowerCase() ? text.toUpperCase() : text.toLowerCase();
@@ -105,7 +102,7 @@ function spellings({
 }
 
 /** Changes the bits of the last Base64 character that decoders ignore. */
-function spareBits(bare: string): readonly string[] {
+function spareBits(bare: string) {
   if (bare.length % 4 === 0 || bare.length % 4 === 1) return [];
   const at = ALPHABET.indexOf(bare.slice(-1));
   return at < 0 || at + 1 >= ALPHABET.length || at % 4 === 3

@@ -27,5 +27,5 @@ export const MAX_MESSAGES = 1000;
 
 export const TOO_LONG = `the answer is longer than ${MAX_BYTES / 1024 / 1024} MiB`;
 
-export const lateness = (timeoutMs: number): string =>
+export const lateness = (timeoutMs: number) =>
   `no answer in ${timeoutMs < 1000 ? `${timeoutMs} ms` : `${timeoutMs / 1000} s`}`;

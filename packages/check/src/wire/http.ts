@@ -107,12 +107,12 @@ async function cutOff(
   return { ...replyFrom([], { ...carried, otherwise }), cut: true };
 }
 
-const reason = (error: unknown): string => {
+const reason = (error: unknown) => {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   return cause instanceof Error ? cause.message || cause.name : String(cause);
 };
 
-function withoutResponse({ status, headers }: Response, texts: readonly string[]): string {
+function withoutResponse({ status, headers }: Response, texts: readonly string[]) {
   const type = headers.get('content-type') ?? 'no content type';
   const elsewhere = headers.get('location');
   if (status >= 300 && status < 400 && elsewhere !== null)
@@ -127,7 +127,7 @@ export async function textIn(response: Response): Promise<string> {
   return texts.join('');
 }
 
-async function readInto(texts: string[], response: Response): Promise<void> {
+async function readInto(texts: string[], response: Response) {
   const stream = (response.headers.get('content-type') ?? '').includes('text/event-stream');
   let answered = false;
   const onEvent = ({ data }: EventSourceMessage) => {

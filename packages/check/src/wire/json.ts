@@ -5,14 +5,14 @@ export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The value if it is an object, or else an empty one. */
-export const asObject = (value: unknown): JsonObject => (isObject(value) ? value : {});
+export const asObject = (value: unknown) => (isObject(value) ? value : {});
 
 /** The value if it is a list, or else an empty one. */
 export const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-export const objectAt = (parent: unknown, key: string): JsonObject => asObject(asObject(parent)[key]);
+export const objectAt = (parent: unknown, key: string) => asObject(asObject(parent)[key]);
 
-export const canonical = (value: unknown): string =>
+export const canonical = (value: unknown) =>
   JSON.stringify(value, (_key, member: unknown) =>
     isObject(member)
       ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
@@ -31,7 +31,7 @@ export function parse(text: string): unknown {
   return membersIn(value) > MAX_MEMBERS ? undefined : value;
 }
 
-export const isTooMuch = (text: string): boolean => membersIn(fromJson(text)) > MAX_MEMBERS;
+export const isTooMuch = (text: string) => membersIn(fromJson(text)) > MAX_MEMBERS;
 
 export const TOO_MUCH = `the answer has more than ${MAX_MEMBERS} members, or is nested deeper than ${MAX_LEVELS} levels`;
 
@@ -74,4 +74,4 @@ export function duplicateKeys(text: string): readonly string[] {
   return found;
 }
 
-const joinPath = (path: string, key: string): string => (path === '' ? key : `${path}.${key}`);
+const joinPath = (path: string, key: string) => (path === '' ? key : `${path}.${key}`);

@@ -35,8 +35,7 @@ export function outcomeOf({ result, error, status = 200, failure, late }: Reply)
   return { kind: result.isError === true ? 'tool-error' : 'completed', result };
 }
 
-export const saysNo = ({ kind }: Outcome): boolean =>
-  kind === 'error' || kind === 'tool-error' || kind === 'rejected';
+export const saysNo = ({ kind }: Outcome) => kind === 'error' || kind === 'tool-error' || kind === 'rejected';
 
 /** The outcome as text, for comparison. Leaves out state, which is always new, and members of one era only. */
 export function comparable(outcome: Outcome): string {
@@ -56,7 +55,7 @@ export function comparable(outcome: Outcome): string {
 }
 
 /** Questions as text, for comparison, without their keys. For servers with new keys in each call. */
-export const comparableQuestions = (requests: Asked): string => `asked ${canonical(Object.values(requests))}`;
+export const comparableQuestions = (requests: Asked) => `asked ${canonical(Object.values(requests))}`;
 
 export function describeOutcome(outcome: Outcome): string {
   switch (outcome.kind) {
@@ -90,11 +89,11 @@ export function textOf(result: JsonObject): string {
   return text === '' && isObject(result.structuredContent) ? canonical(result.structuredContent) : text;
 }
 
-const askedText = (request: JsonObject): string => {
+const askedText = (request: JsonObject) => {
   const { message } = objectAt(request, 'params');
   return typeof message === 'string' ? quote(message) : asText(request.method);
 };
 
 const MAX_ASKED = 1000;
 const MAX_QUOTED = 160;
-const quote = (text: string): string => `"${shorten(text, MAX_QUOTED)}"`;
+const quote = (text: string) => `"${shorten(text, MAX_QUOTED)}"`;

@@ -48,7 +48,7 @@ export class ServerProcess {
     this.ended = this.#end();
   }
 
-  async #end(): Promise<string> {
+  async #end() {
     try {
       const [code, signal] = (await once(this.#child, 'exit')) as [number | null, string | null];
       return this.isOverlong ? OVERLONG : (signal ?? `exit code ${code}`);
@@ -101,7 +101,7 @@ export class ServerProcess {
     await this.ended;
   }
 
-  #read(text: string): void {
+  #read(text: string) {
     this.#out = `${this.#out}${text}`.slice(-8000);
     const [first = '', ...more] = text.split('\n');
     // Join the parts once at the end of a line: a long line comes in hundreds of parts.

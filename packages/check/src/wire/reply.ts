@@ -51,7 +51,7 @@ export function replyFrom(texts: readonly string[], carried: Carried): Reply {
   return { ...base, text: own.text, failure: 'the response has neither a result object nor an error object' };
 }
 
-export const isResponse = (value: unknown): boolean =>
+export const isResponse = (value: unknown) =>
   isObject(value) && value.method === undefined && ('result' in value || 'error' in value);
 
 /** Whether a message is a request of the server: it has a method and an id. */

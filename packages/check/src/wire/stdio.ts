@@ -44,7 +44,7 @@ export function stdioChannel(process: ServerProcess, { timeoutMs, over }: Patien
 }
 
 /** All requests share the channel, so a message without a known id belongs to every waiting request. */
-function take(line: string, inFlight: ReadonlyMap<number, Waiting>, process: ServerProcess): void {
+function take(line: string, inFlight: ReadonlyMap<number, Waiting>, process: ServerProcess) {
   if (inFlight.size === 0 || line.trim() === '') return;
   const value = parse(line);
   const own = isObject(value) && isResponse(value) ? inFlight.get(value.id as number) : undefined;

@@ -1,5 +1,5 @@
 /** Effects without consent, and with consent that a client gives without its user. */
-import { abstain, type Finding, fail, notApplicable, pass } from '../../judging/check.ts';
+import { abstain, fail, notApplicable, pass } from '../../judging/check.ts';
 import type { CheckContext } from '../../judging/context.ts';
 import {
   asksForYes,
@@ -72,7 +72,7 @@ async function call(
 
 const callsOf = (rounds: number) => MAX_ROUNDS + rounds;
 
-function judgeSeen({ session, outcome, effect }: Seen, what: string): Finding {
+function judgeSeen({ session, outcome, effect }: Seen, what: string) {
   if (effect) return fail(`${what} had the effect: ${describeOutcome(outcome)}.`, session);
   if (outcome.kind === 'failed')
     return abstain(`${what} got no answer: ${describeOutcome(outcome)}`, session);
@@ -117,7 +117,7 @@ const unasked = consentCheck('unasked-effect', {
 });
 
 /** A tool that never asks has no honest call, but may have an effect. */
-async function neverAsks(context: CheckContext): Promise<Finding | undefined> {
+async function neverAsks(context: CheckContext) {
   const { effects, facts, inputs } = context;
   if (!inputs.needsConsent || !inputs.probe || facts.rounds.length > 0) return undefined;
   const [first, before] = [await effects.read(), await effects.read()];
@@ -152,7 +152,7 @@ const emptyForm = consentCheck('empty-form', {
   },
 });
 
-const describeContents = (contents: readonly JsonObject[]): string =>
+const describeContents = (contents: readonly JsonObject[]) =>
   shorten(
     contents
       .flatMap((one) => Object.entries(one).map(([name, value]) => `${name} = ${canonical(value)}`))
@@ -211,7 +211,7 @@ const YES =
 const MAX_NAMES = 4;
 
 /** A value of the argument that means yes, by its schema. */
-function yesFor(property: unknown): unknown {
+function yesFor(property: unknown) {
   const { type, const: only, enum: all } = asObject(property);
   const choices = asList(all).filter((one) => one !== refusalIn(property));
   if (only !== undefined || choices.length > 0) return only ?? choices.at(-1);

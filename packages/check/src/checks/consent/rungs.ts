@@ -50,7 +50,7 @@ export const consentCheck = (
   });
 
 /** The rung of the honest calls. */
-export const consentKindOf = ({ facts }: CheckContext): ConsentKind =>
+export const consentKindOf = ({ facts }: CheckContext) =>
   consentKindOfAll(facts.questions.map(({ request }) => request));
 
 function judgeConsent(context: CheckContext, mend: string, finding: Finding): Finding {

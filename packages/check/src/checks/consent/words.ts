@@ -1,5 +1,5 @@
 /** The text of a question that asks for consent, and the characters that an argument can put into it. */
-import { abstain, type Finding, fail, notApplicable, notGiven, pass } from '../../judging/check.ts';
+import { abstain, fail, notApplicable, notGiven, pass } from '../../judging/check.ts';
 import type { CheckContext } from '../../judging/context.ts';
 import { textsOf } from '../../observations/consents.ts';
 import { isElicitation, isForm } from '../../observations/forms.ts';
@@ -46,7 +46,7 @@ const blind = consentCheck('blind', {
   },
 });
 
-function notAsked({ inputs }: CheckContext, session: Session): Finding {
+function notAsked({ inputs }: CheckContext, session: Session) {
   const words = `a call with other arguments asked nothing: ${session.last ? describeOutcome(session.last) : ''}`;
   return inputs.otherArguments
     ? abstain(words, session)
@@ -61,7 +61,7 @@ const TRICKS = [
 const MAX_ARGUMENTS = 4;
 
 /** The names of free-text arguments, those that were given first. */
-function textArguments({ sessionContext, inputs }: CheckContext): readonly string[] {
+function textArguments({ sessionContext, inputs }: CheckContext) {
   const { arguments: given, kind } = inputs.operation;
   if (kind === 'resource') return [];
   const properties = objectAt(sessionContext.schemaOf(inputs.operation), 'properties');

@@ -34,7 +34,7 @@ function endOf({ end, askedAgain, from, to }: Crossed) {
 }
 
 /** The finding is advice: a refusal is allowed, and right after an incompatible change. */
-async function finishCrossed(context: CheckContext, crossing: Crossing): Promise<Finding> {
+async function finishCrossed(context: CheckContext, crossing: Crossing) {
   const all = await crossEach(context, crossing);
   const ends = all.map((crossed) => ({ crossed, ...endOf(crossed) }));
   const [bad] = ends.filter(({ well }) => !well);
@@ -126,7 +126,7 @@ const CROSSED_EFFECTS =
   'Put effects after the last question. If an effect stands before it, keep its record under the same key in both versions ' +
   '(ctx.once, a step, the journal), and change `version` if a key has to change.';
 
-function effectFault({ effects }: CheckContext, crossed: Crossed): string | undefined {
+function effectFault({ effects }: CheckContext, crossed: Crossed) {
   const { readings, first, end, from, to, answered, turns } = crossed;
   const early = readings.first !== readings.crossing;
   const again = turns[0]?.outcome.kind === 'asked' ? Object.keys(turns[0].outcome.requests) : [];
@@ -147,13 +147,13 @@ function effectFault({ effects }: CheckContext, crossed: Crossed): string | unde
 }
 
 /** Whether a key is used in only one round. Otherwise it does not show that a question is asked again. */
-const isAskedOnce = ({ facts }: Version, key: string): boolean =>
+const isAskedOnce = ({ facts }: Version, key: string) =>
   facts.rounds.filter(({ requests }) => Object.hasOwn(requests, key)).length <= 1;
 
-const round = (value: number): number => Math.round(value * 100) / 100;
+const round = (value: number) => Math.round(value * 100) / 100;
 
 /** The effects of a call, in effects of one whole call on the version that has more of them. */
-function timesOf({ readings, from, to }: Crossed): number | undefined {
+function timesOf({ readings, from, to }: Crossed) {
   const [start, end] = [numberIn(readings.before ?? ''), numberIn(readings.end ?? '')];
   if (start === undefined || end === undefined) return undefined;
   const times = [from.unit, to.unit].flatMap((unit) => (unit === undefined ? [] : [(end - start) / unit]));
@@ -199,7 +199,7 @@ const replay = deployCheck('deploy.replay', 'M*', {
   },
 });
 
-async function replayRetry(context: CheckContext, { from, to }: Crossing): Promise<Finding> {
+async function replayRetry(context: CheckContext, { from, to }: Crossing) {
   const last = from.facts.rounds.length - 1;
   if (last < 0) return pass(`the ${from.name} asks nothing`);
   const session = await context.untilRound(last, { instance: from.instance });

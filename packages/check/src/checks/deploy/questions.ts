@@ -1,5 +1,5 @@
 /** Questions that the two versions ask differently, so that an answer to one does not answer the other. */
-import { type Finding, fail, notApplicable, pass } from '../../judging/check.ts';
+import { fail, notApplicable, pass } from '../../judging/check.ts';
 import type { CheckContext } from '../../judging/context.ts';
 import { isForm } from '../../observations/forms.ts';
 import { inWorker } from '../../sandbox.ts';
@@ -22,7 +22,7 @@ import {
 } from './versions.ts';
 
 /** Whether the answers of a call that crossed counted: it completed, and not as after a decline. */
-async function answersCounted(context: CheckContext, { end, to, readings }: Crossed): Promise<boolean> {
+async function answersCounted(context: CheckContext, { end, to, readings }: Crossed) {
   if (end.kind !== 'completed') return false;
   if (context.effects.mode === 'observed') return readings.end !== readings.crossing;
   const session = context.session({ instance: to.instance });
@@ -32,16 +32,16 @@ async function answersCounted(context: CheckContext, { end, to, readings }: Cros
   return comparable(declined) !== comparable(end);
 }
 
-const sameWords = (one: Question, other: Question): boolean =>
+const sameWords = (one: Question, other: Question) =>
   one.words.like(wordsOf(other.request)) !== false || other.words.like(wordsOf(one.request)) !== false;
 
-const rewordedKeys = ({ from, to }: Crossing): readonly string[] =>
+const rewordedKeys = ({ from, to }: Crossing) =>
   [...from.questions].flatMap(([key, question]) => {
     const other = to.questions.get(key);
     return other === undefined || sameWords(question, other) ? [] : [key];
   });
 
-const messageOf = ({ questions }: Version, key: string): string =>
+const messageOf = ({ questions }: Version, key: string) =>
   JSON.stringify(objectAt(questions.get(key)?.request, 'params').message ?? '');
 
 const reworded = deployCheck('deploy.reworded', 'A', {
@@ -94,7 +94,7 @@ function unfits(
 }
 
 /** Sends the content to the other version directly, and also to its own version with the next answer to the other. */
-async function present(context: CheckContext, crossing: Crossing, unfit: Unfit): Promise<readonly Crossed[]> {
+async function present(context: CheckContext, crossing: Crossing, unfit: Unfit) {
   const { key, round, content } = unfit;
   const answer = { action: 'accept', content };
   const changes = (session: Session) => ({ inputResponses: { ...session.answers(), [key]: answer } });
@@ -116,7 +116,7 @@ const unfit = deployCheck('deploy.unfit', 'S', {
     'plain handler readState(ctx, schema).',
   needs: ['form'],
   calls: (rounds) => 2 * rounds * (rounds + 3) + rounds + 1,
-  run: async (context, { forth, back }): Promise<Finding> => {
+  run: async (context, { forth, back }) => {
     const tried: string[] = [];
     for (const crossing of [forth, back])
       for (const one of unfits(context, crossing)) {

@@ -1,7 +1,6 @@
 /** The two versions of a deploy, and calls that cross between them. */
 
 import {
-  type Check,
   type CheckParts,
   defineCheck,
   type Finding,
@@ -44,7 +43,7 @@ export interface Crossings {
 }
 
 /** Makes a check of a deploy. Honest calls on the new version are its controls. */
-export const deployCheck = (id: string, level: Level, { needs = [], run, ...parts }: DeployParts): Check =>
+export const deployCheck = (id: string, level: Level, { needs = [], run, ...parts }: DeployParts) =>
   defineCheck(id, level, {
     ...parts,
     needs: ['next', ...needs],
@@ -92,7 +91,7 @@ async function versionOf(
 async function honest(
   context: CheckContext,
   { name, instance, facts }: Pick<Version, 'name' | 'instance' | 'facts'>,
-): Promise<Session> {
+) {
   const session = context.session({ instance });
   await session.finish();
   const reason = facts.learn(session, { mayAskNothing: true });
@@ -166,11 +165,7 @@ export async function cross(
 }
 
 /** Reads the probe, and records a change. If the process ended, its in-memory effects are gone, so none is recorded. */
-async function readInto(
-  session: Session,
-  { effects, fleet }: CheckContext,
-  before: Reading,
-): Promise<Reading> {
+async function readInto(session: Session, { effects, fleet }: CheckContext, before: Reading) {
   if (session.last?.kind === 'failed' && (await session.instance.ending())) {
     await fleet.revive();
     return before;
@@ -190,12 +185,12 @@ export async function crossEach(context: CheckContext, ...crossings: readonly Cr
   return all;
 }
 
-export const crossingCalls = (rounds: number): number => Math.min(rounds, 2) * (rounds + 1) + rounds + 1;
+export const crossingCalls = (rounds: number) => Math.min(rounds, 2) * (rounds + 1) + rounds + 1;
 
 /** The place where a call crossed, worded to begin a sentence. */
-export const whereOf = ({ question, from, to }: Crossed): string =>
+export const whereOf = ({ question, from, to }: Crossed) =>
   `The ${from.name} asked question ${question}, and the ${to.name} got the answer`;
 
 /** The finding that all crossings passed. */
-export const passAll = (all: readonly Crossed[], words: string): Finding =>
+export const passAll = (all: readonly Crossed[], words: string) =>
   pass(`${all.length} calls crossed: ${words}`, all.at(-1)?.session);

@@ -51,7 +51,7 @@ const same = defineCheck('era.same', 'A', {
   },
 });
 
-function faultIn(context: CheckContext, seen: Seen, outcome: Outcome | undefined): string | undefined {
+function faultIn(context: CheckContext, seen: Seen, outcome: Outcome | undefined) {
   if (seen.late) return `The old client waited, and got ${seen.refusal}.`;
   // The old SDK reports this result as a malformed prompt or resource.
   if (seen.evidence.hasReceived(isAsking))
@@ -66,7 +66,7 @@ function faultIn(context: CheckContext, seen: Seen, outcome: Outcome | undefined
 }
 
 /** Describes the difference by the messages, or by the whole forms if the messages are equal. */
-function describeDifference(shown: readonly string[], modern: readonly string[]): string {
+function describeDifference(shown: readonly string[], modern: readonly string[]) {
   const [old, recent] = [shown, modern].map((forms) =>
     forms.map((text) => JSON.stringify(JSON.parse(text)[0])),
   );
@@ -76,7 +76,7 @@ function describeDifference(shown: readonly string[], modern: readonly string[])
 }
 
 /** Whether the forms are the same in any order: questions of one round may come at once or in turn. */
-function sameForms(shown: readonly string[], forms: readonly Likeness[]): boolean {
+function sameForms(shown: readonly string[], forms: readonly Likeness[]) {
   const left = [...forms];
   const unknown = shown.filter((text) => {
     const at = left.findIndex((likeness) => likeness.like(text) !== false);
@@ -85,7 +85,7 @@ function sameForms(shown: readonly string[], forms: readonly Likeness[]): boolea
   return unknown.length === 0 && left.length === 0;
 }
 
-const modernForms = ({ facts }: CheckContext): readonly string[] =>
+const modernForms = ({ facts }: CheckContext) =>
   facts.questions
     .map(({ request }) => request)
     .filter(isForm)
@@ -126,11 +126,10 @@ async function oldCall(context: CheckContext): Promise<Seen> {
   }
 }
 
-const isAsking = ({ result }: JsonObject): boolean =>
-  isObject(result) && result.resultType === 'input_required';
+const isAsking = ({ result }: JsonObject) => isObject(result) && result.resultType === 'input_required';
 
 /** Records every message of a connected transport. */
-function recordTransport(transport: Transport, evidence: Evidence): void {
+function recordTransport(transport: Transport, evidence: Evidence) {
   const { onmessage } = transport;
   const send = transport.send.bind(transport);
   transport.onmessage = (message, extra) => {
@@ -149,7 +148,7 @@ const PREFIX = /^MCP error -?\d+: */;
 /** The v1 SDK's code for a timeout. */
 const TIMEOUT = -32001;
 
-async function callOperation(client: Client, { inputs, patience }: CheckContext): Promise<JsonObject> {
+async function callOperation(client: Client, { inputs, patience }: CheckContext) {
   const { operation } = inputs;
   const params = paramsOf(operation) as never;
   const { timeoutMs: timeout, over: signal } = patience;
@@ -160,10 +159,7 @@ async function callOperation(client: Client, { inputs, patience }: CheckContext)
 }
 
 /** The honest answer to a question without a key, found by its text or its form. */
-function oldAnswer(
-  { facts, sessionContext }: CheckContext,
-  { message, requestedSchema }: ShownQuestion,
-): unknown {
+function oldAnswer({ facts, sessionContext }: CheckContext, { message, requestedSchema }: ShownQuestion) {
   const known = facts.questions;
   const sameWords = known.find(({ request }) => objectAt(request, 'params').message === message);
   const sameForm = known.find(

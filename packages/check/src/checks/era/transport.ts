@@ -19,7 +19,7 @@ export async function legacyTransport(instance: Instance, { headers }: Address):
 }
 
 /** Limits the body, because the SDK reads one of any length. */
-function limitBody(response: Response): Response {
+function limitBody(response: Response) {
   if (response.body === null) return response;
   let read = 0;
   const count = new TransformStream<Uint8Array, Uint8Array>({

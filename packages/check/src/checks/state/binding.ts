@@ -30,7 +30,7 @@ const REQUEST = bound(
     'rejecting state presented on a request that does not match.',
 );
 
-const bind = (what: string): string =>
+const bind = (what: string) =>
   `Put ${what} into the state, and compare it when the state comes back. bind() of the SDK's createRequestStateCodec gets ` +
   'only the method and the caller: put the rest into the payload. @mrtr/core binds every state to its request.';
 
@@ -42,7 +42,7 @@ async function moveState(
   options: SessionOptions,
   what: string,
   own: SessionOptions = {},
-): Promise<Finding> {
+) {
   const unserved = await controlOther(context, options, what);
   if (unserved) return unserved;
   let finding: Finding = abstain('no round carries state');
@@ -61,7 +61,7 @@ async function moveStateOfRound(
   session: Session,
   options: SessionOptions,
   what: string,
-): Promise<Finding> {
+) {
   if (options.operation) session.operation = options.operation;
   if (options.principal) session.principal = options.principal;
   const before = await context.effects.read();
@@ -85,11 +85,7 @@ async function moveStateOfRound(
 }
 
 /** The control: an honest call of the other kind has to be served and to ask. Returns the finding if it does not. */
-async function controlOther(
-  context: CheckContext,
-  options: SessionOptions,
-  what: string,
-): Promise<Finding | undefined> {
+async function controlOther(context: CheckContext, options: SessionOptions, what: string) {
   const control = context.session(options);
   const asked = await control.first();
   if (asked.kind === 'completed') return notApplicable(`${what} asks nothing, so state has no use there`);
@@ -104,9 +100,9 @@ async function controlOther(
   return undefined;
 }
 
-const areArgumentsDerived = ({ inputs }: CheckContext): boolean => inputs.otherArguments === undefined;
+const areArgumentsDerived = ({ inputs }: CheckContext) => inputs.otherArguments === undefined;
 
-function isLater({ facts }: CheckContext, round: number, session: Session): boolean {
+function isLater({ facts }: CheckContext, round: number, session: Session) {
   const now = Object.keys(session.asked);
   const before = facts.rounds.slice(0, round + 1).flatMap(({ requests }) => Object.keys(requests));
   const later = facts.rounds.slice(round + 1).flatMap(({ requests }) => Object.keys(requests));
@@ -124,7 +120,7 @@ const otherArguments = defineCheck('state.other-arguments', 'S', {
 });
 
 /** Sends the state to the first call of the other operation that is served and asks. */
-async function moveToOther(context: CheckContext): Promise<Finding> {
+async function moveToOther(context: CheckContext) {
   let finding = abstain('no call of the other operation could be made');
   for (const { operation, own } of context.otherCalls) {
     const first = { operation: { ...context.inputs.operation, arguments: own } };
@@ -223,7 +219,7 @@ const BY_CALL =
   'It remembers used states, but not their call. Make one id in the first round, carry it in every state of ' +
   'the call, and remember that id: single use in @mrtr/core does.';
 
-async function afterTheEnd(context: CheckContext): Promise<Finding> {
+async function afterTheEnd(context: CheckContext) {
   const session = await context.untilRound(0);
   const earlier = session.honestRetry();
   const end = await session.finish();
@@ -240,7 +236,7 @@ async function afterTheEnd(context: CheckContext): Promise<Finding> {
 }
 
 /** Rolls back before the end. Undefined if the server ends the call at the earlier state. */
-async function besideTheEnd(context: CheckContext): Promise<Finding | undefined> {
+async function besideTheEnd(context: CheckContext) {
   const session = await context.untilRound(0);
   const earlier = session.honestRetry();
   await session.retry();

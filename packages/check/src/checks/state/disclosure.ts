@@ -48,7 +48,7 @@ interface Reason {
   readonly present: (session: Session) => Promise<Outcome>;
 }
 
-function reasons(context: CheckContext): readonly Reason[] {
+function reasons(context: CheckContext) {
   const presentAs = (change: SessionOptions) => (session: Session) => Object.assign(session, change).retry();
   const all: Reason[] = [
     {

@@ -8,7 +8,7 @@ import {
   attack,
   judgeRejections,
 } from '../../judging/attack.ts';
-import { defineCheck, type Finding, fail, MRTR, notApplicable, pass } from '../../judging/check.ts';
+import { defineCheck, fail, MRTR, notApplicable, pass } from '../../judging/check.ts';
 import { type CheckContext, noTo } from '../../judging/context.ts';
 import { fieldsOf } from '../../observations/forms.ts';
 import { inWorker } from '../../sandbox.ts';
@@ -47,7 +47,7 @@ async function inEachRound(
   context: CheckContext,
   variants: (token: string) => readonly Variant<unknown>[],
   { changes = () => ({}), rounds = context.roundsWithState, ...how }: InRounds = {},
-): Promise<Attempted[]> {
+) {
   const all: Attempted[] = [];
   for (const round of rounds) {
     const { state = '' } = await context.untilRound(round);
@@ -65,13 +65,13 @@ async function inEachRound(
 }
 
 /** Whether the server accepts altered state, and none that was tried made a difference. */
-function isHarmlessSoFar(all: readonly Attempted[]): boolean {
+function isHarmlessSoFar(all: readonly Attempted[]) {
   const accepted = acceptedIn(all);
   return accepted.length > 0 && !accepted.some(({ matters }) => matters);
 }
 
 /** Strings that the server may know. They forge better than noise. */
-function knownWords({ facts, otherArguments }: CheckContext): readonly string[] {
+function knownWords({ facts, otherArguments }: CheckContext) {
   const choices = facts.questions.flatMap(({ request }) => fieldsOf(request).flatMap(choicesIn));
   const known = [...Object.values(otherArguments ?? {}), ...choices].filter((one) => typeof one === 'string');
   return [...new Set([...known, ...facts.questions.map(({ key }) => key), 'approved'])];
@@ -126,7 +126,7 @@ async function withoutConsent(
 }
 
 /** Finds a missing or negative answer that stops a call with unchanged state. Other checks report if none does. */
-async function findWhatStops(context: CheckContext, round: number): Promise<Attempt | undefined> {
+async function findWhatStops(context: CheckContext, round: number) {
   for (const withheld of WITHHELD) {
     const session = await context.untilRound(round);
     const outcome = await session.retry(withheld.changes(session));
@@ -196,7 +196,7 @@ const malformedState = defineCheck('state.malformed', 'M*', {
 });
 
 /** Whether the server closed the connection of a request that is too long, which it may. */
-const isCutOff = ({ fleet }: CheckContext, { label, outcome }: Attempted): boolean =>
+const isCutOff = ({ fleet }: CheckContext, { label, outcome }: Attempted) =>
   label === HUGE && fleet.first.kind === 'http' && outcome.kind === 'failed' && !outcome.late;
 
 /** Decoders accept several spellings, which bypass a ledger that is keyed by the text. */
@@ -224,7 +224,7 @@ const aliased = defineCheck('state.aliased', 'A', {
 });
 
 /** Sends a used approval in other spellings. If its own has a second effect, checks of single use report it. */
-async function findReuse(context: CheckContext): Promise<Finding | undefined> {
+async function findReuse(context: CheckContext) {
   const session = await context.untilRound(context.roundsWithState.at(-1) ?? 0);
   const used = session.honestRetry();
   const { state = '' } = session;
