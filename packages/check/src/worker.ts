@@ -9,17 +9,19 @@ import { forgeries } from './tokens/forge.ts';
 import { aliases, bitFlips } from './tokens/mutate.ts';
 import { duplicateKeys } from './wire/json.ts';
 
-const ARGUMENTS = { callsOf, otherArgumentsFrom };
-const SCHEMAS = { fits, misfit, whyUnfillable, whyUnfit };
 const TASKS = {
-  ...ARGUMENTS,
   ...contents,
-  ...SCHEMAS,
   aliases,
   bitFlips,
+  callsOf,
   duplicateKeys,
+  fits,
   forgeries,
+  misfit,
+  otherArgumentsFrom,
   readableParts,
+  whyUnfillable,
+  whyUnfit,
 };
 export type Tasks = typeof TASKS;
 

@@ -1,13 +1,5 @@
 /** One approval, sent more than once. */
-import {
-  abstain,
-  type CheckParts,
-  defineCheck,
-  type Finding,
-  fail,
-  MRTR,
-  pass,
-} from '../judging/check.ts';
+import { abstain, type CheckParts, defineCheck, type Finding, fail, MRTR, pass } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import { clip, type Reading } from '../observations/effects.ts';
 import type { Session } from '../session/session.ts';

@@ -1,15 +1,7 @@
 /** Checks of every message, read from its bytes. */
 import { setImmediate } from 'node:timers/promises';
 import { asText } from '@mrtr/harness/transcript';
-import {
-  abstain,
-  type CheckParts,
-  defineCheck,
-  type Finding,
-  fail,
-  MRTR,
-  pass,
-} from '../judging/check.ts';
+import { abstain, type CheckParts, defineCheck, type Finding, fail, MRTR, pass } from '../judging/check.ts';
 import type { CheckContext, Logged } from '../judging/context.ts';
 import type { Evident } from '../judging/undecided.ts';
 import { isForm } from '../observations/forms.ts';

@@ -59,7 +59,7 @@ async function postOnce(posting: Posting, { cut = false }: SendOptions): Promise
   const stop = new AbortController();
   const late = AbortSignal.timeout(patience.timeoutMs);
   const texts: string[] = [];
-  let carried: Omit<Carried, 'otherwise'> = { id: message.id, started };
+  let carried: Carried = { id: message.id, started };
   try {
     // Turn the event loop, to notice connections that the server closed while this program was blocked.
     for (let turn = 0; turn < 2; turn++) await setImmediate();
@@ -73,13 +73,13 @@ async function postOnce(posting: Posting, { cut = false }: SendOptions): Promise
     carried = { ...carried, ...readHeaders(response) };
     if (cut) return await cutOff(response, stop, carried);
     await readInto(texts, response);
-    return replyFrom(texts, { ...carried, otherwise: withoutResponse(response, texts) });
+    return replyFrom(texts, carried, withoutResponse(response, texts));
   } catch (error) {
     if (!patience.over.aborted && late.aborted)
-      return replyFrom(texts, { ...carried, otherwise: lateness(patience.timeoutMs), late: true });
+      return replyFrom(texts, { ...carried, late: true }, lateness(patience.timeoutMs));
     const why = reason(error);
     const words = why === TOO_LONG ? why : `the connection failed: ${why}`;
-    return replyFrom(texts, { ...carried, otherwise: patience.over.aborted ? OVER : words });
+    return replyFrom(texts, carried, patience.over.aborted ? OVER : words);
   }
 }
 
@@ -96,15 +96,11 @@ function readHeaders({
 }
 
 /** Cuts the connection. A JSON response begins when the work is done; a stream may begin earlier, so wait for its first bytes. */
-async function cutOff(
-  response: Response,
-  stop: AbortController,
-  carried: Omit<Carried, 'otherwise'>,
-): Promise<Reply> {
+async function cutOff(response: Response, stop: AbortController, carried: Carried): Promise<Reply> {
   if (carried.contentType?.includes('text/event-stream')) await response.body?.getReader().read();
   stop.abort();
   const otherwise = 'the client cut the connection before it read the answer';
-  return { ...replyFrom([], { ...carried, otherwise }), cut: true };
+  return { ...replyFrom([], carried, otherwise), cut: true };
 }
 
 const reason = (error: unknown) => {

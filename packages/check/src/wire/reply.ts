@@ -32,11 +32,11 @@ export interface Reply {
 export interface Carried extends Pick<Reply, 'status' | 'contentType' | 'retryAfterMs' | 'late'> {
   readonly id: number;
   readonly started: number;
-  readonly otherwise: string;
 }
 
-export function replyFrom(texts: readonly string[], carried: Carried): Reply {
-  const { id, started, otherwise, late, ...http } = carried;
+/** Reads the reply from its texts. `otherwise`: the failure if there is no response among them. */
+export function replyFrom(texts: readonly string[], carried: Carried, otherwise: string): Reply {
+  const { id, started, late, ...http } = carried;
   const messages = texts.map((text) => ({ text, value: parse(text) }));
   const responses = messages.filter(({ value }) => isResponse(value));
   const own = responses.find(({ value }) => (value as JsonObject).id === id) ?? responses.at(-1);
@@ -45,10 +45,11 @@ export function replyFrom(texts: readonly string[], carried: Carried): Reply {
     const failure = texts.some(isTooMuch) ? TOO_MUCH : otherwise;
     return { ...base, failure, ...(late && { late }) };
   }
+  const answered = { ...base, text: own.text };
   const { result, error } = own.value as JsonObject;
-  if (isObject(result)) return { ...base, text: own.text, result };
-  if (isObject(error)) return { ...base, text: own.text, error: error as unknown as RpcError };
-  return { ...base, text: own.text, failure: 'the response has neither a result object nor an error object' };
+  if (isObject(result)) return { ...answered, result };
+  if (isObject(error)) return { ...answered, error: error as unknown as RpcError };
+  return { ...answered, failure: 'the response has neither a result object nor an error object' };
 }
 
 export const isResponse = (value: unknown) =>

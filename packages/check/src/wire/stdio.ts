@@ -38,7 +38,7 @@ export function stdioChannel(process: ServerProcess, { timeoutMs, over }: Patien
       inFlight.delete(id);
       const late = otherwise === lateness(timeoutMs);
       const kept = otherwise === TOO_LONG ? [] : texts;
-      return replyFrom(kept, { id, started, otherwise: otherwise ?? 'no answer', ...(late && { late }) });
+      return replyFrom(kept, { id, started, ...(late && { late }) }, otherwise ?? 'no answer');
     },
   };
 }

@@ -145,9 +145,9 @@ const emptyForm = consentCheck('empty-form', {
     // Another question asks for consent, so the form without required fields guards nothing.
     if (every.kind !== 'held' || others.length === questions.length) return every;
     if (others.some(({ request }) => asksForYes(request))) return every;
-    const answer: Calling['answer'] = (request, honest) =>
-      requiresNothing(request) ? NOTHING_FILLED_IN : honest;
-    const seen = await call(context, { answer });
+    const seen = await call(context, {
+      answer: (request, honest) => (requiresNothing(request) ? NOTHING_FILLED_IN : honest),
+    });
     return judgeSeen(seen, '`accept {}`, sent to the form that requires nothing,');
   },
 });
@@ -173,11 +173,12 @@ const defaultYes = consentCheck('default-yes', {
     const made = context.facts.questions.map(({ request }) => choicesMade(request));
     if (made.every((one) => Object.keys(one).length === 0))
       return notApplicable('no form chooses by a default');
-    const answer: Calling['answer'] = (request, honest) => ({
-      action: 'accept',
-      content: contentAsShown(request, objectAt(honest, 'content')),
+    const seen = await call(context, {
+      answer: (request, honest) => ({
+        action: 'accept',
+        content: contentAsShown(request, objectAt(honest, 'content')),
+      }),
     });
-    const seen = await call(context, { answer });
     const saysNo = made.every((one) => Object.values(one).every((value) => value === false));
     if (seen.effect && saysNo)
       return notApplicable('its default is a no that counts as a yes, which consent.false-in-form finds');
@@ -193,14 +194,17 @@ const falseInForm = consentCheck('false-in-form', {
   calls: callsOf,
   run: async (context) => {
     const said: JsonObject[] = [];
-    const answer: Calling['answer'] = (request, honest) => {
-      const given = objectAt(honest, 'content');
-      const content = honest.action === 'accept' ? contentOfNo(request, given) : undefined;
-      if (content === undefined) return honest;
-      said.push(Object.fromEntries(Object.entries(content).filter(([name, value]) => given[name] !== value)));
-      return { ...honest, content };
-    };
-    const seen = await call(context, { answer });
+    const seen = await call(context, {
+      answer: (request, honest) => {
+        const given = objectAt(honest, 'content');
+        const content = honest.action === 'accept' ? contentOfNo(request, given) : undefined;
+        if (content === undefined) return honest;
+        said.push(
+          Object.fromEntries(Object.entries(content).filter(([name, value]) => given[name] !== value)),
+        );
+        return { ...honest, content };
+      },
+    });
     if (said.length === 0) return notApplicable('no form has a field that could say no');
     return judgeSeen(seen, `An accepted form that says no (${describeContents(said.slice(0, 1))})`);
   },

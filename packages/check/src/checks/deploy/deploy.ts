@@ -76,21 +76,22 @@ const returns = deployCheck('deploy.returns', 'A', {
 const BROKE =
   /\b(?:Type|Reference|Range|Syntax|Key|Attribute|Zod)Error\b|\bNoneType\b|NullPointer|nil pointer|Cannot (?:read|set) propert|is not (?:a function|iterable)|^\s+at .+:\d+|^Traceback|panicked at|Unexpected token|Unexpected end of JSON/m;
 
-function accidentIn({
-  outcome,
-  reply,
-}: Turn): { readonly words: string; readonly silent?: true } | undefined {
-  if (outcome.kind === 'failed' && reply.status === undefined) return { words: outcome.reason, silent: true };
-  if (outcome.kind === 'failed' || (reply.status ?? 200) >= 500)
-    return { words: `HTTP ${reply.status}, ${describeOutcome(outcome)}` };
-  if (outcome.kind === 'error' && outcome.error.code === -32603) return { words: describeOutcome(outcome) };
+const isSilent = ({ outcome, reply }: Turn) => outcome.kind === 'failed' && reply.status === undefined;
+
+function accidentIn(turn: Turn) {
+  const { outcome } = turn;
+  const { status = 200 } = turn.reply;
+  const words = describeOutcome(outcome);
+  if (isSilent(turn)) return words;
+  if (outcome.kind === 'failed' || status >= 500) return `HTTP ${status}, ${words}`;
+  if (outcome.kind === 'error' && outcome.error.code === -32603) return words;
   const text =
     outcome.kind === 'error'
       ? `${outcome.error.message} ${JSON.stringify(outcome.error.data ?? '')}`
       : outcome.kind === 'tool-error'
         ? textOf(outcome.result)
         : '';
-  return BROKE.test(text) ? { words: describeOutcome(outcome) } : undefined;
+  return BROKE.test(text) ? words : undefined;
 }
 
 const saysWhy = deployCheck('deploy.says-why', 'S', {
@@ -109,16 +110,14 @@ const saysWhy = deployCheck('deploy.says-why', 'S', {
   calls: (rounds) => 2 * crossingCalls(rounds),
   run: async (context, { forth, back }) => {
     const all = await crossEach(context, forth, back);
-    const accidents = all.flatMap((crossed) =>
-      crossed.turns.flatMap((turn) => {
-        const accident = accidentIn(turn);
-        return accident ? [{ crossed, ...accident }] : [];
-      }),
+    const turns = all.flatMap((crossed) =>
+      crossed.turns.map((turn) => ({ crossed, turn, words: accidentIn(turn) })),
     );
-    const worst = accidents.find(({ silent }) => silent) ?? accidents[0];
+    const accidents = turns.filter(({ words }) => words !== undefined);
+    const worst = accidents.find(({ turn }) => isSilent(turn)) ?? accidents[0];
     if (worst === undefined) return passAll(all, 'each got an answer that says what happened');
-    const { crossed, words, silent = false } = worst;
-    return fail(`${whereOf(crossed)}: ${words}.`, crossed.session, { always: silent });
+    const { crossed, turn, words } = worst;
+    return fail(`${whereOf(crossed)}: ${words}.`, crossed.session, { always: isSilent(turn) });
   },
 });
 

@@ -1,12 +1,6 @@
 /** The two versions of a deploy, and calls that cross between them. */
 
-import {
-  type CheckParts,
-  defineCheck,
-  type Finding,
-  type Level,
-  pass,
-} from '../../judging/check.ts';
+import { type CheckParts, defineCheck, type Finding, type Level, pass } from '../../judging/check.ts';
 import type { CheckContext } from '../../judging/context.ts';
 import { Undecided } from '../../judging/undecided.ts';
 import { difference, type Reading } from '../../observations/effects.ts';
