@@ -1,14 +1,6 @@
 /** The report of one run, in the format of `report.schema.json`. */
 import type { Transcript } from '@mrtr/harness/transcript';
-import {
-  type Clause,
-  FINDINGS,
-  type Finding,
-  type Level,
-  UNDECIDED,
-  VERDICTS,
-  type Verdict,
-} from '../judging/check.ts';
+import { type Check, FINDINGS, type Finding, UNDECIDED, VERDICTS, type Verdict } from '../judging/check.ts';
 import { LEFT_OUT } from '../run/quick.ts';
 import type { Run } from '../run/run.ts';
 import type { CheckResult } from '../run/schedule.ts';
@@ -24,18 +16,11 @@ import { curlOf, reproducing } from './shell.ts';
 export const PROFILE = 'mrtr-check/1 2026-07-28';
 
 /** The result of one check. */
-export interface ReportedCheck {
-  readonly id: string;
-  readonly family: 'spec' | 'safety';
-  readonly level: Level;
+export interface ReportedCheck
+  extends Pick<Check, 'id' | 'family' | 'level' | 'expected' | 'clause' | 'remedy'> {
   readonly verdict: Verdict;
-  /** The behaviour that the check expects. */
-  readonly expected: string;
   /** The behaviour that the check observed, or why it observed nothing. */
   readonly actual: string;
-  readonly clause: Clause;
-  /** How the server's author can mend a fault. */
-  readonly remedy: string;
   /** The baseline's reason for accepting the finding, or null. */
   readonly accepted: string | null;
   /** A command that runs this check alone. */
