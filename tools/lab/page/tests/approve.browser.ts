@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, afterEach, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { type Bank, impatientPage, openBank } from '../../../recipes/src/bank.test-support.ts';
+import { type Bank, impatientPage, openBank } from '../../../../demos/recipes/bank.test-support.ts';
 import { hasNothingSerious, isNoWiderThanTheScreen, NARROW, picture, Stage, WIDE } from './support.ts';
 
 let stage: Stage;

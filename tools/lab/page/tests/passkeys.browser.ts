@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { after, afterEach, before, test } from 'node:test';
-import { type Bank, impatientPage, openBank } from '../../../recipes/src/bank.test-support.ts';
-import { type Passkeys, passkeyStepUp } from '../../../recipes/src/passkeys.ts';
+import { type Bank, impatientPage, openBank } from '../../../../demos/recipes/bank.test-support.ts';
+import { type Passkeys, passkeyStepUp } from '../../../../demos/recipes/passkeys.ts';
 import { Stage } from './support.ts';
 
 const ID = Buffer.from('a-passkey-of-ada');
