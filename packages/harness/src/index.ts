@@ -1,8 +1,7 @@
 /** `@mrtr/harness`: drives any MCP server with real clients of both eras, and records what happens. */
 
-export type { ClientApplication } from './clients/client-application.ts';
+export { type ClientApplication, type Model, scriptedModel } from './clients/client-application.ts';
 export { legacyClient, modernClient } from './clients/connect.ts';
-export { type Model, scriptedModel } from './clients/model.ts';
 export type { AnsweringUser } from './clients/recorded-application.ts';
 export type { Replies, RoundResult, SendOptions } from './clients/round-result.ts';
 export { type ShownPage, type ShownQuestion, scriptedUser, type User } from './clients/user.ts';
@@ -19,7 +18,7 @@ export { callerNamed } from './hosts/caller.ts';
 export { type Endpoint, type Fetch, foreignHosting, type Hosting } from './hosts/endpoint.ts';
 export * from './hosts/host.ts';
 export * from './hosts/posting.ts';
-export * from './processes/program.ts';
+export type { Program } from './processes/process.ts';
 export * from './processes/waiting.ts';
 export * from './recording/diagnostics.ts';
 export { LineTrace } from './recording/line-trace.ts';

@@ -13,11 +13,24 @@ export interface ClientApplication {
   /** Overrides the capabilities of the callbacks. */
   readonly capabilities?: ClientCapabilities | undefined;
   readonly elicit?: ((question: ShownQuestion) => ElicitResult | Promise<ElicitResult>) | undefined;
-  readonly createMessage?:
-    | ((params: CreateMessageRequest['params']) => CreateMessageResult | Promise<CreateMessageResult>)
-    | undefined;
+  readonly createMessage?: Model | undefined;
   readonly listRoots?: (() => ListRootsResult | Promise<ListRootsResult>) | undefined;
 }
+
+/** Answers a server's prompt. */
+export type Model = (
+  params: CreateMessageRequest['params'],
+) => CreateMessageResult | Promise<CreateMessageResult>;
+
+/**
+ * A model that always says `text`.
+ *
+ * @example
+ * await converse({ …, model: scriptedModel('A summary.') }, deploy);
+ */
+export const scriptedModel =
+  (text: string): Model =>
+  () => ({ role: 'assistant', content: { type: 'text', text }, model: 'scripted', stopReason: 'endTurn' });
 
 export const CLIENT_INFO = { name: 'mrtr-harness', version: '0.0.0' };
 

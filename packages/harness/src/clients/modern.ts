@@ -64,7 +64,8 @@ function transportTo(endpoint: Endpoint, fallback: boolean): readonly [Transport
 export async function connectTo(
   endpoint: Endpoint,
   { application, recorder }: AtClient,
-  { user, fallback }: { readonly user: User | undefined; readonly fallback: boolean },
+  user: User | undefined,
+  fallback: boolean,
 ): Promise<Connected> {
   const [transport, explain] = transportTo(endpoint, fallback);
   const client = await connectModern(recorder.watch(transport), application, fallback).catch(explain);
@@ -74,10 +75,9 @@ export async function connectTo(
     // The SDK's client answers every question. A user who may be silent needs rounds by hand.
     call: (call) =>
       user?.maySayNothing
-        ? answerAll(user, sendByHand({ request, call, application, manualUser: new ManualUser() }))
+        ? answerAll(user, byHand(request, call, application, new ManualUser())())
         : endOf(request(call, PATIENCE)),
-    firstRound: (call, manualUser, signal) =>
-      sendByHand({ request, call, application, manualUser }, {}, { signal }),
+    firstRound: (call, manualUser, signal) => byHand(request, call, application, manualUser)({ signal }),
     toolNames: () => namesOfTools(client),
     close: () => client.close(),
   };
@@ -102,55 +102,46 @@ function send(client: Client, call: LogicalCall, options: RequestOptions): Promi
   }
 }
 
-/** A call whose rounds are made by hand, as by an application that answers `input_required` itself. */
-interface ByHand {
-  readonly request: MakeRequest;
-  readonly call: LogicalCall;
-  readonly application: RecordedApplication;
-  readonly manualUser: ManualUser;
-}
-
-/** Sends a request of the call. An old server asks over the connection meanwhile. */
-function sendByHand(
-  byHand: ByHand,
-  retry: object = {},
-  { signal, caller }: SendOptions = {},
-): Promise<RoundResult> {
-  const { request, application, manualUser } = byHand;
-  const call = { ...byHand.call, params: { ...byHand.call.params, ...retry } } as LogicalCall;
-  const options = { ...PATIENCE, allowInputRequired: true, ...(signal && { signal }) };
-  return manualUser.round(endOf(asCaller(caller, () => request(call, options))), (end) =>
-    end.result?.resultType === 'input_required'
-      ? ask(byHand, end.result as unknown as InputRequiredResult)
-      : application.endWith(end),
-  );
-}
-
-async function ask(
-  byHand: ByHand,
-  { inputRequests = {}, requestState }: InputRequiredResult,
-): Promise<RoundResult> {
-  const { application } = byHand;
-  const questions: Record<string, ShownQuestion> = {};
-  const ids = new Map<string, number>();
-  for (const [key, request] of Object.entries(inputRequests)) {
-    if (request.method !== 'elicitation/create') continue;
-    const question = questionIn(request.params);
-    questions[key] = question;
-    ids.set(key, await application.show(question, key));
-  }
-  return RoundResult.asking(questions, async (replyTo) => {
-    const inputResponses: InputResponses = {};
-    for (const [key, request] of Object.entries(inputRequests)) {
-      const response =
-        request.method === 'elicitation/create'
-          ? await replyTo(key, questionIn(request.params))
-          : await application.fulfil(request);
-      const id = ids.get(key);
-      if (id !== undefined) application.recordReply(id, response as Reply);
-      if (response !== 'silence') inputResponses[key] = response;
+/** Makes the rounds of a call by hand, as an application that answers `input_required` itself. */
+function byHand(
+  request: MakeRequest,
+  { method, params }: LogicalCall,
+  application: RecordedApplication,
+  manualUser: ManualUser,
+) {
+  /** Sends a request of the call. An old server asks over the connection meanwhile. */
+  const send = (retry: object, { signal, caller }: SendOptions = {}): Promise<RoundResult> => {
+    const call = { method, params: { ...params, ...retry } } as LogicalCall;
+    const options = { ...PATIENCE, allowInputRequired: true, ...(signal && { signal }) };
+    return manualUser.round(endOf(asCaller(caller, () => request(call, options))), (end) =>
+      end.result?.resultType === 'input_required'
+        ? ask(end.result as unknown as InputRequiredResult)
+        : application.endWith(end),
+    );
+  };
+  const ask = async ({ inputRequests = {}, requestState }: InputRequiredResult): Promise<RoundResult> => {
+    const questions: Record<string, ShownQuestion> = {};
+    const ids = new Map<string, number>();
+    for (const [key, asked] of Object.entries(inputRequests)) {
+      if (asked.method !== 'elicitation/create') continue;
+      const question = questionIn(asked.params);
+      questions[key] = question;
+      ids.set(key, await application.show(question, key));
     }
-    const next = { inputResponses, ...(requestState !== undefined && { requestState }) };
-    return (options) => sendByHand(byHand, next, options);
-  });
+    return RoundResult.asking(questions, async (replyTo) => {
+      const inputResponses: InputResponses = {};
+      for (const [key, asked] of Object.entries(inputRequests)) {
+        const response =
+          asked.method === 'elicitation/create'
+            ? await replyTo(key, questionIn(asked.params))
+            : await application.fulfil(asked);
+        const id = ids.get(key);
+        if (id !== undefined) application.recordReply(id, response as Reply);
+        if (response !== 'silence') inputResponses[key] = response;
+      }
+      const next = { inputResponses, ...(requestState !== undefined && { requestState }) };
+      return (options) => send(next, options);
+    });
+  };
+  return (options?: SendOptions) => send({}, options);
 }

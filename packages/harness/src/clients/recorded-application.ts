@@ -1,8 +1,6 @@
 /** The application of a conversation's client: its person, model and roots, with their actions recorded. */
 import type {
   ClientCapabilities,
-  CreateMessageRequest,
-  CreateMessageResult,
   ElicitResult,
   InputRequest,
   InputResponse,
@@ -13,8 +11,7 @@ import type { Reply, Root } from '../transcript/call.ts';
 import { messagesFrom } from '../transcript/tally.ts';
 import { type End, PERSON } from '../transcript/transcript.ts';
 import { type JsonObject, objectIn } from '../transcript/wording.ts';
-import type { ClientApplication } from './client-application.ts';
-import type { Model } from './model.ts';
+import type { ClientApplication, Model } from './client-application.ts';
 import { RoundResult } from './round-result.ts';
 import { questionIn, replyOf, type ShownQuestion, type User } from './user.ts';
 
@@ -33,7 +30,8 @@ export class RecordedApplication implements ClientApplication {
   readonly #framesHeld: () => number | Promise<number>;
   #questions = 0;
   #latest = { asking: {} as JsonObject, keys: new Set<string>() };
-  #end: End | undefined;
+  /** The first end of the call. */
+  end: End | undefined;
 
   constructor(answering: AnsweringUser, recorder: Recorder, framesHeld: () => number | Promise<number>) {
     const { user, model, roots } = answering;
@@ -53,7 +51,7 @@ export class RecordedApplication implements ClientApplication {
     return reply === 'silence' ? { action: 'accept' } : reply;
   };
 
-  readonly createMessage = async (params: CreateMessageRequest['params']): Promise<CreateMessageResult> => {
+  readonly createMessage: Model = async (params) => {
     const { model } = this.#answering;
     if (!model) throw new Error('The client has no model.');
     const framesHeld = await this.#framesHeld();
@@ -77,26 +75,22 @@ export class RecordedApplication implements ClientApplication {
   async show({ message, requestedSchema, url }: ShownQuestion, key: string | undefined): Promise<number> {
     const id = ++this.#questions;
     const framesHeld = await this.#framesHeld();
-    const page = url !== undefined && { url };
-    const asked = {
+    this.#recorder.record({
+      kind: 'question',
+      to: PERSON,
+      id,
       message,
       schema: requestedSchema,
-      ...page,
+      ...(url !== undefined && { url }),
       ...(key !== undefined && { key }),
       framesHeld,
-    };
-    this.#recorder.record({ kind: 'question', to: PERSON, id, ...asked });
+    });
     return id;
   }
 
   endWith(end: End): RoundResult {
-    this.#end ??= end;
+    this.end ??= end;
     return RoundResult.last(end);
-  }
-
-  /** The first end of the call. */
-  get end(): End | undefined {
-    return this.#end;
   }
 
   recordReply(id: number, reply: Reply): void {

@@ -3,15 +3,16 @@ import { AsyncResource } from 'node:async_hooks';
 import type { AuthInfo } from '@modelcontextprotocol/server';
 import type { CallResult, Reply } from '../transcript/call.ts';
 import type { End } from '../transcript/transcript.ts';
-import { nameIn, replyOf, replyWith, type ShownQuestion, type User } from './user.ts';
+import { type GivenReply, nameIn, replyOf, replyWith, type ShownQuestion, type User } from './user.ts';
 
 /**
  * The replies to the questions of one round, by the question's key or by the first field of its form: questions to an old
  * client have no keys. A bare value means an acceptance, with the value in that field.
  */
-export type Replies = Readonly<Record<string, Reply | string | number | boolean>>;
+export type Replies = Readonly<Record<string, GivenReply>>;
 
-type ReplyTo = (key: string, question: ShownQuestion) => Promise<Reply>;
+/** Makes the retry from the replies. */
+type Prepare = (replyTo: (key: string, question: ShownQuestion) => Promise<Reply>) => Promise<Retry>;
 
 export interface SendOptions {
   /** Cancels the request. */
@@ -29,13 +30,13 @@ export class RoundResult {
   readonly questions: Readonly<Record<string, ShownQuestion>>;
   /** The end of the call; undefined while it asks. A failed call has an end too, and does not throw. */
   readonly end: End | undefined;
-  readonly #prepare: (replyTo: ReplyTo) => Promise<Retry>;
+  readonly #prepare: Prepare;
   #retry: Promise<Retry> | undefined;
 
   private constructor(
     questions: Readonly<Record<string, ShownQuestion>>,
     end: End | undefined,
-    prepare: (replyTo: ReplyTo) => Promise<Retry>,
+    prepare: Prepare,
   ) {
     this.questions = questions;
     this.end = end;
@@ -43,12 +44,9 @@ export class RoundResult {
   }
 
   /** Makes a round that asks. `prepare` makes the retry from the replies. */
-  static asking(
-    questions: Readonly<Record<string, ShownQuestion>>,
-    prepare: (replyTo: ReplyTo) => Promise<Retry>,
-  ): RoundResult {
+  static asking(questions: Readonly<Record<string, ShownQuestion>>, prepare: Prepare): RoundResult {
     // Events are recorded by their asynchronous context. A test answers outside of it, so bind it here.
-    const recorded = AsyncResource.bind(async (replyTo: ReplyTo) =>
+    const recorded: Prepare = AsyncResource.bind(async (replyTo) =>
       AsyncResource.bind(await prepare(replyTo)),
     );
     return new RoundResult(questions, undefined, recorded);
@@ -91,7 +89,7 @@ export class RoundResult {
 
 function replyIn(replies: Replies | User, key: string, question: ShownQuestion): Reply | Promise<Reply> {
   if (typeof replies === 'function') return replyOf(replies, { ...question, key });
-  return replyWith(replies[nameIn(replies, { ...question, key })] as Reply, question);
+  return replyWith(replies[nameIn(replies, { ...question, key })] as GivenReply, question);
 }
 
 export const endOf = (call: Promise<CallResult>): Promise<End> =>

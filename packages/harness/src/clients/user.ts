@@ -11,6 +11,9 @@ export interface ShownQuestion {
   readonly key?: string | undefined;
 }
 
+/** A reply, or a bare value: an acceptance, with the value in the form's first field. */
+export type GivenReply = Reply | string | number | boolean;
+
 /** A page that a question asks to open. */
 export interface ShownPage {
   readonly message: string;
@@ -46,7 +49,7 @@ export interface User {
  * });
  */
 export function scriptedUser(
-  replies: Readonly<Record<string, readonly (Reply | string | number | boolean)[]>>,
+  replies: Readonly<Record<string, readonly GivenReply[]>>,
   open?: User['open'],
 ): User {
   const shown = new Map<string, number>();
@@ -55,7 +58,7 @@ export function scriptedUser(
     const script = replies[name] ?? [];
     const time = shown.get(name) ?? 0;
     shown.set(name, time + 1);
-    return replyWith(script[Math.min(time, script.length - 1)] as Reply, question);
+    return replyWith(script[Math.min(time, script.length - 1)] as GivenReply, question);
   };
   return Object.assign(user, {
     open,
@@ -90,14 +93,11 @@ export function replyOf(user: User, question: ShownQuestion): Reply | Promise<Re
   return user.open({ message, url });
 }
 
-export const fieldOf = ({ requestedSchema }: Pick<ShownQuestion, 'requestedSchema'>): string =>
+export const fieldOf = ({ requestedSchema }: ShownQuestion): string =>
   Object.keys((requestedSchema.properties ?? {}) as object)[0] ?? '';
 
 /** Turns a bare value into an acceptance, with the value in the form's first field. */
-export const replyWith = (
-  reply: Reply | string | number | boolean,
-  question: Pick<ShownQuestion, 'requestedSchema'>,
-): Reply =>
+export const replyWith = (reply: GivenReply, question: ShownQuestion): Reply =>
   typeof reply === 'object' || reply === 'silence'
     ? reply
     : { action: 'accept', content: { [fieldOf(question)]: reply } };

@@ -71,12 +71,11 @@ export class Conversation<Of extends Hosting = Hosting> {
     startServer: StartServer<Of>,
   ): Promise<Conversation<Of>> {
     const manualUser = new ManualUser();
-    const open = await OpenCall.start({ ...request, user: manualUser.user }, startServer);
+    const open = await openCall({ ...request, user: manualUser.user }, startServer);
     try {
-      const first = await open.within(async () => {
-        const client = await open.connect();
-        return client.firstRound(request.call, manualUser, signal);
-      });
+      const first = await open.within(async () =>
+        (await open.connect()).firstRound(request.call, manualUser, signal),
+      );
       return new Conversation(open, first);
     } catch (error) {
       await open.close();
@@ -89,110 +88,84 @@ export class Conversation<Of extends Hosting = Hosting> {
    * again later does not change it.
    */
   close(): Promise<Transcript> {
-    this.#closed ??= this.#close();
+    const { application, transcript, close } = this.#open;
+    this.#closed ??= transcript(application.end ?? CLOSED).finally(close);
     return this.#closed;
-  }
-
-  async #close(): Promise<Transcript> {
-    try {
-      return await this.#open.transcript(this.#open.application.end ?? CLOSED);
-    } finally {
-      await this.#open.close();
-    }
   }
 }
 
 const CLOSED: End = { error: { message: 'The conversation was closed before the call ended.' } };
 
 /** A server of one call, its client, and their record. */
-export class OpenCall<Of extends Hosting> {
-  readonly hosting: Of;
-  readonly recorder: Recorder;
-  readonly application: RecordedApplication;
-  readonly #request: ConversationRequest;
-  readonly #unobserve: () => void;
-  #client: Connected | undefined;
+type OpenCall<Of extends Hosting> = Awaited<ReturnType<typeof openCall<Of>>>;
 
-  private constructor(request: ConversationRequest, hosting: Of, recorder: Recorder, unobserve: () => void) {
-    this.hosting = hosting;
-    this.recorder = recorder;
-    this.application = new RecordedApplication(request, recorder, hosting.framesHeld);
-    this.#request = request;
-    this.#unobserve = unobserve;
-  }
-
-  static async start<Of extends Hosting>(
-    request: ConversationRequest,
-    startServer: StartServer<Of>,
-  ): Promise<OpenCall<Of>> {
-    const recorder = new Recorder(request);
-    const unobserve = recorder.observe();
-    try {
-      const hosting = await recorder.within(async () => startServer(recorder));
-      return new OpenCall(request, hosting, recorder, unobserve);
-    } catch (error) {
+export async function openCall<Of extends Hosting>(
+  request: ConversationRequest,
+  startServer: StartServer<Of>,
+) {
+  const recorder = new Recorder(request);
+  const unobserve = recorder.observe();
+  const hosting = await recorder
+    .within(async () => startServer(recorder))
+    .catch((error: unknown) => {
       unobserve();
       throw error;
-    }
-  }
+    });
+  const application = new RecordedApplication(request, recorder, hosting.framesHeld);
+  const { client: kind, user, caller } = request;
+  let client: Connected | undefined;
+  return {
+    hosting,
+    application,
 
-  /** Runs `work` as the caller, and records its events. */
-  within<T>(work: () => T): T {
-    return this.recorder.within(() => asCaller(this.#request.caller, work));
-  }
+    /** Runs `work` as the caller, and records its events. */
+    within: <T>(work: () => T): T => recorder.within(() => asCaller(caller, work)),
 
-  /** Connects the client, and then begins to record. */
-  async connect(): Promise<Connected> {
-    const { client: kind, user, caller, onConnect } = this.#request;
-    const endpoint = this.hosting.endpoint(eraOf(kind));
-    if (caller && endpoint.kind === 'stdio') {
-      throw new Error(
-        'A program on stdio knows no caller: it serves the user who starts it. Remove `caller`.',
-      );
-    }
-    // Load an SDK only when it is needed.
-    this.#client = await (kind === 'legacy'
-      ? (await import('../clients/legacy.ts')).connectTo(endpoint, this)
-      : (await import('../clients/modern.ts')).connectTo(endpoint, this, {
-          user,
-          fallback: kind === 'modern',
-        }));
-    await onConnect?.(this.#client);
-    this.recorder.start(() => this.hosting.instances);
-    return this.#client;
-  }
+    /** Connects the client, and then begins to record. */
+    async connect(): Promise<Connected> {
+      const endpoint = hosting.endpoint(eraOf(kind));
+      if (caller && endpoint.kind === 'stdio')
+        throw new Error(
+          'A program on stdio knows no caller: it serves the user who starts it. Remove `caller`.',
+        );
+      const at = { application, recorder };
+      // Load an SDK only when it is needed.
+      client = await (kind === 'legacy'
+        ? (await import('../clients/legacy.ts')).connectTo(endpoint, at)
+        : (await import('../clients/modern.ts')).connectTo(endpoint, at, user, kind === 'modern'));
+      await request.onConnect?.(client);
+      recorder.start(() => hosting.instances);
+      return client;
+    },
 
-  async transcript(end: End): Promise<Transcript> {
-    // Events of instances in other processes may still be on their way.
-    await this.hosting.framesHeld();
-    this.recorder.stop();
-    const title = this.#request.title ?? titleOf(this.#request.call);
-    const { client } = this.#request;
-    const participants = participantsOf(
-      this.#request,
-      this.#client?.era ?? eraOf(client),
-      this.hosting.instances,
-    );
-    return { format: 'mrtr-transcript', version: 1, title, participants, events: this.recorder.events, end };
-  }
+    async transcript(end: End): Promise<Transcript> {
+      // Events of instances in other processes may still be on their way.
+      await hosting.framesHeld();
+      recorder.stop();
+      const title = request.title ?? titleOf(request.call);
+      const participants = participantsOf(request, client?.era ?? eraOf(kind), hosting.instances);
+      return { format: 'mrtr-transcript', version: 1, title, participants, events: recorder.events, end };
+    },
 
-  async close(): Promise<void> {
-    try {
-      await this.#client?.close();
-      await this.hosting.close();
-    } finally {
-      this.#unobserve();
-    }
-  }
+    async close(): Promise<void> {
+      try {
+        await client?.close();
+        await hosting.close();
+      } finally {
+        unobserve();
+      }
+    },
+  };
 }
 
 const titleOf = ({ method, params }: LogicalCall): string =>
   `${method} ${'uri' in params ? params.uri : params.name}`;
 
-const personOf = ({ isAgent }: User): Participant =>
-  isAgent
-    ? { id: PERSON, kind: 'person', label: 'agent', isAgent }
-    : { id: PERSON, kind: 'person', label: 'user' };
+const personOf = ({ isAgent }: User): Participant => ({
+  id: PERSON,
+  kind: 'person',
+  ...(isAgent ? { label: 'agent', isAgent } : { label: 'user' }),
+});
 
 /** The participants of a conversation with these instances. */
 export function participantsOf(

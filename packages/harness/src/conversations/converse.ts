@@ -1,7 +1,7 @@
 /** A recorded logical call from a real client to a running server. */
 import { errorEnd } from '../clients/round-result.ts';
 import type { Transcript } from '../transcript/transcript.ts';
-import { type ConversationRequest, OpenCall, type StartServer } from './conversation.ts';
+import { type ConversationRequest, openCall, type StartServer } from './conversation.ts';
 
 /**
  * Starts a server, connects a client, makes the call, and closes both. Several conversations may run at once.
@@ -19,14 +19,14 @@ import { type ConversationRequest, OpenCall, type StartServer } from './conversa
  * );
  */
 export async function converse(request: ConversationRequest, startServer: StartServer): Promise<Transcript> {
-  const open = await OpenCall.start(request, startServer);
-  return open.within(async () => {
-    try {
+  const open = await openCall(request, startServer);
+  return open.within(() =>
+    open
+      .connect()
+      .then(({ call }) => call(request.call))
       // A failure to connect also ends the call.
-      const connecting = open.connect();
-      return await open.transcript(await connecting.then(({ call }) => call(request.call)).catch(errorEnd));
-    } finally {
-      await open.close();
-    }
-  });
+      .catch(errorEnd)
+      .then(open.transcript)
+      .finally(open.close),
+  );
 }

@@ -1,7 +1,7 @@
 /** Endpoints of running servers. */
 import { inspect } from 'node:util';
 import type { McpServer } from '@modelcontextprotocol/server';
-import type { Program } from '../processes/program.ts';
+import type { Program } from '../processes/process.ts';
 import type { Era } from '../transcript/call.ts';
 
 /** An HTTP address (with its own `fetch` if there is no socket), a server in memory, or a program on stdio. */
@@ -14,17 +14,16 @@ export type Endpoint =
       readonly headers?: Readonly<Record<string, string>> | undefined;
     }
   | { readonly kind: 'memory'; readonly server: McpServer }
-  | ({ readonly kind: 'stdio' } & Program & ProgramOptions);
-
-interface ProgramOptions {
-  /** Called with the program's stderr. */
-  readonly onStderr?: ((text: string) => void) | undefined;
-  /**
-   * Starts the program once. By default, a modern client first starts another one to probe for 2026-07-28, because an old
-   * server may end at a message before `initialize`.
-   */
-  readonly startOnce?: boolean;
-}
+  | (Program & {
+      readonly kind: 'stdio';
+      /** Called with the program's stderr. */
+      readonly onStderr?: ((text: string) => void) | undefined;
+      /**
+       * Starts the program once. By default, a modern client first starts another one to probe for 2026-07-28, because an
+       * old server may end at a message before `initialize`.
+       */
+      readonly startOnce?: boolean;
+    });
 
 export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 

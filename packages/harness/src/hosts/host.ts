@@ -1,9 +1,8 @@
 /** Hosts a server in this process, without a socket. */
 import type { AuthInfo, McpServer } from '@modelcontextprotocol/server';
 import { currentRecorder, inInstance } from '../recording/recorder.ts';
-import type { Era } from '../transcript/call.ts';
 import { currentCaller } from './caller.ts';
-import { type Endpoint, type Fetch, type Hosting, NO_SOCKET } from './endpoint.ts';
+import { type Fetch, type Hosting, NO_SOCKET } from './endpoint.ts';
 import { serveFactory } from './serve-factory.ts';
 
 /**
@@ -59,110 +58,82 @@ export interface LocalHosting extends Hosting {
  * @example
  * const hosting = host('fleet', () => ({ server: () => createMyServer() }));
  */
-export const host = (kind: LocalHostingKind, create: () => HostedInstance): LocalHosting =>
-  new Local(kind, create);
-
-class Local implements LocalHosting {
-  readonly #kind: LocalHostingKind;
-  #create: () => HostedInstance;
-  #running: readonly Running[];
-  /** The latest instance of {@link another}. Without one, the instances take turns. */
-  #sole: Running | undefined;
-  readonly #recorder = currentRecorder();
-  #requests = 0;
+export function host(kind: LocalHostingKind, create: () => HostedInstance): LocalHosting {
+  const ids = kind === 'fleet' ? [1, 2, 3] : [1];
+  let running: readonly Running[] = ids.map((id) => run(`i${id}`, create()));
+  /** The latest instance of `another`. Without one, the instances take turns. */
+  let sole: Running | undefined;
+  const recorder = currentRecorder();
+  let requests = 0;
   // Messages that come at once have one restart each. After the end, there are no more restarts.
-  #restarted: Promise<void> = Promise.resolve();
-  #over = false;
-
-  constructor(kind: LocalHostingKind, create: () => HostedInstance) {
-    this.#kind = kind;
-    this.#create = create;
-    const ids = kind === 'fleet' ? [1, 2, 3] : [1];
-    this.#running = ids.map((id) => new Running(`i${id}`, create()));
-  }
-
-  get instances(): readonly string[] {
-    return this.#running.map(({ id }) => id);
-  }
-
-  readonly endpoint = (era: Era): Endpoint =>
-    era === 'legacy' && this.#kind === 'memory'
-      ? { kind: 'memory', server: (this.#sole ?? (this.#running[0] as Running)).server() }
-      : { kind: 'http', url: NO_SOCKET, fetch: this.#fetch };
-
-  readonly framesHeld = (): number => this.#running.reduce((sum, { framesHeld }) => sum + framesHeld, 0);
-
-  another(create = this.#create): void {
-    this.#sole = new Running(`i${this.#running.length + 1}`, create());
-    this.#running = [...this.#running, this.#sole];
-  }
-
-  restart(create = this.#create): Promise<void> {
-    this.#create = create;
-    this.#restarted = this.#restarted.then(() => this.#restartNow());
-    return this.#restarted;
-  }
-
-  readonly close = async (): Promise<void> => {
-    this.#over = true;
-    await this.#restarted;
-    await this.#stopAll();
+  let restarted: Promise<void> = Promise.resolve();
+  let isOver = false;
+  const stopAll = () => Promise.all(running.map((instance) => instance.stop()));
+  const restart = (next = create): Promise<void> => {
+    create = next;
+    restarted = restarted.then(async () => {
+      await stopAll();
+      running = running.map(({ id }) => run(id, create()));
+      sole &&= running.at(-1);
+      for (const { id } of running)
+        (currentRecorder() ?? recorder)?.record({ kind: 'restart', instance: id });
+    });
+    return restarted;
   };
-
-  readonly #fetch: Fetch = async (url, init) => {
+  const send: Fetch = async (url, init) => {
     const message = init?.method === 'POST';
     // A GET opens a stream beside a call that is being served, so it does not restart the server.
-    if (this.#kind === 'restart' && this.#requests > 0 && message && !this.#over) this.restart();
-    await this.#restarted;
-    const instance = this.#sole ?? (this.#running[this.#requests % this.#running.length] as Running);
-    this.#requests++;
+    if (kind === 'restart' && requests > 0 && message && !isOver) restart();
+    await restarted;
+    const instance = sole ?? (running[requests % running.length] as Running);
+    requests++;
     if (message) currentRecorder()?.recordRoute(instance.id, String(init?.body));
     const authInfo = currentCaller();
     return inInstance(instance.id, () =>
       instance.face.fetch(new Request(url, init), authInfo && { authInfo }),
     );
   };
-
-  async #restartNow(): Promise<void> {
-    await this.#stopAll();
-    this.#running = this.#running.map(({ id }) => new Running(id, this.#create()));
-    this.#sole &&= this.#running.at(-1);
-    for (const instance of this.instances) {
-      (currentRecorder() ?? this.#recorder)?.record({ kind: 'restart', instance });
-    }
-  }
-
-  async #stopAll(): Promise<void> {
-    await Promise.all(this.#running.map((instance) => instance.stop()));
-  }
+  return {
+    get instances() {
+      return running.map(({ id }) => id);
+    },
+    endpoint: (era) =>
+      era === 'legacy' && kind === 'memory'
+        ? { kind: 'memory', server: (sole ?? (running[0] as Running)).server() }
+        : { kind: 'http', url: NO_SOCKET, fetch: send },
+    framesHeld: () => running.reduce((sum, { framesHeld }) => sum + framesHeld(), 0),
+    another(next = create) {
+      sole = run(`i${running.length + 1}`, next());
+      running = [...running, sole];
+    },
+    restart,
+    async close() {
+      isOver = true;
+      await restarted;
+      await stopAll();
+    },
+  };
 }
 
-class Running {
-  readonly id: string;
-  readonly face: HttpInstance;
-  readonly #instance: HostedInstance;
-  readonly #connected: McpServer[] = [];
+type Running = ReturnType<typeof run>;
 
-  constructor(id: string, instance: HostedInstance) {
-    this.id = id;
-    this.#instance = instance;
-    this.face = 'fetch' in instance ? instance : serveFactory(() => instance.server());
-  }
-
-  server(): McpServer {
-    if ('fetch' in this.#instance) throw new Error('A server that hosts itself can be reached by HTTP only.');
-    const server = this.#instance.server();
-    this.#connected.push(server);
-    return server;
-  }
-
-  get framesHeld(): number {
-    return this.#instance.framesHeld?.() ?? 0;
-  }
-
-  async stop(): Promise<void> {
-    await this.face.close();
-    await Promise.all(this.#connected.map((server) => server.close()));
-    if (this.#instance !== this.face) await this.#instance.close?.();
-  }
+function run(id: string, instance: HostedInstance) {
+  const face = 'fetch' in instance ? instance : serveFactory(() => instance.server());
+  const connected: McpServer[] = [];
+  return {
+    id,
+    face,
+    server(): McpServer {
+      if ('fetch' in instance) throw new Error('A server that hosts itself can be reached by HTTP only.');
+      const server = instance.server();
+      connected.push(server);
+      return server;
+    },
+    framesHeld: () => instance.framesHeld?.() ?? 0,
+    async stop(): Promise<void> {
+      await face.close();
+      await Promise.all(connected.map((server) => server.close()));
+      if (instance !== face) await instance.close?.();
+    },
+  };
 }

@@ -4,8 +4,14 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { finished } from 'node:stream/promises';
-import type { Program } from './program.ts';
 import { within } from './waiting.ts';
+
+/** A command line, and what goes into its environment. */
+export interface Program {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env?: Readonly<Record<string, string>> | undefined;
+}
 
 export interface ProcessOptions {
   readonly cwd?: string | undefined;
@@ -32,6 +38,8 @@ export class RunningProcess {
   /** Resolves with the exit code or the signal's name, when it has ended and its output has been read. */
   readonly ended: Promise<number | NodeJS.Signals>;
   #output = { out: '', err: '' };
+  /** Called after each new output. */
+  readonly #readers = new Set<() => void>();
   readonly #name: string;
   readonly #patienceMs: number;
 
@@ -60,6 +68,7 @@ export class RunningProcess {
     ] as const) {
       stream?.setEncoding('utf8').on('data', (text: string) => {
         this.#output = { ...this.#output, [name]: this.#output[name] + text };
+        for (const look of this.#readers) look();
       });
     }
     if (running.size === 0) process.on('exit', killAll);
@@ -97,7 +106,6 @@ export class RunningProcess {
    * @throws Error with the output, if the process ends first or takes too long.
    */
   async until<T>(find: (said: ProcessOutput) => T | undefined): Promise<T> {
-    const { stdout, stderr } = this.child;
     let look = () => {};
     const found = new Promise<T>((resolve) => {
       look = () => {
@@ -105,12 +113,12 @@ export class RunningProcess {
         if (it !== undefined) resolve(it);
       };
       look();
-      for (const stream of [stdout, stderr]) stream?.on('data', look);
+      this.#readers.add(look);
     });
     try {
       return await this.whileAlive(found);
     } finally {
-      for (const stream of [stdout, stderr]) stream?.off('data', look);
+      this.#readers.delete(look);
     }
   }
 
@@ -125,7 +133,6 @@ export class RunningProcess {
     const ended = this.ended.then((code) =>
       Promise.reject(new Error(`${this.#name} ended with ${code}, and wrote: ${this.#tail}`)),
     );
-    ended.catch(() => {});
     return within(
       this.#patienceMs,
       Promise.race([waited, ended]),

@@ -24,7 +24,11 @@ export interface Traced {
 /** Limits the order, so that an endless loop does not fill the memory. */
 const MAX_PLACES = 2000;
 
+// The breakpoints' conditions call the hooks.
 const NOTE = Symbol.for('mrtr.line-trace');
+const holder = globalThis as { [NOTE]?: Record<string, (stop: number) => false> };
+holder[NOTE] ??= {};
+const hooks = holder[NOTE];
 let traces = 0;
 
 /** Traces lines of the modules that are loaded between its creation and `close`. */
@@ -48,9 +52,7 @@ export class LineTrace {
    */
   constructor(nameOf: (url: string) => string | undefined) {
     this.#nameOf = nameOf;
-    const hooks = globalThis as { [NOTE]?: Record<string, (stop: number) => false> };
-    hooks[NOTE] ??= {};
-    hooks[NOTE][this.#hook] = (stop) => this.#note(stop);
+    hooks[this.#hook] = (stop) => this.#note(stop);
     this.#session.connect();
     this.#session.on('Debugger.scriptParsed', ({ params }) => this.#watch(params));
     this.#post('Debugger.enable');
@@ -70,7 +72,7 @@ export class LineTrace {
       byLine.set(key, columns);
       columns.push([stop.column, hits.get(at) ?? 0]);
     }
-    const files: Record<string, Record<string, Lines[string]>> = {};
+    const files: Record<string, Lines> = {};
     for (const [key, columns] of byLine) {
       const [file = '', line = ''] = key.split('\n');
       files[file] = { ...files[file], [line]: countOf(columns) };
@@ -80,15 +82,15 @@ export class LineTrace {
 
   /** Stops tracing. */
   close(): void {
-    delete (globalThis as { [NOTE]?: Record<string, unknown> })[NOTE]?.[this.#hook];
+    delete hooks[this.#hook];
     this.#session.disconnect();
   }
 
   #note(at: number): false {
     this.#hits.set(at, (this.#hits.get(at) ?? 0) + 1);
     const { file, line } = this.#stops[at] as Stop;
-    const last = this.#order.at(-1);
-    const isSame = last?.[0] === file && last[1] === line;
+    const [lastFile, lastLine] = this.#order.at(-1) ?? [];
+    const isSame = lastFile === file && lastLine === line;
     if (!isSame && this.#order.length < MAX_PLACES) this.#order.push([file, line]);
     return false;
   }

@@ -161,24 +161,23 @@ export class Recorder {
     this.#latest = to;
     const { id, method } = parse(body);
     if (id !== undefined && method !== undefined) this.#served.set(id, to);
-    const event = this.#findUnrouted(id, method);
+    const event = this.#findSent({ id, method });
     if (event) event.to ??= to;
     this.#announce();
   }
 
   /** Records that an attacker on the network replaced the client's `body` by `message`. */
   recordAltered(body: string, message: WireMessage): void {
-    const { id, method } = parse(body);
-    const event = this.#findUnrouted(id, method);
+    const event = this.#findSent(parse(body));
     if (event) {
-      event.lost = true;
-      event.replaced = true;
+      Object.assign(event, { lost: true, replaced: true });
       delete event.to;
     }
     this.record({ kind: 'message', from: CLIENT, message, altered: true });
   }
 
-  #findUnrouted(id: unknown, method: unknown): Unrouted | undefined {
+  /** The latest event with this message of the client. */
+  #findSent({ id, method }: WireMessage): Unrouted | undefined {
     return this.events.findLast(
       (one): one is Unrouted =>
         one.kind === 'message' &&
@@ -220,9 +219,9 @@ export class Recorder {
   }
 
   #recordRequest(message: WireMessage): Unrouted | undefined {
-    const [sole, ...others] = this.#instances();
-    const known = others.length === 0 && sole !== undefined && { to: sole };
-    this.record({ kind: 'message', from: CLIENT, ...known, message });
+    const [to, ...others] = this.#instances();
+    const isKnown = others.length === 0 && to !== undefined;
+    this.record({ kind: 'message', from: CLIENT, ...(isKnown && { to }), message });
     const event = this.events.at(-1);
     return event?.kind === 'message' && event.message === message ? event : undefined;
   }

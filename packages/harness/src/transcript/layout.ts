@@ -148,12 +148,10 @@ export class Layout {
         return within(instance, 'refused', `⊘ state rejected${reason === undefined ? '' : `: ${reason}`}`);
       }
       case 'kill':
-        this.#resume(event.instance, true);
-        return within(event.instance, 'quiet', '☠ killed');
       case 'restart':
         // The old process has lost its running and parked handlers.
         this.#resume(event.instance, true);
-        return within(event.instance, 'quiet', restartText(event));
+        return within(event.instance, 'quiet', event.kind === 'kill' ? '☠ killed' : restartText(event));
     }
   }
 
@@ -185,10 +183,12 @@ export class Layout {
     const isRefused =
       !isSent && hasFailed(message) && (this.#rejecting.has(event.from) || this.#isUnattended);
     const words = fateOf(event) + messageText(message, isSent);
-    const to = event.to ?? (isSent ? this.#server : CLIENT);
-    return isRefused
-      ? { from: event.from, to, tone: 'refused', text: words.replace('✗', '⊘') }
-      : { from: event.from, to, tone: toneOf(message, isSent), text: words };
+    return {
+      from: event.from,
+      to: event.to ?? (isSent ? this.#server : CLIENT),
+      tone: isRefused ? 'refused' : toneOf(message, isSent),
+      text: isRefused ? words.replace('✗', '⊘') : words,
+    };
   }
 
   #receive(instance: string, isForged: boolean): void {
@@ -255,23 +255,23 @@ export function spansOf(lane: Participant, rows: readonly (Row | undefined)[]): 
   for (const [at, row] of rows.entries()) {
     if (!row) continue;
     const { event, from, to, isSent } = row;
-    const isAnswer = event.kind === 'message' && event.message.method === undefined;
     if (lane.kind === 'person') {
       if (event.kind === 'question') begin('waits', at);
       if (event.kind === 'answer') end(at, 'waits');
-    } else if (lane.kind === 'instance') {
-      if (row.held.includes(lane.id)) begin('parked', at - 1);
-      else end(at, 'parked');
-      if (event.kind === 'message' && isSent && to === lane.id && !event.lost) begin('works', at);
-      if (isAnswer && from === lane.id) end(at, 'works');
-      if (event.kind === 'kill' && from === lane.id) {
-        end(at, 'works');
-        begin('dead', at);
-      }
-      if (event.kind === 'restart' && from === lane.id) {
-        end(at, 'works', 'dead');
-        if (event.deployed !== undefined) begin('next', at);
-      }
+    }
+    if (lane.kind !== 'instance') continue;
+    if (row.held.includes(lane.id)) begin('parked', at - 1);
+    else end(at, 'parked');
+    if (event.kind === 'message' && isSent && to === lane.id && !event.lost) begin('works', at);
+    if (from !== lane.id) continue;
+    if (event.kind === 'message' && event.message.method === undefined) end(at, 'works');
+    if (event.kind === 'kill') {
+      end(at, 'works');
+      begin('dead', at);
+    }
+    if (event.kind === 'restart') {
+      end(at, 'works', 'dead');
+      if (event.deployed !== undefined) begin('next', at);
     }
   }
   return [...spans, ...[...open].map(([kind, from]) => ({ kind, from }))];

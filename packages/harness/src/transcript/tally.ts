@@ -27,9 +27,7 @@ export interface Tally {
 /** Counts the events of a transcript. */
 export function tally({ events }: Pick<Transcript, 'events'>): Tally {
   const effects: Record<string, number> = {};
-  for (const event of events) {
-    if (event.kind === 'effect') effects[event.name] = (effects[event.name] ?? 0) + 1;
-  }
+  for (const { name } of eventsOf('effect', events)) effects[name] = (effects[name] ?? 0) + 1;
   const results = messagesFrom('server', events).map((message) => objectIn(message, 'result'));
   return {
     rounds: messagesFrom('client', events).filter(isCall).length,

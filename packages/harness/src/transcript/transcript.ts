@@ -17,24 +17,21 @@ export interface Transcript {
   readonly end: End;
 }
 
-export type Participant =
-  | { readonly id: string; readonly kind: 'instance' | 'store' | 'world'; readonly label: string }
+export type Participant = { readonly id: string; readonly label: string } & (
+  | { readonly kind: 'instance' | 'store' | 'world' }
   | {
-      readonly id: string;
       readonly kind: 'person';
-      readonly label: string;
       /** Set if a program answers instead of a person. */
       readonly isAgent?: true;
     }
   | {
-      readonly id: string;
       readonly kind: 'client';
-      readonly label: string;
       /** The negotiated era: a modern client falls back at an old server. */
       readonly era: Era;
       /** The name that the client sends to the server. */
       readonly name: string;
-    };
+    }
+);
 
 /** The end of the call for the client: a result, or an error of the protocol or of the client itself. */
 export type End =
@@ -93,17 +90,19 @@ export type Happening =
     }
   /** The client listed its roots. */
   | { readonly kind: 'roots'; readonly roots: readonly Root[]; readonly framesHeld: number }
+  | (Inside & { readonly instance: string });
+
+/** A happening inside an instance. */
+type Inside =
   /** The author's code began to run. */
   | {
       readonly kind: 'entry';
-      readonly instance: string;
       readonly part: EntryPart;
       readonly name?: string;
     }
   /** Lines of the author's files ran: since the previous entry, or in a handler that was parked. */
   | {
       readonly kind: 'lines';
-      readonly instance: string;
       readonly files: LinesRun;
       /** The lines in order, without immediate repetitions. At most 2 000. */
       readonly order?: readonly SourceLine[];
@@ -111,14 +110,12 @@ export type Happening =
   /** A guarded effect (`once`) ran, or was skipped because an earlier round had run it. */
   | {
       readonly kind: 'guard';
-      readonly instance: string;
       readonly key: string;
       readonly phase: 'ran' | 'skipped';
     }
   /** An effect in the world, such as an audit entry or a write. */
   | {
       readonly kind: 'effect';
-      readonly instance: string;
       readonly name: string;
       readonly detail: string;
       /** Set if it repeats an earlier effect in other words, as `23 → 24` and `24 → 25` of a counter do. */
@@ -127,18 +124,16 @@ export type Happening =
   /** Request state was sealed, opened, rejected, or answered as before (`replayed`). */
   | {
       readonly kind: 'state';
-      readonly instance: string;
       readonly phase: 'sealed' | 'opened' | 'rejected' | 'replayed';
       readonly bytes: number;
       /** The reason for the rejection, which clients do not see. */
       readonly reason?: string;
     }
   /** An instance was killed. */
-  | { readonly kind: 'kill'; readonly instance: string }
+  | { readonly kind: 'kill' }
   /** An instance was replaced by a new one. */
   | {
       readonly kind: 'restart';
-      readonly instance: string;
       /** The change, if the new instance runs another version of the code. */
       readonly deployed?: string;
     };

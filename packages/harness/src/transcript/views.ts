@@ -1,5 +1,6 @@
 /** Two views by which transcripts are compared, and the differences that do not count. */
 import { CLIENT, type Transcript, type WireMessage } from './transcript.ts';
+import { type JsonObject, objectIn } from './wording.ts';
 
 /** The fields that are masked in wire messages before a comparison, each with the reason. */
 export const MASKED = [
@@ -55,13 +56,11 @@ export const wireView = ({ events }: Pick<Transcript, 'events'>): string[] =>
 function mask(message: WireMessage): unknown {
   const copy = structuredClone(message);
   for (const { path, mask } of MASKED) {
-    const parent = path
-      .slice(0, -1)
-      .reduce<unknown>((at, key) => (at as Record<string, unknown>)?.[key], copy);
+    const parent: Record<string, unknown> = path.slice(0, -1).reduce<JsonObject>(objectIn, copy);
     const field = path.at(-1) as string;
-    if (typeof parent !== 'object' || parent === null || !(field in parent)) continue;
-    if (mask === undefined) delete (parent as Record<string, unknown>)[field];
-    else (parent as Record<string, unknown>)[field] = mask;
+    if (!(field in parent)) continue;
+    if (mask === undefined) delete parent[field];
+    else parent[field] = mask;
   }
   return copy;
 }
