@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { draw } from '../../packages/check/src/report/drawing.ts';
 import { closingLine, diagram } from '../../tools/cli/src/diagram.ts';
-import { marksOf, ranAt, standsAt } from '../../tools/lab/page/src/viewer/code.ts';
+import { linesRun, marksOf, standsAt } from '../../tools/lab/page/src/viewer/code.ts';
 import { countsAt } from '../../tools/lab/page/src/viewer/model.ts';
 import { describe } from '../../tools/lab/page/src/viewer/sentence.ts';
 import { record, SITUATIONS } from '../../tools/lab/src/situations.ts';
@@ -60,13 +60,13 @@ function holdsPage(transcript: Transcript): void {
     const sentence = describe({ name: 'B', conversation: transcript, rows, events: soFar, stand, isEnd });
     expect(findFalseClaims(sentence, soFar, isAgent), `the sentence at ${row.at}`).toEqual([]);
     expect(findOmissions(sentence, soFar, isAgent, isEnd), `the sentence at ${row.at}`).toEqual([]);
-    const ran = ranAt(events, until);
+    const ran = linesRun(soFar);
     for (const file of files) {
       const marks = LINES.map((line) => ({ line, ...marksOf(file, ran, line) }));
-      const lit = marks.filter(({ isLit, isNow }) => isLit || isNow);
+      const lit = marks.filter(({ isLit, run }) => isLit || run !== undefined);
       const expected = countLines(soFar, file).sort((one, other) => one.line - other.line);
       expect(
-        lit.map(({ line, count, isNow }) => ({ line, count, isNow })),
+        lit.map(({ line, count, run }) => ({ line, count, isNow: run !== undefined })),
         `${file} at ${row.at}`,
       ).toEqual(expected);
     }

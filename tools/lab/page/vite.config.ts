@@ -16,13 +16,7 @@ export default defineConfig(({ mode }) => ({
   base: './',
   plugins: [authorsSources(mode === 'page'), plainScript],
   oxc: { jsx: { importSource: 'preact' } },
-  resolve: {
-    alias: {
-      '@mrtr/harness/transcript': path('../../../packages/harness/src/transcript/index.ts'),
-      '@mrtr/matrix/deploy/changes': path('../../../tools/matrix/src/deploy/changes.ts'),
-      '@mrtr/matrix/deploy/outcome': path('../../../tools/matrix/src/deploy/outcome.ts'),
-    },
-  },
+  resolve: { tsconfigPaths: true },
   build:
     mode === 'viewer'
       ? {

@@ -10,7 +10,7 @@ const SIDES = ['left', 'right'] as const;
 
 /** Calls `write` with each recording. */
 export async function recordBranches(trace: LineTrace, write: (recording: Recording) => void): Promise<void> {
-  const lab = await Lab.start();
+  const lab = new Lab();
   const recordSide = async (side: SideName) => {
     for (const branch of branchesOf(side))
       if (!('approval' in branch.what))

@@ -21,7 +21,7 @@ beforeAll(async () => {
   mkdirSync(folder);
   for (const name of ['index.html', 'lab.js']) writeFileSync(join(folder, name), 'the page');
   writeFileSync(join(home, 'mrtr-lab-secret.js'), 'not the page');
-  lab = await Lab.start();
+  lab = new Lab();
   endpoint = await openCommandEndpoint(lab, { page: folder, recorded: join(folder, 'nowhere') });
   origin = new URL(endpoint.address).origin;
   await lab.until('left', ({ doing }) => doing === 'ready');

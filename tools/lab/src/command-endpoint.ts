@@ -6,7 +6,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Lab } from './lab.ts';
@@ -49,7 +49,7 @@ export async function openCommandEndpoint(
 ): Promise<CommandEndpoint> {
   const token = randomBytes(24).toString('base64url');
   const server = createServer((request, response) => {
-    serve(request, response, { lab, folders, token, hosts: hostsOf(server) }).catch(() => {
+    serve(request, response, { lab, folders, token }).catch(() => {
       if (!response.headersSent) end(response, 500);
       else response.destroy();
     });
@@ -68,32 +68,27 @@ export async function openCommandEndpoint(
   };
 }
 
-function hostsOf(server: Server): readonly string[] {
-  const { port } = server.address() as AddressInfo;
-  return [`127.0.0.1:${port}`, `localhost:${port}`];
-}
-
 interface Room {
   readonly lab: Lab | Promise<Lab>;
   readonly folders: Folders;
   readonly token: string;
-  readonly hosts: readonly string[];
 }
 
 async function serve(request: IncomingMessage, response: ServerResponse, room: Room): Promise<void> {
-  const { host, origin } = request.headers;
-  if (!host || !room.hosts.includes(host)) return end(response, 421);
+  const { method, url = '', socket, headers } = request;
+  const { host, origin } = headers;
+  if (!['127.0.0.1', 'localhost'].some((name) => host === `${name}:${socket.localPort}`))
+    return end(response, 421);
   if (origin !== undefined && origin !== `http://${host}`) return end(response, 403);
-  const { method } = request;
-  const path = request.url ?? '';
-  if (path === '/do' || path === '/changes') {
-    if (method !== 'POST') return end(response, 405);
-    // Browsers always send the origin of a POST. A program without one needs the token.
-    if (origin === undefined || !hasToken(request, room.token)) return end(response, 403);
-    return path === '/do' ? command(request, response, room.lab) : changes(response, await room.lab);
-  }
-  if (method !== 'GET') return end(response, 405);
-  return file(path, response, room.folders);
+  const isCommand = url === '/do';
+  if (!isCommand && url !== '/changes')
+    return method === 'GET' ? file(url, response, room.folders) : end(response, 405);
+  if (method !== 'POST') return end(response, 405);
+  // Browsers always send the origin of a POST. A program without one needs the token.
+  if (origin === undefined || !hasToken(request, room.token)) return end(response, 403);
+  if (!isCommand) return changes(response, await room.lab);
+  const status = await command(request, room.lab);
+  return end(response, status);
 }
 
 /** Compares digests, in constant time. */
@@ -102,24 +97,21 @@ function hasToken({ headers }: IncomingMessage, token: string): boolean {
   return timingSafeEqual(digest(headers.authorization ?? ''), digest(`Bearer ${token}`));
 }
 
-async function command(
-  request: IncomingMessage,
-  response: ServerResponse,
-  lab: Lab | Promise<Lab>,
-): Promise<void> {
-  if (request.headers['content-type'] !== 'application/json') return end(response, 415);
+/** Runs the command of a request. Returns the status of the response. */
+async function command(request: IncomingMessage, lab: Room['lab']): Promise<number> {
+  if (request.headers['content-type'] !== 'application/json') return 415;
   let text = '';
   for await (const chunk of request.setEncoding('utf8')) {
     text += chunk;
-    if (text.length > MAX_BYTES) return end(response, 413);
+    if (text.length > MAX_BYTES) return 413;
   }
   // Loaded late: the checks would add a third to the start-up time, and showing the page does not need them.
   const { readCommand } = await import('./commands.ts');
   const given = readCommand(text);
-  if (!given) return end(response, 400);
+  if (!given) return 400;
   // The page shows a refusal on its side. The response only says that the command was valid.
   await (await lab).do(given);
-  return end(response, 204);
+  return 204;
 }
 
 /** Sends every change as a line of JSON while the page listens. */
@@ -131,15 +123,14 @@ function changes(response: ServerResponse, lab: Lab): void {
 
 /** Sends one of the page's files: a name in one of two folders, never a path. */
 function file(path: string, response: ServerResponse, { page, recorded }: Folders): void {
-  const [, folder = '', name = 'index.html'] =
-    /^\/(?:(recorded)\/)?([a-z][\w-]*(?:\.[\w-]+)*\.(?:js|css))?$/.exec(path) ?? [];
-  const isKnown = path === '/' || (path !== '/' && name !== 'index.html');
-  if (!isKnown) {
+  const [, folder, asked] = /^\/(?:(recorded)\/)?([a-z][\w-]*(?:\.[\w-]+)*\.(?:js|css))$/.exec(path) ?? [];
+  const name = path === '/' ? 'index.html' : asked;
+  if (name === undefined) {
     end(response, 404);
     return;
   }
   const send = (text: string | Buffer) => {
-    const type = TYPES[name.split('.').at(-1) ?? ''] ?? 'text/plain';
+    const type = TYPES[name.split('.').at(-1) ?? ''];
     response.writeHead(200, { ...HEADERS, 'content-type': type });
     response.end(text);
   };

@@ -10,7 +10,7 @@ const SET_UP = setUp('f', { tool: 'work-item', instances: 'one' });
 let lab: Lab;
 
 beforeAll(async () => {
-  lab = await Lab.start();
+  lab = new Lab();
 });
 afterAll(() => lab.close());
 

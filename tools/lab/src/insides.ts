@@ -1,11 +1,21 @@
-/** Opens the states of a conversation with the lab's key. */
+/** The calls that the lab makes, and their states, opened with the lab's key. */
 
-import { SERVER_INFO } from '@mrtr/comparison';
+import { GET_WEATHER, RESOLVE_WORK_ITEM, SERVER_INFO } from '@mrtr/comparison';
 import { keyRing, openState } from '@mrtr/core/seal';
 import type { TranscriptEvent } from '@mrtr/harness/transcript';
-import { CALLS } from './call.ts';
+import { ORDER } from '@mrtr/matrix/deploy';
 import type { Inside, Insides, ToolWord } from './protocol.ts';
 import { statesIn } from './states.ts';
+
+/** The calls, by the page's choices. */
+export const CALLS = {
+  weather: { method: 'tools/call', params: { name: GET_WEATHER, arguments: { location: 'Tokyo' } } },
+  'work-item': {
+    method: 'tools/call',
+    params: { name: RESOLVE_WORK_ITEM, arguments: { id: 4522, state: 'Resolved' } },
+  },
+  order: { method: 'tools/call', params: { name: ORDER, arguments: {} } },
+} as const satisfies Readonly<Record<ToolWord, unknown>>;
 
 /** Opens every state that the server of `tool` sent in `events`, with its sealing key. */
 export function insides(events: readonly TranscriptEvent[], tool: ToolWord, key: Uint8Array): Insides {
@@ -24,14 +34,7 @@ function inside(state: string, tool: ToolWord, key: Uint8Array): Inside {
     principal: undefined,
   };
   const opened = openState(state, binding, Date.now(), keyRing([key]));
-  if ('rejected' in opened) return { sealed: false, payload: state };
-  const { round, callId, expiresAt, asked, payload } = opened;
-  return {
-    sealed: true,
-    round,
-    call: callId,
-    expiresAt,
-    asked: [...asked],
-    ...(payload !== undefined && { payload }),
-  };
+  if ('rejected' in opened) return { sealed: false };
+  const { round, callId: call, expiresAt, asked, payload } = opened;
+  return { sealed: true, round, call, expiresAt, asked: [...asked], payload };
 }

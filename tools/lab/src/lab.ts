@@ -3,50 +3,41 @@ import { Database } from '@mrtr/matrix/processes';
 import { setUp } from './lessons.ts';
 import { Pane, Refused } from './pane.ts';
 import { Postgres } from './postgres.ts';
-import type { Change, Command, SetUp, SideName, SideState } from './protocol.ts';
-
-const FIRST: Readonly<Record<SideName, SetUp>> = {
-  left: setUp('b'),
-  right: setUp('h'),
-};
+import { type Change, type Command, SIDES, type SideName, type SideState } from './protocol.ts';
 
 export class Lab {
-  readonly #database: Database;
+  readonly #database = new Database();
   readonly #postgres: Postgres;
   readonly #sides: Readonly<Record<SideName, Pane>>;
   readonly #watchers = new Set<(change: Change) => void>();
   /** Each side runs one command at a time, so that no command sees another half done. */
-  readonly #queues: Record<SideName, Promise<void>> = { left: Promise.resolve(), right: Promise.resolve() };
+  readonly #queues: Record<SideName, Promise<void>>;
   readonly #pending = new Set<SideName>();
 
-  private constructor(database: Database, postgres: Postgres) {
-    this.#database = database;
+  /** Starts the lab's processes, without waiting for them. `postgres` is for the option that stores calls. */
+  constructor(postgres = new Postgres()) {
     this.#postgres = postgres;
-    const side = (name: SideName) => new Pane(database, postgres, FIRST[name], () => this.#announce(name));
-    this.#sides = { left: side('left'), right: side('right') };
-  }
-
-  /** Starts a lab, without waiting for its processes. `postgres` is for the option that stores calls. */
-  static async start(postgres = new Postgres()): Promise<Lab> {
-    const lab = new Lab(new Database(), postgres);
-    for (const name of ['left', 'right'] as const) lab.#queues[name] = lab.#sides[name].start();
-    return lab;
+    const side = (name: SideName, option: string) =>
+      new Pane(this.#database, postgres, setUp(option), () => this.#announce(name));
+    const [left, right] = [side('left', 'b'), side('right', 'h')];
+    this.#sides = { left, right };
+    this.#queues = { left: left.start(), right: right.start() };
   }
 
   /** Runs a command. A refusal is shown on its side. */
   async do(command: Command): Promise<void> {
     const side = this.#sides[command.side];
-    const done = this.#queues[command.side].then(() => doTo(side, command));
-    this.#queues[command.side] = done.catch((error: unknown) => {
-      side.refuse(error instanceof Refused ? error.message : `That failed: ${String(error)}`);
-    });
+    const done = this.#queues[command.side].then(() => run(side, command));
+    this.#queues[command.side] = done.catch((error: unknown) =>
+      side.refuse(error instanceof Refused ? error.message : `That failed: ${String(error)}`),
+    );
     await this.#queues[command.side];
   }
 
   /** Calls `watcher` with both sides now, and with each change, until the returned function is called. */
   watch(watcher: (change: Change) => void): () => void {
     this.#watchers.add(watcher);
-    for (const side of ['left', 'right'] as const) watcher({ side, state: this.#sides[side].state });
+    for (const side of SIDES) watcher({ side, state: this.#sides[side].state });
     return () => void this.#watchers.delete(watcher);
   }
 
@@ -82,17 +73,21 @@ export class Lab {
   }
 }
 
-const DOINGS: {
-  readonly [Name in Command['do']]: (side: Pane, command: Command & { readonly do: Name }) => unknown;
-} = {
-  'set-up': (side, { setUp }) => side.setUp(setUp),
-  call: (side) => side.call(),
-  answer: (side, { question, reply }) => side.answer(question, reply),
-  fault: (side, { fault }) => side.setFault(fault),
-  kill: (side, { instance }) => side.kill(instance),
-  restart: (side, { instance }) => side.restart(instance),
-  deploy: (side, { change }) => side.deploy(change),
-};
-
-const doTo = async (side: Pane, command: Command): Promise<void> =>
-  void (await (DOINGS[command.do] as (side: Pane, command: Command) => unknown)(side, command));
+async function run(side: Pane, command: Command): Promise<void> {
+  switch (command.do) {
+    case 'set-up':
+      return side.setUp(command.setUp);
+    case 'call':
+      return side.call();
+    case 'answer':
+      return side.answer(command.question, command.reply);
+    case 'fault':
+      return side.setFault(command.fault);
+    case 'kill':
+      return side.kill(command.instance);
+    case 'restart':
+      return side.restart(command.instance);
+    case 'deploy':
+      return side.deploy(command.change);
+  }
+}

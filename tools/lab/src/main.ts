@@ -62,7 +62,7 @@ async function exportTo(folder: string): Promise<void> {
 
 async function startLab() {
   const [{ Lab }, { Postgres }] = await Promise.all([import('./lab.ts'), import('./postgres.ts')]);
-  return Lab.start(new Postgres(process.env.MRTR_POSTGRES));
+  return new Lab(new Postgres(process.env.MRTR_POSTGRES));
 }
 
 async function serve(port: number | undefined): Promise<void> {

@@ -21,6 +21,7 @@ const PAGE_IS_OF = [
   'tools/lab/page/package.json',
   'tools/lab/page/pnpm-lock.yaml',
   'tools/lab/page/sources-plugin.ts',
+  'tools/lab/page/tsconfig.json',
   'tools/lab/page/vite.config.ts',
   'packages/harness/src/transcript',
   'demos',

@@ -14,8 +14,7 @@ import {
 import type { TranscriptEvent } from '@mrtr/harness/transcript';
 import { versionOf } from '@mrtr/matrix/deploy';
 import { type Database, Fleet, Instance, type Opening } from '@mrtr/matrix/processes';
-import { CALLS } from './call.ts';
-import { insides } from './insides.ts';
+import { CALLS, insides } from './insides.ts';
 import { network } from './network.ts';
 import { OFFERED } from './offered.ts';
 import type { Postgres } from './postgres.ts';
@@ -33,13 +32,14 @@ export class Pane {
   #calls: string | undefined;
   readonly #changed: () => void;
   #setUp: SetUp;
-  /** The instances by id; undefined after a kill. */
-  readonly #instances = new Map<string, Instance | undefined>();
+  readonly #instances: Partial<Record<InstanceId, Instance>> = {};
   #fleet: Fleet | undefined;
   #key = randomBytes(32);
   #opening: Opening | undefined;
   #conversation: Conversation | undefined;
-  #asked: (Asked & { readonly answer: (reply: Reply) => void }) | undefined;
+  #asked: Asked | undefined;
+  /** Answers the latest question. */
+  #reply: (reply: Reply) => void = () => {};
   #fault = STRAIGHT;
   #doing: SideState['doing'] = 'starting';
   #problem: string | undefined;
@@ -55,14 +55,13 @@ export class Pane {
 
   get state(): SideState {
     const conversation = this.#conversation ?? this.#emptyConversation;
-    const { answer, ...asked } = this.#asked ?? {};
     return {
       offered: OFFERED,
       setUp: this.#setUp,
       doing: this.#doing,
-      instances: IDS.map((id) => ({ id, alive: this.#instances.get(id)?.alive ?? false })),
+      instances: IDS.map((id) => ({ id, alive: this.#isAlive(id) })),
       conversation,
-      ...(answer && { asked: asked as Asked }),
+      asked: this.#asked,
       fault: this.#fault,
       insides: insides(conversation.events, this.#setUp.tool, this.#key),
       problem: this.#problem,
@@ -75,8 +74,7 @@ export class Pane {
   }
 
   async close(): Promise<void> {
-    const alive = [...this.#instances.values()].filter((instance) => instance?.alive);
-    await Promise.all(alive.map((instance) => instance?.kill()));
+    await Promise.all(Object.values(this.#instances).map((one) => one.alive && one.kill()));
   }
 
   /** Chooses another shape, tool, client or hosting. Abandons the open call: its user cancels. */
@@ -93,7 +91,7 @@ export class Pane {
     if (listed.needsPostgres) await this.#needPostgres(listed.name, before);
     this.#conversation = undefined;
     this.#fault = STRAIGHT;
-    for (const id of IDS) if (!this.#instances.get(id)?.alive) await this.#startInstance(id);
+    await this.#revive(IDS);
     this.#became('ready');
   }
 
@@ -114,7 +112,7 @@ export class Pane {
 
   async call(): Promise<void> {
     if (this.#doing !== 'ready' && this.#doing !== 'over') throw new Refused('A call is going on.');
-    for (const id of this.#used) if (!this.#instances.get(id)?.alive) await this.#startInstance(id);
+    await this.#revive(this.#used);
     this.#conversation = undefined;
     this.#became('calling');
     this.#call = this.#makeCall();
@@ -122,10 +120,9 @@ export class Pane {
 
   answer(question: number, reply: Reply): void {
     if (this.#asked?.id !== question) throw new Refused('That question is not open.');
-    const { answer } = this.#asked;
     this.#asked = undefined;
     this.#became('calling');
-    answer(reply);
+    this.#reply(reply);
   }
 
   setFault(fault: Fault): void {
@@ -141,15 +138,13 @@ export class Pane {
 
   /** Kills an instance with SIGKILL. */
   async kill(id: InstanceId): Promise<void> {
-    const instance = this.#instances.get(id);
-    if (!instance?.alive) throw new Refused(`There is no living instance '${id}'.`);
-    this.#instances.set(id, undefined);
-    await instance.kill();
+    if (!this.#isAlive(id)) throw new Refused(`There is no living instance '${id}'.`);
+    await this.#instances[id]?.kill();
     this.#changed();
   }
 
   async restart(id: InstanceId): Promise<void> {
-    if (this.#instances.get(id)?.alive) throw new Refused(`'${id}' is alive.`);
+    if (this.#isAlive(id)) throw new Refused(`'${id}' is alive.`);
     const instance = await this.#startInstance(id);
     if (this.#opening && this.#used.includes(id)) await this.#fleet?.open(id, instance, this.#opening, {});
     this.#changed();
@@ -170,7 +165,7 @@ export class Pane {
 
   /** The new process serves before the old one ends, as behind any load balancer. */
   async #replace(id: InstanceId, opening: Opening, deployed: Change): Promise<void> {
-    const old = this.#instances.get(id);
+    const old = this.#instances[id];
     await this.#fleet?.open(id, await this.#startInstance(id), opening, { deployed });
     if (old?.alive) await old.stop();
   }
@@ -192,19 +187,25 @@ export class Pane {
 
   async #startInstance(id: InstanceId): Promise<Instance> {
     const instance = await Instance.start(this.#database);
-    this.#instances.set(id, instance);
+    this.#instances[id] = instance;
     return instance;
+  }
+
+  #isAlive(id: InstanceId): boolean {
+    return this.#instances[id]?.alive === true;
+  }
+
+  async #revive(ids: readonly InstanceId[]): Promise<void> {
+    for (const id of ids) if (!this.#isAlive(id)) await this.#startInstance(id);
   }
 
   /** Cancels the open question, and every later one of the call. */
   async #abandon(): Promise<void> {
     this.#isAbandoned = true;
-    this.#asked?.answer({ action: 'cancel' });
+    this.#reply({ action: 'cancel' });
     this.#asked = undefined;
     // If cancelling does not end the call, because its instance hangs, end its instances.
-    const hangs = setTimeout(() => {
-      for (const instance of this.#instances.values()) if (instance?.alive) void instance.kill();
-    }, ABANDON_MS);
+    const hangs = setTimeout(() => this.close(), ABANDON_MS);
     await this.#call;
     clearTimeout(hangs);
     this.#isAbandoned = false;
@@ -246,8 +247,9 @@ export class Pane {
   #ask({ message, requestedSchema }: ShownQuestion): Promise<Reply> {
     if (this.#isAbandoned) return Promise.resolve({ action: 'cancel' });
     const questions = this.#conversation?.events.filter(({ kind }) => kind === 'question').length ?? 1;
-    return new Promise((answer) => {
-      this.#asked = { id: questions, message, schema: requestedSchema, answer };
+    return new Promise((reply) => {
+      this.#asked = { id: questions, message, schema: requestedSchema };
+      this.#reply = reply;
       this.#became('asked');
     });
   }
@@ -272,7 +274,7 @@ export class Pane {
     } as const;
     this.#opening = opening;
     this.#fleet = fleet;
-    const open = (id: InstanceId) => fleet.open(id, this.#instances.get(id) as Instance, opening);
+    const open = (id: InstanceId) => fleet.open(id, this.#instances[id] as Instance, opening);
     await Promise.all(this.#used.map(open));
     const { fetch, ...endpoint } = fleet.endpoint();
     return {

@@ -12,7 +12,7 @@ const { database, test } = await postgresOfTheRun();
 const SET_UP = setUp('h-postgres');
 
 async function labOn(postgres?: Postgres) {
-  const lab = await Lab.start(postgres);
+  const lab = new Lab(postgres);
   onTestFinished(() => lab.close());
   return { lab, until: (is: (state: SideState) => boolean) => lab.until('left', is) };
 }

@@ -1,4 +1,4 @@
-/** The types of the messages between the lab's server and its page. The page imports nothing else of the server. */
+/** The types of the messages between the lab's server and its page. */
 
 import type { ListedOption } from '@mrtr/comparison/options';
 import type { Transcript } from '@mrtr/harness/transcript';
@@ -6,19 +6,23 @@ import type { Fault, InstanceId, SetUp, ToolWord } from './commands.ts';
 
 export type { Command, Fault, InstanceId, SetUp, ToolWord } from './commands.ts';
 
-export type SideName = 'left' | 'right';
+export const SIDES = ['left', 'right'] as const;
+
+export type SideName = (typeof SIDES)[number];
 
 export type Conversation = Omit<Transcript, 'end'> & Partial<Pick<Transcript, 'end'>>;
 
-export interface Inside {
-  /** Whether the state is sealed. A plain state is just its `payload`, which anybody can write. */
-  readonly sealed: boolean;
-  readonly round?: number;
-  readonly call?: string;
-  readonly expiresAt?: number;
-  readonly asked?: readonly (readonly [key: string, digest: string])[];
-  readonly payload?: string;
-}
+/** A sealed state, opened; or a plain one, which anybody can write. */
+export type Inside =
+  | {
+      readonly sealed: true;
+      readonly round: number;
+      readonly call: string;
+      readonly expiresAt: number;
+      readonly asked: readonly (readonly [key: string, digest: string])[];
+      readonly payload?: string | undefined;
+    }
+  | { readonly sealed: false };
 
 export type Insides = Readonly<Record<string, Inside>>;
 

@@ -8,10 +8,9 @@ import {
   startSubject,
 } from '@mrtr/comparison/calls';
 import { MemoryLedger, requestStatePolicy } from '@mrtr/core';
-import { type Hosting, host, type LineTrace, type LocalHostingKind, scriptedUser } from '@mrtr/harness';
+import { type Era, host, type LineTrace, type LocalHostingKind, scriptedUser } from '@mrtr/harness';
 import { CLIENT, type Transcript } from '@mrtr/harness/transcript';
-import { CALLS } from './call.ts';
-import { insides } from './insides.ts';
+import { CALLS, insides } from './insides.ts';
 import { network } from './network.ts';
 import type { Fault, Recording, SetUp, ToolWord } from './protocol.ts';
 import { statesIn } from './states.ts';
@@ -105,7 +104,13 @@ export async function record(
     ({ world, recorder }) => {
       const listeners = { ...listenersFor(recorder), onServer: () => void trace.take() };
       const hosted = host(hosting, () => startSubject(option, { world, state }, listeners));
-      return faults.length > 0 ? through(hosted, (send) => network(send, recorder, faultOf)) : hosted;
+      if (faults.length === 0) return hosted;
+      const endpoint = (era: Era) => {
+        const there = hosted.endpoint(era);
+        if (there.kind !== 'http') return there;
+        return { ...there, fetch: network(there.fetch ?? fetch, recorder, faultOf) };
+      };
+      return { ...hosted, instances: hosted.instances, endpoint };
     },
   );
   const events = hosting === 'restart' ? moveRestarts(transcript.events) : transcript.events;
@@ -139,20 +144,6 @@ function linesOf(tool: ToolWord, ran: ReturnType<LineTrace['take']>): ReturnType
   const order = ran.order.filter(([file]) => isOwn(file));
   return order.length > 0 ? { files, order } : undefined;
 }
-
-type Send = Parameters<typeof network>[0];
-
-const through = (hosting: Hosting, network: (send: Send) => Send): Hosting => ({
-  get instances() {
-    return hosting.instances;
-  },
-  framesHeld: () => hosting.framesHeld(),
-  close: () => hosting.close(),
-  endpoint(era) {
-    const endpoint = hosting.endpoint(era);
-    return endpoint.kind === 'http' ? { ...endpoint, fetch: network(endpoint.fetch ?? fetch) } : endpoint;
-  },
-});
 
 /** The state with the second question about item 4301; undefined if the server sends no state. */
 async function stateOfAnotherItem(option: MeasuredOption, key: Uint8Array): Promise<string | undefined> {

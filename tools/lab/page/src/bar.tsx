@@ -1,14 +1,22 @@
 /** The bar at the top: pages, copies and files. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Conversation } from '../../src/protocol.ts';
+import { type Conversation, SIDES } from '../../src/protocol.ts';
 import { COPIES } from './copy.ts';
 import type { Live } from './live/connection.ts';
-import { hashOf, PLAIN_VIEW, type Route } from './route.ts';
+import type { Route } from './route.ts';
 
 export interface OnPage {
   readonly conversation: Conversation;
   readonly option?: string | undefined;
 }
+
+/** The links, each with the pages that it stands for. */
+const LINKS: readonly (readonly [href: string, title: string, ...pages: Route['page'][]])[] = [
+  ['#/', 'Start', 'front'],
+  ['#/lessons', 'Lessons', 'lessons', 'lesson'],
+  ['#/live', 'Live', 'live'],
+  ['#/measured', 'Measured', 'measured', 'compare'],
+];
 
 interface BarProps {
   readonly route: Route;
@@ -20,20 +28,14 @@ interface BarProps {
 
 export function Bar({ route, shown, live, link, onFile }: BarProps) {
   const file = useRef<HTMLInputElement>(null);
-  const pages: readonly (readonly [Route, string])[] = [
-    [{ page: 'front', view: PLAIN_VIEW }, 'Start'],
-    [{ page: 'lessons' }, 'Lessons'],
-    [{ page: 'live', view: PLAIN_VIEW }, 'Live'],
-    [{ page: 'measured' }, 'Measured'],
-  ];
   return (
     <header class="bar">
       <h1>
         The lab <small>mrtr-shapes</small>
       </h1>
       <nav aria-label="Pages">
-        {pages.map(([to, title]) => (
-          <a key={to.page} href={hashOf(to)} aria-current={isOn(route, to) ? 'page' : undefined}>
+        {LINKS.map(([href, title, ...pages]) => (
+          <a key={href} href={href} aria-current={pages.includes(route.page) ? 'page' : undefined}>
             {title}
           </a>
         ))}
@@ -46,7 +48,9 @@ export function Bar({ route, shown, live, link, onFile }: BarProps) {
               type="button"
               class="button primary"
               disabled={live.gone !== undefined}
-              onClick={() => callBoth(live)}
+              onClick={() => {
+                for (const side of SIDES) live.send({ do: 'call', side });
+              }}
             >
               Make both calls
             </button>
@@ -74,16 +78,6 @@ export function Bar({ route, shown, live, link, onFile }: BarProps) {
     </header>
   );
 }
-
-function callBoth({ send }: Extract<Live, { kind: 'open' }>): void {
-  void send({ do: 'call', side: 'left' });
-  void send({ do: 'call', side: 'right' });
-}
-
-const isOn = (route: Route, to: Route): boolean =>
-  route.page === to.page ||
-  (to.page === 'measured' && route.page === 'compare') ||
-  (to.page === 'lessons' && route.page === 'lesson');
 
 function CopyMenu({ shown, link }: { readonly shown: readonly OnPage[]; readonly link: string }) {
   const [said, setSaid] = useState('');

@@ -1,44 +1,36 @@
 /** Shows one recording or two side by side, and transcripts from a file. */
-import { useEffect } from 'preact/hooks';
-import type { Conversation, Recording, Recordings } from '../../src/protocol.ts';
+import {
+  type Conversation,
+  type Recording,
+  type Recordings,
+  SIDES,
+  type SideName,
+} from '../../src/protocol.ts';
 import { Choice } from './choice.tsx';
-import { useRecorded } from './recorded.ts';
-import type { Route } from './route.ts';
-import { type Shown, type View, Viewer } from './viewer/viewer.tsx';
+import { type Loaded, useRecorded } from './recorded.ts';
+import { type PageProps, viewing } from './route.ts';
+import { type Shown, Viewer } from './viewer/viewer.tsx';
 
-type CompareRoute = Extract<Route, { page: 'compare' }>;
-
-interface CompareProps {
-  readonly route: CompareRoute;
-  readonly go: (route: Route) => void;
-  readonly onShown: (recordings: readonly Recording[]) => void;
+interface CompareProps extends PageProps<'compare'> {
+  readonly recordings: Loaded<Recording>;
 }
 
-export function Compare({ route, go, onShown }: CompareProps) {
+export function Compare({ route, go, recordings: { values = [], problem } }: CompareProps) {
   const { values: [index] = [] } = useRecorded<Recordings>(['index']);
-  const { values, problem } = useRecorded([route.left, route.right ?? []].flat());
-  useEffect(() => onShown(values ?? []), [values]);
-  const [left, right] = values ?? [];
   if (problem) return <Text problem={problem} />;
-  if (!left) return <main class="text" aria-busy="true" />;
-  const paneOf = (recording: Recording, side: 'left' | 'right'): Shown => ({
-    conversation: recording.transcript,
-    insides: recording.insides,
-    head: (
-      <Picker
-        index={index}
-        recording={recording}
-        side={side}
-        onPick={(id) => go({ ...route, [side]: id, view: { ...route.view, step: undefined } })}
-      />
-    ),
+  const [left, right] = values.map((recording, at): Shown => {
+    const side = SIDES[at] ?? 'left';
+    const onPick = (id: string) => go({ ...route, [side]: id, view: { ...route.view, step: undefined } });
+    return {
+      conversation: recording.transcript,
+      insides: recording.insides,
+      head: <Picker index={index} recording={recording} side={side} onPick={onPick} />,
+    };
   });
-  const sides = right
-    ? ([paneOf(left, 'left'), paneOf(right, 'right')] as const)
-    : ([paneOf(left, 'left')] as const);
+  if (!left) return <main class="text" aria-busy="true" />;
   return (
     <main class="work">
-      <Viewer sides={sides} view={route.view} onView={(view) => go({ ...route, view })} pauses />
+      <Viewer sides={right ? [left, right] : [left]} {...viewing(route, go)} pauses />
     </main>
   );
 }
@@ -46,7 +38,7 @@ export function Compare({ route, go, onShown }: CompareProps) {
 interface PickerProps {
   readonly index: Recordings | undefined;
   readonly recording: Recording;
-  readonly side: 'left' | 'right';
+  readonly side: SideName;
   readonly onPick: (id: string) => void;
 }
 
@@ -74,20 +66,19 @@ function Picker({ index, recording, side, onPick }: PickerProps) {
   );
 }
 
-interface FileViewProps {
+/** A transcript from a file. */
+export interface OpenedFile {
   readonly conversation?: Conversation;
   readonly problem?: string;
-  readonly view: View;
-  readonly onView: (view: View) => void;
 }
 
-export function FileView({ conversation, problem, view, onView }: FileViewProps) {
+export function FileView({ conversation, problem, route, go }: OpenedFile & PageProps<'file'>) {
   const hint = 'Open a transcript: `pnpm demo option-g --json` prints one.';
   if (!conversation) return <Text problem={problem} hint={hint} />;
   const head = <h2>{conversation.title}</h2>;
   return (
     <main class="work">
-      <Viewer sides={[{ conversation, insides: {}, head }]} view={view} onView={onView} />
+      <Viewer sides={[{ conversation, insides: {}, head }]} {...viewing(route, go)} />
     </main>
   );
 }

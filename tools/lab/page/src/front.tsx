@@ -1,11 +1,9 @@
 /** The first page: one question, and the fall. */
 import { FRONT, LESSONS, type Lesson } from '../../src/lessons.ts';
-import { hashOf, PLAIN_VIEW, type Route } from './route.ts';
+import { type PageProps, viewing } from './route.ts';
 import { Story } from './story.tsx';
 
-interface FrontProps {
-  readonly route: Extract<Route, { page: 'front' }>;
-  readonly go: (route: Route, isNew?: boolean) => void;
+interface FrontProps extends PageProps<'front'> {
   /** Whether the page has no live server. */
   readonly isAlone: boolean;
 }
@@ -26,20 +24,19 @@ export function Front({ route, go, isAlone }: FrontProps) {
       <Story
         lesson={lesson}
         choice={route.choice}
-        view={route.view}
-        onChoice={(choice, view) => go({ page: 'front', choice, view }, true)}
-        onView={(view) => go({ ...route, view })}
+        onChoice={(choice, view) => go({ ...route, choice, view }, true)}
+        {...viewing(route, go)}
       />
       {route.choice && (
         <nav class="ways" aria-label="What next">
-          <a href={hashOf({ page: 'lessons' })}>
+          <a href="#/lessons">
             <b>Lessons</b> seven ways to lose, repeat or forge a call
           </a>
-          <a href={hashOf({ page: 'live', view: PLAIN_VIEW })}>
+          <a href="#/live">
             <b>Break it yourself</b>{' '}
             {isAlone ? 'with pnpm lab, on real processes' : 'kill a real process, forge the state'}
           </a>
-          <a href={hashOf({ page: 'measured' })}>
+          <a href="#/measured">
             <b>All that is measured</b> thirteen shapes, ten questions
           </a>
         </nav>

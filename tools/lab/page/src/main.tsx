@@ -1,85 +1,74 @@
 /** The lab's page. */
 import { render } from 'preact';
-import { useCallback, useEffect, useLayoutEffect, useState } from 'preact/hooks';
-import type { Conversation, Recording } from '../../src/protocol.ts';
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
+import { SIDES } from '../../src/protocol.ts';
 import './page.css';
 import { Bar, type OnPage } from './bar.tsx';
-import { Compare, FileView } from './compare.tsx';
+import { Compare, FileView, type OpenedFile } from './compare.tsx';
 import { Front } from './front.tsx';
 import { LessonPage, Lessons } from './lessons/page.tsx';
 import { useLive } from './live/connection.ts';
 import { LivePage } from './live/live.tsx';
 import { MeasuredPage } from './measured.tsx';
 import { readTranscript } from './open-file.ts';
-import { hashOf, PLAIN_VIEW, type Route, readRoute, titleOf } from './route.ts';
+import { useRecorded } from './recorded.ts';
+import { type Go, hashOf, PLAIN_VIEW, type Route, readRoute, titleOf } from './route.ts';
 
 function Lab() {
   const live = useLive();
-  const [route, setRoute] = useState<Route>(() => readRoute(location.hash));
-  const [shown, setShown] = useState<readonly OnPage[]>([]);
-  const [file, setFile] = useState<{ conversation?: Conversation; problem?: string }>({});
+  const [route, setRoute] = useState(() => readRoute(location.hash));
+  const [file, setFile] = useState<OpenedFile>({});
+  const recordings = useRecorded(route.page === 'compare' ? [route.left, route.right ?? []].flat() : []);
   // Listens before the page is painted, so that it misses no address.
   useLayoutEffect(() => {
-    const onHash = () => {
-      setRoute(readRoute(location.hash));
-      setShown([]);
-    };
+    const onHash = () => setRoute(readRoute(location.hash));
     addEventListener('hashchange', onHash);
     addEventListener('popstate', onHash);
   }, []);
   useEffect(() => {
     document.title = titleOf(route);
   }, [route]);
-  const go = useCallback((next: Route, isNew = false) => {
+  const go: Go = (next, isNew = false) => {
     setRoute(next);
     // A step is not a page of its own: "back" skips it.
     if (isNew) history.pushState(null, '', hashOf(next));
     else history.replaceState(null, '', hashOf(next));
-  }, []);
-  const onRecordings = useCallback(
-    (recordings: readonly Recording[]) =>
-      setShown(
-        recordings.map(({ id, transcript }) => ({ conversation: transcript, option: id.split('.')[0] })),
-      ),
-    [],
-  );
+  };
   const openFile = (text: string) => {
     try {
-      const conversation = readTranscript(text);
-      setFile({ conversation });
-      setShown([{ conversation }]);
+      setFile({ conversation: readTranscript(text) });
     } catch (error) {
       setFile({ problem: error instanceof Error ? error.message : String(error) });
-      setShown([]);
     }
     go({ page: 'file', view: PLAIN_VIEW });
+  };
+  const shown = (): readonly OnPage[] => {
+    if (route.page === 'file') return file.conversation ? [{ conversation: file.conversation }] : [];
+    if (route.page === 'live' && live.kind === 'open')
+      return SIDES.map((side) => live.sides[side])
+        .filter(({ conversation }) => conversation.events.length > 0)
+        .map(({ conversation, setUp }) => ({ conversation, option: setUp.option }));
+    if (route.page !== 'compare') return [];
+    return (recordings.values ?? []).map(({ id, transcript }) => ({
+      conversation: transcript,
+      option: id.split('.')[0],
+    }));
   };
   const isWork = route.page === 'compare' || route.page === 'live' || route.page === 'file';
   const fills = isWork || route.page === 'front' || route.page === 'lesson';
   const link = `${location.href.split('#')[0]}${hashOf(linkedRoute(route, live))}`;
   return (
     <div class={`page ${fills ? 'fixed' : ''}`}>
-      <Bar route={route} shown={isWork ? shown : []} live={live} link={link} onFile={openFile} />
+      <Bar route={route} shown={shown()} live={live} link={link} onFile={openFile} />
       {route.page === 'front' && <Front route={route} go={go} isAlone={live.kind === 'none'} />}
       {route.page === 'measured' && <MeasuredPage live={live.kind !== 'none'} />}
-      {route.page === 'lesson' && <LessonPage key={route.id} route={route} go={go} live={live} />}
-      {route.page === 'compare' && <Compare route={route} go={go} onShown={onRecordings} />}
+      {route.page === 'lesson' && <LessonPage key={route.lesson.id} route={route} go={go} live={live} />}
+      {route.page === 'compare' && <Compare route={route} go={go} recordings={recordings} />}
       {route.page === 'lessons' && <Lessons live={live} />}
-      {route.page === 'file' && (
-        <FileView {...file} view={route.view} onView={(view) => go({ page: 'file', view })} />
-      )}
+      {route.page === 'file' && <FileView {...file} route={route} go={go} />}
       {route.page === 'live' &&
         (live.kind === 'open' ? (
-          <LivePage
-            live={live}
-            route={route}
-            go={go}
-            onShown={(conversations) => {
-              const { left, right } = live.sides;
-              const options = [left.setUp.option, right.setUp.option];
-              setShown(conversations.map((conversation, at) => ({ conversation, option: options[at] })));
-            }}
-          />
+          <LivePage live={live} route={route} go={go} />
         ) : (
           <main class="text">
             <h2>Live</h2>

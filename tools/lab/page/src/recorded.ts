@@ -36,7 +36,7 @@ function load(name: string): Promise<Recording | Recordings> {
   return loading;
 }
 
-interface Loaded<Value> {
+export interface Loaded<Value> {
   /** The names of the loaded or missing recordings. */
   readonly id?: string;
   readonly values?: readonly Value[];

@@ -1,111 +1,113 @@
 /** Routes, in the part of the address after `#`: a link contains the whole set-up, and no server sees it. */
-import { LESSONS } from '../../src/lessons.ts';
+import { LESSONS, type Lesson } from '../../src/lessons.ts';
 import type { SetUp } from '../../src/protocol.ts';
-import { ZOOMS } from './viewer/timeline.tsx';
+import { ZOOMS } from './viewer/model.ts';
 import { PANELS, type View } from './viewer/viewer.tsx';
 
-export type Route =
-  /** Undefined until the visitor has answered. */
-  | { readonly page: 'front'; readonly choice?: string | undefined; readonly view: View }
-  | { readonly page: 'measured' }
-  | { readonly page: 'lessons' }
-  | {
-      readonly page: 'lesson';
-      readonly id: string;
-      readonly choice?: string | undefined;
-      readonly view: View;
-    }
-  | {
-      readonly page: 'compare';
-      readonly left: string;
-      readonly right?: string | undefined;
-      readonly view: View;
-    }
-  | { readonly page: 'file'; readonly view: View }
+export type Route = { readonly view: View } & (
+  | { readonly page: 'measured' | 'lessons' }
+  | { readonly page: 'file' }
+  /** `choice` is undefined until the visitor has answered. */
+  | { readonly page: 'front'; readonly choice?: string | undefined }
+  | { readonly page: 'lesson'; readonly lesson: Lesson; readonly choice?: string | undefined }
+  | { readonly page: 'compare'; readonly left: string; readonly right?: string | undefined }
   | {
       readonly page: 'live';
       /** Undefined for the current set-up. */
       readonly setUps?: readonly [SetUp, SetUp] | undefined;
-      readonly lesson?: string | undefined;
-      readonly view: View;
-    };
+      readonly lesson?: Lesson | undefined;
+    }
+);
+
+/** Shows a route. By default it replaces the shown one in the browser's history. */
+export type Go = (route: Route, isNew?: boolean) => void;
+
+export interface PageProps<Name extends Route['page']> {
+  readonly route: Extract<Route, { page: Name }>;
+  readonly go: Go;
+}
+
+/** The props of a route's viewer. */
+export const viewing = (route: Route, go: Go) => ({
+  view: route.view,
+  onView: (view: View) => go({ ...route, view }),
+});
 
 export const PLAIN_VIEW: View = { zoom: 'rounds', panel: 'source' };
 
 export function readRoute(hash: string): Route {
   const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?');
-  const [page, one, other] = path.split('/').map(decodeURIComponent);
+  const [page, one = '', other = ''] = path.split('/').map(decodeURIComponent);
   const params = new URLSearchParams(query);
   const view = readView(params);
   const choice = params.get('choice') ?? undefined;
-  if (page === 'measured') return { page };
-  if (page === 'lessons')
-    return LESSONS.some(({ id }) => id === one) && one ? { page: 'lesson', id: one, choice, view } : { page };
-  if (page === 'compare' && one && isId(one)) {
-    return { page, left: one, right: other && isId(other) ? other : undefined, view };
+  if (page === 'measured' || page === 'file') return { page, view };
+  if (page === 'lessons') {
+    const lesson = lessonOf(one);
+    return lesson ? { page: 'lesson', lesson, choice, view } : { page, view };
   }
-  if (page === 'file') return { page, view };
+  if (page === 'compare' && isId(one))
+    return { page, left: one, right: isId(other) ? other : undefined, view };
   if (page === 'live') {
     const [left, right] = [readSetUp(one), readSetUp(other)];
-    return {
-      page,
-      setUps: left && right ? [left, right] : undefined,
-      lesson: params.get('lesson') ?? undefined,
-      view,
-    };
+    const setUps = left && right && ([left, right] as const);
+    return { page, setUps, lesson: lessonOf(params.get('lesson')), view };
   }
   return { page: 'front', choice, view };
 }
 
+const lessonOf = (id: string | null) => LESSONS.find((one) => one.id === id);
+
 const isId = (text: string) => /^[\w-]+\.[\w-]+$/.test(text);
 
 export function hashOf(route: Route): string {
-  if (route.page === 'measured' || route.page === 'lessons') return `#/${route.page}`;
   const params = new URLSearchParams();
   const { step, zoom, panel } = route.view;
   if ('choice' in route && route.choice) params.set('choice', route.choice);
   if (step !== undefined) params.set('step', `${step}`);
   if (zoom !== PLAIN_VIEW.zoom) params.set('zoom', zoom);
   if (panel !== PLAIN_VIEW.panel) params.set('panel', panel);
-  if (route.page === 'live' && route.lesson) params.set('lesson', route.lesson);
+  if (route.page === 'live' && route.lesson) params.set('lesson', route.lesson.id);
   const query = params.size > 0 ? `?${params}` : '';
   return `#/${partsOf(route).map(encodeURIComponent).join('/')}${query}`;
 }
 
-function partsOf(route: Route & { readonly view: View }): readonly string[] {
+function partsOf(route: Route): readonly string[] {
   switch (route.page) {
     case 'front':
       return [];
     case 'lesson':
-      return ['lessons', route.id];
+      return ['lessons', route.lesson.id];
     case 'live':
       return ['live', ...(route.setUps ?? []).map(setUpText)];
     case 'compare':
-      return ['compare', route.left, ...(route.right ? [route.right] : [])];
+      return ['compare', route.left, route.right ?? []].flat();
     default:
       return [route.page];
   }
 }
 
+const TITLES = {
+  front: 'See a tool write twice',
+  measured: 'Measured',
+  lessons: 'Lessons',
+  live: 'Live',
+  file: 'A transcript',
+} as const;
+
 /** The title of the window. */
-export function titleOf(route: Route): string {
-  const lesson = route.page === 'lesson' && LESSONS.find(({ id }) => id === route.id)?.title;
-  const names: Readonly<Record<Route['page'], string>> = {
-    front: 'See a tool write twice',
-    measured: 'Measured',
-    lessons: 'Lessons',
-    lesson: lesson || 'Lesson',
-    compare: route.page === 'compare' ? [route.left, route.right].filter(Boolean).join(' beside ') : '',
-    live: 'Live',
-    file: 'A transcript',
-  };
-  return `${names[route.page]} · the lab of mrtr-shapes`;
+export const titleOf = (route: Route): string => `${nameOf(route)} · the lab of mrtr-shapes`;
+
+function nameOf(route: Route): string {
+  if (route.page === 'lesson') return route.lesson.title;
+  if (route.page === 'compare') return [route.left, route.right ?? []].flat().join(' beside ');
+  return TITLES[route.page];
 }
 
 const setUpText = ({ option, tool, client, instances, singleUse }: SetUp): string =>
   [option, tool, client, instances, singleUse ? 'single' : 'repeatable'].join('.');
 
-function readSetUp(text = ''): SetUp | undefined {
+function readSetUp(text: string): SetUp | undefined {
   const [option = '', tool, client, instances, use] = text.split('.');
   if (!/^[a-z][\w-]*$/.test(option)) return undefined;
   return {

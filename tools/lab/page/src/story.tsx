@@ -1,15 +1,11 @@
 /** A recorded lesson: it stops at the fork, and continues after the choice. */
 
-import { rowsOf } from '@mrtr/harness/transcript';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { branchId, type Lesson } from '../../src/lessons.ts';
-import type { Conversation, Recording } from '../../src/protocol.ts';
+import { type Conversation, SIDES } from '../../src/protocol.ts';
 import { useRecorded } from './recorded.ts';
-import { align, rowsAt } from './viewer/model.ts';
+import { beatsOf } from './viewer/model.ts';
 import { type Shown, type View, Viewer } from './viewer/viewer.tsx';
-
-const SIDES = ['left', 'right'] as const;
-type Pair = readonly [Recording, Recording];
 
 interface StoryProps {
   readonly lesson: Lesson;
@@ -17,21 +13,21 @@ interface StoryProps {
   readonly view: View;
   readonly onChoice: (choice: string | undefined, view: View) => void;
   readonly onView: (view: View) => void;
-  /** Called with the recordings of a choice, when the visitor has seen them to the end. */
-  readonly onPair?: ((pair: Pair) => void) | undefined;
+  /** Called with the transcripts of a choice, when the visitor has seen them to the end. */
+  readonly onEnd?: ((transcripts: readonly Conversation[]) => void) | undefined;
 }
 
 /** The question to the visitor, and the two sides up to the fork or beyond it. */
-export function Story({ lesson, choice, view, onChoice, onView, onPair }: StoryProps) {
+export function Story({ lesson, choice, view, onChoice, onView, onEnd }: StoryProps) {
   const known = lesson.choices.find(({ id }) => id === choice);
   const names = SIDES.map((side) => branchId(lesson.id, (known ?? lesson.choices[0])?.id ?? '', side));
   const { id, values, problem } = useRecorded(names);
-  const pair = id === names.join() ? (values as Pair | undefined) : undefined;
+  const pair = id === names.join() ? values : undefined;
   const [pressed, setPressed] = useState<string | undefined>(undefined);
   const after = useRef<HTMLButtonElement>(null);
   const isOver = view.step === undefined;
   useEffect(() => {
-    if (known && pair && isOver) onPair?.(pair);
+    if (known && pair && isOver) onEnd?.(pair.map(({ transcript }) => transcript));
   }, [known, pair, isOver]);
   useEffect(() => {
     // The pressed button is gone, so focus its replacement.
@@ -46,9 +42,8 @@ export function Story({ lesson, choice, view, onChoice, onView, onPair }: StoryP
     [pair, known, lesson],
   );
   const choose = (id: string) => {
-    const fork =
-      pair?.map(({ transcript }) => rowsAt(rowsOf(untilFork(transcript, lesson.fork)), 'rounds')) ?? [];
-    const beats = align(fork[0] ?? [], fork[1] ?? []).length;
+    const fork = pair?.map(({ transcript }) => untilFork(transcript, lesson.fork)) ?? [];
+    const beats = beatsOf(fork, 'rounds').length;
     setPressed(`${id} ${Date.now()}`);
     onChoice(id, { ...view, zoom: 'rounds', panel: 'source', step: Math.max(0, beats - 1) });
   };

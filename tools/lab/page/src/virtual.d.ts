@@ -1,5 +1,5 @@
 declare module 'virtual:sources' {
-  type Token = readonly [text: string, look: number];
+  export type Token = readonly [text: string, look: number];
   const sources: { readonly files: Readonly<Record<string, readonly (readonly Token[])[]>> };
   export default sources;
 }

@@ -7,10 +7,10 @@ import { outcomeOf } from '@mrtr/matrix/deploy/outcome';
 import type { LessonSide } from '../../../src/lessons.ts';
 import type { Conversation, SetUp } from '../../../src/protocol.ts';
 
-/** A part of a task: its id, its text, and whether a call that has ended fulfils it. */
-export type Mark = readonly [id: string, words: string, meets: (seen: SeenCall) => boolean];
+/** A part of a task: its text, and whether a call that has ended fulfils it. */
+export type Mark = readonly [words: string, meets: (seen: SeenCall) => boolean];
 
-type SeenCall = ReturnType<typeof readCall>;
+export type SeenCall = ReturnType<typeof readCall>;
 
 /** Reads the facts for the marks from a call that has ended. */
 export function readCall(side: LessonSide, conversation: Conversation) {
@@ -55,68 +55,51 @@ const hasKill = ({ events }: Conversation) => eventsOf('kill', events).length > 
 
 export const MARKS: Readonly<Record<string, readonly Mark[]>> = {
   twice: [
-    ['two', 'B wrote twice', ({ option, audits }) => option === 'b' && audits > 1],
-    ['once', 'H wrote once', ({ isOfH, audits, isGood }) => isOfH && audits === 1 && isGood],
+    ['B wrote twice', ({ option, audits }) => option === 'b' && audits > 1],
+    ['H wrote once', ({ isOfH, audits, isGood }) => isOfH && audits === 1 && isGood],
   ],
   lose: [
-    ['lost', 'H’s call was lost', ({ isOfH, hasMoved, isError }) => isOfH && hasMoved && isError],
+    ['H’s call was lost', ({ isOfH, hasMoved, isError }) => isOfH && hasMoved && isError],
     [
-      'routed',
       'kept: the retry went to the instance that asked',
       ({ isOfH, instances, arrived, hasMoved, isGood }) =>
         isOfH && instances === 'two' && arrived > 1 && !hasMoved && isGood,
     ],
     [
-      'carried',
       'kept: a shape whose state travels continued elsewhere',
       ({ isOfH, arrived, hasMoved, isGood }) => !isOfH && arrived > 1 && hasMoved && isGood,
     ],
   ],
   approval: [
-    ['two', 'one approval wrote twice', ({ isTwice, writes }) => isTwice && writes > 1],
+    ['one approval wrote twice', ({ isTwice, writes }) => isTwice && writes > 1],
     [
-      'one',
       'with single use it wrote once',
       ({ singleUse, isTwice, writes }) => singleUse === true && isTwice && writes === 1,
     ],
   ],
   unasked: [
     [
-      'taken',
       'written, and nobody was asked',
       ({ isUnasked, writes, questions }) => isUnasked && writes > 0 && questions === 0,
     ],
-    [
-      'dropped',
-      'dropped: the user was asked all the same',
-      ({ isUnasked, questions }) => isUnasked && questions > 0,
-    ],
+    ['dropped: the user was asked all the same', ({ isUnasked, questions }) => isUnasked && questions > 0],
   ],
   change: [
     [
-      'believed',
       'the changed state was believed',
       ({ isAltered, writes, isGood, isTampered }) => isAltered && writes > 0 && isGood && isTampered,
     ],
-    ['refused', 'the sealed one was refused', ({ isAltered, isRejected }) => isAltered && isRejected],
+    ['the sealed one was refused', ({ isAltered, isRejected }) => isAltered && isRejected],
   ],
   deploy: [
-    [
-      'finished',
-      'one call finished, and asked nothing again',
-      ({ outcome, isGood }) => outcome === 'finishes' && isGood,
-    ],
-    [
-      'again',
-      'one asked again what had been answered',
-      ({ outcome, isGood }) => outcome === 'asks again' && isGood,
-    ],
-    ['refused', 'one was rejected, and told why', ({ outcome }) => outcome === 'rejects'],
+    ['one call finished, and asked nothing again', ({ outcome, isGood }) => outcome === 'finishes' && isGood],
+    ['one asked again what had been answered', ({ outcome, isGood }) => outcome === 'asks again' && isGood],
+    ['one was rejected, and told why', ({ outcome }) => outcome === 'rejects'],
   ],
   consent: [
-    ['agent', 'a program’s yes wrote', ({ isAgent, writes }) => isAgent && writes > 0],
-    ['stopped', 'on the page it wrote nothing', ({ isAgent, writes }) => isAgent && writes === 0],
-    ['person', 'a person’s yes wrote once', ({ isAgent, writes }) => !isAgent && writes === 1],
+    ['a program’s yes wrote', ({ isAgent, writes }) => isAgent && writes > 0],
+    ['on the page it wrote nothing', ({ isAgent, writes }) => isAgent && writes === 0],
+    ['a person’s yes wrote once', ({ isAgent, writes }) => !isAgent && writes === 1],
   ],
 };
 

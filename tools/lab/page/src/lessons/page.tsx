@@ -1,29 +1,20 @@
 /** The list of lessons, and a lesson that plays from its recordings. */
-import { useCallback } from 'preact/hooks';
 import { LESSONS, type Lesson, type LessonSide } from '../../../src/lessons.ts';
-import type { Recording, SetUp } from '../../../src/protocol.ts';
-import type { Live } from '../live/connection.ts';
-import { hashOf, PLAIN_VIEW, type Route } from '../route.ts';
+import type { SetUp } from '../../../src/protocol.ts';
+import { type Live, setUpBoth } from '../live/connection.ts';
+import { type PageProps, viewing } from '../route.ts';
 import { Story } from '../story.tsx';
 import './lessons.css';
-import { MARKS, readCall } from './marks.ts';
-import { isMet, isSolved, meet, useKept } from './progress.ts';
+import { readCall } from './marks.ts';
+import { isMet, isSolved, marksOf, meet, useKept } from './progress.ts';
 
 const isLive = (side: LessonSide): side is SetUp => 'option' in side;
 
 /** A link that sets up both sides for a lesson; undefined for a lesson without a live version. */
-export function linkLive(live: Live, { id, sides: [left, right] }: Lesson) {
-  if (live.kind !== 'open' || !isLive(left) || !isLive(right)) return undefined;
-  return {
-    href: hashOf({ page: 'live', lesson: id, view: PLAIN_VIEW }),
-    onClick: () => {
-      void live.send({ do: 'set-up', side: 'left', setUp: left });
-      void live.send({ do: 'set-up', side: 'right', setUp: right });
-    },
-  };
+export function linkLive(live: Live, { id, sides }: Lesson) {
+  if (live.kind !== 'open' || !sides.every(isLive)) return undefined;
+  return { href: `#/live?lesson=${id}`, onClick: () => setUpBoth(live, sides) };
 }
-
-const linkTo = ({ id }: Lesson) => hashOf({ page: 'lesson', id, view: PLAIN_VIEW });
 
 export function Lessons({ live }: { readonly live: Live }) {
   return (
@@ -44,7 +35,7 @@ export function Lessons({ live }: { readonly live: Live }) {
               <p>{lesson.idea}</p>
               {isSolved(lesson.id) && <p class="solved">✓ seen all of it</p>}
               <p>
-                <a class="button primary" href={linkTo(lesson)}>
+                <a class="button primary" href={`#/lessons/${lesson.id}`}>
                   Begin<span class="unseen"> lesson {at + 1}</span>
                 </a>{' '}
                 {byHand && (
@@ -61,27 +52,16 @@ export function Lessons({ live }: { readonly live: Live }) {
   );
 }
 
-interface LessonProps {
-  readonly route: Extract<Route, { page: 'lesson' }>;
-  readonly go: (route: Route, isNew?: boolean) => void;
+interface LessonProps extends PageProps<'lesson'> {
   readonly live: Live;
 }
 
 export function LessonPage({ route, go, live }: LessonProps) {
   useKept();
-  const at = LESSONS.findIndex(({ id }) => id === route.id);
-  const lesson = LESSONS[at] as Lesson;
+  const { lesson } = route;
+  const at = LESSONS.indexOf(lesson);
   const next = LESSONS[at + 1];
   const byHand = linkLive(live, lesson);
-  const onPair = useCallback(
-    (pair: readonly [Recording, Recording]) => {
-      for (const [side, recording] of pair.entries()) {
-        const setUp = lesson.sides[side];
-        if (setUp) meet(lesson.id, readCall(setUp, recording.transcript));
-      }
-    },
-    [lesson],
-  );
   return (
     <main class="story">
       <div class="intro">
@@ -93,10 +73,14 @@ export function LessonPage({ route, go, live }: LessonProps) {
       <Story
         lesson={lesson}
         choice={route.choice}
-        view={route.view}
         onChoice={(choice, view) => go({ ...route, choice, view }, true)}
-        onView={(view) => go({ ...route, view })}
-        onPair={onPair}
+        {...viewing(route, go)}
+        onEnd={(transcripts) => {
+          for (const [at, side] of lesson.sides.entries()) {
+            const transcript = transcripts[at];
+            if (transcript) meet(lesson.id, readCall(side, transcript));
+          }
+        }}
       />
       <div class="progress">
         <Marks id={lesson.id} />
@@ -107,11 +91,11 @@ export function LessonPage({ route, go, live }: LessonProps) {
             </a>
           )}{' '}
           {next ? (
-            <a class={`button ${isSolved(lesson.id) ? 'primary' : ''}`} href={linkTo(next)}>
+            <a class={`button ${isSolved(lesson.id) ? 'primary' : ''}`} href={`#/lessons/${next.id}`}>
               Next: {next.title}
             </a>
           ) : (
-            <a class="button" href={hashOf({ page: 'measured' })}>
+            <a class="button" href="#/measured">
               All that is measured
             </a>
           )}
@@ -124,11 +108,15 @@ export function LessonPage({ route, go, live }: LessonProps) {
 /** The marks of a lesson, with those already seen. */
 export const Marks = ({ id }: { readonly id: string }) => (
   <ul class="marks">
-    {(MARKS[id] ?? []).map(([mark, words]) => (
-      <li key={mark} class={isMet(id, mark) ? 'met' : ''}>
-        <span aria-hidden="true">{isMet(id, mark) ? '✓' : '○'}</span> {words}
-        <span class="unseen">{isMet(id, mark) ? ' (seen)' : ' (not seen yet)'}</span>
-      </li>
-    ))}
+    {marksOf(id).map((mark) => {
+      const [words] = mark;
+      const [look, sign, said] = isMet(mark) ? ['met', '✓', ' (seen)'] : ['', '○', ' (not seen yet)'];
+      return (
+        <li key={words} class={look}>
+          <span aria-hidden="true">{sign}</span> {words}
+          <span class="unseen">{said}</span>
+        </li>
+      );
+    })}
   </ul>
 );

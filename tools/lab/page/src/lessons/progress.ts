@@ -1,39 +1,31 @@
 /** The marks seen since the page was opened. */
 import { useEffect, useState } from 'preact/hooks';
-import type { SideName, SideState } from '../../../src/protocol.ts';
-import { MARKS, readCall } from './marks.ts';
+import { MARKS, type Mark, type SeenCall } from './marks.ts';
 
-let kept: readonly string[] = [];
+const kept = new Set<Mark>();
 const watchers = new Set<() => void>();
 
-export const isMet = (lesson: string, mark: string): boolean => kept.includes(`${lesson}.${mark}`);
+export const isMet = (mark: Mark): boolean => kept.has(mark);
 
-export const isSolved = (id: string): boolean =>
-  (MARKS[id] ?? []).length > 0 && (MARKS[id] ?? []).every(([mark]) => isMet(id, mark));
+/** The marks of a lesson. */
+export const marksOf = (lesson: string): readonly Mark[] => MARKS[lesson] ?? [];
+
+export const isSolved = (lesson: string): boolean => marksOf(lesson).every(isMet);
 
 /** Ticks off the marks that an ended call fulfils. */
-export function meet(lesson: string, seen: ReturnType<typeof readCall>): void {
-  const more = (MARKS[lesson] ?? []).filter(([mark, , meets]) => !isMet(lesson, mark) && meets(seen));
+export function meet(lesson: string, seen: SeenCall): void {
+  const more = marksOf(lesson).filter((mark) => !isMet(mark) && mark[1](seen));
   if (more.length === 0) return;
-  kept = [...kept, ...more.map(([mark]) => `${lesson}.${mark}`)];
+  for (const mark of more) kept.add(mark);
   for (const redraw of watchers) redraw();
 }
 
 /** Redraws when another mark is ticked off. */
 export function useKept(): void {
-  const [, redraw] = useState(0);
+  const [, redraw] = useState({});
   useEffect(() => {
-    const watcher = () => redraw((count) => count + 1);
+    const watcher = () => redraw({});
     watchers.add(watcher);
     return () => void watchers.delete(watcher);
   }, []);
-}
-
-/** Ticks off the marks of live calls that have ended. */
-export function useProgress(lesson: string, { left, right }: Readonly<Record<SideName, SideState>>): void {
-  useKept();
-  useEffect(() => {
-    for (const { setUp, conversation } of [left, right])
-      if (conversation.end) meet(lesson, readCall(setUp, conversation));
-  }, [lesson, left.conversation, right.conversation]);
 }

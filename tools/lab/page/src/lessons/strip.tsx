@@ -1,43 +1,44 @@
 /** The strip above the two sides with the current live lesson. */
-import { LESSONS } from '../../../src/lessons.ts';
-import type { Live } from '../live/connection.ts';
+import { useEffect } from 'preact/hooks';
+import { LESSONS, type Lesson } from '../../../src/lessons.ts';
+import type { OpenLive } from '../live/connection.ts';
+import { readCall } from './marks.ts';
 import { linkLive, Marks } from './page.tsx';
-import { isSolved, useProgress } from './progress.ts';
+import { isSolved, meet, useKept } from './progress.ts';
 
 interface StripProps {
-  readonly id: string;
-  readonly live: Extract<Live, { kind: 'open' }>;
+  readonly lesson: Lesson;
+  readonly live: OpenLive;
 }
 
-export function LessonStrip({ id, live }: StripProps) {
-  const { sides } = live;
-  useProgress(id, sides);
-  const at = LESSONS.findIndex((one) => one.id === id);
-  const lesson = LESSONS[at];
-  if (!lesson) return null;
+export function LessonStrip({ lesson, live }: StripProps) {
+  const { id, title, task, hint } = lesson;
+  const { left, right } = live.sides;
+  useKept();
+  useEffect(() => {
+    for (const { setUp, conversation } of [left, right])
+      if (conversation.end) meet(id, readCall(setUp, conversation));
+  }, [id, left.conversation, right.conversation]);
+  const at = LESSONS.indexOf(lesson);
   const next = LESSONS[at + 1];
   const nextByHand = next && linkLive(live, next);
   const solved = isSolved(id);
   return (
-    <section class={`lesson ${solved ? 'solved' : ''}`} aria-label={`Lesson: ${lesson.title}`}>
+    <section class={`lesson ${solved ? 'solved' : ''}`} aria-label={`Lesson: ${title}`}>
       <p class="task">
-        {at + 1}. {lesson.task}
+        {at + 1}. {task}
       </p>
       <div class="progress">
         <Marks id={id} />
         {solved ? (
           <p role="status">
             <b>Solved.</b>{' '}
-            {next && nextByHand ? (
-              <a {...nextByHand}>Next: {next.title}</a>
-            ) : (
-              <a href="#/lessons">All lessons</a>
-            )}
+            {nextByHand ? <a {...nextByHand}>Next: {next.title}</a> : <a href="#/lessons">All lessons</a>}
           </p>
         ) : (
           <details>
             <summary>Hint</summary>
-            <p>{lesson.hint}</p>
+            <p>{hint}</p>
           </details>
         )}
       </div>

@@ -1,6 +1,13 @@
 /** The connection to the live lab. It needs the token in the address that `pnpm lab` printed. */
-import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Change, Command, SideName, SideState } from '../../../src/protocol.ts';
+import { useEffect, useState } from 'preact/hooks';
+import {
+  type Change,
+  type Command,
+  type SetUp,
+  SIDES,
+  type SideName,
+  type SideState,
+} from '../../../src/protocol.ts';
 
 export type Live =
   /** The page was exported, or opened without the token. */
@@ -9,10 +16,16 @@ export type Live =
   | {
       readonly kind: 'open';
       readonly sides: Readonly<Record<SideName, SideState>>;
-      readonly send: (command: Command) => Promise<void>;
+      readonly send: (command: Command) => void;
       /** The reason, if the lab has ended. */
       readonly gone?: string;
     };
+
+export type OpenLive = Extract<Live, { kind: 'open' }>;
+
+export function setUpBoth({ send }: OpenLive, setUps: readonly SetUp[]): void {
+  for (const [at, setUp] of setUps.entries()) send({ do: 'set-up', side: SIDES[at] ?? 'left', setUp });
+}
 
 const KEPT = 'mrtr-lab-token';
 
@@ -56,17 +69,12 @@ const GONE = 'The lab was closed. What happened until then stays here. Start it 
 const isExported = location.protocol === 'file:' || document.documentElement.hasAttribute('data-exported');
 let token = isExported ? undefined : takeToken();
 
-async function post(path: string, body: string): Promise<Response> {
-  return fetch(path, {
+const post = (path: string, body: string) =>
+  fetch(path, {
     method: 'POST',
     body,
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
   });
-}
-
-async function send(command: Command): Promise<void> {
-  await post('do', JSON.stringify(command));
-}
 
 const without = (why: string): Live => ({ kind: 'none', why, hasRecordings: why !== GONE });
 
@@ -75,22 +83,22 @@ export function useLive(): Live {
     if (isExported) return without(EXPORTED);
     return token === undefined ? without(NO_TOKEN) : { kind: 'connecting' };
   });
-  const sides = useRef<Partial<Record<SideName, SideState>>>({});
   useEffect(() => {
     if (isExported) return;
-    const onChange = ({ side, state }: Change) => {
-      sides.current = { ...sides.current, [side]: state };
-      const { left, right } = sides.current;
-      if (left && right) setLive({ kind: 'open', sides: { left, right }, send });
+    let known: Partial<Record<SideName, SideState>> = {};
+    const open = (rest: Pick<OpenLive, 'send' | 'gone'>): boolean => {
+      const { left, right } = known;
+      if (!left || !right) return false;
+      setLive({ kind: 'open', sides: { left, right }, ...rest });
+      return true;
     };
-    const end = (why: string) => {
-      const { left, right } = sides.current;
-      if (left && right) setLive({ kind: 'open', sides: { left, right }, send: async () => {}, gone: why });
-      else setLive(without(why));
-    };
-    listen(onChange)
+    const send = (command: Command) => void post('do', JSON.stringify(command));
+    listen(({ side, state }) => {
+      known = { ...known, [side]: state };
+      open({ send });
+    })
       .catch(() => GONE)
-      .then(end);
+      .then((gone) => open({ send: () => {}, gone }) || setLive(without(gone)));
   }, []);
   return live;
 }

@@ -16,12 +16,14 @@ const DELIVERIES = { once: 'delivered once', twice: 'delivered twice', 'lose-ans
 const labelOf = ({ id, name, title, needsPostgres }: Offered) =>
   [id, `${name} · ${title}${needsPostgres ? ' (starts a database)' : ''}`] as const;
 
+type Chosen = Pick<SideState, 'offered' | 'setUp'>;
+
 /** The author's file of a set-up. */
-export const fileOf = ({ offered, setUp }: Pick<SideState, 'offered' | 'setUp'>): string | undefined =>
+export const fileOf = ({ offered, setUp }: Chosen): string | undefined =>
   offered.find(({ id }) => id === setUp.option)?.files[setUp.tool];
 
 /** Whether the shape lacks the chosen tool. */
-const lacksTool = ({ offered, setUp }: Pick<SideState, 'offered' | 'setUp'>): boolean =>
+const lacksTool = ({ offered, setUp }: Chosen): boolean =>
   setUp.tool === 'order'
     ? !offered.find(({ id }) => id === setUp.option)?.hasVersions
     : fileOf({ offered, setUp }) === undefined;
@@ -39,7 +41,6 @@ interface HeadProps extends SideProps {
 export function Head({ side, state, send, onSetUp }: HeadProps) {
   const { offered, setUp, doing } = state;
   const change = (part: Partial<SetUp>) => onSetUp({ ...setUp, ...part });
-  const isBusy = doing === 'calling' || doing === 'asked' || doing === 'starting';
   return (
     <div class="controls">
       <Choice
@@ -72,7 +73,7 @@ export function Head({ side, state, send, onSetUp }: HeadProps) {
         type="button"
         class="primary"
         aria-label="Make the call"
-        disabled={isBusy}
+        disabled={doing !== 'ready' && doing !== 'over'}
         onClick={() => send({ do: 'call', side })}
       >
         Call

@@ -1,34 +1,26 @@
 /** The live page: two real servers and two real clients, whose user is the person at the page. */
 import { useEffect, useRef } from 'preact/hooks';
-import type { Command, Conversation, SetUp, SideName, SideState } from '../../../src/protocol.ts';
+import type { SetUp, SideName, SideState } from '../../../src/protocol.ts';
 import { statesIn } from '../../../src/states.ts';
 import { LessonStrip } from '../lessons/strip.tsx';
-import type { Route } from '../route.ts';
+import { type PageProps, viewing } from '../route.ts';
 import { type Shown, Viewer } from '../viewer/viewer.tsx';
-import type { Live } from './connection.ts';
+import { type OpenLive, setUpBoth } from './connection.ts';
 import { fileOf, Head, InstanceTool, Network } from './controls.tsx';
 import { Deploy } from './deploy.tsx';
 import { Question } from './question.tsx';
 import './live.css';
 import { Tamper } from './tamper.tsx';
 
-type LiveRoute = Extract<Route, { page: 'live' }>;
-
-interface LiveProps {
-  readonly live: Extract<Live, { kind: 'open' }>;
-  readonly route: LiveRoute;
-  readonly go: (route: Route) => void;
-  readonly onShown: (conversations: readonly Conversation[]) => void;
+interface LiveProps extends PageProps<'live'> {
+  readonly live: OpenLive;
 }
 
-export function LivePage({ live, route, go, onShown }: LiveProps) {
+export function LivePage({ live, route, go }: LiveProps) {
   const { sides, send, gone } = live;
   const { left, right } = sides;
-  useEffect(() => {
-    onShown([left.conversation, right.conversation].filter(({ events }) => events.length > 0));
-  }, [left.conversation, right.conversation]);
   const setUp = (side: SideName, next: SetUp) => {
-    void send({ do: 'set-up', side, setUp: next });
+    send({ do: 'set-up', side, setUp: next });
     const setUps = { left: left.setUp, right: right.setUp, [side]: next };
     go({ ...route, setUps: [setUps.left, setUps.right], view: { ...route.view, step: undefined } });
   };
@@ -45,7 +37,7 @@ export function LivePage({ live, route, go, onShown }: LiveProps) {
   const paneOf = (side: SideName): Shown => sideShown(side, live, (next) => setUp(side, next));
   return (
     <>
-      {route.lesson && <LessonStrip id={route.lesson} live={live} />}
+      {route.lesson && <LessonStrip lesson={route.lesson} live={live} />}
       <main class="work">
         {gone && (
           <p class="link-strip" role="alert">
@@ -55,16 +47,7 @@ export function LivePage({ live, route, go, onShown }: LiveProps) {
         {isOther && route.setUps && (
           <p class="link-strip" role="status">
             This link holds another set-up: {route.setUps.map(describeSetUp).join(' beside ')}.{' '}
-            <button
-              type="button"
-              class="button primary"
-              onClick={() => {
-                for (const [at, side] of (['left', 'right'] as const).entries()) {
-                  const next = route.setUps?.[at];
-                  if (next) void send({ do: 'set-up', side, setUp: next });
-                }
-              }}
-            >
+            <button type="button" class="button primary" onClick={() => setUpBoth(live, route.setUps ?? [])}>
               Set it up
             </button>{' '}
             <button type="button" class="button" onClick={() => go({ ...route, setUps: undefined })}>
@@ -72,11 +55,7 @@ export function LivePage({ live, route, go, onShown }: LiveProps) {
             </button>
           </p>
         )}
-        <Viewer
-          sides={[paneOf('left'), paneOf('right')]}
-          view={route.view}
-          onView={(next) => go({ ...route, view: next })}
-        />
+        <Viewer sides={[paneOf('left'), paneOf('right')]} {...viewing(route, go)} />
       </main>
     </>
   );
@@ -85,21 +64,17 @@ export function LivePage({ live, route, go, onShown }: LiveProps) {
 /** The expiry of the open question's state. */
 function expiryOf({ conversation, insides }: SideState): number | undefined {
   const state = statesIn(conversation.events).at(-1);
-  return state === undefined ? undefined : insides[state]?.expiresAt;
+  const inside = state === undefined ? undefined : insides[state];
+  return inside?.sealed ? inside.expiresAt : undefined;
 }
 
 const describeSetUp = ({ option, tool, client }: SetUp): string =>
   `${option.toUpperCase()} (${tool}, ${client})`;
 
-function sideShown(
-  side: SideName,
-  { sides, send, gone }: LiveProps['live'],
-  onSetUp: (setUp: SetUp) => void,
-): Shown {
+function sideShown(side: SideName, { sides, send, gone }: OpenLive, onSetUp: (setUp: SetUp) => void): Shown {
   const state = sides[side];
   const { setUp, asked, problem } = state;
-  const command = (one: Command) => void send(one);
-  const known = { side, state, send: command };
+  const known = { side, state, send };
   return {
     conversation: state.conversation,
     insides: state.insides,
@@ -119,7 +94,7 @@ function sideShown(
             asked={asked}
             until={expiryOf(state)}
             onReply={(reply) => {
-              command({ do: 'answer', side, question: asked.id, reply });
+              send({ do: 'answer', side, question: asked.id, reply });
               // The pressed button disappears, so keep the focus on this side.
               document.querySelector<HTMLElement>(`.side.${side} .lanes`)?.focus();
             }}

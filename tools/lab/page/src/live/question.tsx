@@ -1,8 +1,7 @@
 /** An open question to the person at the page, with its form. */
 import type { Reply } from '@mrtr/harness';
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { Asked } from '../../../src/protocol.ts';
-import { timeLeft, useNow } from '../viewer/time.ts';
 
 interface Field {
   readonly type?: string;
@@ -17,21 +16,22 @@ interface QuestionProps {
 }
 
 export function Question({ asked, until, onReply }: QuestionProps) {
-  const now = useNow(until !== undefined);
-  const left = until === undefined ? undefined : timeLeft(until, now);
+  const left = useTimeLeft(until);
+  const isExpired = left === 'expired';
   const fields = Object.entries((asked.schema.properties ?? {}) as Readonly<Record<string, Field>>);
   const [given, setGiven] = useState<Readonly<Record<string, string>>>({});
-  const [sole] = fields;
-  const accept = (content: Record<string, string | number | boolean>) =>
-    onReply({ action: 'accept', content });
+  const choices = fields.length === 1 && fields[0]?.[1].enum;
+  const accept = (fill: (field: Field, name: string) => string | number | boolean) =>
+    onReply({
+      action: 'accept',
+      content: Object.fromEntries(fields.map(([name, field]) => [name, fill(field, name)])),
+    });
   return (
     <form
       aria-label="The tool asks you"
       onSubmit={(event) => {
         event.preventDefault();
-        accept(
-          Object.fromEntries(fields.map(([name, field]) => [name, parseField(field, given[name] ?? '')])),
-        );
+        accept((field, name) => parseField(field, given[name] ?? ''));
       }}
     >
       <div class="line">
@@ -39,21 +39,14 @@ export function Question({ asked, until, onReply }: QuestionProps) {
           ☺ {asked.message}
         </b>
         {left && (
-          <small class={left === 'expired' ? 'refusal' : 'quiet'}>
-            {left === 'expired'
-              ? 'This question has expired: cancel it, and call again.'
-              : `expires in ${left}`}
+          <small class={isExpired ? 'refusal' : 'quiet'}>
+            {isExpired ? 'This question has expired: cancel it, and call again.' : `expires in ${left}`}
           </small>
         )}
-        <fieldset disabled={left === 'expired'}>
-          {fields.length === 1 && sole?.[1].enum ? (
-            sole[1].enum.map((choice) => (
-              <button
-                key={choice}
-                type="button"
-                class="primary"
-                onClick={() => accept({ [sole[0]]: choice })}
-              >
+        <fieldset disabled={isExpired}>
+          {choices ? (
+            choices.map((choice) => (
+              <button key={choice} type="button" class="primary" onClick={() => accept(() => choice)}>
                 {choice}
               </button>
             ))
@@ -83,8 +76,10 @@ export function Question({ asked, until, onReply }: QuestionProps) {
             key={words}
             type="button"
             title={title}
-            disabled={left === 'expired' && words !== 'Cancel'}
-            onClick={() => onReply(reply ?? unfit(fields))}
+            disabled={isExpired && words !== 'Cancel'}
+            onClick={() =>
+              reply ? onReply(reply) : accept(({ enum: choices }) => (choices ? 'kelvin' : -1))
+            }
           >
             {words}
           </button>
@@ -94,15 +89,23 @@ export function Question({ asked, until, onReply }: QuestionProps) {
   );
 }
 
+/** The time left, like `9:41`, updated each second; `expired` afterwards. */
+function useTimeLeft(until: number | undefined): string | undefined {
+  const [now, setNow] = useState(Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 1000);
+    return () => clearInterval(timer);
+  }, []);
+  if (until === undefined) return undefined;
+  const seconds = Math.ceil((until - now) / 1000);
+  if (seconds <= 0) return 'expired';
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+}
+
 function parseField({ type }: Field, text: string): string | number | boolean {
   if (type === 'integer' || type === 'number') return Number(text);
   return type === 'boolean' ? text === 'true' : text;
 }
-
-const unfit = (fields: readonly (readonly [string, Field])[]): Reply => ({
-  action: 'accept',
-  content: Object.fromEntries(fields.map(([name, field]) => [name, field.enum ? 'kelvin' : -1])),
-});
 
 /** The other replies; the first depends on the form. */
 const REFUSALS: readonly (readonly [words: string, reply?: Reply | undefined, title?: string])[] = [

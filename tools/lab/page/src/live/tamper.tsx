@@ -22,8 +22,11 @@ export function Tamper({ side, state, other, send }: SideProps & { readonly othe
   return (
     <section class="tamper" aria-label="Tamper editor">
       <h4>
-        {fault.state === undefined && 'Change it on its fault'}
-        {fault.state !== undefined && <span class="armed">The next retry brings this:</span>}
+        {fault.state === undefined ? (
+          'Change it on its fault'
+        ) : (
+          <span class="armed">The next retry brings this:</span>
+        )}
       </h4>
       {insides[latest]?.sealed ? (
         <Bytes key={latest} original={latest} current={current} onChange={present} />

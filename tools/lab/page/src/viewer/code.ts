@@ -28,49 +28,52 @@ export interface Stand {
  * entry has not reached a line yet. `rows` belong to `events`.
  */
 export function standsAt(events: Events, rows: readonly Row[]): Stand | undefined {
-  const places = new Map<string, SourceLine>();
-  const hows = new Map<string, How>();
-  // The instances that asked over an old client's open stream.
-  const live = new Set<string>();
+  const handlers = new Map<string, Handler>();
   let here: string | undefined;
   for (const [at, event] of events.entries()) {
     const reached = receiverOf(event);
-    if (reached !== undefined && hows.get(reached) === 'waits') {
+    const parked = reached === undefined ? undefined : handlers.get(reached);
+    if (parked?.how === 'waits') {
       here = reached;
-      hows.set(reached, 'runs');
+      parked.how = 'runs';
     } else if (event.kind === 'entry') {
       here = event.instance;
-      places.delete(here);
-      hows.set(here, 'runs');
+      handlers.set(here, { how: 'runs', isLive: handlers.get(here)?.isLive });
     } else if (event.kind === 'lines') {
+      const handler = handlers.get(event.instance);
       // An instance may report its last lines after its answer.
       const last = event.order?.at(-1);
       // Ignore the lines of a discarded process.
-      if (!last || !hows.has(event.instance)) continue;
+      if (!last || !handler) continue;
       here = event.instance;
-      places.set(here, last);
-      if (hows.get(here) === 'asks' && live.has(here)) hows.set(here, 'runs');
-    } else if (event.kind === 'message' && hows.has(event.from) && !isNotice(event.message)) {
-      hows.set(event.from, asks(event.message) ? 'asks' : 'left');
-      if (event.message.method === undefined) live.delete(event.from);
-      else live.add(event.from);
+      handler.place = last;
+      if (handler.how === 'asks' && handler.isLive) handler.how = 'runs';
+    } else if (event.kind === 'message') {
+      const handler = handlers.get(event.from);
+      if (!handler || isNotice(event.message)) continue;
+      handler.how = asks(event.message) ? 'asks' : 'left';
+      handler.isLive = event.message.method !== undefined;
     } else if (event.kind === 'question') {
       const held = rows.find((row) => row.at === at)?.held ?? [];
-      for (const [instance, how] of hows)
-        if (how === 'asks' && event.framesHeld > 0 && held.includes(instance)) hows.set(instance, 'waits');
+      for (const [instance, handler] of handlers)
+        if (handler.how === 'asks' && event.framesHeld > 0 && held.includes(instance)) handler.how = 'waits';
         // A handler behind an old client's open request may still wait.
-        else if (how === 'asks' && !live.has(instance)) hows.set(instance, 'left');
-    } else if (event.kind === 'kill' || event.kind === 'restart') {
-      places.delete(event.instance);
-      hows.delete(event.instance);
-    }
+        else if (handler.how === 'asks' && !handler.isLive) handler.how = 'left';
+    } else if (event.kind === 'kill' || event.kind === 'restart') handlers.delete(event.instance);
   }
-  const waiting = [...places.keys()].find((one) => hows.get(one) === 'waits');
-  const lane = here !== undefined && places.has(here) ? here : waiting;
-  const place = lane === undefined ? undefined : places.get(lane);
-  return lane === undefined || !place
-    ? undefined
-    : { file: place[0], line: place[1], how: hows.get(lane) ?? 'runs' };
+  const waiting = [...handlers].find(([, { how, place }]) => how === 'waits' && place);
+  const latest = here === undefined ? undefined : handlers.get(here);
+  const { place, how = 'runs' } = (latest?.place ? latest : waiting?.[1]) ?? {};
+  return place && { file: place[0], line: place[1], how };
+}
+
+/** The handler of an instance. */
+interface Handler {
+  how: How;
+  /** The latest line. */
+  place?: SourceLine;
+  /** Whether it asked over an old client's open stream. */
+  isLive?: boolean | undefined;
 }
 
 /** The line that caused a row: the last one that ran in its instance before it. */
@@ -93,37 +96,36 @@ export const entryOf = ({ at, event }: Pick<Row, 'at' | 'event'>, events: Events
 
 /** The rows that came right after a run of the line. */
 export function rowsThatRan(
-  rows: readonly (Row | undefined)[],
+  rows: readonly Row[],
   events: Events,
   [file, line]: SourceLine,
 ): ReadonlySet<number> {
   const found = new Set<number>();
   for (const [at, event] of events.entries()) {
     if (event.kind !== 'lines' || event.files[file]?.[line] === undefined) continue;
-    const row = rows.find((one) => one && one.at > at) ?? rows.findLast((one) => one);
+    const row = rows.find((one) => one.at > at) ?? rows.at(-1);
     if (row) found.add(row.at);
   }
   return found;
 }
 
-/**
- * The lines that ran up to an event: since the latest request or entry, with its instance; and all of them, by entry.
- */
+/** The lines that ran: since the latest request or entry, with its instance; and all of them, by entry. */
 export interface Ran {
   readonly now: readonly LinesRun[];
   readonly all: readonly { readonly entry: number; readonly files: LinesRun }[];
 }
 
-/** `at` is the place of the latest known event. A line is lit only after it has run. */
-export function ranAt(events: Events, at: number): Ran {
+export function linesRun(events: Events): Ran {
   let [now, here]: [LinesRun[], string | undefined] = [[], undefined];
   const all: Ran['all'][number][] = [];
   const entries = new Map<string, number>();
-  for (const [place, event] of events.slice(0, at + 1).entries()) {
+  for (const [place, event] of events.entries()) {
     const reached = event.kind === 'entry' ? event.instance : receiverOf(event);
-    if (reached !== undefined) [now, here] = [[], reached];
-    // Lines that run before the next entry, such as tool registration, belong to no entry.
-    if (reached !== undefined) entries.delete(reached);
+    if (reached !== undefined) {
+      [now, here] = [[], reached];
+      // Lines that run before the next entry, such as tool registration, belong to no entry.
+      entries.delete(reached);
+    }
     if (event.kind === 'entry') entries.set(event.instance, place);
     if (event.kind !== 'lines') continue;
     all.push({ entry: entries.get(event.instance) ?? -1, files: event.files });
@@ -146,7 +148,7 @@ export function marksOf(file: string, { now, all }: Ran, line: number) {
   const ran = all.filter(({ files }) => files[file]?.[line] !== undefined);
   const run = now.map((files) => files[file]?.[line]).reduce(mergeRuns, undefined);
   const entries = new Set(ran.map(({ entry }) => entry).filter((entry) => entry >= 0));
-  return { isNow: run !== undefined, isLit: ran.length > 0, run, count: entries.size };
+  return { isLit: ran.length > 0, run, count: entries.size };
 }
 
 type Run = Lines[string] | undefined;

@@ -1,16 +1,9 @@
 /** The keyboard of the viewer. */
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import type { Zoom } from './model.ts';
 
-export interface Keys {
-  readonly go: (to: number) => void;
-  readonly step: number;
-  readonly last: number;
-  readonly toggle: (() => void) | undefined;
-  readonly zoomTo: (zoom: Zoom) => void;
-}
+type Keys = Readonly<Record<string, (() => void) | undefined>>;
 
-/** Arrows step, space plays, 1 and 2 zoom. Works everywhere, or only inside `box`, but not in a field. */
+/** Calls the action of each pressed key. Works everywhere, or only inside `box`, but not in a field. */
 export function useKeys(keys: Keys, box?: { readonly current: HTMLElement | null }): void {
   const latest = useRef(keys);
   latest.current = keys;
@@ -20,20 +13,12 @@ export function useKeys(keys: Keys, box?: { readonly current: HTMLElement | null
     const onKey = (event: Event) => {
       if (!(event instanceof KeyboardEvent)) return;
       const { target, key } = event;
-      const busy = target instanceof Element && target.closest('input, select, textarea, [role=tablist]');
-      if (busy || event.metaKey || event.ctrlKey || event.altKey) return;
-      const onButton = target instanceof Element && target.closest('button, a, summary');
-      const { go, step, last, toggle, zoomTo } = latest.current;
-      const actions: Readonly<Record<string, () => void>> = {
-        ArrowLeft: () => go(step - 1),
-        ArrowRight: () => go(step + 1),
-        Home: () => go(0),
-        End: () => go(last),
-        '1': () => zoomTo('rounds'),
-        '2': () => zoomTo('wire'),
-        ...(!onButton && toggle && { ' ': toggle }),
-      };
-      const action = actions[key];
+      const isIn = (selector: string) => target instanceof Element && target.closest(selector) !== null;
+      if (event.metaKey || event.ctrlKey || event.altKey) return;
+      // Space presses a button.
+      if (isIn('input, select, textarea, [role=tablist]') || (key === ' ' && isIn('button, a, summary')))
+        return;
+      const action = latest.current[key];
       if (!action) return;
       event.preventDefault();
       action();

@@ -4,7 +4,6 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Conversation } from '../../../src/protocol.ts';
 import { Columns } from './columns.tsx';
-import { formatDuration } from './time.ts';
 
 const ROW = 26;
 const CHARACTER = 7.25;
@@ -144,9 +143,9 @@ function Drawn({ row, beat, frame }: { row: Row; beat: number; frame: Frame }) {
   const text = row.text.replace(/^⊘ /, '');
   const isRefused = tone === 'refused';
   const kind = isRefused ? 'refused' : kindOf(event);
+  const sign = isRefused ? 16 : 0;
   const classes = `row ${kind} ${tone === 'error' ? 'bad' : ''} ${beat > step ? 'later' : ''}`;
-  const [start, end] = [x(from), x(to)];
-  const top = y(beat);
+  const [start, end, top] = [x(from), x(to), y(beat)];
   if (start === end) {
     const right = width - start;
     const isLeft = right < 150;
@@ -163,9 +162,9 @@ function Drawn({ row, beat, frame }: { row: Row; beat: number; frame: Frame }) {
   const direction = end > start ? 1 : -1;
   const tip = lost ? start + (end - start) * 0.6 : end - direction * (event.kind === 'message' ? 5 : 2);
   // The row is otherwise empty, so a long text may extend beyond the lane on both sides.
-  const fitting = width - 6 - text.length * CHARACTER - (isRefused ? 16 : 0);
+  const fitting = width - 6 - text.length * CHARACTER - sign;
   const left = Math.max(8, Math.min(Math.min(start, end) + 12, fitting));
-  const room = width - left - (isRefused ? 16 : 0) - 4;
+  const room = width - left - sign - 4;
   return (
     <g class={`${classes} ${lost ? 'lost' : ''}`}>
       <line x1={start} x2={tip} y1={top + 8} y2={top + 8} />
@@ -175,7 +174,7 @@ function Drawn({ row, beat, frame }: { row: Row; beat: number; frame: Frame }) {
         <path class="tip" d={`M${tip} ${top + 8}l${-6 * direction} -3.5v7z`} />
       )}
       {isRefused && <Mark kind={kind} x={left + 5} y={top - 2} />}
-      <text x={isRefused ? left + 16 : left} y={top + 3}>
+      <text x={left + sign} y={top + 3}>
         {clip(text, room)}
       </text>
     </g>
@@ -215,6 +214,13 @@ function useSize(box: { readonly current: HTMLDivElement | null }) {
   return size;
 }
 
+/** Milliseconds in a few characters: `4 ms`, `1.2 s`, `3 min`. */
+export function formatDuration(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
+  return `${Math.round(ms / 60_000)} min`;
+}
+
 /** The same as a table, for people who do not see the drawing. */
 export function EventsTable({ lanes, rows, differs, lit, step }: Omit<LanesProps, 'onStep' | 'tool'>) {
   const label = (id: string) => {
@@ -230,13 +236,17 @@ export function EventsTable({ lanes, rows, differs, lit, step }: Omit<LanesProps
           (row, beat) =>
             row && (
               <tr key={row.at} aria-current={beat === step ? 'step' : undefined}>
-                <td>{beat + 1}</td>
-                <td>{formatDuration(row.event.at)}</td>
-                <td>{label(row.from)}</td>
-                <td>{label(row.to)}</td>
-                <td>{row.text}</td>
-                <td>{differs(beat) ? 'yes' : ''}</td>
-                <td>{lit.has(row.at) ? 'yes' : ''}</td>
+                {[
+                  beat + 1,
+                  formatDuration(row.event.at),
+                  label(row.from),
+                  label(row.to),
+                  row.text,
+                  differs(beat) ? 'yes' : '',
+                  lit.has(row.at) ? 'yes' : '',
+                ].map((cell, at) => (
+                  <td key={at}>{cell}</td>
+                ))}
               </tr>
             ),
         )}

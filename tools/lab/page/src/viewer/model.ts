@@ -12,15 +12,18 @@ import {
 import type { Conversation } from '../../../src/protocol.ts';
 import { statesIn } from '../../../src/states.ts';
 
-export type Zoom = 'rounds' | 'wire';
+export const ZOOMS = [
+  ['rounds', 'Rounds', 'every round of it (1)'],
+  ['wire', 'Wire', 'the messages (2)'],
+] as const;
 
-/** The rows of a zoom. Sealed and opened state is drawn with its message; a rejection has its own row. */
-export const rowsAt = (rows: readonly Row[], zoom: Zoom): readonly Row[] =>
-  rows.filter(({ event }) =>
-    zoom === 'wire'
-      ? event.kind === 'message'
-      : event.kind !== 'state' || event.phase === 'rejected' || event.phase === 'replayed',
-  );
+export type Zoom = (typeof ZOOMS)[number][0];
+
+/** Sealed and opened state is drawn with its message; a rejection has its own row. */
+const isIn = ({ event }: Row, zoom: Zoom): boolean =>
+  zoom === 'wire'
+    ? event.kind === 'message'
+    : event.kind !== 'state' || event.phase === 'rejected' || event.phase === 'replayed';
 
 export const lanesAt = (conversation: Conversation, zoom: Zoom): readonly Participant[] =>
   lanesOf(conversation).filter(({ kind }) => zoom === 'rounds' || (kind !== 'person' && kind !== 'world'));
@@ -34,8 +37,9 @@ export interface Beat {
   readonly right?: Row | undefined;
 }
 
-/** Aligns two conversations: equal rows share a beat, by their longest common subsequence. */
-export function align(left: readonly Row[], right: readonly Row[]): readonly Beat[] {
+/** Aligns one or two conversations: equal rows share a beat, by their longest common subsequence. */
+export function beatsOf(conversations: readonly Conversation[], zoom: Zoom): readonly Beat[] {
+  const [left = [], right = []] = conversations.map((one) => rowsOf(one).filter((row) => isIn(row, zoom)));
   const [ours, theirs] = [left.values(), right.values()];
   return compareLists(left.map(signOf), right.map(signOf)).map((where) => ({
     ...(where !== 'right' && { left: ours.next().value }),
@@ -51,16 +55,53 @@ export function findProof(beats: readonly Beat[]): number | undefined {
   return at < 0 ? undefined : at;
 }
 
-type Count = readonly [number: string, name: string, bad: boolean];
+/** Whether an effect broke a promise. */
+export const isBroken = ({ event, tone }: Row): boolean => event.kind === 'effect' && tone === 'error';
 
-/** The numbers of a conversation after `events`. From outside, effects and entries cannot be seen. */
-export const countsAt = (
-  { participants }: Pick<Conversation, 'participants'>,
-  events: Conversation['events'],
-): readonly Count[] =>
-  participants.some(({ kind }) => kind === 'world')
-    ? fromInside(events, participants)
-    : fromOutside(events, participants);
+/** The tone of the latest message. */
+export const latestTone = (rows: readonly Row[]) =>
+  rows.findLast(({ event }) => event.kind === 'message')?.tone;
+
+type Count = readonly [number: string, name: string, bad?: boolean];
+
+/** The numbers of a conversation after `events`. */
+export function countsAt({ participants }: Conversation, events: Conversation['events']): readonly Count[] {
+  const rows = rowsOf({ events, participants });
+  const latest = statesIn(events).at(-1);
+  const state: Count = [latest === undefined ? '–' : `${latest.length} B`, 'state'];
+  // From outside, effects and entries cannot be seen.
+  if (!participants.some(({ kind }) => kind === 'world')) {
+    const requests = eventsOf('message', events).filter(({ message }) => isCall(message));
+    const changes = rows.filter(({ event }) => event.kind === 'effect');
+    return [
+      count(requests.length, 'request'),
+      state,
+      count(changes.length, 'change seen', 'changes seen', changes.some(isBroken)),
+    ];
+  }
+  const { rounds, questions, effects } = tally({ events });
+  const countEffects = (name: string, words: string) => {
+    const isBad = rows.filter(isBroken).some(({ event }) => 'name' in event && event.name === name);
+    return count(effects[name] ?? 0, words, `${words}s`, isBad);
+  };
+  const parts = eventsOf('entry', events).map(({ part }) => part);
+  const ran = new Set(parts.length > 0 ? parts : (['handler'] as const));
+  return [
+    countEffects('audit', 'audit record'),
+    countEffects('write', 'write'),
+    ...[...ran].map((part): Count => [`${parts.filter((one) => one === part).length}×`, RUNS[part]]),
+    count(rounds, 'round'),
+    [`${questions}`, 'asked'],
+    state,
+    [`${rows.at(-1)?.held.length ?? 0}`, 'held'],
+  ];
+}
+
+const count = (number: number, one: string, several = `${one}s`, bad = false): Count => [
+  `${number}`,
+  number === 1 ? one : several,
+  bad,
+];
 
 /** The head's names for the parts of a handler, as in the lanes. */
 const RUNS = {
@@ -70,47 +111,3 @@ const RUNS = {
   resolver: 'resolvers run',
   body: 'body run',
 } as const;
-
-function fromInside(
-  events: Conversation['events'],
-  participants: Conversation['participants'],
-): readonly Count[] {
-  const { rounds, questions, effects } = tally({ events });
-  const rows = rowsOf({ events, participants });
-  const [audits, writes] = [effects.audit ?? 0, effects.write ?? 0];
-  const isBroken = (name: string) =>
-    rows.some(({ event, tone }) => event.kind === 'effect' && event.name === name && tone === 'error');
-  const parts = eventsOf('entry', events).map(({ part }) => part);
-  const ran = [...new Set(parts.length > 0 ? parts : (['handler'] as const))];
-  return [
-    [`${audits}`, audits === 1 ? 'audit record' : 'audit records', isBroken('audit')],
-    [`${writes}`, writes === 1 ? 'write' : 'writes', isBroken('write')],
-    ...ran.map((part): Count => [`${parts.filter((one) => one === part).length}×`, RUNS[part], false]),
-    [`${rounds}`, rounds === 1 ? 'round' : 'rounds', false],
-    [`${questions}`, 'asked', false],
-    [stateOf(events), 'state', false],
-    [`${rows.at(-1)?.held.length ?? 0}`, 'held', false],
-  ];
-}
-
-function fromOutside(
-  events: Conversation['events'],
-  participants: Conversation['participants'],
-): readonly Count[] {
-  const requests = eventsOf('message', events).filter(({ message }) => isCall(message)).length;
-  const changes = rowsOf({ events, participants }).filter(({ event }) => event.kind === 'effect');
-  return [
-    [`${requests}`, requests === 1 ? 'request' : 'requests', false],
-    [stateOf(events), 'state', false],
-    [
-      `${changes.length}`,
-      changes.length === 1 ? 'change seen' : 'changes seen',
-      changes.some(({ tone }) => tone === 'error'),
-    ],
-  ];
-}
-
-function stateOf(events: Conversation['events']): string {
-  const latest = statesIn(events).at(-1);
-  return latest === undefined ? '–' : `${latest.length} B`;
-}

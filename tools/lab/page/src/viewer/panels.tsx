@@ -2,7 +2,6 @@
 import {
   asText,
   eventsOf,
-  objectIn,
   type Row,
   resultText,
   rowsOf,
@@ -10,39 +9,36 @@ import {
 } from '@mrtr/harness/transcript';
 import type { ComponentChildren } from 'preact';
 import type { Conversation, Inside, Insides } from '../../../src/protocol.ts';
+import { statesIn } from '../../../src/states.ts';
 import { Columns } from './columns.tsx';
+import { isBroken, latestTone } from './model.ts';
 
-export function Wire({ events, at }: { readonly events: readonly TranscriptEvent[]; readonly at: number }) {
-  const message = eventsOf('message', events.slice(0, at + 1)).at(-1);
-  if (!message) return <p class="nothing">No message yet.</p>;
+type Events = readonly TranscriptEvent[];
+
+/** The latest message. */
+export function Wire({ events }: { readonly events: Events }) {
+  const latest = eventsOf('message', events).at(-1);
+  if (!latest) return <p class="nothing">No message yet.</p>;
   return (
     <pre class="json" tabIndex={0} role="region" aria-label="The message of this step">
-      {JSON.stringify(message.message, null, 2)}
+      {JSON.stringify(latest.message, null, 2)}
     </pre>
   );
 }
 
-/** Every state sent up to this step: its size, and with the lab's key its content. */
-export function States({
-  events,
-  at,
-  insides,
-  children,
-}: {
-  readonly events: readonly TranscriptEvent[];
-  readonly at: number;
+interface StatesProps {
+  readonly events: Events;
   readonly insides: Insides | undefined;
   readonly children?: ComponentChildren;
-}) {
-  const states = statesByRound(events.slice(0, at + 1));
+}
+
+/** Every state that was sent: its size, and with the lab's key its content. */
+export function States({ events, insides, children }: StatesProps) {
+  const rows = rowsOf({ events, participants: [] });
+  const refused = rows.filter(({ tone }) => tone === 'refused');
+  const answers = refused.flatMap(({ event, text }) => (event.kind === 'message' ? [text] : []));
+  const states = statesByRound(rows);
   const longest = Math.max(1, ...states.map(([state]) => state.length));
-  const known = rowsOf({ events: events.slice(0, at + 1), participants: [] });
-  const refusals = known.flatMap(({ event, tone }) =>
-    event.kind === 'state' && tone === 'refused' ? [event] : [],
-  );
-  const answers = known.flatMap(({ event, tone, text }) =>
-    event.kind === 'message' && tone === 'refused' ? [text] : [],
-  );
   return (
     <div class="states" tabIndex={0} role="region" aria-label="States">
       {states.length === 0 && <p class="nothing">No state has gone out yet.</p>}
@@ -58,9 +54,12 @@ export function States({
           {insides && <Claims inside={insides[state]} />}
         </section>
       ))}
-      {refusals.map(({ reason, instance }, place) => (
-        <p class="shield" key={place}>
-          ⊘ The client sees: <b>{answers[place]?.replace('⊘ ', '') ?? 'nothing yet'}</b>. The operator of{' '}
+      {eventsOf(
+        'state',
+        refused.map(({ event }) => event),
+      ).map(({ reason, instance }, at) => (
+        <p class="shield" key={at}>
+          ⊘ The client sees: <b>{answers[at]?.replace('⊘ ', '') ?? 'nothing yet'}</b>. The operator of{' '}
           {instance} sees: <b>{reason}</b> (<code>mrtr:state</code>).
         </p>
       ))}
@@ -72,21 +71,20 @@ export function States({
 function Claims({ inside }: { readonly inside: Inside | undefined }) {
   if (!inside) return <p class="quiet">Without the lab's key nobody can look inside.</p>;
   if (!inside.sealed) return <p class="quiet">Not sealed: this is all of it, and anybody can write it.</p>;
-  const claims: [string, string][] = [
-    ['round', `${inside.round}`],
-    ['call', `${inside.call}`],
-    ['expires', new Date(inside.expiresAt ?? 0).toISOString().slice(11, 19)],
-    [
-      'asked',
-      (inside.asked ?? []).map(([key, digest]) => `${key} (${digest.slice(0, 8)}…)`).join(', ') || '–',
-    ],
-    ['kept by the shape', inside.payload ?? 'nothing'],
-  ];
+  const { round, call, expiresAt, asked, payload = 'nothing' } = inside;
+  const questions = asked.map(([key, digest]) => `${key} (${digest.slice(0, 8)}…)`).join(', ');
+  const claims = {
+    round,
+    call,
+    expires: new Date(expiresAt).toISOString().slice(11, 19),
+    asked: questions || '–',
+    'kept by the shape': payload,
+  };
   return (
     <>
       <p class="quiet">Sealed. The client has only the text above; with the lab’s key one reads:</p>
       <dl class="claims">
-        {claims.map(([name, value]) => (
+        {Object.entries(claims).map(([name, value]) => (
           <div key={name}>
             <dt>{name}</dt>
             <dd>{value}</dd>
@@ -97,12 +95,10 @@ function Claims({ inside }: { readonly inside: Inside | undefined }) {
   );
 }
 
-function statesByRound(events: readonly TranscriptEvent[]): readonly (readonly [string, number])[] {
+function statesByRound(rows: readonly Row[]): readonly (readonly [state: string, round: number])[] {
   const found = new Map<string, number>();
-  for (const { event, round } of rowsOf({ events, participants: [] })) {
-    const { requestState } = event.kind === 'message' ? objectIn(event.message, 'result') : {};
-    if (typeof requestState === 'string' && !found.has(requestState)) found.set(requestState, round);
-  }
+  for (const { event, round } of rows)
+    for (const state of statesIn([event])) if (!found.has(state)) found.set(state, round);
   return [...found];
 }
 
@@ -115,7 +111,6 @@ interface WorldProps {
 
 export function World({ rows, end, isSeen }: WorldProps) {
   const effects = rows.filter(({ event }) => event.kind === 'effect');
-  const isRefused = rows.findLast(({ event }) => event.kind === 'message')?.tone === 'refused';
   return (
     <div class="world" tabIndex={0} role="region" aria-label="The world's ledger">
       {effects.length === 0 ? (
@@ -125,7 +120,7 @@ export function World({ rows, end, isSeen }: WorldProps) {
           <Columns titles={['Round', 'By', 'Entry']} />
           <tbody>
             {effects.map((row) => (
-              <tr key={row.at} class={row.tone === 'error' ? 'bad' : ''}>
+              <tr key={row.at} class={isBroken(row) ? 'bad' : ''}>
                 <td>{row.round}</td>
                 <td>{row.from}</td>
                 <td>{row.text}</td>
@@ -135,7 +130,11 @@ export function World({ rows, end, isSeen }: WorldProps) {
         </table>
       )}
       {end && (
-        <p class={isRefused ? 'shield' : end.error || end.result.isError ? 'refusal' : 'quiet'}>
+        <p
+          class={
+            latestTone(rows) === 'refused' ? 'shield' : end.error || end.result.isError ? 'refusal' : 'quiet'
+          }
+        >
           The call ended:{' '}
           {end.error ? `error ${end.error.code ?? ''} ${asText(end.error.message)}` : resultText(end.result)}
         </p>

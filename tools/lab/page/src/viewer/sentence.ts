@@ -2,7 +2,7 @@
 import { eventsOf, objectIn, type Row, resultText } from '@mrtr/harness/transcript';
 import type { Conversation } from '../../../src/protocol.ts';
 import { entryOf, placeOf, type Stand, standsAt } from './code.ts';
-import { countsAt } from './model.ts';
+import { countsAt, isBroken, latestTone } from './model.ts';
 
 /** A side at a step. */
 export interface Seen {
@@ -23,74 +23,73 @@ export const shortName = (title: string): string => {
 };
 
 export function describe(seen: Seen): string {
-  const { name, rows, events, isEnd } = seen;
-  if (rows.length === 0) return `${name}: nothing has happened yet.`;
-  return brokenPromise(seen) ?? refusal(seen) ?? (isEnd && events.length > 0 ? ending(seen) : moment(seen));
+  const { rows, isEnd } = seen;
+  return brokenPromise(seen) ?? refusal(seen) ?? (isEnd && rows.length > 0 ? ending(seen) : moment(seen));
 }
 
 const THINGS: Readonly<Record<string, string>> = { audit: 'its audit record', write: 'the item' };
 
 function brokenPromise({ name, rows, events: seenEvents, conversation }: Seen): string | undefined {
-  const row = rows.findLast(({ event, tone }) => event.kind === 'effect' && tone === 'error');
-  if (row?.event.kind !== 'effect') return undefined;
+  const event = rows.findLast(isBroken)?.event;
+  if (event?.kind !== 'effect') return undefined;
   const { events, participants } = conversation;
-  const { name: kind, detail } = row.event;
-  const thing = THINGS[kind] ?? kind;
+  const { name: kind, detail } = event;
   const same = rows.filter(
-    ({ event }) => event.kind === 'effect' && event.name === kind && event.detail === detail,
+    ({ event: one }) => one.kind === 'effect' && one.name === kind && one.detail === detail,
   );
-  if (same.length < 2 && row.event.again) return `${name} repeated an effect: ${kind}, ${clip(detail)}.`;
+  if (same.length < 2 && event.again) return `${name} repeated an effect: ${kind}, ${clip(detail)}.`;
+  const wrote = `${name} wrote ${THINGS[kind] ?? kind}`;
   if (same.length < 2) {
     const isAgent = participants.some((one) => one.kind === 'person' && one.isAgent);
     return isAgent
-      ? `${name} wrote ${thing}, and no person agreed: a program answered.`
-      : `${name} wrote ${thing}, and nobody agreed: it believed what was changed on the way.`;
+      ? `${wrote}, and no person agreed: a program answered.`
+      : `${wrote}, and nobody agreed: it believed what was changed on the way.`;
   }
-  const times = same.length === 2 ? 'twice' : `${same.length} times`;
+  const times = timesOf(same.length);
   const lines = new Set(same.map((one) => placeOf(one, events)?.[1]));
   const entries = new Set(same.map((one) => entryOf(one, events)));
   const [line] = lines;
   // The second entry broke the promise only if each entry ran the line once.
-  if (lines.size > 1 || line === undefined || entries.size < same.length)
-    return `${name} wrote ${thing} ${times}.`;
-  const handlers = seenEvents.flatMap((event, at) =>
-    event.kind === 'entry' && event.part === 'handler' ? [at] : [],
+  if (lines.size > 1 || line === undefined || entries.size < same.length) return `${wrote} ${times}.`;
+  const handlers = seenEvents.flatMap((one, at) =>
+    one.kind === 'entry' && one.part === 'handler' ? [at] : [],
   );
   const isAll = handlers.length === 2 && handlers.every((at) => entries.has(at));
   const where = isAll ? 'both times the handler was entered' : `in ${entries.size} entries`;
-  return `${name} wrote ${thing} ${times}: line ${line} ran ${where}.`;
+  return `${wrote} ${times}: line ${line} ran ${where}.`;
 }
 
-function refusal({ name, rows }: Seen): string | undefined {
-  const last = rows.findLast(({ event }) => event.kind === 'message');
-  if (last?.tone !== 'refused') return undefined;
-  const state = rows.findLast(({ event }) => event.kind === 'state' && event.phase === 'rejected')?.event;
-  const wrote = rows.some(({ event }) => event.kind === 'effect' && event.name === 'write');
-  const what = wrote ? '' : ' and wrote nothing';
-  if (state?.kind === 'state')
-    return `${name} refused the state${what}. The operator sees why: ${state.reason ?? 'no reason'}.`;
-  return `${name} refused${what}: no person pressed the button.`;
+function refusal({ name, rows, events }: Seen): string | undefined {
+  if (latestTone(rows) !== 'refused') return undefined;
+  const state = eventsOf('state', events).findLast(({ phase }) => phase === 'rejected');
+  const wrote = eventsOf('effect', events).some((one) => one.name === 'write');
+  const refused = `${name} refused${state ? ' the state' : ''}${wrote ? '' : ' and wrote nothing'}`;
+  return state
+    ? `${refused}. The operator sees why: ${state.reason ?? 'no reason'}.`
+    : `${refused}: no person pressed the button.`;
 }
 
-function ending({ name, conversation, rows, events }: Seen): string {
-  const { end } = conversation;
+function ending(seen: Seen): string {
+  const { name, conversation, rows, events } = seen;
   const effects = eventsOf('effect', events);
   const writes = effects.filter((one) => one.name === 'write').length;
   // A call that failed may have written all the same.
   const wrote = describeWrites(writes, effects.length - writes);
-  if (end?.error || end?.result?.isError) {
-    const text = end.error?.message ?? resultText(end.result ?? {});
-    const loss = rows.find(isLoss);
-    if (!loss) return `${name} ${wrote}, and ended with an error: ${clip(text)}`;
-    return loss.event.kind === 'message'
-      ? `${name} ${wrote}, and lost the call: its handler still waits where the answer did not go.`
-      : `${name} ${wrote}, and lost the call: the process that its handler waited in is gone.`;
+  const loss = rows.find(isLoss);
+  if (hasFailed(seen)) {
+    const { error, result = {} } = conversation.end ?? {};
+    if (!loss)
+      return `${name} ${wrote}, and ended with an error: ${clip(error?.message ?? resultText(result))}`;
+    const why =
+      loss.event.kind === 'message'
+        ? 'its handler still waits where the answer did not go'
+        : 'the process that its handler waited in is gone';
+    return `${name} ${wrote}, and lost the call: ${why}.`;
   }
-  const waited = rows.some(isLoss) ? undefined : waitingLine(rows, conversation.events);
+  const waited = loss ? undefined : waitingLine(rows, conversation.events);
   if (waited !== undefined) return `${name} ${wrote}: its handler waited on line ${waited}.`;
   const handlers = eventsOf('entry', events).filter(({ part }) => part === 'handler').length;
-  if (handlers > 1) return `${name} ran its handler ${timesOf(handlers)}, and ${wrote}.`;
-  return `${name} ${wrote}.`;
+  return handlers > 1 ? `${name} ran its handler ${timesOf(handlers)}, and ${wrote}.` : `${name} ${wrote}.`;
 }
 
 function describeWrites(writes: number, records: number): string {
@@ -99,7 +98,7 @@ function describeWrites(writes: number, records: number): string {
   return records === 1 ? 'wrote once' : 'wrote nothing';
 }
 
-const timesOf = (count: number): string => (count === 1 ? 'once' : count === 2 ? 'twice' : `${count} times`);
+const timesOf = (count: number): string => ['once', 'twice'][count - 1] ?? `${count} times`;
 
 const clip = (text: string): string => (text.length > 90 ? `${text.slice(0, 88)}…` : text);
 
@@ -123,55 +122,62 @@ function waitingLine(rows: readonly Row[], events: Conversation['events']): numb
 
 function moment({ name, rows, stand, conversation }: Seen): string {
   const last = rows.at(-1);
-  if (last && endsHandler(last, rows.length - 1, rows))
-    return `${name}’s handler is gone: its process was ${last.event.kind === 'kill' ? 'killed' : 'replaced'} while it waited.`;
-  if (last?.event.kind === 'question') {
-    if (stand?.how === 'waits')
-      return `${name}’s handler waits on line ${stand.line}, in the memory of ${laneName(conversation, last)}.`;
-    return last.held.length > 0
+  if (!last) return `${name}: nothing has happened yet.`;
+  const { event, held } = last;
+  const isWaiting = stand?.how === 'waits';
+  if (endsHandler(last, rows.length - 1, rows))
+    return `${name}’s handler is gone: its process was ${event.kind === 'kill' ? 'killed' : 'replaced'} while it waited.`;
+  if (event.kind === 'question') {
+    if (isWaiting)
+      return `${name}’s handler waits on line ${stand.line}, in the memory of ${laneName(conversation, held)}.`;
+    return held.length > 0
       ? `${name}’s request stays open while its client asks.`
       : `${name}’s handler has returned. The client holds the question.`;
   }
-  if (last?.event.kind === 'entry') {
-    const { part, name: of = '' } = last.event;
+  if (event.kind === 'entry') {
+    const { part, name: of = '' } = event;
     if (part !== 'handler') return `${name} runs its ${part === 'end' ? 'end step' : `${part} ${of}`}.`;
-    const isFirst = rows.find(({ event }) => event.kind === 'entry' && event.part === 'handler') === last;
-    return isFirst ? `${name}’s handler is entered.` : `${name}’s handler is entered again, from its top.`;
+    const isFirst = rows.find((row) => row.event.kind === 'entry' && row.event.part === 'handler') === last;
+    return `${name}’s handler is entered${isFirst ? '' : ' again, from its top'}.`;
   }
-  if (last?.event.kind === 'answer') return `${name}’s user says: ${clip(last.text)}.`;
-  if (last?.tone === 'request' && last.event.kind === 'message' && !last.event.lost)
-    return last.round > 1 ? `${name} is called again, with the answer.` : `${name} is called.`;
+  if (event.kind === 'answer') return `${name}’s user says: ${clip(last.text)}.`;
+  if (last.tone === 'request' && event.kind === 'message' && !event.lost)
+    return `${name} is called${last.round > 1 ? ' again, with the answer' : ''}.`;
   if (stand?.how === 'runs') {
     const hasWaited = waitingLine(rows, conversation.events) === stand.line;
     return hasWaited
       ? `${name} continues on line ${stand.line}, where it waited.`
       : `${name} is on line ${stand.line}.`;
   }
-  if (stand?.how === 'waits') return `${name}’s handler still waits on line ${stand.line}.`;
-  return `${name}: ${clip(last?.text ?? '')}`;
+  return isWaiting ? `${name}’s handler still waits on line ${stand.line}.` : `${name}: ${clip(last.text)}`;
 }
 
-const laneName = ({ participants }: Conversation, { held }: Row): string =>
-  participants.find(({ id }) => id === held[0])?.label.replace(/^server$/, 'the server') ?? 'the server';
+const laneName = ({ participants }: Conversation, [lane]: Row['held']): string =>
+  participants.find(({ id }) => id === lane)?.label.replace(/^server$/, 'the server') ?? 'the server';
 
 /** The difference between the heads of two ended sides. */
 export function difference(left: Seen, right: Seen): string | undefined {
-  if (!left.isEnd || !right.isEnd || left.rows.length === 0 || right.rows.length === 0) return undefined;
+  if ([left, right].some(({ isEnd, rows }) => !isEnd || rows.length === 0)) return undefined;
   if (toolOf(left) !== toolOf(right)) return undefined;
-  const [ours, theirs] = [left, right].map(({ conversation, events }) => countsAt(conversation, events));
-  const names = [...new Set([...(ours ?? []), ...(theirs ?? [])].map(([, name]) => stem(name)))];
-  const valueIn = (counts: typeof ours, name: string) =>
-    counts?.find(([, one]) => stem(one) === name)?.[0] ?? '0';
-  const differing = names
-    .filter((name) => name !== 'state' && name !== 'held')
-    .map((name) => [name, valueIn(ours, name), valueIn(theirs, name)] as const)
-    .filter(([, one, other]) => Number.parseInt(one, 10) !== Number.parseInt(other, 10))
-    .map(([name, one, other]) => `${name}: ${one} and ${other}`);
-  const [failed, other] = [left, right].map(hasFailed);
-  if (failed !== other)
-    differing.push(`the end: ${failed ? 'an error' : 'a result'} and ${other ? 'an error' : 'a result'}`);
+  const [ours, theirs] = [countsOf(left), countsOf(right)];
+  const differing = [...new Set([...ours.keys(), ...theirs.keys()])].flatMap((name) => {
+    const [one, other] = [ours.get(name) ?? '0', theirs.get(name) ?? '0'];
+    return Number.parseInt(one, 10) === Number.parseInt(other, 10) ? [] : [`${name}: ${one} and ${other}`];
+  });
+  if (hasFailed(left) !== hasFailed(right))
+    differing.push(
+      `the end: ${[left, right].map((one) => (hasFailed(one) ? 'an error' : 'a result')).join(' and ')}`,
+    );
   return differing.length === 0 ? 'Both sides count the same.' : `They differ in ${differing.join('; ')}.`;
 }
+
+/** The numbers that are compared, by name. */
+const countsOf = ({ conversation, events }: Seen): ReadonlyMap<string, string> =>
+  new Map(
+    countsAt(conversation, events)
+      .filter(([, name]) => name !== 'state' && name !== 'held')
+      .map(([number, name]) => [name.replace(/(record|write|round)s$/, '$1'), number]),
+  );
 
 const hasFailed = ({ conversation: { end } }: Seen): boolean =>
   end?.error !== undefined || end?.result?.isError === true;
@@ -179,5 +185,3 @@ const hasFailed = ({ conversation: { end } }: Seen): boolean =>
 /** The tool of a call: two calls of different tools are not compared. */
 const toolOf = ({ conversation: { events } }: Seen): unknown =>
   objectIn(eventsOf('message', events)[0]?.message ?? {}, 'params').name;
-
-const stem = (name: string): string => name.replace(/(record|write|round)s$/, '$1');

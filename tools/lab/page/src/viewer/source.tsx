@@ -1,16 +1,10 @@
 /** The author's file, with lit lines where code ran. */
 
-import sources from 'virtual:sources';
-import type { Lines, LinesRun } from '@mrtr/harness/transcript';
+import sources, { type Token } from 'virtual:sources';
+import type { Lines } from '@mrtr/harness/transcript';
 import { useEffect, useRef } from 'preact/hooks';
 import 'virtual:sources.css';
 import { marksOf, type Ran, type Stand } from './code.ts';
-
-type Token = readonly [text: string, look: number];
-
-export const filesIn = (...runs: readonly LinesRun[]): readonly string[] => [
-  ...new Set(runs.flatMap((run) => Object.keys(run))),
-];
 
 interface SourceProps {
   readonly file: string | undefined;
@@ -82,14 +76,13 @@ export function Source({ file, ran, stand, picked, broken, onPick }: SourceProps
   );
 }
 
-/** The tokens of a line. Parts that did not run are dim, even if the line ran. */
-function Tokens({
-  tokens,
-  run,
-}: {
+interface TokensProps {
   readonly tokens: readonly Token[];
   readonly run: Lines[string] | undefined;
-}) {
+}
+
+/** The tokens of a line. Parts that did not run are dim, even if the line ran. */
+function Tokens({ tokens, run }: TokensProps) {
   const parts = typeof run === 'object' ? run : [];
   let column = 1;
   return (

@@ -1,11 +1,6 @@
 /** Step, play and scrub through the rounds. */
-import type { Beat, Zoom } from './model.ts';
-import { formatDuration } from './time.ts';
-
-export const ZOOMS: readonly (readonly [Zoom, string, string])[] = [
-  ['rounds', 'Rounds', 'every round of it (1)'],
-  ['wire', 'Wire', 'the messages (2)'],
-];
+import { formatDuration } from './lanes.tsx';
+import { type Beat, ZOOMS, type Zoom } from './model.ts';
 
 interface TimelineProps {
   readonly beats: readonly Beat[];
@@ -97,8 +92,7 @@ function timeSince(beats: readonly Beat[], step: number): number | undefined {
 function saying(beat: Beat | undefined, compares: boolean): string {
   const { left, right } = beat ?? {};
   const text = (left ?? right)?.text ?? '';
-  if (!compares || (left && right)) return text;
-  return left ? `left only: ${text}` : `right only: ${text}`;
+  return !compares || (left && right) ? text : `${left ? 'left' : 'right'} only: ${text}`;
 }
 
 /** The first beat of each round. */

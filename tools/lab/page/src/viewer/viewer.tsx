@@ -1,27 +1,33 @@
 /** The viewer: one conversation, or two in lockstep. It shows only transcripts. */
 import { eventsOf, rowsOf } from '@mrtr/harness/transcript';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks';
-import type { Conversation, Insides } from '../../../src/protocol.ts';
-import { placeOf, ranAt, rowsThatRan, standsAt } from './code.ts';
-import { Counts } from './counts.tsx';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { type Conversation, type Insides, SIDES, type SideName } from '../../../src/protocol.ts';
+import { linesRun, placeOf, rowsThatRan, standsAt } from './code.ts';
 import { useKeys } from './keys.ts';
 import { EventsTable, Lanes } from './lanes.tsx';
-import { align, type Beat, findProof, lanesAt, rowsAt, type Zoom } from './model.ts';
+import {
+  type Beat,
+  beatsOf,
+  countsAt,
+  findProof,
+  isBroken,
+  lanesAt,
+  latestTone,
+  type Zoom,
+} from './model.ts';
 import { States, Wire, World } from './panels.tsx';
 import { describe, difference, type Seen, shortName } from './sentence.ts';
-import { filesIn, Source } from './source.tsx';
+import { Source } from './source.tsx';
 import { Timeline } from './timeline.tsx';
 import './viewer.css';
 import './panels.css';
-
-type Panel = 'source' | 'wire' | 'state' | 'world';
 
 export interface View {
   /** Undefined for the end. */
   readonly step?: number | undefined;
   readonly zoom: Zoom;
-  readonly panel: Panel;
+  readonly panel: (typeof PANELS)[number][0];
 }
 
 export interface Shown {
@@ -49,55 +55,49 @@ interface ViewerProps {
   readonly ofSeveral?: boolean;
 }
 
-const SIDES = ['left', 'right'] as const;
-
-export const PANELS: readonly (readonly [Panel, string])[] = [
+export const PANELS = [
   ['source', 'Source'],
   ['wire', 'Message'],
   ['state', 'State'],
   ['world', 'World'],
-];
+] as const;
 
 export function Viewer({ sides, view, onView, plays, pauses = false, ofSeveral = false }: ViewerProps) {
   const box = useRef<HTMLDivElement>(null);
   const { zoom } = view;
-  const [left, right] = sides;
-  const beatsAt = (near: Zoom) => {
-    const rows = [left, right].map((side) => (side ? rowsAt(rowsOf(side.conversation), near) : []));
-    return align(rows[0] ?? [], rows[1] ?? []);
-  };
-  const beats = beatsAt(zoom);
+  const conversations = sides.map(({ conversation }) => conversation);
+  const beats = beatsOf(conversations, zoom);
   const last = Math.max(0, beats.length - 1);
   const step = Math.min(view.step ?? last, last);
   const go = (to: number) => {
     const next = Math.max(0, Math.min(to, last));
     onView({ ...view, step: next === last ? undefined : next });
   };
-  const zoomTo = (next: Zoom) => {
-    // Stay at the same event, or the nearest one in the other zoom.
-    const here = beats[step];
-    const at = (here?.left ?? here?.right)?.at ?? 0;
-    const isLeft = here?.left !== undefined;
-    const moved = beatsAt(next).findLastIndex(
-      (beat) => ((isLeft ? beat.left : beat.right)?.at ?? Number.POSITIVE_INFINITY) <= at,
-    );
+  const zoomTo = (next: Zoom) =>
     onView({
       zoom: next,
       panel: next === 'wire' ? 'wire' : 'source',
-      step: view.step === undefined ? undefined : Math.max(0, moved),
+      step: view.step === undefined ? undefined : nearest(beats[step], beatsOf(conversations, next)),
     });
-  };
-  const isOver = sides.every(({ conversation }) => conversation.end !== undefined);
+  const isOver = conversations.every(({ end }) => end !== undefined);
   const proof = pauses ? findProof(beats) : undefined;
-  const playing = usePlaying({ step, last, go, plays, proof });
-  const toggle = isOver ? playing.toggle : undefined;
-  useKeys({ go, step, last, toggle, zoomTo }, ofSeveral ? box : undefined);
-  const seen = [left, right].map((side, at) => side && lookAt(side, SIDES[at] ?? 'left', beats, step));
+  const playing = usePlaying([step, last], go, { plays, proof });
+  const keys = {
+    ArrowLeft: () => go(step - 1),
+    ArrowRight: () => go(step + 1),
+    Home: () => go(0),
+    End: () => go(last),
+    1: () => zoomTo('rounds'),
+    2: () => zoomTo('wire'),
+    ' ': isOver ? playing.toggle : undefined,
+  };
+  useKeys(keys, ofSeveral ? box : undefined);
+  const seen = sides.map(({ conversation }, at) => lookAt(conversation, SIDES[at] ?? 'left', beats, step));
   // Compare only when both sides have begun.
   const compares = SIDES.every((side) => beats.some((beat) => beat[side]));
   const differs = (beat: number) => compares && !(beats[beat]?.left && beats[beat]?.right);
   return (
-    <div class={`viewer ${right ? 'two' : 'one'}`} ref={box}>
+    <div class={`viewer ${sides.length > 1 ? 'two' : 'one'}`} ref={box}>
       {sides.map((side, index) => (
         <Side
           key={SIDES[index]}
@@ -109,7 +109,7 @@ export function Viewer({ sides, view, onView, plays, pauses = false, ofSeveral =
           onStep={go}
           differs={differs}
           view={view}
-          onPanel={(next) => onView({ ...view, panel: next })}
+          onView={onView}
           named={!ofSeveral}
         />
       ))}
@@ -127,8 +127,18 @@ export function Viewer({ sides, view, onView, plays, pauses = false, ofSeveral =
   );
 }
 
+/** The beat of the same event in another zoom, or else of the one before it. */
+function nearest(here: Beat | undefined, beats: readonly Beat[]): number {
+  const side = here?.left ? 'left' : 'right';
+  const at = here?.[side]?.at ?? 0;
+  return Math.max(
+    0,
+    beats.findLastIndex((beat) => (beat[side]?.at ?? Number.POSITIVE_INFINITY) <= at),
+  );
+}
+
 /** The view of a side at a step. Without a row in this step, it keeps the previous one. */
-function lookAt({ conversation }: Shown, name: 'left' | 'right', beats: readonly Beat[], step: number): Seen {
+function lookAt(conversation: Conversation, name: SideName, beats: readonly Beat[], step: number): Seen {
   const rows = beats.slice(0, step + 1).flatMap((beat) => beat[name] ?? []);
   const isEnd = step >= beats.length - 1;
   const until = isEnd ? conversation.events.length - 1 : (rows.at(-1)?.at ?? -1);
@@ -139,7 +149,7 @@ function lookAt({ conversation }: Shown, name: 'left' | 'right', beats: readonly
 }
 
 interface SideProps {
-  readonly name: 'left' | 'right';
+  readonly name: SideName;
   readonly side: Shown;
   readonly seen: Seen;
   readonly beats: readonly Beat[];
@@ -147,12 +157,12 @@ interface SideProps {
   readonly onStep: (beat: number) => void;
   readonly differs: (beat: number) => boolean;
   readonly view: View;
-  readonly onPanel: (panel: Panel) => void;
+  readonly onView: (view: View) => void;
   /** Whether it is a named landmark of the page. */
   readonly named: boolean;
 }
 
-function Side({ name, side, seen, beats, step, onStep, differs, view, onPanel, named }: SideProps) {
+function Side({ name, side, seen, beats, step, onStep, differs, view, onView, named }: SideProps) {
   const id = useId();
   const [picked, setPicked] = useState<number | undefined>(undefined);
   const { conversation, insides } = side;
@@ -160,14 +170,10 @@ function Side({ name, side, seen, beats, step, onStep, differs, view, onPanel, n
   const rows = beats.map((beat) => beat[name]);
   const lanes = lanesAt(conversation, view.zoom);
   const { events: soFar, stand } = seen;
-  const at = seen.rows.at(-1)?.at ?? -1;
-  const until = soFar.length - 1;
-  const ran = useMemo(() => ranAt(events, until), [events, until]);
-  const file = stand?.file ?? filesIn(...ran.now, ...linesIn(events))[0] ?? side.file;
-  const lit = useMemo(
-    () => new Set(file && picked ? rowsThatRan(seen.rows, soFar, [file, picked]) : []),
-    [seen.rows.length, soFar, file, picked],
-  );
+  const ran = linesRun(soFar);
+  const [traced] = [...ran.now, ...eventsOf('lines', events).map(({ files }) => files)].flatMap(Object.keys);
+  const file = stand?.file ?? traced ?? side.file;
+  const lit = file && picked ? rowsThatRan(seen.rows, soFar, [file, picked]) : new Set<number>();
   const panels = PANELS.filter(([one]) => one !== 'source' || file !== undefined);
   const panel = panels.some(([one]) => one === view.panel) ? view.panel : 'wire';
   const drawing = { conversation, lanes, rows, differs, lit, step };
@@ -177,7 +183,16 @@ function Side({ name, side, seen, beats, step, onStep, differs, view, onPanel, n
       aria-label={named ? `${name === 'left' ? 'Left' : 'Right'}: ${conversation.title}` : undefined}
     >
       {side.head && <header>{side.head}</header>}
-      <Counts conversation={conversation} events={soFar} />
+      <ul class="counts" aria-label="Counts at this step">
+        {countsAt(conversation, soFar)
+          // Zeros are left out.
+          .filter(([number]) => !/^(?:0|–)/.test(number))
+          .map(([number, what, bad]) => (
+            <li key={what} class={bad ? 'bad' : ''}>
+              <b>{number}</b> {what}
+            </li>
+          ))}
+      </ul>
       <p class={`sentence ${moodOf(seen)}`}>{describe(seen)}</p>
       <div class="stage">
         <Lanes {...drawing} onStep={onStep} tool={side.laneTool} />
@@ -194,7 +209,7 @@ function Side({ name, side, seen, beats, step, onStep, differs, view, onPanel, n
               id={`${id}-${one}-tab`}
               aria-selected={panel === one}
               aria-controls={`${id}-panel`}
-              onClick={() => onPanel(one)}
+              onClick={() => onView({ ...view, panel: one })}
             >
               {title}
             </button>
@@ -212,15 +227,15 @@ function Side({ name, side, seen, beats, step, onStep, differs, view, onPanel, n
               onPick={(line) => setPicked(line === picked ? undefined : line)}
             />
           )}
-          {panel === 'wire' && <Wire events={events} at={at} />}
+          {panel === 'wire' && <Wire events={events.slice(0, (seen.rows.at(-1)?.at ?? -1) + 1)} />}
           {panel === 'state' && (
-            <States events={events} at={until} insides={insides}>
+            <States events={soFar} insides={insides}>
               {side.stateTools}
             </States>
           )}
           {panel === 'world' && (
             <World
-              rows={view.zoom === 'wire' ? rowsOf(conversation).filter((row) => row.at <= until) : seen.rows}
+              rows={view.zoom === 'wire' ? rowsOf({ ...conversation, events: soFar }) : seen.rows}
               end={seen.isEnd ? conversation.end : undefined}
               isSeen={conversation.participants.some(({ kind }) => kind === 'world')}
             />
@@ -233,31 +248,26 @@ function Side({ name, side, seen, beats, step, onStep, differs, view, onPanel, n
 
 /** Red for a broken promise, even if the call ended with an error; green for a refusal that did its work. */
 function moodOf({ rows }: Seen): string {
-  if (rows.some(({ event, tone }) => event.kind === 'effect' && tone === 'error')) return 'bad';
-  const last = rows.findLast(({ event }) => event.kind === 'message')?.tone;
-  return last === 'error' ? 'bad' : last === 'refused' ? 'safe' : '';
+  const last = latestTone(rows);
+  if (last === 'error' || rows.some(isBroken)) return 'bad';
+  return last === 'refused' ? 'safe' : '';
 }
 
 /** The lines of the effects that broke a promise. */
 const brokenLines = ({ rows, events }: Seen, file: string | undefined): readonly number[] =>
-  rows.flatMap((row) => {
-    const place = row.event.kind === 'effect' && row.tone === 'error' ? placeOf(row, events) : undefined;
-    return place && place[0] === file ? [place[1]] : [];
+  rows.filter(isBroken).flatMap((row) => {
+    const [of, line = 0] = placeOf(row, events) ?? [];
+    return of === file ? [line] : [];
   });
-
-const linesIn = (events: Conversation['events']) => eventsOf('lines', events).map(({ files }) => files);
-
-interface Playing {
-  readonly step: number;
-  readonly last: number;
-  readonly go: (to: number) => void;
-  readonly plays: string | undefined;
-  readonly proof: number | undefined;
-}
 
 const BEAT_MS = 650;
 
-function usePlaying({ step, last, go, plays, proof }: Playing) {
+/** Plays when `plays` changes, and pauses before the step `proof`. */
+function usePlaying(
+  [step, last]: readonly [number, number],
+  go: (to: number) => void,
+  { plays, proof }: { readonly plays: string | undefined; readonly proof: number | undefined },
+) {
   const [on, setOn] = useState(false);
   useEffect(() => {
     if (plays === undefined) return;
