@@ -55,12 +55,12 @@ interface ListingClient {
 export async function namesOfTools(client: ListingClient): Promise<readonly string[]> {
   const names: string[] = [];
   if (!client.getServerCapabilities()?.tools) return names;
-  let cursor: string | undefined;
-  for (let page = 0; page < 100; page++) {
-    const { tools, nextCursor } = await client.listTools(cursor === undefined ? undefined : { cursor });
+  let page: { cursor: string } | undefined;
+  for (let pages = 0; pages < 100; pages++) {
+    const { tools, nextCursor } = await client.listTools(page);
     names.push(...tools.map(({ name }) => name));
     if (nextCursor === undefined) break;
-    cursor = nextCursor;
+    page = { cursor: nextCursor };
   }
   return names;
 }

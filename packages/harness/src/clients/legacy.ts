@@ -23,7 +23,8 @@ import {
   namesOfTools,
   PATIENCE,
 } from './client-application.ts';
-import type { AtClient, Connected } from './manual-user.ts';
+import type { Connected } from './manual-user.ts';
+import type { RecordedApplication } from './recorded-application.ts';
 import { endOf } from './round-result.ts';
 import { type Explain, rethrow, watchProgram } from './server-program.ts';
 import type { ShownQuestion } from './user.ts';
@@ -48,9 +49,9 @@ export async function connectLegacy(transport: Transport, application: ClientApp
 }
 
 /** Connects a client whose conversation is recorded. */
-export async function connectTo(endpoint: Endpoint, { application, recorder }: AtClient): Promise<Connected> {
+export async function connectTo(endpoint: Endpoint, application: RecordedApplication): Promise<Connected> {
   const [transport, explain] = await transportTo(endpoint);
-  const client = await connectLegacy(recorder.watch(transport), application).catch(explain);
+  const client = await connectLegacy(application.recorder.watch(transport), application).catch(explain);
   const call = (call: LogicalCall, signal?: AbortSignal) => makeCall(client, call, { explain, signal });
   return {
     era: 'legacy',

@@ -1,10 +1,8 @@
 /** The test as the person at a client that is asked over its connection. */
 
 import { Deferred } from '../processes/waiting.ts';
-import type { Recorder } from '../recording/recorder.ts';
 import type { Era, LogicalCall, Reply } from '../transcript/call.ts';
 import type { End } from '../transcript/transcript.ts';
-import type { RecordedApplication } from './recorded-application.ts';
 import { RoundResult } from './round-result.ts';
 import { fieldOf, type ShownQuestion, type User } from './user.ts';
 
@@ -17,11 +15,6 @@ export interface Connected {
   /** The names of the server's tools. */
   toolNames(): Promise<readonly string[]>;
   close(): Promise<void>;
-}
-
-export interface AtClient {
-  readonly application: RecordedApplication;
-  readonly recorder: Recorder;
 }
 
 /** Makes a round of each question as it comes, and replies with the test's answer. */
@@ -46,7 +39,7 @@ export class ManualUser {
     const { question, reply } = next;
     const key = fieldOf(question);
     let answered = false;
-    return RoundResult.asking({ [key]: question }, async (replyTo) => {
+    return new RoundResult({ [key]: question }, async (replyTo) => {
       const replied = await replyTo(key, question);
       return async ({ caller } = {}) => {
         if (caller) throw new Error('A question over a connection is answered by the caller who connected.');

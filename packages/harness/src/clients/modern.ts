@@ -19,7 +19,7 @@ import {
   namesOfTools,
   PATIENCE,
 } from './client-application.ts';
-import { type AtClient, type Connected, ManualUser } from './manual-user.ts';
+import { type Connected, ManualUser } from './manual-user.ts';
 import type { RecordedApplication } from './recorded-application.ts';
 import { endOf, RoundResult, type SendOptions } from './round-result.ts';
 import { type Explain, rethrow, watchProgram } from './server-program.ts';
@@ -63,12 +63,14 @@ function transportTo(endpoint: Endpoint, fallback: boolean): readonly [Transport
 /** Connects a client whose conversation is recorded. */
 export async function connectTo(
   endpoint: Endpoint,
-  { application, recorder }: AtClient,
+  application: RecordedApplication,
   user: User | undefined,
   fallback: boolean,
 ): Promise<Connected> {
   const [transport, explain] = transportTo(endpoint, fallback);
-  const client = await connectModern(recorder.watch(transport), application, fallback).catch(explain);
+  const client = await connectModern(application.recorder.watch(transport), application, fallback).catch(
+    explain,
+  );
   const request: MakeRequest = (call, options) => send(client, call, options).catch(explain);
   return {
     era: client.getProtocolEra() ?? 'modern',
@@ -128,7 +130,7 @@ function byHand(
       questions[key] = question;
       ids.set(key, await application.show(question, key));
     }
-    return RoundResult.asking(questions, async (replyTo) => {
+    return new RoundResult(questions, async (replyTo) => {
       const inputResponses: InputResponses = {};
       for (const [key, asked] of Object.entries(inputRequests)) {
         const response =

@@ -6,6 +6,7 @@ import type {
   InputResponse,
   ListRootsResult,
 } from '@modelcontextprotocol/client';
+import type { Hosting } from '../hosts/endpoint.ts';
 import type { Recorder } from '../recording/recorder.ts';
 import type { Reply, Root } from '../transcript/call.ts';
 import { messagesFrom } from '../transcript/tally.ts';
@@ -26,14 +27,14 @@ export interface AnsweringUser {
 export class RecordedApplication implements ClientApplication {
   readonly capabilities: ClientCapabilities;
   readonly #answering: AnsweringUser;
-  readonly #recorder: Recorder;
-  readonly #framesHeld: () => number | Promise<number>;
+  readonly recorder: Recorder;
+  readonly #framesHeld: Hosting['framesHeld'];
   #questions = 0;
   #latest = { asking: {} as JsonObject, keys: new Set<string>() };
   /** The first end of the call. */
   end: End | undefined;
 
-  constructor(answering: AnsweringUser, recorder: Recorder, framesHeld: () => number | Promise<number>) {
+  constructor(answering: AnsweringUser, recorder: Recorder, framesHeld: Hosting['framesHeld']) {
     const { user, model, roots } = answering;
     this.capabilities = {
       ...(user && { elicitation: user.open ? { form: {}, url: {} } : {} }),
@@ -41,7 +42,7 @@ export class RecordedApplication implements ClientApplication {
       ...(roots && { roots: {} }),
     };
     this.#answering = answering;
-    this.#recorder = recorder;
+    this.recorder = recorder;
     this.#framesHeld = framesHeld;
   }
 
@@ -56,14 +57,14 @@ export class RecordedApplication implements ClientApplication {
     if (!model) throw new Error('The client has no model.');
     const framesHeld = await this.#framesHeld();
     const result = await model(params);
-    this.#recorder.record({ kind: 'model', params, result, framesHeld });
+    this.recorder.record({ kind: 'model', params, result, framesHeld });
     return result;
   };
 
   readonly listRoots = async (): Promise<ListRootsResult> => {
     const framesHeld = await this.#framesHeld();
     const roots = [...(this.#answering.roots ?? [])];
-    this.#recorder.record({ kind: 'roots', roots, framesHeld });
+    this.recorder.record({ kind: 'roots', roots, framesHeld });
     return { roots };
   };
 
@@ -75,7 +76,7 @@ export class RecordedApplication implements ClientApplication {
   async show({ message, requestedSchema, url }: ShownQuestion, key: string | undefined): Promise<number> {
     const id = ++this.#questions;
     const framesHeld = await this.#framesHeld();
-    this.#recorder.record({
+    this.recorder.record({
       kind: 'question',
       to: PERSON,
       id,
@@ -94,7 +95,7 @@ export class RecordedApplication implements ClientApplication {
   }
 
   recordReply(id: number, reply: Reply): void {
-    this.#recorder.record({ kind: 'answer', from: PERSON, id, reply });
+    this.recorder.record({ kind: 'answer', from: PERSON, id, reply });
   }
 
   async #ask(question: ShownQuestion): Promise<Reply> {
@@ -109,7 +110,7 @@ export class RecordedApplication implements ClientApplication {
 
   /** Finds the key of a question in the latest `inputRequests`, since the clients' callbacks do not receive it. */
   #keyOf(text: string): string | undefined {
-    const results = messagesFrom('server', this.#recorder.events).map((message) =>
+    const results = messagesFrom('server', this.recorder.events).map((message) =>
       objectIn(message, 'result'),
     );
     const asking = results.findLast(({ inputRequests }) => inputRequests !== undefined) ?? {};

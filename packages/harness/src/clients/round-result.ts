@@ -33,29 +33,19 @@ export class RoundResult {
   readonly #prepare: Prepare;
   #retry: Promise<Retry> | undefined;
 
-  private constructor(
-    questions: Readonly<Record<string, ShownQuestion>>,
-    end: End | undefined,
-    prepare: Prepare,
-  ) {
+  /** A round that asks, or with `end` the last one. */
+  constructor(questions: RoundResult['questions'], prepare: Prepare, end?: End) {
     this.questions = questions;
     this.end = end;
-    this.#prepare = prepare;
-  }
-
-  /** Makes a round that asks. `prepare` makes the retry from the replies. */
-  static asking(questions: Readonly<Record<string, ShownQuestion>>, prepare: Prepare): RoundResult {
     // Events are recorded by their asynchronous context. A test answers outside of it, so bind it here.
-    const recorded: Prepare = AsyncResource.bind(async (replyTo) =>
-      AsyncResource.bind(await prepare(replyTo)),
-    );
-    return new RoundResult(questions, undefined, recorded);
+    this.#prepare = AsyncResource.bind(async (replyTo) => AsyncResource.bind(await prepare(replyTo)));
   }
 
   static last(end: End): RoundResult {
-    return new RoundResult({}, end, async () => {
+    const refuse = async () => {
       throw new Error('The call has ended: there is no question to answer.');
-    });
+    };
+    return new RoundResult({}, refuse, end);
   }
 
   /**

@@ -1,11 +1,12 @@
 /** The person at the client: a function from a question to a reply. */
 import type { Reply } from '../transcript/call.ts';
+import { type JsonObject, objectIn } from '../transcript/wording.ts';
 
 /** A question as a host application shows it. */
 export interface ShownQuestion {
   readonly message: string;
   /** The form, as JSON Schema. Empty if the question asks to open a page. */
-  readonly requestedSchema: Readonly<Record<string, unknown>>;
+  readonly requestedSchema: JsonObject;
   readonly url?: string;
   /** Its key among the questions of the round. An old client or server has none. */
   readonly key?: string | undefined;
@@ -94,7 +95,7 @@ export function replyOf(user: User, question: ShownQuestion): Reply | Promise<Re
 }
 
 export const fieldOf = ({ requestedSchema }: ShownQuestion): string =>
-  Object.keys((requestedSchema.properties ?? {}) as object)[0] ?? '';
+  Object.keys(objectIn(requestedSchema, 'properties'))[0] ?? '';
 
 /** Turns a bare value into an acceptance, with the value in the form's first field. */
 export const replyWith = (reply: GivenReply, question: ShownQuestion): Reply =>

@@ -128,11 +128,10 @@ export async function openCall<Of extends Hosting>(
         throw new Error(
           'A program on stdio knows no caller: it serves the user who starts it. Remove `caller`.',
         );
-      const at = { application, recorder };
       // Load an SDK only when it is needed.
       client = await (kind === 'legacy'
-        ? (await import('../clients/legacy.ts')).connectTo(endpoint, at)
-        : (await import('../clients/modern.ts')).connectTo(endpoint, at, user, kind === 'modern'));
+        ? (await import('../clients/legacy.ts')).connectTo(endpoint, application)
+        : (await import('../clients/modern.ts')).connectTo(endpoint, application, user, kind === 'modern'));
       await request.onConnect?.(client);
       recorder.start(() => hosting.instances);
       return client;

@@ -1,8 +1,9 @@
 /** Hosts a server in this process, without a socket. */
-import type { AuthInfo, McpServer } from '@modelcontextprotocol/server';
+import type { McpServer } from '@modelcontextprotocol/server';
 import { currentRecorder, inInstance } from '../recording/recorder.ts';
 import { currentCaller } from './caller.ts';
 import { type Fetch, type Hosting, NO_SOCKET } from './endpoint.ts';
+import type { HttpFace } from './posting.ts';
 import { serveFactory } from './serve-factory.ts';
 
 /**
@@ -26,10 +27,11 @@ export interface McpInstance extends Holding {
   close?(): Promise<void>;
 }
 
-/** An instance that serves HTTP itself, such as a server on an old SDK. */
-export interface HttpInstance extends Holding {
-  /** `authInfo` is the conversation's caller, if any. Its token is also in the `authorization` header. */
-  fetch(request: Request, options?: { readonly authInfo: AuthInfo }): Promise<Response>;
+/**
+ * An instance that serves HTTP itself, such as a server on an old SDK. `authInfo` is the conversation's caller, if any. Its
+ * token is also in the `authorization` header.
+ */
+export interface HttpInstance extends Holding, HttpFace {
   close(): Promise<void>;
 }
 

@@ -1,12 +1,13 @@
 /** JSON-RPC requests without a client: malformed ones, and rounds made by hand. */
 import type { AuthInfo } from '@modelcontextprotocol/server';
+import type { JsonObject } from '../transcript/wording.ts';
 import { NO_SOCKET } from './endpoint.ts';
 
 /** A response: the HTTP status, the body as text, and its JSON-RPC result or error. */
 export interface Posted {
   readonly status: number;
   readonly text: string;
-  readonly result?: Readonly<Record<string, unknown>>;
+  readonly result?: JsonObject;
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
 }
 
@@ -25,11 +26,7 @@ export interface PostOptions extends RequestOptions {
 }
 
 /** Posts one request. `params` may be JSON text, for JSON that `JSON.stringify` cannot write. */
-export type Post = (
-  method: string,
-  params: Readonly<Record<string, unknown>> | string,
-  options?: PostOptions,
-) => Promise<Posted>;
+export type Post = (method: string, params: JsonObject | string, options?: PostOptions) => Promise<Posted>;
 
 /** A server without a socket, as `createMcpHandler` returns it. */
 export interface HttpFace {
@@ -54,11 +51,11 @@ export const poster =
 /** Makes a request without sending it. */
 export function requestInit(
   method: string,
-  params: Readonly<Record<string, unknown>> | string = {},
+  params: JsonObject | string = {},
   { legacy = false, capabilities = { elicitation: {} }, headers, id = 1 }: RequestOptions = {},
 ): RequestInit & { readonly headers: Record<string, string>; readonly body: string } {
   const text = typeof params === 'string' ? params : JSON.stringify(params);
-  const { name, uri, _meta } = JSON.parse(text) as Record<string, unknown>;
+  const { name, uri, _meta } = JSON.parse(text) as JsonObject;
   const envelope = {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
     'io.modelcontextprotocol/clientCapabilities': capabilities,

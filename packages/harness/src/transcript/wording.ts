@@ -44,9 +44,7 @@ export const isQuestion = ({ method }: WireMessage): boolean =>
 /** A question to an old client: `elicitation/create  "Which units?"`. */
 function askText(request: JsonObject): string {
   const text = questionText(request);
-  return text === undefined
-    ? asText(request.method)
-    : `${asText(request.method)}  "${text}"${pageIn(request)}`;
+  return asText(request.method) + (text === undefined ? '' : `  "${text}"${pageIn(request)}`);
 }
 
 /** The page that a question asks to open: ` ↗ shop.example/terms`. */
@@ -123,9 +121,9 @@ const errorText = ({ code, message }: JsonObject): string =>
 
 /** A user's reply: the values, with their names if there are several, or the kind of refusal. `page`: the question asks to open one. */
 export function replyText(reply: Reply, page = false): string {
-  if (page && reply !== 'silence' && reply.action === 'accept') return 'accepts';
   if (reply === 'silence') return 'says nothing';
   if (reply.action !== 'accept') return reply.action === 'decline' ? 'declines' : 'dismisses the question';
+  if (page) return 'accepts';
   const fields = Object.entries(reply.content ?? {});
   if (fields.length === 0) return 'accepts, without an answer';
   return fields
@@ -133,7 +131,5 @@ export function replyText(reply: Reply, page = false): string {
     .join(', ');
 }
 
-const valueText = (value: unknown): string => {
-  if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  return asText(value);
-};
+const valueText = (value: unknown): string =>
+  value === true ? 'yes' : value === false ? 'no' : asText(value);

@@ -1,11 +1,5 @@
 /** Shows one recording or two side by side, and transcripts from a file. */
-import {
-  type Conversation,
-  type Recording,
-  type Recordings,
-  SIDES,
-  type SideName,
-} from '../../src/protocol.ts';
+import { type Conversation, type Recording, type Recordings, SIDES } from '../../src/protocol.ts';
 import { Choice } from './choice.tsx';
 import { type Loaded, useRecorded } from './recorded.ts';
 import { type PageProps, viewing } from './route.ts';
@@ -18,51 +12,37 @@ interface CompareProps extends PageProps<'compare'> {
 export function Compare({ route, go, recordings: { values = [], problem } }: CompareProps) {
   const { values: [index] = [] } = useRecorded<Recordings>(['index']);
   if (problem) return <Text problem={problem} />;
-  const [left, right] = values.map((recording, at): Shown => {
+  const [left, right] = values.map(({ id, about, transcript, insides }, at): Shown => {
     const side = SIDES[at] ?? 'left';
-    const onPick = (id: string) => go({ ...route, [side]: id, view: { ...route.view, step: undefined } });
-    return {
-      conversation: recording.transcript,
-      insides: recording.insides,
-      head: <Picker index={index} recording={recording} side={side} onPick={onPick} />,
-    };
+    const pick = (id: string) => go({ ...route, [side]: id, view: { ...route.view, step: undefined } });
+    const [option = '', situation = ''] = id.split('.');
+    const known = Object.entries(index?.about ?? { [id]: about });
+    const situations = known.filter(([one]) => one.startsWith(`${option}.`));
+    const rows = index?.rows ?? [{ option, name: option.toUpperCase(), title: transcript.title }];
+    const head = (
+      <div class="controls">
+        <Choice
+          class="shape"
+          label={`Shape on the ${side}`}
+          value={option}
+          choices={Object.fromEntries(rows.map((row) => [row.option, `${row.name} · ${row.title}`]))}
+          onChoice={(other) => pick(`${other}.${situation}`)}
+        />
+        <Choice
+          label={`Situation on the ${side}`}
+          value={id}
+          choices={Object.fromEntries(situations)}
+          onChoice={pick}
+        />
+      </div>
+    );
+    return { conversation: transcript, insides, head };
   });
   if (!left) return <main class="text" aria-busy="true" />;
   return (
     <main class="work">
       <Viewer sides={right ? [left, right] : [left]} {...viewing(route, go)} pauses />
     </main>
-  );
-}
-
-interface PickerProps {
-  readonly index: Recordings | undefined;
-  readonly recording: Recording;
-  readonly side: SideName;
-  readonly onPick: (id: string) => void;
-}
-
-function Picker({ index, recording, side, onPick }: PickerProps) {
-  const [option = '', situation = ''] = recording.id.split('.');
-  const about = Object.entries(index?.about ?? { [recording.id]: recording.about });
-  const situations = Object.fromEntries(about.filter(([id]) => id.startsWith(`${option}.`)));
-  const rows = index?.rows ?? [{ option, name: option.toUpperCase(), title: recording.transcript.title }];
-  return (
-    <div class="controls">
-      <Choice
-        class="shape"
-        label={`Shape on the ${side}`}
-        value={option}
-        choices={Object.fromEntries(rows.map((row) => [row.option, `${row.name} · ${row.title}`]))}
-        onChoice={(other) => onPick(`${other}.${situation}`)}
-      />
-      <Choice
-        label={`Situation on the ${side}`}
-        value={recording.id}
-        choices={situations}
-        onChoice={onPick}
-      />
-    </div>
   );
 }
 

@@ -1,6 +1,6 @@
 /** The first page: one question, and the fall. */
 import { FRONT, LESSONS, type Lesson } from '../../src/lessons.ts';
-import { type PageProps, viewing } from './route.ts';
+import type { PageProps } from './route.ts';
 import { Story } from './story.tsx';
 
 interface FrontProps extends PageProps<'front'> {
@@ -21,12 +21,7 @@ export function Front({ route, go, isAlone }: FrontProps) {
           <b>calls the tool again</b> with the answer. What has already run may run again.
         </p>
       </div>
-      <Story
-        lesson={lesson}
-        choice={route.choice}
-        onChoice={(choice, view) => go({ ...route, choice, view }, true)}
-        {...viewing(route, go)}
-      />
+      <Story lesson={lesson} route={route} go={go} />
       {route.choice && (
         <nav class="ways" aria-label="What next">
           <a href="#/lessons">

@@ -45,67 +45,50 @@ export function MeasuredPage({ live }: { readonly live: boolean }) {
 }
 
 function Table({ index, counts }: { readonly index: Recordings; readonly counts: boolean }) {
+  const { columns, rows, about, missing } = index;
+  /** A link that shows two proofs side by side, or one proof beside the same call in another shape. */
+  const linkOf = ({ answer, text, bad, proofs }: MeasuredCell, option: string, label: string) => {
+    const [proof, second] = proofs.filter((id) => id in about);
+    if (proof === undefined) return <span class="quiet">{answer} (not recorded)</span>;
+    const rival = `${RIVALS[option] ?? 'h'}.${proof.split('.')[1]}`;
+    const right = second ?? (rival === proof || !(rival in about) ? undefined : rival);
+    // Opens at the first step; Play stops once before the moment of proof.
+    const link = hashOf({ page: 'compare', left: proof, right, view: { ...PLAIN_VIEW, step: 0 } });
+    return (
+      <a
+        href={link}
+        class={bad ? 'bad' : ''}
+        aria-label={`${label} ${answer}${counts ? ` (${text})` : ''}${bad ? ' (beware)' : ''}`}
+      >
+        {answer}
+        {counts && <small>{text}</small>}
+      </a>
+    );
+  };
   return (
     <>
       <div class="measured-box" tabIndex={0} role="region" aria-label="Measured table">
         <table class="measured">
-          <Columns titles={['Shape', ...index.columns]} />
+          <Columns titles={['Shape', ...columns]} />
           <tbody>
-            {index.rows.map(({ option, name, title, cells }) => (
+            {rows.map(({ option, name, title, cells }) => (
               <tr key={option}>
                 <th scope="row">
                   <b>{name}</b> <span>{title}</span>
                 </th>
                 {cells.map((cell, at) => (
-                  <td key={at}>
-                    <Cell
-                      cell={cell}
-                      option={option}
-                      label={`${name}, ${index.columns[at]}`}
-                      about={index.about}
-                      counts={counts}
-                    />
-                  </td>
+                  <td key={at}>{linkOf(cell, option, `${name}, ${columns[at]}`)}</td>
                 ))}
               </tr>
             ))}
           </tbody>
         </table>
       </div>
-      {Object.entries(index.missing).map(([option, why]) => (
+      {Object.entries(missing).map(([option, why]) => (
         <p class="quiet" key={option}>
           Not recorded: {option}. {why}
         </p>
       ))}
     </>
-  );
-}
-
-interface CellProps {
-  readonly cell: MeasuredCell;
-  readonly option: string;
-  readonly label: string;
-  readonly about: Recordings['about'];
-  readonly counts: boolean;
-}
-
-/** A cell. Its link shows two proofs side by side, or one proof beside the same call in another shape. */
-function Cell({ cell, option, label, about, counts }: CellProps) {
-  const [proof, second] = cell.proofs.filter((id) => id in about);
-  if (proof === undefined) return <span class="quiet">{cell.answer} (not recorded)</span>;
-  const situation = proof.split('.')[1];
-  const rival = `${RIVALS[option] ?? 'h'}.${situation}`;
-  const right = second ?? (rival === proof || !(rival in about) ? undefined : rival);
-  // Opens at the first step; Play stops once before the moment of proof.
-  const link = hashOf({ page: 'compare', left: proof, right, view: { ...PLAIN_VIEW, step: 0 } });
-  return (
-    <a
-      href={link}
-      class={cell.bad ? 'bad' : ''}
-      aria-label={`${label} ${cell.answer}${counts ? ` (${cell.text})` : ''}${cell.bad ? ' (beware)' : ''}`}
-    >
-      {cell.answer}
-      {counts && <small>{cell.text}</small>}
-    </a>
   );
 }

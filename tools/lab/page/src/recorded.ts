@@ -7,9 +7,9 @@ declare global {
 }
 
 const loaded = new Map<string, Promise<Recording | Recordings>>();
-let latest: Recording | Recordings | undefined;
+let latest: Recording | Recordings | null = null;
 globalThis.mrtrRecorded = (value) => {
-  latest = value ?? undefined;
+  latest = value;
 };
 
 function load(name: string): Promise<Recording | Recordings> {
@@ -25,7 +25,7 @@ function load(name: string): Promise<Recording | Recordings> {
     // A script's `load` event comes right after it ran, so no other recording came between.
     script.onload = () => {
       const value = latest;
-      latest = undefined;
+      latest = null;
       if (value) resolve(value);
       else missing();
     };

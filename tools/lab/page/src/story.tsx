@@ -1,24 +1,22 @@
 /** A recorded lesson: it stops at the fork, and continues after the choice. */
 
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { branchId, type Lesson } from '../../src/lessons.ts';
 import { type Conversation, SIDES } from '../../src/protocol.ts';
 import { useRecorded } from './recorded.ts';
+import { type PageProps, PLAIN_VIEW, viewing } from './route.ts';
 import { beatsOf } from './viewer/model.ts';
-import { type Shown, type View, Viewer } from './viewer/viewer.tsx';
+import { type Shown, Viewer } from './viewer/viewer.tsx';
 
-interface StoryProps {
+interface StoryProps extends PageProps<'front' | 'lesson'> {
   readonly lesson: Lesson;
-  readonly choice: string | undefined;
-  readonly view: View;
-  readonly onChoice: (choice: string | undefined, view: View) => void;
-  readonly onView: (view: View) => void;
   /** Called with the transcripts of a choice, when the visitor has seen them to the end. */
   readonly onEnd?: ((transcripts: readonly Conversation[]) => void) | undefined;
 }
 
 /** The question to the visitor, and the two sides up to the fork or beyond it. */
-export function Story({ lesson, choice, view, onChoice, onView, onEnd }: StoryProps) {
+export function Story({ lesson, route, go, onEnd }: StoryProps) {
+  const { choice, view } = route;
   const known = lesson.choices.find(({ id }) => id === choice);
   const names = SIDES.map((side) => branchId(lesson.id, (known ?? lesson.choices[0])?.id ?? '', side));
   const { id, values, problem } = useRecorded(names);
@@ -33,19 +31,15 @@ export function Story({ lesson, choice, view, onChoice, onView, onEnd }: StoryPr
     // The pressed button is gone, so focus its replacement.
     if (pressed) after.current?.focus();
   }, [pressed]);
-  const sides = useMemo(
-    () =>
-      pair?.map(({ transcript, insides }, at): Shown => {
-        const conversation = known ? transcript : untilFork(transcript, lesson.fork);
-        return { conversation, insides, head: <Head title={transcript.title} about={lesson.captions[at]} /> };
-      }),
-    [pair, known, lesson],
-  );
+  const sides = pair?.map(({ transcript, insides }, at): Shown => {
+    const conversation = known ? transcript : untilFork(transcript, lesson.fork);
+    return { conversation, insides, head: <Head title={transcript.title} about={lesson.captions[at]} /> };
+  });
   const choose = (id: string) => {
     const fork = pair?.map(({ transcript }) => untilFork(transcript, lesson.fork)) ?? [];
     const beats = beatsOf(fork, 'rounds').length;
     setPressed(`${id} ${Date.now()}`);
-    onChoice(id, { ...view, zoom: 'rounds', panel: 'source', step: Math.max(0, beats - 1) });
+    go({ ...route, choice: id, view: { ...PLAIN_VIEW, step: Math.max(0, beats - 1) } }, true);
   };
   return (
     <>
@@ -61,7 +55,7 @@ export function Story({ lesson, choice, view, onChoice, onView, onEnd }: StoryPr
               ref={after}
               onClick={() => {
                 setPressed(undefined);
-                onChoice(undefined, { ...view, step: undefined });
+                go({ ...route, choice: undefined, view: { ...view, step: undefined } }, true);
               }}
             >
               Choose again
@@ -91,8 +85,7 @@ export function Story({ lesson, choice, view, onChoice, onView, onEnd }: StoryPr
       {sides ? (
         <Viewer
           sides={sides as unknown as readonly [Shown, Shown]}
-          view={view}
-          onView={onView}
+          {...viewing(route, go)}
           plays={known && pair ? pressed : undefined}
         />
       ) : (

@@ -2,7 +2,7 @@
 import { LESSONS, type Lesson, type LessonSide } from '../../../src/lessons.ts';
 import type { SetUp } from '../../../src/protocol.ts';
 import { type Live, setUpBoth } from '../live/connection.ts';
-import { type PageProps, viewing } from '../route.ts';
+import type { PageProps } from '../route.ts';
 import { Story } from '../story.tsx';
 import './lessons.css';
 import { readCall } from './marks.ts';
@@ -72,9 +72,8 @@ export function LessonPage({ route, go, live }: LessonProps) {
       </div>
       <Story
         lesson={lesson}
-        choice={route.choice}
-        onChoice={(choice, view) => go({ ...route, choice, view }, true)}
-        {...viewing(route, go)}
+        route={route}
+        go={go}
         onEnd={(transcripts) => {
           for (const [at, side] of lesson.sides.entries()) {
             const transcript = transcripts[at];
