@@ -2,11 +2,16 @@
 import { ACTS, play, SHAPES } from '@mrtr/demo-approve';
 import { type LineTrace, type Reply, scriptedUser } from '@mrtr/harness';
 import { Lab } from './lab.ts';
-import { branchId, type Choice, LESSONS, type Lesson, type Step } from './lessons.ts';
-import type { Command, Recording, SetUp, SideName, SideState } from './protocol.ts';
+import { branchId, type Choice, LESSONS, type Step } from './lessons.ts';
+import {
+  type Command,
+  type Recording,
+  type SetUp,
+  SIDES,
+  type SideName,
+  type SideState,
+} from './protocol.ts';
 import { flipBit, statesIn } from './states.ts';
-
-const SIDES = ['left', 'right'] as const;
 
 /** Calls `write` with each recording. */
 export async function recordBranches(trace: LineTrace, write: (recording: Recording) => void): Promise<void> {
@@ -27,17 +32,12 @@ export async function recordBranches(trace: LineTrace, write: (recording: Record
       write(recordingOf(branch, await playApproval(branch.what.approval, branch.choice, trace)));
 }
 
-interface Branch {
-  readonly lesson: Lesson;
-  readonly choice: Choice;
-  readonly side: SideName;
-  readonly what: Lesson['sides'][number];
-}
-
-const branchesOf = (side: SideName): readonly Branch[] =>
+const branchesOf = (side: SideName) =>
   LESSONS.flatMap((lesson) =>
     lesson.choices.map((choice) => ({ lesson, choice, side, what: lesson.sides[side === 'left' ? 0 : 1] })),
   );
+
+type Branch = ReturnType<typeof branchesOf>[number];
 
 type Played = Pick<Recording, 'transcript' | 'insides'>;
 
