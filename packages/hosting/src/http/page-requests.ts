@@ -76,5 +76,7 @@ function withBody(request: Request, readBody: () => Promise<Uint8Array>): Reques
     controller.close();
   };
   const body = new ReadableStream({ pull }, { highWaterMark: 0 });
-  return new Request(url, { method, headers, signal, body, duplex: 'half' });
+  // Not every library of types knows `duplex`, which Node needs for a streamed body.
+  const init: RequestInit & { duplex: 'half' } = { method, headers, signal, body, duplex: 'half' };
+  return new Request(url, init);
 }

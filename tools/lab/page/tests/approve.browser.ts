@@ -5,7 +5,14 @@ import type { AddressInfo } from 'node:net';
 import { after, afterEach, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { type Bank, impatientPage, openBank } from '../../../../demos/recipes/bank.test-support.ts';
-import { hasNothingSerious, isNoWiderThanTheScreen, NARROW, picture, Stage, WIDE } from './support.ts';
+import {
+  hasNothingSerious,
+  isNoWiderThanTheScreen,
+  NARROW,
+  picture,
+  Stage,
+  WIDE,
+} from './browser.test-support.ts';
 
 let stage: Stage;
 let bank: Bank;

@@ -19,7 +19,7 @@ import {
   SideOnPage,
   Stage,
   WIDE,
-} from './support.ts';
+} from './browser.test-support.ts';
 
 let stage: Stage;
 let entry: string;

@@ -4,7 +4,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { after, afterEach, before, test } from 'node:test';
 import { type Bank, impatientPage, openBank } from '../../../../demos/recipes/bank.test-support.ts';
 import { type Passkeys, passkeyStepUp } from '../../../../demos/recipes/passkeys.ts';
-import { Stage } from './support.ts';
+import { Stage } from './browser.test-support.ts';
 
 const ID = Buffer.from('a-passkey-of-ada');
 const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });

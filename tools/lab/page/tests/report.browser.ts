@@ -12,7 +12,7 @@ import {
   runToItsEnd,
   Stage,
   WIDE,
-} from './support.ts';
+} from './browser.test-support.ts';
 
 let stage: Stage;
 

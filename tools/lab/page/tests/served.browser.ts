@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
-import { root, run, Stage } from './support.ts';
+import { root, run, Stage } from './browser.test-support.ts';
 
 const PAGE = `
   import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
