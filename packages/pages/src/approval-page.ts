@@ -49,7 +49,7 @@ import type { CallbackVisit, Press, StartPage, StartVisit } from './page.ts';
 import type { Subject, WaitingContext } from './page-questions.ts';
 import { makePages, PAGE_CHECKS, type PendingInteractionsOptions } from './pending-interactions.ts';
 import type { Times } from './records.ts';
-import { SameCall } from './same-call.ts';
+import { findSameCall } from './same-call.ts';
 
 /** A second proof, after the button: a passkey, a code from a phone, a fresh sign-in. */
 export interface StepUp {
@@ -192,9 +192,11 @@ export function approvalPage(options: ApprovalPageOptions): ApprovalPage {
     const { records, questions } = questionsFor(ctx);
     if (!resume) return questions.ask(ctx, subject);
     const call = callOf(ctx);
-    const about = [words.text, canonicalJson(subject.data), name];
-    const wasAsked = (id: string) => questions.wasAsked(call, subject, id);
-    const same = await SameCall.find({ records, call, about, seconds: resumeSeconds, wasAsked });
+    const same = await findSameCall({
+      ...{ records, call, seconds: resumeSeconds },
+      about: [words.text, canonicalJson(subject.data), name],
+      wasAsked: (id) => questions.wasAsked(call, subject, id),
+    });
     const url = questions.pageOf(same.id);
     const refuse = (): never => {
       throw new ApprovalPending(pendingMessage(words.text, url, resumeSeconds));

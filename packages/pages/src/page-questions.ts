@@ -88,24 +88,17 @@ type PageState =
   | { readonly state: 'open' | 'finished'; readonly own: StoredInteraction };
 
 /** The questions that one sort of page answers. */
-export class PageQuestions {
-  readonly #options: PageQuestionSettings;
-
-  constructor(options: PageQuestionSettings) {
-    this.#options = options;
-  }
-
+export function pageQuestions({ records, startPage, waitSeconds, maxAsks }: PageQuestionSettings) {
   /** Makes the question about `subject`, and its answer once the user has finished. */
-  async ask<T>(ctx: ServerContext, subject: Subject<T>): Promise<Question<T>> {
-    const { records } = this.#options;
+  async function ask<T>(ctx: ServerContext, subject: Subject<T>): Promise<Question<T>> {
     const { message } = subject;
     const data = requireData('question', subject.data);
     const call = callOf(ctx);
-    const id = subject.id ?? idOf(call, [records.pageName, subject.name ?? '', message, data ?? '']);
+    const id = subject.id ?? idOf(call, [records.pageName(), subject.name ?? '', message, data ?? '']);
     const ref = refOf(id);
-    const url = this.pageOf(id);
-    const [first, again] = wordings<T>({ ...subject, id, url, ring: records.ring });
-    const question = first(undefined);
+    const url = pageOf(id);
+    const [first, again] = wordings<T>({ ...subject, id, url, ring: records.ring() });
+    const question = first();
     if (!canAsk(ctx, question.kind)) return question;
     const { pseudonym } = call;
     if (pseudonym === undefined) throw new CannotAsk(NOBODY);
@@ -114,7 +107,7 @@ export class PageQuestions {
     const [key] = keys;
     const assignToKey = async (own: StoredInteraction) =>
       first(await records.assignToCall(ref, own, { key, call: subject.id && call.id }));
-    const page = await this.#stateOf(ctx, ref, question, key);
+    const page = await stateOf(ctx, ref, question, key);
     switch (page.state) {
       case 'not-asked':
         // Interactions begin only here. One that expires while its question is open stays expired.
@@ -136,15 +129,19 @@ export class PageQuestions {
   }
 
   /** Tells the state of the page for `question`, which the previous round asked under `key`, if it asked. */
-  async #stateOf(ctx: ServerContext, ref: string, question: Question, key?: string): Promise<PageState> {
+  async function stateOf(
+    ctx: ServerContext,
+    ref: string,
+    question: Question,
+    key?: string,
+  ): Promise<PageState> {
     if (key === undefined) return { state: 'not-asked' };
-    const { records, maxAsks } = this.#options;
     const call = callOf(ctx);
     const { inputResponses, signal } = ctx.mcpReq;
     const response = ownEntry(inputResponses, key);
     // After a user agreed to open the page, wait for the page: the client may have answered at once.
     const acceptedInClient = (response as { readonly action?: unknown } | undefined)?.action === 'accept';
-    const stored = await (acceptedInClient ? this.#waitForFinish(ref, signal) : records.find(ref));
+    const stored = await (acceptedInClient ? waitForFinish(ref, signal) : records.find(ref));
     const own = stored && call.isPseudonym(stored.pseudonym) ? stored : undefined;
     if (own && hasOutcome(own)) return { state: 'finished', own };
     if (isRefusal(question.read(response))) return { state: 'refused' };
@@ -154,68 +151,62 @@ export class PageQuestions {
   }
 
   /** Whether the previous round asked about `subject`, with a link to the page of this id. */
-  wasAsked<T>(call: Call, subject: Subject<T>, id: string): boolean {
-    const [first] = wordings<T>({ ...subject, id, url: this.pageOf(id), ring: this.#options.records.ring });
-    return keysOf(call, first(undefined)).length > 0;
+  function wasAsked<T>(call: Call, subject: Subject<T>, id: string): boolean {
+    const [first] = wordings<T>({ ...subject, id, url: pageOf(id), ring: records.ring() });
+    return keysOf(call, first()).length > 0;
   }
 
-  /** Asks about `subject` in a handler that waits. Resolves with the answer's value. */
-  async waitFor<T>(ctx: WaitingContext, key: string, subject: Subject<T>): Promise<T> {
+  /** Asks about `subject` in a handler that waits, until the user has finished or no longer may. Resolves with the value. */
+  async function waitFor<T>(ctx: WaitingContext, key: string, subject: Subject<T>): Promise<T> {
     requireData('ask', subject.data);
-    const id = await ctx.once(`${key}: page`, () => this.#begin(ctx, subject));
+    const id = await ctx.once(`${key}: page`, () => begin(ctx, subject));
+    const [ref, url] = [refOf(id), pageOf(id)];
     try {
-      return await this.#askUntilFinished<T>(ctx, key, subject, id);
+      for (let asked = 1; ; asked++) {
+        const text = asked === 1 ? subject.message : `${AGAIN} ${subject.message}`;
+        const response = await ctx.ask(key, withResponse(subject.ask(text, url)));
+        // Record the visit: a process that resumes the call of a dead one must take the same branch.
+        const { stage, value } = await ctx.once(`${key}: visit ${asked}`, () =>
+          visit(ref, asked, ctx.signal),
+        );
+        if (stage === 'finished') return subject.valueFrom(value, response);
+        if (stage === 'refused') {
+          subject.noteRefusal?.(response, 'refused');
+          throw new ElicitationDeclined('declined', key);
+        }
+        if (stage === 'closed') throw new InteractionUnfinished(UNFINISHED);
+      }
     } catch (error) {
       // The user refused, or the call is over: nobody would read the outcome.
-      await this.#options.records.close(refOf(id)).catch(() => {});
+      await records.close(ref).catch(() => {});
       throw error;
     }
   }
 
-  /** Asks until the user has finished, or no longer may. */
-  async #askUntilFinished<T>(ctx: WaitingContext, key: string, subject: Subject<T>, id: string): Promise<T> {
-    const [ref, url] = [refOf(id), this.pageOf(id)];
-    for (let asked = 1; ; asked++) {
-      const text = asked === 1 ? subject.message : `${AGAIN} ${subject.message}`;
-      const response = await ctx.ask(key, withResponse(subject.ask(text, url)));
-      // Record the visit: a process that resumes the call of a dead one must take the same branch.
-      const { stage, value } = await ctx.once(`${key}: visit ${asked}`, () =>
-        this.#visit(ref, asked, ctx.signal),
-      );
-      if (stage === 'finished') return subject.valueFrom(value, response);
-      if (stage === 'refused') {
-        subject.noteRefusal?.(response, 'refused');
-        throw new ElicitationDeclined('declined', key);
-      }
-      if (stage === 'closed') throw new InteractionUnfinished(UNFINISHED);
-    }
-  }
-
   /** Begins an interaction for a handler that waits. Its random id is known to the call alone. */
-  async #begin<T>(ctx: WaitingContext, subject: Subject<T>): Promise<string> {
+  async function begin<T>(ctx: WaitingContext, subject: Subject<T>): Promise<string> {
     const { message, data } = subject;
     const { pseudonym } = ctx;
     const id = randomBytes(16).toString('base64url');
-    const { kind } = subject.ask(message, this.pageOf(id));
+    const { kind } = subject.ask(message, pageOf(id));
     // The question itself is rejected in a moment.
     if (!ctx.canAsk(kind as 'elicitation' | 'elicitation.url')) return id;
     if (pseudonym === undefined) throw new CannotAsk(NOBODY);
-    await this.#options.records.begin(refOf(id), { message, data, pseudonym });
+    await records.begin(refOf(id), { message, data, pseudonym });
     return id;
   }
 
   /** Waits for the user's progress on the page. Closes the page when its time or the last visit is over. */
-  async #visit(ref: string, asked: number, signal: AbortSignal): Promise<InteractionProgress> {
-    const found = await this.#waitForFinish(ref, signal);
+  async function visit(ref: string, asked: number, signal: AbortSignal): Promise<InteractionProgress> {
+    const found = await waitForFinish(ref, signal);
     // In an aborted handler, the next question rejects and closes the page.
-    const isLast = asked >= this.#options.maxAsks && !signal.aborted;
-    const { stage, value } = (isLast ? await this.#options.records.close(ref) : found) ?? CLOSED;
+    const isLast = asked >= maxAsks && !signal.aborted;
+    const { stage, value } = (isLast ? await records.close(ref) : found) ?? CLOSED;
     return stage === 'finished' ? { stage, value } : { stage };
   }
 
   /** Resolves with the interaction when the user has finished or refused, or `waitSeconds` are over. */
-  async #waitForFinish(ref: string, signal: AbortSignal): Promise<StoredInteraction | undefined> {
-    const { records, waitSeconds } = this.#options;
+  async function waitForFinish(ref: string, signal: AbortSignal): Promise<StoredInteraction | undefined> {
     let left = waitSeconds * 1000;
     for (let pause = 50; ; pause = Math.min(pause * 2, 1000, left)) {
       const stored = await records.find(ref);
@@ -226,11 +217,13 @@ export class PageQuestions {
   }
 
   /** The address of the page of this id. */
-  pageOf(id: string): URL {
-    const url = this.#options.startPage();
+  function pageOf(id: string): URL {
+    const url = startPage();
     url.searchParams.set('id', id);
     return url;
   }
+
+  return { ask, wasAsked, waitFor, pageOf };
 }
 
 /** The keys under which the previous round asked `question`. */
@@ -278,18 +271,13 @@ const withResponse = (question: Question): Question => ({
   },
 });
 
-type QuestionMaker<T> = (kept: StoredInteraction | undefined) => Question<T>;
-
 /** The first wording of the question, and that of each repetition. An answer to either answers both. */
-function wordings<T>(worded: WordingOptions<T>): readonly [first: QuestionMaker<T>, again: QuestionMaker<T>] {
+function wordings<T>(worded: WordingOptions<T>) {
   const { message, url } = worded;
-  const plain = [message, `${AGAIN} ${message}`].map((text) => worded.ask(text, url));
-  const [first, again] = plain as [Question, Question];
-  const made =
-    (one: Question, other: Question): QuestionMaker<T> =>
-    (kept) =>
-      ({ ...one, otherWording: other.digest, ...answering(worded, first, kept) }) as Question<T>;
-  return [made(first, again), made(again, first)];
+  const [first, again] = [worded.ask(message, url), worded.ask(`${AGAIN} ${message}`, url)];
+  const made = (one: Question, other: Question) => (kept?: StoredInteraction) =>
+    ({ ...one, otherWording: other.digest, ...answering(worded, first, kept) }) as Question<T>;
+  return [made(first, again), made(again, first)] as const;
 }
 
 /**

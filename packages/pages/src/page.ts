@@ -2,7 +2,13 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { OperatorWarning } from '@mrtr/core/events';
 import { parseWebPage } from '@mrtr/core/kit';
-import { type Interactions, refOf, type StoredInteraction, StoreUnreachable } from './records.ts';
+import {
+  type InteractionProgress,
+  type Interactions,
+  refOf,
+  type StoredInteraction,
+  StoreUnreachable,
+} from './records.ts';
 import { confirmationPage, page } from './response.ts';
 import { isSameOrigin } from './same-origin.ts';
 
@@ -87,83 +93,61 @@ const CONFIRMATION: StartPage = {
 };
 
 /** The start page and the callback. */
-export class Pages<T> {
-  readonly #records: Interactions;
-  readonly #options: PageOptions<T>;
-  readonly #pageAt: (name: string) => URL;
-  readonly #startPage: StartPage;
-  readonly #report: (error: unknown) => void;
+export function pagesOf<T>(
+  records: Interactions,
+  options: PageOptions<T>,
+  pageAt: (name: 'start' | 'callback') => URL,
+  tell: (error: unknown) => void,
+  startPage = CONFIRMATION,
+) {
+  // The records have reported the store's own error.
+  const report = (error: unknown) => error instanceof StoreUnreachable || tell(error);
 
-  constructor(
-    records: Interactions,
-    options: PageOptions<T>,
-    pageAt: (name: 'start' | 'callback') => URL,
-    report: (error: unknown) => void,
-    startPage = CONFIRMATION,
-  ) {
-    // The records have reported the store's own error.
-    this.#report = (error) => error instanceof StoreUnreachable || report(error);
-    this.#startPage = startPage;
-    this.#records = records;
-    this.#options = options;
-    this.#pageAt = pageAt as (name: string) => URL;
-  }
-
-  /** Answers a browser. */
-  async fetch(request: Request): Promise<Response> {
-    try {
-      return await this.#answer(request);
-    } catch (error) {
-      this.#report(error);
-      return page(500);
-    }
-  }
-
-  async #answer(request: Request): Promise<Response> {
+  async function answer(request: Request): Promise<Response> {
     const { pathname, searchParams: query } = new URL(request.url);
-    const name = ['start', 'callback'].find((one) => this.#pageAt(one).pathname === pathname);
+    const name = (['start', 'callback'] as const).find((one) => pageAt(one).pathname === pathname);
     if (name === undefined) return page(404);
     const isPost = request.method === 'POST' && name === 'start';
     if (request.method !== 'GET' && !isPost) return page(405);
-    if (isPost && !isSameOrigin(request, this.#pageAt('start').origin)) return page(403);
-    const visitor = visitorOf(await this.#options.identifyBrowser(request));
+    if (isPost && !isSameOrigin(request, pageAt('start').origin)) return page(403);
+    const visitor = visitorOf(await options.identifyBrowser(request));
     if (!visitor) return page(401);
-    if (name === 'callback') return this.#callback(query, visitor);
+    if (name === 'callback') return callback(query, visitor);
     const ref = refOf(query.get('id') ?? '');
-    const kept = await this.#find(ref);
-    if (!this.#isOwn(kept, visitor) || (kept.stage !== 'waiting' && kept.stage !== 'started'))
-      return this.#refuse('start', kept, visitor);
-    const token = this.#records.tokenOf(ref, visitor.principal);
-    if (!isPost) return this.#startPage.show(kept, visitor, token);
-    if (!this.#startPage.press) return this.#start(ref, kept, visitor);
+    const kept = await find(ref);
+    if (!isOwn(kept, visitor) || (kept.stage !== 'waiting' && kept.stage !== 'started'))
+      return refuse('start', kept, visitor);
+    const token = records.tokenOf(ref, visitor.principal);
+    if (!isPost) return startPage.show(kept, visitor, token);
+    if (!startPage.press) return start(ref, kept, visitor);
     const form = new URLSearchParams(await request.text());
     if (!areEqual(form.get('token') ?? '', token)) return page(403);
-    const press = this.#startPage.press(form);
+    const press = startPage.press(form);
     if (press === undefined) return page(400);
-    return press === 'continue' ? this.#start(ref, kept, visitor) : this.#end(press, ref, kept, visitor);
+    return press === 'continue' ? start(ref, kept, visitor) : end(press, ref, kept, visitor);
   }
 
   /** Ends an interaction on its start page. */
-  async #end(
+  async function end(
     press: 'finish' | 'refuse',
     ref: string,
     kept: StoredInteraction,
     visitor: Visitor,
   ): Promise<Response> {
-    const value = this.#startPage.valueFrom(kept, undefined);
-    const known =
-      press === 'finish' ? ({ stage: 'finished', value } as const) : ({ stage: 'refused' } as const);
+    const value = startPage.valueFrom(kept, undefined);
+    const known: InteractionProgress =
+      press === 'finish' ? { stage: 'finished', value } : { stage: 'refused' };
     // If a button is pressed twice, one press counts: the other finds a changed record.
-    if (!(await this.#records.replace(ref, kept, known))) return this.#refuse('start', kept, visitor);
-    return press === 'finish' ? page(200, {}, this.#startPage.done) : page(200, {}, REFUSED);
+    if (!(await records.replace(ref, kept, known))) return refuse('start', kept, visitor);
+    return page(200, {}, press === 'finish' ? startPage.done : REFUSED);
   }
 
-  async #start(ref: string, kept: StoredInteraction, visitor: Visitor): Promise<Response> {
+  async function start(ref: string, kept: StoredInteraction, visitor: Visitor): Promise<Response> {
     const [nonce, codeVerifier] = [secret(16), secret(32)];
-    const started = await this.#records.replace(ref, kept, { stage: 'started', nonce, codeVerifier });
-    if (!started) return this.#refuse('start', kept, visitor);
-    const location = await this.#options.start({
-      callbackUrl: this.#pageAt('callback'),
+    const started = await records.replace(ref, kept, { stage: 'started', nonce, codeVerifier });
+    if (!started) return refuse('start', kept, visitor);
+    const location = await options.start({
+      callbackUrl: pageAt('callback'),
       state: `${ref}.${nonce}`,
       codeChallenge: hash('sha256', codeVerifier, 'base64url'),
       principal: visitor.principal,
@@ -172,56 +156,68 @@ export class Pages<T> {
     return page(303, { location: parseWebPage(location).href });
   }
 
-  async #callback(query: URLSearchParams, visitor: Visitor): Promise<Response> {
+  async function callback(query: URLSearchParams, visitor: Visitor): Promise<Response> {
     const [ref = '', nonce = ''] = (query.get('state') ?? '').split('.');
-    const kept = await this.#find(ref);
-    if (!this.#isOwn(kept, visitor) || kept.stage !== 'started' || !areEqual(nonce, kept.nonce ?? ''))
-      return this.#refuse('callback', kept, visitor);
+    const kept = await find(ref);
+    if (!isOwn(kept, visitor) || kept.stage !== 'started' || !areEqual(nonce, kept.nonce ?? ''))
+      return refuse('callback', kept, visitor);
     // This uses the state up: of two requests with it, one passes.
-    const taken = await this.#records.replace(ref, kept, { stage: 'finishing' });
-    if (!taken) return this.#refuse('callback', kept, visitor);
+    const taken = await records.replace(ref, kept, { stage: 'finishing' });
+    if (!taken) return refuse('callback', kept, visitor);
     if (query.get('error') === 'access_denied') {
-      await this.#records.replace(ref, taken, { stage: 'refused' });
+      await records.replace(ref, taken, { stage: 'refused' });
       return page(200, {}, REFUSED);
     }
     const { principal } = visitor;
-    const visit = { callbackUrl: this.#pageAt('callback'), query, principal, data: kept.data };
+    const visit = { callbackUrl: pageAt('callback'), query, principal, data: kept.data };
     let value: T;
     try {
-      value = await this.#options.finish({ ...visit, codeVerifier: kept.codeVerifier ?? '' });
+      value = await options.finish({ ...visit, codeVerifier: kept.codeVerifier ?? '' });
     } catch (error) {
-      await this.#records.replace(ref, taken, { stage: 'waiting' }).catch((lost) => this.#report(lost));
+      await records.replace(ref, taken, { stage: 'waiting' }).catch((lost) => report(lost));
       throw error;
     }
     try {
-      const known = { stage: 'finished', value: this.#startPage.valueFrom(taken, value) } as const;
-      const finished = await this.#records.replace(ref, taken, known);
-      return finished ? page(200, {}, this.#startPage.done) : this.#refuse('callback', undefined, visitor);
+      const finished = await records.replace(ref, taken, {
+        stage: 'finished',
+        value: startPage.valueFrom(taken, value),
+      });
+      return finished ? page(200, {}, startPage.done) : refuse('callback', undefined, visitor);
     } catch (error) {
       // `finish` has succeeded, so leave the interaction as it is: `finish` must not run again.
-      this.#report(error);
+      report(error);
       return page(500, {}, NOT_RECORDED);
     }
   }
 
   /** Finds the interaction of any user. */
-  async #find(ref: string): Promise<StoredInteraction | undefined> {
-    return REF.test(ref) ? this.#records.find(ref) : undefined;
+  async function find(ref: string): Promise<StoredInteraction | undefined> {
+    return REF.test(ref) ? records.find(ref) : undefined;
   }
 
-  #isOwn(kept: StoredInteraction | undefined, { principal }: Visitor): kept is StoredInteraction {
-    return kept !== undefined && this.#records.isPseudonymOf(kept.pseudonym, principal);
+  function isOwn(kept: StoredInteraction | undefined, { principal }: Visitor): kept is StoredInteraction {
+    return kept !== undefined && records.isPseudonymOf(kept.pseudonym, principal);
   }
 
   /** Rejects all alike: a browser must not learn whether an interaction exists, or whose it is. */
-  #refuse(name: string, kept: StoredInteraction | undefined, visitor: Visitor): Response {
+  function refuse(name: string, kept: StoredInteraction | undefined, visitor: Visitor): Response {
     let why = 'there is none with this link';
     if (kept) why = `it is ${kept.stage}, or the state is not its latest`;
-    if (kept && !this.#isOwn(kept, visitor)) why = 'it belongs to another user';
+    if (kept && !isOwn(kept, visitor)) why = 'it belongs to another user';
     const message = `The ${name} page of a pending interaction was refused: ${why}.`;
-    this.#report(new OperatorWarning('page_refused', message));
+    report(new OperatorWarning('page_refused', message));
     return page(404);
   }
+
+  /** Answers a browser. */
+  return async (request: Request): Promise<Response> => {
+    try {
+      return await answer(request);
+    } catch (error) {
+      report(error);
+      return page(500);
+    }
+  };
 }
 
 const REFUSED = 'Nothing was done, as you chose. You can close this page.';

@@ -27,17 +27,15 @@ import {
   parseWebPage,
   requireOptions,
   tellOperator,
-  ttlOf,
   wholeNumber,
   wholeSeconds,
   withDefaults,
 } from '@mrtr/core/kit';
-import { keyRingOf } from '@mrtr/core/seal';
 import { findCall } from '@mrtr/core/shape';
 import { MemoryInteractions } from './memory-interactions.ts';
-import { type PageOptions, Pages, type StartPage } from './page.ts';
-import { type LinkOptions, PageQuestions, type Subject, type WaitingContext } from './page-questions.ts';
-import { Interactions } from './records.ts';
+import { type PageOptions, pagesOf, type StartPage } from './page.ts';
+import { type LinkOptions, pageQuestions, type Subject, type WaitingContext } from './page-questions.ts';
+import { interactionsOf } from './records.ts';
 import type { InteractionStore } from './store.ts';
 
 /** The options of {@link pendingInteractions}. */
@@ -171,14 +169,9 @@ export function makePages<T>(options: PendingInteractionsOptions<T>, startPage?:
   const path = () => base().pathname.replace(/\/$/, '');
   const pageAt = (name: 'start' | 'callback') => new URL(`${path()}/${name}`, base().origin);
   const recordsFor = (report: Report) =>
-    new Interactions({
-      store,
-      ring: () => keyRingOf(policy),
+    interactionsOf({
+      ...{ store, policy, ttlSeconds, report },
       pageName: () => `${options.name ?? path()}${sort}`,
-      ttlSeconds,
-      stateTtlSeconds: ttlOf(policy),
-      now: clockOf(policy),
-      report,
     });
   const reporterFor =
     (request?: Request): Report =>
@@ -193,11 +186,11 @@ export function makePages<T>(options: PendingInteractionsOptions<T>, startPage?:
       const call = ctx && findCall(ctx);
       const records = recordsFor(onerror || !call ? reporterFor() : (error) => call.report(error));
       const settings = { records, startPage: () => pageAt('start'), waitSeconds, maxAsks };
-      return { records, questions: new PageQuestions(settings) };
+      return { records, questions: pageQuestions(settings) };
     },
     fetch: async (request: Request) => {
       const report = reporterFor(request);
-      return new Pages(recordsFor(report), options, pageAt, report, startPage).fetch(request);
+      return pagesOf(recordsFor(report), options, pageAt, report, startPage)(request);
     },
     inOwnScope: <R>(work: () => R): R => outside.runInAsyncScope(work),
   };

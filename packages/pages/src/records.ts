@@ -1,7 +1,8 @@
 /** Pending interactions on a store: sealed, each under a digest of its id, and replaced by compare-and-set only. */
 import { hash } from 'node:crypto';
-import { InvalidOption, MrtrError } from '@mrtr/core';
-import { deriveName, derivePseudonym, type KeyRing, openAtRest, sealAtRest } from '@mrtr/core/seal';
+import { InvalidOption, MrtrError, type RequestStatePolicy } from '@mrtr/core';
+import { clockOf, ttlOf } from '@mrtr/core/kit';
+import { deriveName, derivePseudonym, keyRingOf, openAtRest, sealAtRest } from '@mrtr/core/seal';
 import type { InteractionStore } from './store.ts';
 
 /**
@@ -69,15 +70,12 @@ const MAX_SHOWN = 300;
 
 export interface InteractionsOptions {
   readonly store: InteractionStore;
-  readonly ring: () => KeyRing;
+  /** Its keys seal the records, and its clock is theirs. A call can come back for the outcome while its state lives. */
+  readonly policy: RequestStatePolicy;
   /** The page's name. An interaction of another page does not open here. */
   readonly pageName: () => string;
   /** How long a user may take to finish. */
   readonly ttlSeconds: number;
-  /** How long a call can come back for the outcome. */
-  readonly stateTtlSeconds: number;
-  /** The policy's clock, in milliseconds. */
-  readonly now: () => number;
   /** Receives the store's errors. */
   readonly report: (error: unknown) => void;
 }
@@ -90,51 +88,38 @@ export class StoreUnreachable extends MrtrError {
 const UNREACHABLE = 'The pages of this server cannot be reached now. Try again later.';
 
 /** The interactions of one page. */
-export class Interactions {
-  readonly #options: InteractionsOptions;
-
-  constructor(options: InteractionsOptions) {
-    this.#options = options;
-  }
-
-  get ring(): KeyRing {
-    return this.#options.ring();
-  }
-
-  get pageName(): string {
-    return this.#options.pageName();
-  }
+export function interactionsOf({ store, policy, pageName, ttlSeconds, report }: InteractionsOptions) {
+  const now = clockOf(policy);
+  const ring = () => keyRingOf(policy);
 
   /** Whether `pseudonym` belongs to `principal`, under any key of the key ring. */
-  isPseudonymOf(pseudonym: string, principal: string): boolean {
-    return this.ring.some((key) => derivePseudonym(principal, key) === pseudonym);
+  function isPseudonymOf(pseudonym: string, principal: string): boolean {
+    return ring().some((key) => derivePseudonym(principal, key) === pseudonym);
   }
 
   /** The token that a form of the page must send back. No other page knows it. */
-  tokenOf(ref: string, principal: string): string {
-    return deriveName('form', JSON.stringify([ref, this.pageName, principal]), this.ring[0]);
+  function tokenOf(ref: string, principal: string): string {
+    return deriveName('form', JSON.stringify([ref, pageName(), principal]), ring()[0]);
   }
 
-  timesOf({ endsAt }: InteractionSubject): Times {
-    const { ttlSeconds, now } = this.#options;
+  function timesOf({ endsAt }: InteractionSubject): Times {
     return { askedAt: Math.floor(endsAt / 1000) - ttlSeconds, decidedAt: Math.floor(now() / 1000) };
   }
 
   /** Begins an interaction, unless it exists. */
-  async begin(ref: string, begun: Omit<InteractionSubject, 'endsAt'>): Promise<void> {
-    const { store, ttlSeconds, now } = this.#options;
+  async function begin(ref: string, begun: Omit<InteractionSubject, 'endsAt'>): Promise<void> {
     const message =
       begun.message.length > MAX_SHOWN ? `${begun.message.slice(0, MAX_SHOWN)}…` : begun.message;
     const endsAt = now() + ttlSeconds * 1000;
-    const value = this.#seal(ref, { ...begun, message, endsAt, stage: 'waiting' });
-    await this.#reach(store.add({ id: ref, pseudonym: begun.pseudonym, value, ttlSeconds }));
+    const value = seal(ref, { ...begun, message, endsAt, stage: 'waiting' });
+    await reach(store.add({ id: ref, pseudonym: begun.pseudonym, value, ttlSeconds }));
   }
 
   /** Finds an interaction. Undefined if the store has none with this id, or if it was sealed for another page. */
-  async find(ref: string): Promise<StoredInteraction | undefined> {
-    const text = await this.#reach(this.#options.store.find(ref));
+  async function find(ref: string): Promise<StoredInteraction | undefined> {
+    const text = await reach(store.find(ref));
     if (text === undefined) return undefined;
-    const plain = openAtRest(Buffer.from(text, 'base64url'), this.#placeOf(ref), this.ring);
+    const plain = openAtRest(Buffer.from(text, 'base64url'), placeOf(ref), ring());
     if (plain === undefined) return undefined;
     return { ...(JSON.parse(plain) as Omit<StoredInteraction, 'text'>), text };
   }
@@ -143,7 +128,7 @@ export class Interactions {
    * Replaces the progress of an interaction. Returns undefined if it has changed since it was read. It does not expire
    * while `finish` runs. A finished one no longer counts as open, and is kept while its call can come back for it.
    */
-  async replace(
+  async function replace(
     ref: string,
     found: StoredInteraction,
     known: InteractionProgress,
@@ -151,13 +136,12 @@ export class Interactions {
     const { text, pseudonym, message, data, endsAt } = found;
     const isOver = !isOpen(known);
     const next = { ...known, pseudonym, endsAt, ...(isOver ? { message: '' } : { message, data }) };
-    const sealed = this.#seal(ref, next);
-    const { store, stateTtlSeconds, now } = this.#options;
+    const sealed = seal(ref, next);
     const isLong = isOver || known.stage === 'finishing';
     const isBack = found.stage === 'finishing' && !isLong;
     const left = Math.max(0, Math.ceil((endsAt - now()) / 1000));
-    const time = { pseudonym, ttlSeconds: isLong ? stateTtlSeconds : left, isOver };
-    const replaced = await this.#reach(store.replace(ref, text, sealed, isLong || isBack ? time : undefined));
+    const time = { pseudonym, ttlSeconds: isLong ? ttlOf(policy) : left, isOver };
+    const replaced = await reach(store.replace(ref, text, sealed, isLong || isBack ? time : undefined));
     return replaced ? { ...next, text: sealed } : undefined;
   }
 
@@ -166,10 +150,10 @@ export class Interactions {
    *
    * @returns the interaction after that.
    */
-  async close(ref: string): Promise<StoredInteraction | undefined> {
+  async function close(ref: string): Promise<StoredInteraction | undefined> {
     for (;;) {
-      const kept = await this.find(ref);
-      const closed = kept && isOpen(kept) ? await this.replace(ref, kept, { stage: 'closed' }) : kept;
+      const kept = await find(ref);
+      const closed = kept && isOpen(kept) ? await replace(ref, kept, { stage: 'closed' }) : kept;
       if (closed || !kept) return closed;
     }
   }
@@ -180,7 +164,7 @@ export class Interactions {
    * @returns undefined if it is gone, or another call has used it.
    * @throws InvalidOption if it is tied to another key.
    */
-  async assignToCall(
+  async function assignToCall(
     ref: string,
     found: StoredInteraction,
     { key, call }: Pick<InteractionProgress, 'key' | 'call'>,
@@ -190,28 +174,32 @@ export class Interactions {
       const tied: InteractionProgress = { stage: kept.stage, value: kept.value, key: kept.key ?? key, call };
       requireOneKey(tied.key, key);
       if (kept.key === tied.key && kept.call === call) return kept;
-      kept = (await this.replace(ref, kept, tied)) ?? (await this.find(ref));
+      kept = (await replace(ref, kept, tied)) ?? (await find(ref));
     }
     return undefined;
   }
 
   /** @throws StoreUnreachable if the store fails. The client must not see the store's own error, which may name hosts. */
-  async #reach<T>(request: Promise<T>): Promise<T> {
+  async function reach<T>(request: Promise<T>): Promise<T> {
     try {
       return await request;
     } catch (error) {
       if (error instanceof MrtrError) throw error;
-      this.#options.report(error);
+      report(error);
       throw new StoreUnreachable(UNREACHABLE);
     }
   }
 
-  #seal(ref: string, kept: Omit<StoredInteraction, 'text'>): string {
-    return sealAtRest(JSON.stringify(kept), this.#placeOf(ref), this.ring).toString('base64url');
+  function seal(ref: string, kept: Omit<StoredInteraction, 'text'>): string {
+    return sealAtRest(JSON.stringify(kept), placeOf(ref), ring()).toString('base64url');
   }
 
   /** Binds a sealed record to its page and its interaction. */
-  #placeOf(ref: string): string {
-    return `interaction ${ref} of ${this.pageName}`;
+  function placeOf(ref: string): string {
+    return `interaction ${ref} of ${pageName()}`;
   }
+
+  return { ring, pageName, isPseudonymOf, tokenOf, timesOf, begin, find, replace, close, assignToCall };
 }
+
+export type Interactions = ReturnType<typeof interactionsOf>;

@@ -32,112 +32,84 @@ interface Wanted {
   readonly wasAsked: (id: string) => boolean;
 }
 
-/** The approval record that a call uses. */
-export class SameCall {
-  /** The id in the link. */
-  readonly id: string;
-  readonly #wanted: Wanted;
-  #kept: StoredInteraction | undefined;
-
-  private constructor(wanted: Wanted, id: string, kept: StoredInteraction | undefined) {
-    this.#wanted = wanted;
-    this.id = id;
-    this.#kept = kept;
-  }
-
-  /**
-   * Finds the record of the link that this call was sent. If the call was sent no link, finds the first record that is
-   * unfinished, unused, or used by this call.
-   *
-   * @throws CannotAsk for a caller without a principal.
-   * @throws StoreFull if the same call was approved too often.
-   */
-  static async find(wanted: Wanted): Promise<SameCall> {
-    const { records, call, about } = wanted;
-    const { pseudonym, audience, method, target } = call;
-    if (pseudonym === undefined) throw new CannotAsk(NOBODY);
-    const { argumentsDigest } = call.stamp('');
-    const text = JSON.stringify([
-      'same call',
-      pseudonym,
-      audience,
-      method,
-      target,
-      argumentsDigest,
-      records.pageName,
-      ...about,
-    ]);
-    // Derive the ids with a key: a client knows the rest, and must not know another client's link.
-    const ids = Array.from({ length: MAX_APPROVALS }, (_, count) =>
-      deriveName('same call', `${text} ${count}`, records.ring[0]),
-    );
-    const asked = call.round === 1 ? undefined : ids.find((id) => wanted.wasAsked(id));
-    for (const id of asked === undefined ? ids : [asked, ...ids]) {
-      const kept = await records.find(refOf(id));
-      const found = new SameCall(wanted, id, kept);
-      // A call keeps its link, even if other records have expired.
-      if (id === asked && kept?.call === undefined) return found;
-      if (!kept || found.#isForThisCall(kept)) return found;
-    }
-    throw new StoreFull(FULL);
-  }
-
-  #isForThisCall(kept: StoredInteraction): boolean {
-    const { call, records, seconds } = this.#wanted;
+/**
+ * Finds the record of the link that this call was sent. If the call was sent no link, finds the first record that is
+ * unfinished, unused, or used by this call.
+ *
+ * @throws CannotAsk for a caller without a principal.
+ * @throws StoreFull if the same call was approved too often.
+ */
+export async function findSameCall({ records, call, about, seconds, wasAsked }: Wanted) {
+  const { pseudonym, audience, method, target } = call;
+  if (pseudonym === undefined) throw new CannotAsk(NOBODY);
+  const { argumentsDigest } = call.stamp('');
+  const facts = [pseudonym, audience, method, target, argumentsDigest, records.pageName(), ...about];
+  const text = JSON.stringify(['same call', ...facts]);
+  // Derive the ids with a key: a client knows the rest, and must not know another client's link.
+  const ids = Array.from({ length: MAX_APPROVALS }, (_, count) =>
+    deriveName('same call', `${text} ${count}`, records.ring()[0]),
+  );
+  const isForThisCall = (kept: StoredInteraction): boolean => {
     if (kept.call !== undefined) return kept.call === call.id;
     if (isOpen(kept)) return true;
     if (kept.stage !== 'finished') return kept.stage === 'refused';
     return records.timesOf(kept).decidedAt <= (kept.value as Times).decidedAt + seconds;
+  };
+  const asked = call.round === 1 ? undefined : ids.find((id) => wasAsked(id));
+  for (const id of asked === undefined ? ids : [asked, ...ids]) {
+    const kept = await records.find(refOf(id));
+    // A call keeps its link, even if other records have expired.
+    const keepsLink = id === asked && kept?.call === undefined;
+    if (keepsLink || !kept || isForThisCall(kept)) return approvalRecord(records, call, id, kept);
   }
+  throw new StoreFull(FULL);
+}
 
-  /** Begins the record, so that the user can open its page. */
-  async begin(begun: Pick<InteractionSubject, 'message' | 'data'>): Promise<void> {
-    const { records, call } = this.#wanted;
-    if (!this.#kept) await records.begin(refOf(this.id), { ...begun, pseudonym: call.pseudonym ?? '' });
-  }
+/** The approval record that a call uses. */
+function approvalRecord(records: Interactions, call: Call, id: string, found: StoredInteraction | undefined) {
+  let kept = found;
+  const ref = refOf(id);
+  const readers = READERS.get(call) ?? new Map<string, string | undefined>();
+  READERS.set(call, readers);
+  return {
+    /** The id in the link. */
+    id,
 
-  /**
-   * Uses up the decision for this call. Returns undefined until somebody has decided.
-   *
-   * @throws StoreFull if another call has used it.
-   */
-  async take(): Promise<Times | 'refused' | undefined> {
-    const kept = this.#kept;
-    if (!kept || isOpen(kept)) return undefined;
-    const { records, call } = this.#wanted;
-    const readers = this.#readers();
-    // An earlier round used it, under a key that the store does not know.
-    const isUsed = kept.call !== undefined && kept.key === undefined && !readers.has(this.id);
-    const taken = isUsed ? undefined : await records.assignToCall(refOf(this.id), kept, { call: call.id });
-    if (!taken) throw new StoreFull(USED);
-    this.#kept = taken;
-    readers.set(this.id, readers.get(this.id) ?? taken.key);
-    return taken.stage === 'finished' ? (taken.value as Times) : 'refused';
-  }
+    /** Begins the record, so that the user can open its page. */
+    async begin(begun: Pick<InteractionSubject, 'message' | 'data'>): Promise<void> {
+      if (!kept) await records.begin(ref, { ...begun, pseudonym: call.pseudonym ?? '' });
+    },
 
-  /**
-   * Ties the decision to the key that reads it. Readers cannot wait, so the store records the key afterwards. If that
-   * fails, a later round is rejected.
-   *
-   * @throws InvalidOption for a second key.
-   */
-  readUnder(key: string): void {
-    const { records, call } = this.#wanted;
-    const first = this.#readers().get(this.id);
-    requireOneKey(first ?? key, key);
-    if (first !== undefined) return;
-    this.#readers().set(this.id, key);
-    records
-      .assignToCall(refOf(this.id), this.#kept as StoredInteraction, { key, call: call.id })
-      .catch(() => {});
-  }
+    /**
+     * Uses up the decision for this call. Returns undefined until somebody has decided.
+     *
+     * @throws StoreFull if another call has used it.
+     */
+    async take(): Promise<Times | 'refused' | undefined> {
+      if (!kept || isOpen(kept)) return undefined;
+      // An earlier round used it, under a key that the store does not know.
+      const isUsed = kept.call !== undefined && kept.key === undefined && !readers.has(id);
+      const taken = isUsed ? undefined : await records.assignToCall(ref, kept, { call: call.id });
+      if (!taken) throw new StoreFull(USED);
+      kept = taken;
+      readers.set(id, readers.get(id) ?? taken.key);
+      return taken.stage === 'finished' ? (taken.value as Times) : 'refused';
+    },
 
-  #readers(): Map<string, string | undefined> {
-    const { call } = this.#wanted;
-    const readers = READERS.get(call) ?? new Map<string, string | undefined>();
-    READERS.set(call, readers);
-    return readers;
-  }
+    /**
+     * Ties the decision to the key that reads it. Readers cannot wait, so the store records the key afterwards. If that
+     * fails, a later round is rejected.
+     *
+     * @throws InvalidOption for a second key.
+     */
+    readUnder(key: string): void {
+      const first = readers.get(id);
+      requireOneKey(first ?? key, key);
+      if (first !== undefined) return;
+      readers.set(id, key);
+      records.assignToCall(ref, kept as StoredInteraction, { key, call: call.id }).catch(() => {});
+    },
+  };
 }
 
 /** For each round, the approvals that it used, by id, and the keys that read them. */
