@@ -6,7 +6,7 @@ import type { ServerNotifier } from '@modelcontextprotocol/server';
 import { aText, type OptionCheck, type OptionChecks, requireOptions, wholeNumber } from '@mrtr/core/kit';
 import { problem } from './admission/problem.ts';
 import { requireInstance, type ServerInstance } from './instance/server-instance.ts';
-import { findPages, MOUNT_CHECKS, Mount, type MountOptions, type Routes } from './mount.ts';
+import { findPages, MOUNT_CHECKS, type MountOptions, mount, type Routes } from './mount.ts';
 
 export { listVerifier, parseTokenList, type TokenHolder } from './admission/bearer-tokens.ts';
 export type { BodyLimits } from './admission/body.ts';
@@ -68,21 +68,21 @@ export async function serveHttp(served: ServerInstance, options: HttpOptions = {
   // A few paths need no router. Hono's would serve HEAD as GET, and so open a standing stream that nobody reads.
   const routes: Routes = (pathname) => {
     if (pathname === path) return 'mcp';
-    if (pathname === '/healthz') return health(mount.isLive() ? 'ok' : 'closing');
-    if (pathname === '/readyz') return mount.isReady().then((ready) => health(ready ? 'ready' : 'not ready'));
+    if (pathname === '/healthz') return health(isLive() ? 'ok' : 'closing');
+    if (pathname === '/readyz') return isReady().then((ready) => health(ready ? 'ready' : 'not ready'));
     return findPages(pages, pathname) ?? problem(404, `Nothing is here; MCP is at ${path}`);
   };
-  const mount: Mount = new Mount(served, options);
-  const server = createServer((req, res) => void mount.handleBy(routes, req, res));
+  const { handleBy, isLive, isReady, notify, close } = mount(served, options);
+  const server = createServer((req, res) => void handleBy(routes, req, res));
   server.listen(port, host);
   await once(server, 'listening');
   const address = server.address() as AddressInfo;
   const name = address.family === 'IPv6' ? `[${address.address}]` : address.address;
   return {
     url: new URL(`http://${name}:${address.port}${path}`),
-    notify: mount.notify,
+    notify,
     close: async () => {
-      const ended = mount.close();
+      const ended = close();
       // `server.close` calls this. On Node 26 it also closes unused connections, on which a health check may be coming.
       server.closeIdleConnections = () => {};
       const closed = new Promise((resolve) => server.close(resolve));

@@ -9,17 +9,12 @@ import { bodyWasRead } from './admission/body.ts';
 import { type Exchange, type Outgoing, WebOutgoing } from './admission/exchange.ts';
 import { internalError, problem } from './admission/problem.ts';
 import { closeWithConnection } from './http/closed-connections.ts';
-import { ADMISSION_CHECKS, type AdmissionOptions, HttpAdmission } from './http/http-admission.ts';
+import { ADMISSION_CHECKS, type AdmissionOptions, httpAdmission } from './http/http-admission.ts';
 import type { PageSet } from './http/page-requests.ts';
 import { aReadinessCheck, type ReadinessCheck, readinessOf } from './http/readiness.ts';
-import { SEND_SECONDS, StalledConnections } from './http/stalled-connections.ts';
+import { SEND_SECONDS, stalledConnections } from './http/stalled-connections.ts';
 import { whenSent } from './http/when-sent.ts';
-import {
-  type OnError,
-  reporterOf,
-  requireInstance,
-  type ServerInstance,
-} from './instance/server-instance.ts';
+import { reporterOf, requireInstance, type ServerInstance } from './instance/server-instance.ts';
 import { waitForHandlers } from './instance/wait-for-handlers.ts';
 
 /** The options of {@link createMcpMount}. All have defaults. */
@@ -103,7 +98,7 @@ export interface McpMount {
 export function createMcpMount(served: ServerInstance, options: MountOptions = {}): McpMount {
   requireInstance('createMcpMount', served);
   requireOptions('createMcpMount', options, MOUNT_CHECKS);
-  return new Mount(served, options);
+  return mount(served, options);
 }
 
 /** Finds the pages above `path`. */
@@ -115,57 +110,31 @@ export type Routes = (path: string) => 'mcp' | PageSet | Response | Promise<Resp
 
 const toMcp: Routes = () => 'mcp';
 
-export class Mount implements McpMount {
-  readonly #admission: HttpAdmission;
-  readonly #toPages: Routes;
-  readonly #askReadiness: () => Promise<boolean>;
-  readonly #stalled: StalledConnections;
-  readonly #inFlight = new Set<Outgoing>();
-  readonly #report: OnError;
-  readonly #drainMs: number;
-  #closed: Promise<void> | undefined;
-
-  constructor(served: ServerInstance, options: MountOptions) {
-    this.#report = reporterOf(served, options.onerror);
-    this.#admission = new HttpAdmission(served, options);
-    this.#toPages = (path) => findPages(options.pages, path) ?? problem(404, 'Nothing is here');
-    this.#askReadiness = readinessOf(options.readiness, this.#report);
-    this.#stalled = new StalledConnections(options.sendSeconds ?? SEND_SECONDS);
-    this.#drainMs = Math.ceil((options.drainSeconds ?? 10) * 1000);
-  }
-
-  get notify(): ServerNotifier {
-    return this.#admission.notify;
-  }
-
-  isLive(): boolean {
-    return !this.#admission.isShut;
-  }
-
-  async isReady(): Promise<boolean> {
-    return this.isLive() && (await this.#askReadiness()) && this.isLive();
-  }
-
-  readonly handle = (req: NodeRequest, res: ServerResponse, parsedBody?: unknown): Promise<void> =>
-    this.handleBy(toMcp, req, res, parsedBody);
-
-  readonly fetch = (request: Request, options?: McpHandlerRequestOptions): Promise<Response> =>
-    this.#fetchBy(toMcp, request, options);
-
-  readonly handlePages = (req: NodeRequest, res: ServerResponse): Promise<void> =>
-    this.handleBy(this.#toPages, req, res);
-
-  readonly fetchPages = (request: Request): Promise<Response> => this.#fetchBy(this.#toPages, request);
+/** The mount of checked options. `handleBy` routes by path. */
+export function mount(served: ServerInstance, options: MountOptions) {
+  const report = reporterOf(served, options.onerror);
+  const admission = httpAdmission(served, options);
+  const toPages: Routes = (path) => findPages(options.pages, path) ?? problem(404, 'Nothing is here');
+  const askReadiness = readinessOf(options.readiness, report);
+  const stalled = stalledConnections(options.sendSeconds ?? SEND_SECONDS);
+  const drainMs = Math.ceil((options.drainSeconds ?? 10) * 1000);
+  const inFlight = new Set<Outgoing>();
+  let closed: Promise<void> | undefined;
 
   /** Serves a request of Node by its path. */
-  async handleBy(routes: Routes, req: NodeRequest, res: ServerResponse, parsedBody?: unknown): Promise<void> {
+  async function handleBy(
+    routes: Routes,
+    req: NodeRequest,
+    res: ServerResponse,
+    parsedBody?: unknown,
+  ): Promise<void> {
     const { url, originalUrl = url } = req;
     // The client hung up before the request came here. `close` would not be emitted again.
     if (res.destroyed || req.socket.destroyed) return;
-    if (this.#closed) endConnectionAfter(res);
+    if (closed) endConnectionAfter(res);
     closeWithConnection(res, req.socket);
     if (req.socket.destroyed) return;
-    this.#stalled.watch(res, req.socket);
+    stalled.watch(res, req.socket);
     // Reject absolute URLs, which would override `Host`, and paths with `..`, which the router may resolve differently.
     if (!originalUrl?.startsWith('/') || HAS_DOTS.test(originalUrl))
       return void res.writeHead(400, { connection: 'close' }).end();
@@ -175,9 +144,9 @@ export class Mount implements McpMount {
       parsedBody: typeof parsedBody === 'function' ? bodyOf(req) : (parsedBody ?? bodyOf(req)),
       authInfo: req.auth,
     };
-    const listen = getRequestListener((request) => this.#answer(routes, request, exchange), {
+    const listen = getRequestListener((request) => answer(routes, request, exchange), {
       overrideGlobalObjects: false,
-      errorHandler: (error) => this.#fail(error),
+      errorHandler: fail,
     });
     // The adapter reads `url` at once. Express has cut off the path of the mount.
     req.url = originalUrl;
@@ -186,7 +155,7 @@ export class Mount implements McpMount {
     await answered;
   }
 
-  async #fetchBy(
+  async function fetchBy(
     routes: Routes,
     request: Request,
     { authInfo, parsedBody }: McpHandlerRequestOptions = {},
@@ -199,55 +168,64 @@ export class Mount implements McpMount {
       const incoming = body && parsedBody === undefined ? Readable.fromWeb(body as never) : undefined;
       // A client may break off a rejected body, which nobody reads.
       incoming?.on('error', () => {});
-      const response = await this.#answer(routes, request, { outgoing, incoming, parsedBody, authInfo });
+      const response = await answer(routes, request, { outgoing, incoming, parsedBody, authInfo });
       if (response.headers.get('content-type')?.startsWith('text/event-stream'))
         return whenSent(request, response, end);
       end();
       return response;
     } catch (error) {
       end();
-      return this.#fail(error);
+      return fail(error);
     }
   }
 
-  close(): Promise<void> {
-    this.#closed ??= this.#end();
-    return this.#closed;
-  }
-
-  async #answer(routes: Routes, request: Request, exchange: Exchange): Promise<Response> {
+  async function answer(routes: Routes, request: Request, exchange: Exchange): Promise<Response> {
     const { outgoing } = exchange;
     const route = routes(new URL(request.url).pathname);
     // Count the request until its last byte is sent. The adapter's promises settle earlier.
     if (route !== 'mcp' || !standsOpen(request)) {
-      this.#inFlight.add(outgoing);
-      outgoing.once('close', () => this.#inFlight.delete(outgoing));
+      inFlight.add(outgoing);
+      outgoing.once('close', () => inFlight.delete(outgoing));
     }
-    if (route === 'mcp') return this.#admission.serveMcp(request, exchange);
-    return 'path' in route ? this.#admission.servePage(route, request, exchange) : route;
+    if (route === 'mcp') return admission.serveMcp(request, exchange);
+    return 'path' in route ? admission.servePage(route, request, exchange) : route;
   }
 
   /** The response to a request without an address, or after an error. */
-  #fail(error: unknown): Response {
-    return error instanceof RequestError
-      ? new Response(null, { status: 400 })
-      : internalError(error, this.#report);
+  function fail(error: unknown): Response {
+    return error instanceof RequestError ? new Response(null, { status: 400 }) : internalError(error, report);
   }
 
-  async #end(): Promise<void> {
-    this.#admission.shut();
-    const open = [...this.#inFlight];
+  async function end(): Promise<void> {
+    admission.shut();
+    const open = [...inFlight];
     for (const outgoing of open) endConnectionAfter(outgoing);
-    const signal = AbortSignal.timeout(this.#drainMs);
+    const signal = AbortSignal.timeout(drainMs);
     setMaxListeners(0, signal);
     await Promise.allSettled(open.map((outgoing) => once(outgoing, 'close', { signal })));
     try {
-      await waitForHandlers(this.#admission.close(), this.#drainMs, this.#report);
+      await waitForHandlers(admission.close(), drainMs, report);
     } finally {
-      this.#stalled.stop();
-      for (const outgoing of this.#inFlight) outgoing.destroy();
+      stalled.stop();
+      for (const outgoing of inFlight) outgoing.destroy();
     }
   }
+
+  const isLive = () => closed === undefined;
+  return {
+    notify: admission.notify,
+    isLive,
+    isReady: async () => isLive() && (await askReadiness()) && isLive(),
+    handle: (req, res, parsedBody) => handleBy(toMcp, req, res, parsedBody),
+    fetch: (request, more) => fetchBy(toMcp, request, more),
+    handlePages: (req, res) => handleBy(toPages, req, res),
+    fetchPages: (request) => fetchBy(toPages, request),
+    handleBy,
+    close() {
+      closed ??= end();
+      return closed;
+    },
+  } satisfies McpMount & { handleBy: unknown };
 }
 
 const HAS_DOTS = /^[^?#]*[/\\](?:\.|%2e){1,2}(?:[/\\?#]|$)/i;

@@ -17,29 +17,22 @@ const WARNING =
 
 const REFUSAL = `A request without a caller was refused, because of \`anonymous: 'reject'\`. ${PLACES}`;
 
-export class AnonymousRequests {
-  readonly #rule: 'accept' | 'reject' | undefined;
-  readonly #report: OnError;
-  #hasUsers: boolean;
-
-  constructor(rule: 'accept' | 'reject' | undefined, hasUsers: boolean, report: OnError) {
-    this.#rule = rule;
-    this.#report = report;
-    this.#hasUsers = hasUsers;
-  }
-
-  /** Rejects a request without a principal; or warns of it, if it or an earlier one shows that there are users. */
-  reject({ headers }: Request, principal: string | undefined): Response | undefined {
+/**
+ * Makes a function that rejects a request without a principal; or warns of it, if it or an earlier one shows that there are
+ * users.
+ */
+export function anonymousGuard(rule: 'accept' | 'reject' | undefined, hasUsers: boolean, report: OnError) {
+  let sawUsers = hasUsers;
+  return ({ headers }: Request, principal: string | undefined): Response | undefined => {
     if (principal !== undefined) {
-      this.#hasUsers = true;
-    } else if (this.#rule === 'reject') {
-      this.#report(new OperatorWarning('anonymous_refused', REFUSAL));
+      sawUsers = true;
+    } else if (rule === 'reject') {
+      report(new OperatorWarning('anonymous_refused', REFUSAL));
       const error = new OAuthError(OAuthErrorCode.InvalidToken, 'No caller was found; sign in');
       return countRejection(bearerAuthChallengeResponse(error), 'http_unauthorized');
-    } else if (this.#rule === undefined) {
-      if (this.#hasUsers || headers.has('authorization') || headers.has('cookie'))
-        warnOnce('MRTR_ANONYMOUS', WARNING);
+    } else if (rule === undefined && (sawUsers || headers.has('authorization') || headers.has('cookie'))) {
+      warnOnce('MRTR_ANONYMOUS', WARNING);
     }
     return undefined;
-  }
+  };
 }

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { Bodies, type BodyLimits } from './body.ts';
+import { type BodyLimits, type BodyReader, bodyReader } from './body.ts';
 
 const REQUEST = new Request('http://localhost/mcp', {
   method: 'POST',
@@ -15,14 +15,14 @@ const open = (...chunks: Uint8Array[]): Readable => {
 };
 
 const receiving = (limits: BodyLimits) => {
-  const bodies = new Bodies(limits);
+  const bodies = bodyReader(limits);
   const read = (body: Readable, principal?: string) =>
     bodies.read(REQUEST, { incoming: body, parsedBody: undefined }, principal);
   return { bodies, read };
 };
 
 /** The status and the text of a refusal, and whether its connection ends. */
-const refusal = async (read: ReturnType<Bodies['read']>) => {
+const refusal = async (read: ReturnType<BodyReader['read']>) => {
   const response = (await read) as Response;
   const { error } = (await response.json()) as { error: { message: string } };
   return `${response.status} ${error.message}${response.headers.get('connection') === 'close' ? ', and closes' : ''}`;

@@ -61,21 +61,12 @@ const decoder = new TextDecoder();
  * Reads bodies. Hono's `bodyLimit` limits the size of one body only. It has no time limit and no total over all bodies,
  * and it keeps every chunk: a client can send a million chunks of one byte.
  */
-export class Bodies {
-  readonly #limits: Required<BodyLimits>;
-  readonly #incoming: Quota;
-
-  constructor(limits: BodyLimits) {
-    this.#limits = withDefaults(limits, BODY_DEFAULTS);
-    this.#incoming = new Quota(this.#limits.maxIncomingBytes, this.#limits.maxIncomingBytesPerPrincipal);
-  }
-
-  get incoming(): number {
-    return this.#incoming.total;
-  }
+export function bodyReader(options: BodyLimits) {
+  const limits = withDefaults(options, BODY_DEFAULTS);
+  const arriving = new Quota(limits.maxIncomingBytes, limits.maxIncomingBytesPerPrincipal);
 
   /** Reads a message once. Otherwise the SDK clones the request to classify it, and parses it twice. */
-  async read(
+  async function read(
     { headers }: Request,
     { incoming, parsedBody }: Pick<Exchange, 'incoming' | 'parsedBody'>,
     principal: string | undefined,
@@ -84,17 +75,17 @@ export class Bodies {
       return problem(415, 'Content-Type must be application/json');
     }
     if (headers.has('content-encoding')) return problem(415, 'A body must not be encoded');
-    if (typeof parsedBody === 'string') return this.#parse(Buffer.from(parsedBody));
-    if (parsedBody instanceof Uint8Array) return this.#parse(parsedBody);
-    if (parsedBody !== undefined) return this.#measure(parsedBody);
-    const received = await this.readBytes(headers, incoming, principal);
-    return received instanceof Response ? received : this.#parse(received);
+    if (typeof parsedBody === 'string') return parse(Buffer.from(parsedBody));
+    if (parsedBody instanceof Uint8Array) return parse(parsedBody);
+    if (parsedBody !== undefined) return measure(parsedBody);
+    const received = await readBytes(headers, incoming, principal);
+    return received instanceof Response ? received : parse(received);
   }
 
-  #parse(received: Uint8Array): Body | Response {
-    if (received.length > this.#limits.maxBodyBytes) return this.#tooLong();
+  function parse(received: Uint8Array): Body | Response {
+    if (received.length > limits.maxBodyBytes) return tooLong();
     const text = decoder.decode(received);
-    if (hasMoreMembers(text, this.#limits.maxBodyMembers)) return this.#tooWide();
+    if (hasMoreMembers(text, limits.maxBodyMembers)) return tooWide();
     try {
       return { json: JSON.parse(text), bytes: received.length };
     } catch {
@@ -103,10 +94,10 @@ export class Bodies {
   }
 
   /** Measures a body that a middleware parsed. Its `Content-Length` may be that of another encoding. */
-  #measure(json: unknown): Body | Response {
-    if (isWiderThan(json, this.#limits.maxBodyMembers)) return this.#tooWide();
+  function measure(json: unknown): Body | Response {
+    if (isWiderThan(json, limits.maxBodyMembers)) return tooWide();
     const bytes = Buffer.byteLength(JSON.stringify(json));
-    return bytes > this.#limits.maxBodyBytes ? this.#tooLong() : { json, bytes };
+    return bytes > limits.maxBodyBytes ? tooLong() : { json, bytes };
   }
 
   /**
@@ -114,16 +105,16 @@ export class Bodies {
    *
    * @throws Error if a middleware has read it, or its client disconnects before its end.
    */
-  async readBytes(
+  async function readBytes(
     headers: Headers,
     body: Readable | undefined,
     principal: string | undefined,
   ): Promise<Buffer | Response> {
     if (!body) return EMPTY;
     if (body.readableEnded) throw bodyWasRead();
-    const { bodySeconds, maxBodyBytes } = this.#limits;
-    if (Number(headers.get('content-length')) > maxBodyBytes) return this.#tooLong();
-    const held = new BodyBuffer(this.#incoming, principal);
+    const { bodySeconds, maxBodyBytes } = limits;
+    if (Number(headers.get('content-length')) > maxBodyBytes) return tooLong();
+    const held = bodyBuffer(arriving, principal);
     return new Promise<Buffer | Response>((resolve, reject) => {
       const late = setTimeout(
         () => end(problem(408, `A body has to come in within ${bodySeconds} seconds; send it again`, LAST)),
@@ -140,63 +131,65 @@ export class Bodies {
       };
       const endAsGone = () => end(new Error('The client went away before the end of its request'));
       const take = (chunk: Buffer) => {
-        if (held.bytes.length + chunk.length > maxBodyBytes) return end(this.#tooLong());
+        if (held.bytes().length + chunk.length > maxBodyBytes) return end(tooLong());
         const full = held.add(chunk, maxBodyBytes);
         if (full) end(noRoom(full, 'bytes of requests coming in', LAST));
       };
       if (body.destroyed) return endAsGone();
       body
         .on('data', take)
-        .once('end', () => end(held.bytes))
+        .once('end', () => end(held.bytes()))
         .once('error', endAsGone)
         .once('close', endAsGone);
     });
   }
 
-  #tooWide(): Response {
-    const { maxBodyMembers } = this.#limits;
-    return problem(413, `A body has at most ${maxBodyMembers} members of objects and arrays; send less`);
+  function tooWide(): Response {
+    return problem(
+      413,
+      `A body has at most ${limits.maxBodyMembers} members of objects and arrays; send less`,
+    );
   }
 
-  #tooLong(): Response {
-    return problem(413, `A body has at most ${this.#limits.maxBodyBytes} bytes; send less`, LAST);
+  function tooLong(): Response {
+    return problem(413, `A body has at most ${limits.maxBodyBytes} bytes; send less`, LAST);
   }
+
+  return {
+    read,
+    readBytes,
+    get incoming(): number {
+      return arriving.total;
+    },
+  };
 }
 
+export type BodyReader = ReturnType<typeof bodyReader>;
+
 /** The bytes of one body so far, in one piece. */
-class BodyBuffer {
-  readonly #quota: Quota;
-  readonly #principal: string | undefined;
-  #buffer = EMPTY;
-  #length = 0;
+function bodyBuffer(quota: Quota, principal: string | undefined) {
+  let [buffer, length] = [EMPTY, 0];
+  return {
+    bytes: (): Buffer => buffer.subarray(0, length),
 
-  constructor(quota: Quota, principal: string | undefined) {
-    this.#quota = quota;
-    this.#principal = principal;
-  }
+    /** Adds a chunk, or returns the exceeded limit. */
+    add(chunk: Buffer, maxBytes: number): QuotaExceeded | undefined {
+      const needed = length + chunk.length;
+      const { length: size } = buffer;
+      if (needed > size) {
+        const larger = Math.min(maxBytes, Math.max(needed, 2 * size, FIRST_BYTES));
+        const full = quota.take(principal, larger - size);
+        if (full) return full;
+        buffer = Buffer.concat([buffer], larger);
+      }
+      chunk.copy(buffer, length);
+      length = needed;
+      return undefined;
+    },
 
-  get bytes(): Buffer {
-    return this.#buffer.subarray(0, this.#length);
-  }
-
-  /** Adds a chunk, or returns the exceeded limit. */
-  add(chunk: Buffer, maxBytes: number): QuotaExceeded | undefined {
-    const length = this.#length + chunk.length;
-    const { length: size } = this.#buffer;
-    if (length > size) {
-      const larger = Math.min(maxBytes, Math.max(length, 2 * size, FIRST_BYTES));
-      const full = this.#quota.take(this.#principal, larger - size);
-      if (full) return full;
-      this.#buffer = Buffer.concat([this.#buffer], larger);
-    }
-    chunk.copy(this.#buffer, this.#length);
-    this.#length = length;
-    return undefined;
-  }
-
-  release(): void {
-    this.#quota.giveBack(this.#principal, this.#buffer.length);
-    this.#buffer = EMPTY;
-    this.#length = 0;
-  }
+    release(): void {
+      quota.giveBack(principal, buffer.length);
+      [buffer, length] = [EMPTY, 0];
+    },
+  };
 }

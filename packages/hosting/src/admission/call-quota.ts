@@ -12,7 +12,7 @@ import {
 } from '@mrtr/core/kit';
 import type { OnError } from '../instance/server-instance.ts';
 import type { Body } from './body.ts';
-import { CountedRequest } from './counted-request.ts';
+import { countRequest } from './counted-request.ts';
 import type { Outgoing } from './exchange.ts';
 import { noRoom } from './problem.ts';
 
@@ -65,38 +65,31 @@ export interface AdmittedRequest {
   readonly principal: string | undefined;
 }
 
-/** Admits calls and subscriptions within the limits. */
-export class CallQuota {
-  readonly #calls: Quota;
-  readonly #subscriptions: Quota;
-  readonly #bytes: Quota;
-  readonly #abandoned: AbandonedQuota;
-
-  constructor(options: CallLimits, onerror: OnError) {
-    const limits = withDefaults(options, CALL_DEFAULTS);
-    this.#calls = new Quota(limits.maxRequests, limits.maxRequestsPerPrincipal);
-    this.#bytes = new Quota(limits.maxCallBytes, limits.maxCallBytesPerPrincipal);
-    this.#subscriptions = new Quota(limits.maxSubscriptions, limits.maxSubscriptionsPerPrincipal);
-    this.#abandoned = new AbandonedQuota(limits, onerror);
-  }
+/** Makes a function that admits calls and subscriptions within the limits. */
+export function callQuota(options: CallLimits, onerror: OnError) {
+  const limits = withDefaults(options, CALL_DEFAULTS);
+  const calls = new Quota(limits.maxRequests, limits.maxRequestsPerPrincipal);
+  const bytes = new Quota(limits.maxCallBytes, limits.maxCallBytesPerPrincipal);
+  const subscriptions = new Quota(limits.maxSubscriptions, limits.maxSubscriptionsPerPrincipal);
+  const abandoned = new AbandonedQuota(limits, onerror);
 
   /** Lets `serve` answer. Does not count notifications and answers, because they end calls. */
-  async admit({ request, outgoing, body, principal }: AdmittedRequest, serve: () => Promise<Response>) {
+  return async ({ request, outgoing, body, principal }: AdmittedRequest, serve: () => Promise<Response>) => {
     if (!body || !isJSONRPCRequest(body.json)) return serve();
     const listens = body.json.method === 'subscriptions/listen';
-    const place = QuotaSlot.take(listens ? this.#subscriptions : this.#calls, principal);
+    const place = QuotaSlot.take(listens ? subscriptions : calls, principal);
     if (typeof place === 'string') return noRoom(place, listens ? 'subscriptions' : 'calls running');
-    const bytes = QuotaSlot.take(this.#bytes, principal, body.bytes);
-    if (typeof bytes === 'string') {
+    const room = QuotaSlot.take(bytes, principal, body.bytes);
+    if (typeof room === 'string') {
       place.giveBack();
-      return noRoom(bytes, 'bytes in the calls running');
+      return noRoom(room, 'bytes in the calls running');
     }
     // A subscription has no handler to abandon.
-    const call = new CountedRequest(request, { place, bytes }, listens ? undefined : this.#abandoned);
+    const call = countRequest(request, place, room, listens ? undefined : abandoned);
     // Node also emits `close` when the stream breaks.
     const closed = outgoing.destroyed || new Promise<void>((resolve) => outgoing.once('close', resolve));
     const served = serve();
     void call.endAfter(Promise.allSettled([served, closed]));
     return served;
-  }
+  };
 }

@@ -22,45 +22,37 @@ const isPageOfHost = (text: string): boolean =>
 const isOrigin = (text: string): boolean =>
   OTHER_SCHEME.test(text) || (isPageOfHost(text) && !text.includes('*'));
 
-/** The origins that may call. */
-export class Origins {
-  readonly #origins: readonly string[];
-  readonly #hosts: string[];
-  readonly #methods: string;
-
-  /**
-   * @param origins full origins. Pages of `hosts` may call too, on any port.
-   * @throws InvalidOption for an origin that no browser sends, such as one with a path.
-   */
-  constructor(origins: readonly string[], hosts: readonly string[], methods: readonly string[]) {
-    for (const origin of origins) {
-      if (isOrigin(origin)) continue;
-      throw new InvalidOption(
-        `allowedOrigins has '${origin}', which no browser sends as an origin. Write it like https://app.example.`,
-      );
-    }
-    this.#origins = origins;
-    this.#hosts = [...hosts];
-    this.#methods = methods.join(', ');
+/**
+ * The origins that may call.
+ *
+ * @param origins full origins. Pages of `hosts` may call too, on any port.
+ * @throws InvalidOption for an origin that no browser sends, such as one with a path.
+ */
+export function allowOrigins(origins: readonly string[], hosts: string[], methods: readonly string[]) {
+  for (const origin of origins) {
+    if (isOrigin(origin)) continue;
+    throw new InvalidOption(
+      `allowedOrigins has '${origin}', which no browser sends as an origin. Write it like https://app.example.`,
+    );
   }
 
   /** Rejects a request whose origin may not call. Clients other than browsers send no origin, and may call. */
-  reject(request: Request): Response | undefined {
+  function reject(request: Request): Response | undefined {
     const origin = request.headers.get('origin') ?? '';
-    if (this.#origins.includes(origin)) return undefined;
+    if (origins.includes(origin)) return undefined;
     // The SDK checks the host alone, and so would accept `foo://localhost`, or two origins of which the first has a path.
     if (origin !== '' && !isPageOfHost(origin)) return problem(403, 'Invalid Origin header');
-    const refused = originValidationResponse(request, this.#hosts);
+    const refused = originValidationResponse(request, hosts);
     return refused && countRejection(refused, 'http_forbidden_origin');
   }
 
   /** Answers a preflight of an allowed origin. Undefined if `request` is not a preflight. */
-  preflight({ method, headers }: Request): Response | undefined {
+  function preflight({ method, headers }: Request): Response | undefined {
     if (method !== 'OPTIONS' || !headers.has('origin') || !headers.has('access-control-request-method')) {
       return undefined;
     }
     const answer = new Response(null, { status: 204 });
-    answer.headers.set('access-control-allow-methods', this.#methods);
+    answer.headers.set('access-control-allow-methods', methods.join(', '));
     answer.headers.set('access-control-max-age', MAX_AGE);
     // Allow every header: tools (Mcp-Param-…), proxies and tracers have headers of their own.
     const asked = headers.get('access-control-request-headers');
@@ -73,7 +65,7 @@ export class Origins {
    * Lets the calling page read the answer. It does not allow credentials: pages send their access token themselves, and
    * nothing here reads cookies or client certificates.
    */
-  readable(request: Request, answer: Response): Response {
+  function readable(request: Request, answer: Response): Response {
     const origin = request.headers.get('origin');
     answer.headers.append('vary', 'Origin');
     if (!origin) return answer;
@@ -81,4 +73,6 @@ export class Origins {
     answer.headers.set('access-control-expose-headers', EXPOSED);
     return answer;
   }
+
+  return { reject, preflight, readable };
 }

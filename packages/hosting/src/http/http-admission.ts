@@ -7,7 +7,6 @@ import {
   type OAuthTokenVerifier,
   requireBearerAuth,
   type ServerEventBus,
-  type ServerNotifier,
 } from '@modelcontextprotocol/server';
 import { InvalidOption } from '@mrtr/core';
 import { OperatorWarning } from '@mrtr/core/events';
@@ -20,18 +19,18 @@ import {
   oneOf,
   tokenPrincipal,
 } from '@mrtr/core/kit';
-import { AnonymousRequests } from '../admission/anonymous.ts';
-import { BODY_CHECKS, Bodies, type Body, type BodyLimits } from '../admission/body.ts';
-import { CALL_CHECKS, type CallLimits, CallQuota } from '../admission/call-quota.ts';
-import { Origins } from '../admission/cors.ts';
-import { CountedRequest } from '../admission/counted-request.ts';
+import { anonymousGuard } from '../admission/anonymous.ts';
+import { BODY_CHECKS, type Body, type BodyLimits, bodyReader } from '../admission/body.ts';
+import { CALL_CHECKS, type CallLimits, callQuota } from '../admission/call-quota.ts';
+import { allowOrigins } from '../admission/cors.ts';
+import { countedCallOf } from '../admission/counted-request.ts';
 import type { Exchange } from '../admission/exchange.ts';
 import { isWiderThan } from '../admission/members.ts';
 import { countRejection, internalError, problem } from '../admission/problem.ts';
 import { buildServer, type OnError, reporterOf, type ServerInstance } from '../instance/server-instance.ts';
-import { PageRequests, type PageSet } from './page-requests.ts';
-import { type Caller, SESSION_CHECKS, type SessionLimits, Sessions } from './sessions.ts';
-import { UNREAD_CHECKS, UnreadBytes, type UnreadLimits } from './unread-bytes.ts';
+import { type PageSet, pageServer } from './page-requests.ts';
+import { type Caller, SESSION_CHECKS, type SessionLimits, sessionsOf } from './sessions.ts';
+import { UNREAD_CHECKS, type UnreadLimits, unreadBytes } from './unread-bytes.ts';
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 const METHODS = ['GET', 'POST', 'DELETE'];
@@ -119,153 +118,126 @@ function requireHostName(entry: string): void {
   );
 }
 
-/** Checks and limits the requests of one hosting, and passes them to the servers of both eras. */
-export class HttpAdmission {
-  readonly #served: ServerInstance;
-  readonly #bodies: Bodies;
-  readonly #calls: CallQuota;
-  readonly #unread: UnreadBytes;
-  readonly #allowedHosts: string[] | 'any';
-  readonly #origins: Origins;
-  readonly #modern: ReturnType<typeof createMcpHandler>;
-  readonly #sessions: Sessions | undefined;
-  readonly #authenticate: ((request: Request) => Promise<AuthInfo | Response>) | undefined;
-  readonly #anonymous: AnonymousRequests;
-  readonly #identify: (caller: AuthInfo) => string | undefined;
-  readonly #pages: PageRequests;
-  readonly #report: OnError;
-  #shut = false;
-
-  /** @throws InvalidOption for wrong `allowedOrigins`. */
-  constructor(served: ServerInstance, options: AdmissionOptions) {
-    const {
-      allowedHosts = LOOPBACK,
-      legacyClients = 'sessions',
-      verifier,
-      maxSubscriptions,
-      bus,
-      onerror,
-    } = options;
-    this.#served = served;
-    this.#report = reporterOf(served, onerror);
-    this.#bodies = new Bodies(options);
-    this.#pages = new PageRequests(options);
-    this.#calls = new CallQuota(options, this.#report);
-    this.#unread = new UnreadBytes(options, this.#report);
-    const hosts = allowedHosts === 'any' ? [] : [...allowedHosts];
-    hosts.forEach(requireHostName);
-    this.#allowedHosts = allowedHosts === 'any' ? 'any' : hosts;
-    const hostsOfPages = hosts;
-    this.#origins = new Origins(options.allowedOrigins ?? [], hostsOfPages, METHODS);
-    this.#modern = createMcpHandler(() => buildServer(served, onerror), {
-      legacy: legacyClients === 'sessions' ? 'reject' : 'stateless',
-      ...(maxSubscriptions !== undefined && { maxSubscriptions }),
-      ...(bus && { bus }),
-      onerror: this.#report,
-    });
-    this.#authenticate = verifier && requireBearerAuth({ verifier });
-    this.#anonymous = new AnonymousRequests(options.anonymous, options.principal !== undefined, this.#report);
-    this.#identify = options.principal ?? tokenPrincipal;
-    this.#sessions = legacyClients === 'sessions' ? new Sessions(served, options, onerror) : undefined;
-  }
-
-  /** Publishes changes to the subscriptions of new clients. */
-  get notify(): ServerNotifier {
-    return this.#modern.notify;
-  }
-
-  /** Whether {@link shut} was called. */
-  get isShut(): boolean {
-    return this.#shut;
-  }
+/**
+ * Checks and limits the requests of one hosting, and passes them to the servers of both eras.
+ *
+ * @throws InvalidOption for wrong `allowedHosts` or `allowedOrigins`.
+ */
+export function httpAdmission(served: ServerInstance, options: AdmissionOptions) {
+  const { allowedHosts = LOOPBACK, allowedOrigins = [], legacyClients = 'sessions' } = options;
+  const { verifier, principal: identify = tokenPrincipal, maxSubscriptions, bus, onerror } = options;
+  const report = reporterOf(served, onerror);
+  const bodies = bodyReader(options);
+  const answerBrowser = pageServer(options);
+  const admitCall = callQuota(options, report);
+  const boundUnread = unreadBytes(options, report);
+  const hosts = allowedHosts === 'any' ? [] : [...allowedHosts];
+  hosts.forEach(requireHostName);
+  const origins = allowOrigins(allowedOrigins, hosts, METHODS);
+  const modern = createMcpHandler(() => buildServer(served, onerror), {
+    legacy: legacyClients === 'sessions' ? 'reject' : 'stateless',
+    ...(maxSubscriptions !== undefined && { maxSubscriptions }),
+    ...(bus && { bus }),
+    onerror: report,
+  });
+  const authenticate = verifier && requireBearerAuth({ verifier });
+  const rejectAnonymous = anonymousGuard(options.anonymous, options.principal !== undefined, report);
+  const sessions = legacyClients === 'sessions' ? sessionsOf(served, options, onerror) : undefined;
+  let isShut = false;
 
   /** Answers one request of MCP. */
-  async serveMcp(request: Request, exchange: Exchange): Promise<Response> {
-    const refused = this.#refuseHost(request) ?? this.#origins.reject(request);
+  async function serveMcp(request: Request, exchange: Exchange): Promise<Response> {
+    const refused = refuseHost(request) ?? origins.reject(request);
     if (refused) return refused;
     const answer =
-      this.#origins.preflight(request) ??
-      (await this.#admit(request, exchange).catch((error: unknown) => internalError(error, this.#report)));
-    return this.#origins.readable(request, answer);
+      origins.preflight(request) ??
+      (await admit(request, exchange).catch((error: unknown) => internalError(error, report)));
+    return origins.readable(request, answer);
   }
 
-  #refuseHost(request: Request): Response | undefined {
-    if (this.#allowedHosts === 'any') return undefined;
+  function refuseHost(request: Request): Response | undefined {
+    if (allowedHosts === 'any') return undefined;
     const { headers, url } = request;
     // HTTP/2 has the host in the address alone.
     const host = headers.get('host') ?? new URL(url).host;
     const named = headers.has('host') ? request : new Request(url, { headers: { host } });
-    const refused = hostHeaderValidationResponse(named, this.#allowedHosts);
+    const refused = hostHeaderValidationResponse(named, hosts);
     if (!refused) return undefined;
     const shown = host.slice(0, MAX_OF_HOST);
     const why = `A request for the host '${shown}' was refused: it is none of allowedHosts.`;
-    this.#report(new OperatorWarning('host_refused', why));
+    report(new OperatorWarning('host_refused', why));
     return countRejection(refused, 'http_forbidden_origin');
   }
 
-  async #admit(request: Request, exchange: Exchange): Promise<Response> {
-    if (this.#shut) return problem(503, 'The server is shutting down');
+  async function admit(request: Request, exchange: Exchange): Promise<Response> {
+    if (isShut) return problem(503, 'The server is shutting down');
     if (!METHODS.includes(request.method)) {
       return problem(405, 'Method not allowed', { allow: METHODS.join(', ') });
     }
-    const authInfo = requireAuthInfo(exchange.authInfo) ?? (await this.#authenticate?.(request));
+    const authInfo = requireAuthInfo(exchange.authInfo) ?? (await authenticate?.(request));
     if (authInfo instanceof Response) return countRejection(authInfo, 'http_unauthorized');
-    return this.#serve(request, exchange, authInfo);
+    return serve(request, exchange, authInfo);
   }
 
   /** Answers a browser. Does not check `Origin`: a link may lead here from any site. */
-  async servePage(pages: PageSet, request: Request, { incoming }: Exchange): Promise<Response> {
-    const refused = this.#refuseHost(request);
+  async function servePage(pages: PageSet, request: Request, { incoming }: Exchange): Promise<Response> {
+    const refused = refuseHost(request);
     if (refused) return refused;
-    if (this.#shut) return problem(503, 'The server is shutting down');
-    return this.#pages.serve(pages, request, incoming);
+    if (isShut) return problem(503, 'The server is shutting down');
+    return answerBrowser(pages, request, incoming);
   }
 
   /** Rejects every request from now on. */
-  shut(): void {
-    this.#shut = true;
+  function shut(): void {
+    isShut = true;
   }
 
   /** Ends all sessions, streams and calls in flight. */
-  async close(): Promise<void> {
+  async function close(): Promise<void> {
     const ended = await Promise.allSettled([
       // The async function catches a `close` that throws, so that the others end too.
-      (async () => this.#served.close?.())(),
-      this.#sessions?.close(),
-      this.#modern.close(),
+      (async () => served.close?.())(),
+      sessions?.close(),
+      modern.close(),
     ]);
     for (const end of ended) if (end.status === 'rejected') throw end.reason;
   }
 
-  async #serve(request: Request, exchange: Exchange, authInfo: AuthInfo | undefined): Promise<Response> {
+  async function serve(
+    request: Request,
+    exchange: Exchange,
+    authInfo: AuthInfo | undefined,
+  ): Promise<Response> {
     const { outgoing } = exchange;
-    const principal = authInfo && requirePrincipal(this.#identify(authInfo));
-    const anonymous = this.#anonymous.reject(request, principal);
+    const principal = authInfo && requirePrincipal(identify(authInfo));
+    const anonymous = rejectAnonymous(request, principal);
     if (anonymous) return anonymous;
-    const body =
-      request.method === 'POST' ? await this.#bodies.read(request, exchange, principal) : undefined;
+    const body = request.method === 'POST' ? await bodies.read(request, exchange, principal) : undefined;
     if (body instanceof Response) return body;
     const refused = body && rejectMessage(body);
     if (refused) return refused;
     const caller = { authInfo, principal };
-    const response = await this.#calls.admit({ request, outgoing, body, principal }, () =>
-      this.#route(request, body, caller),
+    const response = await admitCall({ request, outgoing, body, principal }, () =>
+      route(request, body, caller),
     );
-    return this.#unread.bound(response, outgoing, principal);
+    return boundUnread(response, outgoing, principal);
   }
 
-  async #route(request: Request, body: Body | undefined, caller: Caller): Promise<Response> {
-    if (this.#sessions && (await isLegacy(request, body?.json))) {
-      return this.#sessions.handle(request, body?.json, caller);
+  async function route(request: Request, body: Body | undefined, caller: Caller): Promise<Response> {
+    if (sessions && (await isLegacy(request, body?.json))) {
+      return sessions.handle(request, body?.json, caller);
     }
     const { authInfo } = caller;
     // Without a session, a hang-up is an old client's only way to cancel.
-    CountedRequest.of(request)?.cancelOnHangUp();
-    return this.#modern.fetch(request, {
+    countedCallOf(request)?.cancelOnHangUp();
+    return modern.fetch(request, {
       ...(authInfo && { authInfo }),
       ...(body && { parsedBody: body.json }),
     });
   }
+
+  /** `notify` publishes changes to the subscriptions of new clients. */
+  return { notify: modern.notify, serveMcp, servePage, shut, close };
 }
 
 /** @throws InvalidOption for another middleware's value, such as the claims of a JWT: all its callers would be one. */

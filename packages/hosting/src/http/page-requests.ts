@@ -1,7 +1,7 @@
 /** Serves pages for browsers. Nobody has signed in yet, so what they take is counted apart from what MCP takes. */
 import type { Readable } from 'node:stream';
 import { noteListener, Quota, QuotaSlot } from '@mrtr/core/kit';
-import { Bodies, type BodyLimits } from '../admission/body.ts';
+import { type BodyLimits, bodyReader } from '../admission/body.ts';
 import { noRoom } from '../admission/problem.ts';
 import type { OnError } from '../instance/server-instance.ts';
 
@@ -21,29 +21,22 @@ export interface PageSet {
   fetch(request: Request): Promise<Response>;
 }
 
-export class PageRequests {
-  readonly #open = new Quota(MAX_PAGES);
-  readonly #bodies: Bodies;
-  readonly #onerror: OnError | undefined;
-
-  constructor({ onerror, ...limits }: BodyLimits & { readonly onerror?: OnError }) {
-    this.#onerror = onerror;
-    this.#bodies = new Bodies({ ...limits, ...PAGE_BODY_LIMITS });
-  }
-
-  /** Answers a browser. The body of its request comes in when the page reads it. */
-  async serve(pages: PageSet, request: Request, incoming: Readable | undefined): Promise<Response> {
-    const first = QuotaSlot.take(this.#open, undefined);
+/** Makes a function that answers browsers. The body of a request comes in when the page reads it. */
+export function pageServer({ onerror, ...limits }: BodyLimits & { readonly onerror?: OnError }) {
+  const open = new Quota(MAX_PAGES);
+  const { readBytes } = bodyReader({ ...limits, ...PAGE_BODY_LIMITS });
+  return async (pages: PageSet, request: Request, incoming: Readable | undefined): Promise<Response> => {
+    const first = QuotaSlot.take(open, undefined);
     if (!(first instanceof QuotaSlot)) return noRoom(first, 'pages open');
     let place: QuotaSlot | undefined = first;
     let refused: Response | undefined;
     const readBody = async (): Promise<Uint8Array> => {
       // A body that arrives slowly takes no other page's place.
       first.giveBack();
-      const body = await this.#bodies.readBytes(request.headers, incoming, undefined);
+      const body = await readBytes(request.headers, incoming, undefined);
       if (body instanceof Response) return refuse(body);
       // The page may have answered without waiting for the body.
-      const again = place && QuotaSlot.take(this.#open, undefined);
+      const again = place && QuotaSlot.take(open, undefined);
       if (typeof again === 'string') return refuse(noRoom(again, 'pages open'));
       place = again;
       return body;
@@ -53,7 +46,7 @@ export class PageRequests {
       throw new Error(`A body that was posted to a page was refused with status ${response.status}.`);
     };
     try {
-      const response = await pages.fetch(noteListener(withBody(request, readBody), this.#onerror));
+      const response = await pages.fetch(noteListener(withBody(request, readBody), onerror));
       return refused ?? response;
     } catch (error) {
       if (refused) return refused;
@@ -62,7 +55,7 @@ export class PageRequests {
       place?.giveBack();
       place = undefined;
     }
-  }
+  };
 }
 
 /** The request with a body that is read when it is needed. */

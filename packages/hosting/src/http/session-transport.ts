@@ -10,7 +10,7 @@ import {
   type WebStandardStreamableHTTPServerTransportOptions,
 } from '@modelcontextprotocol/server';
 import { awaitHandler } from '@mrtr/core/shape';
-import { CountedRequest } from '../admission/counted-request.ts';
+import { countedCallOf } from '../admission/counted-request.ts';
 import { problem } from '../admission/problem.ts';
 
 /** A call that is not over. `entered`: the server has received it, so a cancellation finds it. */
@@ -46,7 +46,7 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
     // Two calls with one id would count once, and their responses would be mixed up.
     if (this.#calls.has(id)) return problem(400, 'A call with this id is open', {}, -32600);
     const over = new Promise<void>((end) => this.#calls.set(id, { entered: false, request, end }));
-    CountedRequest.of(request)?.lastUntil(over);
+    countedCallOf(request)?.lastUntil(over);
     let served = false;
     try {
       const response = await super.handleRequest(request, options);
@@ -62,7 +62,7 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
     // This fires the signals of the calls.
     await super.close();
     for (const [id, { request }] of [...this.#calls]) {
-      CountedRequest.of(request)?.cancel();
+      countedCallOf(request)?.cancel();
       this.#end(id);
     }
   }
@@ -90,7 +90,7 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
   #cancel(id: RequestId): void {
     const call = this.#calls.get(id);
     if (!call?.entered) return;
-    CountedRequest.of(call.request)?.cancel();
+    countedCallOf(call.request)?.cancel();
     const settled = awaitHandler(call.request).then(() => {
       if (this.#calls.get(id) === call) this.#end(id);
     });

@@ -1,11 +1,11 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { fixture, INITIALIZE, oldMessage, oldRequest, read, withHeaders } from '../hosting.test-support.ts';
-import { type SessionLimits, Sessions } from './sessions.ts';
+import { type SessionLimits, sessionsOf } from './sessions.ts';
 
 function sessions(limits: SessionLimits = {}) {
   vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] });
   const served = fixture();
-  const held = new Sessions(served, limits, served.onerror);
+  const held = sessionsOf(served, limits, served.onerror);
   onTestFinished(async () => {
     served.release();
     await held.close();

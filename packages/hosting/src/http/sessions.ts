@@ -60,89 +60,72 @@ interface Session {
 }
 
 /** Serves clients at 2025-11-25 with sessions. */
-export class Sessions {
-  readonly #served: ServerInstance;
-  readonly #limits: Required<SessionLimits>;
-  readonly #onerror: OnError | undefined;
-  readonly #sessions = new Map<string, Session>();
-  readonly #places: Quota;
-  readonly #bytes: Quota;
-  readonly #sweeper: NodeJS.Timeout;
-
-  constructor(served: ServerInstance, limits: SessionLimits = {}, onerror?: OnError) {
-    this.#served = served;
-    this.#limits = withDefaults(limits, SESSION_DEFAULTS);
-    this.#onerror = onerror;
-    this.#places = new Quota(this.#limits.maxSessions, this.#limits.maxSessionsPerPrincipal);
-    this.#bytes = new Quota(this.#limits.maxSessionBytes, this.#limits.maxSessionBytesPerPrincipal);
-    addGauge('sessions', this, ({ size }) => size);
-    this.#sweeper = setInterval(
-      () => void this.#sweep(),
-      Math.min(this.#limits.sessionIdleSeconds * 1000, 60_000),
-    );
-    this.#sweeper.unref();
-  }
-
-  get size(): number {
-    return this.#sessions.size;
-  }
+export function sessionsOf(served: ServerInstance, options: SessionLimits = {}, onerror?: OnError) {
+  const limits = withDefaults(options, SESSION_DEFAULTS);
+  const idleMs = limits.sessionIdleSeconds * 1000;
+  const sessions = new Map<string, Session>();
+  const places = new Quota(limits.maxSessions, limits.maxSessionsPerPrincipal);
+  const bytesHeld = new Quota(limits.maxSessionBytes, limits.maxSessionBytesPerPrincipal);
+  const sweeper = setInterval(() => void sweep(), Math.min(idleMs, 60_000));
+  sweeper.unref();
+  addGauge('sessions', sessions, ({ size }) => size);
 
   /** Serves a request of a session, or one that begins a session. */
-  async handle(request: Request, parsedBody: unknown, caller: Caller): Promise<Response> {
+  async function handle(request: Request, parsedBody: unknown, caller: Caller): Promise<Response> {
     const id = request.headers.get('mcp-session-id');
-    const session = id === null ? undefined : this.#sessions.get(id);
+    const session = id === null ? undefined : sessions.get(id);
     // Another caller's session does not exist here: a session id is not a password.
     if (id !== null && (!session || session.principal !== caller.principal))
       return problem(404, 'Session not found', {}, -32000, 'http_no_session');
-    if (session) return this.#use(session, request, parsedBody, caller);
+    if (session) return use(session, request, parsedBody, caller);
     if (!isInitializeRequest(parsedBody))
       return problem(400, 'A session id is required; begin with initialize');
-    return this.#begin(request, prune(parsedBody), caller);
+    return begin(request, prune(parsedBody), caller);
   }
 
   /** Ends all sessions. */
-  async close(): Promise<void> {
-    clearInterval(this.#sweeper);
-    await Promise.all([...this.#sessions.keys()].map((id) => this.#end(id)));
+  async function close(): Promise<void> {
+    clearInterval(sweeper);
+    await Promise.all([...sessions.keys()].map((id) => end(id)));
   }
 
-  async #begin(request: Request, initialize: InitializeRequest, caller: Caller) {
+  async function begin(request: Request, initialize: InitializeRequest, caller: Caller) {
     const { principal } = caller;
     const bytes = Buffer.byteLength(JSON.stringify(initialize));
-    const full = this.#places.take(principal);
+    const full = places.take(principal);
     if (full) return noRoom(full, 'sessions');
-    const fullOfBytes = this.#bytes.take(principal, bytes);
+    const fullOfBytes = bytesHeld.take(principal, bytes);
     if (fullOfBytes) {
-      this.#places.giveBack(principal);
+      places.giveBack(principal);
       return noRoom(fullOfBytes, 'bytes in sessions');
     }
     const id = randomUUID();
     const transport = new SessionTransport({
       sessionIdGenerator: () => id,
-      onsessionclosed: () => this.#end(id),
+      onsessionclosed: () => end(id),
     });
     const session: Session = { transport, principal, bytes, lastUsed: Date.now(), open: 0 };
     // Count it before the first await, so that clients that begin together cannot exceed the limit.
-    this.#sessions.set(id, session);
+    sessions.set(id, session);
     try {
-      await buildServer(this.#served, this.#onerror).connect(transport);
-      return await this.#use(session, request, initialize, caller);
+      await buildServer(served, onerror).connect(transport);
+      return await use(session, request, initialize, caller);
     } finally {
       // The transport rejected it, for example for its Accept header.
-      if (transport.sessionId === undefined) await this.#end(id);
+      if (transport.sessionId === undefined) await end(id);
     }
   }
 
-  async #end(id: string): Promise<void> {
-    const session = this.#sessions.get(id);
+  async function end(id: string): Promise<void> {
+    const session = sessions.get(id);
     if (!session) return;
-    this.#sessions.delete(id);
-    this.#places.giveBack(session.principal);
-    this.#bytes.giveBack(session.principal, session.bytes);
+    sessions.delete(id);
+    places.giveBack(session.principal);
+    bytesHeld.giveBack(session.principal, session.bytes);
     await session.transport.close();
   }
 
-  async #use(
+  async function use(
     session: Session,
     request: Request,
     parsedBody: unknown,
@@ -165,14 +148,22 @@ export class Sessions {
     }
   }
 
-  async #sweep(): Promise<void> {
-    const stale = Date.now() - this.#limits.sessionIdleSeconds * 1000;
-    for (const [id, session] of this.#sessions) {
+  async function sweep(): Promise<void> {
+    const stale = Date.now() - idleMs;
+    for (const [id, session] of sessions) {
       // Hanging up cancels nothing: the call still runs, and the session is idle only after its end.
       if (session.transport.hasOpenCalls) session.lastUsed = Date.now();
-      else if (session.open === 0 && session.lastUsed <= stale) await this.#end(id);
+      else if (session.open === 0 && session.lastUsed <= stale) await end(id);
     }
   }
+
+  return {
+    handle,
+    close,
+    get size(): number {
+      return sessions.size;
+    },
+  };
 }
 
 /** The parts of an `initialize` that its session keeps: the fields of the specification, without icons. */

@@ -5,13 +5,13 @@ import type { AddressInfo } from 'node:net';
 import { requestInit, within } from '@mrtr/harness';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { hosting, httpText, modernClient, openSocket } from '../hosting.test-support.ts';
-import { StalledConnections } from './stalled-connections.ts';
+import { stalledConnections } from './stalled-connections.ts';
 
 const MIB = 1_048_576;
 
 /** A server that sends `bytes` to a client that does not read, until it cannot send more. */
 async function serveUnread(bytes: number, seconds: number) {
-  const stalled = new StalledConnections(seconds);
+  const stalled = stalledConnections(seconds);
   const server = createServer((req, res) => {
     stalled.watch(res, req.socket);
     res.end(Buffer.alloc(bytes));

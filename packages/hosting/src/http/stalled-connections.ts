@@ -22,31 +22,29 @@ interface Progress {
  * Destroys a connection with a watched response that has had bytes to send for `seconds`, and has sent none. One timer
  * sweeps all of them. It counts sweeps instead of time, so that a suspended server does not end its connections.
  */
-export class StalledConnections {
-  readonly #watched = new Map<ServerResponse, { readonly socket: Socket; readonly progress: Progress }>();
-  readonly #sweeper: NodeJS.Timeout;
-
-  constructor(seconds: number) {
-    this.#sweeper = setInterval(() => this.#sweep(), (seconds * 1000) / SWEEPS);
-    this.#sweeper.unref();
-  }
+export function stalledConnections(seconds: number) {
+  const watched = new Map<ServerResponse, { readonly socket: Socket; readonly progress: Progress }>();
+  const sweeper = setInterval(sweep, (seconds * 1000) / SWEEPS);
+  sweeper.unref();
 
   /** Watches the connection until `response` has been sent. */
-  watch(response: ServerResponse, socket: Socket): void {
-    this.#watched.set(response, { socket, progress: { written: 0, queued: 0, stalled: 0 } });
-    response.once('close', () => this.#watched.delete(response));
+  function watch(response: ServerResponse, socket: Socket): void {
+    watched.set(response, { socket, progress: { written: 0, queued: 0, stalled: 0 } });
+    response.once('close', () => watched.delete(response));
   }
 
-  stop(): void {
-    clearInterval(this.#sweeper);
+  function stop(): void {
+    clearInterval(sweeper);
   }
 
-  #sweep(): void {
-    for (const { socket, progress } of this.#watched.values()) {
+  function sweep(): void {
+    for (const { socket, progress } of watched.values()) {
       if (hasMoved(socket, progress)) progress.stalled = 0;
       else if (++progress.stalled >= SWEEPS) socket.destroy();
     }
   }
+
+  return { watch, stop };
 }
 
 /**

@@ -4,10 +4,10 @@ import type { ServerResponse } from 'node:http';
 import { Writable } from 'node:stream';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { FLOODED, hosting, modernClient } from '../hosting.test-support.ts';
-import { UnreadBytes, type UnreadLimits } from './unread-bytes.ts';
+import { type UnreadLimits, unreadBytes } from './unread-bytes.ts';
 
 /** A stream of events that the test writes, and its client. */
-function stream(unread: UnreadBytes, principal?: string) {
+function stream(unread: ReturnType<typeof unreadBytes>, principal?: string) {
   const outgoing = new Writable() as ServerResponse & Writable;
   const cancelled = vi.fn();
   let source!: ReadableStreamDefaultController<Uint8Array>;
@@ -18,7 +18,7 @@ function stream(unread: UnreadBytes, principal?: string) {
     cancel: cancelled,
   });
   const response = new Response(body, { headers: { 'content-type': 'text/event-stream' } });
-  const reader = unread.bound(response, outgoing, principal).body?.getReader();
+  const reader = unread(response, outgoing, principal).body?.getReader();
   return {
     outgoing,
     source,
@@ -38,7 +38,7 @@ function counting(limits: UnreadLimits) {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
   const errors: string[] = [];
-  return { errors, unread: new UnreadBytes(limits, ({ message }) => void errors.push(message)) };
+  return { errors, unread: unreadBytes(limits, ({ message }) => void errors.push(message)) };
 }
 
 test('a stream ends when more than its bound waits to be read', async () => {
@@ -104,7 +104,7 @@ test('what was read, and what a closed stream held, counts no more', async () =>
 test('an answer that is no stream passes as it is', () => {
   const { unread } = counting({});
   const response = new Response('{}', { headers: { 'content-type': 'application/json' } });
-  expect(unread.bound(response, new Writable() as ServerResponse & Writable, 'ada')).toBe(response);
+  expect(unread(response, new Writable() as ServerResponse & Writable, 'ada')).toBe(response);
 });
 
 test('a handler that sends without a pause to a client that reads is not cut off', async () => {

@@ -5,7 +5,6 @@
 import { OperatorWarning, publish } from '@mrtr/core/events';
 import { addGauge, type OptionChecks, Quota, wholeNumbers, withDefaults } from '@mrtr/core/kit';
 import type { Outgoing } from '../admission/exchange.ts';
-
 import type { OnError } from '../instance/server-instance.ts';
 
 /**
@@ -33,128 +32,94 @@ export const UNREAD_CHECKS: OptionChecks<UnreadLimits> = wholeNumbers(UNREAD_DEF
 const PATIENCE_MS = 200;
 const LOOK_MS = 10;
 
-/** Counts the unread bytes of one hosting's streams. */
-export class UnreadBytes {
-  readonly #limits: Required<UnreadLimits>;
-  readonly #held = new Quota(Number.POSITIVE_INFINITY);
-  readonly #report: OnError;
-  #streams = 0;
+/**
+ * Counts the unread bytes of one hosting's streams. Makes a function that returns a response whose stream ends when too many
+ * of its bytes are unread.
+ */
+export function unreadBytes(options: UnreadLimits, report: OnError) {
+  const { maxUnreadBytesPerStream, maxUnreadBytes, maxUnreadBytesPerPrincipal } = withDefaults(
+    options,
+    UNREAD_DEFAULTS,
+  );
+  const streams = new Quota(Number.POSITIVE_INFINITY);
+  const all = new Quota(Number.POSITIVE_INFINITY);
+  addGauge('streams', streams, ({ total }) => total);
+  addGauge('streams.unread_bytes', all, ({ total }) => total);
 
-  constructor(options: UnreadLimits, report: OnError) {
-    this.#limits = withDefaults(options, UNREAD_DEFAULTS);
-    this.#report = report;
-    addGauge('streams', this, (unread) => unread.#streams);
-    addGauge('streams.unread_bytes', this, (unread) => unread.#held.total);
-  }
-
-  /** Returns the response, whose stream now ends when too many of its bytes are unread. */
-  bound(response: Response, outgoing: Outgoing, principal: string | undefined): Response {
+  return (response: Response, outgoing: Outgoing, principal: string | undefined): Response => {
     const { body, headers } = response;
     if (!body || !headers.get('content-type')?.startsWith('text/event-stream')) return response;
-    const stream = new CountedStream(body, outgoing, this.#limits.maxUnreadBytesPerStream);
-    const note = () => {
-      const before = stream.held;
-      const held = stream.measure();
+    const reader = body.getReader();
+    let controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+    let isOver = false;
+    /** The unread bytes of the stream and of the connection's buffer, at the last measurement. */
+    let held = 0;
+
+    /** Measures the unread bytes; 0 once the client has disconnected. */
+    const measure = () => {
+      const before = held;
+      const queued = maxUnreadBytesPerStream - (controller?.desiredSize ?? maxUnreadBytesPerStream);
+      held = isOver ? 0 : queued + outgoing.writableLength;
       // Use `giveBack` for less: it also forgets a principal who holds nothing.
-      if (held > before) this.#held.add(principal, held - before);
-      else this.#held.giveBack(principal, before - held);
+      if (held > before) all.add(principal, held - before);
+      else all.giveBack(principal, before - held);
     };
-    const isFull = () => {
-      note();
-      return this.#isFull(stream.held, principal);
+    const isFull = (): boolean => {
+      measure();
+      return (
+        held > maxUnreadBytesPerStream ||
+        all.total > maxUnreadBytes ||
+        all.amountOf(principal) > maxUnreadBytesPerPrincipal
+      );
     };
-    stream.onChange = note;
-    this.#streams++;
-    outgoing.once('close', () => {
-      this.#streams--;
-      stream.end();
+    /** Ends the count, when the client has disconnected. */
+    const end = () => {
+      isOver = true;
+      measure();
+      reader.cancel().catch(() => {});
+    };
+    const forward = async (to: ReadableStreamDefaultController<Uint8Array>): Promise<void> => {
+      for (let next = await reader.read(); !next.done; next = await reader.read()) {
+        // A handler that sends without a pause does not let the connection drain, even if its client reads fast.
+        for (let left = PATIENCE_MS / LOOK_MS; isFull() && left > 0; left--)
+          await new Promise((resolve) => setTimeout(resolve, LOOK_MS).unref());
+        if (isFull()) {
+          publish('mrtr:rejection', { reason: 'stream_unread' });
+          throw new OperatorWarning(
+            'stream_closed',
+            `A stream was closed: its client left ${held} bytes unread, and an unread limit was reached. Send less, ` +
+              'or raise maxUnreadBytesPerStream, maxUnreadBytes or maxUnreadBytesPerPrincipal.',
+          );
+        }
+        to.enqueue(next.value);
+        measure();
+      }
+      to.close();
+    };
+
+    streams.add(undefined);
+    outgoing.on('drain', measure).once('close', () => {
+      streams.giveBack(undefined);
+      end();
     });
-    return new Response(stream.forward(isFull, this.#report), response);
-  }
-
-  #isFull(held: number, principal: string | undefined): boolean {
-    const { maxUnreadBytesPerStream, maxUnreadBytes, maxUnreadBytesPerPrincipal } = this.#limits;
-    return (
-      held > maxUnreadBytesPerStream ||
-      this.#held.total > maxUnreadBytes ||
-      this.#held.amountOf(principal) > maxUnreadBytesPerPrincipal
-    );
-  }
-}
-
-/** A response stream, which counts its own unread bytes and those in the connection's buffer. */
-class CountedStream {
-  readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
-  readonly #outgoing: Outgoing;
-  readonly #most: number;
-  #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
-  #isOver = false;
-  /** The unread bytes at the last measurement. */
-  held = 0;
-  /** Called when `measure` may have changed. */
-  onChange: () => void = () => {};
-
-  constructor(body: ReadableStream<Uint8Array>, outgoing: Outgoing, most: number) {
-    this.#reader = body.getReader();
-    this.#outgoing = outgoing;
-    this.#most = most;
-    outgoing.on('drain', () => this.onChange());
-  }
-
-  /** Measures the unread bytes; 0 once the client has disconnected. */
-  measure(): number {
-    const queued = this.#most - (this.#controller?.desiredSize ?? this.#most);
-    this.held = this.#isOver ? 0 : queued + this.#outgoing.writableLength;
-    return this.held;
-  }
-
-  /** Ends the count, when the client has disconnected. */
-  end(): void {
-    this.#isOver = true;
-    this.onChange();
-    this.#reader.cancel().catch(() => {});
-  }
-
-  forward(isFull: () => boolean, report: (error: Error) => void): ReadableStream<Uint8Array> {
-    return new ReadableStream<Uint8Array>(
+    const bounded = new ReadableStream<Uint8Array>(
       {
-        start: (controller) => {
-          this.#controller = controller;
-          this.#forward(controller, isFull).catch((error: Error) => {
+        start: (begun) => {
+          controller = begun;
+          forward(begun).catch((error: Error) => {
             // Enqueueing also fails after the client has disconnected.
-            if (this.#isOver) return;
+            if (isOver) return;
             report(error);
-            this.#outgoing.destroy();
+            outgoing.destroy();
             // A web response has no connection to break, so break its stream.
-            if (this.#isOver) controller.error(error);
+            if (isOver) begun.error(error);
           });
         },
-        pull: () => this.onChange(),
-        cancel: () => this.end(),
+        pull: measure,
+        cancel: end,
       },
-      new ByteLengthQueuingStrategy({ highWaterMark: this.#most }),
+      new ByteLengthQueuingStrategy({ highWaterMark: maxUnreadBytesPerStream }),
     );
-  }
-
-  async #forward(
-    controller: ReadableStreamDefaultController<Uint8Array>,
-    isFull: () => boolean,
-  ): Promise<void> {
-    for (let next = await this.#reader.read(); !next.done; next = await this.#reader.read()) {
-      // A handler that sends without a pause does not let the connection drain, even if its client reads fast.
-      for (let left = PATIENCE_MS / LOOK_MS; isFull() && left > 0; left--)
-        await new Promise((resolve) => setTimeout(resolve, LOOK_MS).unref());
-      if (isFull()) {
-        publish('mrtr:rejection', { reason: 'stream_unread' });
-        throw new OperatorWarning(
-          'stream_closed',
-          `A stream was closed: its client left ${this.held} bytes unread, and an unread limit was reached. Send less, ` +
-            'or raise maxUnreadBytesPerStream, maxUnreadBytes or maxUnreadBytesPerPrincipal.',
-        );
-      }
-      controller.enqueue(next.value);
-      this.onChange();
-    }
-    controller.close();
-  }
+    return new Response(bounded, response);
+  };
 }
