@@ -6,8 +6,8 @@ import { query } from '@mrtr/postgres-server';
 import { postgresOfTheRun } from '@mrtr/postgres-server/testing';
 import { Client, Pool } from 'pg';
 import { expect, onTestFinished } from 'vitest';
-import { CallTable, tableOfCalls } from '../../packages/linear-dbos/src/call-table.ts';
-import { Locks } from '../../packages/linear-dbos/src/locks.ts';
+import { callTable, tableOfCalls } from '../../packages/linear-dbos/src/call-table.ts';
+import { locksIn } from '../../packages/linear-dbos/src/locks.ts';
 
 const { database, test } = await postgresOfTheRun();
 
@@ -23,10 +23,10 @@ async function holding(url: string, text: string): Promise<Client> {
 async function instance(url: string, poolSize: number) {
   const pool = new Pool({ connectionString: url, max: poolSize });
   onTestFinished(() => pool.end());
-  const locks = new Locks(pool, 'public');
+  const locks = locksIn(pool, 'public');
   await locks.create();
   await pool.query(tableOfCalls('public'));
-  const calls = new CallTable(pool, 'public', locks);
+  const calls = callTable(pool, 'public', locks);
   const sealed = Buffer.from('sealed');
   const call = { instance: '1', version: '1', target: 'digest', key: sealed, head: sealed, ttlSeconds: 60 };
   const add = (id: string, pseudonym: string | undefined, ofPrincipal = { calls: 1000, bytes: 10_000 }) =>
@@ -73,7 +73,7 @@ test('a principal that starts calls at once on two instances gets exactly as man
 test('the wait for a lock of another instance is limited, and a later attempt gets the lock', async () => {
   const url = await database();
   const { pool } = await instance(url, 2);
-  const locks = new Locks(pool, 'public', 20);
+  const locks = locksIn(pool, 'public', 20);
   const holder = await holding(url, 'SELECT FROM mrtr_locks WHERE id > 0 FOR UPDATE');
   const waiting = locks.withPseudonymLock('ada', async () => 'done');
   await expect(waiting).rejects.toThrow(/^Another instance holds lock \d+ for more than 20 ms\.$/);

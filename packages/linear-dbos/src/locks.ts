@@ -25,26 +25,18 @@ const LOCK_NOT_AVAILABLE = '55P03';
 type Work<Result> = (client: PoolClient) => Promise<Result>;
 
 /** The locks in one schema. */
-export class Locks {
-  readonly #pool: Pool;
-  readonly #schema: string;
-  readonly #patienceMs: number;
-  /** The waiters of this process for each row. Only the first one queries the database. */
-  readonly #queues = new Map<number, Promise<unknown>>();
+export type Locks = ReturnType<typeof locksIn>;
 
-  /** @param patienceMs how long a call waits for other calls of its principal. */
-  constructor(pool: Pool, schema: string, patienceMs = PRINCIPAL_PATIENCE_MS) {
-    this.#pool = pool;
-    this.#schema = schema;
-    this.#patienceMs = patienceMs;
-  }
+/** @param patienceMs how long a call waits for other calls of its principal. */
+export function locksIn(pool: Pool, schema: string, patienceMs = PRINCIPAL_PATIENCE_MS) {
+  /** The waiters of this process for each row. Only the first one queries the database. */
+  const queues = new Map<number, Promise<unknown>>();
 
   /** Creates the schema and the table unless they exist. Several instances may do so at once. */
-  async create(): Promise<void> {
+  async function create(): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       try {
-        await this.#create();
-        return;
+        return await createTable();
       } catch (error) {
         if (attempt === CREATIONS || !COLLISIONS.includes((error as { code?: unknown }).code)) throw error;
       }
@@ -52,55 +44,58 @@ export class Locks {
   }
 
   /** Runs `work` while no other instance launches. */
-  withLaunchLock<Result>(work: Work<Result>): Promise<Result> {
-    return this.#withLock(LAUNCH, LAUNCH_PATIENCE_MS, work);
+  function withLaunchLock<Result>(work: Work<Result>): Promise<Result> {
+    return withLock(LAUNCH, LAUNCH_PATIENCE_MS, work);
   }
 
   /**
    * Runs `work` in a transaction. All instances together run one such transaction per `pseudonym` at a time. It sees the
    * changes of earlier ones.
    */
-  async withPseudonymLock<Result>(pseudonym: string, work: Work<Result>): Promise<Result> {
+  async function withPseudonymLock<Result>(pseudonym: string, work: Work<Result>): Promise<Result> {
     // Principals that share a row may wait a little for each other.
     const row = 1 + (Number.parseInt(hash('sha256', pseudonym).slice(0, 8), 16) % (ROWS - 1));
-    const before = this.#queues.get(row) ?? Promise.resolve();
-    const result = before.then(() => this.#withLock(row, this.#patienceMs, work));
+    const before = queues.get(row) ?? Promise.resolve();
+    const result = before.then(() => withLock(row, patienceMs, work));
     const over = Promise.allSettled([result]);
-    this.#queues.set(row, over);
+    queues.set(row, over);
     try {
       return await result;
     } finally {
-      if (this.#queues.get(row) === over) this.#queues.delete(row);
+      if (queues.get(row) === over) queues.delete(row);
     }
   }
 
-  async #create(): Promise<void> {
-    const table = `${this.#schema}.mrtr_locks`;
-    const { rows } = await this.#pool.query('SELECT to_regclass($1) IS NOT NULL AS there', [table]);
+  async function createTable(): Promise<void> {
+    const table = `${schema}.mrtr_locks`;
+    const { rows } = await pool.query('SELECT to_regclass($1) IS NOT NULL AS there', [table]);
     if (rows[0].there) return;
-    await this.#pool.query(
-      `CREATE SCHEMA IF NOT EXISTS ${this.#schema};
+    await pool.query(
+      `CREATE SCHEMA IF NOT EXISTS ${schema};
        CREATE TABLE ${table} (id int PRIMARY KEY);
        INSERT INTO ${table} SELECT generate_series(0, ${ROWS - 1})`,
     );
   }
 
-  async #withLock<Result>(row: number, patienceMs: number, work: Work<Result>): Promise<Result> {
-    const late = Date.now() + patienceMs;
+  async function withLock<Result>(row: number, mostMs: number, work: Work<Result>): Promise<Result> {
+    const late = Date.now() + mostMs;
     for (let wait = RETRY_MS; ; wait = Math.min(2 * wait, RETRY_AT_MOST_MS)) {
-      const done = await this.#tryWork(row, work);
+      const done = await tryWork(row, work);
       if (done) return done.result;
       if (Date.now() > late)
-        throw new Error(`Another instance holds lock ${row} for more than ${patienceMs} ms.`);
+        throw new Error(`Another instance holds lock ${row} for more than ${mostMs} ms.`);
       await delay(wait * (0.5 + Math.random()));
     }
   }
 
   /** Runs `work` under the lock. Returns undefined if another instance holds it. */
-  async #tryWork<Result>(row: number, work: Work<Result>): Promise<{ readonly result: Result } | undefined> {
-    const client = await this.#pool.connect();
+  async function tryWork<Result>(
+    row: number,
+    work: Work<Result>,
+  ): Promise<{ readonly result: Result } | undefined> {
+    const client = await pool.connect();
     try {
-      if (!(await this.#tryLock(client, row))) {
+      if (!(await tryLock(client, row))) {
         client.release();
         return undefined;
       }
@@ -114,11 +109,11 @@ export class Locks {
     }
   }
 
-  async #tryLock(client: PoolClient, row: number): Promise<boolean> {
+  async function tryLock(client: PoolClient, row: number): Promise<boolean> {
     try {
       await client.query(
         `BEGIN; SET LOCAL idle_in_transaction_session_timeout = ${IDLE_AT_MOST_MS};
-         SELECT FROM ${this.#schema}.mrtr_locks WHERE id = ${row} FOR UPDATE NOWAIT`,
+         SELECT FROM ${schema}.mrtr_locks WHERE id = ${row} FOR UPDATE NOWAIT`,
       );
       return true;
     } catch (error) {
@@ -127,4 +122,6 @@ export class Locks {
       return false;
     }
   }
+
+  return { create, withLaunchLock, withPseudonymLock };
 }

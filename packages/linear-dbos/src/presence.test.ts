@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { requestStatePolicy } from '@mrtr/core';
 import type { Pool } from 'pg';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { Presence } from './presence.ts';
+import { presenceOn } from './presence.ts';
 import { DbosStore } from './store.ts';
 
 const policy = requestStatePolicy({ keys: ['k'.repeat(32)] });
@@ -70,7 +70,7 @@ test('a session that is lost again while it reconnects is replaced by exactly on
     sessions.push(session);
     return session;
   };
-  const presence = new Presence({ connect } as unknown as Pool, 10_000, () => {});
+  const presence = presenceOn({ connect } as unknown as Pool, 10_000, () => {});
   for (const instance of ['1', '2']) await presence.hold(instance);
   sessions[0]?.emit('error', new Error('gone'));
   for (let turn = 0; turn < 400; turn++) await vi.advanceTimersByTimeAsync(100);
@@ -81,7 +81,7 @@ test('a session that is lost again while it reconnects is replaced by exactly on
 });
 
 test('instances that come and go at once are shown one statement at a time', async () => {
-  const presence = new Presence({ connect: async () => new Session() } as unknown as Pool, 10_000, () => {});
+  const presence = presenceOn({ connect: async () => new Session() } as unknown as Pool, 10_000, () => {});
   const instances = ['1', '2', '3', '4'];
   await presence.hold('0');
   const coming = instances.map((instance) => presence.hold(instance));
@@ -101,9 +101,7 @@ test('while the database is gone, reconnecting slows down and is reported once a
     if (session) return session;
     throw new Error('connect ECONNREFUSED');
   };
-  const presence = new Presence({ connect } as unknown as Pool, 10_000, ({ message }) =>
-    errors.push(message),
-  );
+  const presence = presenceOn({ connect } as unknown as Pool, 10_000, ({ message }) => errors.push(message));
   await presence.hold('1');
   const first = session;
   session = undefined;

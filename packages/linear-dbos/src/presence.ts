@@ -35,57 +35,50 @@ export const newInstance = (): string => (randomBytes(8).readBigUInt64BE() >> 1n
 export const channelOf = (instance: string): string => `mrtr_linear_${instance}`;
 
 /** This process's session. Replaces a lost session; meanwhile other instances may take over its calls. */
-export class Presence {
-  readonly #pool: Pool;
-  readonly #takeOverMs: number;
-  readonly #report: (error: Error) => void;
-  readonly #held = new Map<string, Listener>();
-  // One session at a time: a second would wait in vain for the locks of the first.
-  #connecting: Promise<void> | undefined;
-  #client: PoolClient | undefined;
-  /** The session's locks. Takes each once: PostgreSQL counts, and would want it released as often. */
-  readonly #taken = new Map<string, Promise<void>>();
-  /** Runs the session's statements one at a time. */
-  #lastSent: Promise<unknown> = Promise.resolve();
-  #retry: NodeJS.Timeout | undefined;
-  #wait = RECONNECT_MS;
-  #complainedAt: number | undefined;
-  #closed = false;
-  #losses = 0;
-  /** The time at which the latest answered statement was sent. The session held its locks then. */
-  #confirmedAt = Number.NEGATIVE_INFINITY;
-  #pings: NodeJS.Timeout | undefined;
-  #abandonTimer: NodeJS.Timeout | undefined;
-  /** Whether a session holds the locks. Emits `held` when it becomes true. */
-  #isHeld = false;
-  readonly #events = new EventEmitter().setMaxListeners(0);
+export type Presence = ReturnType<typeof presenceOn>;
 
-  /** @param takeOverMs how long other instances wait before they take over a call whose turn runs. */
-  constructor(pool: Pool, takeOverMs: number, report: (error: Error) => void) {
-    this.#pool = pool;
-    this.#takeOverMs = takeOverMs;
-    this.#report = report;
-  }
+/** @param takeOverMs how long other instances wait before they take over a call whose turn runs. */
+export function presenceOn(pool: Pool, takeOverMs: number, report: (error: Error) => void) {
+  const held = new Map<string, Listener>();
+  // One session at a time: a second would wait in vain for the locks of the first.
+  let connecting: Promise<void> | undefined;
+  let current: PoolClient | undefined;
+  /** The session's locks. Takes each once: PostgreSQL counts, and would want it released as often. */
+  const locks = new Map<string, Promise<void>>();
+  /** Runs the session's statements one at a time. */
+  let lastSent: Promise<unknown> = Promise.resolve();
+  let retry: NodeJS.Timeout | undefined;
+  let wait = RECONNECT_MS;
+  let complainedAt: number | undefined;
+  let closed = false;
+  let losses = 0;
+  /** The time at which the latest answered statement was sent. The session held its locks then. */
+  let confirmedAt = Number.NEGATIVE_INFINITY;
+  let pings: NodeJS.Timeout | undefined;
+  let abandonTimer: NodeJS.Timeout | undefined;
+  /** Whether a session holds the locks. Emits `held` when it becomes true. */
+  let isHeld = false;
+  const events = new EventEmitter().setMaxListeners(0);
 
   /** Shows `instance` as alive, and subscribes to its notifications. */
-  async hold(instance: string, listener: Listener = {}): Promise<void> {
-    this.#held.set(instance, listener);
+  async function hold(instance: string, listener: Listener = {}): Promise<void> {
+    held.set(instance, listener);
     try {
-      await this.#connect();
-      await this.#take(instance);
+      await connect();
+      await take(instance);
     } catch (error) {
-      this.#held.delete(instance);
+      held.delete(instance);
       throw error;
     }
   }
 
   /** Shows `instance` as gone. */
-  async drop(instance: string): Promise<void> {
-    this.#held.delete(instance);
-    this.#taken.delete(instance);
-    if (!this.#client) return;
-    await this.#send(this.#client, `UNLISTEN ${channelOf(instance)}`);
-    await this.#send(this.#client, `SELECT pg_advisory_unlock(${instance})`);
+  async function drop(instance: string): Promise<void> {
+    held.delete(instance);
+    locks.delete(instance);
+    if (!current) return;
+    await send(current, `UNLISTEN ${channelOf(instance)}`);
+    await send(current, `SELECT pg_advisory_unlock(${instance})`);
   }
 
   /**
@@ -94,140 +87,142 @@ export class Presence {
    *
    * @returns the number of sessions lost so far. After another loss, read the owner of a call again.
    */
-  async ensureHeld(): Promise<number> {
+  async function ensureHeld(): Promise<number> {
     for (;;) {
-      while (!this.#isHeld) await once(this.#events, 'held');
-      if (performance.now() - this.#confirmedAt < this.#takeOverMs / 2) return this.#losses;
-      await this.#ping();
+      while (!isHeld) await once(events, 'held');
+      if (performance.now() - confirmedAt < takeOverMs / 2) return losses;
+      await ping();
     }
   }
 
   /** Ends the session. */
-  close(): void {
-    this.#closed = true;
-    clearTimeout(this.#retry);
-    clearTimeout(this.#abandonTimer);
-    clearInterval(this.#pings);
-    this.#client?.release(true);
-    this.#client = undefined;
+  function close(): void {
+    closed = true;
+    clearTimeout(retry);
+    clearTimeout(abandonTimer);
+    clearInterval(pings);
+    current?.release(true);
+    current = undefined;
   }
 
-  async #connect(): Promise<void> {
-    if (this.#client) return;
-    this.#connecting ??= this.#begin().finally(() => {
-      this.#connecting = undefined;
+  async function connect(): Promise<void> {
+    if (current) return;
+    connecting ??= begin().finally(() => {
+      connecting = undefined;
     });
-    await this.#connecting;
+    await connecting;
   }
 
-  async #begin(): Promise<void> {
-    const client = await this.#pool.connect();
-    const onLoss = (error?: Error) => this.#reconnectAfterLoss(client, error);
+  async function begin(): Promise<void> {
+    const client = await pool.connect();
+    const onLoss = (error?: Error) => reconnectAfterLoss(client, error);
     client.on('error', onLoss);
     client.on('end', () => onLoss());
     client.on('notification', ({ channel, payload }: Notification) => {
-      this.#held.get(channel.slice(channelOf('').length))?.message?.(payload ?? '');
+      held.get(channel.slice(channelOf('').length))?.message?.(payload ?? '');
     });
-    if (this.#closed) return client.release(true);
-    this.#client = client;
-    this.#taken.clear();
-    this.#lastSent = Promise.resolve();
+    if (closed) return client.release(true);
+    current = client;
+    locks.clear();
+    lastSent = Promise.resolve();
     try {
-      for (const instance of this.#held.keys()) await this.#take(instance);
-      if (this.#client === client) this.#noteHeld();
+      for (const instance of held.keys()) await take(instance);
+      if (current === client) noteHeld();
     } catch (error) {
       onLoss(error as Error);
       throw error;
     }
   }
 
-  #noteHeld(): void {
-    this.#wait = RECONNECT_MS;
-    this.#complainedAt = undefined;
-    clearTimeout(this.#abandonTimer);
-    clearInterval(this.#pings);
-    this.#pings = setInterval(() => void this.#ping(), this.#takeOverMs / PINGS);
-    this.#pings.unref();
-    this.#isHeld = true;
-    this.#events.emit('held');
-    for (const listener of this.#held.values()) listener.held?.();
+  function noteHeld(): void {
+    wait = RECONNECT_MS;
+    complainedAt = undefined;
+    clearTimeout(abandonTimer);
+    clearInterval(pings);
+    pings = setInterval(() => void ping(), takeOverMs / PINGS);
+    pings.unref();
+    isHeld = true;
+    events.emit('held');
+    for (const listener of held.values()) listener.held?.();
   }
 
   /** Pings the session. If it does not answer in time, it counts as lost. */
-  async #ping(): Promise<void> {
-    const client = this.#client;
+  async function ping(): Promise<void> {
+    const client = current;
     if (!client) return;
     const late = () => {
       throw new Error('The session does not answer.');
     };
     try {
-      await waitAtMost(this.#send(client, 'SELECT 1'), this.#takeOverMs / PINGS, late);
+      await waitAtMost(send(client, 'SELECT 1'), takeOverMs / PINGS, late);
     } catch (error) {
-      this.#reconnectAfterLoss(client, error as Error);
+      reconnectAfterLoss(client, error as Error);
     }
   }
 
-  #take(instance: string): Promise<void> {
-    if (!this.#client) return Promise.reject(new Error(LOST));
-    const taken = this.#taken.get(instance) ?? this.#takeOn(this.#client, instance);
-    this.#taken.set(instance, taken);
+  function take(instance: string): Promise<void> {
+    if (!current) return Promise.reject(new Error(LOST));
+    const taken = locks.get(instance) ?? takeOn(current, instance);
+    locks.set(instance, taken);
     return taken;
   }
 
-  async #takeOn(client: PoolClient, instance: string): Promise<void> {
-    await this.#send(client, `LISTEN ${channelOf(instance)}`);
-    await this.#send(client, `SELECT pg_advisory_lock(${instance})`);
+  async function takeOn(client: PoolClient, instance: string): Promise<void> {
+    await send(client, `LISTEN ${channelOf(instance)}`);
+    await send(client, `SELECT pg_advisory_lock(${instance})`);
   }
 
-  #send(client: PoolClient, text: string): Promise<unknown> {
-    const answer = this.#lastSent.then(async () => {
+  function send(client: PoolClient, text: string): Promise<unknown> {
+    const answer = lastSent.then(async () => {
       const sent = performance.now();
       await client.query(text);
-      if (this.#client === client) this.#confirmedAt = sent;
+      if (current === client) confirmedAt = sent;
     });
-    this.#lastSent = answer.catch(() => {});
+    lastSent = answer.catch(() => {});
     return answer;
   }
 
-  #reconnectAfterLoss(client: PoolClient, error?: Error): void {
-    if (this.#client !== client) return;
-    this.#client = undefined;
-    clearInterval(this.#pings);
+  function reconnectAfterLoss(client: PoolClient, error?: Error): void {
+    if (current !== client) return;
+    current = undefined;
+    clearInterval(pings);
     client.release(true);
-    if (this.#closed) return;
-    if (this.#isHeld) this.#noteLost();
-    this.#complain(new Error(LOST, { cause: error }));
-    this.#reconnect();
+    if (closed) return;
+    if (isHeld) noteLost();
+    complain(new Error(LOST, { cause: error }));
+    reconnect();
   }
 
-  #noteLost(): void {
-    this.#losses++;
-    this.#isHeld = false;
-    for (const listener of this.#held.values()) listener.lost?.();
-    const left = this.#confirmedAt + (this.#takeOverMs * (PINGS - 1)) / PINGS - performance.now();
+  function noteLost(): void {
+    losses++;
+    isHeld = false;
+    for (const listener of held.values()) listener.lost?.();
+    const left = confirmedAt + (takeOverMs * (PINGS - 1)) / PINGS - performance.now();
     const abandon = () => {
-      for (const listener of this.#held.values()) listener.abandon?.();
+      for (const listener of held.values()) listener.abandon?.();
     };
-    this.#abandonTimer = setTimeout(abandon, Math.max(0, left));
+    abandonTimer = setTimeout(abandon, Math.max(0, left));
   }
 
   /** Reports each loss once, and once a minute while reconnecting fails. */
-  #complain(error: Error): void {
+  function complain(error: Error): void {
     const now = performance.now();
-    if (this.#complainedAt !== undefined && now - this.#complainedAt < COMPLAIN_EVERY_MS) return;
-    this.#complainedAt = now;
-    this.#report(error);
+    if (complainedAt !== undefined && now - complainedAt < COMPLAIN_EVERY_MS) return;
+    complainedAt = now;
+    report(error);
   }
 
-  #reconnect(): void {
-    clearTimeout(this.#retry);
-    if (this.#closed) return;
-    this.#retry = setTimeout(() => {
-      this.#wait = Math.min(2 * this.#wait, RECONNECT_AT_MOST_MS);
-      this.#connect().catch((error: Error) => {
-        this.#complain(error);
-        this.#reconnect();
+  function reconnect(): void {
+    clearTimeout(retry);
+    if (closed) return;
+    retry = setTimeout(() => {
+      wait = Math.min(2 * wait, RECONNECT_AT_MOST_MS);
+      connect().catch((error: Error) => {
+        complain(error);
+        reconnect();
       });
-    }, this.#wait);
+    }, wait);
   }
+
+  return { hold, drop, ensureHeld, close };
 }

@@ -8,7 +8,7 @@ import type { Runtime } from './runtime.ts';
 const AGAIN_MS = 1000;
 
 /** The store that abandons the calls. */
-export interface ReleasingStore {
+interface ReleasingStore {
   readonly instance: string;
   readonly takeOverMs: number;
   readonly runtime: Pick<Runtime, 'calls' | 'presence'>;
@@ -20,56 +20,52 @@ export interface ReleasingStore {
 }
 
 /** Releases each call once its handler no longer runs here. */
-export class ReleaseQueue {
-  readonly #store: ReleasingStore;
+export function releaseQueue({ instance, takeOverMs, runtime, runs, report, released }: ReleasingStore) {
   /** Calls whose abandoned handlers still run, until they end or their time is over. */
-  readonly #ending = new Map<string, Promise<void>>();
-  readonly #releasing = new Map<string, Promise<void>>();
-  #closed = false;
+  const endings = new Map<string, Promise<void>>();
+  const releases = new Map<string, Promise<void>>();
+  let isClosed = false;
 
-  constructor(store: ReleasingStore) {
-    this.#store = store;
-  }
-
-  /** Releases a call when its handler has `ended`, at the latest after `takeOverMs`. */
-  releaseAfter(ended: Promise<void>, id: string): void {
-    const late = delay(this.#store.takeOverMs, undefined, { ref: false });
-    const ending = Promise.race([ended, late]).then(() => {
-      if (this.#ending.get(id) === ending) this.#ending.delete(id);
-      this.release(id);
-    });
-    this.#ending.set(id, ending);
-  }
-
-  /** Releases a call, unless it runs here. */
-  release(id: string): void {
-    if (this.#store.runs(id) || this.#releasing.has(id)) return;
-    const releasing = this.#release(id).finally(() => {
-      this.#releasing.delete(id);
-      this.#store.released(id);
-    });
-    this.#releasing.set(id, releasing);
-  }
-
-  /** Resolves when no abandoned handler of the call runs here, and no release of it is under way. */
-  async waitUntilSettled(id: string): Promise<void> {
-    await this.#ending.get(id);
-    await this.#releasing.get(id);
-  }
-
-  close(): void {
-    this.#closed = true;
-  }
-
-  async #release(id: string): Promise<void> {
-    while (!this.#closed) {
+  async function releaseNow(id: string): Promise<void> {
+    while (!isClosed) {
       try {
-        await this.#store.runtime.presence.ensureHeld();
-        return await this.#store.runtime.calls.release([id], this.#store.instance);
+        await runtime.presence.ensureHeld();
+        return await runtime.calls.release([id], instance);
       } catch (error) {
-        this.#store.report(error as Error);
+        report(error as Error);
         await delay(AGAIN_MS, undefined, { ref: false });
       }
     }
   }
+
+  /** Releases a call, unless it runs here. */
+  function release(id: string): void {
+    if (runs(id) || releases.has(id)) return;
+    const releasing = releaseNow(id).finally(() => {
+      releases.delete(id);
+      released(id);
+    });
+    releases.set(id, releasing);
+  }
+
+  return {
+    release,
+    /** Releases a call when its handler has `ended`, at the latest after `takeOverMs`. */
+    releaseAfter(ended: Promise<void>, id: string): void {
+      const late = delay(takeOverMs, undefined, { ref: false });
+      const ending = Promise.race([ended, late]).then(() => {
+        if (endings.get(id) === ending) endings.delete(id);
+        release(id);
+      });
+      endings.set(id, ending);
+    },
+    /** Resolves when no abandoned handler of the call runs here, and no release of it is under way. */
+    async waitUntilSettled(id: string): Promise<void> {
+      await endings.get(id);
+      await releases.get(id);
+    },
+    close(): void {
+      isClosed = true;
+    },
+  };
 }

@@ -61,9 +61,9 @@ export interface CallHost {
   readonly policy: RequestStatePolicy;
   readonly turnListeners: TurnListeners;
   report(error: Error): void;
-  forget(call: RunningCall): void;
+  forget(call: { readonly id: string }): void;
   /** Forgets the call, which is not over, and lets another instance resume it. */
-  release(call: RunningCall): void;
+  release(call: { readonly id: string }): void;
 }
 
 /** How long the result of a call is kept, in seconds. A request on another instance may wait for it. */
@@ -81,121 +81,94 @@ const DIVERGED =
 /** The message of a call that ends because DBOS or the database failed. */
 export const UNRECORDED = 'This call cannot be resumed: it could not be recorded. Start the call again.';
 
-/** A call that this instance started or took over. */
-export class RunningCall {
-  readonly id: string;
-  readonly #callKey: CallKey;
-  readonly #head: CallHeader;
-  readonly #handler: LinearRound['handler'];
-  readonly #host: CallHost;
-  readonly #frame: Frame;
-  /** The latest published turn. A resumed call runs these turns again to reach its place. */
-  published: number;
+/**
+ * A call that this instance started or took over.
+ *
+ * @param published the latest published turn. A resumed call runs these turns again to reach its place.
+ * @param request the request of the open round. Progress and log messages go out on it.
+ */
+export function runningCall(
+  callKey: CallKey,
+  head: CallHeader,
+  handler: LinearRound['handler'],
+  published: number,
+  host: CallHost,
+  request: ServerContext | undefined,
+) {
+  const id = callKey.call;
   /** The current turn, which may be one that runs again. */
-  #turn = 1;
-  #fail!: (error: unknown) => void;
-  readonly #failed = new Promise<never>((_resolve, reject) => {
-    this.#fail = reject;
+  let current = 1;
+  let fail!: (error: unknown) => void;
+  const failed = new Promise<never>((_resolve, reject) => {
+    fail = reject;
   });
-  #steps: Promise<unknown> = Promise.resolve();
-  #abandoned = false;
+  failed.catch(() => {});
+  let steps: Promise<unknown> = Promise.resolve();
+  let isAbandoned = false;
   /** Set when the store ends the call. */
-  #endedBecause: string | undefined;
+  let endedBecause: string | undefined;
   /** The other instance whose request waits for the open turn. */
-  #waiter: string | undefined;
+  let waiter: string | undefined;
   /** The digest of the answers that started the open turn. */
-  #answered: string | undefined;
+  let answered: string | undefined;
   /** The caller's pseudonym from the latest answer. */
-  #pseudonym: string | undefined;
+  let pseudonym = head.pseudonym;
   /** Whether DBOS has begun the workflow. */
-  hasBegun = false;
+  let hasBegun = false;
   /** How many sessions this instance had lost when it last read that it owns the call. Undefined until a turn's first read. */
-  #ownedAfterLosses: number | undefined;
-  /** The request of the open round, if this process received it. Progress and log messages go out on it. */
-  request: ServerContext | undefined;
-  /** The estimated memory of its arguments, in bytes. */
-  readonly heldBytes: number;
+  let ownedAfterLosses: number | undefined;
   /** The turn that asked, while the call waits for the answers. */
-  parkedAt: number | undefined;
-
-  constructor(
-    callKey: CallKey,
-    head: CallHeader,
-    handler: LinearRound['handler'],
-    published: number,
-    host: CallHost,
-  ) {
-    this.id = callKey.call;
-    this.#callKey = callKey;
-    this.#head = head;
-    this.heldBytes = heldBytes(head.input);
-    this.#pseudonym = head.pseudonym;
-    this.#handler = handler;
-    this.published = published;
-    this.#host = host;
-    this.#failed.catch(() => {});
-    const perform = (key: string, step: () => Promise<unknown>) => this.#perform(key, step);
-    this.#frame = new Frame({ ...head, id: this.id }, host.report, perform);
-    this.#frame.askable = head.askable;
-    this.#frame.caller = head.caller;
-  }
+  let parkedAt: number | undefined;
+  const frame = new Frame({ ...head, id }, host.report, perform);
+  frame.askable = head.askable;
+  frame.caller = head.caller;
 
   /** The workflow. Resolves when the call is over. */
-  async run(): Promise<void> {
-    this.hasBegun = true;
+  async function run(): Promise<void> {
+    hasBegun = true;
     try {
-      await this.#turns();
+      await turns();
     } catch (error) {
       if (error instanceof DBOSWorkflowConflictError) {
-        this.#host.release(this);
+        host.release(call);
         throw error; // DBOS waits for its new owner.
       }
-      if (this.#abandoned) await NEVER;
-      this.#report(error);
+      if (isAbandoned) await NEVER;
+      report(error);
       const why = isDivergence(error) ? DIVERGED : UNRECORDED;
-      this.#frame.abort(new ContinuationLost(why));
-      await this.#publish({ kind: 'lost', why });
+      frame.abort(new ContinuationLost(why));
+      await publishTurn({ kind: 'lost', why });
     } finally {
-      this.#host.forget(this);
+      host.forget(call);
     }
   }
 
-  #report(error: unknown): void {
-    this.#host.report(withCallInMessage(error, this.#frame.about));
+  function report(error: unknown): void {
+    host.report(withCallInMessage(error, frame.about));
   }
 
   /** Ends the call: its client cancelled it, or disconnected. */
-  end(why: string): void {
-    this.#endedBecause = why;
-    this.#frame.abort(new ContinuationLost(why));
-    const turn = this.parkedAt;
+  function end(why: string): void {
+    endedBecause = why;
+    frame.abort(new ContinuationLost(why));
+    const turn = parkedAt;
     if (turn === undefined) return;
     // The call waits in DBOS for a message. If an answer came first, that one wakes it.
-    const message: Message = { askable: [], from: this.#host.instance };
-    const sealed = this.#callKey.seal(message, `answers ${turn}`).toString('base64');
-    this.#host.runtime.send(this.id, sealed, String(turn)).catch((error) => this.#report(error));
+    const message: Message = { askable: [], from: host.instance };
+    const sealed = callKey.seal(message, `answers ${turn}`).toString('base64');
+    host.runtime.send(id, sealed, String(turn)).catch((error) => report(error));
   }
 
-  /** Stops sending progress and log messages on `request`, which has been answered. */
-  forgetRequest(request: ServerContext): void {
-    if (this.request !== request) return;
-    this.request = undefined;
-    this.#frame.request = undefined;
-  }
-
-  /** Records nothing more, as if this process had died. Another instance can then resume the call. */
-  abandon(): void {
-    this.#abandoned = true;
+  /** Stops sending progress and log messages on `ended`, a request that has been answered. */
+  function forgetRequest(ended: ServerContext): void {
+    if (request !== ended) return;
+    request = undefined;
+    frame.request = undefined;
   }
 
   /** Fires the handler's signal: the session is lost, so a running step may have to stop. New steps wait for the session. */
-  fireSignal(): void {
-    if (this.parkedAt === undefined) this.#frame.fireSignal(new ContinuationLost(INTERRUPTED));
-  }
-
-  /** Renews the handler's signal, once the session is back. */
-  renewSignal(): void {
-    this.#frame.renewSignal();
+  function fireSignal(): void {
+    if (parkedAt === undefined) frame.fireSignal(new ContinuationLost(INTERRUPTED));
   }
 
   /**
@@ -204,55 +177,55 @@ export class RunningCall {
    *
    * @returns a promise that resolves when the handler has ended. Undefined if the call waits for its user: nothing runs.
    */
-  abandonTurn(): Promise<void> | undefined {
-    if (this.parkedAt !== undefined) return undefined;
-    this.abandon();
-    this.#frame.abort(new ContinuationLost(INTERRUPTED));
-    this.#host.forget(this);
-    return new Promise((resolve) => this.#frame.whenSettled(resolve));
+  function abandonTurn(): Promise<void> | undefined {
+    if (parkedAt !== undefined) return undefined;
+    isAbandoned = true;
+    frame.abort(new ContinuationLost(INTERRUPTED));
+    host.forget(call);
+    return new Promise((resolve) => frame.whenSettled(resolve));
   }
 
-  async #turns(): Promise<void> {
-    const { target, isUri } = this.#head;
-    const input = isUri ? new URL(this.#head.input as string) : this.#head.input;
-    publish('mrtr:handler', { call: this.id, shape: 'linear', target, part: 'handler' });
-    const context = new FrameContext(this.#frame, this.id);
-    this.#reportsFrom(1);
-    let frameTurn = this.#frame.start(() => this.#handler(input as never, context));
+  async function turns(): Promise<void> {
+    const { target, isUri } = head;
+    const input = isUri ? new URL(head.input as string) : head.input;
+    publish('mrtr:handler', { call: id, shape: 'linear', target, part: 'handler' });
+    const context = new FrameContext(frame, id);
+    reportsFrom(1);
+    let frameTurn = frame.start(() => handler(input as never, context));
     for (let turn = 1; ; turn++) {
-      const record = this.#recordOf(await Promise.race([frameTurn, this.#failed]), turn);
+      const record = recordOf(await Promise.race([frameTurn, failed]), turn);
       const waits = record.kind === 'asked' && !record.overLimit;
-      this.parkedAt = waits ? turn : undefined;
-      if (turn <= this.published && !waits) throw new Diverged(`Turn ${turn} of call ${this.id} had asked.`);
-      if (turn > this.published && !(await this.#publish(record))) break;
-      const message = waits ? await this.#answers(turn) : undefined;
+      parkedAt = waits ? turn : undefined;
+      if (turn <= published && !waits) throw new Diverged(`Turn ${turn} of call ${id} had asked.`);
+      if (turn > published && !(await publishTurn(record))) break;
+      const message = waits ? await answers(turn) : undefined;
       if (!message) break;
-      if (this.#endedBecause !== undefined) {
-        await this.#publish({ kind: 'lost', why: this.#endedBecause });
+      if (endedBecause !== undefined) {
+        await publishTurn({ kind: 'lost', why: endedBecause });
         break;
       }
       if (record.kind === 'asked') checkAsked(record.requests, message.asked, turn);
-      this.#frame.askable = message.askable;
-      this.#frame.caller = message.caller;
-      this.#pseudonym = message.pseudonym;
-      this.#answered = hashAnswers(message.responses, this.#head);
-      this.#waiter = message.from === this.#host.instance ? undefined : message.from;
-      this.#ownedAfterLosses = undefined;
-      this.#reportsFrom(turn + 1);
-      frameTurn = this.#frame.resume(message.responses);
+      frame.askable = message.askable;
+      frame.caller = message.caller;
+      pseudonym = message.pseudonym;
+      answered = hashAnswers(message.responses, head);
+      waiter = message.from === host.instance ? undefined : message.from;
+      ownedAfterLosses = undefined;
+      reportsFrom(turn + 1);
+      frameTurn = frame.resume(message.responses);
     }
-    this.parkedAt = undefined;
-    await new Promise<void>((resolve) => this.#frame.whenSettled(resolve));
+    parkedAt = undefined;
+    await new Promise<void>((resolve) => frame.whenSettled(resolve));
   }
 
   /** Sends progress and log messages only from new turns. A turn that runs again sent them the first time. */
-  #reportsFrom(turn: number): void {
-    this.#frame.request = turn > this.published ? this.request : undefined;
+  function reportsFrom(turn: number): void {
+    frame.request = turn > published ? request : undefined;
   }
 
-  #recordOf(frameTurn: FrameTurn, turn: number): TurnRecord {
+  function recordOf(frameTurn: FrameTurn, turn: number): TurnRecord {
     if (frameTurn.kind === 'threw') return { kind: 'threw', error: errorRecord(frameTurn.error) };
-    if (frameTurn.kind === 'asked') return this.#recordQuestions(frameTurn.requests, turn);
+    if (frameTurn.kind === 'asked') return recordQuestions(frameTurn.requests, turn);
     try {
       JSON.stringify(frameTurn.value);
       return frameTurn;
@@ -261,136 +234,168 @@ export class RunningCall {
     }
   }
 
-  #recordQuestions(requests: InputRequests, round: number): TurnRecord {
-    const { maxRounds, maxQuestions, maxStateBytes, version } = this.#head;
-    const limits = { round, maxRounds, maxQuestions, maxStateBytes, version, askable: this.#frame.askable };
-    const problem = askProblem(limits, requests, { requestState: continuationState(`${this.id}.${round}`) });
+  function recordQuestions(requests: InputRequests, round: number): TurnRecord {
+    const { maxRounds, maxQuestions, maxStateBytes, version } = head;
+    const limits = { round, maxRounds, maxQuestions, maxStateBytes, version, askable: frame.askable };
+    const problem = askProblem(limits, requests, { requestState: continuationState(`${id}.${round}`) });
     if (problem === undefined) return { kind: 'asked', requests };
-    this.#frame.abort(new ContinuationLost(problem.message));
-    return { kind: 'asked', requests, overLimit: problem.message, effects: this.#frame.effects };
+    frame.abort(new ContinuationLost(problem.message));
+    return { kind: 'asked', requests, overLimit: problem.message, effects: frame.effects };
   }
 
   /** Publishes the end of the open turn. Returns false if the call is over; hangs if another instance owns the call. */
-  async #publish(record: TurnRecord): Promise<boolean> {
-    const { runtime, instance, turnListeners, policy, ttlSeconds } = this.#host;
-    const turn = this.published + 1;
+  async function publishTurn(record: TurnRecord): Promise<boolean> {
+    const { runtime, instance, turnListeners, policy, ttlSeconds } = host;
+    const turn = published + 1;
     const done = record.kind !== 'asked' || record.overLimit !== undefined;
-    const toPublish = { ...record, answers: this.#answered, pseudonym: this.#pseudonym };
-    const body = this.#callKey.seal(toPublish, `turn ${turn}`);
-    const key = this.#callKey.sealKey(keyRingOf(policy));
+    const toPublish = { ...record, answers: answered, pseudonym };
+    const body = callKey.seal(toPublish, `turn ${turn}`);
+    const key = callKey.sealKey(keyRingOf(policy));
     // Only the request that waits here can read the first turn. If that turn ends the call, nobody needs its record.
     const keepSeconds = done ? (turn === 1 ? 0 : KEEP_SECONDS) : ttlSeconds;
-    if (this.#abandoned) await NEVER;
-    const published = { turn, done, body, key, keepSeconds, waiter: this.#waiter };
-    if (await runtime.calls.publish(this.id, instance, published)) {
-      this.published = turn;
-      turnListeners.notify(this.id, turn, toPublish);
+    if (isAbandoned) await NEVER;
+    if (await runtime.calls.publish(id, instance, { turn, done, body, key, keepSeconds, waiter })) {
+      published = turn;
+      turnListeners.notify(id, turn, toPublish);
       return true;
     }
-    const row = await runtime.calls.read(this.id);
+    const row = await runtime.calls.read(id);
     if (row && !row.done) {
-      this.#host.forget(this);
+      host.forget(call);
       await NEVER;
     }
     return false;
   }
 
   /** Waits for the client's answer to `turn`. If it does not come in time, ends the call and returns undefined. */
-  async #answers(turn: number): Promise<Message | undefined> {
+  async function answers(turn: number): Promise<Message | undefined> {
     let unpark = () => {};
     const parked = new Promise<void>((resolve) => {
       unpark = resolve;
     });
-    this.#steps = this.#steps.then(() => parked);
-    const message = await this.#receiveAnswers(turn);
-    this.parkedAt = undefined;
-    this.#turn = turn + 1;
+    steps = steps.then(() => parked);
+    const message = await receiveAnswers(turn);
+    parkedAt = undefined;
+    current = turn + 1;
     unpark();
     if (message) return message;
-    this.#frame.abort(new ContinuationLost(UNANSWERED));
-    await this.#publish({ kind: 'lost', why: UNANSWERED });
+    frame.abort(new ContinuationLost(UNANSWERED));
+    await publishTurn({ kind: 'lost', why: UNANSWERED });
     return undefined;
   }
 
-  async #receiveAnswers(turn: number): Promise<Message | undefined> {
+  async function receiveAnswers(turn: number): Promise<Message | undefined> {
     for (let passedOver = 0; ; passedOver++) {
       try {
         const text = await DBOS.recv<string>(String(turn), {
-          timeoutSeconds: this.#host.ttlSeconds,
+          timeoutSeconds: host.ttlSeconds,
           pollingIntervalMs: LOOK_AGAIN_MS,
         });
-        if (this.#abandoned) await NEVER;
+        if (isAbandoned) await NEVER;
         if (text === null) return undefined;
-        return this.#callKey.open<Message>(Buffer.from(text, 'base64'), `answers ${turn}`);
+        return callKey.open<Message>(Buffer.from(text, 'base64'), `answers ${turn}`);
       } catch (error) {
         // A message that does not open, or that DBOS cannot read, did not come from an instance.
         const isForged = [Unopened, TypeError, SyntaxError].some((kind) => error instanceof kind);
         if (!isForged || passedOver === MAX_FORGED) throw error;
-        this.#report(error);
+        report(error);
       }
     }
   }
 
-  #perform(key: string, step: () => Promise<unknown>): Promise<unknown> {
-    const performed = this.#steps.then(() => this.#step(key, step));
-    this.#steps = performed.catch(() => {});
+  function perform(key: string, step: () => Promise<unknown>): Promise<unknown> {
+    const performed = steps.then(() => runStep(key, step));
+    steps = performed.catch(() => {});
     return performed;
   }
 
   /** Resolves when this instance certainly owns the call. Never resolves if another instance owns it. */
-  async #ensureOwned(): Promise<void> {
-    const { instance, runtime } = this.#host;
+  async function ensureOwned(): Promise<void> {
+    const { instance, runtime } = host;
     const { calls, presence } = runtime;
     // Until the first turn ends, no other instance knows the call.
-    if (this.#turn === 1) return void (await presence.ensureHeld());
+    if (current === 1) return void (await presence.ensureHeld());
     for (
       let losses = await presence.ensureHeld();
-      losses !== this.#ownedAfterLosses;
+      losses !== ownedAfterLosses;
       losses = await presence.ensureHeld()
     ) {
-      const row = await calls.read(this.id);
-      if (this.#abandoned || row?.instance !== instance) {
-        this.#host.forget(this);
+      const row = await calls.read(id);
+      if (isAbandoned || row?.instance !== instance) {
+        host.forget(call);
         await NEVER;
       }
-      this.#ownedAfterLosses = losses;
+      ownedAfterLosses = losses;
     }
-    if (this.#abandoned) await NEVER;
+    if (isAbandoned) await NEVER;
   }
 
-  async #step(key: string, step: () => Promise<unknown>): Promise<unknown> {
+  async function runStep(key: string, step: () => Promise<unknown>): Promise<unknown> {
     const what = `step ${key}`;
     // Only DBOS throws here. An error of the step is recorded as its result.
     const failCall = async (error: unknown): Promise<never> => {
-      this.#fail(error);
+      fail(error);
       return NEVER;
     };
     const record = await DBOS.runStep(
       async () => {
-        if (this.#turn <= this.published) {
-          return failCall(new Diverged(`Turn ${this.#turn} of call ${this.id} has a step that it had not.`));
+        if (current <= published) {
+          return failCall(new Diverged(`Turn ${current} of call ${id} has a step that it had not.`));
         }
-        await this.#ensureOwned();
+        await ensureOwned();
         const record: StepRecord = await step().then(
           (value) => ({ value }),
           (error: unknown) => ({ error: errorRecord(error) }),
         );
         try {
-          return this.#callKey.seal(record, what).toString('base64');
+          return callKey.seal(record, what).toString('base64');
         } catch {
           // DBOS stores an error that is thrown here in clear text.
           throw new Error('The value of a step could not be sealed.');
         }
       },
-      { name: `run ${saltedHash(key, this.#head)}` },
+      { name: `run ${saltedHash(key, head)}` },
     )
-      .then((sealed) => this.#callKey.open<StepRecord>(Buffer.from(sealed, 'base64'), what))
+      .then((sealed) => callKey.open<StepRecord>(Buffer.from(sealed, 'base64'), what))
       .catch(failCall);
-    if (this.#abandoned) return NEVER;
+    if (isAbandoned) return NEVER;
     if ('error' in record) throw revivedError(record.error);
     return record.value;
   }
+
+  const call = {
+    id,
+    /** The estimated memory of its arguments, in bytes. */
+    heldBytes: heldBytes(head.input),
+    get published(): number {
+      return published;
+    },
+    get parkedAt(): number | undefined {
+      return parkedAt;
+    },
+    get hasBegun(): boolean {
+      return hasBegun;
+    },
+    run,
+    end,
+    /** Progress and log messages go out on `opened` from the next turn on. */
+    useRequest(opened: ServerContext): void {
+      request = opened;
+    },
+    forgetRequest,
+    /** Records nothing more, as if this process had died. Another instance can then resume the call. */
+    abandon(): void {
+      isAbandoned = true;
+    },
+    abandonTurn,
+    fireSignal,
+    /** Renews the handler's signal, once the session is back. */
+    renewSignal: () => frame.renewSignal(),
+  };
+  return call;
 }
+
+export type RunningCall = ReturnType<typeof runningCall>;
 
 /** The second run of a handler took other steps than the first. */
 class Diverged extends Error {}

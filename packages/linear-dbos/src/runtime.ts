@@ -7,10 +7,10 @@ import { DBOS, DBOSWorkflowConflictError } from '@dbos-inc/dbos-sdk';
 import { InvalidOption } from '@mrtr/core';
 import { processWide } from '@mrtr/core/kit';
 import { Pool } from 'pg';
-import { CallTable, tableOfCalls } from './call-table.ts';
-import { Locks } from './locks.ts';
+import { type CallTable, callTable, tableOfCalls } from './call-table.ts';
+import { type Locks, locksIn } from './locks.ts';
 import type { Settings } from './options.ts';
-import { newInstance, Presence } from './presence.ts';
+import { newInstance, type Presence, presenceOn } from './presence.ts';
 
 const NAME = 'mrtr-linear';
 const QUEUE = `${NAME}-`;
@@ -60,9 +60,9 @@ export class Runtime {
   private constructor(pool: Pool, instance: string, { schema, takeOverSeconds, onerror }: Settings) {
     this.#pool = pool;
     this.#queue = QUEUE + instance;
-    this.#locks = new Locks(pool, schema);
-    this.calls = new CallTable(pool, schema, this.#locks);
-    this.presence = new Presence(pool, takeOverSeconds * 1000, onerror);
+    this.#locks = locksIn(pool, schema);
+    this.calls = callTable(pool, schema, this.#locks);
+    this.presence = presenceOn(pool, takeOverSeconds * 1000, onerror);
   }
 
   /**

@@ -35,9 +35,9 @@ import {
   targetDigest,
   Unopened,
 } from './records.ts';
-import { ReleaseQueue } from './release-queue.ts';
+import { releaseQueue } from './release-queue.ts';
 import { type AwaitedTurn, remindOwner } from './remind-owner.ts';
-import { type CallHost, KEEP_SECONDS, RunningCall, UNRECORDED } from './running-call.ts';
+import { type CallHost, KEEP_SECONDS, type RunningCall, runningCall, UNRECORDED } from './running-call.ts';
 import { Runtime } from './runtime.ts';
 import { sweepEvery } from './sweep.ts';
 import { TurnListeners } from './turn-listeners.ts';
@@ -95,14 +95,14 @@ export class DbosStore implements LinearStore {
   readonly #rounds = new Set<Promise<unknown>>();
   /** Rejects the waiting requests, when the database has been unreachable for too long. */
   readonly #waiting = new Set<() => void>();
-  readonly #releaseQueue: ReleaseQueue;
+  readonly #releaseQueue: ReturnType<typeof releaseQueue>;
   #closing: Promise<void> | undefined;
 
   private constructor(runtime: Runtime, instance: string, options: Settings) {
     this.#options = options;
     this.#runtime = runtime;
     this.#instance = instance;
-    this.#releaseQueue = new ReleaseQueue({
+    this.#releaseQueue = releaseQueue({
       instance,
       takeOverMs: options.takeOverSeconds * 1000,
       runtime,
@@ -263,9 +263,8 @@ export class DbosStore implements LinearStore {
     const sealed = callKey.seal(headerOf(round), 'head');
     // Pass the arguments through JSON, so that a second run of the handler sees equal ones.
     const head = callKey.open<CallHeader>(sealed, 'head');
-    const running = new RunningCall(callKey, head, handler, 0, this.#host);
-    running.request = ctx;
-    this.#running.set(running.id, running);
+    const running = runningCall(callKey, head, handler, 0, this.#host, ctx);
+    this.#running.set(id, running);
     try {
       await this.#admit(callKey, sealed, head);
     } catch (error) {
@@ -324,8 +323,7 @@ export class DbosStore implements LinearStore {
     const caller = callerRecord(ctx);
     const message: Message = { responses, asked, askable, pseudonym, caller, from: this.#instance };
     const sealed = callKey.seal(message, `answers ${turn}`).toString('base64');
-    const running = this.#running.get(id);
-    if (running) running.request = ctx;
+    this.#running.get(id)?.useRequest(ctx);
     await this.#runtime.send(id, sealed, String(turn));
     return { ...awaited, message: sealed };
   }
@@ -344,7 +342,7 @@ export class DbosStore implements LinearStore {
         // Before the listener was there, a turn may have been published: read it.
         if (looks > 0 || !running || running.published >= turn) {
           const row = await this.#runtime.calls.read(id);
-          const ended = row && recordIn(row, awaited);
+          const ended = row?.turn === turn ? latestIn(row, callKey) : undefined;
           if (ended) return ended;
           if (!row || row.turn > turn) throw lostContinuation();
           const isOurs = row.instance === this.#instance;
@@ -374,9 +372,8 @@ export class DbosStore implements LinearStore {
     this.#checkVersion(row);
     if (this.#closing) throw lostContinuation(ELSEWHERE);
     const head = callKey.open<CallHeader>(row.head, 'head');
-    const running = new RunningCall(callKey, head, handler, row.turn, this.#host);
-    running.request = ctx;
-    this.#running.set(running.id, running);
+    const running = runningCall(callKey, head, handler, row.turn, this.#host, ctx);
+    this.#running.set(id, running);
     this.#runtime.expect(id, () => running.run());
     const withdraw = () => {
       this.#runtime.unexpect(id);
@@ -413,7 +410,7 @@ export class DbosStore implements LinearStore {
   }
 
   /** Forgets and releases a call that another execution replaced, that failed to start, or that DBOS never began. */
-  #release(call: RunningCall): void {
+  #release(call: { readonly id: string }): void {
     if (this.#running.get(call.id) !== call) return;
     this.#runtime.unexpect(call.id);
     this.#forget(call);
@@ -426,7 +423,7 @@ export class DbosStore implements LinearStore {
     try {
       const record: TurnRecord = { kind: 'lost', why };
       const body = callKey.seal(record, `turn ${turn}`);
-      if (!(await this.#runtime.calls.end(id, { turn, done: true, body, keepSeconds: KEEP_SECONDS }))) return;
+      if (!(await this.#runtime.calls.end(id, { turn, body, keepSeconds: KEEP_SECONDS }))) return;
       this.#running.get(id)?.end(why);
       this.#turnListeners.notify(id, turn, record);
     } catch (error) {
@@ -472,14 +469,10 @@ export class DbosStore implements LinearStore {
     };
   }
 
-  #forget(call: RunningCall): void {
+  #forget(call: { readonly id: string }): void {
     if (this.#running.get(call.id) === call) this.#running.delete(call.id);
     this.#turnListeners.notify(call.id);
   }
 }
-
-/** The record of a turn, if it is the latest one. */
-const recordIn = (row: CallRow, { turn, callKey }: AwaitedTurn): TurnRecord | undefined =>
-  row.turn === turn ? latestIn(row, callKey) : undefined;
 
 const lostContinuation = (why = LOST): ContinuationLost => new ContinuationLost(why);
