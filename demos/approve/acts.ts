@@ -7,7 +7,7 @@ import { selfAnswering } from '@mrtr/comparison/self-answering';
 import { observe } from '@mrtr/core/events';
 import { callerNamed, host, type LogicalCall, type Reply, scriptedUser, type User } from '@mrtr/harness';
 import { resultText, type Transcript, tally } from '@mrtr/harness/transcript';
-import { Site, type Where } from './site.ts';
+import { type Site, siteOf, type Where } from './site.ts';
 import type { CreateServer } from './tracker.ts';
 
 type Decision = Parameters<Site['press']>[1];
@@ -73,7 +73,7 @@ export async function play(
   createServer: CreateServer,
   show: (call: PlayCall) => Promise<Transcript> = (call) => call(),
 ): Promise<Ending> {
-  const site = new Site(createServer, where);
+  const site = siteOf(createServer, where);
   const rungs: string[] = [];
   const stop = observe('mrtr:approval', ({ receipt }) => receipt && rungs.push(receipt.rung));
   const client: Client = user ? 'modern' : 'unaskable';
@@ -109,5 +109,5 @@ export const guardedSubject = (name: string, createServer: CreateServer, where: 
   id: name,
   name,
   title: name,
-  create: ({ state, world }: OptionDeps) => new Site(createServer, where, state).instance(world),
+  create: ({ state, world }: OptionDeps) => siteOf(createServer, where, state).instance(world),
 });

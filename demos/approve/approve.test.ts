@@ -4,7 +4,7 @@ import { callerNamed, converse, host, type User } from '@mrtr/harness';
 import { resultText } from '@mrtr/harness/transcript';
 import { ContinuationStore, linear } from '@mrtr/shapes/linear';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { ACTS, play, SHAPES, Site } from './index.ts';
+import { ACTS, play, SHAPES, type Site, siteOf } from './index.ts';
 import type { CreateServer } from './tracker.ts';
 
 const ENDINGS: Readonly<Record<string, unknown>> = {
@@ -63,7 +63,7 @@ test.each([
   async (_, button, user) => {
     const store = new ContinuationStore();
     onTestFinished(() => store.close());
-    const site: Site = new Site(
+    const site: Site = siteOf(
       reopens(store, () => site),
       'page',
     );

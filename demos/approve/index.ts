@@ -6,7 +6,7 @@ import { createServer as toolBuilder } from './tool-builder.ts';
 import type { CreateServer } from './tracker.ts';
 
 export { ACTS, play } from './acts.ts';
-export { Site } from './site.ts';
+export { type Site, siteOf } from './site.ts';
 
 /** The two shapes, by their letters. */
 export const SHAPES: readonly {

@@ -8,47 +8,46 @@ export type PageReaction = 'links' | 'forgets' | 'says no there' | 'declines' | 
 export const SECRET = 'the-secret-of-ada';
 
 export function ada(does: PageReaction): NonNullable<User['open']> {
-  const browser = new Browser();
+  const open = openBrowser();
   let asked = 0;
   return async ({ url }) => {
     if (does === 'declines' || does === 'cancels')
       return { action: does === 'declines' ? 'decline' : 'cancel' };
     asked += 1;
-    if (does !== 'forgets' || asked > 1) await link(browser, url, does === 'says no there' ? 'no' : 'yes');
+    if (does !== 'forgets' || asked > 1) await link(open, url, does === 'says no there' ? 'no' : 'yes');
     return { action: 'accept' };
   };
 }
 
 /** Opens the start page, signs in if needed, presses its button, and decides at the calendar. */
-async function link(browser: Browser, url: string, allow: 'yes' | 'no'): Promise<void> {
-  const start = await browser.open(url);
+async function link(open: ReturnType<typeof openBrowser>, url: string, allow: 'yes' | 'no'): Promise<void> {
+  const start = await open(url);
   if (start.status === 401) {
-    await browser.open(new URL('/account/sign-in', url), { secret: SECRET });
-    await browser.open(url);
+    await open(new URL('/account/sign-in', url), { secret: SECRET });
+    await open(url);
   }
-  const calendar = await browser.open(url, {});
+  const calendar = await open(url, {});
   const grant = /grant=(\S+)/.exec(calendar.text)?.[1] ?? '';
-  await browser.open(new URL('/decide', calendar.url), { grant, user: 'ada', allow });
+  await open(new URL('/decide', calendar.url), { grant, user: 'ada', allow });
 }
 
-class Browser {
-  readonly #cookies = new Map<string, string>();
-
-  /** Opens an address, or posts `form` to it, and follows redirects. */
-  async open(address: string | URL, form?: Readonly<Record<string, string>>) {
+/** Opens a browser. The function opens an address, or posts `form` to it, and follows redirects. */
+function openBrowser() {
+  const cookies = new Map<string, string>();
+  return async (address: string | URL, form?: Readonly<Record<string, string>>) => {
     let [url, body] = [new URL(address), form && new URLSearchParams(form)];
     for (let hop = 0; hop < 5; hop++) {
       const { origin, href } = url;
-      const headers = { cookie: this.#cookies.get(origin) ?? '', ...(body && { origin }) };
+      const headers = { cookie: cookies.get(origin) ?? '', ...(body && { origin }) };
       const post = body && { method: 'POST', body };
       const response = await fetch(url, { headers, redirect: 'manual', ...post });
       recordVisit(href, response.status);
       const [cookie] = response.headers.getSetCookie();
-      if (cookie) this.#cookies.set(origin, cookie.split(';', 1)[0] ?? '');
+      if (cookie) cookies.set(origin, cookie.split(';', 1)[0] ?? '');
       const location = response.headers.get('location');
       if (location === null) return { url, status: response.status, text: await response.text() };
       [url, body] = [new URL(location, url), undefined];
     }
     throw new Error('Too many redirects.');
-  }
+  };
 }

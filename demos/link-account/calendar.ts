@@ -18,87 +18,82 @@ interface Reply {
   readonly body?: string;
 }
 
-/** A calendar site without a sign-in: users name themselves when they decide. */
-export class Calendar {
-  /** The redirect address of the one registered application. */
-  redirectUri = '';
-  readonly #grants = new Map<string, Grant>();
+/** Starts a calendar site without a sign-in: users name themselves when they decide. */
+export async function startCalendar() {
+  const grants = new Map<string, Grant>();
   /** Codes that are not redeemed yet. */
-  readonly #codes = new Map<string, Grant & { readonly user: string }>();
+  const codes = new Map<string, Grant & { readonly user: string }>();
   /** Users by access token. */
-  readonly #users = new Map<string, string>();
-  readonly #server = createServer(async (request, response) => {
-    const { status, headers = {}, body = '' } = await this.#answer(request);
+  const users = new Map<string, string>();
+  const server = createServer(async (request, response) => {
+    const { status, headers = {}, body = '' } = await answer(request);
     response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', ...headers }).end(body);
-  });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const calendar = {
+    url: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`),
+    /** The redirect address of the one registered application. */
+    redirectUri: '',
+    async close(): Promise<void> {
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+    },
+  };
+  return calendar;
 
-  async start(): Promise<void> {
-    this.#server.listen(0, '127.0.0.1');
-    await once(this.#server, 'listening');
-  }
-
-  get url(): URL {
-    return new URL(`http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`);
-  }
-
-  async close(): Promise<void> {
-    this.#server.close();
-    this.#server.closeAllConnections();
-    await once(this.#server, 'close');
-  }
-
-  async #answer(request: IncomingMessage): Promise<Reply> {
-    const { pathname, searchParams } = new URL(request.url ?? '/', this.url);
+  async function answer(request: IncomingMessage): Promise<Reply> {
+    const { pathname, searchParams } = new URL(request.url ?? '/', calendar.url);
     const form = request.method === 'POST' ? new URLSearchParams(await text(request)) : searchParams;
     switch (`${request.method} ${pathname}`) {
       case 'GET /authorize':
-        return this.#authorize(form);
+        return authorize(form);
       case 'POST /decide':
-        return this.#decide(form);
+        return decide(form);
       case 'POST /token':
-        return this.#redeem(form);
+        return redeem(form);
       case 'GET /events':
-        return this.#events(request.headers.authorization ?? '');
+        return listEvents(request.headers.authorization ?? '');
       default:
         return { status: 404 };
     }
   }
 
   /** Asks the user. Redirects only to the registered address. */
-  #authorize(query: URLSearchParams): Reply {
+  function authorize(query: URLSearchParams): Reply {
     const [redirectUri, challenge] = [query.get('redirect_uri') ?? '', query.get('code_challenge') ?? ''];
-    if (redirectUri !== this.redirectUri) return { status: 400, body: 'Unknown application.' };
+    if (redirectUri !== calendar.redirectUri) return { status: 400, body: 'Unknown application.' };
     if (query.get('code_challenge_method') !== 'S256' || challenge === '') return { status: 400 };
-    const grant = keep(this.#grants, { redirectUri, state: query.get('state') ?? '', challenge });
+    const grant = keep(grants, { redirectUri, state: query.get('state') ?? '', challenge });
     return { status: 200, body: `Allow '${query.get('client_id')}' to read your events? grant=${grant}` };
   }
 
-  #decide(form: URLSearchParams): Reply {
-    const grant = take(this.#grants, form.get('grant'));
+  function decide(form: URLSearchParams): Reply {
+    const grant = take(grants, form.get('grant'));
     if (!grant) return { status: 400 };
     const back = new URL(grant.redirectUri);
     back.searchParams.set('state', grant.state);
-    back.searchParams.set('iss', this.url.origin);
+    back.searchParams.set('iss', calendar.url.origin);
     if (form.get('allow') === 'yes') {
-      back.searchParams.set('code', keep(this.#codes, { ...grant, user: form.get('user') ?? '' }));
+      back.searchParams.set('code', keep(codes, { ...grant, user: form.get('user') ?? '' }));
     } else back.searchParams.set('error', 'access_denied');
     return { status: 303, headers: { location: back.href } };
   }
 
   /** Redeems a code, once, for the application that asked for it. */
-  #redeem(form: URLSearchParams): Reply {
-    const code = take(this.#codes, form.get('code'));
+  function redeem(form: URLSearchParams): Reply {
+    const code = take(codes, form.get('code'));
     const verifier = form.get('code_verifier') ?? '';
     const challenge = createHash('sha256').update(verifier).digest('base64url');
     if (form.get('redirect_uri') !== code?.redirectUri || challenge !== code.challenge)
       return { status: 400, body: JSON.stringify({ error: 'invalid_grant' }) };
-    const access_token = keep(this.#users, code.user);
+    const access_token = keep(users, code.user);
     const body = { access_token, token_type: 'Bearer', account: `${code.user}@calendar.example` };
     return { status: 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
   }
 
-  #events(authorization: string): Reply {
-    const user = this.#users.get(authorization.replace(/^Bearer /, ''));
+  function listEvents(authorization: string): Reply {
+    const user = users.get(authorization.replace(/^Bearer /, ''));
     if (user === undefined) return { status: 401 };
     return { status: 200, body: `Today ${user} has a bicycle to fetch, at 17:00.` };
   }

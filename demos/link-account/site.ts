@@ -5,7 +5,7 @@ import { type HttpHosting, listVerifier, type PageSet, serveHttp } from '@mrtr/h
 import { isSameOrigin } from '@mrtr/pages';
 import { SECRET } from './ada.ts';
 import { AGENDA, type Calendars, type journalTool } from './agenda.ts';
-import { Calendar } from './calendar.ts';
+import { startCalendar } from './calendar.ts';
 import { calendars } from './link.ts';
 
 /** Makes the tool on its site. */
@@ -15,10 +15,9 @@ export async function startSite(makeTool: MakeTool, state: RequestStatePolicy) {
   // The caller's name, as in the browser's session. The default principal contains the MCP client's id, which browsers
   // do not have.
   const policy = state.with({ principal: ({ http }) => http?.authInfo?.extra?.sub as string | undefined });
-  const calendar = new Calendar();
-  await calendar.start();
+  const calendar = await startCalendar();
   let hosting: HttpHosting | undefined;
-  const sessions = new Sessions(() => new URL(hosting?.url ?? '').origin);
+  const sessions = signIn(() => new URL(hosting?.url ?? '').origin);
   const made = calendars({
     policy,
     calendar: calendar.url,
@@ -46,29 +45,24 @@ export async function startSite(makeTool: MakeTool, state: RequestStatePolicy) {
   };
 }
 
-class Sessions implements PageSet {
-  readonly path = '/account';
-  readonly #known = new Set<string>();
-  readonly #origin: () => string;
-
-  constructor(origin: () => string) {
-    this.#origin = origin;
-  }
-
-  async fetch(request: Request): Promise<Response> {
-    // Another site must not sign a browser in: its user would link their own account to somebody else's call.
-    if (!isSameOrigin(request, this.#origin()))
-      return new Response('Sign in on this site.\n', { status: 403 });
-    const form = new URLSearchParams(await request.text());
-    if (form.get('secret') !== SECRET) return new Response('Sign in with your secret.\n', { status: 401 });
-    const session = randomBytes(16).toString('base64url');
-    this.#known.add(session);
-    const cookie = `session=${session}; HttpOnly; SameSite=Lax; Path=/`;
-    return new Response('Signed in.\n', { headers: { 'set-cookie': cookie } });
-  }
-
-  userOf({ headers }: Request): string | undefined {
-    const session = /(?:^|; )session=([^;]+)/.exec(headers.get('cookie') ?? '')?.[1];
-    return this.#known.has(session ?? '') ? 'ada' : undefined;
-  }
+/** The site's own sign-in, and its sessions. */
+function signIn(origin: () => string): PageSet & { userOf(request: Request): string | undefined } {
+  const known = new Set<string>();
+  return {
+    path: '/account',
+    async fetch(request) {
+      // Another site must not sign a browser in: its user would link their own account to somebody else's call.
+      if (!isSameOrigin(request, origin())) return new Response('Sign in on this site.\n', { status: 403 });
+      const form = new URLSearchParams(await request.text());
+      if (form.get('secret') !== SECRET) return new Response('Sign in with your secret.\n', { status: 401 });
+      const session = randomBytes(16).toString('base64url');
+      known.add(session);
+      const cookie = `session=${session}; HttpOnly; SameSite=Lax; Path=/`;
+      return new Response('Signed in.\n', { headers: { 'set-cookie': cookie } });
+    },
+    userOf({ headers }) {
+      const session = /(?:^|; )session=([^;]+)/.exec(headers.get('cookie') ?? '')?.[1];
+      return known.has(session ?? '') ? 'ada' : undefined;
+    },
+  };
 }
