@@ -3,7 +3,7 @@
  * database that it will use.
  */
 import { randomUUID } from 'node:crypto';
-import type { StateLedger } from '@mrtr/core/seal';
+import type { LeaseRequest, StateLedger } from '@mrtr/core/seal';
 import { describe, expect, it } from 'vitest';
 import { FIRST, leaseRequest, takeLease } from './contract-requests.ts';
 import type { LedgerCapacity } from './limits.ts';
@@ -56,9 +56,7 @@ export function ledgerContract(name: string, make: Make): void {
   describe(`the ledger on ${name}`, () => {
     decisions(make);
     leases(make);
-    staleLeases(make);
     beginnings(make);
-    losses(make);
     limits(make);
     results(make);
   });
@@ -66,31 +64,36 @@ export function ledgerContract(name: string, make: Make): void {
 
 type Make = () => Promise<LedgerUnderTest>;
 
-/** Two instances on the same entries, and the id of a token that neither knows. */
+/** Two instances on the same entries, and the requests for a token that neither knows. */
 async function start(make: Make) {
   const { another, lapse, lose } = await make();
-  return { one: await another(), two: await another(), another, lapse, lose, id: randomUUID() };
+  const [one, two, id] = [await another(), await another(), randomUUID()];
+  const lease = (ledger: StateLedger, of?: Partial<LeaseRequest>) => ledger.lease(leaseRequest(id, of));
+  const take = (ledger: StateLedger, of?: Partial<LeaseRequest>) => takeLease(ledger, leaseRequest(id, of));
+  return { one, two, another, lapse, lose, id, lease, take };
 }
+
+const IN_FLIGHT = { kind: 'in-flight' };
+const LOST = { kind: 'lost' };
+const TOO_OLD = { kind: 'older-than-ledger' };
 
 function decisions(make: Make): void {
   it('gives exactly one of many concurrent requests, on several instances, the first place', async () => {
-    const { one, two, another, id } = await start(make);
+    const { one, two, another, lease } = await start(make);
     const decisions = await Promise.all(
-      [one, two, await another()].flatMap((ledger) =>
-        Array.from({ length: 10 }, () => ledger.lease(leaseRequest(id))),
-      ),
+      [one, two, await another()].flatMap((ledger) => Array.from({ length: 10 }, () => lease(ledger))),
     );
     expect(decisions.filter(({ kind }) => kind === 'first')).toHaveLength(1);
     expect(decisions.filter(({ kind }) => kind === 'in-flight')).toHaveLength(29);
   });
 
   it('answers in-flight until the lease on a token ends, and lost from then on', async () => {
-    const { one, two, lapse, id } = await start(make);
-    expect(await one.lease(leaseRequest(id, { leaseSeconds: 1 }))).toEqual(FIRST);
-    expect(await two.lease(leaseRequest(id, { leaseSeconds: 1 }))).toEqual({ kind: 'in-flight' });
+    const { one, two, lapse, id, lease } = await start(make);
+    expect(await lease(one, { leaseSeconds: 1 })).toEqual(FIRST);
+    expect(await lease(two, { leaseSeconds: 1 })).toEqual(IN_FLIGHT);
     await lapse(id);
-    expect(await two.lease(leaseRequest(id, { leaseSeconds: 1 }))).toEqual({ kind: 'lost' });
-    expect(await two.lease(leaseRequest(id, { leaseSeconds: 1 }))).toEqual({ kind: 'lost' });
+    expect(await lease(two, { leaseSeconds: 1 })).toEqual(LOST);
+    expect(await lease(two, { leaseSeconds: 1 })).toEqual(LOST);
   });
 
   it('keeps tokens apart, also with special characters in their ids', async () => {
@@ -98,7 +101,7 @@ function decisions(make: Make): void {
     const ids = ['__proto__', "'; DROP TABLE mrtr_ledger; --", '*', randomUUID(), 'a b', 'ä'];
     const fresh = ids.map((id) => `${id}${randomUUID()}`);
     for (const id of fresh) expect(await ledger.lease(leaseRequest(id))).toEqual(FIRST);
-    for (const id of fresh) expect(await ledger.lease(leaseRequest(id))).toEqual({ kind: 'in-flight' });
+    for (const id of fresh) expect(await ledger.lease(leaseRequest(id))).toEqual(IN_FLIGHT);
   });
 }
 
@@ -112,29 +115,27 @@ function leases(make: Make): void {
     await ledger.release(id, lease);
     expect(await ledger.lease(second)).toEqual(FIRST);
   });
-}
 
-function staleLeases(make: Make): void {
   it('gives the token of a released lease a new one, to which the released one does nothing', async () => {
-    const { one, two, id } = await start(make);
-    const stale = await takeLease(one, leaseRequest(id));
+    const { one, two, id, lease, take } = await start(make);
+    const stale = await take(one);
     await one.release(id, stale);
-    const lease = await takeLease(two, leaseRequest(id));
-    expect(lease).not.toBe(stale);
+    const own = await take(two);
+    expect(own).not.toBe(stale);
     await one.settle(id, stale, 'stale');
     await one.release(id, stale);
-    expect(await one.lease(leaseRequest(id))).toEqual({ kind: 'in-flight' });
-    await two.settle(id, lease, 'done');
-    expect(await one.lease(leaseRequest(id))).toMatchObject({ kind: 'settled', result: 'done' });
+    expect(await lease(one)).toEqual(IN_FLIGHT);
+    await two.settle(id, own, 'done');
+    expect(await lease(one)).toMatchObject({ kind: 'settled', result: 'done' });
   });
 
   it('lets a lease that it never gave do nothing', async () => {
-    const { one: ledger, id } = await start(make);
-    await takeLease(ledger, leaseRequest(id));
+    const { one: ledger, id, lease, take } = await start(make);
+    await take(ledger);
     for (const unknown of [randomUUID(), '']) {
       await ledger.settle(id, unknown, 'unknown');
       await ledger.release(id, unknown);
-      expect(await ledger.lease(leaseRequest(id))).toEqual({ kind: 'in-flight' });
+      expect(await lease(ledger)).toEqual(IN_FLIGHT);
     }
     const never = randomUUID();
     await ledger.settle(never, randomUUID(), 'unknown');
@@ -143,23 +144,20 @@ function staleLeases(make: Make): void {
   });
 
   it('keeps an entry whose lease ended, until its own lease is released', async () => {
-    const { one: ledger, lapse, id } = await start(make);
-    const lease = await takeLease(ledger, leaseRequest(id, { leaseSeconds: 1 }));
+    const { one: ledger, lapse, id, lease, take } = await start(make);
+    const own = await take(ledger, { leaseSeconds: 1 });
     await lapse(id);
     await ledger.release(id, randomUUID());
-    expect(await ledger.lease(leaseRequest(id))).toEqual({ kind: 'lost' });
-    await ledger.release(id, lease);
-    expect(await ledger.lease(leaseRequest(id))).toEqual(FIRST);
+    expect(await lease(ledger)).toEqual(LOST);
+    await ledger.release(id, own);
+    expect(await lease(ledger)).toEqual(FIRST);
   });
 
   it('gives a token that is released in many places at once to exactly one of the next requests', async () => {
-    const { one, two, id } = await start(make);
-    const lease = await takeLease(one, leaseRequest(id));
-    await Promise.all([one, two, one, two].map((ledger) => ledger.release(id, lease)));
-    const next = [one, two, one, two].flatMap((ledger) => [
-      ledger.lease(leaseRequest(id)),
-      ledger.release(id, lease),
-    ]);
+    const { one, two, id, lease, take } = await start(make);
+    const own = await take(one);
+    await Promise.all([one, two, one, two].map((ledger) => ledger.release(id, own)));
+    const next = [one, two, one, two].flatMap((ledger) => [lease(ledger), ledger.release(id, own)]);
     const kinds = (await Promise.all(next)).flatMap((decision) => (decision ? [decision.kind] : []));
     expect(kinds.toSorted()).toEqual(['first', 'in-flight', 'in-flight', 'in-flight']);
   });
@@ -167,26 +165,24 @@ function staleLeases(make: Make): void {
 
 function beginnings(make: Make): void {
   it('refuses a token that was issued before it began, if it outlives its process', async () => {
-    const { one: ledger, lose, id } = await start(make);
+    const { one: ledger, lose, lease } = await start(make);
     // A ledger in memory begins with its process. It must not reject every call that was open before.
-    const expected = lose ? { kind: 'older-than-ledger' } : FIRST;
-    expect(await ledger.lease(leaseRequest(id, { issuedAt: 0 }))).toEqual(expected);
-    expect(await ledger.lease(leaseRequest(id))).toEqual(lose ? FIRST : { kind: 'in-flight' });
+    const expected = lose ? TOO_OLD : FIRST;
+    expect(await lease(ledger, { issuedAt: 0 })).toEqual(expected);
+    expect(await lease(ledger)).toEqual(lose ? FIRST : IN_FLIGHT);
   });
 
   it('answers what it knows of a token, and records its result, however old the token and its lease are', async () => {
-    const { one: ledger, lapse, id } = await start(make);
-    const lease = await takeLease(ledger, leaseRequest(id, { leaseSeconds: 1 }));
+    const { one: ledger, lapse, id, take } = await start(make);
+    const own = await take(ledger, { leaseSeconds: 1 });
     const old = leaseRequest(id, { issuedAt: 0 });
-    expect(await ledger.lease(old)).toEqual({ kind: 'in-flight' });
+    expect(await ledger.lease(old)).toEqual(IN_FLIGHT);
     await lapse(id);
-    expect(await ledger.lease(old)).toEqual({ kind: 'lost' });
-    await ledger.settle(id, lease, 'done');
+    expect(await ledger.lease(old)).toEqual(LOST);
+    await ledger.settle(id, own, 'done');
     expect(await ledger.lease(old)).toEqual({ kind: 'settled', result: 'done', answers: 'yes' });
   });
-}
 
-function losses(make: Make): void {
   it('makes no token usable again when it loses its entries', async ({ skip }) => {
     const { one, two, another, lose, id } = await start(make);
     if (!lose) return skip('the ledger ends with its process');
@@ -195,12 +191,12 @@ function losses(make: Make): void {
     expect(await two.lease(token)).toMatchObject({ kind: 'settled' });
     await lose();
     const decisions = await Promise.all([one, two, one, two].map((ledger) => ledger.lease(token)));
-    expect(decisions).toEqual(decisions.map(() => ({ kind: 'older-than-ledger' })));
+    expect(decisions).toEqual(decisions.map(() => TOO_OLD));
     // A server whose clock is ahead by half a minute may have issued this token before the loss.
     const ahead = { issuedAt: Date.now() + 30_000, expiresAt: Date.now() + 120_000 };
-    expect(await one.lease(leaseRequest(randomUUID(), ahead))).toEqual({ kind: 'older-than-ledger' });
+    expect(await one.lease(leaseRequest(randomUUID(), ahead))).toEqual(TOO_OLD);
     // A new process did not know the entries that were lost.
-    expect(await (await another()).lease(token)).toEqual({ kind: 'older-than-ledger' });
+    expect(await (await another()).lease(token)).toEqual(TOO_OLD);
   });
 
   it('adds the clock skew once, also where a new process begins first after a loss', async ({ skip }) => {
@@ -213,8 +209,7 @@ function losses(make: Make): void {
     const makeToken = (ms: number) =>
       leaseRequest(randomUUID(), { issuedAt: Date.now() + ms, expiresAt: Date.now() + 120_000 });
     // A server whose clock is ahead by half a minute may have issued these tokens before the loss.
-    for (const ledger of [one, two, fresh])
-      expect(await ledger.lease(makeToken(30_000))).toEqual({ kind: 'older-than-ledger' });
+    for (const ledger of [one, two, fresh]) expect(await ledger.lease(makeToken(30_000))).toEqual(TOO_OLD);
     for (const ledger of [one, two, fresh]) expect(await ledger.lease(makeToken(62_000))).toEqual(FIRST);
   });
 
@@ -226,11 +221,11 @@ function losses(make: Make): void {
     await ledger.lease(leaseRequest(randomUUID())); // From now on, the ledger has a beginning.
     const ahead = (issuedAt: number) => leaseRequest(randomUUID(), { issuedAt, now: Date.now() + 30_000 });
     // By the ledger's clock, the first was issued some twenty seconds ago, before the ledger began.
-    expect(await ledger.lease(ahead(Date.now() + 10_000))).toEqual({ kind: 'older-than-ledger' });
+    expect(await ledger.lease(ahead(Date.now() + 10_000))).toEqual(TOO_OLD);
     expect(await ledger.lease(ahead(Date.now() + 31_000))).toEqual(FIRST);
     // A clock that is behind proves nothing: another server may have issued the token.
     const behind = { issuedAt: Date.now() - 10_000, now: Date.now() - 30_000 };
-    expect(await ledger.lease(leaseRequest(randomUUID(), behind))).toEqual({ kind: 'older-than-ledger' });
+    expect(await ledger.lease(leaseRequest(randomUUID(), behind))).toEqual(TOO_OLD);
   });
 }
 
@@ -284,19 +279,19 @@ function limits(make: Make): void {
 
 function results(make: Make): void {
   it('gives every instance the settled result, character by character', async () => {
-    const { one, two, id } = await start(make);
+    const { one, two, id, lease, take } = await start(make);
     const result = JSON.stringify({ text: 'ünïcode \u{1f600} \u0000 "quotes"', long: 'x'.repeat(100_000) });
-    await one.settle(id, await takeLease(one, leaseRequest(id)), result);
-    expect(await two.lease(leaseRequest(id))).toEqual({ kind: 'settled', result, answers: 'yes' });
-    expect(await one.lease(leaseRequest(id))).toEqual({ kind: 'settled', result, answers: 'yes' });
+    await one.settle(id, await take(one), result);
+    expect(await lease(two)).toEqual({ kind: 'settled', result, answers: 'yes' });
+    expect(await lease(one)).toEqual({ kind: 'settled', result, answers: 'yes' });
   });
 
   it('keeps the first result and the first answers after later results, releases and answers', async () => {
-    const { one, two, id } = await start(make);
-    const lease = await takeLease(one, leaseRequest(id, { answers: 'yes' }));
-    await one.settle(id, lease, 'first');
-    await two.settle(id, lease, 'second');
-    await one.release(id, lease);
+    const { one, two, id, take } = await start(make);
+    const own = await take(one, { answers: 'yes' });
+    await one.settle(id, own, 'first');
+    await two.settle(id, own, 'second');
+    await one.release(id, own);
     const again = leaseRequest(id, { answers: 'no' });
     expect(await two.lease(again)).toEqual({ kind: 'settled', result: 'first', answers: 'yes' });
   });
