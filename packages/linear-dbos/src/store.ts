@@ -127,7 +127,7 @@ export class DbosStore implements LinearStore {
     const store = new DbosStore(runtime, instance, settings);
     try {
       await runtime.presence.hold(instance, {
-        message: (text) => store.#handleNotification(text),
+        message: (text) => void store.#handleNotification(text),
         lost: () => store.#running.forEach((call) => void call.fireSignal()),
         held: () => store.#running.forEach((call) => void call.renewSignal()),
         abandon: () => store.#abandonTurns(),
@@ -380,8 +380,10 @@ export class DbosStore implements LinearStore {
       this.#running.delete(id);
     };
     try {
-      const isResumed =
-        (await this.#becomeOwner(id, row, ownerWasIdle)) && (await this.#resume(callKey, row));
+      const isOwner = await this.#becomeOwner(id, row, ownerWasIdle);
+      const isResumed = isOwner && (await this.#runtime.resume(id));
+      // DBOS has recorded the call as over. Its owner could not publish the end, so publish it here.
+      if (isOwner && !isResumed) await this.#endCall({ callKey, turn: row.turn + 1 }, UNRECORDED);
       if (isResumed) setTimeout(() => running.hasBegun || this.#release(running), BEGIN_WITHIN_MS).unref();
       else withdraw();
     } catch (error) {
@@ -400,13 +402,6 @@ export class DbosStore implements LinearStore {
     if (ownerWasIdle && (await this.#runtime.hasAnswers(id, row.turn)))
       await delay(this.#options.takeOverSeconds * 1000, undefined, { ref: false });
     return true;
-  }
-
-  /** Returns false if DBOS has recorded the call as over. Its owner could not publish the end, so publishes it here. */
-  async #resume(callKey: CallKey, row: CallRow): Promise<boolean> {
-    const isResumed = await this.#runtime.resume(callKey.call);
-    if (!isResumed) await this.#endCall({ callKey, turn: row.turn + 1 }, UNRECORDED);
-    return isResumed;
   }
 
   /** Forgets and releases a call that another execution replaced, that failed to start, or that DBOS never began. */
@@ -432,15 +427,12 @@ export class DbosStore implements LinearStore {
   }
 
   /** Handles a notification from another instance: a turn ended, or a call has to end. */
-  #handleNotification(message: string): void {
+  async #handleNotification(message: string): Promise<void> {
     const [what, id = ''] = message.split(' ');
-    if (what === 'end' && this.#running.has(id)) void this.#endIfOver(id);
     this.#turnListeners.notify(id);
-  }
-
-  /** Reads the table first: any role that can connect could send the notification. */
-  async #endIfOver(id: string): Promise<void> {
+    if (what !== 'end' || !this.#running.has(id)) return;
     try {
+      // Read the table first: any role that can connect could send the notification.
       const row = await this.#runtime.calls.read(id);
       if (row?.done) this.#running.get(id)?.end(CLIENT_CANCELLED);
     } catch (error) {
