@@ -9,6 +9,7 @@ import { SCENARIOS } from './measure/measure.ts';
 import type { LocalScenario, Observation } from './measure/observe.ts';
 import type { RetriedTwice } from './measure/retried-twice.ts';
 import { type UnattendedCell, unattendedTable } from './measure/unattended.ts';
+import { groupBy, nameOf, type Rows } from './table-rows.ts';
 
 type Identity = Pick<Measured, 'id' | 'name' | 'title'>;
 type Where = Partial<Pick<Observation, 'client' | 'hosting' | 'legacy' | 'tool' | 'script'>>;
@@ -21,9 +22,6 @@ const DUPLICATE = { tool: RESOLVE_WORK_ITEM, script: 'duplicate' } as const;
 export const TABLED: readonly LocalScenario[] = SCENARIOS.filter(({ client, script: { name } }) =>
   (client === 'modern' ? [METRIC, FIXED, DUPLICATE] : [METRIC]).some(({ script }) => script === name),
 );
-
-/** Rows of Markdown cells, the head first. `<br>` begins a line in a cell. */
-export type Rows = readonly (readonly string[])[];
 
 type TableName =
   | 'comparison'
@@ -120,25 +118,20 @@ const withoutTitle = ([option = '', ...cells]: Rows[number]) => [option.replace(
 
 /** Keeps these columns of a table, and merges the rows of options with equal cells. */
 function mergeRows(table: Rows, columns: readonly number[]): Rows {
-  const merged = new Map<string, readonly string[]>();
-  for (const row of table) {
-    const cells = columns.map((column) => row[column] ?? '');
-    const key = cells.join('|');
-    const [names] = merged.get(key) ?? [];
-    merged.set(key, [names ? `${names}<br>${row[0]}` : `${row[0]}`, ...cells]);
-  }
-  return [...merged.values()];
+  const keep = (row: Rows[number]) => columns.map((column) => row[column] ?? '');
+  return groupBy(table, (row) => keep(row).join('|')).map((rows) => [
+    rows.map(([name]) => name).join('<br>'),
+    ...keep(rows[0]),
+  ]);
 }
 
 /** Server infrastructure × client: the outcome, and the options that have it. */
 function quadrantTable(options: readonly Identity[], observations: readonly Observation[]): Rows {
   const cell = (words: (find: ReturnType<typeof finder>) => string) => {
-    const groups = new Map<string, string[]>();
-    for (const option of options) {
-      const got = words(finder(option, observations));
-      groups.set(got, [...(groups.get(got) ?? []), nameOf(option)]);
-    }
-    return [...groups].map(([got, ids]) => `${ids.join(', ')}: ${got}`).join('<br>');
+    const wordsOf = (option: Identity) => words(finder(option, observations));
+    return groupBy(options, wordsOf)
+      .map((alike) => `${alike.map(nameOf).join(', ')}: ${wordsOf(alike[0])}`)
+      .join('<br>');
   };
   const fleet = { hosting: 'fleet', legacy: 'shim', ...METRIC } as const;
   const asked = { client: 'modern', ...METRIC } as const;
@@ -156,8 +149,6 @@ function quadrantTable(options: readonly Identity[], observations: readonly Obse
     ],
   ];
 }
-
-const nameOf = ({ id, name = id.toUpperCase() }: Identity): string => name;
 
 function heldConnection(find: (where: Where) => Observation): string {
   const held = { client: 'legacy', hosting: 'memory', ...METRIC } as const;

@@ -2,10 +2,9 @@
 
 import type { Measured } from '@mrtr/comparison/calls';
 import type { Change } from '@mrtr/comparison/claims';
+import { groupBy, nameOf, type Rows } from '../table-rows.ts';
 import { claimOf } from './call.ts';
 import { QUESTION_CHANGES, STEP_CHANGES } from './changes.ts';
-
-type Rows = readonly (readonly string[])[];
 
 export function deployTables(
   options: readonly Measured[],
@@ -19,16 +18,9 @@ export function deployTables(
 
 function table(changes: Partial<Record<Change, string>>, options: readonly Measured[]): Rows {
   const all = Object.keys(changes) as Change[];
-  const columns = new Map<string, { readonly names: string[]; readonly cells: readonly string[] }>();
-  for (const option of options) {
-    const cells = all.map((change) => cellOf(option, change));
-    const column = columns.get(cells.join()) ?? { names: [], cells };
-    column.names.push(option.name ?? option.id.toUpperCase());
-    columns.set(cells.join(), column);
-  }
-  const shown = [...columns.values()];
-  const rows = all.map((change, at) => [changes[change] ?? '', ...shown.map(({ cells }) => cells[at] ?? '')]);
-  return [['Version 2 …', ...shown.map(({ names }) => names.join(', '))], ...rows];
+  const columns = groupBy(options, (option) => all.map((change) => cellOf(option, change)).join());
+  const rows = all.map((change) => [changes[change] ?? '', ...columns.map(([one]) => cellOf(one, change))]);
+  return [['Version 2 …', ...columns.map((alike) => alike.map(nameOf).join(', '))], ...rows];
 }
 
 function cellOf(option: Measured, change: Change): string {

@@ -7,6 +7,7 @@ import { GET_WEATHER } from '@mrtr/comparison';
 import { isHeld, isSpread } from '@mrtr/comparison/calls';
 import type { Claims } from '@mrtr/comparison/claims';
 import { diffViews, hostView, wireView } from '@mrtr/harness/transcript';
+import { groupBy } from '../table-rows.ts';
 import { type Observed, type Scenario, where } from './observe.ts';
 import { predict } from './predict.ts';
 
@@ -90,14 +91,9 @@ export const ofOneCell = (cell: Cell): Violations =>
   );
 
 function compare(cells: readonly Cell[], view: (cell: Cell) => string[]): Violations {
-  // Node 20 has no Map.groupBy.
-  const groups = new Map<string, Cell[]>();
-  for (const cell of cells.filter(comparable))
-    groups.set(groupOf(cell), [...(groups.get(groupOf(cell)) ?? []), cell]);
-  return [...groups.values()].flatMap((group) => {
-    const [first, ...rest] = group as [Cell, ...Cell[]];
-    return rest.flatMap((cell) => diffViews(withTitle(first, view), withTitle(cell, view)) ?? []);
-  });
+  return groupBy(cells.filter(comparable), groupOf).flatMap(([first, ...rest]) =>
+    rest.flatMap((cell) => diffViews(withTitle(first, view), withTitle(cell, view)) ?? []),
+  );
 }
 
 const withTitle = (cell: Cell, view: (cell: Cell) => string[]) => ({

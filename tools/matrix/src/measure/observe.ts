@@ -29,11 +29,8 @@ export type ObservedEnd = 'elicited' | 'default' | 'error' | 'cancelled';
 /** Whether the same call ends in the same way on other hosting. */
 export type Survival = 'finishes' | 'refused';
 
-export interface Observation {
+export interface Observation extends Omit<Scenario, 'script'> {
   readonly option: string;
-  readonly client: Scenario['client'];
-  readonly hosting: Scenario['hosting'];
-  readonly legacy: LegacyPolicy;
   readonly tool: ToolName;
   readonly script: string;
   readonly outcome: ObservedEnd;
@@ -93,15 +90,13 @@ export function summarize(
   conversation: Transcript,
   survival: Pick<Observation, 'otherInstance' | 'restart'>,
 ): Observed {
-  const { client, hosting, legacy, script } = scenario;
+  const { script, ...served } = scenario;
   const { rounds, entries, effects, stateBytes, framesHeld } = tally(conversation);
   return {
     conversation,
     observation: {
       option: subject.id,
-      client,
-      hosting,
-      legacy,
+      ...served,
       tool: script.tool,
       script: script.name,
       outcome: outcomeOf(conversation),

@@ -4,6 +4,7 @@ import { callSubject, type Measured, type Subject } from '@mrtr/comparison/calls
 import { SELF_ANSWERING, type SelfAnswering, selfAnswering } from '@mrtr/comparison/self-answering';
 import { callerNamed } from '@mrtr/harness';
 import { eventsOf, tally } from '@mrtr/harness/transcript';
+import { groupBy, nameOf, type Rows } from '../table-rows.ts';
 
 type Named = Subject & Pick<Measured, 'name'>;
 
@@ -33,21 +34,20 @@ export async function measureUnattended(
       });
       const questions = eventsOf('question', transcript.events).length;
       const writes = tally(transcript).effects.write ?? 0;
-      const { name = subject.id.toUpperCase() } = subject;
-      cells.push({ subject: name, client, writes, questions });
+      cells.push({ subject: nameOf(subject), client, writes, questions });
     }
   }
   return cells;
 }
 
 /** A table with one row for all subjects that behave alike for all clients. */
-export function unattendedTable(cells: readonly UnattendedCell[]): readonly (readonly string[])[] {
-  const rows = new Map<string, readonly string[]>();
-  for (const subject of new Set(cells.map((cell) => cell.subject))) {
-    const own = cells.filter((cell) => cell.subject === subject);
-    const done = own.map(({ writes }) => (writes > 0 ? '**written**' : 'nothing written'));
-    const [names = '', ...same] = rows.get(done.join()) ?? ['', ...done];
-    rows.set(done.join(), [names === '' ? subject : `${names}, ${subject}`, ...same]);
-  }
-  return [['Asked by', ...SELF_ANSWERING], ...rows.values()];
+export function unattendedTable(cells: readonly UnattendedCell[]): Rows {
+  const done = (own: readonly UnattendedCell[]) =>
+    own.map(({ writes }) => (writes > 0 ? '**written**' : 'nothing written'));
+  const subjects = groupBy(cells, ({ subject }) => subject);
+  const rows = groupBy(subjects, (own) => done(own).join()).map((alike) => [
+    alike.map(([{ subject }]) => subject).join(', '),
+    ...done(alike[0]),
+  ]);
+  return [['Asked by', ...SELF_ANSWERING], ...rows];
 }

@@ -17,7 +17,7 @@ import { type Diagnostic, LineTrace, observeDiagnostics } from '@mrtr/harness';
 import { serveHttp } from '@mrtr/hosting/http';
 import { authorsFile } from './authors-file.ts';
 import type { DatabaseMethods, InstanceAddress, InstanceMethods, Opening } from './messages.ts';
-import { remoteLedger, remoteWorld } from './remote-world.ts';
+import { remoteWorld } from './remote-world.ts';
 import { rpcOver } from './rpc.ts';
 
 interface Opened {
@@ -93,7 +93,7 @@ async function serve(place: InstanceAddress, opening: Opening): Promise<Opened> 
   const { module, name: exported = 'option', postgres, key, legacy, version, singleUse } = opening;
   if (opening.countLines) trace ??= new LineTrace(authorsFile);
   const subject = await load(module, exported);
-  const once = singleUse === 'shared' ? { ledger: remoteLedger(database) } : { singleUse };
+  const once = singleUse === 'shared' ? { ledger: database.remote } : { singleUse };
   const versioned = version === undefined ? {} : { version };
   const state = requestStatePolicy({ keys: [Buffer.from(key, 'base64')], legacy, ...versioned, ...once });
   const onEntry = () => {

@@ -1,6 +1,6 @@
 /** The calls between the observing process and the observed processes. */
 
-import type { ResolutionKind, WorkItem } from '@mrtr/comparison';
+import type { World } from '@mrtr/comparison';
 import type { LegacyPolicy } from '@mrtr/core';
 import type { StateLedger } from '@mrtr/core/seal';
 import type { Diagnostic } from '@mrtr/harness';
@@ -38,17 +38,16 @@ export interface InstanceMethods {
   framesHeld(scope: string): number;
 }
 
-/** One ledger serves all conversations, since the ids of tokens are unique. */
-export interface DatabaseMethods extends StateLedger {
+/** The functions of a world that reach its database. */
+type Reaching = Pick<World['audit'], 'record'> & Pick<World['items'], 'find' | 'setState' | 'resolve'>;
+
+/** One ledger serves all conversations, since the ids of tokens are unique. Each conversation has its own world. */
+export type DatabaseMethods = StateLedger & {
   hello(): void;
   diagnostic(place: InstanceAddress, diagnostic: Diagnostic): void;
-  record(place: InstanceAddress, entry: string): Promise<void>;
-  find(place: InstanceAddress, id: number): Promise<WorkItem | undefined>;
-  setState(place: InstanceAddress, id: number, state: 'Active'): Promise<WorkItem>;
-  resolve(
+} & {
+  [Name in keyof Reaching]: (
     place: InstanceAddress,
-    id: number,
-    resolution: ResolutionKind,
-    original?: number,
-  ): Promise<WorkItem>;
-}
+    ...given: Parameters<Reaching[Name]>
+  ) => ReturnType<Reaching[Name]>;
+};

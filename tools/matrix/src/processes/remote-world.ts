@@ -1,7 +1,6 @@
 /** The world for another process. Every write waits for the database in the observing process. */
 
 import { fixedWeather, type World } from '@mrtr/comparison';
-import type { StateLedger } from '@mrtr/core/seal';
 import type { DatabaseMethods, InstanceAddress } from './messages.ts';
 import type { Rpc } from './rpc.ts';
 
@@ -43,9 +42,3 @@ export function remoteWorld(
 }
 
 const elsewhere = () => new Error('Only the observing process knows what was written.');
-
-export const remoteLedger = ({ remote }: Rpc<DatabaseMethods>): StateLedger => ({
-  lease: (presented) => remote.lease(presented),
-  settle: (id, lease, result) => remote.settle(id, lease, result),
-  release: (id, lease) => remote.release(id, lease),
-});
