@@ -11,6 +11,7 @@ import {
   requireOptions,
   tellOperator,
   wholeNumber,
+  wholeNumbers,
   wholeSeconds,
   withDefaults,
 } from '@mrtr/core/kit';
@@ -59,8 +60,7 @@ export interface DbosStoreOptions {
 /** The options, checked and complete. */
 export type Settings = Required<DbosStoreOptions>;
 
-const DEFAULTS = {
-  schema: 'mrtr_linear',
+const NUMBERS = {
   ttlSeconds: 600,
   maxOpenCalls: 10_000,
   maxOpenCallsPerPrincipal: 100,
@@ -92,11 +92,8 @@ const CHECKS: OptionChecks<DbosStoreOptions> = {
     allowed: 'a text that names the version of your handlers, for example a commit',
   }),
   schema: aSchemaName,
+  ...wholeNumbers(NUMBERS),
   ttlSeconds: wholeSeconds(),
-  maxOpenCalls: wholeNumber(),
-  maxOpenCallsPerPrincipal: wholeNumber(),
-  maxBytes: wholeNumber(),
-  maxBytesPerPrincipal: wholeNumber(),
   poolSize: wholeNumber(5),
   takeOverSeconds: wholeSeconds(),
   sweepSeconds: wholeSeconds(),
@@ -113,5 +110,8 @@ export function resolveOptions(options: DbosStoreOptions): Settings {
     );
   }
   const onerror = options.onerror ?? listenerOf(options.policy);
-  return { ...withDefaults(options, DEFAULTS), onerror: (error) => tellOperator(error, onerror) };
+  return {
+    ...withDefaults(options, { schema: 'mrtr_linear', ...NUMBERS }),
+    onerror: (error) => tellOperator(error, onerror),
+  };
 }

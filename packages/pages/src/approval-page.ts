@@ -45,7 +45,7 @@ import {
 } from '@mrtr/core/kit';
 import { callOf } from '@mrtr/core/shape';
 import { type ApprovalView, renderApproval, type Shown, showApproval } from './approval-html.ts';
-import type { CallbackVisit, Press, StartPage, StartVisit } from './page.ts';
+import type { CallbackVisit, StartPage, StartVisit } from './page.ts';
 import type { Subject, WaitingContext } from './page-questions.ts';
 import { makePages, PAGE_CHECKS, type PendingInteractionsOptions } from './pending-interactions.ts';
 import type { Times } from './records.ts';
@@ -165,12 +165,20 @@ export function approvalPage(options: ApprovalPageOptions): ApprovalPage {
   const rung = verify ? 'verified-page' : 'page';
   const startPage: StartPage = {
     show: ({ data }, visitor, token) => showApproval({ ...(data as Shown), visitor, token }, render),
-    press: (form) => pressOf(form.get('decision'), verify !== undefined),
+    press: (form) => {
+      const decision = form.get('decision');
+      if (decision === 'refuse') return 'refuse';
+      if (decision !== 'approve') return undefined;
+      return verify ? 'continue' : 'finish';
+    },
     valueFrom: (kept) => questionsFor().records.timesOf(kept),
     done: 'Approved. You can close this page, and go back to where you came from.',
   };
   const start = (visit: StartVisit) => verify?.start(visit) ?? visit.callbackUrl;
-  const finish = (visit: CallbackVisit) => requireProof(verify, visit);
+  const finish = async (visit: CallbackVisit): Promise<true> => {
+    if ((await verify?.finish(visit)) === true) return true;
+    throw new Error('The second proof of an approval did not hold. Nothing was approved.');
+  };
   // Approvals without `verify` do not count on a page with it.
   const sort = ` ${rung}`;
   const { questionsFor, path, fetch, inOwnScope } = makePages({ ...more, start, finish }, startPage, sort);
@@ -232,17 +240,6 @@ export function approvalPage(options: ApprovalPageOptions): ApprovalPage {
     },
     fetch,
   };
-}
-
-async function requireProof(verify: StepUp | undefined, visit: CallbackVisit): Promise<true> {
-  if ((await verify?.finish(visit)) === true) return true;
-  throw new Error('The second proof of an approval did not hold. Nothing was approved.');
-}
-
-function pressOf(decision: string | null, isVerified: boolean): Press {
-  if (decision === 'refuse') return 'refuse';
-  if (decision !== 'approve') return undefined;
-  return isVerified ? 'continue' : 'finish';
 }
 
 /** A question that already has its decision. Used when the client cannot be asked now. */

@@ -73,7 +73,7 @@ export interface PageOptions<T> {
 }
 
 /** The effect of a button of the start page: sends the browser on, finishes, or refuses. Undefined without a button. */
-export type Press = 'continue' | 'finish' | 'refuse' | undefined;
+type Press = 'continue' | 'finish' | 'refuse' | undefined;
 
 /** The content of a start page, and the effect of its buttons. */
 export interface StartPage {
