@@ -1,6 +1,12 @@
 /** The invariant of kills fails on options with exactly the faults that it must detect. */
 
-import { type KillCell, killsAsClaimed, measureKills, Processes } from '@mrtr/matrix/processes';
+import {
+  type KillCell,
+  killsAsClaimed,
+  measureKills,
+  type Processes,
+  startProcesses,
+} from '@mrtr/matrix/processes';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as broken from './broken-options.ts';
 
@@ -8,7 +14,7 @@ let processes: Processes | undefined;
 let kills: readonly KillCell[];
 
 beforeAll(async () => {
-  processes = await Processes.start(
+  processes = await startProcesses(
     ({ id }) => ({
       module: new URL('./broken-options.ts', import.meta.url).href,
       name: Object.entries(broken).find(([, one]) => 'id' in one && one.id === id)?.[0] ?? '',

@@ -5,7 +5,7 @@ import { addressOf, loadOption } from '@mrtr/comparison/options';
 import { Deferred } from '@mrtr/harness';
 import { tally } from '@mrtr/harness/transcript';
 import { requestOf } from '@mrtr/matrix';
-import { Processes, type ProcessHosting } from '@mrtr/matrix/processes';
+import { type ProcessHosting, startProcesses } from '@mrtr/matrix/processes';
 import { postgresOfTheRun } from '@mrtr/postgres-server/testing';
 import { expect, onTestFinished } from 'vitest';
 
@@ -14,7 +14,7 @@ const { database, test } = await postgresOfTheRun();
 test('an entry after a takeover counts for its own conversation, not for the first one', async () => {
   const postgres = await database();
   const subject = await loadOption('h-postgres', postgres);
-  const processes = await Processes.start(() => ({ module: addressOf(subject), postgres }), { fleet: 2 });
+  const processes = await startProcesses(() => ({ module: addressOf(subject), postgres }), { fleet: 2 });
   onTestFinished(() => processes.close());
   const script = findScript('metric');
   const answer = new Deferred();

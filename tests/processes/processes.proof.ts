@@ -1,7 +1,13 @@
 /** Every option keeps its claims when the process that asked is killed. */
 
 import { eventsOf } from '@mrtr/harness/transcript';
-import { type KillCell, killsAsClaimed, measureKills, Processes } from '@mrtr/matrix/processes';
+import {
+  type KillCell,
+  killsAsClaimed,
+  measureKills,
+  type Processes,
+  startProcesses,
+} from '@mrtr/matrix/processes';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { namesOf } from '../testkit/cells.ts';
 import { LISTED, type OptionsOnPostgres, optionsOnPostgres } from '../testkit/options-on-postgres.ts';
@@ -20,7 +26,7 @@ let kills: readonly KillCell[];
 
 beforeAll(async () => {
   database = await optionsOnPostgres();
-  processes = await Processes.start(database.locate);
+  processes = await startProcesses(database.locate);
   kills = await measureKills(database.options, processes);
 }, 240_000);
 

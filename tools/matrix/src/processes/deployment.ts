@@ -15,47 +15,35 @@ export interface ProcessHosting extends Hosting {
   readonly servedLast: () => Instance | undefined;
 }
 
-/** One process with sessions, several without that take turns, and the database of all. */
-export class Processes {
-  readonly #locate: Locate;
-  readonly #database: Database;
-  readonly #single: Instance;
-  readonly #fleet: readonly Instance[];
-
-  private constructor(locate: Locate, database: Database, [single, ...fleet]: readonly Instance[]) {
-    this.#locate = locate;
-    this.#database = database;
-    this.#single = single as Instance;
-    this.#fleet = fleet;
-  }
-
-  static async start(locate: Locate, { fleet = 3 } = {}): Promise<Processes> {
-    const database = new Database();
-    const starting = Array.from({ length: 1 + fleet }, () => Instance.start(database));
-    try {
-      return new Processes(locate, database, await Promise.all(starting));
-    } catch (error) {
-      database.close();
-      throw error;
-    }
-  }
+/** Starts one process with sessions, several without that take turns, and the database of all. */
+export async function startProcesses(locate: Locate, { fleet = 3 } = {}) {
+  const database = new Database();
+  const starting = Array.from({ length: 1 + fleet }, () => Instance.start(database));
+  const instances = await Promise.all(starting).catch((error: unknown) => {
+    database.close();
+    throw error;
+  });
 
   /** Hosts a conversation on the hosting of its request: `http` or `processes`. */
-  readonly startHosting: StartHosting<ProcessHosting> = async (context) => {
+  const startHosting: StartHosting<ProcessHosting> = async (context) => {
     const { subject, hosting, legacy } = context.request;
-    const opening = { ...this.#locate(subject), key: Buffer.from(context.key).toString('base64'), legacy };
+    const opening = { ...locate(subject), key: Buffer.from(context.key).toString('base64'), legacy };
     if (hosting !== 'http' && hosting !== 'processes')
       throw new Error(`'${hosting}' hosting does not use separate processes.`);
-    const alive = hosting === 'http' ? [this.#single] : this.#fleet.filter((instance) => instance.alive);
-    const serve = hosting === 'http' ? 'sessions' : 'stateless';
-    const fleet = new Fleet(this.#database, context);
-    await Promise.all(alive.map((one, at) => fleet.open(`i${at + 1}`, one, { ...opening, serve })));
-    return fleet;
+    const isSingle = hosting === 'http';
+    const used = isSingle ? instances.slice(0, 1) : instances.slice(1).filter(({ alive }) => alive);
+    const serve = isSingle ? 'sessions' : 'stateless';
+    const hosted = new Fleet(database, context);
+    await Promise.all(used.map((one, at) => hosted.open(`i${at + 1}`, one, { ...opening, serve })));
+    return hosted;
   };
 
-  async close(): Promise<void> {
-    const instances = [this.#single, ...this.#fleet].filter(({ alive }) => alive);
-    await Promise.all(instances.map((instance) => instance.stop()));
-    this.#database.close();
+  async function close(): Promise<void> {
+    await Promise.all(instances.filter(({ alive }) => alive).map((instance) => instance.stop()));
+    database.close();
   }
+
+  return { startHosting, close };
 }
+
+export type Processes = Awaited<ReturnType<typeof startProcesses>>;

@@ -2,7 +2,7 @@
 
 export { authorsFile } from './authors-file.ts';
 export { Database } from './database.ts';
-export { Processes, type ProcessHosting } from './deployment.ts';
+export { type Processes, type ProcessHosting, startProcesses } from './deployment.ts';
 export { Fleet } from './fleet.ts';
 export { Instance } from './instance.ts';
 export { killsAsClaimed } from './invariants.ts';
