@@ -5,14 +5,16 @@ import { ProtocolError } from '@modelcontextprotocol/server';
 import { CannotAsk, ElicitationDeclined, type InputKind } from '@mrtr/core';
 import { canonicalJson } from '@mrtr/core/kit';
 import { derivePseudonym, type KeyRing, keyRing, openAtRest, sealAtRest } from '@mrtr/core/seal';
-import { type Call, type RoundLimits, withoutStamps } from '@mrtr/core/shape';
+import { type Call, withoutStamps } from '@mrtr/core/shape';
 import { ContinuationLost, type LinearContext } from '@mrtr/shapes/linear';
 import { callerOf, type LinearRound } from '@mrtr/shapes/linear-store';
 
 /** The beginning of a call. A second run of the handler must see the same. */
 export interface CallHeader
-  extends Pick<Call, 'method' | 'target' | 'pseudonym'>,
-    Omit<RoundLimits, 'round' | 'timesAsked'> {
+  extends Pick<
+    Call,
+    'method' | 'target' | 'pseudonym' | 'askable' | 'maxRounds' | 'maxQuestions' | 'maxStateBytes' | 'version'
+  > {
   readonly input: unknown;
   /** Whether the input is a resource's URI, as text. */
   readonly isUri: boolean;

@@ -307,7 +307,7 @@ export class DbosStore implements LinearStore {
       head.method !== call.method ||
       head.target !== call.target
     ) {
-      const about = { ...call, call: id };
+      const about = { ...call, id };
       this.#options.onerror(withCallInMessage('Presented by another principal, or for another tool.', about));
       throw lostContinuation();
     }

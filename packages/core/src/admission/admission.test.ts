@@ -436,23 +436,18 @@ function admission(options: RequestStateOptions, handle: (ctx: ServerContext) =>
   const server = new McpServer({ name: 'till', version: '1.0.0' });
   server.server.getNegotiatedProtocolVersion = () => MRTR_REVISION;
   const reported: string[] = [];
-  const parts = partsOf(policy);
-  const site = {
-    server,
-    policy: parts,
-    rejections: new Rejections(({ message }) => void reported.push(message)),
-  };
+  const rejections = new Rejections(({ message }) => void reported.push(message));
   const target: Target = {
     method: 'tools/call',
     handler: (_, ctx) => handle(ctx),
   };
-  const admitted = new Admission(site, 'till');
+  const admitted = new Admission(server, partsOf(policy), rejections, 'till');
   const send = (state: string | undefined, signal = new AbortController().signal) =>
     admitted.admit(target, { params: { name: 'pay' } }, {
       mcpReq: { method: 'tools/call', requestState: () => state, signal },
     } as unknown as ServerContext);
   const begin = async () => ((await send(undefined)) as { requestState: string }).requestState;
-  return { policy: parts, reported, send, begin };
+  return { policy: partsOf(policy), reported, send, begin };
 }
 
 const asksFirst =

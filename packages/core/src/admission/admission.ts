@@ -15,7 +15,12 @@
  * @see MCP 2026-07-28, basic/patterns/mrtr, server requirements
  */
 import { hash } from 'node:crypto';
-import { ProtocolError, ProtocolErrorCode, type ServerContext } from '@modelcontextprotocol/server';
+import {
+  type McpServer,
+  ProtocolError,
+  ProtocolErrorCode,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
 import { publish } from '../diagnostics/diagnostics.ts';
 import { type Binding, canonicalArguments } from '../state/binding.ts';
 import { type OpenResult, openState } from '../state/codec.ts';
@@ -25,27 +30,21 @@ import type { LoggedCall } from '../support/log-line.ts';
 import { OperatorWarning } from '../support/operator-warning.ts';
 import { endCall } from '../wire/results.ts';
 import type { MrtrMethod } from '../wire/wire.ts';
-import { type HandlerRun, isInvalidInputResult, isSdkRejection } from './handler-run.ts';
+import { type AdmittedCall, callerPseudonym, type McpRequest, recordCall } from './admitted-call.ts';
+import { isInvalidInputResult, isSdkRejection } from './handler-run.ts';
 import { answersFit, ownAnswers } from './incoming-answers.ts';
 import { STATE_NOT_KEPT } from './limits.ts';
+import type { PolicyParts } from './policy.ts';
 import { type QuotaExceeded, QuotaSlot } from './quota.ts';
 import type { Registrations } from './registration.ts';
-import {
-  acceptsUnasked,
-  type Boundary,
-  callerPseudonym,
-  type Handler,
-  type McpRequest,
-  type Round,
-  Serving,
-} from './round.ts';
+import type { Rejections } from './rejections.ts';
+import { type Handler, serve } from './serving.ts';
 import { servesTokensOnce } from './shape-callback.ts';
 import {
   type Decision,
   type Lease,
   LedgerFailed,
   leaseToken,
-  type NotServedReason,
   type RecordedOutcome,
   recordError,
 } from './single-use.ts';
@@ -63,11 +62,15 @@ export interface Target {
 
 /** Admits the requests of one server. */
 export class Admission {
-  readonly #boundary: Boundary;
+  readonly #server: McpServer;
+  readonly #policy: PolicyParts;
+  readonly #rejections: Rejections;
   readonly #audience: string;
 
-  constructor(boundary: Boundary, audience: string) {
-    this.#boundary = boundary;
+  constructor(server: McpServer, policy: PolicyParts, rejections: Rejections, audience: string) {
+    this.#server = server;
+    this.#policy = policy;
+    this.#rejections = rejections;
     this.#audience = audience;
   }
 
@@ -79,11 +82,11 @@ export class Admission {
   async admit(target: Target, request: McpRequest, ctx: ServerContext): Promise<unknown> {
     const place = this.#count(target.method, request, ctx.mcpReq.signal);
     try {
-      const round = await this.#open(target, request, ctx, place);
-      const decision = await this.#lease(target, round);
-      if ('recorded' in decision) return this.#repeat(decision.recorded, round);
-      if ('refused' in decision) return this.#reject(round, decision.refused);
-      return await this.#serve(target, round, decision);
+      const call = await this.#open(target, request, ctx, place);
+      const decision = await lease(target, call);
+      if ('recorded' in decision) return repeat(decision.recorded, call);
+      if ('refused' in decision) return this.#rejections.rejectState(call, decision.refused);
+      return await serveLeased(target, call, decision.lease);
     } finally {
       place.giveBack();
     }
@@ -91,7 +94,7 @@ export class Admission {
 
   /** Takes a place in the server's total. A request that is cancelled moves to the abandoned, if they have room. */
   #count(method: MrtrMethod, request: McpRequest, signal: AbortSignal): QuotaSlot {
-    const { running, abandoned } = this.#boundary.policy;
+    const { running, abandoned } = this.#policy;
     const place = QuotaSlot.take(running, undefined);
     if (typeof place === 'string') throw this.#tooManyCalls(place, this.#bind(method, request, undefined));
     const abandon = () => place.moveTo(abandoned);
@@ -101,8 +104,13 @@ export class Admission {
   }
 
   /** Identifies the caller and opens the request's state. Throws if either is refused. */
-  async #open({ method }: Target, request: McpRequest, ctx: ServerContext, place: QuotaSlot): Promise<Round> {
-    const { policy } = this.#boundary;
+  async #open(
+    { method }: Target,
+    request: McpRequest,
+    ctx: ServerContext,
+    place: QuotaSlot,
+  ): Promise<AdmittedCall> {
+    const [server, policy, rejections] = [this.#server, this.#policy, this.#rejections];
     const unknown = this.#bind(method, request, undefined);
     const binding = { ...unknown, principal: await this.#identify(unknown, ctx) };
     const pseudonym = callerPseudonym(binding, policy.keys.ring[0]);
@@ -111,102 +119,13 @@ export class Admission {
     if (full) throw this.#tooManyCalls(full, about);
     this.#checkAnswers(about, ctx);
     const token = ctx.mcpReq.requestState<string>();
-    if (token === undefined) {
-      return { request, ctx, binding: this.#rejectUnhashable(binding), pseudonym, opened: undefined };
-    }
+    const admitted = { server, policy, rejections, request, ctx, pseudonym, token };
+    if (token === undefined)
+      return recordCall({ ...admitted, binding: this.#rejectUnhashable(binding), opened: undefined });
     const opened = this.#tryOpen(token, binding);
     if ('rejected' in opened)
-      return this.#boundary.rejections.rejectState({ ...about, call: opened.callId }, token, opened.rejected);
-    return { request, ctx, binding, pseudonym, opened };
-  }
-
-  /**
-   * Asks for the lease on the round's token. A first request has no token and needs no lease. A shape that serves each
-   * token once by itself needs none, and needs each retry.
-   */
-  async #lease({ registrations }: Target, round: Round): Promise<Decision | Unleased> {
-    const { rejections, policy } = this.#boundary;
-    const { ctx, binding, pseudonym, opened } = round;
-    const { singleUse, keys, now } = policy;
-    if (!opened || !singleUse) return { lease: undefined };
-    if (registrations?.servesTokensOnce(binding)) return { lease: undefined, accepts: servesTokensOnce };
-    const { signal, inputResponses = {} } = ctx.mcpReq;
-    if (signal.aborted) return { refused: 'abandoned' };
-    // The digest covers each answer that reaches the handler.
-    const counted = acceptsUnasked(policy, binding.target) ? undefined : opened.asked;
-    const answers = digestOf(ownAnswers(inputResponses, counted));
-    const about = aboutRound(round);
-    const report = (error: unknown) => rejections.report(error, about);
-    let decision: Decision;
-    try {
-      decision = await leaseToken(singleUse, {
-        opened,
-        answers,
-        pseudonym,
-        ring: keys.ring,
-        now,
-        signal,
-        report,
-      });
-    } catch (error) {
-      if (!(error instanceof LedgerFailed)) throw error;
-      // The message of a full ledger is ours, and safe for the client. Any other message may name hosts.
-      const { cause } = error;
-      if (cause instanceof StoreFull)
-        return rejections.rejectRequest('ledger_full', about, cause, cause.message);
-      return rejections.rejectRequest('ledger_failed', about, cause, STATE_NOT_KEPT);
-    }
-    // The ledger may have taken long.
-    const late = signal.aborted ? 'abandoned' : now() >= opened.expiresAt ? 'expired' : undefined;
-    if (!('lease' in decision) || !late) return decision;
-    await decision.lease.release();
-    return { refused: late };
-  }
-
-  /** Enters the handler. Then records the result, or gives the lease back if the handler was not entered. */
-  async #serve(
-    { handler, registrations }: Target,
-    round: Round,
-    { lease, accepts }: { readonly lease: Lease | undefined } & Pick<HandlerRun, 'accepts'>,
-  ): Promise<unknown> {
-    const isWatched = registrations?.isWatched(round.binding) ?? false;
-    const run: HandlerRun = { entry: isWatched ? 'unseen' : 'entered', threw: false, accepts };
-    const { signal } = round.ctx.mcpReq;
-    const end = (ended: () => RecordedOutcome, isRefused: boolean) => {
-      if (run.entry === 'rejected' || (run.entry === 'unseen' && isRefused)) return lease?.release();
-      return lease?.settle(signal.aborted && run.threw ? () => ({ lost: true }) : ended);
-    };
-    let result: unknown;
-    try {
-      result = await new Serving(this.#boundary, round).serve(handler, run);
-    } catch (thrown) {
-      // The SDK cannot answer with any other value, and its client would wait for ever.
-      const error = typeof thrown === 'object' && thrown !== null ? thrown : new Error(String(thrown));
-      run.threw = true;
-      await end(() => recordError(error), isSdkRejection(error));
-      throw error;
-    }
-    await end(() => ({ result }), isInvalidInputResult(result));
-    return result;
-  }
-
-  /** Answers a repeated retry with the first one's recorded outcome. */
-  #repeat(recorded: RecordedOutcome, round: Round): unknown {
-    const { binding, ctx, opened } = round;
-    if ('lost' in recorded) {
-      this.#boundary.rejections.reportRejected(aboutRound(round), ctx.mcpReq.requestState<string>(), 'lost');
-      return endCall(binding, OUTCOME_UNKNOWN);
-    }
-    const { method, target } = binding;
-    publish('mrtr:state', { phase: 'replayed', method, target, bytes: 0, call: opened?.callId });
-    if ('tooLarge' in recorded) return endCall(binding, TOO_LARGE);
-    if ('error' in recorded) throw new ProtocolError(...recorded.error);
-    return recorded.result;
-  }
-
-  #reject(round: Round, reason: NotServedReason): never {
-    const token = round.ctx.mcpReq.requestState<string>();
-    return this.#boundary.rejections.rejectState(aboutRound(round), token, reason);
+      return rejections.rejectState({ ...about, id: opened.callId, token }, opened.rejected);
+    return recordCall({ ...admitted, binding, opened });
   }
 
   #bind(method: MrtrMethod, request: McpRequest, principal: string | undefined): Binding {
@@ -222,24 +141,23 @@ export class Admission {
 
   /** Never sends an error of the policy's callback to the client: it may name hosts. */
   async #identify({ method, target }: Binding, ctx: ServerContext): Promise<string | undefined> {
-    const { policy, rejections } = this.#boundary;
     const about = { method, target, pseudonym: 'unknown' };
     let principal: unknown;
     try {
-      principal = await policy.principal(ctx);
+      principal = await this.#policy.principal(ctx);
     } catch (error) {
-      return rejections.rejectRequest('principal_failed', about, error, INTERNAL);
+      return this.#rejections.rejectRequest('principal_failed', about, error, INTERNAL);
     }
     if (principal === undefined || typeof principal === 'string') return principal;
     const why = `The policy's principal gave a value of type ${typeof principal}. It must give a string, or undefined.`;
-    return rejections.rejectRequest('principal_failed', about, new InvalidOption(why), INTERNAL);
+    return this.#rejections.rejectRequest('principal_failed', about, new InvalidOption(why), INTERNAL);
   }
 
   // Refuse the request instead of dropping the answer: asked again, the user would give the same answer and never learn
   // why it does not count. Check before the ledger, so that a retry with a shorter answer still counts as the first.
   #checkAnswers(about: LoggedCall, ctx: ServerContext): void {
-    const { rejections } = this.#boundary;
-    const limit = this.#boundary.policy.maxAnswerBytes;
+    const rejections = this.#rejections;
+    const limit = this.#policy.maxAnswerBytes;
     if (answersFit(ctx.mcpReq.inputResponses, limit)) return;
     const expected = `An answer has to be JSON of at most ${limit} bytes, nested at most ${MAX_DEPTH} levels deep`;
     rejections.count('answer_too_large', about);
@@ -248,7 +166,7 @@ export class Admission {
   }
 
   #tryOpen(token: string, binding: Binding): OpenResult {
-    const { maxBytes, now, keys, versions } = this.#boundary.policy;
+    const { maxBytes, now, keys, versions } = this.#policy;
     if (token.length > maxBytes) return { rejected: 'too_large' };
     try {
       const opened = openState(token, binding, now(), keys.ring);
@@ -269,7 +187,7 @@ export class Admission {
     try {
       return { ...binding, canonicalArguments: canonicalArguments(binding) };
     } catch {
-      this.#boundary.rejections.count('invalid_arguments', binding);
+      this.#rejections.count('invalid_arguments', binding);
       throw new ProtocolError(
         ProtocolErrorCode.InvalidParams,
         `The arguments hold a number that is not finite, or are nested deeper than ${MAX_DEPTH} levels`,
@@ -278,7 +196,7 @@ export class Admission {
   }
 
   #tooManyCalls(full: QuotaExceeded, about: Pick<LoggedCall, 'method' | 'target'>): ProtocolError {
-    this.#boundary.rejections.count('too_many_calls', about);
+    this.#rejections.count('too_many_calls', about);
     return new ProtocolError(
       ProtocolErrorCode.InternalError,
       `${full === 'own' ? 'You have' : 'This server has'} too many calls running. Try again when one has ended.`,
@@ -287,16 +205,78 @@ export class Admission {
   }
 }
 
-/** A round without a lease. `accepts`: the callbacks that may serve it; default: all. */
-type Unleased = { readonly lease: undefined } & Pick<HandlerRun, 'accepts'>;
+/**
+ * Asks for the lease on the call's token. A first request has no token and needs no lease. A shape that serves each
+ * token once by itself needs none, and needs each retry.
+ */
+async function lease({ registrations }: Target, call: AdmittedCall): Promise<Decision> {
+  const { rejections, ctx, binding, opened } = call;
+  const { singleUse, keys, now } = call.policy;
+  if (!opened || !singleUse) return { lease: undefined };
+  if (registrations?.find(binding)?.servesTokensOnce) {
+    call.accepts = servesTokensOnce;
+    return { lease: undefined };
+  }
+  const { signal, inputResponses = {} } = ctx.mcpReq;
+  if (signal.aborted) return { refused: 'abandoned' };
+  // The digest covers each answer that reaches the handler.
+  const answers = digestOf(ownAnswers(inputResponses, call.asked));
+  let decision: Decision;
+  try {
+    decision = await leaseToken({ call, singleUse, opened, answers, ring: keys.ring });
+  } catch (error) {
+    if (!(error instanceof LedgerFailed)) throw error;
+    // The message of a full ledger is ours, and safe for the client. Any other message may name hosts.
+    const { cause } = error;
+    if (cause instanceof StoreFull)
+      return rejections.rejectRequest('ledger_full', call, cause, cause.message);
+    return rejections.rejectRequest('ledger_failed', call, cause, STATE_NOT_KEPT);
+  }
+  // The ledger may have taken long.
+  const late = signal.aborted ? 'abandoned' : now() >= opened.expiresAt ? 'expired' : undefined;
+  if (!('lease' in decision) || !late) return decision;
+  await decision.lease?.release();
+  return { refused: late };
+}
 
-/** The part of a round that a log line shows. */
-const aboutRound = ({ binding: { method, target }, pseudonym, opened }: Round): LoggedCall => ({
-  method,
-  target,
-  call: opened?.callId,
-  pseudonym,
-});
+/** Enters the handler. Then records the result, or gives the lease back if the handler was not entered. */
+async function serveLeased(
+  { handler, registrations }: Target,
+  call: AdmittedCall,
+  leased: Lease | undefined,
+): Promise<unknown> {
+  const isWatched = registrations && registrations.find(call.binding)?.isWatched !== false;
+  if (isWatched) call.entry = 'unseen';
+  const end = (ended: () => RecordedOutcome, isRefused: boolean) => {
+    if (call.entry === 'rejected' || (call.entry === 'unseen' && isRefused)) return leased?.release();
+    return leased?.settle(call.ctx.mcpReq.signal.aborted && call.threw ? () => ({ lost: true }) : ended);
+  };
+  let result: unknown;
+  try {
+    result = await serve(call, handler);
+  } catch (thrown) {
+    // The SDK cannot answer with any other value, and its client would wait for ever.
+    const error = typeof thrown === 'object' && thrown !== null ? thrown : new Error(String(thrown));
+    call.threw = true;
+    await end(() => recordError(error), isSdkRejection(error));
+    throw error;
+  }
+  await end(() => ({ result }), isInvalidInputResult(result));
+  return result;
+}
+
+/** Answers a repeated retry with the first one's recorded outcome. */
+function repeat(recorded: RecordedOutcome, call: AdmittedCall): unknown {
+  if ('lost' in recorded) {
+    call.rejections.reportRejected(call, 'lost');
+    return endCall(call, OUTCOME_UNKNOWN);
+  }
+  const { id, method, target } = call;
+  publish('mrtr:state', { phase: 'replayed', method, target, bytes: 0, call: id });
+  if ('tooLarge' in recorded) return endCall(call, TOO_LARGE);
+  if ('error' in recorded) throw new ProtocolError(...recorded.error);
+  return recorded.result;
+}
 
 const INTERNAL = 'Internal error';
 const OUTCOME_UNKNOWN =

@@ -11,10 +11,11 @@ import { noteListener, tellOperator, warnOnce } from '../support/process-wide.ts
 import { catchNoHandler } from '../wire/no-handler.ts';
 import { isMrtrMethod, MRTR_METHODS } from '../wire/wire.ts';
 import { Admission, type Target } from './admission.ts';
+import type { McpRequest } from './admitted-call.ts';
 import { aPolicy, partsOf, type RequestStatePolicy } from './policy.ts';
 import { watchRegistration } from './registration.ts';
 import { Rejections } from './rejections.ts';
-import type { Handler, McpRequest } from './round.ts';
+import type { Handler } from './serving.ts';
 
 type SetRequestHandler = (method: string, ...rest: unknown[]) => void;
 
@@ -61,7 +62,7 @@ export function protectRequestState(server: McpServer, policy: RequestStatePolic
   }
   noteListener(server, parts.onerror);
   const rejections = new Rejections((error) => tellOperator(error, lowLevelServer.onerror, parts.onerror));
-  const admission = new Admission({ server, policy: parts, rejections }, parts.audience);
+  const admission = new Admission(server, parts, rejections, parts.audience);
   const registrations = watchRegistration(server);
   catchNoHandler(server);
   const setRequestHandler = lowLevelServer.setRequestHandler.bind(lowLevelServer) as SetRequestHandler;

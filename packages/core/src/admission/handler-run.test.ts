@@ -1,20 +1,21 @@
 import { ProtocolError, ProtocolErrorCode, type ServerContext } from '@modelcontextprotocol/server';
 import { expect, test } from 'vitest';
+import { withCall } from '../wire/call.ts';
+import type { AdmittedCall } from './admitted-call.ts';
 import {
   asNotEntered,
-  type HandlerRun,
   isInvalidInputResult,
   isNotEntered,
   isSdkRejection,
   runHandler,
   runShape,
-  withHandlerRun,
 } from './handler-run.ts';
 
-/** A context that carries a new run. */
+/** A context that carries the record of a call. */
 function contextWithRun(signal = new AbortController().signal) {
-  const run: HandlerRun = { entry: 'unseen', threw: false };
-  const ctx = withHandlerRun({ mcpReq: { signal } } as unknown as ServerContext, run);
+  const run = { entry: 'unseen', threw: false } as AdmittedCall;
+  const mcpReq = { signal } as ServerContext['mcpReq'];
+  const ctx = withCall({ mcpReq } as ServerContext, run, mcpReq);
   return { run, ctx };
 }
 

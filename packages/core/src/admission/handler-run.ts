@@ -1,34 +1,14 @@
 /** Records whether the author's handler ran while the SDK served a request. The SDK does not report it. */
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
+import { findCall } from '../wire/call.ts';
+import type { AdmittedCall } from './admitted-call.ts';
+
+/** The boundary's record of the request. Undefined without a protected server. */
+const recordOf = (ctx: ServerContext) => findCall(ctx) as AdmittedCall | undefined;
 
 /**
- * One run of a handler. `McpServer` rejects some requests before it calls the handler (an unknown or disabled tool,
- * arguments that do not fit), and makes a result of what a tool throws. Both look like results from outside.
- */
-export interface HandlerRun {
-  /**
-   * Whether the author's code was entered. `unseen`: no watched call was made. A target without a watch, such as one whose
-   * `executor` the author assigned, counts as entered.
-   */
-  entry: 'unseen' | 'entered' | 'rejected';
-  threw: boolean;
-  /** The registered callback, until its shape has begun. */
-  callback?: unknown;
-  /** Set if the token has no lease: whether this callback may be entered without one. */
-  accepts?: ((callback: unknown) => boolean) | undefined;
-}
-
-const RUN = Symbol.for('mrtr.handler-run');
-
-type ContextWithRun = ServerContext & { [RUN]?: HandlerRun };
-
-/** A copy of the context that carries `run`, under a symbol key: the SDK spreads contexts, and a spread keeps it. */
-export const withHandlerRun = (ctx: ServerContext, run: HandlerRun): ServerContext =>
-  Object.assign(ctx, { [RUN]: run });
-
-/**
- * Calls the registered `callback` with `enter`. Records in `ctx` that it was entered, and whether it threw.
+ * Calls the registered `callback` with `enter`. Records in the call that it was entered, and whether it threw.
  *
  * @throws the signal's reason, without calling the handler, if the client left while the SDK validated the arguments.
  * @throws ProtocolError, in the same way, if the author meanwhile replaced a callback that needs no lease.
@@ -38,17 +18,17 @@ export async function runHandler<T>(
   callback: unknown,
   enter: () => T,
 ): Promise<Awaited<T>> {
-  const run = (ctx as ContextWithRun | undefined)?.[RUN];
-  if (!run) return enter() as Awaited<T>;
-  run.entry = 'rejected';
-  ctx?.mcpReq.signal.throwIfAborted();
-  if (run.accepts?.(callback) === false) throw new ProtocolError(ProtocolErrorCode.InternalError, REPLACED);
-  run.entry = 'entered';
-  run.callback = callback;
+  const call = ctx && recordOf(ctx);
+  if (!call) return enter() as Awaited<T>;
+  call.entry = 'rejected';
+  ctx.mcpReq.signal.throwIfAborted();
+  if (call.accepts?.(callback) === false) throw new ProtocolError(ProtocolErrorCode.InternalError, REPLACED);
+  call.entry = 'entered';
+  call.callback = callback;
   try {
     return await enter();
   } catch (error) {
-    run.threw = true;
+    call.threw = true;
     throw error;
   }
 }
@@ -63,13 +43,13 @@ export async function runShape<T>(
   callback: unknown,
   serve: () => Promise<T>,
 ): Promise<T> {
-  const run = (ctx as ContextWithRun)[RUN];
-  const isRegistered = run?.callback === callback;
-  if (run && isRegistered) run.callback = undefined;
+  const record = recordOf(ctx);
+  const call = record?.callback === callback ? record : undefined;
+  if (call) call.callback = undefined;
   const note = (outcome: unknown) => {
     if (!isNotEntered(outcome)) return;
     delete (outcome as { [NOT_ENTERED]?: boolean })[NOT_ENTERED];
-    if (run && isRegistered) run.entry = 'rejected';
+    if (call) call.entry = 'rejected';
   };
   try {
     const result = await serve();

@@ -2,28 +2,31 @@
 
 import type { InputRequests } from '@modelcontextprotocol/server';
 import { tokenLength } from '../state/codec.ts';
-import { isRoutingLabel } from '../state/routing-label.ts';
-import { CannotAsk } from '../support/errors.ts';
-import type { Call, RoundLimits } from '../wire/call.ts';
+import { invalidLabelError, isRoutingLabel } from '../state/routing-label.ts';
+import { CannotAsk, StateTooLarge, TooManyQuestions } from '../support/errors.ts';
+import type { Call } from '../wire/call.ts';
 import { type InputKind, inputKindOf } from '../wire/input-kind.ts';
 
 /** Why questions may not go out. */
-export type AskProblem =
-  | { readonly kind: 'rounds'; readonly message: string }
-  | { readonly kind: 'questions'; readonly message: string; readonly count: number }
-  /** The sealed state would be too large; its size in bytes. */
-  | { readonly kind: 'size'; readonly message: string; readonly bytes: number }
-  /** A routing label that a token cannot carry. */
-  | { readonly kind: 'label'; readonly message: string }
-  /** The client cannot be asked for this kind of input. */
-  | { readonly kind: 'unaskable'; readonly message: string; readonly input: InputKind };
+export interface AskProblem {
+  /** `unaskable`: the client cannot be asked for this kind of input. `label`: a token cannot carry the routing label. */
+  readonly kind: 'rounds' | 'questions' | 'size' | 'label' | 'unaskable';
+  /** For the client. */
+  readonly message: string;
+  /** The author's mistake, for the operator. */
+  readonly cause?: Error;
+}
+
+/** The members of a call that {@link askProblem} reads. */
+type Limits = Pick<Call, 'round' | 'maxRounds' | 'maxQuestions' | 'maxStateBytes' | 'askable' | 'version'> &
+  Partial<Pick<Call, 'timesAsked'>>;
 
 /**
  * The reason why `requests` may not go out in this round, or undefined if they may. A shape that parks its handler
  * calls this before it parks; the boundary calls it for every result.
  */
 export function askProblem(
-  limits: RoundLimits,
+  limits: Limits,
   requests: InputRequests,
   {
     requestState: payload,
@@ -35,20 +38,25 @@ export function askProblem(
     const message = `This call still needs input after ${maxRounds} round${maxRounds === 1 ? '' : 's'}${describeRepeats(limits, requests)}. Start it again.`;
     return { kind: 'rounds', message };
   }
-  const asked = Object.entries(requests);
-  if (asked.length > maxQuestions) {
-    return { kind: 'questions', message: 'The server asks too many questions at once', count: asked.length };
+  const keys = Object.keys(requests);
+  if (keys.length > maxQuestions) {
+    const cause = new TooManyQuestions(keys.length, maxQuestions);
+    return { kind: 'questions', message: 'The server asks too many questions at once', cause };
   }
   if (routingLabel !== undefined && !isRoutingLabel(routingLabel))
-    return { kind: 'label', message: STATE_NOT_KEPT };
-  const bytes = tokenLength(Object.keys(requests), { payload, version }, routingLabel);
-  if (bytes > maxStateBytes) return { kind: 'size', message: STATE_NOT_KEPT, bytes };
-  const input = asked
-    .map(([, request]) => inputKindOf(request))
-    .find((kind) => kind && !askable.includes(kind));
-  if (input === undefined) return undefined;
-  return { kind: 'unaskable', message: needsAskable([input]), input };
+    return { kind: 'label', message: STATE_NOT_KEPT, cause: invalidLabelError() };
+  const bytes = tokenLength(keys, { payload, version }, routingLabel);
+  if (bytes > maxStateBytes)
+    return { kind: 'size', message: STATE_NOT_KEPT, cause: new StateTooLarge(bytes, maxStateBytes) };
+  const [lacked] = lackedKinds(requests, askable);
+  return lacked && { kind: 'unaskable', message: needsAskable([lacked]) };
 }
+
+/** The kinds of input of `requests` that are not among `askable`. */
+export const lackedKinds = (requests: InputRequests, askable: readonly InputKind[]): InputKind[] =>
+  Object.values(requests)
+    .flatMap((request) => inputKindOf(request) ?? [])
+    .filter((kind) => !askable.includes(kind));
 
 /** The message for an old client that cannot be asked for `kinds`. */
 export const needsAskable = (kinds: readonly InputKind[]): string =>
@@ -64,8 +72,7 @@ export function unaskableAfter(
   { method, target, askable }: Pick<Call, 'method' | 'target' | 'askable'>,
 ): CannotAsk | undefined {
   if (effects.length === 0) return undefined;
-  const kinds = Object.values(requests).flatMap((request) => inputKindOf(request) ?? []);
-  const lacked = new Set(kinds.filter((kind) => !askable.includes(kind)));
+  const lacked = new Set(lackedKinds(requests, askable));
   return new CannotAsk(
     `${method} ${target} ended because its client cannot be asked, after these effects had run: ${quoteAll(effects)}. ` +
       `Declare asks: [${quoteAll([...lacked])}] where the handler is made: such a client is then refused before the ` +
@@ -76,7 +83,7 @@ export function unaskableAfter(
 const quoteAll = (texts: readonly string[]): string => texts.map((text) => `'${text}'`).join(', ');
 
 /** Lists the questions that were asked repeatedly: they point to the author's mistake. */
-function describeRepeats({ timesAsked }: RoundLimits, requests: InputRequests): string {
+function describeRepeats({ timesAsked }: Limits, requests: InputRequests): string {
   const often = Object.keys(requests)
     .map((key) => [key, timesAsked?.get(key) ?? 0] as const)
     .filter(([, times]) => times > 1)

@@ -11,8 +11,8 @@ import {
   partsOf,
   type RequestStateOptions,
   requestStatePolicy,
+  type SingleUsePolicy,
 } from './policy.ts';
-import type { SingleUsePolicy } from './single-use.ts';
 
 const KEYS = ['k'.repeat(32)];
 

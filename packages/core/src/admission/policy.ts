@@ -30,7 +30,15 @@ import { noteListener, processWide, tellOperator, warnOnce } from '../support/pr
 import type { LegacyPolicy } from '../wire/call.ts';
 import { MemoryLedger, type StateLedger } from './ledger.ts';
 import { AbandonedQuota, Quota, totalOf } from './quota.ts';
-import type { RepeatedRetry, SingleUsePolicy } from './single-use.ts';
+
+/** The response to a repeated retry: `reject` refuses it, `replay` repeats the first result. */
+type RepeatedRetry = 'reject' | 'replay';
+
+/** A policy's settings for single use. */
+export interface SingleUsePolicy {
+  readonly ledger: StateLedger;
+  readonly repeatedRetry: RepeatedRetry;
+}
 
 /** The options of {@link requestStatePolicy}. Everything has a default. */
 export interface RequestStateOptions extends VersionOptions {
@@ -260,7 +268,7 @@ function policyFromOptions(options: PolicyOptions, keys: Keys): RequestStatePoli
     principal: options.principal ?? ((ctx) => tokenPrincipal(ctx.http?.authInfo)),
     legacy: options.legacy ?? 'shim',
     now: options.now ?? Date.now,
-    singleUse: singleUseFrom(limits),
+    singleUse: singleUseFrom(options),
     versions: stateVersions(options),
     running,
     abandoned,
@@ -269,17 +277,15 @@ function policyFromOptions(options: PolicyOptions, keys: Keys): RequestStatePoli
   });
 }
 
-function singleUseFrom(options: PolicyOptions & typeof POLICY_DEFAULTS): SingleUsePolicy | undefined {
-  const { keys, ledger, now, singleUse: repeatedRetry = 'replay' } = options;
+function singleUseFrom({
+  keys,
+  ledger,
+  now,
+  singleUse: repeatedRetry = 'replay',
+}: PolicyOptions): SingleUsePolicy | undefined {
   if (repeatedRetry === false) return undefined;
   if (keys !== undefined && ledger === undefined) warnOfOwnLedger();
-  return {
-    ledger: ledger ?? ownLedger(now),
-    repeatedRetry,
-    leaseSeconds: options.leaseSeconds,
-    ledgerTimeoutSeconds: options.ledgerTimeoutSeconds,
-    maxResultBytes: options.maxResultBytes,
-  };
+  return { ledger: ledger ?? ownLedger(now), repeatedRetry };
 }
 
 /**

@@ -30,13 +30,8 @@ type Method = keyof typeof ENTRY;
 /** Follows what is registered on a server. */
 export interface Registrations {
   isRegistering(): boolean;
-  /**
-   * Whether the registered callback of this target serves each token once by itself. False in doubt: for an unknown
-   * target, and for a member that the author has assigned.
-   */
-  servesTokensOnce(target: Pick<Binding, 'method' | 'target'>): boolean;
-  /** False if the author has assigned the member that the SDK enters for this target: then nobody sees its entry. */
-  isWatched(target: Pick<Binding, 'method' | 'target'>): boolean;
+  /** The registration of a target; undefined for an unknown one. */
+  find(target: Pick<Binding, 'method' | 'target'>): Registration | undefined;
 }
 
 /**
@@ -68,16 +63,14 @@ export function watchRegistration(server: McpServer): Registrations {
     };
     server[method] = watchingRegister as never;
   }
-  const find = ({ method, target }: Pick<Binding, 'method' | 'target'>) => {
-    if (method !== 'resources/read') return (method === 'tools/call' ? tools : prompts).entries[target];
-    // As the SDK does: a fixed URI first, then the first template that matches.
-    const uri = URL.canParse(target) ? new URL(target).href : target;
-    return resources.entries[uri] ?? Object.values(templates.entries).find((one) => one.matches(uri));
-  };
   return {
     isRegistering: () => registering,
-    servesTokensOnce: (target) => find(target)?.servesTokensOnce ?? false,
-    isWatched: (target) => find(target)?.isWatched ?? true,
+    find: ({ method, target }) => {
+      if (method !== 'resources/read') return (method === 'tools/call' ? tools : prompts).entries[target];
+      // As the SDK does: a fixed URI first, then the first template that matches.
+      const uri = URL.canParse(target) ? new URL(target).href : target;
+      return resources.entries[uri] ?? Object.values(templates.entries).find((one) => one.matches(uri));
+    },
   };
 }
 
@@ -96,10 +89,12 @@ class Registration {
     this.#entered = registered[entry];
   }
 
+  /** False if the author has assigned the member that the SDK enters: then nobody sees its entry. */
   get isWatched(): boolean {
     return this.registered[this.#entry] === this.#entered;
   }
 
+  /** Whether the callback serves each token once by itself. False for a member that the author has assigned. */
   get servesTokensOnce(): boolean {
     return this.isWatched && servesTokensOnce(this.#callback);
   }

@@ -1,11 +1,12 @@
 /** Rejects requests: the client gets a fixed error, and the operator gets the reason. */
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { publish } from '../diagnostics/diagnostics.ts';
-import type { TokenRejection } from '../state/codec.ts';
 import { RequestStateRejected } from '../support/errors.ts';
 import { type LoggedCall, withCallInMessage } from '../support/log-line.ts';
 import type { RejectionReason } from '../support/rejection-reasons.ts';
-import type { NotServedReason } from './single-use.ts';
+
+/** A call whose token is rejected. */
+type RejectedCall = LoggedCall & { readonly token: string | undefined };
 
 /** Reports reasons to the operator, and throws errors that reveal nothing to a client. */
 export class Rejections {
@@ -21,8 +22,8 @@ export class Rejections {
   }
 
   /** Counts a rejection whose reason the client may read. */
-  count(reason: RejectionReason, { call, method, target }: Omit<LoggedCall, 'pseudonym'>): void {
-    publish('mrtr:rejection', { reason, call, method, target });
+  count(reason: RejectionReason, { id, method, target }: LoggedCall): void {
+    publish('mrtr:rejection', { reason, call: id, method, target });
   }
 
   /** Rejects a request. The client reads only `message`, because the cause may name hosts or values. */
@@ -33,21 +34,19 @@ export class Rejections {
   }
 
   /** Rejects state. The client gets the same error for every reason. */
-  rejectState(about: LoggedCall, token: string | undefined, reason: Reason, why = ''): never {
-    this.reportRejected(about, token, reason, why);
+  rejectState(about: RejectedCall, reason: RejectionReason, why = ''): never {
+    this.reportRejected(about, reason, why);
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'Invalid or expired requestState', {
       reason: 'invalid_request_state',
     });
   }
 
   /** Reports that state was rejected, with the reason. */
-  reportRejected(about: LoggedCall, token: string | undefined, reason: Reason, why = ''): void {
-    const { method, target } = about;
+  reportRejected(about: RejectedCall, reason: RejectionReason, why = ''): void {
+    const { method, target, token } = about;
     this.count(reason, about);
     publish('mrtr:state', { phase: 'rejected', method, target, bytes: token?.length ?? 0, reason });
     const message = `requestState rejected: ${reason}${why && `: ${why}`}`;
     this.report(new RequestStateRejected(message, reason), about);
   }
 }
-
-type Reason = TokenRejection | NotServedReason;

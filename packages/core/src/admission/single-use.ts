@@ -11,36 +11,19 @@ import type { KeyRing } from '../state/key-ring.ts';
 import { OperatorWarning } from '../support/operator-warning.ts';
 import type { RejectionReason } from '../support/rejection-reasons.ts';
 import { waitAtMost } from '../support/wait-at-most.ts';
-import type { LeaseDecision, StateLedger } from './ledger.ts';
-
-/** The response to a repeated retry: `reject` refuses it, `replay` repeats the first result. */
-export type RepeatedRetry = 'reject' | 'replay';
-
-/** A policy's settings for single use. */
-export interface SingleUsePolicy {
-  readonly ledger: StateLedger;
-  readonly repeatedRetry: RepeatedRetry;
-  /** The time to serve one round, in seconds; after that its outcome counts as lost. */
-  readonly leaseSeconds: number;
-  /** The ledger's time to answer, in seconds. */
-  readonly ledgerTimeoutSeconds: number;
-  /** Limit of a recorded result, in bytes. */
-  readonly maxResultBytes: number;
-}
+import type { AdmittedCall } from './admitted-call.ts';
+import type { LeaseDecision } from './ledger.ts';
+import type { SingleUsePolicy } from './policy.ts';
 
 /** One retry of a call, with its token. */
 export interface PresentedRetry {
+  readonly call: AdmittedCall;
   readonly opened: OpenedState;
+  readonly singleUse: SingleUsePolicy;
   /** A digest of the answers that came with it. */
   readonly answers: string;
-  readonly pseudonym: string | undefined;
+  /** The keys at the beginning: the first seals the outcome. */
   readonly ring: KeyRing;
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
-  /** Ends the wait for another retry with the same token. */
-  readonly signal: AbortSignal;
-  /** Gets errors for the operator: the ledger failed to record, or the clocks differ. */
-  readonly report: (error: unknown) => void;
 }
 
 /** The reason why a retry was not served. Only for the log: the client gets the same error for every reason. */
@@ -65,9 +48,9 @@ export type RecordedOutcome =
   /** The handler was entered and did not end properly, so its effects are unknown. */
   | { readonly lost: true };
 
-/** The ledger's decision: serve the token, repeat its recorded outcome, or refuse it. */
+/** The decision about a request: serve it, with a lease if its token needs one; repeat the recorded outcome; or refuse it. */
 export type Decision =
-  | { readonly lease: Lease }
+  | { readonly lease: Lease | undefined }
   | { readonly recorded: RecordedOutcome }
   | { readonly refused: NotServedReason };
 
@@ -80,25 +63,24 @@ export class LedgerFailed extends Error {}
  *
  * @throws LedgerFailed when the ledger did not decide. Nothing has run; a lease that comes later is released.
  */
-export async function leaseToken(policy: SingleUsePolicy, retry: PresentedRetry): Promise<Decision> {
-  let decision = await leaseOnce(policy, retry);
+export async function leaseToken(retry: PresentedRetry): Promise<Decision> {
+  const { repeatedRetry } = retry.singleUse;
+  let decision = await leaseOnce(retry);
   for (
     let wait = 5;
-    decision.kind === 'in-flight' && policy.repeatedRetry === 'replay';
+    decision.kind === 'in-flight' && repeatedRetry === 'replay';
     wait = Math.min(wait * 2, MAX_WAIT_MS)
   ) {
-    if (!(await pause(wait, retry.signal))) return { refused: 'abandoned' };
-    decision = await leaseOnce(policy, retry);
+    if (!(await pause(wait, retry.call.ctx.mcpReq.signal))) return { refused: 'abandoned' };
+    decision = await leaseOnce(retry);
   }
   switch (decision.kind) {
     case 'first':
-      return { lease: new Lease(policy, retry, decision.lease) };
+      return { lease: new Lease(retry, decision.lease) };
     case 'settled':
-      return policy.repeatedRetry === 'reject'
-        ? { refused: 'already_used' }
-        : decideRecorded(decision, retry);
+      return repeatedRetry === 'reject' ? { refused: 'already_used' } : decideRecorded(decision, retry);
     case 'lost':
-      return policy.repeatedRetry === 'reject' ? { refused: 'lost' } : { recorded: { lost: true } };
+      return repeatedRetry === 'reject' ? { refused: 'lost' } : { recorded: { lost: true } };
     default:
       return { refused: reasonOf(decision.kind) };
   }
@@ -137,16 +119,20 @@ const pause = (ms: number, signal: AbortSignal): Promise<boolean> =>
 const MAX_WAIT_MS = 1000;
 
 /** Asks the ledger once, for a limited time. */
-async function leaseOnce(policy: SingleUsePolicy, retry: PresentedRetry): Promise<LeaseDecision> {
-  const { opened, answers, pseudonym, now, report } = retry;
-  const { ledger, leaseSeconds, ledgerTimeoutSeconds } = policy;
-  const { id, issuedAt, expiresAt } = opened;
+async function leaseOnce(retry: PresentedRetry): Promise<LeaseDecision> {
+  const { answers, call, singleUse } = retry;
+  const { leaseSeconds, ledgerTimeoutSeconds, now } = call.policy;
+  const { id, issuedAt, expiresAt } = retry.opened;
   let isLate = false;
   try {
-    const asked = ledger.lease({ id, answers, issuedAt, expiresAt, leaseSeconds, pseudonym, now: now() });
+    const asked = singleUse.ledger.lease({
+      ...{ id, answers, issuedAt, expiresAt, leaseSeconds },
+      pseudonym: call.pseudonym,
+      now: now(),
+    });
     void asked.then(
       (decision) => {
-        if (isLate && decision?.kind === 'first') void new Lease(policy, retry, decision.lease).release();
+        if (isLate && decision?.kind === 'first') void new Lease(retry, decision.lease).release();
       },
       () => {},
     );
@@ -154,7 +140,7 @@ async function leaseOnce(policy: SingleUsePolicy, retry: PresentedRetry): Promis
       isLate = true;
     });
     if (decision.kind === 'clock-differs')
-      report(new OperatorWarning('clock_differs', clocksDiffer(decision.byMs)));
+      call.report(new OperatorWarning('clock_differs', clocksDiffer(decision.byMs)));
     return decision;
   } catch (cause) {
     throw new LedgerFailed('The ledger failed to decide about a token.', { cause });
@@ -196,41 +182,40 @@ async function withinSeconds<T>(
  * and a repeated retry gets the error that the outcome is unknown.
  */
 export class Lease {
-  readonly #policy: SingleUsePolicy;
   readonly #retry: PresentedRetry;
   readonly #id: string;
 
-  constructor(policy: SingleUsePolicy, retry: PresentedRetry, id: string) {
-    this.#policy = policy;
+  constructor(retry: PresentedRetry, id: string) {
     this.#retry = retry;
     this.#id = id;
   }
 
   /** Records the outcome. An outcome that is not JSON is recorded as lost. */
   settle(ended: () => RecordedOutcome): Promise<void> {
-    const { ledger, maxResultBytes } = this.#policy;
-    const { opened } = this.#retry;
+    const { call, opened, singleUse } = this.#retry;
     let text: string;
     try {
       text = JSON.stringify(ended());
     } catch (error) {
-      this.#retry.report(error);
+      call.report(error);
       text = JSON.stringify({ lost: true } satisfies RecordedOutcome);
     }
-    const sealed = sealOutcome(text, this.#retry, maxResultBytes);
-    return this.#end('settle', async () => ledger.settle(opened.id, this.#id, sealed));
+    const sealed = sealOutcome(text, this.#retry);
+    return this.#end('settle', async () => singleUse.ledger.settle(opened.id, this.#id, sealed));
   }
 
   /** Gives the lease back: the handler was not entered. */
   release(): Promise<void> {
-    return this.#end('release', async () => this.#policy.ledger.release(this.#retry.opened.id, this.#id));
+    const { opened, singleUse } = this.#retry;
+    return this.#end('release', async () => singleUse.ledger.release(opened.id, this.#id));
   }
 
   async #end(operation: LedgerEvent['operation'], write: () => Promise<void>): Promise<void> {
+    const { call } = this.#retry;
     try {
-      await withinSeconds(operation, this.#policy.ledgerTimeoutSeconds, write());
+      await withinSeconds(operation, call.policy.ledgerTimeoutSeconds, write());
     } catch (error) {
-      this.#retry.report(error);
+      call.report(error);
     }
   }
 }
@@ -248,9 +233,11 @@ export function recordError(error: object): Extract<RecordedOutcome, { error: un
 }
 
 // Seals an outcome: it may be private, and others may read the ledger's database.
-function sealOutcome(text: string, { opened: { id }, ring }: PresentedRetry, maxBytes: number): string {
+function sealOutcome(text: string, { call, opened: { id }, ring }: PresentedRetry): string {
   const kept =
-    Buffer.byteLength(text) <= maxBytes ? text : JSON.stringify({ tooLarge: true } satisfies RecordedOutcome);
+    Buffer.byteLength(text) <= call.policy.maxResultBytes
+      ? text
+      : JSON.stringify({ tooLarge: true } satisfies RecordedOutcome);
   return sealAtRest(kept, `${id} result`, ring).toString('base64url');
 }
 

@@ -7,7 +7,7 @@ export interface LoggedCall {
   /** The name that the client sent; such a tool may not exist. */
   readonly target: string;
   /** The call's id; undefined without a reliable one. */
-  readonly call?: string | undefined;
+  readonly id?: string | undefined;
   /** The caller's pseudonym; undefined for an anonymous caller. Never the principal itself. */
   readonly pseudonym?: string | undefined;
 }
@@ -15,13 +15,13 @@ export interface LoggedCall {
 const MARK = ' [call ';
 
 /** Copies an error and adds its call to the message. A copy, because one error object may be thrown in many calls. */
-export function withCallInMessage(thrown: unknown, { method, target, call, pseudonym }: LoggedCall): Error {
+export function withCallInMessage(thrown: unknown, { method, target, id, pseudonym }: LoggedCall): Error {
   const error = thrown instanceof Error ? thrown : new Error(String(thrown));
   // Escape brackets: a target could otherwise forge the mark of another call.
   const tool = `${method} ${toPrintable(target).replaceAll(/[[\]]/g, escapeMark).slice(0, 100)}`;
   return copyWithMessage(
     error,
-    `${error.message}${MARK}${call ?? 'unknown'}, caller ${pseudonym ?? 'anonymous'}, ${tool}]`,
+    `${error.message}${MARK}${id ?? 'unknown'}, caller ${pseudonym ?? 'anonymous'}, ${tool}]`,
   );
 }
 

@@ -41,7 +41,7 @@ test('without a listener, the first error of each kind is a warning', () => {
     ['deploy', 20],
   ]) {
     const error = new Error(`The handler of '${tool}' hangs for ${seconds} s.`);
-    errors.push(withCallInMessage(error, { method: 'tools/call', target: `${tool}`, call: `${tool} 1` }));
+    errors.push(withCallInMessage(error, { method: 'tools/call', target: `${tool}`, id: `${tool} 1` }));
   }
   for (const error of errors) tellOperator(error, undefined);
   const more = ' (Only the first of its kind is shown. Give an `onerror` to get all.)';

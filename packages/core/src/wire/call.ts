@@ -13,8 +13,18 @@ import type { MrtrMethod } from './wire.ts';
  */
 export type LegacyPolicy = 'shim' | 'degrade';
 
-/** The limits of a round; see {@link askProblem}. */
-export interface RoundLimits {
+/** One request of a logical call, as the boundary sees it. */
+export interface Call {
+  /** A random id of the call: the same in all its rounds, on every instance and in every event. Not for clients. */
+  readonly id: string;
+  readonly method: MrtrMethod;
+  /** The tool's or prompt's name, or the resource's URI. */
+  readonly target: string;
+  /** The connection's protocol revision; undefined on stateless serving of an old client. */
+  readonly revision: string | undefined;
+  /** The capabilities of an old client's connection; undefined without such a connection. */
+  readonly legacyCapabilities: ClientCapabilities | undefined;
+  readonly legacy: LegacyPolicy;
   /** 1 for the first request; each returned `requestState` adds one. */
   readonly round: number;
   /** The last round that may ask. */
@@ -28,21 +38,6 @@ export interface RoundLimits {
   /** The version that the state is sealed with. */
   readonly version?: string | undefined;
   /** How often in a row each question was asked, as key → times. The error of the last round lists them. */
-  readonly timesAsked?: ReadonlyMap<string, number>;
-}
-
-/** One request of a logical call, as the boundary sees it. */
-export interface Call extends RoundLimits {
-  /** A random id of the call: the same in all its rounds, on every instance and in every event. Not for clients. */
-  readonly id: string;
-  readonly method: MrtrMethod;
-  /** The tool's or prompt's name, or the resource's URI. */
-  readonly target: string;
-  /** The connection's protocol revision; undefined on stateless serving of an old client. */
-  readonly revision: string | undefined;
-  /** The capabilities of an old client's connection; undefined without such a connection. */
-  readonly legacyCapabilities: ClientCapabilities | undefined;
-  readonly legacy: LegacyPolicy;
   readonly timesAsked: ReadonlyMap<string, number>;
   /** A keyed digest of the caller's principal, the same on all instances; undefined for an anonymous caller. */
   readonly pseudonym: string | undefined;
@@ -70,10 +65,10 @@ const CALL = Symbol.for('mrtr.call');
 type ContextWithCall = ServerContext & { [CALL]?: Call };
 
 /**
- * A copy of the context that carries `call`, with another `mcpReq` if given. Under a symbol key: the SDK spreads
+ * A copy of the context that carries `call` and has another `mcpReq`. Under a symbol key: the SDK spreads
  * contexts, and a spread keeps it.
  */
-export function withCall(ctx: ServerContext, call: Call, mcpReq = ctx.mcpReq): ServerContext {
+export function withCall(ctx: ServerContext, call: Call, mcpReq: ServerContext['mcpReq']): ServerContext {
   return { ...ctx, mcpReq, [CALL]: call } as ServerContext;
 }
 

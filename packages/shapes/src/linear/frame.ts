@@ -169,7 +169,7 @@ export class Frame {
 
   /** The call, for log lines. */
   get about(): LoggedCall {
-    return { method: this.#method, target: this.#target, call: this.call, pseudonym: this.pseudonym };
+    return { method: this.#method, target: this.#target, id: this.call, pseudonym: this.pseudonym };
   }
 
   /** Starts the handler and runs its first round. */
