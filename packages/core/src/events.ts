@@ -15,6 +15,6 @@ export {
   type RoundEvent,
   type StateEvent,
 } from './diagnostics/diagnostics.ts';
-export { type RunningCall, type WatchOptions, watchRunningCalls } from './diagnostics/running-calls.ts';
-export { AnswerIgnored, OperatorWarning, type WarningReason } from './support/operator-warning.ts';
-export { type Attack, REJECTION_REASONS, type RejectionReason } from './support/rejection-reasons.ts';
+export * from './diagnostics/running-calls.ts';
+export * from './support/operator-warning.ts';
+export * from './support/rejection-reasons.ts';

@@ -6,7 +6,6 @@ export type {
   McpServer,
   ServerContext,
 } from '@modelcontextprotocol/server';
-export { protectRequestState } from './admission/boundary.ts';
 export { MemoryLedger, type MemoryLedgerOptions } from './admission/ledger.ts';
 export {
   type KeyReadingOptions,
@@ -15,11 +14,11 @@ export {
   type RequestStatePolicy,
   requestStatePolicy,
 } from './admission/policy.ts';
-export { protectedServer } from './admission/server.ts';
+export { protectedServer, protectRequestState } from './admission/server.ts';
 export { ask } from './answers/ask.ts';
 export { askLive } from './answers/ask-live.ts';
 export { readAnswer } from './answers/read-answer.ts';
-export type { Receipt } from './diagnostics/receipt.ts';
+export type { Receipt } from './diagnostics/diagnostics.ts';
 export { type Accepted, type Answer, isRefusal, type Refusal } from './questions/answer.ts';
 export { type Approval, approval } from './questions/approval.ts';
 export { canAsk, canAskLive } from './questions/can-ask.ts';
@@ -36,7 +35,6 @@ export { urlElicitation } from './questions/url-elicitation.ts';
 export { type Words, words } from './questions/words.ts';
 export { readState } from './state/read-state.ts';
 export * from './support/errors.ts';
-export { idempotencyKey, type LegacyPolicy } from './wire/call.ts';
+export { idempotencyKey, type LegacyPolicy, speaksMrtr } from './wire/call.ts';
 export type { InputKind } from './wire/input-kind.ts';
 export { cancelledResult, errorResult, textResult } from './wire/results.ts';
-export { speaksMrtr } from './wire/revision.ts';

@@ -1,15 +1,9 @@
 /** `@mrtr/core/kit`: internals of this project's packages. They change without notice; do not build on them. */
 
 export { aPolicy, clockOf, tokenPrincipal, ttlOf } from './admission/policy.ts';
-export {
-  type AbandonedLimits,
-  AbandonedQuota,
-  Quota,
-  type QuotaExceeded,
-  QuotaSlot,
-} from './admission/quota.ts';
+export * from './admission/quota.ts';
+export type { Rung } from './diagnostics/diagnostics.ts';
 export { addGauge, type GaugeName, readGauges } from './diagnostics/gauges.ts';
-export type { Rung } from './diagnostics/receipt.ts';
 export {
   approvalLabel,
   approvedAnswer,
@@ -42,8 +36,8 @@ export {
   withDefaults,
 } from './support/options.ts';
 export { ownEntry } from './support/own-entry.ts';
-export { listenerOf, noteListener, processWide, tellOperator, warnOnce } from './support/process-wide.ts';
+export * from './support/process-wide.ts';
 export { waitAtMost } from './support/wait-at-most.ts';
 export { stampAnswer, stampOf } from './wire/answer-stamp.ts';
+export { MRTR_REVISION } from './wire/call.ts';
 export { INPUT_KINDS } from './wire/input-kind.ts';
-export { MRTR_REVISION } from './wire/revision.ts';

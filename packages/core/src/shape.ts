@@ -1,8 +1,8 @@
 /** `@mrtr/core/shape`: for authors of handler shapes, in addition to `@mrtr/core`. */
 
-export { awaitHandler } from './admission/boundary.ts';
 export { asNotEntered, isNotEntered } from './admission/handler-run.ts';
 export { type AskProblem, askProblem } from './admission/limits.ts';
+export { awaitHandler } from './admission/server.ts';
 export { type ShapeNotes, type ShapeParts, shapeCallback, withNotes } from './admission/shape-callback.ts';
 export { notAQuestionError, requireKeys } from './answers/ask.ts';
 export { fallbackOf, hasFallback, readingOf } from './answers/read-answer.ts';

@@ -8,9 +8,9 @@ import { freshCallId, type OpenedState } from '../state/codec.ts';
 import type { SealingKey } from '../state/key-ring.ts';
 import { AnswerReads } from '../wire/answer-reads.ts';
 import type { Call } from '../wire/call.ts';
+import { isModern } from '../wire/call.ts';
 import { declaredKinds } from '../wire/input-kind.ts';
 import { handledKinds } from '../wire/no-handler.ts';
-import { isModern } from '../wire/revision.ts';
 import type { PolicyParts } from './policy.ts';
 import type { Rejections } from './rejections.ts';
 
@@ -83,19 +83,12 @@ export function recordCall(admitted: Admitted): AdmittedCall {
     },
     report: (error) => rejections.report(error, call),
     reads: new AnswerReads(),
-    stamp: (key, askedAt) => {
+    stamp: (key, askedAt, asked) => {
       // Hash once for all answers of the round: arguments may be large.
       argumentsDigest ??= hash('sha256', canonicalArguments(binding), 'base64url');
       const answeredAt = secondsOf(policy.now());
-      return {
-        call: call.id,
-        key,
-        target,
-        argumentsDigest,
-        pseudonym,
-        askedAt: askedAt ?? answeredAt,
-        answeredAt,
-      };
+      const times = { askedAt: askedAt ?? answeredAt, answeredAt };
+      return { call: call.id, key, target, argumentsDigest, pseudonym, ...times, asked };
     },
     asked: acceptsUnasked(policy, target) ? undefined : (opened?.asked ?? NOTHING_ASKED),
     askable: isModern(revision) ? declaredInEnvelope(ctx) : handledKinds(declaredKinds(askableWhenOld), ctx),

@@ -9,9 +9,9 @@ import { listRoots } from '../questions/model-and-roots.ts';
 import { InvalidOption } from '../support/errors.ts';
 import { textResult } from '../wire/results.ts';
 import { ARGUMENTS, asking, CALLS, PLAN, sure, YES } from './asking.test-support.ts';
-import { protectRequestState } from './boundary.ts';
 import { eventsOf, hostServers, hostTools, oldClient } from './hosted.test-support.ts';
 import { requestStatePolicy } from './policy.ts';
+import { protectRequestState } from './server.ts';
 
 const KEYS = ['k'.repeat(32)];
 

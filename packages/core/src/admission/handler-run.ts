@@ -1,6 +1,5 @@
 /** Records whether the author's handler ran while the SDK served a request. The SDK does not report it. */
-import type { ServerContext } from '@modelcontextprotocol/server';
-import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
+import { ProtocolError, ProtocolErrorCode, type ServerContext } from '@modelcontextprotocol/server';
 import { findCall } from '../wire/call.ts';
 import type { AdmittedCall } from './admitted-call.ts';
 

@@ -1,8 +1,7 @@
 /** Decides whether questions may go out. */
 
 import type { InputRequests } from '@modelcontextprotocol/server';
-import { tokenLength } from '../state/codec.ts';
-import { invalidLabelError, isRoutingLabel } from '../state/routing-label.ts';
+import { invalidLabelError, isRoutingLabel, tokenLength } from '../state/codec.ts';
 import { CannotAsk, StateTooLarge, TooManyQuestions } from '../support/errors.ts';
 import type { Call } from '../wire/call.ts';
 import { type InputKind, inputKindOf } from '../wire/input-kind.ts';

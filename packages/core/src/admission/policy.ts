@@ -29,7 +29,7 @@ import {
 import { noteListener, processWide, tellOperator, warnOnce } from '../support/process-wide.ts';
 import type { LegacyPolicy } from '../wire/call.ts';
 import { MemoryLedger, type StateLedger } from './ledger.ts';
-import { AbandonedQuota, Quota, totalOf } from './quota.ts';
+import { AbandonedQuota, Quota } from './quota.ts';
 
 /** The response to a repeated retry: `reject` refuses it, `replay` repeats the first result. */
 type RepeatedRetry = 'reject' | 'replay';
@@ -210,12 +210,9 @@ export function policyFromParts(parts: PolicyParts): RequestStatePolicy {
     with: (changes: PolicyChanges) => {
       const { audience, legacy, principal } = POLICY_CHECKS;
       requireOptions('policy.with', changes, { audience, legacy, principal });
-      return policyFromParts({
-        ...parts,
-        audience: changes.audience ?? parts.audience,
-        legacy: changes.legacy ?? parts.legacy,
-        principal: changes.principal ?? parts.principal,
-      });
+      return policyFromParts(
+        withDefaults<Partial<PolicyParts>, PolicyParts>(changes as Partial<PolicyParts>, parts),
+      );
     },
   };
   noteListener(policy, parts.onerror);
@@ -276,6 +273,8 @@ function policyFromOptions(options: PolicyOptions, keys: Keys): RequestStatePoli
     unaskedAnswers: options.unaskedAnswers ?? 'drop',
   });
 }
+
+const totalOf = ({ total }: Quota): number => total;
 
 function singleUseFrom({
   keys,

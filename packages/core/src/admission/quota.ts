@@ -47,7 +47,7 @@ export class Quota {
   /** Assigns an anonymously taken `amount` to `owner`, or changes nothing and returns the limit that is reached. */
   assign(owner: string | undefined, amount = 1): QuotaExceeded | undefined {
     if (owner === undefined) return undefined;
-    const own = (this.#own.get(owner) ?? 0) + amount;
+    const own = this.amountOf(owner) + amount;
     if (own > this.#maxOwn) return 'own';
     this.#own.set(owner, own);
     return undefined;
@@ -57,13 +57,11 @@ export class Quota {
   giveBack(owner: string | undefined, amount = 1): void {
     this.#total -= amount;
     if (owner === undefined) return;
-    const own = (this.#own.get(owner) ?? 0) - amount;
+    const own = this.amountOf(owner) - amount;
     if (own > 0) this.#own.set(owner, own);
     else this.#own.delete(owner);
   }
 }
-
-export const totalOf = ({ total }: Quota): number => total;
 
 /** A place in a quota. It can move to another quota while its work continues, and is given back once. */
 export class QuotaSlot {
@@ -140,13 +138,11 @@ export class AbandonedQuota extends Quota {
     const reported = full === 'own' ? owner : undefined;
     if (this.#reported.has(reported)) return full;
     this.#reported.add(reported);
-    const held = full === 'own' ? this.amountOf(owner) : this.total;
-    this.#report(
-      new OperatorWarning(
-        'handlers_abandoned',
-        notEnded(held, full === 'own' ? 'cancelled calls of one caller' : 'cancelled calls'),
-      ),
-    );
+    const [held, whose] =
+      full === 'own'
+        ? [this.amountOf(owner), 'cancelled calls of one caller']
+        : [this.total, 'cancelled calls'];
+    this.#report(new OperatorWarning('handlers_abandoned', notEnded(held, whose)));
     return full;
   }
 

@@ -1,9 +1,97 @@
-/** Builds a server whose request state is protected. */
-import type { Implementation, ServerOptions } from '@modelcontextprotocol/server';
-import { McpServer } from '@modelcontextprotocol/server';
-import { asRequired, aText, requireOptions } from '../support/options.ts';
-import { protectRequestState } from './boundary.ts';
+/**
+ * The boundary: it opens request state before a handler runs, and seals it afterwards. It wraps the handlers inside the
+ * SDK, so it also covers the SDK's legacy shim, and handlers never see a token.
+ *
+ * @see MCP 2026-07-28, basic/patterns/mrtr, server requirements
+ */
+import {
+  type Implementation,
+  McpServer,
+  type ServerContext,
+  type ServerOptions,
+} from '@modelcontextprotocol/server';
+import { InvalidOption } from '../support/errors.ts';
+import { asRequired, aText, requireArgument, requireOptions } from '../support/options.ts';
+import { noteListener, tellOperator, warnOnce } from '../support/process-wide.ts';
+import { catchNoHandler } from '../wire/no-handler.ts';
+import { isMrtrMethod, MRTR_METHODS } from '../wire/wire.ts';
+import { Admission, type Target } from './admission.ts';
+import type { McpRequest } from './admitted-call.ts';
 import { aPolicy, partsOf, type RequestStatePolicy } from './policy.ts';
+import { watchRegistration } from './registration.ts';
+import { Rejections } from './rejections.ts';
+import type { Handler } from './serving.ts';
+
+type SetRequestHandler = (method: string, ...rest: unknown[]) => void;
+
+/**
+ * Protects the request state of everything that you register on `server` from now on.
+ *
+ * On the way in, a token is opened and checked against its request, answers to questions that were not asked are
+ * dropped, and the handler reads its own plaintext from `ctx.mcpReq.requestState()`. On the way out, the `requestState`
+ * of an `input_required` result is sealed, together with the questions. After any failure the client gets the same
+ * error, `-32602 Invalid or expired requestState` (the *frozen error*); the true reason goes to the `mrtr:state`
+ * channel and the server's `onerror`.
+ *
+ * State of another `version` is refused in the same way, and so is state that does not fit the handler's schema
+ * (`readState`).
+ *
+ * `protectedServer` does this for a new server in one step.
+ *
+ * @throws InvalidOption when handlers were registered before (those would not be protected), and when the policy has
+ * no audience.
+ * @example
+ * const server = new McpServer({ name: 'shop', version: '1.0.0' });
+ * protectRequestState(server, requestStatePolicy({ keys: [process.env.STATE_KEY], audience: 'shop' }));
+ */
+export function protectRequestState(server: McpServer, policy: RequestStatePolicy): void {
+  requireArgument('protectRequestState', 'policy', policy, aPolicy);
+  const lowLevelServer = server.server;
+  const parts = partsOf(policy);
+  for (const method of MRTR_METHODS) {
+    try {
+      lowLevelServer.assertCanSetRequestHandler(method);
+    } catch (cause) {
+      throw new InvalidOption(
+        `${method} already has a handler. Call protectRequestState on the new McpServer, before you register ` +
+          'anything, and leave its capabilities to be inferred: declaring them installs handlers at once.',
+        { cause },
+      );
+    }
+  }
+  if (parts.audience === undefined) {
+    throw new InvalidOption(
+      'The policy names no audience, and a built McpServer does not tell its name. Set `audience`, or let ' +
+        'protectedServer(info, policy) build the server.',
+    );
+  }
+  noteListener(server, parts.onerror);
+  const rejections = new Rejections((error) => tellOperator(error, lowLevelServer.onerror, parts.onerror));
+  const admission = new Admission(server, parts, rejections, parts.audience);
+  const registrations = watchRegistration(server);
+  catchNoHandler(server);
+  const setRequestHandler = lowLevelServer.setRequestHandler.bind(lowLevelServer) as SetRequestHandler;
+  lowLevelServer.setRequestHandler = ((method: string, ...rest: unknown[]) => {
+    if (!isMrtrMethod(method)) return setRequestHandler(method, ...rest);
+    if (rest.length > 1) {
+      // The SDK gives such a handler only the parsed params, and state is bound to the whole request.
+      throw new InvalidOption(
+        `${method} cannot be protected with schemas of its own. Register it as setRequestHandler('${method}', handler).`,
+      );
+    }
+    const handler = rest[0] as Handler;
+    const target: Target = { method, handler, ...(registrations.isRegistering() && { registrations }) };
+    return setRequestHandler(method, (request: McpRequest, ctx: ServerContext) => {
+      if (parts.keys.ring[0]?.ephemeral && ctx.http?.req) warnOfEphemeralKey();
+      // Without a session this server has seen no `initialize`, so it knows no revision and has no stream to ask over.
+      const isStateless = ctx.http?.req && lowLevelServer.getNegotiatedProtocolVersion() === undefined;
+      if (isStateless && parts.legacy === 'shim') warnOfStatelessServing();
+      const settled = admission.admit(target, request, ctx);
+      if (ctx.http?.req) noteHandler(ctx.http.req, settled);
+      return settled;
+    });
+  }) as typeof lowLevelServer.setRequestHandler;
+}
 
 /**
  * Builds an `McpServer` and protects its request state before anything can be registered. It also sets the SDK's legacy
@@ -43,4 +131,41 @@ export function protectedServer(
   });
   protectRequestState(server, audience === undefined ? policy.with({ audience: name }) : policy);
   return server;
+}
+
+const warnOfEphemeralKey = (): void =>
+  warnOnce(
+    'MRTR_EPHEMERAL_KEY',
+    'requestState is sealed with a random key of this process, over HTTP: no other instance and no restarted one can ' +
+      'resume a call. Give requestStatePolicy the same `keys` everywhere.',
+  );
+
+const warnOfStatelessServing = (): void =>
+  warnOnce(
+    'MRTR_STATELESS_OLD_CLIENT',
+    'A client at 2025-11-25 or earlier made a call, and is served without a session, as createMcpHandler of the SDK does. ' +
+      'So nobody can ask its user: a question gets its `fallback`, or ends the call with an error. Serve with ' +
+      'sessions, as createMcpMount and serveHttp of @mrtr/hosting/http do, to ask them too. If they must not be asked, set ' +
+      "`legacy: 'degrade'` in requestStatePolicy.",
+  );
+
+/** Holds the promise of a request's handler. A hosting counts a call until its handler has settled. */
+const ENTERED = Symbol.for('mrtr.entered');
+
+type RequestWithHandler = Request & { [ENTERED]?: Promise<unknown> };
+
+/** Notes that `request` has entered a handler, which settles with `settled`. */
+function noteHandler(request: Request, settled: Promise<unknown>): void {
+  // A property, because a WeakMap of many requests slows the garbage collector.
+  (request as RequestWithHandler)[ENTERED] = settled;
+}
+
+/**
+ * Resolves when the handler that serves `request` has settled, or at once if no protected handler serves it. The SDK
+ * does not report when the handler of a cancelled call settles.
+ *
+ * @param request the handler's `ctx.http.req`.
+ */
+export async function awaitHandler(request: Request): Promise<void> {
+  await (request as RequestWithHandler)[ENTERED]?.catch(() => {});
 }

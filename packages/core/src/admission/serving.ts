@@ -1,14 +1,12 @@
 /** Serves an admitted call: runs its handler with the opened state, and seals the questions that it returns. */
-import type {
-  InputRequests,
-  InputRequiredResult,
-  InputResponses,
-  ServerContext,
-} from '@modelcontextprotocol/server';
 import {
+  type InputRequests,
+  type InputRequiredResult,
+  type InputResponses,
   isInputRequiredResult,
   MissingRequiredClientCapabilityError,
   ProtocolError,
+  type ServerContext,
   TRACEPARENT_META_KEY,
 } from '@modelcontextprotocol/server';
 import { publish, publishAround, type RoundEvent } from '../diagnostics/diagnostics.ts';
@@ -18,11 +16,10 @@ import { MAX_KEY_BYTES, sealState } from '../state/codec.ts';
 import { InvalidDefinition } from '../support/errors.ts';
 import { AnswerIgnored } from '../support/operator-warning.ts';
 import { stampAnswer } from '../wire/answer-stamp.ts';
-import { withCall } from '../wire/call.ts';
+import { isModern, MRTR_REVISION, withCall } from '../wire/call.ts';
 import { capabilitiesOf } from '../wire/input-kind.ts';
 import { markForShim, NoHandler } from '../wire/no-handler.ts';
 import { endCall } from '../wire/results.ts';
-import { isModern, MRTR_REVISION } from '../wire/revision.ts';
 import { type AdmittedCall, type McpRequest, secondsOf } from './admitted-call.ts';
 import { describeIgnored, ignoredAnswers, ownAnswers } from './incoming-answers.ts';
 import { askProblem, lackedKinds, needsAskable, STATE_NOT_KEPT, unaskableAfter } from './limits.ts';
@@ -70,13 +67,12 @@ export function serve(call: AdmittedCall, handler: Handler): Promise<unknown> {
 function stampAnswers(call: AdmittedCall, responses: Readonly<Record<string, unknown>>): InputResponses {
   const { opened } = call;
   const answers = Object.entries(responses).filter(([, response]) => !(response instanceof NoHandler));
-  const stamped = answers.map(([key, response]) => {
-    const stamp = () => ({
-      ...call.stamp(key, opened && secondsOf(opened.issuedAt)),
-      asked: opened?.asked.get(key),
-    });
-    return [key, stampAnswer(response, stamp)];
-  });
+  const stamped = answers.map(([key, response]) => [
+    key,
+    stampAnswer(response, () =>
+      call.stamp(key, opened && secondsOf(opened.issuedAt), opened?.asked.get(key)),
+    ),
+  ]);
   return Object.fromEntries(stamped) as InputResponses;
 }
 
@@ -90,10 +86,11 @@ function contextOf(call: AdmittedCall, handlerSignal: HandlerSignal): ServerCont
     },
   };
   const { inputResponses } = mcpReq;
-  if (inputResponses === undefined) return withCall(ctx, call, mcpReq);
-  // A first request has no answers. Delete the member, because a handler may only check whether it is there.
-  if (call.round === 1 && call.asked !== undefined) delete mcpReq.inputResponses;
-  else mcpReq.inputResponses = stampAnswers(call, ownAnswers(inputResponses, call.asked));
+  if (inputResponses !== undefined) {
+    // A first request has no answers. Delete the member, because a handler may only check whether it is there.
+    if (call.round === 1 && call.asked !== undefined) delete mcpReq.inputResponses;
+    else mcpReq.inputResponses = stampAnswers(call, ownAnswers(inputResponses, call.asked));
+  }
   return withCall(ctx, call, mcpReq);
 }
 

@@ -26,19 +26,6 @@ export interface PresentedRetry {
   readonly ring: KeyRing;
 }
 
-/** The reason why a retry was not served. Only for the log: the client gets the same error for every reason. */
-export type NotServedReason = Extract<
-  RejectionReason,
-  | 'already_used'
-  | 'other_answers'
-  | 'in_flight'
-  | 'lost'
-  | 'expired'
-  | 'abandoned'
-  | 'older_than_ledger'
-  | 'clock_differs'
->;
-
 /** The outcome of a served token, for the ledger. */
 export type RecordedOutcome =
   | { readonly result: unknown }
@@ -52,7 +39,7 @@ export type RecordedOutcome =
 export type Decision =
   | { readonly lease: Lease | undefined }
   | { readonly recorded: RecordedOutcome }
-  | { readonly refused: NotServedReason };
+  | { readonly refused: RejectionReason };
 
 /** The ledger did not decide. The `cause` is the ledger's error; it may name hosts, so it must not reach the client. */
 export class LedgerFailed extends Error {}
@@ -91,10 +78,10 @@ const REASONS = {
   expired: 'expired',
   'older-than-ledger': 'older_than_ledger',
   'clock-differs': 'clock_differs',
-} as const satisfies Partial<Record<LeaseDecision['kind'], NotServedReason>>;
+} as const satisfies Partial<Record<LeaseDecision['kind'], RejectionReason>>;
 
 /** Maps a ledger's decision to a reason. Checks it, because ledgers may be third-party code. */
-function reasonOf(kind: keyof typeof REASONS): NotServedReason {
+function reasonOf(kind: keyof typeof REASONS): RejectionReason {
   if (Object.hasOwn(REASONS, kind)) return REASONS[kind];
   throw new LedgerFailed('The ledger failed to decide about a token.', {
     cause: new TypeError(`The ledger answered with the kind '${kind}', which does not exist.`),

@@ -8,9 +8,8 @@ import { onOldWire } from '../questions/old-wire.ts';
 import type { AnswerOf, Question } from '../questions/question.ts';
 import { CannotAsk, RoundsExceeded } from '../support/errors.ts';
 import { stampAnswer } from '../wire/answer-stamp.ts';
-import { callOf } from '../wire/call.ts';
+import { callOf, MRTR_REVISION, speaksMrtr } from '../wire/call.ts';
 import { isNoHandlerError } from '../wire/no-handler.ts';
-import { MRTR_REVISION, speaksMrtr } from '../wire/revision.ts';
 import { fallbackOf, hasFallback } from './read-answer.ts';
 
 // People need longer than the protocol's default of 60 s. The values are those of the SDK's shim.
@@ -61,7 +60,7 @@ export async function askLive<Q extends Question>(
         `Cannot ask: the client declared ${question.kind}, and has no handler for it.`,
       );
     }
-    const stamp = () => ({ ...call.stamp(key, askedAt), asked: question.digest });
+    const stamp = () => call.stamp(key, askedAt, question.digest);
     const answer = question.read(stampAnswer(response, stamp)) as Answer<AnswerOf<Q>>;
     if (isFinal(answer)) return answer;
   }

@@ -6,15 +6,19 @@
 import type { AsyncLocalStorage } from 'node:async_hooks';
 import { type Channel, channel } from 'node:diagnostics_channel';
 import type { RejectionReason } from '../support/rejection-reasons.ts';
-import type { Receipt } from './receipt.ts';
 
-/** `mrtr:round`: one request of a logical call reached the boundary, or was answered. */
-export interface RoundEvent {
-  readonly phase: 'start' | 'end';
+/** The call of an event. */
+interface OfCall {
   /** The call's id, the same in all its rounds. */
   readonly call: string;
-  readonly method: string;
+  /** The tool's or prompt's name, or the resource's URI. */
   readonly target: string;
+}
+
+/** `mrtr:round`: one request of a logical call reached the boundary, or was answered. */
+export interface RoundEvent extends OfCall {
+  readonly phase: 'start' | 'end';
+  readonly method: string;
   /** 1 for the first request. */
   readonly round: number;
   /** Only at the start: the caller's pseudonym; undefined for an anonymous caller. */
@@ -26,9 +30,7 @@ export interface RoundEvent {
 }
 
 /** `mrtr:handler`: the author's code was entered. */
-export interface HandlerEvent {
-  readonly call: string;
-  readonly target: string;
+export interface HandlerEvent extends OfCall {
   /** The shape that entered it; undefined for a plain SDK handler. */
   readonly shape?: string | undefined;
   /** A whole handler, or a part of a tool that is written in parts. */
@@ -38,18 +40,14 @@ export interface HandlerEvent {
 }
 
 /** `mrtr:ask`: questions go out, in a result or (`live`) over the open stream of an old client. */
-export interface AskEvent {
-  readonly call: string;
-  readonly target: string;
+export interface AskEvent extends OfCall {
   readonly keys: readonly string[];
   readonly live: boolean;
 }
 
 /** `mrtr:answer`: at least two answers in a row to one question did not count, and it is asked again. */
-export interface AnswerEvent {
-  readonly call: string;
+export interface AnswerEvent extends OfCall {
   readonly method: string;
-  readonly target: string;
   readonly key: string;
   /**
    * `unread`: no code read the answer. `reworded`: the question's words have changed. `invalid`: the schema refused it.
@@ -96,11 +94,39 @@ export interface LedgerEvent {
 }
 
 /**
+ * The strength of an approval's proof. `form`: the client chose this answer to these words. `typed-form`: it also
+ * repeated a text. `page`: a request in the caller's session pressed a button on a page of the server. `verified-page`:
+ * it also passed the author's own check there.
+ */
+export type Rung = 'form' | 'typed-form' | 'page' | 'verified-page';
+
+/** The record of an approval, as plain JSON. Store it with the effect. */
+export interface Receipt {
+  /** The same each time the handler reads this approval. */
+  readonly id: string;
+  /** The text that was sent to the client or the page. It does not prove what a client showed. */
+  readonly words: string;
+  /** SHA-256 of `words` in UTF-8, base64url. */
+  readonly wordsDigest: string;
+  readonly rung: Rung;
+  /** The call's id. */
+  readonly call: string;
+  /** The tool's or prompt's name, or the resource's URI. */
+  readonly tool: string;
+  /** SHA-256 of the canonical JSON (RFC 8785) of the arguments, base64url. */
+  readonly argumentsDigest: string;
+  /** The caller's pseudonym; undefined for an anonymous caller. */
+  readonly pseudonym?: string | undefined;
+  /** In seconds since the epoch. */
+  readonly askedAt: number;
+  /** In seconds since the epoch. */
+  readonly answeredAt: number;
+}
+
+/**
  * `mrtr:approval`: an answer to an approval came in. Its receipt holds the words, which may contain values of the call.
  */
-export interface ApprovalEvent {
-  readonly call: string;
-  readonly target: string;
+export interface ApprovalEvent extends OfCall {
   /**
    * `refused`: the user chose the refusal. `declined` and `cancelled`: the client said so, perhaps without asking
    * anyone. `missing` and `invalid`: an acceptance that approves nothing, such as an empty form; the question is asked

@@ -2,16 +2,10 @@
  * Lists requests with a running handler. It finds a handler that hangs in round 1, which has no log line and no lease.
  */
 import { requireOptions, wholeNumber } from '../support/options.ts';
-import { observe } from './diagnostics.ts';
+import { observe, type RoundEvent } from './diagnostics.ts';
 
 /** A request with a running handler. */
-export interface RunningCall {
-  /** The call's id. */
-  readonly call: string;
-  readonly method: string;
-  readonly target: string;
-  /** 1 for the first request. */
-  readonly round: number;
+export interface RunningCall extends Pick<RoundEvent, 'call' | 'method' | 'target' | 'round'> {
   readonly since: Date;
   /** The caller's pseudonym; undefined for an anonymous caller. */
   readonly pseudonym: string | undefined;

@@ -1,13 +1,13 @@
 /** Approvals: questions that only an explicit yes to their words answers. */
 import { hash } from 'node:crypto';
-import type { ElicitResult, InputRequest } from '@modelcontextprotocol/server';
-import { inputResponse } from '@modelcontextprotocol/server';
-import { publish } from '../diagnostics/diagnostics.ts';
-import type { Receipt, Rung } from '../diagnostics/receipt.ts';
+import { type ElicitResult, inputResponse } from '@modelcontextprotocol/server';
+import { type ApprovalEvent, publish, type Receipt, type Rung } from '../diagnostics/diagnostics.ts';
 import { InvalidOption, UnprotectedServer } from '../support/errors.ts';
 import { asRequired, aText, type OptionCheck, requireArgument, requireOptions } from '../support/options.ts';
+import { ownEntry } from '../support/own-entry.ts';
 import { type AnswerStamp, isFirstReport, keepStamp, stampOf } from '../wire/answer-stamp.ts';
 import type { Accepted, Answer } from './answer.ts';
+import { formRequest, prune } from './elicitation.ts';
 import { type Question, question } from './question.ts';
 import { escapeDeceptive, Words } from './words.ts';
 
@@ -76,9 +76,9 @@ export function approval(words: Words, options: ApprovalOptions): Question<Appro
   const made: Question<Approval> = question<Approval, object>({
     kind: 'elicitation',
     message: text,
-    request: requestOf(text, options),
+    request: formRequest(text, formOf(options)),
     read: (response): Answer<Approval> => interpret(response, made, type),
-    keep: (response) => keepStamp(response, prune(response as ElicitResult)),
+    keep: (response) => keepStamp(response, prune(response as ElicitResult, [DECISION, TYPED])),
   });
   return made;
 }
@@ -86,7 +86,7 @@ export function approval(words: Words, options: ApprovalOptions): Question<Appro
 const DECISION = 'decision';
 const TYPED = 'typed';
 
-function requestOf(message: string, { approve, refuse, type }: ApprovalOptions): InputRequest {
+function formOf({ approve, refuse, type }: ApprovalOptions): object {
   const decision = {
     type: 'string',
     title: 'Decision',
@@ -99,12 +99,7 @@ function requestOf(message: string, { approve, refuse, type }: ApprovalOptions):
   const typed = type !== undefined && {
     [TYPED]: { type: 'string', title: `To approve, type “${type}”` },
   };
-  const requestedSchema = {
-    type: 'object',
-    properties: { [DECISION]: decision, ...typed },
-    required: [DECISION],
-  };
-  return { method: 'elicitation/create', params: { mode: 'form', message, requestedSchema } } as InputRequest;
+  return { type: 'object', properties: { [DECISION]: decision, ...typed }, required: [DECISION] };
 }
 
 function interpret(
@@ -143,15 +138,13 @@ export function requireTwoLabels(
   throw new InvalidOption(`${owner}: approve and refuse are both '${approve}'. Give them two labels.`);
 }
 
-type Decision = 'approved' | 'refused' | 'declined' | 'cancelled' | 'missing' | 'invalid';
+type Decision = ApprovalEvent['outcome'];
 
 function decide(action: string, content: object | undefined, type: string | undefined): Decision {
   if (action !== 'accept') return action === 'decline' ? 'declined' : 'cancelled';
   if (content === undefined) return 'missing';
   const fields = content as Readonly<Record<string, unknown>>;
-  const [decision, typed] = [DECISION, TYPED].map((name) =>
-    Object.hasOwn(fields, name) ? fields[name] : undefined,
-  );
+  const [decision, typed] = [DECISION, TYPED].map((name) => ownEntry(fields, name));
   if (decision === 'refuse') return 'refused';
   if (decision !== 'approve') return 'invalid';
   return type === undefined || (typeof typed === 'string' && typed.trim() === type) ? 'approved' : 'invalid';
@@ -184,23 +177,9 @@ export function refusedAnswer(
 ): Exclude<Answer<never>, { kind: 'accepted' }> {
   const { call, target } = stamp;
   if (isFirstReport(stamp)) publish('mrtr:approval', { outcome, call, target });
-  switch (outcome) {
-    case 'missing':
-      return { kind: 'missing' };
-    case 'invalid':
-      return { kind: 'invalid', issues: [{ message: 'Nothing was chosen that approves or refuses.' }] };
-    case 'cancelled':
-      return { kind: 'cancelled' };
-    default:
-      return { kind: 'declined' };
-  }
+  if (outcome === 'invalid')
+    return { kind: outcome, issues: [{ message: 'Nothing was chosen that approves or refuses.' }] };
+  return { kind: outcome === 'refused' ? 'declined' : outcome };
 }
 
 const digestOf = (text: string): string => hash('sha256', text, 'base64url');
-
-/** The part of an answer that the form asked for. */
-function prune({ action, content }: ElicitResult): object {
-  if (action !== 'accept' || content == null) return { action };
-  const asked = Object.entries(content).filter(([name]) => name === DECISION || name === TYPED);
-  return { action, content: Object.fromEntries(asked) };
-}

@@ -1,9 +1,11 @@
 /** Whether this request's client can be asked. */
-import type { ClientCapabilities, ServerContext } from '@modelcontextprotocol/server';
-import { CLIENT_CAPABILITIES_META_KEY } from '@modelcontextprotocol/server';
-import { findCall } from '../wire/call.ts';
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  type ClientCapabilities,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import { findCall, speaksMrtr } from '../wire/call.ts';
 import { declaredKinds, type InputKind } from '../wire/input-kind.ts';
-import { speaksMrtr } from '../wire/revision.ts';
 
 /**
  * Whether this request may be answered with `input_required` for `kind`. Its client must have declared the capability,

@@ -1,17 +1,14 @@
 /** Prepares questions to the user. Each form is made once, and not in every round. */
-
-import type {
-  ElicitResult,
-  InputRequest,
-  StandardSchemaV1,
-  StandardSchemaWithJSON,
-} from '@modelcontextprotocol/server';
 import {
   type ElicitRequestFormParams,
+  type ElicitResult,
   fromJsonSchema,
+  type InputRequest,
   inputRequired,
   inputResponse,
   isSpecType,
+  type StandardSchemaV1,
+  type StandardSchemaWithJSON,
 } from '@modelcontextprotocol/server';
 import { InvalidDefinition } from '../support/errors.ts';
 import { aText, type OptionCheck, requireArgument, requireKnownOptions } from '../support/options.ts';
@@ -85,7 +82,20 @@ export function elicitation(
   requireArgument('elicitation', 'schema', schemaOrForm, A_SCHEMA);
   const schema =
     '~standard' in schemaOrForm ? (schemaOrForm as StandardSchemaWithJSON) : schemaOf(text, schemaOrForm);
-  return prepare(text, schema, options.fallback);
+  const form = formOf(text, schema);
+  const fields = Object.keys(form.properties);
+  return question<unknown, Pick<Elicitation, 'kind' | 'schema' | 'fields'>>(
+    {
+      kind: 'elicitation',
+      message: text,
+      request: formRequest(text, form),
+      schema,
+      fields,
+      read: (response) => interpret(response, text, schema, fields),
+      keep: (response) => prune(response as ElicitResult, fields),
+    },
+    options.fallback,
+  );
 }
 
 // A schema can be a function: ArkType's are.
@@ -153,41 +163,17 @@ function convertSchema(message: string, schema: StandardSchemaWithJSON): Checked
   }
 }
 
-function prepare<Schema extends StandardSchemaWithJSON>(
-  message: string,
-  schema: Schema,
-  fallback: StandardSchemaV1.InferOutput<Schema> | undefined,
-): Elicitation<Schema> {
-  const requestedSchema = formOf(message, schema);
-  const fields = Object.keys(requestedSchema.properties);
-  const request = {
-    method: 'elicitation/create',
-    params: { mode: 'form', message, requestedSchema },
-  } as unknown as InputRequest;
-  return question<
-    StandardSchemaV1.InferOutput<Schema>,
-    Pick<Elicitation<Schema>, 'kind' | 'schema' | 'fields'>
-  >(
-    {
-      kind: 'elicitation',
-      message,
-      request,
-      schema,
-      fields,
-      read: (response) => interpret(response, message, schema, fields),
-      keep: (response) => prune(response as ElicitResult, fields),
-    },
-    fallback,
-  );
-}
+/** The request that asks for a form. */
+export const formRequest = (message: string, requestedSchema: object): InputRequest =>
+  ({ method: 'elicitation/create', params: { mode: 'form', message, requestedSchema } }) as InputRequest;
 
 /** Reads one bare elicitation result. The schema sees only the form's fields. */
-function interpret<Schema extends StandardSchemaV1>(
+function interpret(
   response: unknown,
   message: string,
-  schema: Schema,
+  schema: StandardSchemaV1,
   fields: readonly string[],
-): Answer<StandardSchemaV1.InferOutput<Schema>> {
+): Answer<unknown> {
   const view = inputResponse({ response }, 'response');
   if (view.kind !== 'elicit') return { kind: 'missing' };
   if (view.action !== 'accept') return { kind: view.action === 'decline' ? 'declined' : 'cancelled' };
@@ -204,7 +190,7 @@ function interpret<Schema extends StandardSchemaV1>(
 }
 
 /** The part of an elicitation's result that its form asked for. */
-function prune({ action, content }: ElicitResult, fields: readonly string[]): unknown {
+export function prune({ action, content }: ElicitResult, fields: readonly string[]): object {
   return action !== 'accept' || content == null
     ? { action }
     : { action, content: onlyFields(content, fields) };

@@ -2,7 +2,7 @@
 import type { InputRequest } from '@modelcontextprotocol/server';
 
 type Json = Readonly<Record<string, unknown>>;
-type Choice = { readonly const: unknown; readonly title: unknown };
+type Titled = Json & { readonly oneOf: readonly { readonly const: unknown; readonly title: unknown }[] };
 
 /**
  * `request` for a client at 2025-11-25. Titled choices go out as `enum` with `enumNames`: SDKs of older revisions do not
@@ -23,9 +23,8 @@ export function onOldWire<R extends InputRequest>(request: R): R {
   return { ...request, params };
 }
 
-const isTitledChoice = (field: unknown): field is Json & { readonly oneOf: readonly Choice[] } =>
-  Array.isArray((field as Json | null)?.oneOf);
+const isTitledChoice = (field: unknown): field is Titled => Array.isArray((field as Json | null)?.oneOf);
 
-function asEnum({ oneOf, ...rest }: Json & { readonly oneOf: readonly Choice[] }): Json {
+function asEnum({ oneOf, ...rest }: Titled): Json {
   return { ...rest, enum: oneOf.map((choice) => choice.const), enumNames: oneOf.map(({ title }) => title) };
 }

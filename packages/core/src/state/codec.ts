@@ -14,10 +14,10 @@
  * changing, adding or removing it invalidates the token.
  */
 import { createCipheriv, createDecipheriv, randomBytes, timingSafeEqual } from 'node:crypto';
+import { InvalidLabel } from '../support/errors.ts';
 import type { RejectionReason } from '../support/rejection-reasons.ts';
 import { BINDING_BYTES, type Binding, mismatch, writeBinding } from './binding.ts';
 import type { SealingKey } from './key-ring.ts';
-import { invalidLabelError, isRoutingLabel } from './routing-label.ts';
 
 /** Why a token was rejected. For the log and the diagnostics channel; never for the wire. */
 export type TokenRejection = Extract<
@@ -280,3 +280,16 @@ function splitLabel(text: string): [sealed: string, label: string | undefined] {
 
 /** A random id for a new call. */
 export const freshCallId = (): string => randomBytes(CALL_ID_BYTES).toString('base64url');
+
+// Excludes `~`, which ends the sealed part, and characters with a meaning for proxies, logs or shells.
+const LABEL = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+
+/** Whether a token can carry `text` as its routing label: 1 to 64 of `A–Z a–z 0–9 . _ -`, a letter or digit first. */
+export const isRoutingLabel = (text: string): boolean => LABEL.test(text);
+
+/** The error for an invalid label. Its message leaves out the label, because a handler's error may reach the client. */
+export const invalidLabelError = (): InvalidLabel =>
+  new InvalidLabel(
+    'A routing label has 1 to 64 characters of A-Z, a-z, 0-9, ".", "_" and "-", and begins with a letter or a ' +
+      'digit. This one does not.',
+  );

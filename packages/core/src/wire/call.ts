@@ -1,6 +1,10 @@
-/** The boundary's read-only record of a request, with facts that the SDK's `ctx` lacks. */
+/** The boundary's record of a request, with facts that the SDK's `ctx` lacks: its call, and its protocol revision. */
 import { hash } from 'node:crypto';
-import type { ClientCapabilities, ServerContext } from '@modelcontextprotocol/server';
+import {
+  type ClientCapabilities,
+  PROTOCOL_VERSION_META_KEY,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
 import { UnprotectedServer } from '../support/errors.ts';
 import type { AnswerReads } from './answer-reads.ts';
 import type { AnswerStamp } from './answer-stamp.ts';
@@ -54,8 +58,8 @@ export interface Call {
   rejectState(why: string): never;
   /** Reports an error that the client does not see to the server's and the policy's `onerror`. */
   report(error: unknown): void;
-  /** Makes the stamp of a new answer under `key`. `askedAt` is in seconds; default: now. */
-  stamp(key: string, askedAt?: number): AnswerStamp;
+  /** Makes the stamp of a new answer under `key` to the question with the digest `asked`. `askedAt` is in seconds; default: now. */
+  stamp(key: string, askedAt?: number, asked?: string): AnswerStamp;
   /** Records the reads of answers, so that the boundary notices an ignored answer. */
   readonly reads: AnswerReads;
 }
@@ -87,6 +91,26 @@ export function callOf(ctx: ServerContext): Call {
     `${ctx.mcpReq.method} reached a handler that keeps request state on a server that does not protect it. ` +
       'Call protectRequestState(server, policy) on the new McpServer before you register anything.',
   );
+}
+
+/** The first revision in which a server asks by returning `input_required` (SEP-2322). */
+export const MRTR_REVISION = '2026-07-28';
+
+/** Whether a revision has `input_required`. Revisions are dates, so they compare as text. */
+export const isModern = (revision: string | undefined): boolean =>
+  revision !== undefined && revision >= MRTR_REVISION;
+
+/**
+ * Whether this request's client understands `input_required`. On a protected server the connection's revision decides,
+ * which a client cannot forge; otherwise the request's envelope does.
+ *
+ * @example const answer = speaksMrtr(ctx) ? readAnswer(ctx, 'units', units) : await askLive(ctx, 'units', units);
+ */
+export function speaksMrtr(ctx: ServerContext): boolean {
+  const call = findCall(ctx);
+  if (call) return isModern(call.revision);
+  const declared = (ctx.mcpReq.envelope as Record<string, unknown> | undefined)?.[PROTOCOL_VERSION_META_KEY];
+  return typeof declared === 'string' && isModern(declared);
 }
 
 /**

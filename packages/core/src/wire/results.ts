@@ -1,7 +1,5 @@
 /** Simple results. */
-
-import type { CallToolResult } from '@modelcontextprotocol/server';
-import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
+import { type CallToolResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type { Call } from './call.ts';
 
 /**
