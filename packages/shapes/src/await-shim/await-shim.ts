@@ -13,29 +13,24 @@
  * It is here to be measured, because frameworks ship it. Use shape H, which really suspends, or shape F, which guards
  * the effects.
  */
-import type { StandardSchemaV1, StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 import {
-  ask,
   askLive,
   canAskLive,
   type Elicitation,
   ElicitationDeclined,
-  type ElicitationOptions,
   elicitation,
   isRefusal,
   speaksMrtr,
-  type Words,
 } from '@mrtr/core';
-import { publish } from '@mrtr/core/events';
 import { aFunction, requireArgument } from '@mrtr/core/kit';
 import type { CompleteResult, SdkCallback } from '@mrtr/core/shape';
 import { endCancelled, shapeCallback } from '@mrtr/core/shape';
 
 import { AnswerPromise } from '../kit/answer-promise.ts';
-import { type HandlerContext, handlerContext } from '../kit/handler-context.ts';
+import { type Elicit, type HandlerContext, handlerContext, publishEntry } from '../kit/handler-context.ts';
 import { questionKey } from '../kit/question-key.ts';
 import { Recall } from '../kit/recall.ts';
-import { type Author, loadState, saveState } from '../kit/state.ts';
+import { type Author, loadState } from '../kit/state.ts';
 
 const TAG = 'await-shim/2';
 
@@ -46,11 +41,7 @@ export interface AwaitShimContext extends HandlerContext {
    *
    * @throws ElicitationDeclined when the client refuses the question; uncaught, it ends the call politely.
    */
-  elicit<S extends StandardSchemaWithJSON>(
-    message: string | Words,
-    schema: S,
-    options?: ElicitationOptions<StandardSchemaV1.InferOutput<S>>,
-  ): Promise<StandardSchemaV1.InferOutput<S>>;
+  readonly elicit: Elicit;
 }
 
 /** Thrown through the author's code, for {@link awaitShim} to catch. An author's `catch` block catches it first. */
@@ -77,7 +68,7 @@ export function awaitShim<Input, R extends CompleteResult>(
   return shapeCallback<Input, R>('await-shim', async (input, ctx, call) => {
     const recall = new Recall(ctx, loadState(ctx, TAG)?.a);
     const keys = new Set<string>();
-    const elicit: AwaitShimContext['elicit'] = async (message, schema, options) => {
+    const elicit: Elicit = async (message, schema, options) => {
       const question = elicitation(message, schema, options);
       const key = questionKey(question, (taken) => keys.has(taken));
       keys.add(key);
@@ -88,7 +79,7 @@ export function awaitShim<Input, R extends CompleteResult>(
     };
     const asked: AnswerPromise<unknown>[] = [];
     const context = handlerContext(ctx, call);
-    publish('mrtr:handler', { call: call.id, shape: 'await-shim', target: call.target, part: 'handler' });
+    publishEntry(call, 'await-shim');
     try {
       const result = await handler(input, {
         ...context,
@@ -105,8 +96,7 @@ export function awaitShim<Input, R extends CompleteResult>(
     } catch (thrown) {
       if (thrown instanceof ElicitationDeclined) return endCancelled(call, thrown.key) as R;
       if (!(thrown instanceof Unwind)) throw thrown;
-      const result = ask({ [thrown.key]: thrown.question });
-      return { ...result, requestState: saveState(TAG, { a: recall.save(result.inputRequests ?? {}) }) };
+      return recall.ask(TAG, { [thrown.key]: thrown.question });
     }
   });
 }

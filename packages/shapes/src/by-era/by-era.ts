@@ -8,10 +8,10 @@
  * again if it was reworded, renamed, narrowed or widened. Kept answers are compared with the schema only.
  */
 import { type InputRequiredResult, type ServerContext, speaksMrtr } from '@mrtr/core';
-import { publish } from '@mrtr/core/events';
 import { aFunction, asRequired, requireOptions } from '@mrtr/core/kit';
 import type { CompleteResult, SdkCallback } from '@mrtr/core/shape';
 import { shapeCallback } from '@mrtr/core/shape';
+import { publishEntry } from '../kit/handler-context.ts';
 import type { Author } from '../kit/state.ts';
 
 /** The two handlers of {@link byEra}. */
@@ -31,7 +31,7 @@ export interface Eras<Input, R> {
 export function byEra<Input, R extends CompleteResult>(eras: Eras<Input, R>): SdkCallback<Input, R> {
   requireOptions('byEra', eras, { modern: asRequired(aFunction), legacy: asRequired(aFunction) });
   return shapeCallback<Input, R>('by-era', async (input, ctx, call) => {
-    publish('mrtr:handler', { call: call.id, shape: 'by-era', target: call.target, part: 'handler' });
+    publishEntry(call, 'by-era');
     return speaksMrtr(ctx) ? eras.modern(input, ctx) : eras.legacy(input, ctx);
   });
 }

@@ -15,22 +15,13 @@
  *
  * Deliberately not here: positional keys, which shift silently when a step is inserted.
  */
-import { inputRequired } from '@modelcontextprotocol/server';
-import {
-  type AnswerOf,
-  type Answers,
-  ElicitationDeclined,
-  type Question,
-  type Questions,
-  StateTooLarge,
-} from '@mrtr/core';
-import { publish } from '@mrtr/core/events';
+import { ask, ElicitationDeclined, type Question, type Questions, StateTooLarge } from '@mrtr/core';
 import { aBoolean, aFunction, requireArgument, requireOptions } from '@mrtr/core/kit';
 import type { CompleteResult, SdkCallback } from '@mrtr/core/shape';
 import { type Call, endCancelled, shapeCallback, tokenLength, withNotes } from '@mrtr/core/shape';
 import { ASKING_CHECKS, type AskingOptions } from '../kit/asking.ts';
-import { type HandlerContext, handlerContext } from '../kit/handler-context.ts';
-import type { RecordedOptions } from '../kit/recorded.ts';
+import { type Ask, type HandlerContext, handlerContext, publishEntry } from '../kit/handler-context.ts';
+import type { Once } from '../kit/recorded.ts';
 import { type Author, loadState, saveState } from '../kit/state.ts';
 import { insideStrictHandler, watchNondeterminism } from './nondeterminism.ts';
 import { Journal } from './record.ts';
@@ -41,26 +32,25 @@ const TAG = 'journal/2';
 /** The context of a journaled handler. Every step has a key, unique in the call and the same across deploys. */
 export interface JournalContext extends HandlerContext {
   /**
-   * Asks one question, of any kind. Questions that are awaited together go out as one round. Await it before the next
-   * effect, or together with it: a forgotten `await` ends the call.
+   * Asks one question, of any kind, or several in one round: then it waits for all of them. Questions that are awaited
+   * together go out as one round. Await it before the next effect, or together with it: a forgotten `await` ends the
+   * call.
    *
-   * @throws ElicitationDeclined when the client refuses the question; uncaught, it ends the call politely.
+   * @throws ElicitationDeclined when the client refuses a question; uncaught, it ends the call politely.
    */
-  ask<Q extends Question>(key: string, question: Q): Promise<AnswerOf<Q>>;
-  /** Asks several questions in one round and waits for all of them. Throws as for one. */
-  ask<Q extends Questions>(questions: Q): Promise<Answers<Q>>;
+  readonly ask: Ask;
   /**
    * Runs `effect` in one round of the call and returns its value in all of them. Effects awaited together run together.
    *
    * @param effect must return JSON (or nothing). It must not contain steps, which throw there: a later round does not
    * enter it.
-   * @param options `schema`: checks a recorded value; see {@link RecordedOptions}.
+   * @param options `schema`: checks a recorded value; see `RecordedOptions`.
    * @throws EffectFailed with the name and the message of the effect's error, in this round and all later ones.
    * @throws NotJson when a later round would read another value.
    * @throws InvalidDefinition when the key comes twice in one round. Also before a new effect, when no code awaits an
    * earlier question: the call ends.
    */
-  once<T>(key: string, effect: () => T | Promise<T>, options?: RecordedOptions<T>): Promise<T>;
+  readonly once: Once;
   /** The time in milliseconds, the same in every round. Give a `key` in concurrent branches. */
   now(key?: string): number;
   /** A random number from 0 to 1, the same in every round. */
@@ -103,7 +93,7 @@ export function journal<Input, R extends CompleteResult>(
     const context = handlerContext(ctx, call);
     const enter = (record: Journal, dry: boolean): Promise<Ending> => {
       const replay = new Replay(record, call, dry);
-      publish('mrtr:handler', { call: call.id, shape: 'journal', target: call.target, part: 'handler' });
+      publishEntry(call, 'journal');
       const run = () => handler(input, journalContext(replay, context));
       return strict ? watchNondeterminism(() => replay.run(() => insideStrictHandler(run))) : replay.run(run);
     };
@@ -117,9 +107,7 @@ export function journal<Input, R extends CompleteResult>(
     if (ending.kind === 'asked') {
       const requestState = saveState(TAG, { j: record.entries });
       checkSize(requestState, ending.questions, record, call);
-      const requests = Object.entries(ending.questions).map(([key, { request }]) => [key, request]);
-      const asked = inputRequired({ inputRequests: Object.fromEntries(requests) });
-      return withNotes({ ...asked, requestState }, { effects: record.effects });
+      return withNotes({ ...ask(ending.questions), requestState }, { effects: record.effects });
     }
     if (ending.error instanceof ElicitationDeclined) return endCancelled(call, ending.error.key) as R;
     throw ending.error;
@@ -129,9 +117,8 @@ export function journal<Input, R extends CompleteResult>(
 function journalContext(replay: Replay, context: HandlerContext): JournalContext {
   return {
     ...context,
-    ask: (...asked: [string, Question] | [Questions]): Promise<never> =>
-      (asked.length === 1 ? replay.questions(asked[0]) : replay.question(...asked)) as Promise<never>,
-    once: (key, effect, options = {}) => replay.effect(key, effect, options),
+    ask: (...asked: [string, Question] | [Questions]) => replay.ask(...asked) as Promise<never>,
+    once: replay.effect,
     now: (key) => replay.value('now', key),
     random: (key) => replay.value('random', key),
     uuid: (key) => replay.value('uuid', key),

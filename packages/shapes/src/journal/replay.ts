@@ -14,7 +14,6 @@
  * 6. The journal holds copies, so changes that the author makes to a value are made again in each round.
  */
 import {
-  type AnswerOf,
   ElicitationDeclined,
   InvalidDefinition,
   isRefusal,
@@ -41,7 +40,7 @@ import { duplicateKeyError } from '../kit/definition.ts';
 import { insideEffect, isInsideEffect } from '../kit/effect-scope.ts';
 import { handleRejection } from '../kit/handled.ts';
 import { assertJson } from '../kit/json.ts';
-import { RECORDED_CHECKS, type RecordedOptions, takeRecorded } from '../kit/recorded.ts';
+import { type Once, RECORDED_CHECKS, type RecordedOptions, takeRecorded } from '../kit/recorded.ts';
 import { originals, outsideHandler } from './nondeterminism.ts';
 import {
   type AskRecord,
@@ -124,22 +123,21 @@ export class Replay {
     return this.#ending;
   }
 
-  question<Q extends Question>(key: string, question: Q): Promise<AnswerOf<Q>> {
-    this.#requireOutsideEffect(key);
-    return this.#trackReader(key, this.#question(key, question));
-  }
-
-  /** Asks several questions, and waits for all of them. */
-  questions(questions: Questions): Promise<Record<string, unknown>> {
-    const keys = Object.keys(questions).join("', '");
+  /** Asks one question, or several, and waits for all of them. */
+  ask(...asked: [key: string, question: Question] | [questions: Questions]): Promise<unknown> {
+    const [first] = asked;
+    const keys = typeof first === 'string' ? first : Object.keys(first).join("', '");
     this.#requireOutsideEffect(keys);
-    return this.#trackReader(keys, this.#questions(questions));
+    const answer = asked.length === 1 ? this.#questions(asked[0]) : this.#question(...asked);
+    const tracked = AnswerPromise.of(answer, keys);
+    this.#asked = AnswerPromise.add(this.#asked, tracked);
+    return tracked;
   }
 
-  effect<T>(key: string, fn: () => T | Promise<T>, options: RecordedOptions<T>): Promise<T> {
+  readonly effect: Once = (key, fn, options = {}) => {
     this.#requireOutsideEffect(key);
     return handleRejection(this.#effect(key, fn, options));
-  }
+  };
 
   /** Returns the recorded value of `key`, or records a new one. */
   value<T>(kind: 'now' | 'random' | 'uuid', key: string | undefined): T {
@@ -158,13 +156,7 @@ export class Replay {
     return value as T;
   }
 
-  #trackReader<T>(keys: string, answer: Promise<T>): Promise<T> {
-    const tracked = AnswerPromise.of(answer, keys);
-    this.#asked = AnswerPromise.add(this.#asked, tracked);
-    return tracked;
-  }
-
-  async #questions(questions: Questions): Promise<Record<string, unknown>> {
+  async #questions(questions: Questions): Promise<unknown> {
     requireKeys(questions);
     const asked = Object.entries(questions).map(
       async ([key, question]) => [key, await this.#question(key, question)] as const,
@@ -172,7 +164,7 @@ export class Replay {
     return Object.fromEntries(await Promise.all(asked));
   }
 
-  async #question<Q extends Question>(key: string, question: Q): Promise<AnswerOf<Q>> {
+  async #question(key: string, question: Question): Promise<unknown> {
     if (!isQuestion(question)) throw notAQuestionError(key);
     requireKeys({ [key]: question });
     const entry = this.#reach(key, 'ask') as AskRecord | undefined;
@@ -329,10 +321,10 @@ export class Replay {
     return this.#failed;
   }
 
-  #readAnswer<Q extends Question>(key: string, question: Q, entry: AskRecord): AnswerOf<Q> {
+  #readAnswer(key: string, question: Question, entry: AskRecord): unknown {
     if (entry.length === 2 && hasFallback(question)) return fallbackOf(question, key);
     const answer = question.read(structuredClone(entry[2]));
-    if (answer.kind === 'accepted') return answer.value as AnswerOf<Q>;
+    if (answer.kind === 'accepted') return answer.value;
     if (isRefusal(answer)) throw new ElicitationDeclined(answer.kind, key);
     const came = `"${question.message}", which it does not fit`;
     throw this.#fail(new JournalDiverged(key, 'an answer', came));

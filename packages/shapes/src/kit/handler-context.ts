@@ -1,6 +1,17 @@
 /** The part of a handler's context that all shapes share. */
-import type { AuthInfo } from '@modelcontextprotocol/server';
-import { canAsk, type InputKind, type ServerContext } from '@mrtr/core';
+import type { AuthInfo, StandardSchemaV1, StandardSchemaWithJSON } from '@modelcontextprotocol/server';
+import {
+  type AnswerOf,
+  type Answers,
+  canAsk,
+  type ElicitationOptions,
+  type InputKind,
+  type Question,
+  type Questions,
+  type ServerContext,
+  type Words,
+} from '@mrtr/core';
+import { publish } from '@mrtr/core/events';
 import { type Call, idempotencyKeyOf } from '@mrtr/core/shape';
 
 /** The severity of a log message (MCP, utilities/logging). */
@@ -31,6 +42,19 @@ export interface HandlerContext {
   log(level: LogLevel, data: unknown, logger?: string): Promise<void>;
 }
 
+/** Asks for a form, and returns the user's validated answer. */
+export type Elicit = <S extends StandardSchemaWithJSON>(
+  message: string | Words,
+  schema: S,
+  options?: ElicitationOptions<StandardSchemaV1.InferOutput<S>>,
+) => Promise<StandardSchemaV1.InferOutput<S>>;
+
+/** Asks one question, or several questions in one round, and waits for all answers. */
+export interface Ask {
+  <Q extends Question>(key: string, question: Q): Promise<AnswerOf<Q>>;
+  <Q extends Questions>(questions: Q): Promise<Answers<Q>>;
+}
+
 /**
  * The caller of a request, without the token: a waiting handler would keep it in memory, and PostgreSQL would store it.
  */
@@ -52,6 +76,16 @@ export function handlerContext(request: ServerContext, call: Call): HandlerConte
     progress: (progress, total, message) => sendProgress(request, { progress, total, message }),
     log: (level, data, logger) => mcpReq.log(level, data, logger),
   };
+}
+
+/** Publishes that `shape` enters a handler, or the part `name` of a tool that is written in parts. */
+export function publishEntry(
+  { id, target }: Call,
+  shape: string,
+  part: 'handler' | 'step' | 'end' | 'resolver' | 'body' = 'handler',
+  name?: string,
+): void {
+  publish('mrtr:handler', { call: id, shape, target, part, name });
 }
 
 /** Sends a progress notification for `request`, if its client sent a progress token. */

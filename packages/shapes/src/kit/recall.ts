@@ -6,7 +6,15 @@
  * rewords the question, it is asked again.
  */
 import type { InputRequest, InputRequests } from '@modelcontextprotocol/server';
-import type { Answer, AnswerOf, Question, ServerContext } from '@mrtr/core';
+import {
+  type Answer,
+  type AnswerOf,
+  ask,
+  type InputRequiredResult,
+  type Question,
+  type Questions,
+  type ServerContext,
+} from '@mrtr/core';
 import { ownEntry } from '@mrtr/core/kit';
 import {
   callOf,
@@ -18,7 +26,8 @@ import {
   questionDigest,
   readingOf,
 } from '@mrtr/core/shape';
-import { bareRecord } from './state.ts';
+import { bareRecord, type ShapeTag, saveState } from './state.ts';
+import { isKeyOf } from './wire-key.ts';
 
 type RecordedAnswer = readonly [digest: string, response: unknown];
 
@@ -62,14 +71,24 @@ export class Recall {
     return question.read(structuredClone(kept)) as Answer<AnswerOf<Q>>;
   }
 
+  /** Asks `questions`. The state has the other answers, as for {@link Recall.save}, and `parts`. */
+  ask(
+    tag: ShapeTag,
+    questions: Questions,
+    names?: readonly string[],
+    parts: Readonly<Record<string, object>> = {},
+  ): InputRequiredResult {
+    const asked = ask(questions);
+    const answers = this.save(asked.inputRequests ?? {}, names);
+    return { ...asked, requestState: saveState(tag, { a: answers, ...parts }) };
+  }
+
   /**
    * The answers to keep in state when `requests` go out: all usable ones, except those that `requests` ask again. A
-   * shape that knows all its questions passes their keys, to drop the answers to removed questions.
+   * shape that knows all its steps or resolvers passes their names, to drop the answers to removed questions.
    */
-  save(
-    requests: InputRequests,
-    isKnown: (key: string) => boolean = () => true,
-  ): Record<string, RecordedAnswer> {
+  save(requests: InputRequests, names?: readonly string[]): Record<string, RecordedAnswer> {
+    const isKnown = (key: string) => !names || names.some((name) => isKeyOf(name, key));
     const isAskedAgain = (key: string, digest: string) => {
       const request = ownEntry(requests, key) as InputRequest | undefined;
       return request !== undefined && questionDigest(request) === digest;

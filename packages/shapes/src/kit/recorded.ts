@@ -13,6 +13,9 @@ export interface RecordedOptions<T> {
   readonly schema?: StandardSchemaV1<unknown, T> | undefined;
 }
 
+/** Runs an effect once in a call, and returns its value. */
+export type Once = <T>(key: string, effect: () => T | Promise<T>, options?: RecordedOptions<T>) => Promise<T>;
+
 export const RECORDED_CHECKS: OptionChecks<RecordedOptions<unknown>> = {
   schema: {
     allowed: 'a Standard Schema',

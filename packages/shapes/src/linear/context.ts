@@ -1,19 +1,9 @@
 /** The context of a linear handler. */
-import type { StandardSchemaV1, StandardSchemaWithJSON } from '@modelcontextprotocol/server';
-import {
-  type AnswerOf,
-  type Answers,
-  type Elicitation,
-  type ElicitationOptions,
-  elicitation,
-  type Question,
-  type Questions,
-  type Words,
-} from '@mrtr/core';
+import { type Elicitation, elicitation, type Question, type Questions } from '@mrtr/core';
 import { idempotencyKeyOf } from '@mrtr/core/shape';
-import { type HandlerContext, sendProgress } from '../kit/handler-context.ts';
+import { type Ask, type Elicit, type HandlerContext, sendProgress } from '../kit/handler-context.ts';
 import { questionKey } from '../kit/question-key.ts';
-import type { RecordedOptions } from '../kit/recorded.ts';
+import type { Once } from '../kit/recorded.ts';
 import type { Frame } from './frame.ts';
 
 /**
@@ -34,32 +24,26 @@ export interface LinearContext extends Omit<HandlerContext, 'request'> {
    * @param key names the effect, uniquely in the call, across deploys.
    * @param effect must return JSON (or nothing). It must not take steps or ask (both throw there), nor await a question or step
    * of the call: the round waits for the effect, and a durable store runs one step at a time.
-   * @param options `schema`: checks a value that a durable store recorded; see {@link RecordedOptions}. A value that does not fit
+   * @param options `schema`: checks a value that a durable store recorded; see `RecordedOptions`. A value that does not fit
    * ends the call with `ContinuationLost`.
    * @throws the error of `effect`; NotJson when its value is not JSON.
    * @throws InvalidDefinition when the key comes twice in one call. Also before the effect, when no code awaits an
    * earlier question: the call ends.
    */
-  once<T>(key: string, effect: () => T | Promise<T>, options?: RecordedOptions<T>): Promise<T>;
+  readonly once: Once;
   /**
-   * Asks one question and waits. Questions that are asked together go out in one round. Await it before the next
+   * Asks one question and waits, or several in one round: a refusal of one withdraws the others. Questions that are asked together go out in one round. Await it before the next
    * `once`, or together with it: a forgotten `await` ends the call.
    *
    * @throws ElicitationDeclined when the client refuses the question; uncaught, it ends the call politely.
    * @throws CannotAsk when the client cannot be asked and the question has no `fallback`; the call ends.
    * @throws ContinuationLost when the call ends while it waits.
    */
-  ask<Q extends Question>(key: string, question: Q): Promise<AnswerOf<Q>>;
-  /** Asks several questions in one round and waits for all of them. A refusal of one withdraws the others. */
-  ask<Q extends Questions>(questions: Q): Promise<Answers<Q>>;
+  readonly ask: Ask;
   /**
    * Asks without a key, like the SDK's `elicitInput`, so that existing tools need no change. Throws like {@link ask}.
    */
-  elicit<S extends StandardSchemaWithJSON>(
-    message: string | Words,
-    schema: S,
-    options?: ElicitationOptions<StandardSchemaV1.InferOutput<S>>,
-  ): Promise<StandardSchemaV1.InferOutput<S>>;
+  readonly elicit: Elicit;
 }
 
 /**
@@ -91,7 +75,7 @@ export class FrameContext implements LinearContext {
     return (kind) => this.#frame.askable.includes(kind);
   }
 
-  get once(): LinearContext['once'] {
+  get once(): Once {
     return (key, effect, options) => this.#frame.step(key, effect, options);
   }
 
@@ -110,27 +94,21 @@ export class FrameContext implements LinearContext {
     return async (level, data, logger) => this.#frame.request?.mcpReq.log(level, data, logger);
   }
 
-  get elicit(): LinearContext['elicit'] {
-    return (message, schema, options) => this.#elicit(message, schema, options);
+  get elicit(): Elicit {
+    return (message, schema, options): Promise<never> => {
+      let question: Elicitation;
+      try {
+        question = elicitation(message, schema, options);
+      } catch (error) {
+        return this.#frame.rejectQuestion(`${message}`, error) as Promise<never>;
+      }
+      const key = questionKey(question, (taken) => this.#frame.isOpen(taken));
+      return this.#frame.askOne(key, question) as Promise<never>;
+    };
   }
 
-  get ask(): LinearContext['ask'] {
+  get ask(): Ask {
     return (...asked: [string, Question] | [Questions]): Promise<never> =>
       (asked.length === 1 ? this.#frame.ask(asked[0]) : this.#frame.askOne(...asked)) as Promise<never>;
-  }
-
-  #elicit<S extends StandardSchemaWithJSON>(
-    message: string | Words,
-    schema: S,
-    options: ElicitationOptions<StandardSchemaV1.InferOutput<S>> | undefined,
-  ): Promise<StandardSchemaV1.InferOutput<S>> {
-    let question: Elicitation<S>;
-    try {
-      question = elicitation(message, schema, options);
-    } catch (error) {
-      return this.#frame.rejectQuestion(`${message}`, error) as Promise<never>;
-    }
-    const key = questionKey(question, (taken) => this.#frame.isOpen(taken));
-    return this.#frame.askOne(key, question) as Promise<StandardSchemaV1.InferOutput<S>>;
   }
 }

@@ -2,7 +2,6 @@
 import { randomBytes } from 'node:crypto';
 import type { InputRequests } from '@modelcontextprotocol/server';
 import { CannotAsk, StoreFull, speaksMrtr } from '@mrtr/core';
-import { publish } from '@mrtr/core/events';
 import {
   addGauge,
   aFunction,
@@ -13,7 +12,7 @@ import {
   withDefaults,
 } from '@mrtr/core/kit';
 import { askProblem, asNotEntered } from '@mrtr/core/shape';
-import { callerOf } from '../kit/handler-context.ts';
+import { callerOf, publishEntry } from '../kit/handler-context.ts';
 import { heldBytes } from '../kit/held-bytes.ts';
 import { Abandoned } from './abandoned.ts';
 import { FrameContext } from './context.ts';
@@ -145,8 +144,7 @@ export class ContinuationStore implements LinearStore {
     frame.caller = callerOf(ctx);
     frame.request = ctx;
     try {
-      if (id === undefined)
-        publish('mrtr:handler', { call: call.id, shape: 'linear', target: call.target, part: 'handler' });
+      if (id === undefined) publishEntry(call, 'linear');
       const turn = await (id === undefined
         ? frame.start(() => handler(input as never, new FrameContext(frame, call.id)))
         : frame.resume(ctx.mcpReq.inputResponses ?? {}));

@@ -26,10 +26,10 @@ import { type Call, shapeCallback, withNotes } from '@mrtr/core/shape';
 import { ASKING_CHECKS, type AskingOptions } from '../kit/asking.ts';
 import { duplicateKeyError } from '../kit/definition.ts';
 import { handleRejection } from '../kit/handled.ts';
-import { type HandlerContext, handlerContext } from '../kit/handler-context.ts';
+import { type HandlerContext, handlerContext, publishEntry } from '../kit/handler-context.ts';
 import { assertJson } from '../kit/json.ts';
 import { Recall } from '../kit/recall.ts';
-import { RECORDED_CHECKS, type RecordedOptions, takeRecorded } from '../kit/recorded.ts';
+import { type Once, RECORDED_CHECKS, takeRecorded } from '../kit/recorded.ts';
 import { type Author, bareRecord, loadState, saveState } from '../kit/state.ts';
 
 const TAG = 'once/2';
@@ -42,11 +42,11 @@ export interface OnceContext extends HandlerContext {
    *
    * @param key names the effect within this tool; unique in a call.
    * @param effect must return JSON (or nothing).
-   * @param options `schema`: checks a value that an earlier round recorded; see {@link RecordedOptions}.
+   * @param options `schema`: checks a value that an earlier round recorded; see `RecordedOptions`.
    * @throws NotJson when it returns another value: a later round would see it changed.
    * @throws InvalidDefinition when the key comes twice in one round.
    */
-  once<T>(key: string, effect: () => T | Promise<T>, options?: RecordedOptions<T>): Promise<T>;
+  readonly once: Once;
   /** The answer to `question`, of this round or of an earlier one. */
   answer<Q extends Question>(key: string, question: Q): Answer<AnswerOf<Q>>;
 }
@@ -76,13 +76,13 @@ export function once<Input, R extends CompleteResult>(
   return shapeCallback<Input, R>({ name: 'once', asks: options.asks }, async (input, ctx, call) => {
     const saved = loadState(ctx, TAG);
     const recall = new Recall(ctx, saved?.a);
-    const effects = new Effects(call, saved);
-    publish('mrtr:handler', { call: call.id, shape: 'once', target: call.target, part: 'handler' });
+    const effects = recordEffects(call, saved);
+    publishEntry(call, 'once');
     const result = await handler(input, {
       ...handlerContext(ctx, call),
       once: (key, effect, options) => handleRejection(effects.once(key, effect, options)),
       answer: (key, question) => {
-        if (mayBeNew(key, ctx, call)) effects.isInformed = true;
+        if (mayBeNew(key, ctx, call)) effects.noteAnswer();
         return recall.read(key, question);
       },
     });
@@ -93,9 +93,10 @@ export function once<Input, R extends CompleteResult>(
       throw new InvalidDefinition(
         'A once handler cannot return its own requestState: keep the value with ctx.once.',
       );
-    const kept = { a: recall.save(result.inputRequests ?? {}), e: effects.values, f: effects.failed };
+    const [values, failed] = [effects.values, effects.findFailed()];
+    const kept = { a: recall.save(result.inputRequests ?? {}), e: values, f: failed };
     const asked = { ...result, requestState: saveState(TAG, kept) };
-    return withNotes(asked, { effects: [...Object.keys(effects.values), ...effects.failed] });
+    return withNotes(asked, { effects: [...Object.keys(values), ...failed] });
   });
 }
 
@@ -103,82 +104,76 @@ export function once<Input, R extends CompleteResult>(
 const mayBeNew = (key: string, ctx: ServerContext, { asked }: Call): boolean =>
   asked === undefined || (asked.has(key) && ownEntry(ctx.mcpReq.inputResponses, key) !== undefined);
 
-class Effects {
-  /**
-   * Each value is in a list of one; the empty list stands for `undefined`. Values are copied in and out, because the
-   * author's changes above the guard are made again in each round.
-   */
-  readonly values: Record<string, readonly unknown[]>;
-  /** Whether this entry has read a new answer. Until then it must run the same effects as earlier entries. */
-  isInformed = false;
-  readonly #call: Call;
-  /** The effects of earlier rounds. */
-  readonly #earlier: readonly string[];
-  readonly #failedBefore: readonly string[];
-  #refused: unknown;
-  readonly #keys = new Set<string>();
-  readonly #running = new Set<Promise<unknown>>();
-
-  constructor(call: Call, saved: Record<string, unknown> | undefined) {
-    this.#call = call;
-    this.values = bareRecord(saved?.e);
-    this.#earlier = Object.keys(this.values);
-    this.#failedBefore = (saved?.f ?? []) as readonly string[];
-  }
-
-  /** The effects that failed, and have no value. */
-  get failed(): readonly string[] {
-    const keys = new Set([...this.#failedBefore, ...this.#keys]);
-    return [...keys].filter((key) => this.values[key] === undefined);
-  }
-
-  async once<T>(key: string, effect: () => T | Promise<T>, options: RecordedOptions<T> = {}): Promise<T> {
-    requireOptions('once', options, RECORDED_CHECKS);
-    if (this.#keys.has(key)) throw duplicateKeyError(key);
-    this.#keys.add(key);
-    const recorded = this.values[key];
-    if (!recorded) this.#stopAfterRefusal(() => this.#refuseRenamed(key));
-    publish('mrtr:effect', { call: this.#call.id, shape: 'once', key, phase: recorded ? 'skipped' : 'ran' });
-    if (recorded) {
-      const value = structuredClone(recorded[0]);
-      return this.#stopAfterRefusal(() => takeRecorded(this.#call, `once('${key}')`, value, options.schema));
-    }
-    const running = this.#run(key, effect);
-    this.#running.add(running);
-    try {
-      return await running;
-    } finally {
-      this.#running.delete(running);
-    }
-  }
-
-  /** Waits for the running effects, and for effects that those start. */
-  async waitForEffects(): Promise<void> {
-    while (this.#running.size > 0) await Promise.allSettled(this.#running);
-  }
+/** The effects of this entry, and those that earlier rounds recorded in `saved`. */
+function recordEffects(call: Call, saved: Record<string, unknown> | undefined) {
+  // Each value is in a list of one; the empty list stands for `undefined`. Values are copied in and out, because the
+  // author's changes above the guard are made again in each round.
+  const values: Record<string, readonly unknown[]> = bareRecord(saved?.e);
+  const earlier = Object.keys(values);
+  const failedBefore = (saved?.f ?? []) as readonly string[];
+  const keys = new Set<string>();
+  const running = new Set<Promise<unknown>>();
+  let isInformed = false;
+  let refused: unknown;
 
   /** Rejects a new key while a recorded key is missing: it may be a rename. */
-  #refuseRenamed(key: string): void {
-    const missing = this.#earlier.find((earlier) => !this.#keys.has(earlier));
-    if (missing === undefined || this.isInformed || this.#failedBefore.includes(key)) return;
-    this.#call.rejectState(`the effect '${missing}' has run, and the handler now has '${key}' in its place`);
-  }
+  const refuseRenamed = (key: string): void => {
+    const missing = earlier.find((one) => !keys.has(one));
+    if (missing === undefined || isInformed || failedBefore.includes(key)) return;
+    call.rejectState(`the effect '${missing}' has run, and the handler now has '${key}' in its place`);
+  };
 
   /** Runs `check`. After a refusal, throws it again, so that nothing else runs. */
-  #stopAfterRefusal<T>(check: () => T): T {
-    if (this.#refused !== undefined) throw this.#refused;
+  const stopAfterRefusal = <T>(check: () => T): T => {
+    if (refused !== undefined) throw refused;
     try {
       return check();
     } catch (error) {
-      this.#refused = error;
+      refused = error;
       throw error;
     }
-  }
+  };
 
-  async #run<T>(key: string, effect: () => T | Promise<T>): Promise<T> {
+  const run = async <T>(key: string, effect: () => T | Promise<T>): Promise<T> => {
     const value = await effect();
     assertJson(value, `The value of once('${key}')`);
-    this.values[key] = value === undefined ? [] : [structuredClone(value)];
+    values[key] = value === undefined ? [] : [structuredClone(value)];
     return value;
-  }
+  };
+
+  const once: Once = async (key, effect, options = {}) => {
+    requireOptions('once', options, RECORDED_CHECKS);
+    if (keys.has(key)) throw duplicateKeyError(key);
+    keys.add(key);
+    const recorded = values[key];
+    if (!recorded) stopAfterRefusal(() => refuseRenamed(key));
+    publish('mrtr:effect', { call: call.id, shape: 'once', key, phase: recorded ? 'skipped' : 'ran' });
+    if (recorded) {
+      const value = structuredClone(recorded[0]);
+      return stopAfterRefusal(() => takeRecorded(call, `once('${key}')`, value, options.schema));
+    }
+    const effectRun = run(key, effect);
+    running.add(effectRun);
+    try {
+      return await effectRun;
+    } finally {
+      running.delete(effectRun);
+    }
+  };
+
+  return {
+    values,
+    once,
+    /** Notes that this entry has read a new answer. Until then it must run the same effects as earlier entries. */
+    noteAnswer: () => {
+      isInformed = true;
+    },
+    /** Waits for the running effects, and for effects that those start. */
+    waitForEffects: async (): Promise<void> => {
+      while (running.size > 0) await Promise.allSettled(running);
+    },
+    /** The effects that failed, and have no value. */
+    findFailed: (): readonly string[] =>
+      [...new Set([...failedBefore, ...keys])].filter((key) => values[key] === undefined),
+  };
 }

@@ -1,11 +1,12 @@
 /** One entry: runs each resolver once, and collects either all values or all open questions. */
 import { ElicitationDeclined, isRefusal, type Question, type Questions } from '@mrtr/core';
 import { ownEntry } from '@mrtr/core/kit';
-import type { FinalAnswer } from '@mrtr/core/shape';
-import { isQuestion, isQuestions } from '@mrtr/core/shape';
-import type { HandlerContext } from '../kit/handler-context.ts';
+import type { Call, FinalAnswer } from '@mrtr/core/shape';
+import { readAsked } from '../kit/asked.ts';
+import { type HandlerContext, publishEntry } from '../kit/handler-context.ts';
 import type { Recall } from '../kit/recall.ts';
-import { isKeyOf, wireKey } from '../kit/wire-key.ts';
+import { bareRecord } from '../kit/state.ts';
+import { isKeyOf } from '../kit/wire-key.ts';
 import { type ResolvedParameter, resolvedNeeds } from './plan.ts';
 import type { Resolver } from './resolver.ts';
 
@@ -15,7 +16,7 @@ export type ResolvedArguments =
   | { readonly open: Questions };
 
 /** A resolver's outcome in this entry; undefined while a question below it is open. */
-type Result = FinalAnswer<unknown> | undefined;
+type Result<T = unknown> = FinalAnswer<T> | undefined;
 
 /** The input of one entry. */
 export interface ResolutionRequest {
@@ -24,9 +25,8 @@ export interface ResolutionRequest {
   readonly toolArguments: Readonly<Record<string, unknown>>;
   readonly context: HandlerContext;
   /** Finds a question's answer. */
-  readonly recall: Pick<Recall, 'read'>;
-  /** Called before each resolver runs. */
-  readonly onEntry: (resolver: string) => void;
+  readonly recall: Recall;
+  readonly call: Call;
 }
 
 /**
@@ -42,12 +42,10 @@ export async function resolveArguments(
   request: ResolutionRequest,
 ): Promise<ResolvedArguments> {
   const entry = new Resolution(request);
-  const results = await Promise.all(parameters.map(({ resolver }) => entry.resultOf(resolver)));
-  const refused = results.find((result, at) => isRefused(result, parameters[at]));
-  if (refused && isRefusal(refused)) throw new ElicitationDeclined(refused.kind, entry.refusals.get(refused));
-  if (results.includes(undefined)) return { open: inOrder(entry.open, request.resolvers) };
-  const values = parameters.map(({ name, wantsOutcome }, at) => [name, valueFor(results[at], wantsOutcome)]);
-  return { values: Object.fromEntries(values) as Record<string, unknown> };
+  const filled = await entry.fill(parameters);
+  if (!filled) return { open: inOrder(entry.open, request.resolvers) };
+  if (isRefusal(filled)) throw new ElicitationDeclined(filled.kind, entry.refusals.get(filled));
+  return { values: filled.value };
 }
 
 /** Sorts questions by declaration, so that users do not see them in the order in which resolvers finish. */
@@ -67,8 +65,25 @@ class Resolution {
     this.#request = request;
   }
 
+  /**
+   * Fills `parameters`, by name. A refusal passes to each consumer of the plain value. It takes precedence over open
+   * questions, in any order of declaration.
+   */
+  async fill(parameters: readonly ResolvedParameter[]): Promise<Result<Readonly<Record<string, unknown>>>> {
+    const results = await Promise.all(parameters.map(({ resolver }) => this.#resultOf(resolver)));
+    const filled = bareRecord<unknown>(undefined);
+    let isOpen = false;
+    for (const [at, { name, wantsOutcome }] of parameters.entries()) {
+      const result = results[at];
+      if (result && isRefusal(result) && !wantsOutcome) return result;
+      isOpen ||= result === undefined;
+      filled[name] = wantsOutcome || result?.kind !== 'accepted' ? result : result.value;
+    }
+    return isOpen ? undefined : { kind: 'accepted', value: filled };
+  }
+
   /** Runs a resolver once, memoised by identity, and returns its result. */
-  resultOf(resolver: Resolver<unknown, never>): Promise<Result> {
+  #resultOf(resolver: Resolver<unknown, never>): Promise<Result> {
     const known = this.#results.get(resolver);
     if (known) return known;
     const result = this.#run(resolver);
@@ -77,49 +92,27 @@ class Resolution {
   }
 
   async #run(resolver: Resolver<unknown, never>): Promise<Result> {
-    const { toolArguments, context } = this.#request;
-    const below = resolvedNeeds(resolver.needs);
-    const results = await Promise.all(below.map(({ resolver: needed }) => this.resultOf(needed)));
-    const needs: Record<string, unknown> = {};
+    const { toolArguments, context, recall, call } = this.#request;
+    const filled = await this.fill(resolvedNeeds(resolver.needs));
+    if (filled?.kind !== 'accepted') return filled;
+    const needs: Record<string, unknown> = { ...filled.value };
     for (const [need, filler] of Object.entries(resolver.needs)) {
       if (filler.need === 'argument') needs[need] = ownEntry(toolArguments, filler.name ?? need);
       if (filler.need === 'context') needs[need] = context;
     }
-    // A refusal passes from a resolver to each consumer of its plain value. It takes precedence over open questions, in
-    // any order of declaration.
-    const refused = results.find((result, at) => isRefused(result, below[at]));
-    if (refused || results.includes(undefined)) return refused;
-    for (const [at, { name, wantsOutcome }] of below.entries())
-      needs[name] = valueFor(results[at], wantsOutcome);
-    this.#request.onEntry(resolver.name);
+    publishEntry(call, 'resolve', 'resolver', resolver.name);
     const value = await resolver.run(needs);
-    if (isQuestion(value)) return this.#ask(wireKey(resolver.name), value);
-    return isQuestions(value) ? this.#askAll(resolver.name, value) : { kind: 'accepted', value };
-  }
-
-  #askAll(name: string, questions: Questions): Result {
-    const results = Object.entries(questions).map(
-      ([key, question]) => [key, this.#ask(wireKey(name, key), question)] as const,
-    );
-    const refused = results.find(([, result]) => result && isRefusal(result))?.[1];
-    if (refused || results.some(([, result]) => result === undefined)) return refused;
-    const values = results.map(([key, result]) => [key, valueFor(result, false)]);
-    return { kind: 'accepted', value: Object.fromEntries(values) };
-  }
-
-  // Only this line reads a recorded answer, after the resolver has asked in the same words. So a client's answer can
-  // never replace a computed value.
-  #ask(name: string, question: Question): Result {
-    const answer = this.#request.recall.read(name, question);
-    if (isRefusal(answer)) this.refusals.set(answer, name);
-    if (answer.kind === 'accepted' || isRefusal(answer)) return answer;
-    this.open.set(name, question);
-    return undefined;
+    // Only this line reads a recorded answer, after the resolver has asked in the same words. So a client's answer can
+    // never replace a computed value.
+    const asked = readAsked(recall, resolver.name, value);
+    if (!asked) return { kind: 'accepted', value };
+    const open = Object.entries(asked.open);
+    for (const [key, question] of open) this.open.set(key, question);
+    if (asked.refused) {
+      const [key, refusal] = asked.refused;
+      this.refusals.set(refusal, key);
+      return refusal;
+    }
+    return open.length > 0 ? undefined : { kind: 'accepted', value: asked.value };
   }
 }
-
-const valueFor = (result: Result, wantsOutcome: boolean): unknown =>
-  wantsOutcome ? result : result?.kind === 'accepted' ? result.value : undefined;
-
-const isRefused = (result: Result, consumer: ResolvedParameter | undefined): boolean =>
-  result !== undefined && isRefusal(result) && !consumer?.wantsOutcome;

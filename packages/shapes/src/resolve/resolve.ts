@@ -12,16 +12,14 @@ import {
   type StandardSchemaV1,
   type StandardSchemaWithJSON,
 } from '@modelcontextprotocol/server';
-import { ask, ElicitationDeclined } from '@mrtr/core';
-import { publish } from '@mrtr/core/events';
+import { ElicitationDeclined } from '@mrtr/core';
 import { aFunction, type OptionCheck, requireArgument } from '@mrtr/core/kit';
 import type { CompleteResult, SdkCallback } from '@mrtr/core/shape';
-import { type Call, endCancelled, shapeCallback } from '@mrtr/core/shape';
+import { endCancelled, shapeCallback } from '@mrtr/core/shape';
 
-import { type HandlerContext, handlerContext } from '../kit/handler-context.ts';
+import { type HandlerContext, handlerContext, publishEntry } from '../kit/handler-context.ts';
 import { Recall } from '../kit/recall.ts';
-import { loadState, saveState } from '../kit/state.ts';
-import { isKeyOf } from '../kit/wire-key.ts';
+import { loadState } from '../kit/state.ts';
 import { findResolvedParameters, InvalidSignature, reachResolvers } from './plan.ts';
 import { type ResolvedArguments, resolveArguments } from './resolve-arguments.ts';
 import { aRecordOf, type FilledAll, type Resolvable } from './resolver.ts';
@@ -116,22 +114,15 @@ function inject<R extends CompleteResult>(
     const recall = new Recall(ctx, loadState(ctx, TAG)?.a);
     const context = handlerContext(ctx, call);
     const toolArguments = argumentsOf(input) as Readonly<Record<string, unknown>>;
-    const onEntry = (name: string) => publishEntry(call, 'resolver', name);
     let filled: ResolvedArguments;
     try {
-      filled = await resolveArguments(resolved, { resolvers, toolArguments, context, recall, onEntry });
+      filled = await resolveArguments(resolved, { resolvers, toolArguments, context, recall, call });
     } catch (error) {
       if (!(error instanceof ElicitationDeclined)) throw error;
       return { ...endCancelled(call, error.key), isError: true } as unknown as R;
     }
-    if ('open' in filled) {
-      const asked = ask(filled.open);
-      const answers = recall.save(asked.inputRequests ?? {}, (key) =>
-        resolvers.some((one) => isKeyOf(one, key)),
-      );
-      return { ...asked, requestState: saveState(TAG, { a: answers }) };
-    }
-    publishEntry(call, 'body');
+    if ('open' in filled) return recall.ask(TAG, filled.open, resolvers);
+    publishEntry(call, 'resolve', 'body');
     const result = await body({ ...toolArguments, ...filled.values }, context);
     if (!isInputRequiredResult(result)) return result;
     throw new InvalidSignature(
@@ -139,10 +130,6 @@ function inject<R extends CompleteResult>(
         'let one of them ask.',
     );
   });
-}
-
-function publishEntry({ id, target }: Call, part: 'resolver' | 'body', name?: string): void {
-  publish('mrtr:handler', { call: id, shape: 'resolve', target, part, name });
 }
 
 function argumentNames(schema: StandardSchemaWithJSON): ReadonlySet<string> {

@@ -9,25 +9,22 @@
 import {
   type AnswerOf,
   type Answers,
-  ask,
   InvalidDefinition,
-  isRefusal,
   type Question,
   type Questions,
   type ServerContext,
 } from '@mrtr/core';
-import { publish } from '@mrtr/core/events';
 import { aFunction, requireArgument, requireOptions } from '@mrtr/core/kit';
 import type { CompleteResult, SdkCallback } from '@mrtr/core/shape';
-import { type Call, endCancelled, isQuestion, isQuestions, shapeCallback } from '@mrtr/core/shape';
+import { type Call, endCancelled, shapeCallback } from '@mrtr/core/shape';
 
+import { readAsked } from '../kit/asked.ts';
 import { ASKING_CHECKS, type AskingOptions } from '../kit/asking.ts';
-import { type HandlerContext, handlerContext } from '../kit/handler-context.ts';
+import { type HandlerContext, handlerContext, publishEntry } from '../kit/handler-context.ts';
 import { assertJson } from '../kit/json.ts';
 import { Recall } from '../kit/recall.ts';
 import { RECORDED_CHECKS, type RecordedOptions, takeRecorded } from '../kit/recorded.ts';
-import { bareRecord, loadState, rejectBeforeEntry, saveState } from '../kit/state.ts';
-import { isKeyOf, wireKey } from '../kit/wire-key.ts';
+import { bareRecord, loadState, rejectBeforeEntry } from '../kit/state.ts';
 
 const TAG = 'tool-builder/2';
 
@@ -107,102 +104,45 @@ export class ToolBuilder<Input, D extends Data = NoSteps> {
     return {
       build(options: AskingOptions = {}) {
         requireOptions('build', options, ASKING_CHECKS);
-        return shapeCallback({ name: 'tool-builder', asks: options.asks }, async (input: Input, ctx, call) =>
-          new Run(ctx, call, steps).runTo(step as AnyStep, input),
+        return shapeCallback({ name: 'tool-builder', asks: options.asks }, (input: Input, ctx, call) =>
+          runSteps(steps, step as AnyStep, { input, ctx, call }),
         ) as SdkCallback<Input, R>;
       },
     };
   }
 }
 
-/** One entry: runs the steps in order, until one of them has to ask. */
-class Run {
-  readonly #ctx: ServerContext;
-  readonly #call: Call;
-  readonly #steps: Steps;
-  readonly #finished: Record<string, readonly unknown[]>;
-  readonly #recall: Recall;
-
-  constructor(ctx: ServerContext, call: Call, steps: Steps) {
-    const saved = loadState(ctx, TAG);
-    this.#steps = steps;
-    this.#ctx = ctx;
-    this.#call = call;
-    this.#finished = bareRecord(saved?.d);
-    this.#recall = new Recall(ctx, saved?.a);
-    // A finished step that is missing may have been renamed, and would run again.
-    const gone = Object.keys(this.#finished).find((name) => !steps.has(name));
-    if (gone !== undefined) rejectBeforeEntry(call, `the step '${gone}', whose data it holds, is gone`);
-  }
-
-  async runTo(end: AnyStep, input: unknown) {
-    const data: Record<string, unknown> = bareRecord(undefined);
-    const context = handlerContext(this.#ctx, this.#call);
-    for (const [name, { step, schema }] of this.#steps) {
-      const known = this.#finished[name];
-      if (!known) this.#publishEntry('step', name);
-      const outcome = known
-        ? takeRecorded(this.#call, `step '${name}'`, known[0], schema)
-        : await step(input, data, context);
-      const questions = questionsOf(name, outcome);
-      if (questions) {
-        const answered = this.#answers(questions);
-        if ('refused' in answered) return endCancelled(this.#call, answered.refused);
-        if ('open' in answered) return this.#ask(answered.open);
-        data[name] = answered.data;
-      } else {
-        assertJson(outcome, `The data of step '${name}'`);
-        this.#finished[name] = outcome === undefined ? [] : [outcome];
-        // A copy, so that a later step cannot change the record.
-        data[name] = structuredClone(outcome);
-      }
+/** One entry: runs the steps in order, until one of them has to ask, and then the end step. */
+async function runSteps(
+  steps: Steps,
+  end: AnyStep,
+  { input, ctx, call }: { readonly input: unknown; readonly ctx: ServerContext; readonly call: Call },
+) {
+  const saved = loadState(ctx, TAG);
+  const finished = bareRecord<readonly unknown[]>(saved?.d);
+  const recall = new Recall(ctx, saved?.a);
+  // A finished step that is missing may have been renamed, and would run again.
+  const gone = Object.keys(finished).find((name) => !steps.has(name));
+  if (gone !== undefined) rejectBeforeEntry(call, `the step '${gone}', whose data it holds, is gone`);
+  const data = bareRecord<unknown>(undefined);
+  const context = handlerContext(ctx, call);
+  for (const [name, { step, schema }] of steps) {
+    const known = finished[name];
+    if (!known) publishEntry(call, 'tool-builder', 'step', name);
+    const outcome = known
+      ? takeRecorded(call, `step '${name}'`, known[0], schema)
+      : await step(input, data, context);
+    const asked = readAsked(recall, name, outcome);
+    if (asked?.refused) return endCancelled(call, asked.refused[0]);
+    if (asked && Object.keys(asked.open).length > 0)
+      return recall.ask(TAG, asked.open, [...steps.keys()], { d: finished });
+    if (!asked) {
+      assertJson(outcome, `The data of step '${name}'`);
+      finished[name] = outcome === undefined ? [] : [outcome];
     }
-    this.#publishEntry('end');
-    return (await end(input, data, context)) as CompleteResult;
+    // A copy, so that a later step cannot change the record.
+    data[name] = asked ? asked.value : structuredClone(outcome);
   }
-
-  #publishEntry(part: 'step' | 'end', name?: string): void {
-    publish('mrtr:handler', {
-      call: this.#call.id,
-      shape: 'tool-builder',
-      target: this.#call.target,
-      part,
-      name,
-    });
-  }
-
-  #answers({ wire, single }: Asked): { refused: string } | { open: Questions } | { data: unknown } {
-    const accepted = bareRecord<unknown>(undefined);
-    const open: Record<string, Question> = bareRecord(undefined);
-    for (const [wireKey, key, question] of wire) {
-      const answer = this.#recall.read(wireKey, question);
-      if (isRefusal(answer)) return { refused: wireKey };
-      if (answer.kind === 'accepted') accepted[key] = answer.value;
-      else open[wireKey] = question;
-    }
-    if (Object.keys(open).length > 0) return { open };
-    return { data: single ? accepted[SINGLE] : accepted };
-  }
-
-  #ask(open: Questions) {
-    const asked = ask(open);
-    const isKnown = (key: string) => [...this.#steps.keys()].some((step) => isKeyOf(step, key));
-    const answers = this.#recall.save(asked.inputRequests ?? {}, isKnown);
-    return { ...asked, requestState: saveState(TAG, { a: answers, d: this.#finished }) };
-  }
-}
-
-/** The questions of a step, with their keys on the wire and in the step's data. */
-interface Asked {
-  readonly wire: readonly (readonly [wireKey: string, key: string, question: Question])[];
-  readonly single: boolean;
-}
-
-const SINGLE = '';
-
-function questionsOf(step: string, outcome: unknown): Asked | undefined {
-  if (isQuestion(outcome)) return { wire: [[wireKey(step), SINGLE, outcome]], single: true };
-  if (!isQuestions(outcome)) return undefined;
-  const wire = Object.entries(outcome).map(([key, question]) => [wireKey(step, key), key, question] as const);
-  return { wire, single: false };
+  publishEntry(call, 'tool-builder', 'end');
+  return (await end(input, data, context)) as CompleteResult;
 }
