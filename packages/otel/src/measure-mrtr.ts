@@ -5,9 +5,9 @@
  * names are in spans and log lines instead. docs/observability.md has the alerts.
  */
 import { observe, REJECTION_REASONS } from '@mrtr/core/events';
-import { type GaugeName, readGauges, requireOptions, wholeNumber } from '@mrtr/core/kit';
+import { type GaugeName, readGauges } from '@mrtr/core/kit';
 import { type BatchObservableResult, type Meter, metrics } from '@opentelemetry/api';
-import { WaitingCalls } from './waiting-calls.ts';
+import { RecentCalls } from './recent-calls.ts';
 
 /** The options of {@link measureMrtr}. */
 export interface MeasureOptions {
@@ -16,6 +16,15 @@ export interface MeasureOptions {
   /** How many waiting calls to count. Above this limit, the oldest no longer counts. Default 10 000. */
   readonly maxTracedCalls?: number;
 }
+
+/**
+ * The number of open questions of each call of this process that waits for its user. If another instance serves the next
+ * round, a call stays until it expires.
+ */
+type WaitingCalls = RecentCalls<number>;
+
+/** The ages of open questions, each with its upper bound in seconds. */
+const AGES = { under_1m: 60, under_5m: 300, under_10m: 600, older: Number.POSITIVE_INFINITY } as const;
 
 /** The gauges without labels, with their units. */
 const PLAIN = {
@@ -37,12 +46,7 @@ export function measureMrtr(
   meter: Meter = metrics.getMeter('@mrtr/otel'),
   options: MeasureOptions = {},
 ): () => void {
-  requireOptions<MeasureOptions>('measureMrtr', options, {
-    ttlSeconds: wholeNumber(),
-    maxTracedCalls: wholeNumber(),
-  });
-  const { ttlSeconds = 600, maxTracedCalls = 10_000 } = options;
-  const waiting = new WaitingCalls(ttlSeconds * 1000, maxTracedCalls);
+  const waiting: WaitingCalls = new RecentCalls('measureMrtr', options);
   const ends = [...countEvents(meter), ...watchQuestions(waiting), readWhenAsked(meter, waiting)];
   return () => {
     for (const end of ends) end();
@@ -73,7 +77,7 @@ function countEvents(meter: Meter): (() => void)[] {
 
 function watchQuestions(waiting: WaitingCalls): (() => void)[] {
   return [
-    observe('mrtr:ask', ({ call, keys }) => waiting.noteQuestions(call, keys.length)),
+    observe('mrtr:ask', ({ call, keys }) => waiting.remember(call, keys.length)),
     observe('mrtr:round', ({ phase, call, outcome }) => {
       if (phase === 'start' || outcome !== 'input_required') waiting.forget(call);
     }),
@@ -92,12 +96,24 @@ function readWhenAsked(meter: Meter, waiting: WaitingCalls): () => void {
     const held = readGauges();
     result.observe(calls, held['calls.running'], { 'mrtr.state': 'running' });
     result.observe(calls, held['calls.abandoned'], { 'mrtr.state': 'abandoned' });
+    waiting.forgetExpired();
     result.observe(calls, waiting.size, { 'mrtr.state': 'waiting' });
-    for (const [age, open] of Object.entries(waiting.questions()))
+    for (const [age, open] of Object.entries(countByAge(waiting)))
       result.observe(questions, open, { 'mrtr.age': age });
     for (const [name, one] of plain) result.observe(one, held[name]);
   };
   const all = [calls, questions, ...plain.map(([, one]) => one)];
   meter.addBatchObservableCallback(read, all);
   return () => meter.removeBatchObservableCallback(read, all);
+}
+
+/** Counts the open questions by age. */
+function countByAge(waiting: WaitingCalls): Readonly<Record<keyof typeof AGES, number>> {
+  const counts = { under_1m: 0, under_5m: 0, under_10m: 0, older: 0 };
+  const now = Date.now();
+  for (const { value, since } of waiting.values()) {
+    const [age] = Object.entries(AGES).find(([, below]) => now - since < below * 1000) ?? ['older'];
+    counts[age as keyof typeof AGES] += value;
+  }
+  return counts;
 }

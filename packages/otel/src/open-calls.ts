@@ -1,4 +1,5 @@
 import { type Span, SpanStatusCode } from '@opentelemetry/api';
+import { type CallLimits, RecentCalls } from './recent-calls.ts';
 
 /** A logical call. */
 export interface TracedCall {
@@ -11,29 +12,21 @@ export interface TracedCall {
   outcome?: string;
 }
 
-interface Remembered {
-  readonly call: TracedCall;
-  readonly deadline: number;
-}
-
-/** The calls with open spans, and recently ended ones, by id. Their number is limited: a client may never return. */
+/** The calls with open spans, and recently ended ones. */
 export class OpenCalls {
-  readonly #ttlMs: number;
-  readonly #max: number;
-  // All calls have the same time to live, so they expire in the order of insertion.
-  readonly #byId = new Map<string, Remembered>();
+  readonly #recent: RecentCalls<TracedCall>;
   readonly #running = new Map<Span, TracedCall>();
   readonly #sweeper: NodeJS.Timeout;
 
-  constructor(ttlMs: number, max: number) {
-    this.#ttlMs = ttlMs;
-    this.#max = max;
-    this.#sweeper = setInterval(() => this.#sweep(), 1000).unref();
+  /** @throws InvalidOption for an unknown or invalid option. */
+  constructor(limits: CallLimits) {
+    this.#recent = new RecentCalls('traceMrtr', limits, (call) => end(call, 'abandoned'));
+    this.#sweeper = setInterval(() => this.#recent.forgetExpired(), 1000).unref();
   }
 
   /** Finds a call, which may have ended. */
   find(id: string): TracedCall | undefined {
-    return this.#byId.get(id)?.call;
+    return this.#recent.find(id);
   }
 
   roundStarted(call: TracedCall, span: Span): void {
@@ -45,7 +38,7 @@ export class OpenCalls {
   roundEnded(id: string, call: TracedCall, span: Span, outcome: string): void {
     if (!this.#running.delete(span)) return;
     call.running--;
-    if (outcome === 'input_required') this.#remember(id, call);
+    if (outcome === 'input_required') this.#recent.remember(id, call);
     else call.outcome ??= outcome;
     if (call.outcome !== undefined) end(call, call.outcome);
   }
@@ -58,30 +51,8 @@ export class OpenCalls {
       call.running = 0;
       end(call, 'unobserved');
     }
-    for (const { call } of this.#byId.values()) end(call, 'unobserved');
+    for (const { value } of this.#recent.values()) end(value, 'unobserved');
     this.#running.clear();
-    this.#byId.clear();
-  }
-
-  #remember(id: string, call: TracedCall): void {
-    // Move it behind all others, which expire earlier.
-    this.#byId.delete(id);
-    this.#byId.set(id, { call, deadline: Date.now() + this.#ttlMs });
-    if (this.#byId.size > this.#max) this.#forgetOldest();
-  }
-
-  #forgetOldest(): void {
-    const [id, { call }] = this.#byId.entries().next().value as [string, Remembered];
-    this.#byId.delete(id);
-    end(call, 'abandoned');
-  }
-
-  #sweep(): void {
-    const now = Date.now();
-    for (const { deadline } of this.#byId.values()) {
-      if (deadline > now) break;
-      this.#forgetOldest();
-    }
   }
 }
 

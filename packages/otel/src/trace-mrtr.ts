@@ -6,7 +6,6 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { bindRounds, observe, type RoundEvent, type StateEvent } from '@mrtr/core/events';
-import { requireOptions, wholeNumber } from '@mrtr/core/kit';
 import {
   type Attributes,
   type Context,
@@ -49,13 +48,8 @@ export function traceMrtr(
   tracer: Tracer = trace.getTracer('@mrtr/otel'),
   options: TraceOptions = {},
 ): () => void {
-  requireOptions<TraceOptions>('traceMrtr', options, {
-    ttlSeconds: wholeNumber(),
-    maxTracedCalls: wholeNumber(),
-  });
-  const { ttlSeconds = 600, maxTracedCalls = 10_000 } = options;
+  const calls = new OpenCalls(options);
   const rounds = new AsyncLocalStorage<TracedRound>();
-  const calls = new OpenCalls(ttlSeconds * 1000, maxTracedCalls);
   const note = (name: string, attributes: Attributes) => rounds.getStore()?.span.addEvent(name, attributes);
   const ends = [
     bindRounds(rounds, (start) => startRound(tracer, calls, start)),
