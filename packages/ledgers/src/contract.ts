@@ -3,7 +3,7 @@
  * database that it will use.
  */
 import { randomUUID } from 'node:crypto';
-import type { LeaseRequest, StateLedger } from '@mrtr/core/seal';
+import type { StateLedger } from '@mrtr/core/seal';
 import { describe, expect, it } from 'vitest';
 import { FIRST, leaseRequest, takeLease } from './contract-requests.ts';
 import type { LedgerCapacity } from './limits.ts';
@@ -30,6 +30,25 @@ export interface LedgerUnderTest {
   lose?(): Promise<void>;
 }
 
+type Make = () => Promise<LedgerUnderTest>;
+
+const IN_FLIGHT = { kind: 'in-flight' };
+const OLDER = { kind: 'older-than-ledger' };
+
+/** Asks for a lease on a token that lives for a minute, and returns the decision. */
+const decide = (ledger: StateLedger, ...token: Parameters<typeof leaseRequest>) =>
+  ledger.lease(leaseRequest(...token));
+
+/** A ledger with its own limits, or with `limits`. */
+const open = async (make: Make, limits?: LedgerLimits): Promise<StateLedger> =>
+  (await make()).another(limits);
+
+/** Two instances on the same entries, and the id of a token that neither knows. */
+async function start(make: Make) {
+  const { another, lapse, lose } = await make();
+  return { one: await another(), two: await another(), another, lapse, lose, id: randomUUID() };
+}
+
 /**
  * Defines the contract's tests in their own `describe`. Call it at the top of a vitest file, or in a `describe`.
  *
@@ -54,245 +73,214 @@ export interface LedgerUnderTest {
  */
 export function ledgerContract(name: string, make: Make): void {
   describe(`the ledger on ${name}`, () => {
-    decisions(make);
-    leases(make);
-    beginnings(make);
-    limits(make);
-    results(make);
-  });
-}
+    it('gives exactly one of many concurrent requests, on several instances, the first place', async () => {
+      const { one, two, another, id } = await start(make);
+      const decisions = await Promise.all(
+        [one, two, await another()].flatMap((ledger) => Array.from({ length: 10 }, () => decide(ledger, id))),
+      );
+      expect(decisions.filter(({ kind }) => kind === 'first')).toHaveLength(1);
+      expect(decisions.filter(({ kind }) => kind === 'in-flight')).toHaveLength(29);
+    });
 
-type Make = () => Promise<LedgerUnderTest>;
+    it('answers in-flight until the lease on a token ends, and lost from then on', async () => {
+      const { one, two, lapse, id } = await start(make);
+      expect(await decide(one, id, { leaseSeconds: 1 })).toEqual(FIRST);
+      expect(await decide(two, id, { leaseSeconds: 1 })).toEqual(IN_FLIGHT);
+      await lapse(id);
+      expect(await decide(two, id, { leaseSeconds: 1 })).toEqual({ kind: 'lost' });
+      expect(await decide(two, id, { leaseSeconds: 1 })).toEqual({ kind: 'lost' });
+    });
 
-/** Two instances on the same entries, and the requests for a token that neither knows. */
-async function start(make: Make) {
-  const { another, lapse, lose } = await make();
-  const [one, two, id] = [await another(), await another(), randomUUID()];
-  const lease = (ledger: StateLedger, of?: Partial<LeaseRequest>) => ledger.lease(leaseRequest(id, of));
-  const take = (ledger: StateLedger, of?: Partial<LeaseRequest>) => takeLease(ledger, leaseRequest(id, of));
-  return { one, two, another, lapse, lose, id, lease, take };
-}
+    it('keeps tokens apart, also with special characters in their ids', async () => {
+      const ledger = await open(make);
+      const ids = ['__proto__', "'; DROP TABLE mrtr_ledger; --", '*', randomUUID(), 'a b', 'ä'];
+      const fresh = ids.map((id) => `${id}${randomUUID()}`);
+      for (const id of fresh) expect(await decide(ledger, id)).toEqual(FIRST);
+      for (const id of fresh) expect(await decide(ledger, id)).toEqual(IN_FLIGHT);
+    });
 
-const IN_FLIGHT = { kind: 'in-flight' };
-const LOST = { kind: 'lost' };
-const TOO_OLD = { kind: 'older-than-ledger' };
-
-function decisions(make: Make): void {
-  it('gives exactly one of many concurrent requests, on several instances, the first place', async () => {
-    const { one, two, another, lease } = await start(make);
-    const decisions = await Promise.all(
-      [one, two, await another()].flatMap((ledger) => Array.from({ length: 10 }, () => lease(ledger))),
-    );
-    expect(decisions.filter(({ kind }) => kind === 'first')).toHaveLength(1);
-    expect(decisions.filter(({ kind }) => kind === 'in-flight')).toHaveLength(29);
-  });
-
-  it('answers in-flight until the lease on a token ends, and lost from then on', async () => {
-    const { one, two, lapse, id, lease } = await start(make);
-    expect(await lease(one, { leaseSeconds: 1 })).toEqual(FIRST);
-    expect(await lease(two, { leaseSeconds: 1 })).toEqual(IN_FLIGHT);
-    await lapse(id);
-    expect(await lease(two, { leaseSeconds: 1 })).toEqual(LOST);
-    expect(await lease(two, { leaseSeconds: 1 })).toEqual(LOST);
-  });
-
-  it('keeps tokens apart, also with special characters in their ids', async () => {
-    const ledger = await (await make()).another();
-    const ids = ['__proto__', "'; DROP TABLE mrtr_ledger; --", '*', randomUUID(), 'a b', 'ä'];
-    const fresh = ids.map((id) => `${id}${randomUUID()}`);
-    for (const id of fresh) expect(await ledger.lease(leaseRequest(id))).toEqual(FIRST);
-    for (const id of fresh) expect(await ledger.lease(leaseRequest(id))).toEqual(IN_FLIGHT);
-  });
-}
-
-function leases(make: Make): void {
-  it('gives back the place of a released token, of its principal too', async () => {
-    const ledger = await (await make()).another({ maxEntriesPerPrincipal: 1 });
-    const [ada, id] = [randomUUID(), randomUUID()];
-    const lease = await takeLease(ledger, leaseRequest(id, { pseudonym: ada }));
-    const second = leaseRequest(randomUUID(), { pseudonym: ada });
-    await expect(ledger.lease(second)).rejects.toMatchObject({ code: 'store_full' });
-    await ledger.release(id, lease);
-    expect(await ledger.lease(second)).toEqual(FIRST);
-  });
-
-  it('gives the token of a released lease a new one, to which the released one does nothing', async () => {
-    const { one, two, id, lease, take } = await start(make);
-    const stale = await take(one);
-    await one.release(id, stale);
-    const own = await take(two);
-    expect(own).not.toBe(stale);
-    await one.settle(id, stale, 'stale');
-    await one.release(id, stale);
-    expect(await lease(one)).toEqual(IN_FLIGHT);
-    await two.settle(id, own, 'done');
-    expect(await lease(one)).toMatchObject({ kind: 'settled', result: 'done' });
-  });
-
-  it('lets a lease that it never gave do nothing', async () => {
-    const { one: ledger, id, lease, take } = await start(make);
-    await take(ledger);
-    for (const unknown of [randomUUID(), '']) {
-      await ledger.settle(id, unknown, 'unknown');
-      await ledger.release(id, unknown);
-      expect(await lease(ledger)).toEqual(IN_FLIGHT);
-    }
-    const never = randomUUID();
-    await ledger.settle(never, randomUUID(), 'unknown');
-    await ledger.release(never, randomUUID());
-    expect(await ledger.lease(leaseRequest(never))).toEqual(FIRST);
-  });
-
-  it('keeps an entry whose lease ended, until its own lease is released', async () => {
-    const { one: ledger, lapse, id, lease, take } = await start(make);
-    const own = await take(ledger, { leaseSeconds: 1 });
-    await lapse(id);
-    await ledger.release(id, randomUUID());
-    expect(await lease(ledger)).toEqual(LOST);
-    await ledger.release(id, own);
-    expect(await lease(ledger)).toEqual(FIRST);
-  });
-
-  it('gives a token that is released in many places at once to exactly one of the next requests', async () => {
-    const { one, two, id, lease, take } = await start(make);
-    const own = await take(one);
-    await Promise.all([one, two, one, two].map((ledger) => ledger.release(id, own)));
-    const next = [one, two, one, two].flatMap((ledger) => [lease(ledger), ledger.release(id, own)]);
-    const kinds = (await Promise.all(next)).flatMap((decision) => (decision ? [decision.kind] : []));
-    expect(kinds.toSorted()).toEqual(['first', 'in-flight', 'in-flight', 'in-flight']);
-  });
-}
-
-function beginnings(make: Make): void {
-  it('refuses a token that was issued before it began, if it outlives its process', async () => {
-    const { one: ledger, lose, lease } = await start(make);
-    // A ledger in memory begins with its process. It must not reject every call that was open before.
-    const expected = lose ? TOO_OLD : FIRST;
-    expect(await lease(ledger, { issuedAt: 0 })).toEqual(expected);
-    expect(await lease(ledger)).toEqual(lose ? FIRST : IN_FLIGHT);
-  });
-
-  it('answers what it knows of a token, and records its result, however old the token and its lease are', async () => {
-    const { one: ledger, lapse, id, take } = await start(make);
-    const own = await take(ledger, { leaseSeconds: 1 });
-    const old = leaseRequest(id, { issuedAt: 0 });
-    expect(await ledger.lease(old)).toEqual(IN_FLIGHT);
-    await lapse(id);
-    expect(await ledger.lease(old)).toEqual(LOST);
-    await ledger.settle(id, own, 'done');
-    expect(await ledger.lease(old)).toEqual({ kind: 'settled', result: 'done', answers: 'yes' });
-  });
-
-  it('makes no token usable again when it loses its entries', async ({ skip }) => {
-    const { one, two, another, lose, id } = await start(make);
-    if (!lose) return skip('the ledger ends with its process');
-    const token = leaseRequest(id);
-    await one.settle(id, await takeLease(one, token), 'done');
-    expect(await two.lease(token)).toMatchObject({ kind: 'settled' });
-    await lose();
-    const decisions = await Promise.all([one, two, one, two].map((ledger) => ledger.lease(token)));
-    expect(decisions).toEqual(decisions.map(() => TOO_OLD));
-    // A server whose clock is ahead by half a minute may have issued this token before the loss.
-    const ahead = { issuedAt: Date.now() + 30_000, expiresAt: Date.now() + 120_000 };
-    expect(await one.lease(leaseRequest(randomUUID(), ahead))).toEqual(TOO_OLD);
-    // A new process did not know the entries that were lost.
-    expect(await (await another()).lease(token)).toEqual(TOO_OLD);
-  });
-
-  it('adds the clock skew once, also where a new process begins first after a loss', async ({ skip }) => {
-    const { one, two, another, lose } = await start(make);
-    if (!lose) return skip('the ledger ends with its process');
-    for (const ledger of [one, two]) await ledger.lease(leaseRequest(randomUUID()));
-    await lose();
-    const fresh = await another();
-    await fresh.lease(leaseRequest(randomUUID())); // It begins, and knows of no loss.
-    const makeToken = (ms: number) =>
-      leaseRequest(randomUUID(), { issuedAt: Date.now() + ms, expiresAt: Date.now() + 120_000 });
-    // A server whose clock is ahead by half a minute may have issued these tokens before the loss.
-    for (const ledger of [one, two, fresh]) expect(await ledger.lease(makeToken(30_000))).toEqual(TOO_OLD);
-    for (const ledger of [one, two, fresh]) expect(await ledger.lease(makeToken(62_000))).toEqual(FIRST);
-  });
-
-  it('subtracts what the clock of a server is ahead from the time of issue', async ({ skip }) => {
-    const { another, lose } = await make();
-    if (!lose) return skip('the ledger ends with its process');
-    await lose();
-    const ledger = await another();
-    await ledger.lease(leaseRequest(randomUUID())); // From now on, the ledger has a beginning.
-    const ahead = (issuedAt: number) => leaseRequest(randomUUID(), { issuedAt, now: Date.now() + 30_000 });
-    // By the ledger's clock, the first was issued some twenty seconds ago, before the ledger began.
-    expect(await ledger.lease(ahead(Date.now() + 10_000))).toEqual(TOO_OLD);
-    expect(await ledger.lease(ahead(Date.now() + 31_000))).toEqual(FIRST);
-    // A clock that is behind proves nothing: another server may have issued the token.
-    const behind = { issuedAt: Date.now() - 10_000, now: Date.now() - 30_000 };
-    expect(await ledger.lease(leaseRequest(randomUUID(), behind))).toEqual(TOO_OLD);
-  });
-}
-
-function limits(make: Make): void {
-  it('gives no lease on a token that has expired by its own clock', async () => {
-    const ledger = await (await make()).another();
-    const expired = leaseRequest(randomUUID(), { expiresAt: Date.now() - 5000 });
-    expect(await ledger.lease(expired)).toEqual({ kind: 'expired' });
-  });
-
-  it.each([-700_000, 700_000])(
-    'refuses a server whose clock is %i ms off, and returns the difference',
-    async (off) => {
-      const ledger = await (await make()).another();
-      const decision = await ledger.lease(leaseRequest(randomUUID(), { now: Date.now() + off }));
-      if (decision.kind !== 'clock-differs') throw new Error(`The ledger answered ${decision.kind}.`);
-      expect(Math.abs(decision.byMs - off)).toBeLessThan(30_000);
-    },
-  );
-
-  it('limits the tokens of one principal, and still has room for others', async () => {
-    const ledger = await (await make()).another({ maxEntriesPerPrincipal: 2 });
-    const [ada, bob] = [randomUUID(), randomUUID()];
-    for (let n = 0; n < 2; n++) await ledger.lease(leaseRequest(randomUUID(), { pseudonym: ada }));
-    const third = ledger.lease(leaseRequest(randomUUID(), { pseudonym: ada }));
-    await expect(third).rejects.toMatchObject({ code: 'store_full' });
-    expect(await ledger.lease(leaseRequest(randomUUID(), { pseudonym: bob }))).toEqual(FIRST);
-  });
-
-  it('keeps a limited number of bytes of one principal’s results; a result without room counts as lost', async () => {
-    const ledger = await (await make()).another({ maxBytesPerPrincipal: 1000 });
-    const [ada, bob] = [randomUUID(), randomUUID()];
-    const kinds: string[] = [];
-    for (const [pseudonym, bytes] of [
-      [ada, 600],
-      [ada, 401],
-      [ada, 400],
-      [ada, 1],
-      [bob, 1000],
-    ] as const) {
-      const id = randomUUID();
-      const lease = await takeLease(ledger, leaseRequest(id, { pseudonym }));
-      await ledger.settle(id, lease, 'x'.repeat(bytes));
-      // It was served, so it cannot be released any more.
+    it('gives back the place of a released token, of its principal too', async () => {
+      const ledger = await open(make, { maxEntriesPerPrincipal: 1 });
+      const [ada, id] = [randomUUID(), randomUUID()];
+      const lease = await takeLease(ledger, leaseRequest(id, { pseudonym: ada }));
+      const second = leaseRequest(randomUUID(), { pseudonym: ada });
+      await expect(ledger.lease(second)).rejects.toMatchObject({ code: 'store_full' });
       await ledger.release(id, lease);
-      kinds.push((await ledger.lease(leaseRequest(id, { pseudonym }))).kind);
-    }
-    expect(kinds).toEqual(['settled', 'lost', 'settled', 'lost', 'settled']);
-  });
-}
+      expect(await ledger.lease(second)).toEqual(FIRST);
+    });
 
-function results(make: Make): void {
-  it('gives every instance the settled result, character by character', async () => {
-    const { one, two, id, lease, take } = await start(make);
-    const result = JSON.stringify({ text: 'ünïcode \u{1f600} \u0000 "quotes"', long: 'x'.repeat(100_000) });
-    await one.settle(id, await take(one), result);
-    expect(await lease(two)).toEqual({ kind: 'settled', result, answers: 'yes' });
-    expect(await lease(one)).toEqual({ kind: 'settled', result, answers: 'yes' });
-  });
+    it('gives the token of a released lease a new one, to which the released one does nothing', async () => {
+      const { one, two, id } = await start(make);
+      const stale = await takeLease(one, leaseRequest(id));
+      await one.release(id, stale);
+      const lease = await takeLease(two, leaseRequest(id));
+      expect(lease).not.toBe(stale);
+      await one.settle(id, stale, 'stale');
+      await one.release(id, stale);
+      expect(await decide(one, id)).toEqual(IN_FLIGHT);
+      await two.settle(id, lease, 'done');
+      expect(await decide(one, id)).toMatchObject({ kind: 'settled', result: 'done' });
+    });
 
-  it('keeps the first result and the first answers after later results, releases and answers', async () => {
-    const { one, two, id, take } = await start(make);
-    const own = await take(one, { answers: 'yes' });
-    await one.settle(id, own, 'first');
-    await two.settle(id, own, 'second');
-    await one.release(id, own);
-    const again = leaseRequest(id, { answers: 'no' });
-    expect(await two.lease(again)).toEqual({ kind: 'settled', result: 'first', answers: 'yes' });
+    it('lets a lease that it never gave do nothing', async () => {
+      const { one: ledger, id } = await start(make);
+      await takeLease(ledger, leaseRequest(id));
+      for (const unknown of [randomUUID(), '']) {
+        await ledger.settle(id, unknown, 'unknown');
+        await ledger.release(id, unknown);
+        expect(await decide(ledger, id)).toEqual(IN_FLIGHT);
+      }
+      const never = randomUUID();
+      await ledger.settle(never, randomUUID(), 'unknown');
+      await ledger.release(never, randomUUID());
+      expect(await decide(ledger, never)).toEqual(FIRST);
+    });
+
+    it('keeps an entry whose lease ended, until its own lease is released', async () => {
+      const { one: ledger, lapse, id } = await start(make);
+      const lease = await takeLease(ledger, leaseRequest(id, { leaseSeconds: 1 }));
+      await lapse(id);
+      await ledger.release(id, randomUUID());
+      expect(await decide(ledger, id)).toEqual({ kind: 'lost' });
+      await ledger.release(id, lease);
+      expect(await decide(ledger, id)).toEqual(FIRST);
+    });
+
+    it('gives a token that is released in many places at once to exactly one of the next requests', async () => {
+      const { one, two, id } = await start(make);
+      const lease = await takeLease(one, leaseRequest(id));
+      await Promise.all([one, two, one, two].map((ledger) => ledger.release(id, lease)));
+      const next = [one, two, one, two].flatMap((ledger) => [decide(ledger, id), ledger.release(id, lease)]);
+      const kinds = (await Promise.all(next)).flatMap((decision) => (decision ? [decision.kind] : []));
+      expect(kinds.toSorted()).toEqual(['first', 'in-flight', 'in-flight', 'in-flight']);
+    });
+
+    it('refuses a token that was issued before it began, if it outlives its process', async () => {
+      const { one: ledger, lose, id } = await start(make);
+      // A ledger in memory begins with its process. It must not reject every call that was open before.
+      const expected = lose ? OLDER : FIRST;
+      expect(await decide(ledger, id, { issuedAt: 0 })).toEqual(expected);
+      expect(await decide(ledger, id)).toEqual(lose ? FIRST : IN_FLIGHT);
+    });
+
+    it('answers what it knows of a token, and records its result, however old the token and its lease are', async () => {
+      const { one: ledger, lapse, id } = await start(make);
+      const lease = await takeLease(ledger, leaseRequest(id, { leaseSeconds: 1 }));
+      const old = leaseRequest(id, { issuedAt: 0 });
+      expect(await ledger.lease(old)).toEqual(IN_FLIGHT);
+      await lapse(id);
+      expect(await ledger.lease(old)).toEqual({ kind: 'lost' });
+      await ledger.settle(id, lease, 'done');
+      expect(await ledger.lease(old)).toEqual({ kind: 'settled', result: 'done', answers: 'yes' });
+    });
+
+    it('makes no token usable again when it loses its entries', async ({ skip }) => {
+      const { one, two, another, lose, id } = await start(make);
+      if (!lose) return skip('the ledger ends with its process');
+      const token = leaseRequest(id);
+      await one.settle(id, await takeLease(one, token), 'done');
+      expect(await two.lease(token)).toMatchObject({ kind: 'settled' });
+      await lose();
+      const decisions = await Promise.all([one, two, one, two].map((ledger) => ledger.lease(token)));
+      expect(decisions).toEqual(decisions.map(() => OLDER));
+      // A server whose clock is ahead by half a minute may have issued this token before the loss.
+      const ahead = { issuedAt: Date.now() + 30_000, expiresAt: Date.now() + 120_000 };
+      expect(await decide(one, randomUUID(), ahead)).toEqual(OLDER);
+      // A new process did not know the entries that were lost.
+      expect(await (await another()).lease(token)).toEqual(OLDER);
+    });
+
+    it('adds the clock skew once, also where a new process begins first after a loss', async ({ skip }) => {
+      const { one, two, another, lose } = await start(make);
+      if (!lose) return skip('the ledger ends with its process');
+      for (const ledger of [one, two]) await decide(ledger, randomUUID());
+      await lose();
+      const fresh = await another();
+      await decide(fresh, randomUUID()); // It begins, and knows of no loss.
+      const makeToken = (ms: number) =>
+        leaseRequest(randomUUID(), { issuedAt: Date.now() + ms, expiresAt: Date.now() + 120_000 });
+      // A server whose clock is ahead by half a minute may have issued these tokens before the loss.
+      for (const ledger of [one, two, fresh]) expect(await ledger.lease(makeToken(30_000))).toEqual(OLDER);
+      for (const ledger of [one, two, fresh]) expect(await ledger.lease(makeToken(62_000))).toEqual(FIRST);
+    });
+
+    it('subtracts what the clock of a server is ahead from the time of issue', async ({ skip }) => {
+      const { another, lose } = await make();
+      if (!lose) return skip('the ledger ends with its process');
+      await lose();
+      const ledger = await another();
+      await decide(ledger, randomUUID()); // From now on, the ledger has a beginning.
+      const ahead = (issuedAt: number) => leaseRequest(randomUUID(), { issuedAt, now: Date.now() + 30_000 });
+      // By the ledger's clock, the first was issued some twenty seconds ago, before the ledger began.
+      expect(await ledger.lease(ahead(Date.now() + 10_000))).toEqual(OLDER);
+      expect(await ledger.lease(ahead(Date.now() + 31_000))).toEqual(FIRST);
+      // A clock that is behind proves nothing: another server may have issued the token.
+      const behind = { issuedAt: Date.now() - 10_000, now: Date.now() - 30_000 };
+      expect(await decide(ledger, randomUUID(), behind)).toEqual(OLDER);
+    });
+
+    it('gives no lease on a token that has expired by its own clock', async () => {
+      const ledger = await open(make);
+      const expired = leaseRequest(randomUUID(), { expiresAt: Date.now() - 5000 });
+      expect(await ledger.lease(expired)).toEqual({ kind: 'expired' });
+    });
+
+    it.each([-700_000, 700_000])(
+      'refuses a server whose clock is %i ms off, and returns the difference',
+      async (off) => {
+        const ledger = await open(make);
+        const decision = await decide(ledger, randomUUID(), { now: Date.now() + off });
+        if (decision.kind !== 'clock-differs') throw new Error(`The ledger answered ${decision.kind}.`);
+        expect(Math.abs(decision.byMs - off)).toBeLessThan(30_000);
+      },
+    );
+
+    it('limits the tokens of one principal, and still has room for others', async () => {
+      const ledger = await open(make, { maxEntriesPerPrincipal: 2 });
+      const [ada, bob] = [randomUUID(), randomUUID()];
+      for (let n = 0; n < 2; n++) await decide(ledger, randomUUID(), { pseudonym: ada });
+      const third = decide(ledger, randomUUID(), { pseudonym: ada });
+      await expect(third).rejects.toMatchObject({ code: 'store_full' });
+      expect(await decide(ledger, randomUUID(), { pseudonym: bob })).toEqual(FIRST);
+    });
+
+    it('keeps a limited number of bytes of one principal’s results; a result without room counts as lost', async () => {
+      const ledger = await open(make, { maxBytesPerPrincipal: 1000 });
+      const [ada, bob] = [randomUUID(), randomUUID()];
+      const kinds: string[] = [];
+      for (const [pseudonym, bytes] of [
+        [ada, 600],
+        [ada, 401],
+        [ada, 400],
+        [ada, 1],
+        [bob, 1000],
+      ] as const) {
+        const id = randomUUID();
+        const lease = await takeLease(ledger, leaseRequest(id, { pseudonym }));
+        await ledger.settle(id, lease, 'x'.repeat(bytes));
+        // It was served, so it cannot be released any more.
+        await ledger.release(id, lease);
+        kinds.push((await decide(ledger, id, { pseudonym })).kind);
+      }
+      expect(kinds).toEqual(['settled', 'lost', 'settled', 'lost', 'settled']);
+    });
+
+    it('gives every instance the settled result, character by character', async () => {
+      const { one, two, id } = await start(make);
+      const result = JSON.stringify({ text: 'ünïcode \u{1f600} \u0000 "quotes"', long: 'x'.repeat(100_000) });
+      await one.settle(id, await takeLease(one, leaseRequest(id)), result);
+      expect(await decide(two, id)).toEqual({ kind: 'settled', result, answers: 'yes' });
+      expect(await decide(one, id)).toEqual({ kind: 'settled', result, answers: 'yes' });
+    });
+
+    it('keeps the first result and the first answers after later results, releases and answers', async () => {
+      const { one, two, id } = await start(make);
+      const lease = await takeLease(one, leaseRequest(id, { answers: 'yes' }));
+      await one.settle(id, lease, 'first');
+      await two.settle(id, lease, 'second');
+      await one.release(id, lease);
+      const again = leaseRequest(id, { answers: 'no' });
+      expect(await two.lease(again)).toEqual({ kind: 'settled', result: 'first', answers: 'yes' });
+    });
   });
 }

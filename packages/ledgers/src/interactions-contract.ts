@@ -61,107 +61,97 @@ const FULL = { code: 'store_full' };
  */
 export function interactionsContract(name: string, make: Make): void {
   describe(`pending interactions on ${name}`, () => {
-    keeping(make);
-    bounds(make);
-    times(make);
-  });
-}
+    it('gives every instance what one of them keeps, once, and nothing under another id', async () => {
+      const { another } = await make();
+      const [one, two] = [await another(), await another()];
+      const begun = interaction({ value: 'Begun_-1' });
+      expect(await one.add(begun)).toBe(true);
+      expect(await two.add({ ...begun, value: 'again', pseudonym: 'another' })).toBe(false);
+      expect(await two.find(begun.id)).toBe('Begun_-1');
+      for (const id of [randomUUID(), '__proto__', "'; DROP TABLE mrtr_interactions; --", '*', '']) {
+        expect(await two.find(id)).toBeUndefined();
+      }
+    });
 
-function keeping(make: Make): void {
-  it('gives every instance what one of them keeps, once, and nothing under another id', async () => {
-    const { another } = await make();
-    const [one, two] = [await another(), await another()];
-    const begun = interaction({ value: 'Begun_-1' });
-    expect(await one.add(begun)).toBe(true);
-    expect(await two.add({ ...begun, value: 'again', pseudonym: 'another' })).toBe(false);
-    expect(await two.find(begun.id)).toBe('Begun_-1');
-    for (const id of [randomUUID(), '__proto__', "'; DROP TABLE mrtr_interactions; --", '*', '']) {
-      expect(await two.find(id)).toBeUndefined();
-    }
-  });
+    it('lets exactly one of many replacements of the same value through, on several instances', async () => {
+      const { another } = await make();
+      const stores = await Promise.all([another(), another(), another()]);
+      const { id, ...begun } = interaction();
+      await (stores[0] as InteractionStore).add({ id, ...begun });
+      const replaced = await Promise.all(
+        stores.flatMap((store, at) =>
+          Array.from({ length: 5 }, (_, n) => store.replace(id, 'begun', `${at}${n}`)),
+        ),
+      );
+      expect(replaced.filter((one) => one)).toHaveLength(1);
+      expect(await (stores[0] as InteractionStore).replace(id, 'begun', 'late')).toBe(false);
+    });
 
-  it('lets exactly one of many replacements of the same value through, on several instances', async () => {
-    const { another } = await make();
-    const stores = await Promise.all([another(), another(), another()]);
-    const { id, ...begun } = interaction();
-    await (stores[0] as InteractionStore).add({ id, ...begun });
-    const replaced = await Promise.all(
-      stores.flatMap((store, at) =>
-        Array.from({ length: 5 }, (_, n) => store.replace(id, 'begun', `${at}${n}`)),
-      ),
-    );
-    expect(replaced.filter((one) => one)).toHaveLength(1);
-    expect(await (stores[0] as InteractionStore).replace(id, 'begun', 'late')).toBe(false);
-  });
+    it('forgets an interaction when its time is over, and does not replace it then', async () => {
+      const { store, lapse, first, id } = await begin(make);
+      expect(await store.replace(id, 'begun', 'started')).toBe(true);
+      await lapse(id);
+      expect(await store.find(id)).toBeUndefined();
+      expect(await store.replace(id, 'started', 'finished')).toBe(false);
+      expect(await store.add(first)).toBe(true);
+    });
 
-  it('forgets an interaction when its time is over, and does not replace it then', async () => {
-    const { store, lapse, first, id } = await begin(make);
-    expect(await store.replace(id, 'begun', 'started')).toBe(true);
-    await lapse(id);
-    expect(await store.find(id)).toBeUndefined();
-    expect(await store.replace(id, 'started', 'finished')).toBe(false);
-    expect(await store.add(first)).toBe(true);
-  });
-}
+    it('has room for a limited number of interactions of one principal, and for others beside it', async () => {
+      const { store, first, pseudonym } = await begin(make, { maxEntriesPerPrincipal: 2 });
+      await store.add(interaction({ pseudonym }));
+      const third = store.add(interaction({ pseudonym }));
+      const message = /^You have too many pages open/;
+      await expect(third).rejects.toMatchObject({ ...FULL, message });
+      // An existing interaction takes no more room.
+      expect(await store.add(first)).toBe(false);
+      expect(await store.add(interaction())).toBe(true);
+    });
 
-function bounds(make: Make): void {
-  it('has room for a limited number of interactions of one principal, and for others beside it', async () => {
-    const { store, first, pseudonym } = await begin(make, { maxEntriesPerPrincipal: 2 });
-    await store.add(interaction({ pseudonym }));
-    const third = store.add(interaction({ pseudonym }));
-    const message = /^You have too many pages open/;
-    await expect(third).rejects.toMatchObject({ ...FULL, message });
-    // An existing interaction takes no more room.
-    expect(await store.add(first)).toBe(false);
-    expect(await store.add(interaction())).toBe(true);
-  });
+    it('keeps no value over its limit, when it begins or later', async () => {
+      const { store, id } = await begin(make, { maxValueBytes: 10 });
+      const long = 'x'.repeat(11);
+      await expect(store.add(interaction({ value: long }))).rejects.toMatchObject(FULL);
+      await expect(store.replace(id, 'begun', long)).rejects.toMatchObject(FULL);
+      expect(await store.replace(id, 'begun', 'x'.repeat(10))).toBe(true);
+    });
 
-  it('keeps no value over its limit, when it begins or later', async () => {
-    const { store, id } = await begin(make, { maxValueBytes: 10 });
-    const long = 'x'.repeat(11);
-    await expect(store.add(interaction({ value: long }))).rejects.toMatchObject(FULL);
-    await expect(store.replace(id, 'begun', long)).rejects.toMatchObject(FULL);
-    expect(await store.replace(id, 'begun', 'x'.repeat(10))).toBe(true);
-  });
-}
+    it('has room again when a page is over, whose value it keeps as long as it is told', async () => {
+      const one = { maxEntriesPerPrincipal: 1 };
+      const { store, lapse, first, id, pseudonym } = await begin(make, one, { ttlSeconds: 1 });
+      const time = { pseudonym, ttlSeconds: 60, isOver: true };
+      expect(await store.replace(id, 'other', 'finished', time)).toBe(false);
+      expect(await store.replace(id, 'begun', 'finished', time)).toBe(true);
+      expect(await store.replace(id, 'finished', 'read', time)).toBe(true);
+      const second = interaction({ pseudonym });
+      expect(await store.add(second)).toBe(true);
+      expect(await store.add(first)).toBe(false);
+      await expect(store.add(interaction({ pseudonym }))).rejects.toMatchObject(FULL);
+      expect([await store.find(id), await store.find(second.id)]).toEqual(['read', 'begun']);
+      await lapse(id);
+      expect(await store.find(id)).toBeUndefined();
+    });
 
-function times(make: Make): void {
-  it('has room again when a page is over, whose value it keeps as long as it is told', async () => {
-    const one = { maxEntriesPerPrincipal: 1 };
-    const { store, lapse, first, id, pseudonym } = await begin(make, one, { ttlSeconds: 1 });
-    const time = { pseudonym, ttlSeconds: 60, isOver: true };
-    expect(await store.replace(id, 'other', 'finished', time)).toBe(false);
-    expect(await store.replace(id, 'begun', 'finished', time)).toBe(true);
-    expect(await store.replace(id, 'finished', 'read', time)).toBe(true);
-    const second = interaction({ pseudonym });
-    expect(await store.add(second)).toBe(true);
-    expect(await store.add(first)).toBe(false);
-    await expect(store.add(interaction({ pseudonym }))).rejects.toMatchObject(FULL);
-    expect([await store.find(id), await store.find(second.id)]).toEqual(['read', 'begun']);
-    await lapse(id);
-    expect(await store.find(id)).toBeUndefined();
-  });
+    it('gives an open page another time, and its place stays taken', async () => {
+      const { store, lapse, id, pseudonym } = await begin(
+        make,
+        { maxEntriesPerPrincipal: 1 },
+        { ttlSeconds: 1 },
+      );
+      const time = { pseudonym, ttlSeconds: 60, isOver: false };
+      expect(await store.replace(id, 'begun', 'finishing', time)).toBe(true);
+      await expect(store.add(interaction({ pseudonym }))).rejects.toMatchObject(FULL);
+      expect(await store.find(id)).toBe('finishing');
+      await lapse(id);
+      expect(await store.add(interaction({ pseudonym }))).toBe(true);
+    });
 
-  it('gives an open page another time, and its place stays taken', async () => {
-    const { store, lapse, id, pseudonym } = await begin(
-      make,
-      { maxEntriesPerPrincipal: 1 },
-      { ttlSeconds: 1 },
-    );
-    const time = { pseudonym, ttlSeconds: 60, isOver: false };
-    expect(await store.replace(id, 'begun', 'finishing', time)).toBe(true);
-    await expect(store.add(interaction({ pseudonym }))).rejects.toMatchObject(FULL);
-    expect(await store.find(id)).toBe('finishing');
-    await lapse(id);
-    expect(await store.add(interaction({ pseudonym }))).toBe(true);
-  });
-
-  it('keeps a limited number of pages of one principal that are over', async () => {
-    const { store, lapse, id, pseudonym } = await begin(make, { maxOverPerPrincipal: 1 });
-    await store.replace(id, 'begun', 'closed', { pseudonym, ttlSeconds: 60, isOver: true });
-    await expect(store.add(interaction({ pseudonym }))).rejects.toMatchObject(FULL);
-    expect(await store.add(interaction())).toBe(true);
-    await lapse(id);
-    expect(await store.add(interaction({ pseudonym }))).toBe(true);
+    it('keeps a limited number of pages of one principal that are over', async () => {
+      const { store, lapse, id, pseudonym } = await begin(make, { maxOverPerPrincipal: 1 });
+      await store.replace(id, 'begun', 'closed', { pseudonym, ttlSeconds: 60, isOver: true });
+      await expect(store.add(interaction({ pseudonym }))).rejects.toMatchObject(FULL);
+      expect(await store.add(interaction())).toBe(true);
+      await lapse(id);
+      expect(await store.add(interaction({ pseudonym }))).toBe(true);
+    });
   });
 }
