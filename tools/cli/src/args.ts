@@ -4,7 +4,7 @@ import type { AnswerKind } from '@mrtr/comparison/demo';
 import { type Database, databaseOf } from '@mrtr/postgres-server/database';
 import { Option, type OptionValues } from 'commander';
 import { DEMOS, type Flag, type ListedDemo } from './catalog.ts';
-import { command, oneOf, parseArgs } from './command-line.ts';
+import { command, type Format, formatOf, jsonOption, oneOf, parseArgs } from './command-line.ts';
 import type { Environment, Terminal } from './terminal.ts';
 
 /** The settings of a demo. */
@@ -14,8 +14,7 @@ export interface Settings {
   readonly hosting: 'memory' | 'fleet';
   readonly answer: AnswerKind | 'ask';
   readonly legacy: 'shim' | 'degrade';
-  /** A drawing for the terminal, the transcript, or the transcript as a Mermaid diagram. */
-  readonly format: 'drawing' | 'json' | 'mermaid';
+  readonly format: Format;
   /** The letter of the one shape to show; undefined for all. */
   readonly shape?: string | undefined;
   readonly deploy?: Change | undefined;
@@ -81,7 +80,7 @@ const FLAGS: Readonly<Record<Flag, (demo: ListedDemo) => Option>> = {
       .choices(CHANGE_NAMES)
       // It has a client and a user of its own.
       .conflicts(['tool', 'client', 'hosting', 'answer', 'legacy']),
-  json: () => new Option('--json', 'print the transcript, and nothing else').conflicts('mermaid'),
+  json: jsonOption,
   mermaid: () => new Option('--mermaid', 'print the transcript as a Mermaid diagram, and nothing else'),
 };
 
@@ -110,8 +109,7 @@ export function readArgs(args: readonly string[], terminal: Pick<Terminal, 'env'
 function settingsOf(flags: OptionValues, env: Environment): Settings {
   // A demo that takes no such flag runs as by default.
   const { tool = 'weather', client = 'modern', hosting = 'memory', answer = 'metric' } = flags;
-  const { legacy = 'shim', shape, json, mermaid, deploy, postgres } = flags;
+  const { legacy = 'shim', shape, deploy, postgres } = flags;
   const database = postgres === undefined ? undefined : databaseOf(postgres, env);
-  const format = json ? 'json' : mermaid ? 'mermaid' : 'drawing';
-  return { tool, shape, client, hosting, answer, legacy, format, deploy, database };
+  return { tool, shape, client, hosting, answer, legacy, format: formatOf(flags), deploy, database };
 }

@@ -89,9 +89,13 @@ export function optionDemo(name: string): ListedDemo | undefined {
   return option && DEMOS.find((demo) => demo.option === option);
 }
 
+/** The option of its demo; with `postgres`, the variant that keeps its calls there. */
+export const optionOf = ({ option, stored }: ListedDemo, postgres?: string): ListedOption =>
+  (postgres === undefined ? option : stored) as ListedOption;
+
 /** Loads the server of an option's demo; with `postgres`, of the variant that keeps its calls there. */
-export const loadServerOf = ({ option, stored }: ListedDemo, postgres?: string): Promise<RunnableOption> =>
-  loadServer((postgres === undefined ? option : stored) as ListedOption, postgres);
+export const loadServerOf = (demo: ListedDemo, postgres?: string): Promise<RunnableOption> =>
+  loadServer(optionOf(demo, postgres), postgres);
 
 /** `option F · once`, `option H on PostgreSQL`, or `basic · one question, one retry`. */
 export function headingOf({ option, stored, name, title }: ListedDemo, onPostgres = false): string {

@@ -1,9 +1,18 @@
 /** Declares commands and reports mistakes, for all of them. */
-import { Command, CommanderError, Option } from 'commander';
+import { Command, CommanderError, Option, type OptionValues } from 'commander';
 import type { Terminal } from './terminal.ts';
 
 /** A wrong command line. The message says what exists; the exit code is 2. */
 export class UsageError extends Error {}
+
+/** A drawing for the terminal, the transcript, or the transcript as a Mermaid diagram. */
+export type Format = 'drawing' | 'json' | 'mermaid';
+
+export const jsonOption = (): Option =>
+  new Option('--json', 'print the transcript, and nothing else').conflicts('mermaid');
+
+export const formatOf = ({ json, mermaid }: OptionValues): Format =>
+  json ? 'json' : mermaid ? 'mermaid' : 'drawing';
 
 /** Makes a command that throws, where commander would end the process. Its help fits a terminal. */
 export const command = (

@@ -28,6 +28,8 @@ const SIGNS: { readonly [Kind in TranscriptEvent['kind']]?: string } = {
   effect: '✎ ',
 };
 
+const validator = new AjvJsonSchemaValidator();
+
 const BESIDE_CLIENT: readonly TranscriptEvent['kind'][] = ['answer', 'visit', 'model', 'roots'];
 
 /** Draws event by event, during the conversation. Each call returns the lines that are complete. */
@@ -78,7 +80,7 @@ export class Diagram {
 
   #draw(row: Row): Lines {
     const { event, text, tone } = row;
-    if (event.kind === 'message') return this.#drawMessage(row);
+    if (event.kind === 'message') return this.#drawMessage(row, event);
     const words = `${SIGNS[event.kind] ?? ''}${text}`;
     if (!BESIDE_CLIENT.includes(event.kind)) return this.#frame.note(words, tone, this.#isOpen);
     const lines = this.#frame.text(words, tone, this.#isOpen);
@@ -90,20 +92,30 @@ export class Diagram {
   }
 
   #misfit(event: TranscriptEvent): string | undefined {
-    if (event.kind !== 'answer' || event.reply === 'silence' || event.reply.action !== 'accept')
-      return undefined;
     const { url, schema = {} } = this.#question ?? {};
-    return url === undefined ? misfit(schema, event.reply.content ?? {}) : undefined;
+    if (
+      event.kind !== 'answer' ||
+      event.reply === 'silence' ||
+      event.reply.action !== 'accept' ||
+      url !== undefined
+    )
+      return undefined;
+    const checked = validator.getValidator(schema)(event.reply.content ?? {});
+    return checked.valid
+      ? undefined
+      : checked.errorMessage.replaceAll('data/', '').replace('be equal to', 'be');
   }
 
-  #drawMessage({ event, isSent, isOpen, text, tone }: Row): Lines {
-    const message = event.kind === 'message' ? event.message : {};
-    const isLost = event.kind === 'message' && (event.lost || event.to === undefined);
-    if (isSent && isLost)
-      return [...this.#frame.text(text, tone, this.#isOpen), this.#frame.lost(true, isOpen)];
+  #drawMessage(
+    { isSent, isOpen, text, tone }: Row,
+    { message, lost, to }: Extract<TranscriptEvent, { kind: 'message' }>,
+  ): Lines {
+    const isLost = lost || to === undefined;
     if (isSent) {
+      const lines = this.#frame.text(text, tone, this.#isOpen);
+      if (isLost) return [...lines, this.#frame.lost(true, isOpen)];
       this.#arrowPending = true;
-      return this.#frame.text(text, tone, this.#isOpen);
+      return lines;
     }
     this.#errorDrawn ||= message.error !== undefined;
     const result = objectIn(message, 'result');
@@ -138,15 +150,6 @@ export function diagram(transcript: Transcript, paint: Paint = plain): Lines {
   const drawing = new Diagram(paint, true, people);
   const rows = transcript.events.flatMap((event) => drawing.next(event));
   return [...drawing.begin(), ...rows, ...drawing.end(transcript)];
-}
-
-const validator = new AjvJsonSchemaValidator();
-
-function misfit(form: Readonly<Record<string, unknown>>, content: object): string | undefined {
-  const checked = validator.getValidator(form)(content);
-  return checked.valid
-    ? undefined
-    : checked.errorMessage.replaceAll('data/', '').replace('be equal to', 'be');
 }
 
 /**

@@ -30,11 +30,9 @@ export function describeAllowed(field: Field): string {
   }
   if (type === 'boolean') return 'yes | no';
   if (type !== 'integer' && type !== 'number') return typeof format === 'string' ? format : 'text';
-  const bounds = [
-    ...(minimum === undefined ? [] : [`from ${minimum}`]),
-    ...(maximum === undefined ? [] : [`to ${maximum}`]),
-  ];
-  return [type === 'integer' ? 'whole number' : 'number', ...bounds].join(' ');
+  const from = minimum === undefined ? '' : ` from ${minimum}`;
+  const to = maximum === undefined ? '' : ` to ${maximum}`;
+  return `${type === 'integer' ? 'whole number' : 'number'}${from}${to}`;
 }
 
 /** Converts typed text that fits the field. Other text stays text; an empty text gives the default. */

@@ -29,12 +29,10 @@ export function frameIn(paint: Paint = plain) {
     /** A text at the client's side; `aside` goes to the server's side of the last line, if there is room. */
     text(text: string, role: Role, open: boolean, aside = ''): readonly string[] {
       const lines = wrap(text, TEXT);
-      const last = lines.at(-1) ?? '';
-      if (aside === '') return lines.map((line) => row(line, '', role, open));
-      if (columns(last) + columns(aside) + 2 > TEXT) {
-        return [...lines.map((line) => row(line, '', role, open)), ...note(aside, 'quiet', open)];
-      }
-      return [...lines.slice(0, -1).map((line) => row(line, '', role, open)), row(last, aside, role, open)];
+      const last = lines.length - 1;
+      const hasRoom = columns(lines[last] ?? '') + columns(aside) + 2 <= TEXT;
+      const rows = lines.map((line, at) => row(line, hasRoom && at === last ? aside : '', role, open));
+      return hasRoom || aside === '' ? rows : [...rows, ...note(aside, 'quiet', open)];
     },
     note,
     toServer(label = '') {

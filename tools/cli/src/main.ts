@@ -47,7 +47,7 @@ async function demo(args: readonly string[], terminal: Terminal): Promise<number
   const run = async (postgres?: string): Promise<number> => {
     const stage = { terminal, paint, postgres };
     const { runDemo, runDeploy } = await import('./run-demo.ts');
-    return deploy === undefined ? runDemo(demo, settings, stage) : runDeploy(demo, { deploy, format }, stage);
+    return deploy === undefined ? runDemo(demo, settings, stage) : runDeploy(demo, deploy, format, stage);
   };
   return database ? withDatabase(database, run) : run();
 }

@@ -1,15 +1,17 @@
 /** Runs one demo and draws it while it runs. */
 import { callSubject, type Subject } from '@mrtr/comparison/calls';
+import type { Change } from '@mrtr/comparison/claims';
 import type { CountedEffect, MakeCall, Scene, Screen } from '@mrtr/comparison/demo';
 import { loadOption } from '@mrtr/comparison/options';
 import type { User } from '@mrtr/harness';
 import type { Transcript, TranscriptEvent } from '@mrtr/harness/transcript';
 import type { Settings } from './args.ts';
-import type { ListedDemo } from './catalog.ts';
+import { type ListedDemo, optionOf } from './catalog.ts';
+import type { Format } from './command-line.ts';
 import { closingLine } from './diagram.ts';
 import { titleLine } from './paint.ts';
 import { wrap } from './printable.ts';
-import { drawCall, print, type Stage, textOf, withPerson } from './stage.ts';
+import { drawCall, print, type Stage, showCall, withPerson } from './stage.ts';
 
 /** Draws every scene of every subject, or prints a transcript. Resolves with the exit code. */
 export async function runDemo(listed: ListedDemo, settings: Settings, stage: Stage): Promise<number> {
@@ -28,7 +30,7 @@ export async function runDemo(listed: ListedDemo, settings: Settings, stage: Sta
         if (listed.shapes) print(stage, ['']);
         const asked = { ...scene, ...asking(person, scene) };
         const makeCall: MakeCall = (onEvent) => callScene(subject, settings, asked, onEvent);
-        await showCall(stage, format, makeCall, scene.effect);
+        await showCall(stage, format, makeCall, closingOf(scene.effect));
       }
     }
   });
@@ -37,36 +39,27 @@ export async function runDemo(listed: ListedDemo, settings: Settings, stage: Sta
 
 /** Makes a call whose second round reaches another version of the code, and draws it or prints its transcript. */
 export async function runDeploy(
-  { option, stored }: ListedDemo,
-  { deploy: change, format }: Pick<Settings, 'format'> & { readonly deploy: NonNullable<Settings['deploy']> },
+  listed: ListedDemo,
+  change: Change,
+  format: Format,
   stage: Stage,
 ): Promise<number> {
   const { postgres } = stage;
   const { callThroughDeploy, inMemory } = await import('@mrtr/matrix/deploy');
-  const deployed = await loadOption((postgres === undefined ? option : stored) as NonNullable<typeof option>);
+  const deployed = await loadOption(optionOf(listed, postgres));
   const makeCall: MakeCall = (onEvent) =>
     callThroughDeploy({ option: deployed, change, moment: 'asked' }, inMemory(postgres), { onEvent });
-  await showCall(stage, format, makeCall);
+  await showCall(stage, format, makeCall, closingOf());
   return 0;
 }
 
-/** Draws a call, or prints its transcript and nothing else. */
-async function showCall(
-  stage: Stage,
-  format: Settings['format'],
-  makeCall: MakeCall,
-  effect?: CountedEffect,
-): Promise<void> {
-  if (format === 'drawing') await drawCall(stage, makeCall, (transcript) => closingLine(transcript, effect));
-  else print(stage, [textOf(format, await makeCall(() => {}))]);
-}
+const closingOf = (effect?: CountedEffect) => (transcript: Transcript) => closingLine(transcript, effect);
 
 const screenOn = (stage: Stage): Screen => ({
   paint: stage.paint,
   wrap: (text) => wrap(text, 78),
   print: (lines) => print(stage, lines),
-  drawCall: (makeCall, effect, people) =>
-    drawCall(stage, makeCall, (transcript) => closingLine(transcript, effect), { people }),
+  drawCall: (makeCall, effect, people) => drawCall(stage, makeCall, closingOf(effect), { people }),
 });
 
 const asking = (user: User | undefined, { user: scripted }: Scene) =>

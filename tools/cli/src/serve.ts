@@ -5,13 +5,7 @@ import { createWorld } from '@mrtr/comparison';
 import { openMeteo } from '@mrtr/comparison/open-meteo';
 import { InvalidOption, MemoryLedger, requestStatePolicy } from '@mrtr/core';
 import { escapeHidden } from '@mrtr/harness/transcript';
-import {
-  type HttpHosting,
-  listVerifier,
-  type OnError,
-  type ServerInstance,
-  serveHttp,
-} from '@mrtr/hosting/http';
+import { listVerifier, type OnError, type ServerInstance, serveHttp } from '@mrtr/hosting/http';
 import { serveOverStdio } from '@mrtr/hosting/stdio';
 import { describeDatabase, withDatabase } from '@mrtr/postgres-server/database';
 import { headingOf, loadServerOf } from './catalog.ts';
@@ -26,9 +20,8 @@ export async function serve(args: readonly string[], terminal: Terminal): Promis
   if (!settings) return 0;
   const { database, http } = settings;
   if (database && http) say(describeDatabase(database));
-  return database
-    ? withDatabase(database, (postgres) => serveUntilOver(settings, say, postgres))
-    : serveUntilOver(settings, say);
+  const run = (postgres?: string) => serveUntilOver(settings, say, postgres);
+  return database ? withDatabase(database, run) : run();
 }
 
 type Say = (text: string) => void;
@@ -39,17 +32,22 @@ async function serveUntilOver(settings: ServeSettings, say: Say, postgres?: stri
   if (!settings.http) {
     const { closed, close } = serveOverStdio(served, { onerror: report });
     await Promise.race([closed, closeOnSignal(close)]);
-  } else {
-    const hosting = await listen(served, settings.http, report);
-    if (typeof hosting === 'string') {
-      say(hosting);
-      await served.close?.();
-      return 1;
-    }
+    return 0;
+  }
+  const { port, holders } = settings.http;
+  const verifier = holders && listVerifier(holders);
+  try {
+    const hosting = await serveHttp(served, { port, verifier, onerror: report });
     say(`${headingOf(settings.demo, postgres !== undefined)}, at ${hosting.url}`);
     await closeOnSignal(() => hosting.close());
+    return 0;
+  } catch (error) {
+    const reason = REASONS[(error as NodeJS.ErrnoException).code ?? ''];
+    if (reason === undefined) throw error;
+    say(`Cannot listen on port ${port}: ${reason}`);
+    await served.close?.();
+    return 1;
   }
-  return 0;
 }
 
 async function instanceOf(
@@ -67,21 +65,6 @@ async function instanceOf(
   } catch (error) {
     if (!(error instanceof InvalidOption)) throw error;
     throw new UsageError(`--state-key-env: ${error.message}`);
-  }
-}
-
-async function listen(
-  served: ServerInstance,
-  { port, holders }: NonNullable<ServeSettings['http']>,
-  report: OnError,
-): Promise<HttpHosting | string> {
-  const verifier = holders && listVerifier(holders);
-  try {
-    return await serveHttp(served, { port, verifier, onerror: report });
-  } catch (error) {
-    const reason = REASONS[(error as NodeJS.ErrnoException).code ?? ''];
-    if (reason === undefined) throw error;
-    return `Cannot listen on port ${port}: ${reason}`;
   }
 }
 

@@ -9,12 +9,12 @@ import {
   type User,
 } from '@mrtr/harness';
 import { escapeHidden, type Transcript, tally } from '@mrtr/harness/transcript';
-import { InvalidArgumentError, Option } from 'commander';
-import { command, oneOf, parseArgs, UsageError } from './command-line.ts';
+import { InvalidArgumentError } from 'commander';
+import { command, type Format, formatOf, jsonOption, oneOf, parseArgs, UsageError } from './command-line.ts';
 import { plural } from './diagram.ts';
 import { titleLine, WIDTH } from './paint.ts';
 import { clip, wrap } from './printable.ts';
-import { drawCall, print, type Stage, textOf, withPerson } from './stage.ts';
+import { print, type Stage, showCall, withPerson } from './stage.ts';
 import type { Environment, Terminal } from './terminal.ts';
 
 export interface ServerCall {
@@ -26,7 +26,7 @@ export interface ServerCall {
   readonly arguments: Readonly<Record<string, unknown>>;
   readonly client: ClientKind;
   readonly answer: 'ask' | 'decline' | 'cancel';
-  readonly format: 'drawing' | 'json' | 'mermaid';
+  readonly format: Format;
 }
 
 /** Reads the command line; undefined for the help, which has been printed. */
@@ -41,12 +41,12 @@ export function readServerCall(
     .option('--header <line>', "for an address: 'Name: value'; may be given again", further)
     .addOption(oneOf('--client <kind>', 'who calls', ['modern', 'legacy', 'modern-only']))
     .addOption(oneOf('--answer <kind>', 'who answers', ['ask', 'decline', 'cancel']))
-    .addOption(new Option('--json', 'print the transcript, and nothing else').conflicts('mermaid'))
+    .addOption(jsonOption())
     .option('--mermaid', 'print it as a Mermaid diagram, and nothing else');
   if (!parseArgs(line, args)) return undefined;
   const { header, json, mermaid, ...call } = line.opts();
   const endpoint = endpointOf(call.server, terminal.env, header);
-  return { ...(call as ServerCall), endpoint, format: json ? 'json' : mermaid ? 'mermaid' : 'drawing' };
+  return { ...(call as ServerCall), endpoint, format: formatOf({ json, mermaid }) };
 }
 
 const further = (line: string, before: readonly string[] = []) => [...before, line];
@@ -85,17 +85,11 @@ function headersIn(lines: readonly string[]): Readonly<Record<string, string>> {
 }
 
 function argumentsIn(json: string): Readonly<Record<string, unknown>> {
-  const value = parse(json);
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
-  throw new InvalidArgumentError('It takes a JSON object, such as \'{"location":"Tokyo"}\'.');
-}
-
-function parse(json: string): unknown {
   try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
+    const value: unknown = JSON.parse(json);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
+  } catch {}
+  throw new InvalidArgumentError('It takes a JSON object, such as \'{"location":"Tokyo"}\'.');
 }
 
 /** Draws the conversation, or prints its transcript. Resolves with 1 if the call ended with an error. */
@@ -109,15 +103,16 @@ export async function runServerCall(asked: ServerCall, stage: Stage): Promise<nu
   };
   const endpoint: Endpoint =
     asked.endpoint.kind === 'stdio' ? { ...asked.endpoint, onStderr } : asked.endpoint;
-  const transcript = await withPerson(asked, terminal, async (person) => {
+  const transcript = await withPerson(asked, terminal, (person) => {
     const user = person ?? Object.assign(refuse, { open: refuse });
     const makeCall = (onEvent: OnEvent) => call({ ...asked, endpoint }, user, onEvent);
-    if (format !== 'drawing') return makeCall(() => {});
-    const below = wrap(server, WIDTH - 2).map((line) => ` ${paint('quiet', line)}`);
-    print(stage, [titleLine(clip(tool ?? 'tools', WIDTH / 2), `${client} client`, paint), '', ...below, '']);
-    return drawCall(stage, makeCall, describeFromOutside, { inside: false });
+    if (format === 'drawing') {
+      const title = titleLine(clip(tool ?? 'tools', WIDTH / 2), `${client} client`, paint);
+      const below = wrap(server, WIDTH - 2).map((line) => ` ${paint('quiet', line)}`);
+      print(stage, [title, '', ...below, '']);
+    }
+    return showCall(stage, format, makeCall, describeFromOutside, false);
   });
-  if (format !== 'drawing') print(stage, [textOf(format, transcript)]);
   if (!transcript.end.error) return 0;
   const lines = stderr
     .trimEnd()

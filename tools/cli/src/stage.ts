@@ -2,7 +2,7 @@
 import type { MakeCall } from '@mrtr/comparison/demo';
 import type { User } from '@mrtr/harness';
 import { jsonText, type Participant, type Transcript, toMermaid } from '@mrtr/harness/transcript';
-import type { Settings } from './args.ts';
+import type { Format } from './command-line.ts';
 import { Diagram } from './diagram.ts';
 import type { Paint } from './paint.ts';
 import { wrap } from './printable.ts';
@@ -22,7 +22,10 @@ export async function drawCall(
   stage: Stage,
   makeCall: MakeCall,
   closing: (transcript: Transcript) => string,
-  { inside, people }: { readonly inside?: boolean; readonly people?: readonly Participant[] } = {},
+  {
+    inside,
+    people,
+  }: { readonly inside?: boolean | undefined; readonly people?: readonly Participant[] } = {},
 ): Promise<Transcript> {
   const diagram = new Diagram(stage.paint, inside, people);
   // Hold back the heads until the first event, because the call may be impossible. Hold back lines while the person
@@ -44,12 +47,23 @@ export async function drawCall(
   return transcript;
 }
 
-export const textOf = (format: Settings['format'], transcript: Transcript): string =>
-  format === 'mermaid' ? toMermaid(transcript) : jsonText(transcript);
+/** Draws a call, or prints its transcript and nothing else. */
+export async function showCall(
+  stage: Stage,
+  format: Format,
+  makeCall: MakeCall,
+  closing: (transcript: Transcript) => string,
+  inside?: boolean,
+): Promise<Transcript> {
+  if (format === 'drawing') return drawCall(stage, makeCall, closing, { inside });
+  const transcript = await makeCall(() => {});
+  print(stage, [format === 'mermaid' ? toMermaid(transcript) : jsonText(transcript)]);
+  return transcript;
+}
 
 /** Runs `work`; with the person at the terminal, if that person answers. */
 export async function withPerson<T>(
-  { answer, format }: Pick<Settings, 'format'> & { readonly answer: string },
+  { answer, format }: { readonly answer: string; readonly format: Format },
   terminal: Terminal,
   work: (person: User | undefined) => Promise<T>,
 ): Promise<T> {
