@@ -1,4 +1,5 @@
 /** Refused, late and abandoned requests use up no approval, and give their place back. */
+import { inspect } from 'node:util';
 import {
   inputRequired,
   McpServer,
@@ -12,7 +13,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 import { ask } from '../answers/ask.ts';
 import { readAnswer } from '../answers/read-answer.ts';
-import { MRTR_REVISION } from '../wire/call.ts';
+import { findCall, MRTR_REVISION } from '../wire/call.ts';
 import { errorResult, textResult } from '../wire/results.ts';
 import { Admission, type Target } from './admission.ts';
 import { as, ledgerLike, ledgerThat, REJECTED, sure, UNKNOWN, YES } from './asking.test-support.ts';
@@ -454,6 +455,21 @@ const asksFirst =
   (end: (ctx: ServerContext) => unknown) =>
   (ctx: ServerContext): unknown =>
     ctx.mcpReq.requestState() === undefined ? inputRequired({ requestState: 'asked' }) : end(ctx);
+
+test("a log of a handler's context shows neither keys, nor tokens, nor the principal", async () => {
+  let logged = '';
+  const { send, begin } = admission(
+    { principal: () => 'ada with a secret' },
+    asksFirst((ctx) => {
+      logged = inspect(ctx, { depth: 9 }) + inspect({ ...findCall(ctx) }, { depth: 9 });
+      return textResult('Paid.');
+    }),
+  );
+  const state = await begin();
+  expect(await send(state)).toMatchObject(textResult('Paid.'));
+  expect(logged).toContain('maxStateBytes');
+  for (const secret of ['cipher', 'secret', state]) expect(logged).not.toContain(secret);
+});
 
 test('a request that was cancelled before it came counts among the abandoned', async () => {
   const principal = new Deferred<undefined>();

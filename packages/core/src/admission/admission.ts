@@ -85,7 +85,8 @@ export class Admission {
       const call = await this.#open(target, request, ctx, place);
       const decision = await lease(target, call);
       if ('recorded' in decision) return repeat(decision.recorded, call);
-      if ('refused' in decision) return this.#rejections.rejectState(call, decision.refused);
+      if ('refused' in decision)
+        return this.#rejections.rejectState(call, call.admitted.token, decision.refused);
       return await serveLeased(target, call, decision.lease);
     } finally {
       place.giveBack();
@@ -124,7 +125,7 @@ export class Admission {
       return recordCall({ ...admitted, binding: this.#rejectUnhashable(binding), opened: undefined });
     const opened = this.#tryOpen(token, binding);
     if ('rejected' in opened)
-      return rejections.rejectState({ ...about, id: opened.callId, token }, opened.rejected);
+      return rejections.rejectState({ ...about, id: opened.callId }, token, opened.rejected);
     return recordCall({ ...admitted, binding, opened });
   }
 
@@ -210,8 +211,8 @@ export class Admission {
  * token once by itself needs none, and needs each retry.
  */
 async function lease({ registrations }: Target, call: AdmittedCall): Promise<Decision> {
-  const { rejections, ctx, binding, opened } = call;
-  const { singleUse, keys, now } = call.policy;
+  const { rejections, ctx, binding, opened, policy } = call.admitted;
+  const { singleUse, keys, now } = policy;
   if (!opened || !singleUse) return { lease: undefined };
   if (registrations?.find(binding)?.servesTokensOnce) {
     call.accepts = servesTokensOnce;
@@ -245,11 +246,12 @@ async function serveLeased(
   call: AdmittedCall,
   leased: Lease | undefined,
 ): Promise<unknown> {
-  const isWatched = registrations && registrations.find(call.binding)?.isWatched !== false;
+  const { binding, ctx } = call.admitted;
+  const isWatched = registrations && registrations.find(binding)?.isWatched !== false;
   if (isWatched) call.entry = 'unseen';
   const end = (ended: () => RecordedOutcome, isRefused: boolean) => {
     if (call.entry === 'rejected' || (call.entry === 'unseen' && isRefused)) return leased?.release();
-    return leased?.settle(call.ctx.mcpReq.signal.aborted && call.threw ? () => ({ lost: true }) : ended);
+    return leased?.settle(ctx.mcpReq.signal.aborted && call.threw ? () => ({ lost: true }) : ended);
   };
   let result: unknown;
   try {
@@ -268,7 +270,8 @@ async function serveLeased(
 /** Answers a repeated retry with the first one's recorded outcome. */
 function repeat(recorded: RecordedOutcome, call: AdmittedCall): unknown {
   if ('lost' in recorded) {
-    call.rejections.reportRejected(call, 'lost');
+    const { rejections, token } = call.admitted;
+    rejections.reportRejected(call, token, 'lost');
     return endCall(call, OUTCOME_UNKNOWN);
   }
   const { id, method, target } = call;

@@ -7,8 +7,7 @@ import { type Binding, canonicalArguments } from '../state/binding.ts';
 import { freshCallId, type OpenedState } from '../state/codec.ts';
 import type { SealingKey } from '../state/key-ring.ts';
 import { AnswerReads } from '../wire/answer-reads.ts';
-import type { Call } from '../wire/call.ts';
-import { isModern } from '../wire/call.ts';
+import { type Call, isModern } from '../wire/call.ts';
 import { declaredKinds } from '../wire/input-kind.ts';
 import { handledKinds } from '../wire/no-handler.ts';
 import type { PolicyParts } from './policy.ts';
@@ -33,8 +32,9 @@ export interface Admitted {
 }
 
 /** An admitted request: the record that shapes read, and what only the boundary reads and notes. */
-export interface AdmittedCall extends Call, Admitted {
-  readonly pseudonym: string | undefined;
+export interface AdmittedCall extends Call {
+  /** Not enumerable: a log of a handler's `ctx` must show neither keys nor tokens. */
+  readonly admitted: Admitted;
   /** The refusal of state that does not fit the handler's schema, if any. */
   misfit?: unknown;
   /**
@@ -61,21 +61,21 @@ export function recordCall(admitted: Admitted): AdmittedCall {
   const legacyCapabilities = isModern(revision) ? undefined : server.server.getClientCapabilities();
   const askableWhenOld = policy.legacy === 'shim' ? legacyCapabilities : undefined;
   let argumentsDigest: string | undefined;
-  const call: AdmittedCall = {
-    ...admitted,
+  const record: Omit<AdmittedCall, 'admitted'> = {
     id: opened?.callId ?? freshCallId(),
     method,
     target,
     revision,
     legacyCapabilities,
     legacy: policy.legacy,
+    pseudonym,
     audience,
     isPseudonym: (text) => policy.keys.ring.some((key) => callerPseudonym(binding, key) === text),
     round: (opened?.round ?? 0) + 1,
     timesAsked: opened?.timesAsked ?? NOTHING_ASKED,
     rejectState: (why) => {
       try {
-        return rejections.rejectState(call, 'other_schema', why);
+        return rejections.rejectState(call, admitted.token, 'other_schema', why);
       } catch (error) {
         call.misfit ??= error;
         throw error;
@@ -99,6 +99,7 @@ export function recordCall(admitted: Admitted): AdmittedCall {
     entry: 'entered',
     threw: false,
   };
+  const call = Object.defineProperty(record, 'admitted', { value: admitted }) as AdmittedCall;
   return call;
 }
 

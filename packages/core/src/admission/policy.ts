@@ -175,13 +175,13 @@ export interface RequestStatePolicy {
 }
 
 // Two versions of this package may be loaded together: rename the symbol when the parts change.
-const PARTS: unique symbol = Symbol.for('mrtr.policy.1');
+const PARTS: unique symbol = Symbol.for('mrtr.policy.2');
 
 /** The parts of a policy. */
 export interface PolicyParts extends Readonly<typeof POLICY_DEFAULTS> {
   readonly keys: Keys;
   readonly audience: string | undefined;
-  readonly principal: (ctx: ServerContext) => string | undefined | Promise<string | undefined>;
+  readonly principal: NonNullable<RequestStateOptions['principal']>;
   readonly legacy: LegacyPolicy;
   readonly now: () => number;
   readonly singleUse: SingleUsePolicy | undefined;
@@ -283,7 +283,7 @@ function singleUseFrom({
   singleUse: repeatedRetry = 'replay',
 }: PolicyOptions): SingleUsePolicy | undefined {
   if (repeatedRetry === false) return undefined;
-  if (keys !== undefined && ledger === undefined) warnOfOwnLedger();
+  if (keys !== undefined && ledger === undefined) warnOnce('MRTR_OWN_LEDGER', OWN_LEDGER);
   return { ledger: ledger ?? ownLedger(now), repeatedRetry };
 }
 
@@ -302,13 +302,10 @@ function ownLedger(now: RequestStateOptions['now']): MemoryLedger {
   return ledger;
 }
 
-const warnOfOwnLedger = (): void =>
-  warnOnce(
-    'MRTR_OWN_LEDGER',
-    'requestStatePolicy has `keys`, for several instances, and no `ledger` that they share: each instance serves a token ' +
-      'once, and the others do not see it. A retry that is sent to two of them is served twice, and its effects happen ' +
-      'twice. Give all instances one `ledger`, or set `singleUse: false` if every effect of every tool may be repeated.',
-  );
+const OWN_LEDGER =
+  'requestStatePolicy has `keys`, for several instances, and no `ledger` that they share: each instance serves a token ' +
+  'once, and the others do not see it. A retry that is sent to two of them is served twice, and its effects happen ' +
+  'twice. Give all instances one `ledger`, or set `singleUse: false` if every effect of every tool may be repeated.';
 
 /** The principal of an access token: its issuer, its client and its subject. */
 export function tokenPrincipal(token: AuthInfo | undefined): string | undefined {

@@ -4,10 +4,9 @@ import { publish } from '../diagnostics/diagnostics.ts';
 import type { Binding } from '../state/binding.ts';
 import { findCall } from '../wire/call.ts';
 import { runHandler } from './handler-run.ts';
-import { notAResult, servesTokensOnce, shapeOf } from './shape-callback.ts';
+import { requireResult, servesTokensOnce, shapeOf } from './shape-callback.ts';
 
 type Callback = (...args: unknown[]) => unknown;
-type Register = (...args: unknown[]) => unknown;
 type Updates = { readonly callback?: Callback; readonly name?: string | null; readonly uri?: string | null };
 
 /** What the SDK returns for a registration. It enters a handler through one of the first three members. */
@@ -43,8 +42,8 @@ export function watchRegistration(server: McpServer): Registrations {
   const [tools, prompts, resources, templates] = [new Table(), new Table(), new Table(), new Table()];
   const tableOf = { registerTool: tools, registerPrompt: prompts, registerResource: resources };
   for (const method of Object.keys(ENTRY) as Method[]) {
-    const register = server[method].bind(server) as Register;
-    const watchingRegister: Register = (...args) => {
+    const register = server[method].bind(server) as Callback;
+    const watchingRegister: Callback = (...args) => {
       registering = true;
       try {
         const callback = args.at(-1) as Callback;
@@ -138,18 +137,11 @@ class Table {
 function watchCallback(callback: Callback): Callback {
   return (...args) => {
     const ctx = args.at(-1) as ServerContext;
-    return runHandler(ctx, callback, () => {
+    return runHandler(ctx, callback, async () => {
       if (shapeOf(callback) !== undefined) return callback(...args);
       const call = findCall(ctx);
       if (call) publish('mrtr:handler', { call: call.id, target: call.target, part: 'handler' });
-      return requireResult(callback(...args));
+      return requireResult('registered', await callback(...args));
     });
   };
-}
-
-/** Checks a plain handler's result. Otherwise a bare string, or nothing, would fail far from the mistake. */
-async function requireResult(returned: unknown): Promise<unknown> {
-  const result = await returned;
-  if (typeof result === 'object' && result !== null) return result;
-  throw notAResult('registered', result);
 }

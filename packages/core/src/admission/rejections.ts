@@ -5,9 +5,6 @@ import { RequestStateRejected } from '../support/errors.ts';
 import { type LoggedCall, withCallInMessage } from '../support/log-line.ts';
 import type { RejectionReason } from '../support/rejection-reasons.ts';
 
-/** A call whose token is rejected. */
-type RejectedCall = LoggedCall & { readonly token: string | undefined };
-
 /** Reports reasons to the operator, and throws errors that reveal nothing to a client. */
 export class Rejections {
   readonly #onerror: (error: Error) => void;
@@ -34,16 +31,16 @@ export class Rejections {
   }
 
   /** Rejects state. The client gets the same error for every reason. */
-  rejectState(about: RejectedCall, reason: RejectionReason, why = ''): never {
-    this.reportRejected(about, reason, why);
+  rejectState(about: LoggedCall, token: string | undefined, reason: RejectionReason, why = ''): never {
+    this.reportRejected(about, token, reason, why);
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'Invalid or expired requestState', {
       reason: 'invalid_request_state',
     });
   }
 
   /** Reports that state was rejected, with the reason. */
-  reportRejected(about: RejectedCall, reason: RejectionReason, why = ''): void {
-    const { method, target, token } = about;
+  reportRejected(about: LoggedCall, token: string | undefined, reason: RejectionReason, why = ''): void {
+    const { method, target } = about;
     this.count(reason, about);
     publish('mrtr:state', { phase: 'rejected', method, target, bytes: token?.length ?? 0, reason });
     const message = `requestState rejected: ${reason}${why && `: ${why}`}`;

@@ -82,12 +82,13 @@ export function protectRequestState(server: McpServer, policy: RequestStatePolic
     const handler = rest[0] as Handler;
     const target: Target = { method, handler, ...(registrations.isRegistering() && { registrations }) };
     return setRequestHandler(method, (request: McpRequest, ctx: ServerContext) => {
-      if (parts.keys.ring[0]?.ephemeral && ctx.http?.req) warnOfEphemeralKey();
+      if (parts.keys.ring[0]?.ephemeral && ctx.http?.req) warnOnce('MRTR_EPHEMERAL_KEY', EPHEMERAL_KEY);
       // Without a session this server has seen no `initialize`, so it knows no revision and has no stream to ask over.
       const isStateless = ctx.http?.req && lowLevelServer.getNegotiatedProtocolVersion() === undefined;
-      if (isStateless && parts.legacy === 'shim') warnOfStatelessServing();
+      if (isStateless && parts.legacy === 'shim') warnOnce('MRTR_STATELESS_OLD_CLIENT', STATELESS_OLD_CLIENT);
       const settled = admission.admit(target, request, ctx);
-      if (ctx.http?.req) noteHandler(ctx.http.req, settled);
+      // A property, because a WeakMap of many requests slows the garbage collector.
+      if (ctx.http?.req) (ctx.http.req as RequestWithHandler)[ENTERED] = settled;
       return settled;
     });
   }) as typeof lowLevelServer.setRequestHandler;
@@ -133,32 +134,20 @@ export function protectedServer(
   return server;
 }
 
-const warnOfEphemeralKey = (): void =>
-  warnOnce(
-    'MRTR_EPHEMERAL_KEY',
-    'requestState is sealed with a random key of this process, over HTTP: no other instance and no restarted one can ' +
-      'resume a call. Give requestStatePolicy the same `keys` everywhere.',
-  );
+const EPHEMERAL_KEY =
+  'requestState is sealed with a random key of this process, over HTTP: no other instance and no restarted one can ' +
+  'resume a call. Give requestStatePolicy the same `keys` everywhere.';
 
-const warnOfStatelessServing = (): void =>
-  warnOnce(
-    'MRTR_STATELESS_OLD_CLIENT',
-    'A client at 2025-11-25 or earlier made a call, and is served without a session, as createMcpHandler of the SDK does. ' +
-      'So nobody can ask its user: a question gets its `fallback`, or ends the call with an error. Serve with ' +
-      'sessions, as createMcpMount and serveHttp of @mrtr/hosting/http do, to ask them too. If they must not be asked, set ' +
-      "`legacy: 'degrade'` in requestStatePolicy.",
-  );
+const STATELESS_OLD_CLIENT =
+  'A client at 2025-11-25 or earlier made a call, and is served without a session, as createMcpHandler of the SDK does. ' +
+  'So nobody can ask its user: a question gets its `fallback`, or ends the call with an error. Serve with ' +
+  'sessions, as createMcpMount and serveHttp of @mrtr/hosting/http do, to ask them too. If they must not be asked, set ' +
+  "`legacy: 'degrade'` in requestStatePolicy.";
 
 /** Holds the promise of a request's handler. A hosting counts a call until its handler has settled. */
 const ENTERED = Symbol.for('mrtr.entered');
 
 type RequestWithHandler = Request & { [ENTERED]?: Promise<unknown> };
-
-/** Notes that `request` has entered a handler, which settles with `settled`. */
-function noteHandler(request: Request, settled: Promise<unknown>): void {
-  // A property, because a WeakMap of many requests slows the garbage collector.
-  (request as RequestWithHandler)[ENTERED] = settled;
-}
 
 /**
  * Resolves when the handler that serves `request` has settled, or at once if no protected handler serves it. The SDK

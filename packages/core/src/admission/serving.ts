@@ -10,7 +10,7 @@ import {
   TRACEPARENT_META_KEY,
 } from '@modelcontextprotocol/server';
 import { publish, publishAround, type RoundEvent } from '../diagnostics/diagnostics.ts';
-import { onOldWire } from '../questions/old-wire.ts';
+import { onOldWire } from '../questions/form-choices.ts';
 import { questionDigest } from '../questions/question.ts';
 import { MAX_KEY_BYTES, sealState } from '../state/codec.ts';
 import { InvalidDefinition } from '../support/errors.ts';
@@ -36,18 +36,19 @@ export type Handler = (request: McpRequest, ctx: ServerContext) => unknown;
  * @throws the handler's error, or the refusal of state that does not fit the handler's schema.
  */
 export function serve(call: AdmittedCall, handler: Handler): Promise<unknown> {
-  const { id, method, target, round, pseudonym, ctx } = call;
+  const { id, method, target, round, pseudonym } = call;
+  const { ctx, opened, request, token } = call.admitted;
   const traceparent = traceparentOf(ctx);
   const signal = new HandlerSignal(ctx.mcpReq.signal);
   const about = { call: id, method, target, round };
   return publishAround({ phase: 'start', ...about, pseudonym, traceparent }, async () => {
     let outcome: Outcome = 'error';
-    if (call.opened) {
-      const bytes = call.token?.length ?? 0;
+    if (opened) {
+      const bytes = token?.length ?? 0;
       publish('mrtr:state', { phase: 'opened', method, target, bytes, call: id });
     }
     try {
-      const returned = await handler(call.request, contextOf(call, signal));
+      const returned = await handler(request, contextOf(call, signal));
       if (call.misfit) throw call.misfit;
       const result = isInputRequiredResult(returned) ? sealResult(call, returned) : returned;
       outcome = outcomeOf(result, call);
@@ -65,7 +66,7 @@ export function serve(call: AdmittedCall, handler: Handler): Promise<unknown> {
 }
 
 function stampAnswers(call: AdmittedCall, responses: Readonly<Record<string, unknown>>): InputResponses {
-  const { opened } = call;
+  const { opened } = call.admitted;
   const answers = Object.entries(responses).filter(([, response]) => !(response instanceof NoHandler));
   const stamped = answers.map(([key, response]) => [
     key,
@@ -77,7 +78,7 @@ function stampAnswers(call: AdmittedCall, responses: Readonly<Record<string, unk
 }
 
 function contextOf(call: AdmittedCall, handlerSignal: HandlerSignal): ServerContext {
-  const { ctx, opened } = call;
+  const { ctx, opened } = call.admitted;
   const mcpReq = {
     ...ctx.mcpReq,
     requestState: <T>() => opened?.payload as T | undefined,
@@ -97,7 +98,7 @@ function contextOf(call: AdmittedCall, handlerSignal: HandlerSignal): ServerCont
 /** Publishes ignored answers, and reports a handler that ignores them. An `invalid` answer is the user's mistake. */
 function reportIgnored(call: AdmittedCall, { inputRequests = {} }: InputRequiredResult): void {
   const { id, method, target } = call;
-  const ignored = ignoredAnswers(call, call.ctx.mcpReq.inputResponses, inputRequests);
+  const ignored = ignoredAnswers(call, call.admitted.ctx.mcpReq.inputResponses, inputRequests);
   for (const answer of ignored) publish('mrtr:answer', { call: id, method, target, ...answer });
   const mistakes = ignored.filter(({ reason }) => reason !== 'invalid');
   const [first] = mistakes;
@@ -130,7 +131,7 @@ function ask(call: AdmittedCall, result: InputRequiredResult, requests: InputReq
   requireSealable(requestState, requests);
   const problem = askProblem(call, requests, { requestState, routingLabel });
   if (problem?.kind === 'rounds') {
-    call.rejections.count('rounds_exceeded', call);
+    call.admitted.rejections.count('rounds_exceeded', call);
     return endCall(call, problem.message);
   }
   if (problem?.cause) return rejectQuestion(call, problem.cause, problem.message);
@@ -156,7 +157,7 @@ function seal(
   requests: InputRequests,
   routingLabel: string | undefined,
 ): string {
-  const { id: callId, method, target, binding, round, version } = call;
+  const { id: callId, method, target, round, version } = call;
   const asked = new Map<string, string>();
   const timesAsked = new Map<string, number>();
   for (const [key, request] of Object.entries(requests)) {
@@ -164,14 +165,15 @@ function seal(
     timesAsked.set(key, (call.timesAsked.get(key) ?? 0) + 1);
   }
   const content = { callId, round, asked, timesAsked, payload, version };
-  const { now, ttlSeconds, keys } = call.policy;
+  const { binding, policy } = call.admitted;
+  const { now, ttlSeconds, keys } = policy;
   const token = sealState(content, { binding, issuedAt: now(), ttlSeconds, routingLabel }, keys.ring[0]);
   publish('mrtr:state', { phase: 'sealed', method, target, bytes: token.length, call: callId });
   return token;
 }
 
 const rejectQuestion = (call: AdmittedCall, cause: unknown, why = STATE_NOT_KEPT): never =>
-  call.rejections.rejectRequest('invalid_question', call, cause, why);
+  call.admitted.rejections.rejectRequest('invalid_question', call, cause, why);
 
 const inOldSpelling = (requests: InputRequests): InputRequests =>
   Object.fromEntries(

@@ -48,9 +48,7 @@ export function shapeCallback<Input, R extends CompleteResult>(
     const call = callOf(ctx);
     const lacked = asks.filter((kind) => !call.askable.includes(kind));
     if (lacked.length > 0) return asNotEntered(withNotes({ resultType: 'input_required' }, { lacked }));
-    const result = await serve(inputOf(given) as Input, ctx, call);
-    if (typeof result === 'object' && result !== null) return result;
-    throw notAResult(name, result);
+    return requireResult(name, await serve(inputOf(given) as Input, ctx, call));
   };
   const callback = (...given: unknown[]) => {
     const ctx = given.at(-1) as ServerContext;
@@ -65,12 +63,18 @@ function inputOf([first, second, third]: readonly unknown[]): unknown {
   return third === undefined ? first : { uri: first, variables: second };
 }
 
-/** The error for a handler that returned no result. */
-export const notAResult = (what: string, result: unknown): InvalidDefinition =>
-  new InvalidDefinition(
+/**
+ * Returns the result of a handler. Without this check a bare string, or nothing, would fail far from the mistake.
+ *
+ * @throws InvalidDefinition for a value that is no result.
+ */
+export function requireResult<R>(what: string, result: R): R {
+  if (typeof result === 'object' && result !== null) return result;
+  throw new InvalidDefinition(
     `The ${what} handler returned ${result === null ? 'null' : `a value of type ${typeof result}`}. Return a result, ` +
       "for example textResult('Done.').",
   );
+}
 
 /** The shape that made `callback`; undefined for the author's own function. */
 export function shapeOf(callback: unknown): ShapeParts | undefined {

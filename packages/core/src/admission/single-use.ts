@@ -58,7 +58,7 @@ export async function leaseToken(retry: PresentedRetry): Promise<Decision> {
     decision.kind === 'in-flight' && repeatedRetry === 'replay';
     wait = Math.min(wait * 2, MAX_WAIT_MS)
   ) {
-    if (!(await pause(wait, retry.call.ctx.mcpReq.signal))) return { refused: 'abandoned' };
+    if (!(await pause(wait, retry.call.admitted.ctx.mcpReq.signal))) return { refused: 'abandoned' };
     decision = await leaseOnce(retry);
   }
   switch (decision.kind) {
@@ -68,24 +68,22 @@ export async function leaseToken(retry: PresentedRetry): Promise<Decision> {
       return repeatedRetry === 'reject' ? { refused: 'already_used' } : decideRecorded(decision, retry);
     case 'lost':
       return repeatedRetry === 'reject' ? { refused: 'lost' } : { recorded: { lost: true } };
-    default:
-      return { refused: reasonOf(decision.kind) };
+    case 'in-flight':
+      return { refused: 'in_flight' };
+    case 'expired':
+      return { refused: 'expired' };
+    case 'older-than-ledger':
+      return { refused: 'older_than_ledger' };
+    case 'clock-differs':
+      return { refused: 'clock_differs' };
+    default: {
+      // A ledger may be third-party code.
+      const { kind } = decision as { readonly kind: unknown };
+      throw new LedgerFailed('The ledger failed to decide about a token.', {
+        cause: new TypeError(`The ledger answered with the kind '${kind}', which does not exist.`),
+      });
+    }
   }
-}
-
-const REASONS = {
-  'in-flight': 'in_flight',
-  expired: 'expired',
-  'older-than-ledger': 'older_than_ledger',
-  'clock-differs': 'clock_differs',
-} as const satisfies Partial<Record<LeaseDecision['kind'], RejectionReason>>;
-
-/** Maps a ledger's decision to a reason. Checks it, because ledgers may be third-party code. */
-function reasonOf(kind: keyof typeof REASONS): RejectionReason {
-  if (Object.hasOwn(REASONS, kind)) return REASONS[kind];
-  throw new LedgerFailed('The ledger failed to decide about a token.', {
-    cause: new TypeError(`The ledger answered with the kind '${kind}', which does not exist.`),
-  });
 }
 
 function decideRecorded(
@@ -108,7 +106,7 @@ const MAX_WAIT_MS = 1000;
 /** Asks the ledger once, for a limited time. */
 async function leaseOnce(retry: PresentedRetry): Promise<LeaseDecision> {
   const { answers, call, singleUse } = retry;
-  const { leaseSeconds, ledgerTimeoutSeconds, now } = call.policy;
+  const { leaseSeconds, ledgerTimeoutSeconds, now } = call.admitted.policy;
   const { id, issuedAt, expiresAt } = retry.opened;
   let isLate = false;
   try {
@@ -179,7 +177,7 @@ export class Lease {
 
   /** Records the outcome. An outcome that is not JSON is recorded as lost. */
   settle(ended: () => RecordedOutcome): Promise<void> {
-    const { call, opened, singleUse } = this.#retry;
+    const { call, opened, ring, singleUse } = this.#retry;
     let text: string;
     try {
       text = JSON.stringify(ended());
@@ -187,7 +185,10 @@ export class Lease {
       call.report(error);
       text = JSON.stringify({ lost: true } satisfies RecordedOutcome);
     }
-    const sealed = sealOutcome(text, this.#retry);
+    if (Buffer.byteLength(text) > call.admitted.policy.maxResultBytes)
+      text = JSON.stringify({ tooLarge: true } satisfies RecordedOutcome);
+    // Sealed, because an outcome may be private, and others may read the ledger's database.
+    const sealed = sealAtRest(text, `${opened.id} result`, ring).toString('base64url');
     return this.#end('settle', async () => singleUse.ledger.settle(opened.id, this.#id, sealed));
   }
 
@@ -200,7 +201,7 @@ export class Lease {
   async #end(operation: LedgerEvent['operation'], write: () => Promise<void>): Promise<void> {
     const { call } = this.#retry;
     try {
-      await withinSeconds(operation, call.policy.ledgerTimeoutSeconds, write());
+      await withinSeconds(operation, call.admitted.policy.ledgerTimeoutSeconds, write());
     } catch (error) {
       call.report(error);
     }
@@ -217,15 +218,6 @@ export function recordError(error: object): Extract<RecordedOutcome, { error: un
       ...((data === undefined ? [] : [data]) as [unknown?]),
     ],
   };
-}
-
-// Seals an outcome: it may be private, and others may read the ledger's database.
-function sealOutcome(text: string, { call, opened: { id }, ring }: PresentedRetry): string {
-  const kept =
-    Buffer.byteLength(text) <= call.policy.maxResultBytes
-      ? text
-      : JSON.stringify({ tooLarge: true } satisfies RecordedOutcome);
-  return sealAtRest(kept, `${id} result`, ring).toString('base64url');
 }
 
 function openOutcome(text: string, { opened: { id }, ring }: PresentedRetry): RecordedOutcome | undefined {

@@ -4,7 +4,7 @@ import type { ServerContext } from '@modelcontextprotocol/server';
 import { publish } from '../diagnostics/diagnostics.ts';
 import { type Accepted, type Answer, isFinal, type Refusal } from '../questions/answer.ts';
 import { canAsk, canAskLive } from '../questions/can-ask.ts';
-import { onOldWire } from '../questions/old-wire.ts';
+import { onOldWire } from '../questions/form-choices.ts';
 import type { AnswerOf, Question } from '../questions/question.ts';
 import { CannotAsk, RoundsExceeded } from '../support/errors.ts';
 import { stampAnswer } from '../wire/answer-stamp.ts';

@@ -1,13 +1,13 @@
 /** Approvals: questions that only an explicit yes to their words answers. */
 import { hash } from 'node:crypto';
-import { type ElicitResult, inputResponse } from '@modelcontextprotocol/server';
+import type { ElicitResult } from '@modelcontextprotocol/server';
 import { type ApprovalEvent, publish, type Receipt, type Rung } from '../diagnostics/diagnostics.ts';
 import { InvalidOption, UnprotectedServer } from '../support/errors.ts';
 import { asRequired, aText, type OptionCheck, requireArgument, requireOptions } from '../support/options.ts';
 import { ownEntry } from '../support/own-entry.ts';
 import { type AnswerStamp, isFirstReport, keepStamp, stampOf } from '../wire/answer-stamp.ts';
 import type { Accepted, Answer } from './answer.ts';
-import { formRequest, prune } from './elicitation.ts';
+import { formRequest, prune, readAction } from './elicitation.ts';
 import { type Question, question } from './question.ts';
 import { escapeDeceptive, Words } from './words.ts';
 
@@ -107,12 +107,12 @@ function interpret(
   { message, digest }: Question<Approval>,
   type: string | undefined,
 ): Answer<Approval> {
-  const view = inputResponse({ response }, 'response');
-  if (view.kind !== 'elicit') return { kind: 'missing' };
+  const given = readAction(response);
+  if (given.kind === 'missing') return given;
   const stamp = requireStamp(response);
   // Check this even if the policy accepts unasked answers: nobody was shown these words.
   if (stamp.asked !== digest) return { kind: 'missing' };
-  const answer = decide(view.action, view.content ?? undefined, type);
+  const answer = given.kind === 'accepted' ? decide(given.value, type) : given.kind;
   const rung = type === undefined ? 'form' : 'typed-form';
   return answer === 'approved' ? approvedAnswer(stamp, message, rung) : refusedAnswer(stamp, answer);
 }
@@ -140,9 +140,8 @@ export function requireTwoLabels(
 
 type Decision = ApprovalEvent['outcome'];
 
-function decide(action: string, content: object | undefined, type: string | undefined): Decision {
-  if (action !== 'accept') return action === 'decline' ? 'declined' : 'cancelled';
-  if (content === undefined) return 'missing';
+function decide(content: object | undefined, type: string | undefined): Decision {
+  if (content == null) return 'missing';
   const fields = content as Readonly<Record<string, unknown>>;
   const [decision, typed] = [DECISION, TYPED].map((name) => ownEntry(fields, name));
   if (decision === 'refuse') return 'refused';

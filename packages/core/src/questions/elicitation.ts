@@ -12,7 +12,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { InvalidDefinition } from '../support/errors.ts';
 import { aText, type OptionCheck, requireArgument, requireKnownOptions } from '../support/options.ts';
-import type { Answer } from './answer.ts';
+import type { Accepted, Answer, Refusal } from './answer.ts';
 import { withFormChoices } from './form-choices.ts';
 import { type Question, question } from './question.ts';
 import { type CheckedForm, requireAnswerable } from './require-answerable.ts';
@@ -167,6 +167,16 @@ function convertSchema(message: string, schema: StandardSchemaWithJSON): Checked
 export const formRequest = (message: string, requestedSchema: object): InputRequest =>
   ({ method: 'elicitation/create', params: { mode: 'form', message, requestedSchema } }) as InputRequest;
 
+/** Reads the action of one bare elicitation result; the value is the content of an accepted one. */
+export function readAction(
+  response: unknown,
+): Accepted<object | undefined> | Refusal | { readonly kind: 'missing' } {
+  const view = inputResponse({ response }, 'response');
+  if (view.kind !== 'elicit') return { kind: 'missing' };
+  if (view.action === 'accept') return { kind: 'accepted', value: view.content };
+  return { kind: view.action === 'decline' ? 'declined' : 'cancelled' };
+}
+
 /** Reads one bare elicitation result. The schema sees only the form's fields. */
 function interpret(
   response: unknown,
@@ -174,10 +184,10 @@ function interpret(
   schema: StandardSchemaV1,
   fields: readonly string[],
 ): Answer<unknown> {
-  const view = inputResponse({ response }, 'response');
-  if (view.kind !== 'elicit') return { kind: 'missing' };
-  if (view.action !== 'accept') return { kind: view.action === 'decline' ? 'declined' : 'cancelled' };
-  const outcome = schema['~standard'].validate(onlyFields(view.content ?? {}, fields));
+  const answer = readAction(response);
+  if (answer.kind !== 'accepted') return answer;
+  const { value: content } = answer;
+  const outcome = schema['~standard'].validate(onlyFields(content ?? {}, fields));
   if (outcome instanceof Promise) {
     // Zod, for example, validates again asynchronously when a refinement throws. Nobody awaits that promise.
     outcome.catch(() => {});
@@ -186,7 +196,7 @@ function interpret(
     );
   }
   if (!outcome.issues) return { kind: 'accepted', value: outcome.value };
-  return view.content === undefined ? { kind: 'missing' } : { kind: 'invalid', issues: outcome.issues };
+  return content === undefined ? { kind: 'missing' } : { kind: 'invalid', issues: outcome.issues };
 }
 
 /** The part of an elicitation's result that its form asked for. */

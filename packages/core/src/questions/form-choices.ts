@@ -1,8 +1,8 @@
 /**
- * Rewrites choices of texts into the spelling that forms require. For `'a' | 'b'`, ArkType writes an `enum` without a
+ * Spells the choices of a form: for forms of today, and for old clients. For `'a' | 'b'`, ArkType writes an `enum` without a
  * type, and Valibot and zod write literals as an `anyOf` of constants. The SDK refuses both.
  */
-import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server';
+import type { InputRequest, StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 
 type Json = Readonly<Record<string, unknown>>;
 type Choice = { readonly const: string; readonly title?: string };
@@ -62,3 +62,30 @@ const isText = (value: unknown): value is string => typeof value === 'string';
 
 const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
+
+type Titled = Json & { readonly oneOf: readonly { readonly const: unknown; readonly title: unknown }[] };
+
+/**
+ * `request` for a client at 2025-11-25. Titled choices go out as `enum` with `enumNames`: SDKs of older revisions do not
+ * know `oneOf`, and refuse the whole form.
+ */
+export function onOldWire<R extends InputRequest>(request: R): R {
+  const { requestedSchema } = (request.params ?? {}) as { requestedSchema?: { readonly properties?: Json } };
+  const properties = requestedSchema?.properties;
+  if (!properties || !Object.values(properties).some(isTitledChoice)) return request;
+  const spelt = Object.entries(properties).map(([name, field]) => [
+    name,
+    isTitledChoice(field) ? asEnum(field) : field,
+  ]);
+  const params = {
+    ...request.params,
+    requestedSchema: { ...requestedSchema, properties: Object.fromEntries(spelt) },
+  };
+  return { ...request, params };
+}
+
+const isTitledChoice = (field: unknown): field is Titled => Array.isArray((field as Json | null)?.oneOf);
+
+function asEnum({ oneOf, ...rest }: Titled): Json {
+  return { ...rest, enum: oneOf.map((choice) => choice.const), enumNames: oneOf.map(({ title }) => title) };
+}

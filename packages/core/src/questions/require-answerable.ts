@@ -2,9 +2,11 @@
 import { fromJsonSchema } from '@modelcontextprotocol/server';
 import { InvalidDefinition } from '../support/errors.ts';
 
+type Json = Readonly<Record<string, unknown>>;
+
 /** The parts of a form that are checked. */
 export interface CheckedForm {
-  readonly properties: Readonly<Record<string, unknown>>;
+  readonly properties: Json;
   readonly required?: readonly string[];
 }
 
@@ -31,8 +33,8 @@ export function requireAnswerable(message: string, { properties, required = [] }
         `'${name}' is required, and the form has no such field. Add the field, or remove it from 'required'`,
       );
   for (const [name, field] of Object.entries(properties)) {
-    const schema = field as Readonly<Record<string, unknown>>;
-    const choice = (schema.items ?? schema) as Readonly<Record<string, unknown>>;
+    const schema = field as Json;
+    const choice = (schema.items ?? schema) as Json;
     if (CHOICES.some((spelling) => Array.isArray(choice[spelling]) && choice[spelling].length === 0))
       reject(`'${name}' has no choices. Give it at least one, or ask without it`);
     for (const [least, most] of BOUNDS)
@@ -48,7 +50,7 @@ export function requireAnswerable(message: string, { properties, required = [] }
 }
 
 /** Whether the default of a field fits the field. */
-function isAllowed({ default: value, ...schema }: Readonly<Record<string, unknown>>): boolean {
+function isAllowed({ default: value, ...schema }: Json): boolean {
   const form = { type: 'object', properties: { field: schema }, required: ['field'] };
   const check = fromJsonSchema(form as Parameters<typeof fromJsonSchema>[0]);
   const outcome = check['~standard'].validate({ field: value });

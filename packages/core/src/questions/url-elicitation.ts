@@ -1,9 +1,8 @@
 /** A question that sends the user to a page. */
-import { inputRequired, inputResponse } from '@modelcontextprotocol/server';
+import { inputRequired } from '@modelcontextprotocol/server';
 import { InvalidOption } from '../support/errors.ts';
 import { aText, requireArgument } from '../support/options.ts';
-import type { Answer } from './answer.ts';
-import { type ElicitationOptions, requireElicitationOptions } from './elicitation.ts';
+import { type ElicitationOptions, readAction, requireElicitationOptions } from './elicitation.ts';
 import { type Question, question } from './question.ts';
 import { textOf, type Words } from './words.ts';
 
@@ -33,7 +32,11 @@ export function urlElicitation(
       kind: 'elicitation.url',
       message: text,
       request: inputRequired.elicitUrl({ message: text, url: parseWebPage(url).href }),
-      read,
+      // Only the client's action: this question has no fields.
+      read: (response) => {
+        const answer = readAction(response);
+        return answer.kind === 'accepted' ? { kind: 'accepted', value: true } : answer;
+      },
       keep: (response) => ({ action: (response as { readonly action: unknown }).action }),
     },
     options.fallback,
@@ -52,12 +55,4 @@ export function parseWebPage(address: string | URL): URL {
   throw new InvalidOption(
     'A page needs a whole address, https://… or http://…, without a user name or a password.',
   );
-}
-
-/** Reads only the client's action: this question has no fields. */
-function read(response: unknown): Answer<boolean> {
-  const view = inputResponse({ response }, 'response');
-  if (view.kind !== 'elicit') return { kind: 'missing' };
-  if (view.action === 'accept') return { kind: 'accepted', value: true };
-  return { kind: view.action === 'decline' ? 'declined' : 'cancelled' };
 }

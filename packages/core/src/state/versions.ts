@@ -31,8 +31,8 @@ const MAX_VERSION_BYTES = 0xff;
 /** @throws InvalidOption for a version that a token cannot carry. */
 export function stateVersions({ version, acceptVersions = [] }: VersionOptions): StateVersions {
   const own = typeof version === 'object' ? new Map(Object.entries(version)) : version;
-  const named = typeof own === 'object' ? [...own] : own === undefined ? [] : [[undefined, own] as const];
-  for (const [target, name] of named) check(target === undefined ? 'version' : `version.${target}`, name);
+  if (typeof own === 'object') for (const [target, name] of own) check(`version.${target}`, name);
+  else if (own !== undefined) check('version', own);
   for (const [at, name] of acceptVersions.entries()) if (name !== null) check(`acceptVersions[${at}]`, name);
   const accepted = new Set(acceptVersions.map((name) => name ?? undefined));
   const of = (target: string) => (typeof own === 'object' ? own.get(target) : own);

@@ -32,7 +32,9 @@ export function requireOptions<Options extends object>(
   requireKnownOptions(owner, options, Object.keys(checks));
   for (const [name, check] of Object.entries<OptionCheck>(checks)) {
     const value: unknown = (options as Readonly<Record<string, unknown>>)[name];
-    if (value === undefined && isUndefinedAllowed(check, Object.hasOwn(options, name))) continue;
+    const { undefinedAllowed } = check;
+    const isLeftOut = undefinedAllowed === 'if-left-out' && !Object.hasOwn(options, name);
+    if (value === undefined && (undefinedAllowed === undefined || isLeftOut)) continue;
     if (check.isAllowed(value)) continue;
     throw new InvalidOption(`${owner}: ${name} must be ${check.allowed}; it is ${describe(value, check)}.`);
   }
@@ -49,7 +51,9 @@ export function requireKnownOptions(owner: string, options: object, names: reado
   const unknown = Object.keys(options).find((name) => !names.includes(name));
   if (unknown === undefined) return;
   const meant =
-    names.find((name) => isMisspelling(unknown, name)) ?? names.find((name) => isShort(unknown, name));
+    names.find((name) => isMisspelling(unknown, name)) ??
+    // One name may be the beginning of the other: `ttl` for `ttlSeconds`.
+    names.find((name) => name.startsWith(unknown) || unknown.startsWith(name));
   const hint = meant === undefined ? `The options are: ${names.join(', ')}.` : `Did you mean '${meant}'?`;
   throw new InvalidOption(`${owner}: there is no option '${unknown}'. ${hint}`);
 }
@@ -158,9 +162,6 @@ export const anObjectWith = (...methods: readonly string[]): OptionCheck => ({
     methods.every((name) => typeof (value as Readonly<Record<string, unknown>>)[name] === 'function'),
 });
 
-const isUndefinedAllowed = ({ undefinedAllowed }: OptionCheck, isGiven: boolean): boolean =>
-  undefinedAllowed === undefined || (undefinedAllowed === 'if-left-out' && !isGiven);
-
 /**
  * The longest text to quote. A longer one is not a number or a misspelt choice, and may be a secret in the wrong place.
  */
@@ -200,6 +201,3 @@ export function isMisspelling(given: string, name: string): boolean {
   const other = longer - head - tail;
   return other <= 3 && other < head + tail;
 }
-
-/** Whether one name is the beginning of the other: `ttl` for `ttlSeconds`. */
-const isShort = (given: string, name: string): boolean => name.startsWith(given) || given.startsWith(name);
