@@ -189,7 +189,7 @@ export function runningCall(
     const { target, isUri } = head;
     const input = isUri ? new URL(head.input as string) : head.input;
     publish('mrtr:handler', { call: id, shape: 'linear', target, part: 'handler' });
-    const context = new FrameContext(frame, id);
+    const context = new FrameContext(frame);
     reportsFrom(1);
     let frameTurn = frame.start(() => handler(input as never, context));
     for (let turn = 1; ; turn++) {

@@ -1,5 +1,5 @@
 /** The geometry of the drawing: two lifelines, the text between them, and the arrows. */
-import { type Paint, plain, type Role, WIDTH } from './paint.ts';
+import { type Paint, type Role, WIDTH } from './paint.ts';
 import { clip, columns, wrap } from './printable.ts';
 
 const MARGIN = '    ';
@@ -14,7 +14,7 @@ const LABEL = WIDTH - MARGIN.length - BETWEEN - 2;
 export type Frame = ReturnType<typeof frameIn>;
 
 /** Makes a frame. While a request is `open`, the server's lifeline is thick. */
-export function frameIn(paint: Paint = plain) {
+export function frameIn(paint: Paint) {
   const row = (left: string, right: string, role: Role, open: boolean) => {
     const gap = ' '.repeat(TEXT - columns(left) - columns(right));
     const paintText = (text: string, as: Role) => (text === '' ? '' : paint(as, text));

@@ -41,6 +41,7 @@ import { insideEffect, isInsideEffect } from '../kit/effect-scope.ts';
 import { handleRejection } from '../kit/handled.ts';
 import { assertJson } from '../kit/json.ts';
 import { type Once, RECORDED_CHECKS, type RecordedOptions, takeRecorded } from '../kit/recorded.ts';
+import type { HandlerEnd } from '../kit/state.ts';
 import { originals, outsideHandler } from './nondeterminism.ts';
 import {
   type AskRecord,
@@ -53,10 +54,7 @@ import {
 } from './record.ts';
 
 /** How an entry ended. */
-export type Ending =
-  | { readonly kind: 'asked'; readonly questions: Questions }
-  | { readonly kind: 'returned'; readonly value: unknown }
-  | { readonly kind: 'threw'; readonly error: unknown };
+export type Ending = { readonly kind: 'asked'; readonly questions: Questions } | HandlerEnd;
 
 /** A recorded failure of an effect, thrown again in every round. The first time, `cause` is the thrown value. */
 export class EffectFailed extends MrtrError {
@@ -100,16 +98,15 @@ export class Replay {
   #failed: MrtrError | undefined;
   #ended = false;
   #end!: (ending: Ending) => void;
-  readonly #ending: Promise<Ending>;
+  readonly #ending = new Promise<Ending>((resolve) => {
+    this.#end = resolve;
+  });
 
   /** @param dry replays only: the entry ends at the first new step, which does not execute. */
   constructor(journal: Journal, call: Call, dry: boolean) {
     this.#journal = journal;
     this.#call = call;
     this.#dry = dry;
-    this.#ending = new Promise((resolve) => {
-      this.#end = resolve;
-    });
   }
 
   /** Runs the handler until it settles, or until it needs answers. */

@@ -1,8 +1,11 @@
 /** Reads the answers to the questions that a step or a resolver returned. */
-import { isRefusal, type Question, type Questions } from '@mrtr/core';
+import { type AnswerOf, type Answers, isRefusal, type Question, type Questions } from '@mrtr/core';
 import { type FinalAnswer, isQuestion, isQuestions } from '@mrtr/core/shape';
 import type { Recall } from './recall.ts';
 import { wireKey } from './wire-key.ts';
+
+/** The data of a step, or the value of a resolver, whose function returns `R`: the accepted answers, or what it returned. */
+export type AskedFor<R> = R extends Question ? AnswerOf<R> : R extends Questions ? Answers<R> : R;
 
 /** The answers to the questions of one step or resolver. */
 export interface Asked {

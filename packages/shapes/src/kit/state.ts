@@ -6,6 +6,11 @@ import { asNotEntered, type Call, callOf } from '@mrtr/core/shape';
 /** An author's function that gets the shape's own context. */
 export type Author<Input, Context, R> = (input: Input, ctx: Context) => R | Promise<R>;
 
+/** How a handler ended. */
+export type HandlerEnd =
+  | { readonly kind: 'returned'; readonly value: unknown }
+  | { readonly kind: 'threw'; readonly error: unknown };
+
 /** A shape's name and the version of its state. State with another tag is refused. */
 export type ShapeTag = `${string}/${number}`;
 

@@ -52,11 +52,9 @@ export interface LinearContext extends Omit<HandlerContext, 'request'> {
  */
 export class FrameContext implements LinearContext {
   readonly #frame: Frame;
-  readonly #callId: string;
 
-  constructor(frame: Frame, callId: string) {
+  constructor(frame: Frame) {
     this.#frame = frame;
-    this.#callId = callId;
   }
 
   get signal(): AbortSignal {
@@ -80,7 +78,7 @@ export class FrameContext implements LinearContext {
   }
 
   get idempotencyKey(): LinearContext['idempotencyKey'] {
-    return (key) => idempotencyKeyOf({ id: this.#callId }, key);
+    return (key) => idempotencyKeyOf({ id: this.#frame.call }, key);
   }
 
   get progress(): LinearContext['progress'] {

@@ -146,7 +146,7 @@ export class ContinuationStore implements LinearStore {
     try {
       if (id === undefined) publishEntry(call, 'linear');
       const turn = await (id === undefined
-        ? frame.start(() => handler(input as never, new FrameContext(frame, call.id)))
+        ? frame.start(() => handler(input as never, new FrameContext(frame)))
         : frame.resume(ctx.mcpReq.inputResponses ?? {}));
       if (turn.kind === 'asked') return this.#wait(frame, turn.requests, { call, ctx });
       this.#release(frame);

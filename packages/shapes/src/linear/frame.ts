@@ -44,13 +44,9 @@ import { handleRejection } from '../kit/handled.ts';
 import type { HandlerContext } from '../kit/handler-context.ts';
 import { assertJson } from '../kit/json.ts';
 import { RECORDED_CHECKS, type RecordedOptions, takeRecorded } from '../kit/recorded.ts';
+import type { HandlerEnd } from '../kit/state.ts';
 import { guardedSignal } from './guarded-signal.ts';
 import { ContinuationLost } from './messages.ts';
-
-/** How a handler ended. */
-export type HandlerEnd =
-  | { readonly kind: 'returned'; readonly value: unknown }
-  | { readonly kind: 'threw'; readonly error: unknown };
 
 /** How a round of a frame ended. */
 export type FrameTurn = { readonly kind: 'asked'; readonly requests: InputRequests } | HandlerEnd;

@@ -3,6 +3,8 @@
  */
 import { OperatorWarning } from '@mrtr/core/events';
 
+const FAILED = 'A listener of ctx.signal failed. The call was ended all the same.';
+
 type Listener = Exclude<Parameters<AbortSignal['addEventListener']>[1], null>;
 
 /**
@@ -12,11 +14,23 @@ type Listener = Exclude<Parameters<AbortSignal['addEventListener']>[1], null>;
  */
 export function guardedSignal(signal: AbortSignal, report: (error: Error) => void): AbortSignal {
   const guarded = new WeakMap<Listener, Listener>();
+  const guard =
+    (listener: Listener) =>
+    (event: Event): void => {
+      const reject = (cause: unknown) => report(new OperatorWarning('listener_failed', FAILED, { cause }));
+      try {
+        const returned: unknown =
+          typeof listener === 'function' ? listener.call(signal, event) : listener.handleEvent(event);
+        Promise.resolve(returned).catch(reject);
+      } catch (error) {
+        reject(error);
+      }
+    };
   const add = signal.addEventListener.bind(signal);
   const remove = signal.removeEventListener.bind(signal);
   signal.addEventListener = (type: string, listener: Listener | null, options?: boolean | object) => {
     if (!listener) return;
-    const known = guarded.get(listener) ?? guard(signal, listener, report);
+    const known = guarded.get(listener) ?? guard(listener);
     guarded.set(listener, known);
     add(type, known, options);
   };
@@ -25,23 +39,3 @@ export function guardedSignal(signal: AbortSignal, report: (error: Error) => voi
   };
   return signal;
 }
-
-const guard =
-  (signal: AbortSignal, listener: Listener, report: (error: Error) => void) =>
-  (event: Event): void => {
-    const reject = (cause: unknown) =>
-      report(
-        new OperatorWarning(
-          'listener_failed',
-          'A listener of ctx.signal failed. The call was ended all the same.',
-          { cause },
-        ),
-      );
-    try {
-      const returned: unknown =
-        typeof listener === 'function' ? listener.call(signal, event) : listener.handleEvent(event);
-      Promise.resolve(returned).catch(reject);
-    } catch (error) {
-      reject(error);
-    }
-  };

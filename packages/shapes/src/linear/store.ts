@@ -5,9 +5,8 @@
 import type { InputRequests } from '@modelcontextprotocol/server';
 import type { ServerContext } from '@mrtr/core';
 import type { Call } from '@mrtr/core/shape';
-import { loadState, saveState } from '../kit/state.ts';
+import { type HandlerEnd, loadState, saveState } from '../kit/state.ts';
 import type { LinearContext } from './context.ts';
-import type { HandlerEnd } from './frame.ts';
 
 /** One request of a call. The store must not keep it: `ctx` alone holds some 20 KB. */
 export interface LinearRound {

@@ -1,7 +1,7 @@
 /** Declarations: a resolver, its needs, and its value. */
-import type { AnswerOf, Answers, Question, Questions } from '@mrtr/core';
 import { aFunction, aText, type OptionCheck, requireArgument } from '@mrtr/core/kit';
 import type { FinalAnswer } from '@mrtr/core/shape';
+import type { AskedFor } from '../kit/asked.ts';
 import type { HandlerContext } from '../kit/handler-context.ts';
 
 /** A need: one of the tool's arguments. */
@@ -86,7 +86,7 @@ export type ArgumentsOf<N> = {
   : never;
 
 /** The value of a resolver whose function returns `R`. */
-export type ValueOf<R> = R extends Question ? AnswerOf<R> : R extends Questions ? Answers<R> : R;
+export type ValueOf<R> = AskedFor<R>;
 
 /** Computes one value, or asks for it. Made by {@link resolver}; compared by identity. */
 export class Resolver<T, Arguments = unknown> {

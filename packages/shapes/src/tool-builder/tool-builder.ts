@@ -6,19 +6,12 @@
  * answer of a removed step is dropped; a moved step keeps its answer and its computed data. If a step that computed
  * data was removed or renamed, the request is refused, because the step would run again.
  */
-import {
-  type AnswerOf,
-  type Answers,
-  InvalidDefinition,
-  type Question,
-  type Questions,
-  type ServerContext,
-} from '@mrtr/core';
+import { InvalidDefinition, type ServerContext } from '@mrtr/core';
 import { aFunction, requireArgument, requireOptions } from '@mrtr/core/kit';
 import type { CompleteResult, SdkCallback } from '@mrtr/core/shape';
 import { type Call, endCancelled, shapeCallback } from '@mrtr/core/shape';
 
-import { readAsked } from '../kit/asked.ts';
+import { type AskedFor, readAsked } from '../kit/asked.ts';
 import { ASKING_CHECKS, type AskingOptions } from '../kit/asking.ts';
 import { type HandlerContext, handlerContext, publishEntry } from '../kit/handler-context.ts';
 import { assertJson } from '../kit/json.ts';
@@ -32,7 +25,7 @@ const TAG = 'tool-builder/2';
 export type StepContext = HandlerContext;
 
 /** The data of a step whose function returns `R`: the accepted answers to its questions, or what it returned. */
-export type StepData<R> = R extends Question ? AnswerOf<R> : R extends Questions ? Answers<R> : R;
+export type StepData<R> = AskedFor<R>;
 
 type Data = Readonly<Record<string, unknown>>;
 type AnyStep = (input: unknown, data: Data, ctx: StepContext) => unknown;
