@@ -12,7 +12,7 @@ export const TARGETS: readonly string[] = [
   'packages/hosting/src/admission/call-quota.ts',
 ];
 
-const SOURCE = /^(packages\/(?:options\/)?[^/]+)\/src\/.+(?<!\.test|\.test-support|\.proof)\.ts$/;
+const SOURCE = /^(packages\/[^/]+)\/src\/.+(?<!\.test|\.test-support|\.proof)\.ts$/;
 
 /**
  * The pattern of the tests that run for the mutants of `file`: those of its own package, and for a shape its contract.
