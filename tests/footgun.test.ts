@@ -1,6 +1,6 @@
 /**
- * The footgun test: the audit entries of one call. One is right. Where code above the question runs in every round, there
- * are two.
+ * The footgun test: the audit entries of one call. It should be one. Where code above the question runs in every
+ * round, there are two.
  */
 import { createWorld } from '@mrtr/comparison';
 import { loadOptions, OPTIONS } from '@mrtr/comparison/options';

@@ -48,12 +48,10 @@ for (const { answers, says, ...params } of CALLS) {
   test.each(others.map((option) => [option.name, option] as const))(
     `a client of ${params.name} observes of %s what it observes of ${first.name}`,
     async (_name, option) => {
-      const [here, there] = (await Promise.all([first, option].map(observe))).map((transcript) => ({
-        title: transcript.title,
-        lines: hostView(transcript),
-      }));
-      expect(here?.lines).not.toEqual([]);
-      expect(diffViews(here as never, there as never)).toBeUndefined();
+      const view = async (one: LoadedOption) => ({ title: one.name, lines: hostView(await observe(one)) });
+      const [here, there] = await Promise.all([view(first), view(option)]);
+      expect(here.lines).not.toEqual([]);
+      expect(diffViews(here, there)).toBeUndefined();
     },
   );
 }

@@ -78,6 +78,7 @@ try {
   3. write any script in its shape in tools/matrix/src/scripts/writers/${letter}.ts
   4. pnpm test: the matrix measures it, and prints every difference from its claims and every row to write
   5. pnpm matrix --write, and pnpm check:options
+CONTRIBUTING.md says the rest.
 `);
 } catch (error) {
   process.stderr.write(`${error.message}\n`);

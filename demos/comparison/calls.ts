@@ -27,7 +27,7 @@ import { createWorld, type World } from './world.ts';
 
 export * from './scripts.ts';
 
-/** What is called: an option, a demo in an option's form, or a foreign server. */
+/** What is called: an option, or a demo in its form. */
 export interface Subject {
   readonly id: string;
   readonly title: string;

@@ -15,5 +15,5 @@ export const claims: Claims = {
     stateless: 'error',
   },
   deploys: COMPARES_SCHEMA,
-  conformance: 'it is E to a client that the suite is',
+  conformance: 'the client of the suite is modern, and sees E',
 };

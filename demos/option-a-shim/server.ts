@@ -6,7 +6,7 @@ import { getWeather } from './weather.ts';
 import { resolveWorkItem } from './work-item.ts';
 
 export function createServer(world: World, policy: RequestStatePolicy): McpServer {
-  // Whatever the policy says, the SDK's own shim plays the rounds over an old client's stream.
+  // Also where the policy says `degrade`, the SDK's own shim plays the rounds over an old client's stream.
   const server = protectedServer(SERVER_INFO, policy.with({ legacy: 'shim' }));
   server.registerTool('get_weather', getWeatherTool, getWeather(world));
   server.registerTool('resolve_work_item', resolveWorkItemTool, resolveWorkItem(world));

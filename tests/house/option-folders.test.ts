@@ -19,7 +19,7 @@ test.each(OPTIONS)('$folder has a short server, two tools, claims and a README',
 test.each(OPTIONS)('the README of $folder starts its server, by hand and from a client', ({ folder, id }) => {
   const readme = textOf(`demos/${folder}/README.md`);
   const server = `demos/${folder}/server.ts`;
-  expect(readme).toMatch(new RegExp(`^(?:POSTGRES=\\S+ )?node ${server} `, 'm'));
+  expect(readme).toMatch(new RegExp(`^(?:STATE_KEY=\\S+ POSTGRES=\\S+ )?node ${server} `, 'm'));
   const [, configuration = ''] = /^```json\n([\s\S]+?)^```$/m.exec(readme) ?? [];
   expect(JSON.parse(configuration).mcpServers).toMatchObject({
     [`option-${id}`]: { command: 'node', args: [`/path/to/mrtr-shapes/${server}`] },
