@@ -43,7 +43,7 @@ export function measuredTables(
   const rows = [...options].sort((one, other) => rank(one) - rank(other));
   const ofOptions = optionsTable(rows, cells);
   const tables = {
-    comparison: mergeRows(ofOptions, [11, 12, 13, 14, 7, 1, 2]),
+    comparison: mergeRows(describeInWords(ofOptions, rows, observationsIn(cells)), [11, 12, 13, 14, 7, 1, 2]),
     options: mergeRows(ofOptions, [2, 5, 7, 9]), // the columns that a reader decides by
     'options-more': mergeRows(ofOptions.map(withoutTitle), [1, 3, 4, 6, 8, 10]),
     quadrant: quadrantTable(rows, observationsIn(cells)),
@@ -72,10 +72,6 @@ export function optionsTable(options: readonly Identity[], cells: readonly Cell[
     'Cannot be asked',
     'Writes, retries sent twice (`singleUse: false`)',
     'Unasked answer / other state',
-    'Author writes',
-    'SDK does',
-    'Hidden re-entry',
-    'Server state',
   ];
   const rows = options.map((option) => {
     const find = finder(option, observations);
@@ -94,19 +90,27 @@ export function optionsTable(options: readonly Identity[], cells: readonly Cell[
       describeOutcome(find({ client: 'unaskable', hosting: 'memory', ...METRIC })),
       writesWhenRetried(find({ ...modern, ...FIXED })),
       describeForgeries(two),
-      ...describeInWords(option, one),
-      serverState(one, heldConnection(find)),
     ];
   });
   return [head, ...rows];
 }
 
-/** The words of the option's folder. Whether a hidden re-entry is safe is measured. */
-function describeInWords({ id }: Identity, { audits }: Observation): readonly string[] {
-  const { folder, authorWrites, sdkDoes, hiddenReentry } = findOption(id) as ListedOption;
-  const hidden = hiddenReentry ? 'yes' : 'no';
-  const safety = audits > 1 ? ', **unsafe**' : hiddenReentry ? ', safe' : '';
-  return [`[${authorWrites}](${folder}/weather.ts)`, sdkDoes, hidden + safety];
+/** Adds what stands in words in each option's folder. Whether a hidden re-entry is safe is measured. */
+function describeInWords(
+  [head = [], ...rows]: Rows,
+  options: readonly Identity[],
+  observations: readonly Observation[],
+): Rows {
+  const described = options.map((option, at) => {
+    const find = finder(option, observations);
+    const one = find({ client: 'modern', hosting: 'memory', ...METRIC });
+    const { folder, authorWrites, sdkDoes, hiddenReentry } = findOption(option.id) as ListedOption;
+    const safety = one.audits > 1 ? ', **unsafe**' : hiddenReentry ? ', safe' : '';
+    const state = serverState(one, heldConnection(find));
+    const author = `[${authorWrites}](${folder}/weather.ts)`;
+    return [...(rows[at] ?? []), author, sdkDoes, (hiddenReentry ? 'yes' : 'no') + safety, state];
+  });
+  return [[...head, 'Author writes', 'SDK does', 'Hidden re-entry', 'Server state'], ...described];
 }
 
 function serverState({ framesHeld, otherInstance }: Observation, oldClient: string): string {
