@@ -41,7 +41,7 @@ export function holdToClaims(extent: Extent): () => Measurements {
       measureAll(options.filter(isOnPostgres)),
       measureAll(options.filter((option) => !isOnPostgres(option))),
     ]);
-  }, 900_000);
+  }, 180_000);
   afterAll(() => database?.close());
 
   it('measures every cell of every option, once each', () => {

@@ -3,10 +3,12 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { createMcpHandler, type McpServer } from '@modelcontextprotocol/server';
 import type { HttpFace } from './posting.ts';
 
+// One for the process: on Node 20, each that was used once costs every later promise.
+const failures = new AsyncLocalStorage<Error[]>();
+const onerror = (error: Error) => failures.getStore()?.push(error);
+
 /** A request that the SDK answers with HTTP 500 rejects instead, with the error that the response leaves out. */
 export function serveFactory(server: () => McpServer): HttpFace & { close(): Promise<void> } {
-  const failures = new AsyncLocalStorage<Error[]>();
-  const onerror = (error: Error) => failures.getStore()?.push(error);
   const handler = createMcpHandler(server, { onerror });
   return {
     fetch: (request, options) =>
