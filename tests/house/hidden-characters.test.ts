@@ -24,7 +24,7 @@ test('as JSON, every code point is printable and keeps its value', () => {
 test('there is no third list', () => {
   const lists = projectFiles().filter(
     (file) =>
-      /^(?:packages|demos)\/.*(?<!\.test|\.test-support|\.proof|\.browser)\.ts$/.test(file) &&
+      /^(?:packages|demos|tools)\/.*(?<!\.test|\.test-support|\.proof|\.browser)\.ts$/.test(file) &&
       /\\p\{(?:C\}|C[cf]\}|Bidi)/.test(textOf(file)),
   );
   expect(lists).toEqual([

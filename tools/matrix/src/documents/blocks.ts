@@ -28,7 +28,7 @@ export async function updateBlocks(
   { write, only }: Updating,
 ): Promise<string[]> {
   const stale: string[] = [];
-  const files = await Promise.all(['docs/', 'packages/', 'demos/'].map(markdownIn));
+  const files = await Promise.all(['docs/', 'packages/', 'demos/', 'tools/'].map(markdownIn));
   for (const file of ['README.md', ...files.flat()]) {
     const before = await readFile(new URL(file, ROOT), 'utf8');
     let after = before;
