@@ -47,7 +47,7 @@ export interface RunningOption {
   close(): Promise<void>;
 }
 
-/** An option in words, which its `package.json` has beside its title. The tables put them beside what is measured. */
+/** What an option's `package.json` says of it beside its title. The tables show it beside what is measured. */
 interface Comparison {
   readonly authorWrites: string;
   readonly sdkDoes: string;

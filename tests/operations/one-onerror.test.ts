@@ -104,7 +104,7 @@ test.each<[place: string, places: (onerror: OnError) => Places]>([
   ['the mount', (onerror) => ({ mount: onerror })],
   ['both', (onerror) => ({ policy: onerror, mount: onerror })],
   ['the policy, the mount and the page', (onerror) => ({ policy: onerror, mount: onerror, page: onerror })],
-])('one function that was given to %s hears of each rejection once', async (_place, places) => {
+])('one function that was given to %s gets each rejection once', async (_place, places) => {
   const errors: Error[] = [];
   await attack(await openBank(places((error) => errors.push(error))));
   const lost = places(() => {}).page ? 'The store is gone.' : LOST;

@@ -275,9 +275,9 @@ const withResponse = (question: Question): Question => ({
 function wordings<T>(worded: WordingOptions<T>) {
   const { message, url } = worded;
   const [first, again] = [worded.ask(message, url), worded.ask(`${AGAIN} ${message}`, url)];
-  const made = (one: Question, other: Question) => (kept?: StoredInteraction) =>
+  const makeQuestion = (one: Question, other: Question) => (kept?: StoredInteraction) =>
     ({ ...one, otherWording: other.digest, ...answering(worded, first, kept) }) as Question<T>;
-  return [made(first, again), made(again, first)] as const;
+  return [makeQuestion(first, again), makeQuestion(again, first)] as const;
 }
 
 /**

@@ -201,7 +201,7 @@ export function pagesOf<T>(
 
   /** Rejects all alike: a browser must not learn whether an interaction exists, or whose it is. */
   function refuse(name: string, kept: StoredInteraction | undefined, visitor: Visitor): Response {
-    let why = 'there is none with this link';
+    let why = 'this link names no interaction';
     if (kept) why = `it is ${kept.stage}, or the state is not its latest`;
     if (kept && !isOwn(kept, visitor)) why = 'it belongs to another user';
     const message = `The ${name} page of a pending interaction was refused: ${why}.`;

@@ -43,7 +43,7 @@ export function measuredTables(
   const rows = [...options].sort((one, other) => rank(one) - rank(other));
   const ofOptions = optionsTable(rows, cells);
   const tables = {
-    comparison: mergeRows(describeInWords(ofOptions, rows, observationsIn(cells)), [11, 12, 13, 14, 7, 1, 2]),
+    comparison: mergeRows(addDescriptions(ofOptions, rows, observationsIn(cells)), [11, 12, 13, 14, 7, 1, 2]),
     options: mergeRows(ofOptions, [2, 5, 7, 9]), // the columns that a reader decides by
     'options-more': mergeRows(ofOptions.map(withoutTitle), [1, 3, 4, 6, 8, 10]),
     quadrant: quadrantTable(rows, observationsIn(cells)),
@@ -95,8 +95,8 @@ export function optionsTable(options: readonly Identity[], cells: readonly Cell[
   return [head, ...rows];
 }
 
-/** Adds what stands in words in each option's folder. Whether a hidden re-entry is safe is measured. */
-function describeInWords(
+/** Adds what each option's `package.json` says of it. Whether a hidden re-entry is safe is measured. */
+function addDescriptions(
   [head = [], ...rows]: Rows,
   options: readonly Identity[],
   observations: readonly Observation[],

@@ -1,5 +1,5 @@
 /** Retries without any answer, and with only one of two. */
-import { type Attempted, acceptedIn } from '../judging/attack.ts';
+import { type Attempted, findAccepted } from '../judging/attack.ts';
 import { abstain, defineCheck, fail, MRTR, notApplicable, pass } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import { isOptional } from '../observations/forms.ts';
@@ -22,7 +22,7 @@ export async function sameWithoutAnswers(
   round: number,
   attempts: readonly Attempted[],
 ): Promise<boolean> {
-  const [accepted] = acceptedIn(attempts);
+  const [accepted] = findAccepted(attempts);
   if (accepted === undefined) return false;
   const session = await context.untilRound(round);
   const before = await context.effects.read();

@@ -1,6 +1,6 @@
 /** Answers that are unasked, misplaced or invalid. */
 import { listRequired } from '../answers/choices.ts';
-import { type Attempt, type Attempted, acceptedIn, attack, judgeRejections } from '../judging/attack.ts';
+import { type Attempt, type Attempted, attack, findAccepted, judgeRejections } from '../judging/attack.ts';
 import { abstain, defineCheck, fail, MRTR, notApplicable, pass } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import { isForm, isOptional } from '../observations/forms.ts';
@@ -110,7 +110,7 @@ const otherRound = defineCheck('answer.other-round', 'S', {
       },
     ]);
     const repeats = sameKeys(context);
-    if (acceptedIn(late).length > 0 && repeats) return notApplicable('every round asks under the same key');
+    if (findAccepted(late).length > 0 && repeats) return notApplicable('every round asks under the same key');
     const byDefault = await sameWithoutAnswers(context, last, late);
     const session = await context.untilRound(0);
     const answers = everyAnswer(context, session);
@@ -237,7 +237,7 @@ async function onForms(
     all.push(...(await attack(context, round, made, how)));
   }
   if (all.length === 0) return notApplicable('no form has a field for this attack');
-  const accepted = acceptedIn(all);
+  const accepted = findAccepted(all);
   const [first] = accepted;
   // Another result without the effect: the server handled the answers safely in its own way.
   const isHarmless = ({ matters, effect, end }: Attempted) =>

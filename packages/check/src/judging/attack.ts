@@ -39,7 +39,7 @@ export interface Attempted {
   readonly completedLikeDecline: boolean;
 }
 
-export const acceptedIn = (all: readonly Attempted[]): readonly Attempted[] =>
+export const findAccepted = (all: readonly Attempted[]): readonly Attempted[] =>
   all.filter(({ verdict }) => verdict === 'accepted');
 
 /** Tells refused attempts from accepted ones, where the outcome alone does not. */
@@ -203,7 +203,7 @@ function refusedWords(all: readonly Attempted[], { effects }: CheckContext, refu
 
 /** The finding of attacks that the server has to refuse. */
 export function judgeRejections(context: CheckContext, what: string, all: readonly Attempted[]): Finding {
-  const accepted = acceptedIn(all);
+  const accepted = findAccepted(all);
   const worst = accepted.find(({ matters }) => matters) ?? accepted[0];
   if (worst) {
     const { label, session, end, matters } = worst;

@@ -321,7 +321,7 @@ test.each<readonly [method: string, params: Record<string, string>, register: (s
   'an assigned handler spends its token, though it throws what the SDK does before an entry: %s %o',
   async (method, params, register) => {
     let payments = 0;
-    const assigned = async (...args: unknown[]) => {
+    const payAndThrow = async (...args: unknown[]) => {
       const ctx = args.at(-1) as ServerContext;
       if (ctx.mcpReq.requestState() === undefined) return inputRequired({ requestState: 'asked' });
       payments++;
@@ -330,7 +330,7 @@ test.each<readonly [method: string, params: Record<string, string>, register: (s
         'Input validation error: the bank has no such account',
       );
     };
-    const members = { executor: assigned, handler: assigned, readCallback: assigned };
+    const members = { executor: payAndThrow, handler: payAndThrow, readCallback: payAndThrow };
     const { post } = hostTools((server) => void Object.assign(register(server), members), {
       ledger: new MemoryLedger(),
     });

@@ -53,7 +53,7 @@ test.each<[string, MountOptions, object, AuthInfo | undefined]>([
   expect(warnings).toEqual([]);
 });
 
-test("with anonymous: 'reject', a request without a caller gets 401 and a challenge, and onerror is told", async () => {
+test("with anonymous: 'reject', a request without a caller gets 401 and a challenge, and onerror gets an error", async () => {
   const warnings = watchWarnings();
   const reasons: string[] = [];
   onTestFinished(observe('mrtr:rejection', ({ reason }) => void reasons.push(reason)));

@@ -51,7 +51,7 @@ test('a page that fails makes room for another', async () => {
 const ECHO = { path: '/link', fetch: async (request: Request) => new Response(await request.text()) };
 
 /** A post to a page whose client has sent `sent` of 16 384 bytes. */
-const unfinished = (sent: number) =>
+const sendPart = (sent: number) =>
   `POST /link/x HTTP/1.1\r\nHost: localhost\r\nContent-Length: 16384\r\n\r\n${'x'.repeat(sent)}`;
 
 test('a body of a page has at most 16 384 bytes', async () => {
@@ -64,7 +64,7 @@ test('a body of a page has at most 16 384 bytes', async () => {
 test('unfinished bodies of pages have 1 MiB together, and take no room and no page from others', async () => {
   const { url, errors } = await hosting({ pages: [ECHO], maxIncomingBytes: 1_048_576 });
   const connections = await Promise.all(Array.from({ length: 110 }, () => rawConnection(url)));
-  const [first, ...others] = connections.map(({ use }, n) => use(unfinished(n < 64 ? 16_383 : 0)));
+  const [first, ...others] = connections.map(({ use }, n) => use(sendPart(n < 64 ? 16_383 : 0)));
   for (const other of others) other.catch(() => {});
   const post = () => fetch(new URL('/link/x', url), { method: 'POST', body: 'x' }).then(read);
   const full = refusal(503, 'This server has too many bytes of requests coming in; try again later');
@@ -79,7 +79,7 @@ test('unfinished bodies of pages have 1 MiB together, and take no room and no pa
 test('a page that reads no body is answered before its body came in', async () => {
   const fetch = async () => new Response('No.', { status: 403 });
   const { url } = await hosting({ pages: [{ path: '/link', fetch }] });
-  expect(await (await rawConnection(url)).use(unfinished(0))).toMatch(/^HTTP\/1\.1 403 /);
+  expect(await (await rawConnection(url)).use(sendPart(0))).toMatch(/^HTTP\/1\.1 403 /);
 });
 
 test('a page itself refuses a TRACE, and the operator gets no error', async () => {

@@ -4,8 +4,8 @@ import {
   type AttackOptions,
   type Attempt,
   type Attempted,
-  acceptedIn,
   attack,
+  findAccepted,
   judgeRejections,
 } from '../../judging/attack.ts';
 import { defineCheck, fail, MRTR, notApplicable, pass } from '../../judging/check.ts';
@@ -66,7 +66,7 @@ async function inEachRound(
 
 /** Whether the server accepts altered state, and none that was tried made a difference. */
 function isHarmlessSoFar(all: readonly Attempted[]) {
-  const accepted = acceptedIn(all);
+  const accepted = findAccepted(all);
   return accepted.length > 0 && !accepted.some(({ matters }) => matters);
 }
 
@@ -213,7 +213,7 @@ const aliased = defineCheck('state.aliased', 'A', {
   calls: (rounds) => 16 * Math.min(rounds, 2) + rounds + 24,
   run: async (context) => {
     const attacked = await inEachRound(context, (token) => inWorker.aliases(token));
-    const accepted = acceptedIn(attacked);
+    const accepted = findAccepted(attacked);
     const [first] = accepted;
     if (first === undefined) return judgeRejections(context, 'Another spelling', attacked);
     const used = await findReuse(context);
@@ -255,7 +255,7 @@ const dropped = defineCheck('state.dropped', 'A', {
     const round = context.roundsWithState.at(-1) ?? 0;
     const attempt = { label: 'the retry without its state', changes: () => ({ requestState: undefined }) };
     const attacked = await attack(context, round, [attempt]);
-    const [accepted] = acceptedIn(attacked);
+    const [accepted] = findAccepted(attacked);
     if (accepted && !context.facts.asksLike(0, accepted.end))
       return fail(
         `Without state the retry was accepted: ${describeOutcome(accepted.end)}.`,
