@@ -174,7 +174,7 @@ export async function keepOpen(options: KeepOptions): Promise<() => Promise<void
 }
 
 /** Starts one server instance of an option. */
-export function runOption(
+function runOption(
   { createServer, keep }: OptionModule,
   { world, state, ...rest }: OptionDeps,
 ): RunningOption {

@@ -31,7 +31,7 @@ export interface AuditLog {
 }
 
 /** An audit log in memory. `onRecord` is called after each entry is written. */
-export function memoryAuditLog(onRecord?: (entry: string) => void): AuditLog {
+function memoryAuditLog(onRecord?: (entry: string) => void): AuditLog {
   const entries: string[] = [];
   return {
     entries,

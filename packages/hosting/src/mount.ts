@@ -58,9 +58,9 @@ export interface McpMount {
    */
   readonly handle: (req: NodeRequest, res: ServerResponse, parsedBody?: unknown) => Promise<void>;
   /**
-   * The same for hono and other runtimes with web requests. Reads the caller from `authInfo`. The runtime owns the connection. It reports a hang-up by firing
-   * `request.signal` or by cancelling the response's body. The limits do not cover its own buffers, and `sendSeconds` has
-   * no effect.
+   * The same for hono and other runtimes with web requests. Reads the caller from `authInfo`. The runtime owns the
+   * connection. It reports a hang-up by firing `request.signal` or by cancelling the response's body. The limits do not
+   * cover its own buffers, and `sendSeconds` has no effect.
    */
   readonly fetch: (request: Request, options?: McpHandlerRequestOptions) => Promise<Response>;
   /**
