@@ -132,7 +132,15 @@ function inject<R extends CompleteResult>(
   });
 }
 
+/** The names in a tool's input schema. A factory may make the tool anew for each request, always of one schema. */
 function argumentNames(schema: StandardSchemaWithJSON): ReadonlySet<string> {
-  const { properties } = schema['~standard'].jsonSchema.input({ target: 'draft-2020-12' });
-  return new Set(Object.keys((properties ?? {}) as object));
+  let names = knownNames.get(schema);
+  if (!names) {
+    const { properties } = schema['~standard'].jsonSchema.input({ target: 'draft-2020-12' });
+    names = new Set(Object.keys((properties ?? {}) as object));
+    knownNames.set(schema, names);
+  }
+  return names;
 }
+
+const knownNames = new WeakMap<StandardSchemaWithJSON, ReadonlySet<string>>();
