@@ -19,7 +19,7 @@ buildSync({
   ...shared,
   // A worker is a file of its own as well.
   entryPoints: [...Object.values(exports), ...Object.values(bin), './src/worker.ts']
-    .filter((source) => source.endsWith('.ts') && existsSync(join(folder, source)))
+    .filter((source) => /^\.\/src\/.*\.[jt]s$/.test(source) && existsSync(join(folder, source)))
     .map((source) => join(folder, source)),
   outdir: esm,
   outbase: join(folder, 'src'),

@@ -14,12 +14,12 @@ const program = (source: string) => source.replace('./src/', './dist/').replace(
 const mapped = (record: Readonly<Record<string, string>>, to: (value: string) => unknown) =>
   Object.fromEntries(Object.entries(record).map(([key, value]) => [key, to(value)]));
 
-/** The published exports of an entry point: both module formats, each with its own types. */
+/** The published exports of an entry point: both module formats. Each has its own types, but for what is JavaScript. */
 function published(source: string): unknown {
-  if (!source.endsWith('.ts')) return source;
+  if (!/\.[jt]s$/.test(source)) return source;
   const built = (folder: string) => {
-    const file = source.replace(/^\.\/src\//, folder).replace(/\.ts$/, '');
-    return { types: `${file}.d.ts`, default: `${file}.js` };
+    const file = source.replace(/^\.\/src\//, folder).replace(/\.[jt]s$/, '');
+    return { ...(source.endsWith('.ts') && { types: `${file}.d.ts` }), default: `${file}.js` };
   };
   return { import: built('./dist/'), require: built('./dist/cjs/') };
 }

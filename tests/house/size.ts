@@ -30,8 +30,8 @@ const exported = published.flatMap((folder) => entryPoints(join(root, folder))).
 const ofPackages = sources.filter((file) => published.some((folder) => file.startsWith(`${folder}/src/`)));
 
 const measured: readonly (readonly [what: string, value: number, ceiling: number])[] = [
-  ['nodes of source', sources.reduce((sum, file) => sum + sizeOf(file), 0), 254_950],
-  ['names that the published packages export', exported.reduce((sum, { size }) => sum + size, 0), 478],
+  ['nodes of source', sources.reduce((sum, file) => sum + sizeOf(file), 0), 254_990],
+  ['names that the published packages export', exported.reduce((sum, { size }) => sum + size, 0), 425],
   [
     'options that a caller can give them',
     countOptions(

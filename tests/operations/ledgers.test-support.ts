@@ -1,6 +1,6 @@
 /** Ledgers and their clients, which are closed when the test ends. */
 import { randomBytes } from 'node:crypto';
-import { processWide } from '@mrtr/core/kit';
+import { processWide } from '@mrtr/core/internal';
 import { type RedisClient, RedisLedger, type RedisLedgerOptions } from '@mrtr/ledgers/redis';
 import { createClient } from 'redis';
 import { onTestFinished, vi } from 'vitest';

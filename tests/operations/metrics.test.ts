@@ -1,7 +1,7 @@
 /** The gauges of stores and hostings, and the refusals of HTTP. */
 import { textResult } from '@mrtr/core';
 import { observe } from '@mrtr/core/events';
-import { processWide, readGauges } from '@mrtr/core/kit';
+import { processWide, readGauges } from '@mrtr/core/internal';
 import { MemoryInteractions } from '@mrtr/pages';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import {

@@ -1,7 +1,7 @@
 /** One `onerror`, given in one place, gets each thing that a server rejects, once. */
 import { protectedServer, requestStatePolicy, textResult, words } from '@mrtr/core';
 import { OperatorWarning } from '@mrtr/core/events';
-import { processWide } from '@mrtr/core/kit';
+import { processWide } from '@mrtr/core/internal';
 import { readPosted, requestInit } from '@mrtr/harness';
 import { listVerifier, serveHttp } from '@mrtr/hosting/http';
 import { approvalPage, MemoryInteractions } from '@mrtr/pages';

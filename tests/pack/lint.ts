@@ -7,7 +7,18 @@ import { run } from './program.ts';
 const TOOLS = join(ROOT, 'tests/pack/tools/node_modules/.bin');
 
 export async function lint({ manifest, tarball, files }: Packed, report: Report): Promise<void> {
-  const types = ['--profile', 'node16', '--no-emoji', '--no-color', '--format', 'ascii', tarball];
+  // What the packages share among themselves has no types.
+  const types = [
+    '--exclude-entrypoints',
+    'internal',
+    '--profile',
+    'node16',
+    '--no-emoji',
+    '--no-color',
+    '--format',
+    'ascii',
+    tarball,
+  ];
   const [publint, attw] = await Promise.all([
     run(join(TOOLS, 'publint'), ['run', '--strict', tarball], ROOT),
     run(join(TOOLS, 'attw'), types, ROOT),
@@ -21,4 +32,4 @@ export async function lint({ manifest, tarball, files }: Packed, report: Report)
 }
 
 const BELONGS =
-  /^(?:LICENSE|README\.md|CHANGELOG\.md|package\.json|[\w.-]+\.schema\.json|(?:dist|src)\/wire\/schema-[\d-]+\.json|dist\/cjs\/package\.json|viewer\/viewer\.(?:js|css)|dist\/[\w./-]+\.(?:js|d\.ts)(?:\.map)?|src\/(?!.*\.(?:test|test-support|proof)\.ts$)[\w./-]+\.ts)$/;
+  /^(?:LICENSE|README\.md|CHANGELOG\.md|package\.json|[\w.-]+\.schema\.json|(?:dist|src)\/wire\/schema-[\d-]+\.json|dist\/cjs\/package\.json|viewer\/viewer\.(?:js|css)|dist\/[\w./-]+\.(?:js|d\.ts)(?:\.map)?|src\/internal\.js|src\/(?!.*\.(?:test|test-support|proof)\.ts$)[\w./-]+\.ts)$/;

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import type { AuthInfo } from '@modelcontextprotocol/server';
-import { processWide } from '@mrtr/core/kit';
+import { processWide } from '@mrtr/core/internal';
 import { RunningProcess } from '@mrtr/harness/process';
 import { resultText } from '@mrtr/harness/transcript';
 import { createMcpMount, type MountOptions } from '@mrtr/hosting/http';

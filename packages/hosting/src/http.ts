@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { ServerNotifier } from '@modelcontextprotocol/server';
-import { aText, type OptionCheck, type OptionChecks, requireOptions, wholeNumber } from '@mrtr/core/kit';
+import { aText, type OptionCheck, type OptionChecks, requireOptions, wholeNumber } from '@mrtr/core/internal';
 import { problem } from './admission/problem.ts';
 import { requireInstance, type ServerInstance } from './instance/server-instance.ts';
 import { findPages, MOUNT_CHECKS, type MountOptions, mount, type Routes } from './mount.ts';

@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { getRequestListener, RequestError } from '@hono/node-server';
 import type { AuthInfo, McpHandlerRequestOptions, ServerNotifier } from '@modelcontextprotocol/server';
-import { aTimeInSeconds, MRTR_REVISION, type OptionChecks, requireOptions } from '@mrtr/core/kit';
+import { aTimeInSeconds, MRTR_REVISION, type OptionChecks, requireOptions } from '@mrtr/core/internal';
 import { bodyWasRead } from './admission/body.ts';
 import { type Exchange, type Outgoing, WebOutgoing } from './admission/exchange.ts';
 import { internalError, problem } from './admission/problem.ts';

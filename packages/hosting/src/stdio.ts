@@ -1,7 +1,7 @@
 /** stdio hosting: one connection, one process. stdout carries protocol only. */
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { OperatorWarning } from '@mrtr/core/events';
-import { aFunction, aTimeInSeconds, onOneLine, requireOptions } from '@mrtr/core/kit';
+import { aFunction, aTimeInSeconds, onOneLine, requireOptions } from '@mrtr/core/internal';
 import {
   buildServer,
   type OnError,

@@ -1,4 +1,4 @@
-import { wholeNumbers } from '@mrtr/core/kit';
+import { wholeNumbers } from '@mrtr/core/internal';
 
 /** The limits of a ledger. Anonymous callers share the limits of all. */
 export interface LedgerCapacity {

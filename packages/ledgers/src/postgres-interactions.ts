@@ -7,7 +7,7 @@ import {
   requireOptions,
   wholeNumber,
   withDefaults,
-} from '@mrtr/core/kit';
+} from '@mrtr/core/internal';
 import {
   type InteractionStore,
   interactionsFullMessage,

@@ -9,7 +9,7 @@ import {
   tellOperator,
   wholeNumber,
   withDefaults,
-} from '@mrtr/core/kit';
+} from '@mrtr/core/internal';
 import type { LeaseDecision, LeaseRequest, StateLedger } from '@mrtr/core/seal';
 import { CLOCK_SKEW_MS, ledgerFullMessage } from '@mrtr/core/seal';
 import { LEDGER_CHECKS, LEDGER_DEFAULTS, type LedgerCapacity } from './limits.ts';

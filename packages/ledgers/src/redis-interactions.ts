@@ -1,6 +1,6 @@
 /** Pending interactions on Redis. */
 import { StoreFull } from '@mrtr/core';
-import { anObjectWith, aText, requireArgument, requireOptions, withDefaults } from '@mrtr/core/kit';
+import { anObjectWith, aText, requireArgument, requireOptions, withDefaults } from '@mrtr/core/internal';
 import {
   type InteractionStore,
   interactionsFullMessage,

@@ -1,4 +1,4 @@
-import { warnOnce } from '@mrtr/core/kit';
+import { warnOnce } from '@mrtr/core/internal';
 import type { RedisClient } from './redis-client.ts';
 
 /**

@@ -14,7 +14,7 @@ import {
   wholeNumbers,
   wholeSeconds,
   withDefaults,
-} from '@mrtr/core/kit';
+} from '@mrtr/core/internal';
 import { keyRingOf } from '@mrtr/core/seal';
 
 /** The options of `DbosStore.open`. */

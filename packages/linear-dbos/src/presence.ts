@@ -8,7 +8,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
-import { waitAtMost } from '@mrtr/core/kit';
+import { waitAtMost } from '@mrtr/core/internal';
 import type { Notification, Pool, PoolClient } from 'pg';
 
 /** An instance's callbacks. */

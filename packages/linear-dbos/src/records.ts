@@ -3,7 +3,7 @@ import { hash, randomBytes } from 'node:crypto';
 import type { InputRequests, InputResponses, ServerContext } from '@modelcontextprotocol/server';
 import { ProtocolError } from '@modelcontextprotocol/server';
 import { CannotAsk, ElicitationDeclined, type InputKind } from '@mrtr/core';
-import { canonicalJson } from '@mrtr/core/kit';
+import { canonicalJson } from '@mrtr/core/internal';
 import { derivePseudonym, type KeyRing, keyRing, openAtRest, sealAtRest } from '@mrtr/core/seal';
 import { type Call, withoutStamps } from '@mrtr/core/shape';
 import { ContinuationLost, type LinearContext } from '@mrtr/shapes/linear';

@@ -25,7 +25,7 @@ import {
 import type { InputRequests } from '@modelcontextprotocol/server';
 import type { RequestStatePolicy, ServerContext } from '@mrtr/core';
 import { publish } from '@mrtr/core/events';
-import { withCallInMessage } from '@mrtr/core/kit';
+import { withCallInMessage } from '@mrtr/core/internal';
 import { keyRingOf } from '@mrtr/core/seal';
 import { askProblem, questionDigest } from '@mrtr/core/shape';
 import { ContinuationLost } from '@mrtr/shapes/linear';

@@ -5,7 +5,7 @@
 import { AsyncResource } from 'node:async_hooks';
 import { DBOS, DBOSWorkflowConflictError } from '@dbos-inc/dbos-sdk';
 import { InvalidOption } from '@mrtr/core';
-import { processWide } from '@mrtr/core/kit';
+import { processWide } from '@mrtr/core/internal';
 import { Pool } from 'pg';
 import { type CallTable, callTable, tableOfCalls } from './call-table.ts';
 import { type Locks, locksIn } from './locks.ts';

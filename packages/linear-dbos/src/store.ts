@@ -1,7 +1,7 @@
 /** The durable store of shape H: any instance with the same keys and database can resume a call. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { StoreFull, speaksMrtr } from '@mrtr/core';
-import { addGauge, withCallInMessage } from '@mrtr/core/kit';
+import { addGauge, withCallInMessage } from '@mrtr/core/internal';
 import { keyRingOf } from '@mrtr/core/seal';
 import { askProblem, keepStamp } from '@mrtr/core/shape';
 import { ContinuationLost } from '@mrtr/shapes/linear';

@@ -5,7 +5,7 @@
  * names are in spans and log lines instead. docs/observability.md has the alerts.
  */
 import { observe, REJECTION_REASONS } from '@mrtr/core/events';
-import { type GaugeName, readGauges } from '@mrtr/core/kit';
+import { type GaugeName, readGauges } from '@mrtr/core/internal';
 import { type BatchObservableResult, type Meter, metrics } from '@opentelemetry/api';
 import { RecentCalls } from './recent-calls.ts';
 

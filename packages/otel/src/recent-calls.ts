@@ -1,5 +1,5 @@
 /** Remembers recent calls. Their number is limited: a client may never return. */
-import { requireOptions, wholeNumbers, withDefaults } from '@mrtr/core/kit';
+import { requireOptions, wholeNumbers, withDefaults } from '@mrtr/core/internal';
 
 /** The time to live of remembered calls, and their largest number. */
 export interface CallLimits {

@@ -1,5 +1,5 @@
 /** The page of an approval. Every value is escaped. */
-import { escapeHidden } from '@mrtr/core/kit';
+import { escapeHidden } from '@mrtr/core/internal';
 import type { Visitor } from './page.ts';
 import { escapeHtml, htmlPage, signedInAs } from './response.ts';
 

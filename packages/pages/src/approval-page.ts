@@ -42,7 +42,7 @@ import {
   stampAnswer,
   stampOf,
   wholeNumber,
-} from '@mrtr/core/kit';
+} from '@mrtr/core/internal';
 import { callOf } from '@mrtr/core/shape';
 import { type ApprovalView, renderApproval, type Shown, showApproval } from './approval-html.ts';
 import type { CallbackVisit, StartPage, StartVisit } from './page.ts';

@@ -9,7 +9,7 @@ import {
   requireOptions,
   wholeNumbers,
   withDefaults,
-} from '@mrtr/core/kit';
+} from '@mrtr/core/internal';
 import {
   type InteractionStore,
   interactionsFullMessage,

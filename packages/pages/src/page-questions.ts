@@ -13,7 +13,7 @@ import {
   type Question,
   type ServerContext,
 } from '@mrtr/core';
-import { canonicalJson, ownEntry } from '@mrtr/core/kit';
+import { canonicalJson, ownEntry } from '@mrtr/core/internal';
 import { type KeyRing, openAtRest, sealAtRest } from '@mrtr/core/seal';
 import { type Call, callOf, isDigestOf } from '@mrtr/core/shape';
 import {

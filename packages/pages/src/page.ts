@@ -1,7 +1,7 @@
 /** The two pages of a pending interaction: the start page and the callback. */
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { OperatorWarning } from '@mrtr/core/events';
-import { parseWebPage } from '@mrtr/core/kit';
+import { parseWebPage } from '@mrtr/core/internal';
 import {
   type InteractionProgress,
   type Interactions,

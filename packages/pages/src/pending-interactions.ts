@@ -30,7 +30,7 @@ import {
   wholeNumber,
   wholeSeconds,
   withDefaults,
-} from '@mrtr/core/kit';
+} from '@mrtr/core/internal';
 import { findCall } from '@mrtr/core/shape';
 import { MemoryInteractions } from './memory-interactions.ts';
 import { type PageOptions, pagesOf, type StartPage } from './page.ts';

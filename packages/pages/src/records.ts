@@ -1,7 +1,7 @@
 /** Pending interactions on a store: sealed, each under a digest of its id, and replaced by compare-and-set only. */
 import { hash } from 'node:crypto';
 import { InvalidOption, MrtrError, type RequestStatePolicy } from '@mrtr/core';
-import { clockOf, ttlOf } from '@mrtr/core/kit';
+import { clockOf, ttlOf } from '@mrtr/core/internal';
 import { deriveName, derivePseudonym, keyRingOf, openAtRest, sealAtRest } from '@mrtr/core/seal';
 import type { InteractionStore } from './store.ts';
 

@@ -1,6 +1,6 @@
 /** Responses for browsers. */
 import { hash } from 'node:crypto';
-import { escapeHidden } from '@mrtr/core/kit';
+import { escapeHidden } from '@mrtr/core/internal';
 
 const WORDS: Readonly<Record<number, string>> = {
   200: 'Done. You can close this page, and go back to where you came from.',

@@ -1,6 +1,6 @@
 /** Signed receipts, for readers who trust your key but not your database: a compact JWS. */
 import { InvalidOption, type Receipt } from '@mrtr/core';
-import { canonicalJson } from '@mrtr/core/kit';
+import { canonicalJson } from '@mrtr/core/internal';
 import {
   CompactSign,
   type CompactVerifyGetKey,

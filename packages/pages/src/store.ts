@@ -1,7 +1,7 @@
 /** `@mrtr/pages/store`: the interface of a store of your own. */
 
 import { StoreFull } from '@mrtr/core';
-import type { QuotaExceeded } from '@mrtr/core/kit';
+import type { QuotaExceeded } from '@mrtr/core/internal';
 
 /** A new interaction. */
 export interface NewInteraction {

@@ -1,6 +1,6 @@
 import type { AuthInfo } from '@modelcontextprotocol/server';
 import { observe } from '@mrtr/core/events';
-import { processWide } from '@mrtr/core/kit';
+import { processWide } from '@mrtr/core/internal';
 import { callerNamed, requestInit } from '@mrtr/harness';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { hosting, INITIALIZE, mounting, oldRequest, withHeaders } from '../hosting.test-support.ts';

@@ -1,7 +1,7 @@
 /** Requests without a caller. All of them are of one user: each can finish the calls of the others. */
 import { bearerAuthChallengeResponse, OAuthError, OAuthErrorCode } from '@modelcontextprotocol/server';
 import { OperatorWarning } from '@mrtr/core/events';
-import { warnOnce } from '@mrtr/core/kit';
+import { warnOnce } from '@mrtr/core/internal';
 import type { OnError } from '../instance/server-instance.ts';
 import { countRejection } from './problem.ts';
 

@@ -7,7 +7,7 @@ import {
   type QuotaExceeded,
   wholeNumbers,
   withDefaults,
-} from '@mrtr/core/kit';
+} from '@mrtr/core/internal';
 import type { Exchange } from './exchange.ts';
 import { hasMoreMembers, isWiderThan } from './members.ts';
 import { noRoom, problem } from './problem.ts';

@@ -9,7 +9,7 @@ import {
   wholeNumber,
   wholeNumbers,
   withDefaults,
-} from '@mrtr/core/kit';
+} from '@mrtr/core/internal';
 import type { OnError } from '../instance/server-instance.ts';
 import type { Body } from './body.ts';
 import { countRequest } from './counted-request.ts';

@@ -1,4 +1,4 @@
-import type { AbandonedQuota, QuotaSlot } from '@mrtr/core/kit';
+import type { AbandonedQuota, QuotaSlot } from '@mrtr/core/internal';
 import { awaitHandler } from '@mrtr/core/shape';
 
 const calls = new WeakMap<Request, ReturnType<typeof countRequest>>();

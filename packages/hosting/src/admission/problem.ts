@@ -1,5 +1,5 @@
 import { publish, type RejectionReason } from '@mrtr/core/events';
-import type { QuotaExceeded } from '@mrtr/core/kit';
+import type { QuotaExceeded } from '@mrtr/core/internal';
 import type { OnError } from '../instance/server-instance.ts';
 
 /** A refusal, as a JSON-RPC error. */

@@ -18,7 +18,7 @@ import {
   type OptionChecks,
   oneOf,
   tokenPrincipal,
-} from '@mrtr/core/kit';
+} from '@mrtr/core/internal';
 import { anonymousGuard } from '../admission/anonymous.ts';
 import { BODY_CHECKS, type Body, type BodyLimits, bodyReader } from '../admission/body.ts';
 import { CALL_CHECKS, type CallLimits, callQuota } from '../admission/call-quota.ts';

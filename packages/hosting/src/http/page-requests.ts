@@ -1,6 +1,6 @@
 /** Serves pages for browsers. Nobody has signed in yet, so what they take is counted apart from what MCP takes. */
 import type { Readable } from 'node:stream';
-import { noteListener, Quota, QuotaSlot } from '@mrtr/core/kit';
+import { noteListener, Quota, QuotaSlot } from '@mrtr/core/internal';
 import { type BodyLimits, bodyReader } from '../admission/body.ts';
 import { noRoom } from '../admission/problem.ts';
 import type { OnError } from '../instance/server-instance.ts';

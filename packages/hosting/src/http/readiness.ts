@@ -1,7 +1,7 @@
 /** Whether a server's dependency answers. Checks at most once a second, for any number of load balancers. */
 import { randomUUID } from 'node:crypto';
 import { OperatorWarning } from '@mrtr/core/events';
-import { type OptionCheck, waitAtMost } from '@mrtr/core/kit';
+import { type OptionCheck, waitAtMost } from '@mrtr/core/internal';
 import type { StateLedger } from '@mrtr/core/seal';
 import type { OnError } from '../instance/server-instance.ts';
 

@@ -8,7 +8,7 @@ import {
   Quota,
   wholeNumbers,
   withDefaults,
-} from '@mrtr/core/kit';
+} from '@mrtr/core/internal';
 import { noRoom, problem } from '../admission/problem.ts';
 import { buildServer, type OnError, type ServerInstance } from '../instance/server-instance.ts';
 import { SessionTransport } from './session-transport.ts';

@@ -3,7 +3,7 @@
  * client does not read. Without a limit, a client that opens streams and does not read them would fill the memory.
  */
 import { OperatorWarning, publish } from '@mrtr/core/events';
-import { addGauge, type OptionChecks, Quota, wholeNumbers, withDefaults } from '@mrtr/core/kit';
+import { addGauge, type OptionChecks, Quota, wholeNumbers, withDefaults } from '@mrtr/core/internal';
 import type { Outgoing } from '../admission/exchange.ts';
 import type { OnError } from '../instance/server-instance.ts';
 

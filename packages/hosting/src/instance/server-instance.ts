@@ -1,5 +1,5 @@
 import type { McpServer } from '@mrtr/core';
-import { anObjectWith, listenerOf, noteListener, requireArgument, tellOperator } from '@mrtr/core/kit';
+import { anObjectWith, listenerOf, noteListener, requireArgument, tellOperator } from '@mrtr/core/internal';
 
 /** A deployment's instance. It makes servers, and may own resources that outlive a request. */
 export interface ServerInstance {

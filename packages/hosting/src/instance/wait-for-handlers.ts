@@ -1,5 +1,5 @@
 import { OperatorWarning } from '@mrtr/core/events';
-import { waitAtMost } from '@mrtr/core/kit';
+import { waitAtMost } from '@mrtr/core/internal';
 import type { OnError } from './server-instance.ts';
 
 /** Waits for `end`, at most `ms` milliseconds. Reports to `onerror` if that was not enough. */

@@ -22,7 +22,7 @@ import {
   isRefusal,
   speaksMrtr,
 } from '@mrtr/core';
-import { aFunction, requireArgument } from '@mrtr/core/kit';
+import { aFunction, requireArgument } from '@mrtr/core/internal';
 import type { CompleteResult, SdkCallback } from '@mrtr/core/shape';
 import { endCancelled, shapeCallback } from '@mrtr/core/shape';
 

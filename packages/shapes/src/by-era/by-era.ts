@@ -8,7 +8,7 @@
  * again if it was reworded, renamed, narrowed or widened. Kept answers are compared with the schema only.
  */
 import { type InputRequiredResult, type ServerContext, speaksMrtr } from '@mrtr/core';
-import { aFunction, asRequired, requireOptions } from '@mrtr/core/kit';
+import { aFunction, asRequired, requireOptions } from '@mrtr/core/internal';
 import type { CompleteResult, SdkCallback } from '@mrtr/core/shape';
 import { shapeCallback } from '@mrtr/core/shape';
 import { publishEntry } from '../kit/handler-context.ts';

@@ -16,7 +16,7 @@
  * Deliberately not here: positional keys, which shift silently when a step is inserted.
  */
 import { ask, ElicitationDeclined, type Question, type Questions, StateTooLarge } from '@mrtr/core';
-import { aBoolean, aFunction, requireArgument, requireOptions } from '@mrtr/core/kit';
+import { aBoolean, aFunction, requireArgument, requireOptions } from '@mrtr/core/internal';
 import type { CompleteResult, SdkCallback } from '@mrtr/core/shape';
 import { type Call, endCancelled, shapeCallback, tokenLength, withNotes } from '@mrtr/core/shape';
 import { ASKING_CHECKS, type AskingOptions } from '../kit/asking.ts';

@@ -8,7 +8,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 import { InvalidDefinition } from '@mrtr/core';
-import { processWide } from '@mrtr/core/kit';
+import { processWide } from '@mrtr/core/internal';
 
 /** The original functions, also while strict mode replaces them. */
 export const originals = processWide('originals.1', () => ({

@@ -1,6 +1,6 @@
 /** The record of a call's finished steps. It travels in `requestState`, and each replay is compared with it. */
 import { MrtrError, type Question } from '@mrtr/core';
-import { ownEntry } from '@mrtr/core/kit';
+import { ownEntry } from '@mrtr/core/internal';
 import { type Call, isDigestOf } from '@mrtr/core/shape';
 import { bareRecord } from '../kit/state.ts';
 

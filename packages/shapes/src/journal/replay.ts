@@ -22,7 +22,7 @@ import {
   type Questions,
 } from '@mrtr/core';
 import { publish } from '@mrtr/core/events';
-import { requireOptions } from '@mrtr/core/kit';
+import { requireOptions } from '@mrtr/core/internal';
 import {
   type Call,
   fallbackOf,

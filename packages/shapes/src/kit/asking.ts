@@ -1,6 +1,6 @@
 /** The `asks` option: the kinds of input that a handler needs before it starts. */
 import type { InputKind } from '@mrtr/core';
-import { INPUT_KINDS, listOf, type OptionChecks } from '@mrtr/core/kit';
+import { INPUT_KINDS, listOf, type OptionChecks } from '@mrtr/core/internal';
 
 /** For shapes whose handler may have an effect before it asks. */
 export interface AskingOptions {

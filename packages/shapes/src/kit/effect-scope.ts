@@ -6,7 +6,7 @@
  * effect runs.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { processWide } from '@mrtr/core/kit';
+import { processWide } from '@mrtr/core/internal';
 
 interface Effect {
   readonly call: object;

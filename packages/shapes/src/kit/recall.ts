@@ -15,7 +15,7 @@ import {
   type Questions,
   type ServerContext,
 } from '@mrtr/core';
-import { ownEntry } from '@mrtr/core/kit';
+import { ownEntry } from '@mrtr/core/internal';
 import {
   callOf,
   fallbackOf,

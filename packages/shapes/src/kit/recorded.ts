@@ -1,6 +1,6 @@
 /** Values that an earlier round recorded, perhaps by another version of the code. */
 import type { StandardSchemaV1 } from '@modelcontextprotocol/server';
-import type { OptionChecks } from '@mrtr/core/kit';
+import type { OptionChecks } from '@mrtr/core/internal';
 import { type Call, requireFitting } from '@mrtr/core/shape';
 
 /** The option that checks a recorded value. */

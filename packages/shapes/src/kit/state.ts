@@ -1,6 +1,6 @@
 /** The type of an author's function, and the state that a shape keeps. */
 import type { ServerContext } from '@mrtr/core';
-import { ownEntry } from '@mrtr/core/kit';
+import { ownEntry } from '@mrtr/core/internal';
 import { asNotEntered, type Call, callOf } from '@mrtr/core/shape';
 
 /** An author's function that gets the shape's own context. */

@@ -10,7 +10,12 @@
  * same: no limit may depend on the garbage collector.
  */
 import { OperatorWarning } from '@mrtr/core/events';
-import { type AbandonedLimits, AbandonedQuota, type LoggedCall, withCallInMessage } from '@mrtr/core/kit';
+import {
+  type AbandonedLimits,
+  AbandonedQuota,
+  type LoggedCall,
+  withCallInMessage,
+} from '@mrtr/core/internal';
 import type { Frame, Overseer } from './frame.ts';
 
 /** The time for a handler to end before it is reported, and the longest wait of `close`; in milliseconds. */

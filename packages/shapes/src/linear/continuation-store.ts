@@ -10,7 +10,7 @@ import {
   tellOperator,
   wholeNumbers,
   withDefaults,
-} from '@mrtr/core/kit';
+} from '@mrtr/core/internal';
 import { askProblem, asNotEntered } from '@mrtr/core/shape';
 import { callerOf, publishEntry } from '../kit/handler-context.ts';
 import { heldBytes } from '../kit/held-bytes.ts';

@@ -27,7 +27,7 @@ import {
   type ServerContext,
 } from '@mrtr/core';
 import { OperatorWarning, publish } from '@mrtr/core/events';
-import { type LoggedCall, ownEntry, requireOptions, withCallInMessage } from '@mrtr/core/kit';
+import { type LoggedCall, ownEntry, requireOptions, withCallInMessage } from '@mrtr/core/internal';
 import {
   type Call,
   fallbackOf,

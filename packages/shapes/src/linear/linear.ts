@@ -15,7 +15,7 @@
 import { inputRequired } from '@modelcontextprotocol/server';
 import { ElicitationDeclined, StoreFull } from '@mrtr/core';
 import { publish } from '@mrtr/core/events';
-import { aFunction, anObjectWith, asRequired, requireArgument, requireOptions } from '@mrtr/core/kit';
+import { aFunction, anObjectWith, asRequired, requireArgument, requireOptions } from '@mrtr/core/internal';
 import type { CompleteResult, SdkCallback } from '@mrtr/core/shape';
 import {
   asNotEntered,

@@ -20,7 +20,7 @@ import {
   type ServerContext,
 } from '@mrtr/core';
 import { publish } from '@mrtr/core/events';
-import { aFunction, ownEntry, requireArgument, requireOptions } from '@mrtr/core/kit';
+import { aFunction, ownEntry, requireArgument, requireOptions } from '@mrtr/core/internal';
 import type { CompleteResult, SdkCallback } from '@mrtr/core/shape';
 import { type Call, shapeCallback, withNotes } from '@mrtr/core/shape';
 import { ASKING_CHECKS, type AskingOptions } from '../kit/asking.ts';

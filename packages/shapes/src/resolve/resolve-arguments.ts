@@ -1,6 +1,6 @@
 /** One entry: runs each resolver once, and collects either all values or all open questions. */
 import { ElicitationDeclined, isRefusal, type Question, type Questions } from '@mrtr/core';
-import { ownEntry } from '@mrtr/core/kit';
+import { ownEntry } from '@mrtr/core/internal';
 import type { Call, FinalAnswer } from '@mrtr/core/shape';
 import { readAsked } from '../kit/asked.ts';
 import { type HandlerContext, publishEntry } from '../kit/handler-context.ts';

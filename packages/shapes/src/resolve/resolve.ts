@@ -13,7 +13,7 @@ import {
   type StandardSchemaWithJSON,
 } from '@modelcontextprotocol/server';
 import { ElicitationDeclined } from '@mrtr/core';
-import { aFunction, type OptionCheck, requireArgument } from '@mrtr/core/kit';
+import { aFunction, type OptionCheck, requireArgument } from '@mrtr/core/internal';
 import type { CompleteResult, SdkCallback } from '@mrtr/core/shape';
 import { endCancelled, shapeCallback } from '@mrtr/core/shape';
 

@@ -1,5 +1,5 @@
 /** Declarations: a resolver, its needs, and its value. */
-import { aFunction, aText, type OptionCheck, requireArgument } from '@mrtr/core/kit';
+import { aFunction, aText, type OptionCheck, requireArgument } from '@mrtr/core/internal';
 import type { FinalAnswer } from '@mrtr/core/shape';
 import type { AskedFor } from '../kit/asked.ts';
 import type { HandlerContext } from '../kit/handler-context.ts';

@@ -7,7 +7,7 @@
  * data was removed or renamed, the request is refused, because the step would run again.
  */
 import { InvalidDefinition, type ServerContext } from '@mrtr/core';
-import { aFunction, requireArgument, requireOptions } from '@mrtr/core/kit';
+import { aFunction, requireArgument, requireOptions } from '@mrtr/core/internal';
 import type { CompleteResult, SdkCallback } from '@mrtr/core/shape';
 import { type Call, endCancelled, shapeCallback } from '@mrtr/core/shape';
 

@@ -1,4 +1,4 @@
-/** `@mrtr/core/kit`: internals of this project's packages. They change without notice; do not build on them. */
+/** `@mrtr/core/internal`: what the packages of this project share. It is published without types, and documented nowhere. */
 
 export { aPolicy, clockOf, tokenPrincipal, ttlOf } from './admission/policy.ts';
 export * from './admission/quota.ts';
