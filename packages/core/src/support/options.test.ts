@@ -6,6 +6,7 @@ import { requestStatePolicy } from '../admission/policy.ts';
 import { protectedServer } from '../admission/server.ts';
 import { elicitation } from '../questions/elicitation.ts';
 import { InvalidOption } from './errors.ts';
+import { limitsOf, ownLimit, requireOptions, wholeNumber } from './options.ts';
 
 /** The message of the `InvalidOption` that `give` throws. */
 function complaintOf(give: () => unknown): string {
@@ -19,6 +20,7 @@ function complaintOf(give: () => unknown): string {
 }
 
 const KEYS = ['a secret of more than thirty-two bytes'];
+const DEFAULT_LIMITS = { calls: 10, rounds: 10, perPrincipal: 1 / 16 };
 const server = { name: 'shop', version: '1' };
 const form = z.object({ yes: z.boolean() });
 const limit = 'a whole number from 1 to 9007199254740991';
@@ -115,4 +117,34 @@ test('a text in the wrong place is repeated only where it is short, and a number
     expect(complaint(12)).toContain(`it is '${'x'.repeat(12)}'.`);
     expect(complaint(13)).toContain('it is a text.');
   }
+});
+
+test.each<[given: unknown, message: string]>([
+  [5, 'the options must be an object; they are 5.'],
+  [{ call: 1 }, "there is no option 'call'. Did you mean 'calls'?"],
+  [{ calls: 0 }, 'calls must be a whole number of at least 1; it is 0.'],
+  [{ perPrincipal: 0 }, 'perPrincipal must be a number above 0, and at most 1; it is 0.'],
+  [{ perPrincipal: 1.1 }, 'perPrincipal must be a number above 0, and at most 1; it is 1.1.'],
+  [{ rounds: 255 }, 'rounds must be a whole number from 1 to 254; it is 255.'],
+])('limits %j are rejected: %s', (given, message) => {
+  expect(
+    complaintOf(() => limitsOf('policy', given as object, DEFAULT_LIMITS, { rounds: wholeNumber(1, 254) })),
+  ).toBe(`policy limits: ${message}`);
+});
+
+test('limits that are not given have their defaults', () => {
+  expect(limitsOf('policy', { calls: 5, rounds: undefined }, DEFAULT_LIMITS)).toEqual({
+    ...DEFAULT_LIMITS,
+    calls: 5,
+  });
+});
+
+test('one principal may take its share of a limit, and always one', () => {
+  expect([ownLimit(1000, 1 / 16), ownLimit(10, 0.05), ownLimit(7, 1)]).toEqual([62, 1, 7]);
+});
+
+test('an option of an earlier version names its replacement', () => {
+  const give = () =>
+    requireOptions<object>('policy', { maxCalls: 5 }, {}, { maxCalls: 'Write `limits: { calls }`.' });
+  expect(complaintOf(give)).toBe("policy: the option 'maxCalls' is gone. Write `limits: { calls }`.");
 });

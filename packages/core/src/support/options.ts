@@ -17,19 +17,24 @@ export interface OptionCheck {
 /** A check for every option. The compiler rejects a missing check. */
 export type OptionChecks<Options> = { readonly [Name in keyof Options]-?: OptionCheck };
 
+/** Options that earlier versions had, each with a sentence about its replacement: ``'Write `limits: { calls }`.'``. */
+export type GoneOptions = Readonly<Record<string, string>>;
+
 /**
  * Checks the names and the values of `options`.
  *
  * @param owner the function or class that takes the options, for the message.
- * @throws InvalidOption naming the first wrong option, its value and the allowed values.
- * @example requireOptions<MemoryLedgerOptions>('MemoryLedger', options, { maxEntries: wholeNumber(), now: aFunction });
+ * @throws InvalidOption naming the first wrong option, its value and the allowed values. For an option of an earlier
+ * version, it says what to write instead.
+ * @example requireOptions<MemoryLedgerOptions>('MemoryLedger', options, { limits: anyValue, now: aFunction });
  */
 export function requireOptions<Options extends object>(
   owner: string,
   options: Options,
   checks: OptionChecks<NoInfer<Options>>,
+  gone: GoneOptions = {},
 ): void {
-  requireKnownOptions(owner, options, Object.keys(checks));
+  requireKnownOptions(owner, options, Object.keys(checks), gone);
   for (const [name, check] of Object.entries<OptionCheck>(checks)) {
     const value: unknown = (options as Readonly<Record<string, unknown>>)[name];
     const { undefinedAllowed } = check;
@@ -45,11 +50,18 @@ export function requireOptions<Options extends object>(
  *
  * @throws InvalidOption naming the first unknown option, and the one that was probably meant.
  */
-export function requireKnownOptions(owner: string, options: object, names: readonly string[]): void {
+export function requireKnownOptions(
+  owner: string,
+  options: object,
+  names: readonly string[],
+  gone: GoneOptions = {},
+): void {
   if (typeof options !== 'object' || options === null || Array.isArray(options))
     throw new InvalidOption(`${owner}: the options must be an object; they are ${describe(options)}.`);
   const unknown = Object.keys(options).find((name) => !names.includes(name));
   if (unknown === undefined) return;
+  if (Object.hasOwn(gone, unknown))
+    throw new InvalidOption(`${owner}: the option '${unknown}' is gone. ${gone[unknown]}`);
   const meant =
     names.find((name) => isMisspelling(unknown, name)) ??
     // One name may be the beginning of the other: `ttl` for `ttlSeconds`.
@@ -66,6 +78,33 @@ export function withDefaults<Options extends object, Defaults extends Partial<Op
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
   return { ...defaults, ...Object.fromEntries(given) } as Options & Required<Defaults>;
 }
+
+/**
+ * Checks a `limits` object and adds the defaults: whole numbers of at least 1, and `perPrincipal`, the share of each of
+ * them that one principal may take. In {@link requireOptions}, its check is {@link anyValue}.
+ *
+ * @param checks for numbers that have other bounds.
+ * @throws InvalidOption naming the first wrong limit, its value and the allowed values.
+ * @example const { entries, perPrincipal } = limitsOf('MemoryLedger', limits, { entries: 100_000, perPrincipal: 1 / 16 });
+ */
+export function limitsOf<Name extends string>(
+  owner: string,
+  given: { readonly [N in Name]?: number | undefined } = {},
+  defaults: Readonly<Record<Name, number>>,
+  checks: { readonly [N in Name]?: OptionCheck } = {},
+): Readonly<Record<Name, number>> {
+  const all = {
+    ...wholeNumbers(defaults),
+    ...('perPrincipal' in defaults && { perPrincipal: aShare }),
+    ...checks,
+  };
+  requireOptions<object>(`${owner} limits`, given, all);
+  return withDefaults(given, defaults as never);
+}
+
+/** The limit of one principal: its share of `limit`, and at least 1. */
+export const ownLimit = (limit: number, perPrincipal: number): number =>
+  Math.max(1, Math.floor(limit * perPrincipal));
 
 /**
  * Checks an argument: a client, a handler, an instance to serve. The message never shows its value, which may be the
@@ -116,6 +155,12 @@ const LONGEST_TIMER_SECONDS = Math.floor(LONGEST_TIMER_MS / 1000);
 export const aTimeInSeconds: OptionCheck = {
   allowed: `a number above 0, and at most ${LONGEST_TIMER_SECONDS}`,
   isAllowed: (value) => typeof value === 'number' && value > 0 && value <= LONGEST_TIMER_SECONDS,
+  quotesText: true,
+};
+
+const aShare: OptionCheck = {
+  allowed: 'a number above 0, and at most 1',
+  isAllowed: (value) => typeof value === 'number' && value > 0 && value <= 1,
   quotesText: true,
 };
 
