@@ -55,7 +55,7 @@ export interface Design {
   readonly lax?: boolean;
 }
 
-export class World {
+export class ServerData {
   effects = 0;
   readonly states = new Map<string, State>();
   readonly used = new Set<string>();
@@ -95,7 +95,7 @@ export interface State {
 
 type Honest = (other?: Sent) => Answer;
 
-export type Twist = (sent: Sent, honest: Honest, world: World) => Answer;
+export type Twist = (sent: Sent, honest: Honest, world: ServerData) => Answer;
 
 const STAGES: readonly (readonly string[])[] = [['account'], ['sure', 'memo']];
 const FIELDS: Readonly<Record<string, Json>> = {
@@ -124,7 +124,7 @@ export const refuses = (code: number, data?: Json, status?: number): Answer => (
 const openIn = ({ stages = STAGES }: Design, { stage, answers }: State): readonly string[] =>
   (stages[stage] as readonly string[]).filter((key) => !(key in answers));
 
-export function asks({ design, codec }: World, state: State): Answer {
+export function asks({ design, codec }: ServerData, state: State): Answer {
   const { keyOf = (key) => key } = design;
   const keys = Object.fromEntries(openIn(design, state).map((key) => [key, keyOf(key)]));
   const inputRequests = Object.fromEntries(Object.entries(keys).map(([key, now]) => [now, formOf(key)]));
@@ -145,7 +145,7 @@ export const bindingOf = (...call: readonly unknown[]): string =>
 
 const INVALID = refuses(-32602);
 
-function openState(token: unknown, { codec, design }: World): State | undefined {
+function openState(token: unknown, { codec, design }: ServerData): State | undefined {
   try {
     const state = typeof token === 'string' ? codec.open(token) : undefined;
     // This throws if the state has the wrong shape.
@@ -155,7 +155,7 @@ function openState(token: unknown, { codec, design }: World): State | undefined 
   }
 }
 
-function called(sent: Sent, world: World): Answer {
+function called(sent: Sent, world: ServerData): Answer {
   const { params } = sent;
   const { requestState, inputResponses = {}, capabilities } = params;
   const elicitation = capabilities.elicitation as Json | undefined;
@@ -188,7 +188,12 @@ function read(key: string, { keys = {} }: State, responses: Responses, { silent,
   return lax ? 'refused' : 'missing';
 }
 
-function proceeds(state: State, responses: Responses, world: World, ends: (words: string) => Answer): Answer {
+function proceeds(
+  state: State,
+  responses: Responses,
+  world: ServerData,
+  ends: (words: string) => Answer,
+): Answer {
   const { design } = world;
   const { stages = STAGES, refusals, done } = design;
   const isLast = state.stage + 1 === stages.length;
@@ -210,12 +215,12 @@ function proceeds(state: State, responses: Responses, world: World, ends: (words
 }
 
 /** The number of calls that wait for an answer. This server keeps them in memory. */
-const openCalls = ({ states, used }: World): number =>
+const openCalls = ({ states, used }: ServerData): number =>
   new Set([...states.values()].map(({ id }) => id).filter((id) => !used.has(id))).size;
 
 const INPUT = { type: 'object', properties: { to: { enum: ['bob', 'carol'] } }, required: ['to'] };
 
-function honestly(sent: Sent, world: World): Answer {
+function honestly(sent: Sent, world: ServerData): Answer {
   switch (sent.method) {
     case 'server/discover':
       return { result: DISCOVERED };
@@ -251,7 +256,7 @@ export function serveTwisted<T>(
   use: (addresses: { readonly url: string; readonly also: string }) => Promise<T>,
   design: Design = {},
 ): Promise<T> {
-  const world = new World(design);
+  const world = new ServerData(design);
   const answers =
     (instance: number): Answers =>
     (posted, res) => {

@@ -10,7 +10,7 @@ import { leftOfCalls } from '../../packages/linear-dbos/src/database.test-suppor
 import { Call, RESULT } from './call.test-support.ts';
 import { Instance, type Setting } from './instances.test-support.ts';
 import { Shop } from './shop.test-support.ts';
-import type { Outcome } from './site.test-support.ts';
+import type { RoundSummary } from './site.test-support.ts';
 
 const SEED = Number(process.env.MRTR_CHAOS_SEED ?? 20261122);
 const CALLS = Number(process.env.MRTR_CHAOS_CALLS ?? 80);
@@ -26,8 +26,8 @@ const AGAIN = /[Ss]end the same answer again/;
 /** The client's error for a server that died. */
 const DIED = /fetch failed|terminated|socket|ECONN|closed|disconnected|before/i;
 
-const isLost = ({ fails = '', rejects = '' }: Outcome) => DIED.test(rejects) || AGAIN.test(fails);
-const shown = ({ asks, says }: Outcome) => JSON.stringify(asks ?? says);
+const isLost = ({ fails = '', rejects = '' }: RoundSummary) => DIED.test(rejects) || AGAIN.test(fails);
+const shown = ({ asks, says }: RoundSummary) => JSON.stringify(asks ?? says);
 
 /** A generator of numbers in [0, 1), equal for equal seeds. */
 function randomFrom(seed: number): () => number {
@@ -61,7 +61,11 @@ class Fleet {
   }
 
   /** Sends a request to the instance that `choice`, in [0, 1), selects, or to the `next`th one after it. */
-  async send(request: (to: Instance) => Promise<Outcome>, choice: number, next = 0): Promise<Outcome> {
+  async send(
+    request: (to: Instance) => Promise<RoundSummary>,
+    choice: number,
+    next = 0,
+  ): Promise<RoundSummary> {
     const place = (Math.floor(choice * this.#places.length) + next) % this.#places.length;
     const outcome = await request((await this.#places[place]) as Instance);
     this.#happened(place);
@@ -137,14 +141,14 @@ async function callOnce(fleet: Fleet, random: () => number, tally: Tally, prepar
 }
 
 /** Sends an answer until a result comes. The first time, sometimes to two instances at once. */
-async function present(fleet: Fleet, random: () => number, answer: (to: Instance) => Promise<Outcome>) {
+async function present(fleet: Fleet, random: () => number, answer: (to: Instance) => Promise<RoundSummary>) {
   let isTwice = random() < 0.2;
   for (let attempt = 1; ; attempt++) {
     const choice = random();
     const sent = [0, ...(isTwice ? [1] : [])].map((next) => fleet.send(answer, choice, next));
     isTwice = false;
     const outcomes = await Promise.all(sent);
-    const [best = outcomes[0] as Outcome, ...more] = outcomes.filter(({ asks, says }) => asks ?? says);
+    const [best = outcomes[0] as RoundSummary, ...more] = outcomes.filter(({ asks, says }) => asks ?? says);
     if (more.some((other) => shown(other) !== shown(best)))
       fleet.faults.push(`One answer led to ${outcomes.map(shown).join(' and ')}.`);
     if (!isLost(best)) return best;
@@ -154,7 +158,7 @@ async function present(fleet: Fleet, random: () => number, answer: (to: Instance
   }
 }
 
-function faultsOf({ order }: Call, { says, fails, rejects }: Outcome): string[] {
+function faultsOf({ order }: Call, { says, fails, rejects }: RoundSummary): string[] {
   const faults = order.faults(says !== undefined);
   if (says !== undefined && says !== RESULT.says) faults.push(`said ${says}`);
   if (fails !== undefined && (!CLEAN.test(fails) || TELLTALE.test(fails)))

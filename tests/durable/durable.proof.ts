@@ -7,7 +7,7 @@ import { Call, LOST, RESULT, WHERE_TO } from './call.test-support.ts';
 import { Deployment } from './deployment.test-support.ts';
 import type { Instance } from './instances.test-support.ts';
 import { Shop } from './shop.test-support.ts';
-import { answering, type Outcome, pageOn, policyOf, type Sent } from './site.test-support.ts';
+import { answering, pageOn, policyOf, type RoundSummary, type Sent } from './site.test-support.ts';
 
 const { database, test } = await postgresOfTheRun();
 const shop = new Shop();
@@ -51,10 +51,10 @@ describe('after its owner was killed', () => {
   const fickle = new Call(shop, { name: 'fickle' });
   const reworded = new Call(shop, { name: 'reworded' });
   const failing = new Call(shop, { name: 'failing' });
-  const asked = new Map<Call, Outcome>();
+  const asked = new Map<Call, RoundSummary>();
   const careless = new Call(shop);
 
-  const latest = (call: Call) => asked.get(call) as Outcome;
+  const latest = (call: Call) => asked.get(call) as RoundSummary;
 
   beforeAll(async () => {
     const calls = [raced, retried, fickle, reworded, failing, careless];
@@ -85,7 +85,7 @@ describe('after its owner was killed', () => {
   test('when two instances take a call over at once, one of them runs it', async () => {
     const both = await Promise.all([other, third].map((instance) => raced.count(instance, latest(raced))));
     expect(both.filter((outcome) => outcome.asks === undefined && outcome.fails !== LOST.fails)).toEqual([]);
-    const second = both.find((outcome) => outcome.asks) as Outcome;
+    const second = both.find((outcome) => outcome.asks) as RoundSummary;
     expect(await raced.address(third, second)).toEqual(RESULT);
     const { attempts, done } = raced.order;
     expect([attempts, done]).toEqual([['reserve', 'charge', 'ship'], raced.whole]);
@@ -130,7 +130,7 @@ test('a call that sent its user to a page resumes in another process, and asks a
   const pages = new PostgresInteractions(pool);
   await pages.createTable();
   const own: Sent = { name: 'linked', arguments: { item: 'tea' }, principal: 'ada' };
-  const agree = (instance: Instance, asked: Outcome) => instance.send({ ...own, ...answering(asked) });
+  const agree = (instance: Instance, asked: RoundSummary) => instance.send({ ...own, ...answering(asked) });
 
   const terms = await dying.send(own);
   expect(terms).toMatchObject({

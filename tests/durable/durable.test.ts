@@ -7,7 +7,7 @@ import { Call, LOST, RESULT, WHERE_TO } from './call.test-support.ts';
 import { Deployment } from './deployment.test-support.ts';
 import type { Instance } from './instances.test-support.ts';
 import { Shop } from './shop.test-support.ts';
-import type { Outcome } from './site.test-support.ts';
+import type { RoundSummary } from './site.test-support.ts';
 
 /** How many instances hold their lock. */
 const lockedBy = async (postgres: string): Promise<number> => {
@@ -65,7 +65,7 @@ describe('while its owner lives', () => {
     const [asked, ...more] = both.filter((outcome) => outcome.asks);
     expect([asked?.asks, more]).toEqual([WHERE_TO, []]);
     expect(both).toContainEqual(LOST);
-    expect(await call.address(other, asked as Outcome)).toEqual(RESULT);
+    expect(await call.address(other, asked as RoundSummary)).toEqual(RESULT);
     expect(call.order.attempts).toEqual(['reserve', 'charge', 'ship']);
   });
 });

@@ -8,7 +8,7 @@ import { DbosStore } from '@mrtr/linear-dbos';
 import { rpcOver } from '@mrtr/matrix/rpc';
 import { Pool } from 'pg';
 import type { InstanceMethods, ParentMethods, Setting } from './instances.test-support.ts';
-import { pageOn, policyOf, Site } from './site.test-support.ts';
+import { pageOn, policyOf, StoreServer } from './site.test-support.ts';
 
 const { keys, ...options } = JSON.parse(process.argv[2] ?? '{}') as Setting;
 const methods: InstanceMethods = {
@@ -26,7 +26,7 @@ const store = await DbosStore.open({
 });
 // The pool connects when a call first needs a page.
 const pool = new Pool({ connectionString: options.postgres, max: 1 });
-const site = new Site(store, policy, {
+const site = new StoreServer(store, policy, {
   code: options.version,
   link: pageOn(new PostgresInteractions(pool), policy),
   entered: (item, by) => void parent.remote.entered(item, by),

@@ -5,7 +5,7 @@ import type { DbosStoreOptions } from '@mrtr/linear-dbos';
 import { type Rpc, rpcOver } from '@mrtr/matrix/rpc';
 import { bundle } from '../testkit/bundle.ts';
 import { Shop, type Wanted } from './shop.test-support.ts';
-import { type Outcome, outcomeOf, type Sent } from './site.test-support.ts';
+import { outcomeOf, type RoundSummary, type Sent } from './site.test-support.ts';
 
 export interface Setting extends Omit<DbosStoreOptions, 'policy' | 'onerror'> {
   readonly keys: readonly string[];
@@ -73,7 +73,7 @@ export class Instance {
     }
   }
 
-  send({ principal = ANYBODY, ...sent }: Sent, signal?: AbortSignal): Promise<Outcome> {
+  send({ principal = ANYBODY, ...sent }: Sent, signal?: AbortSignal): Promise<RoundSummary> {
     return outcomeOf(sent, async ({ headers, ...init }) =>
       fetch(await this.#open, {
         ...init,

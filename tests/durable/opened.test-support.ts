@@ -3,7 +3,7 @@ import type { DbosStoreOptions } from '@mrtr/linear-dbos';
 import { DbosStore } from '@mrtr/linear-dbos';
 import { onTestFinished } from 'vitest';
 import { Shop } from './shop.test-support.ts';
-import { answering, type Outcome, type Sent, Site, type Trade } from './site.test-support.ts';
+import { answering, type RoundSummary, type Sent, StoreServer, type Trade } from './site.test-support.ts';
 
 /** The options of a store, and the policy of the servers on it. */
 export type Options = Omit<DbosStoreOptions, 'policy' | 'version' | 'onerror'> & {
@@ -19,8 +19,8 @@ export async function opened(options: Options) {
   onTestFinished(() => store.close());
   const shop = new Shop();
   const effect: Trade['effect'] = (wanted) => shop.of(wanted.item).perform(wanted);
-  const site = new Site(store, policy, { effect });
-  const answer = (asked: Outcome, content: Readonly<Record<string, string>>, sent: Sent = {}) =>
+  const site = new StoreServer(store, policy, { effect });
+  const answer = (asked: RoundSummary, content: Readonly<Record<string, string>>, sent: Sent = {}) =>
     site.send({ ...answering(asked, content), ...sent });
   return { postgres, store, errors, shop, site, answer };
 }

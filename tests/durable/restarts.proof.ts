@@ -5,7 +5,7 @@ import { Call, RESULT, WHERE_TO } from './call.test-support.ts';
 import { Deployment } from './deployment.test-support.ts';
 import type { Instance } from './instances.test-support.ts';
 import type { Shop } from './shop.test-support.ts';
-import type { Outcome } from './site.test-support.ts';
+import type { RoundSummary } from './site.test-support.ts';
 
 // This file has its own server, because a test crashes it. `.ci/with-servers` names the system's programs.
 let server: OwnServer;
@@ -23,13 +23,13 @@ async function deployed() {
 /** Calls at their first question, at their second, and in the middle of an effect. */
 async function underWay(shop: Shop, instance: Instance) {
   const [first, second, computing] = [new Call(shop), new Call(shop), new Call(shop)];
-  const asked = new Map<Call, Outcome>();
+  const asked = new Map<Call, RoundSummary>();
   for (const call of [first, second, computing]) asked.set(call, await call.first(instance));
-  asked.set(second, await second.count(instance, asked.get(second) as Outcome));
+  asked.set(second, await second.count(instance, asked.get(second) as RoundSummary));
   const charging = computing.order.hold('charge');
-  const answered = computing.count(instance, asked.get(computing) as Outcome);
+  const answered = computing.count(instance, asked.get(computing) as RoundSummary);
   await charging;
-  return { first, second, computing, answered, of: (call: Call) => asked.get(call) as Outcome };
+  return { first, second, computing, answered, of: (call: Call) => asked.get(call) as RoundSummary };
 }
 
 /** Resumes all calls, at `one` and `other`. */

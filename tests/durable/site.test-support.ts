@@ -17,7 +17,7 @@ import { z } from 'zod';
 import type { Wanted } from './shop.test-support.ts';
 
 /** A client's result of one request. `state` is sealed. */
-export interface Outcome {
+export interface RoundSummary {
   readonly asks?: Readonly<Record<string, string>>;
   /** The page that the one question asks to open. */
   readonly page?: string;
@@ -72,7 +72,7 @@ export const pageOn = (store: InteractionStore, policy: RequestStatePolicy): Pen
   });
 
 /** The next request after `asked`. It accepts the one question, with `content` or to open a page. */
-export function answering(asked: Outcome, content?: Readonly<Record<string, string>>): Sent {
+export function answering(asked: RoundSummary, content?: Readonly<Record<string, string>>): Sent {
   const [key = ''] = Object.keys(asked.asks ?? {});
   return { inputResponses: { [key]: { action: 'accept', content } }, requestState: asked.state };
 }
@@ -171,7 +171,7 @@ const tools = ({ effect, entered, code = '1', link }: Trade) => {
 };
 
 /** A server on a store, and its clients in the same process. */
-export class Site {
+export class StoreServer {
   readonly #store: Pick<LinearStore, 'runRound'>;
   readonly #policy: RequestStatePolicy;
   readonly #tools: ReturnType<typeof tools>;
@@ -192,7 +192,7 @@ export class Site {
     return server;
   }
 
-  send({ principal = '', ...sent }: Sent): Promise<Outcome> {
+  send({ principal = '', ...sent }: Sent): Promise<RoundSummary> {
     const extra = { sub: principal, number: 7n };
     const authInfo: AuthInfo = { token: 't', clientId: 'app', scopes: this.scopes, extra };
     return outcomeOf(sent, (init) =>
@@ -208,7 +208,7 @@ export class Site {
 export async function outcomeOf(
   sent: Omit<Sent, 'principal'>,
   fetch: (init: RequestInit) => Promise<Response>,
-): Promise<Outcome> {
+): Promise<RoundSummary> {
   const params = { name: 'order', arguments: { item: 'tea' }, ...sent };
   const capabilities = { elicitation: { form: {}, url: {} } };
   try {
@@ -221,7 +221,12 @@ export async function outcomeOf(
   }
 }
 
-function seen({ inputRequests, requestState, content, isError }: Readonly<Record<string, unknown>>): Outcome {
+function seen({
+  inputRequests,
+  requestState,
+  content,
+  isError,
+}: Readonly<Record<string, unknown>>): RoundSummary {
   if (inputRequests) {
     const asks = Object.entries(
       inputRequests as Record<string, { params: { message: string; url?: string } }>,

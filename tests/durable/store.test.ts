@@ -17,7 +17,7 @@ import { z } from 'zod';
 import { cut, everything } from '../../packages/linear-dbos/src/database.test-support.ts';
 import { LOST, WHERE_TO } from './call.test-support.ts';
 import { type Options, opened as openedOn } from './opened.test-support.ts';
-import { answering, Site, UNASKED } from './site.test-support.ts';
+import { answering, StoreServer, UNASKED } from './site.test-support.ts';
 
 const KEY = 'k'.repeat(32);
 const FULL = 'Answer or cancel one of them, or try again later. Nothing of this call has run.';
@@ -108,7 +108,7 @@ test('only the principal that started a call may answer it, whatever the token s
     servesTokensOnce: true,
     runRound: (round) => store.runRound({ ...round, call: { ...round.call, isPseudonym: () => false } }),
   };
-  const confused = new Site(mistaken, policy, { effect: async () => '' });
+  const confused = new StoreServer(mistaken, policy, { effect: async () => '' });
   expect(await confused.send({ ...answering(first, { count: '3' }), ...ada })).toEqual(LOST);
   expect((await answer(first, { count: '3' }, ada)).asks).toEqual(WHERE_TO);
 });

@@ -14,7 +14,7 @@ import {
   Args,
   countRuns,
   decline,
-  Site,
+  TestDeployment,
   tool,
   Units,
 } from '../../packages/shapes/src/fixture.test-support.ts';
@@ -59,7 +59,7 @@ const steps = ToolBuilder.prototype;
 /** Calls a tool with these parameters, whose user declines. */
 const call = async (params: Parameters<typeof resolve>[1]) => {
   const body = tool(resolve(Args, params, (args) => textResult(JSON.stringify(args))));
-  return (await new Site(body).connect(() => decline)).call();
+  return (await new TestDeployment(body).connect(() => decline)).call();
 };
 
 const SYSTEMS: Readonly<Record<string, Place>> = {

@@ -7,7 +7,7 @@ import { typescriptProgram } from '@mrtr/matrix/processes';
 /** The instances' names, in the router's configuration and in `locate`. */
 const INSTANCES = ['i1', 'i2', 'i3'];
 
-export interface Fleet {
+export interface StickyFleet {
   /** The address of each instance, as `host:port`. */
   readonly addresses: readonly string[];
   close(): Promise<void>;
@@ -18,7 +18,7 @@ const PROGRAM = typescriptProgram(
 );
 
 /** Starts the instances; resolves when all listen. */
-export async function startFleet(): Promise<Fleet> {
+export async function startFleet(): Promise<StickyFleet> {
   const STATE_KEY = randomBytes(32).toString('base64url');
   const processes = INSTANCES.map(
     (INSTANCE) => new RunningProcess({ ...PROGRAM, env: { INSTANCE, STATE_KEY } }, { ipc: true }),

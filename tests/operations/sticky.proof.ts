@@ -9,14 +9,14 @@ import {
   withoutRule,
 } from './routers.test-support.ts';
 import { call } from './sticky-caller.test-support.ts';
-import { type Fleet, startFleet } from './sticky-fleet.test-support.ts';
+import { type StickyFleet, startFleet } from './sticky-fleet.test-support.ts';
 
 const installed = isInstalled();
 const WHY = installed ? '' : ' (SKIPPED: haproxy is not installed here; apt-get install haproxy)';
 const testRouting = (name: string, body: () => Promise<void>) =>
   test.skipIf(!installed)(`${name}${WHY}`, body);
 
-let fleet: Fleet;
+let fleet: StickyFleet;
 let router: Router;
 const addresses = () => fleet.addresses;
 

@@ -4,16 +4,16 @@ import { callSubject, findScript } from '@mrtr/comparison/calls';
 import { addressOf, findOption, type ListedOption, loadOption } from '@mrtr/comparison/options';
 import { eventsOf, type Lines, type Transcript } from '@mrtr/harness/transcript';
 import { requestOf } from '@mrtr/matrix';
-import { Database, Fleet, Instance } from '@mrtr/matrix/processes';
+import { Database, InstanceProcess, ProcessFleet } from '@mrtr/matrix/processes';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { schemaMistakes } from '../testkit/transcript-schema.ts';
 
 let database: Database;
-let instance: Instance;
+let instance: InstanceProcess;
 
 beforeAll(async () => {
   database = new Database();
-  instance = await Instance.start(database);
+  instance = await InstanceProcess.start(database);
 });
 afterAll(async () => {
   await instance.stop();
@@ -29,7 +29,7 @@ async function callOf(id: string): Promise<Transcript> {
     script: findScript('metric'),
   } as const;
   return callSubject(requestOf(await loadOption(listed), where), async (context) => {
-    const fleet = new Fleet(database, context);
+    const fleet = new ProcessFleet(database, context);
     const key = Buffer.from(context.key).toString('base64');
     const serving = { legacy: 'shim', serve: 'sessions', countLines: true } as const;
     await fleet.open('i1', instance, { module: addressOf(listed), key, ...serving });

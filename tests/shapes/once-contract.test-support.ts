@@ -10,7 +10,7 @@ import {
   countRuns,
   kelvin,
   metric,
-  Site,
+  TestDeployment,
   tool,
   units,
 } from '../../packages/shapes/src/fixture.test-support.ts';
@@ -24,7 +24,7 @@ const working = (
   work: (ctx: Context) => unknown,
   policy: RequestStateOptions = {},
   asks?: readonly InputKind[],
-) => new Site(registering(shape, work, asks), policy);
+) => new TestDeployment(registering(shape, work, asks), policy);
 
 function registering(shape: Shape, work: (ctx: Context) => unknown, asks?: readonly InputKind[]) {
   let value: unknown;
@@ -41,7 +41,7 @@ function registering(shape: Shape, work: (ctx: Context) => unknown, asks?: reado
 }
 
 /** Makes a call whose user answers at the second attempt. */
-async function threeRounds(site: Site) {
+async function threeRounds(site: TestDeployment) {
   const client = await site.connect();
   const again = await client.answer(await client.send(), { units: kelvin });
   return client.answer(again, { units: metric });

@@ -42,9 +42,9 @@ import {
   metric,
   Name,
   name,
-  type Outcome,
   type Register,
-  Site,
+  type RoundSummary,
+  TestDeployment,
   tool,
   Units,
   units,
@@ -98,7 +98,7 @@ function serve(
     done();
     return textResult(JSON.stringify(answers));
   };
-  return { site: new Site(asking(shape, rounds, { end, ...over }), policy), done };
+  return { site: new TestDeployment(asking(shape, rounds, { end, ...over }), policy), done };
 }
 
 const prompt = (text: string): GetPromptResult => ({
@@ -150,7 +150,7 @@ async function hangUpDuring(shape: Shape, finish: () => CallToolResult) {
 }
 
 /** Answers by message, because each shape chooses its own wire keys. */
-function answer(client: Caller, asked: Outcome, byMessage: Readonly<Record<string, unknown>>) {
+function answer(client: Caller, asked: RoundSummary, byMessage: Readonly<Record<string, unknown>>) {
   const answered = Object.entries(asked.asks ?? {}).filter(([, message]) =>
     Object.hasOwn(byMessage, message),
   );
@@ -160,7 +160,7 @@ function answer(client: Caller, asked: Outcome, byMessage: Readonly<Record<strin
   );
 }
 
-const questionsIn = ({ asks }: Outcome) => (asks === undefined ? undefined : Object.values(asks));
+const questionsIn = ({ asks }: RoundSummary) => (asks === undefined ? undefined : Object.values(asks));
 
 const [WHICH_UNITS, WHICH_NAME] = [units.message, name.message];
 const TWO_ROUNDS = [{ units }, { name }];
@@ -171,7 +171,7 @@ const user = (message: string) => (message === WHICH_UNITS ? metric : ada);
 const text = (key: string) => elicitation(`Question ${key}?`, z.object({ [key]: z.string() }));
 
 /** Answers each question with its own message, and returns the outcome of the last round. */
-async function answerAll(client: Caller): Promise<Outcome> {
+async function answerAll(client: Caller): Promise<RoundSummary> {
   let seen = await client.send();
   while (seen.asks) {
     const responses = Object.entries(seen.asks).map(([key, message]) => {
@@ -199,10 +199,10 @@ const behaviours = {
   },
 
   async 'a prompt and a resource ask as a tool does, also without arguments'(shape) {
-    const client = await new Site(promptAndResource(shape)).connect();
+    const client = await new TestDeployment(promptAndResource(shape)).connect();
     await asksForName(client.prompt.bind(client), client.resource.bind(client));
     const both = script([{ name }], (text) => ({ ...textResult(text), ...prompt(text) }));
-    const bare = await new Site((server) => {
+    const bare = await new TestDeployment((server) => {
       // Without a cast: a shape's callback has the SDK's type for both.
       server.registerTool('tool', {}, shape.write(both));
       server.registerPrompt('prompt', {}, shape.write(both));
@@ -225,7 +225,7 @@ const behaviours = {
     const parts = { a: record, e: record, d: record, c: { id: 'x' }, j: { units: ['ask', ...record.units] } };
     const states = [`${shape.name}/0`, 'another/1', undefined].map((s) => JSON.stringify({ s, ...parts }));
     for (const requestState of [...states, '', 'null', '[]', '{"s":']) {
-      const site = new Site(tool(async () => inputRequired({ requestState })));
+      const site = new TestDeployment(tool(async () => inputRequired({ requestState })));
       const client = await site.connect();
       const left = await client.send();
       const above = countRuns(() => {});
@@ -300,7 +300,7 @@ const behaviours = {
     const send = () => client.answer(first, { units: metric });
     const [second, other] = [await send(), await send()];
     expect([questionsIn(second), questionsIn(other)]).toEqual([[WHICH_NAME], [WHICH_NAME]]);
-    const finish = (asked: Outcome) => client.answer(asked, { name: ada });
+    const finish = (asked: RoundSummary) => client.answer(asked, { name: ada });
     expect([await finish(second), await finish(second), await finish(other)]).toEqual([BOTH, BOTH, BOTH]);
   },
 
@@ -397,7 +397,7 @@ const behaviours = {
   },
 
   async 'a refusal ends a prompt and a resource with a JSON-RPC error'(shape) {
-    const client = await new Site(promptAndResource(shape)).connect();
+    const client = await new TestDeployment(promptAndResource(shape)).connect();
     for (const method of ['prompt', 'resource'] as const) {
       for (const refusal of [decline, cancel]) {
         const { state } = await client[method]();

@@ -69,7 +69,7 @@ export type TurnRecord = (
 };
 
 /** The result of a step. */
-export type StepRecord = { readonly value?: unknown } | { readonly error: ErrorRecord };
+export type StepResult = { readonly value?: unknown } | { readonly error: ErrorRecord };
 
 /** The JSON form of an error. */
 export interface ErrorRecord {

@@ -45,7 +45,7 @@ import {
   hashAnswers,
   type Message,
   revivedError,
-  type StepRecord,
+  type StepResult,
   saltedHash,
   type TurnRecord,
   Unopened,
@@ -343,7 +343,7 @@ export function runningCall(
           return failCall(new Diverged(`Turn ${current} of call ${id} has a step that it had not.`));
         }
         await ensureOwned();
-        const record: StepRecord = await step().then(
+        const record: StepResult = await step().then(
           (value) => ({ value }),
           (error: unknown) => ({ error: errorRecord(error) }),
         );
@@ -356,7 +356,7 @@ export function runningCall(
       },
       { name: `run ${saltedHash(key, head)}` },
     )
-      .then((sealed) => callKey.open<StepRecord>(Buffer.from(sealed, 'base64'), what))
+      .then((sealed) => callKey.open<StepResult>(Buffer.from(sealed, 'base64'), what))
       .catch(failCall);
     if (isAbandoned) return NEVER;
     if ('error' in record) throw revivedError(record.error);

@@ -46,7 +46,7 @@ import {
 import { callOf } from '@mrtr/core/shape';
 import { type ApprovalView, renderApproval, type Shown, showApproval } from './approval-html.ts';
 import type { CallbackVisit, StartPage, StartVisit } from './page.ts';
-import type { Subject, WaitingContext } from './page-questions.ts';
+import type { PageQuestion, WaitingContext } from './page-questions.ts';
 import { makePages, PAGE_CHECKS, type PendingInteractionsOptions } from './pending-interactions.ts';
 import type { Times } from './records.ts';
 import { findSameCall } from './same-call.ts';
@@ -183,7 +183,11 @@ export function approvalPage(options: ApprovalPageOptions): ApprovalPage {
   const sort = ` ${rung}`;
   const { questionsFor, path, fetch, inOwnScope } = makePages({ ...more, start, finish }, startPage, sort);
 
-  const subjectOf = (words: Words, wanted: ApprovalQuestionOptions, isForm: boolean): Subject<Approval> => ({
+  const subjectOf = (
+    words: Words,
+    wanted: ApprovalQuestionOptions,
+    isForm: boolean,
+  ): PageQuestion<Approval> => ({
     message: words.text,
     data: requireShown(words, wanted),
     ...(wanted.name !== undefined && { name: wanted.name }),

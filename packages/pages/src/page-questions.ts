@@ -40,7 +40,7 @@ export interface LinkOptions<T> {
 const MAX_DATA_BYTES = 4096;
 
 /** One question that a page answers. */
-export interface Subject<T> extends LinkOptions<T> {
+export interface PageQuestion<T> extends LinkOptions<T> {
   readonly message: string;
   /** The interaction's id, if another call may find it again. Default: an id of this call. */
   readonly id?: string;
@@ -90,7 +90,7 @@ type PageState =
 /** The questions that one sort of page answers. */
 export function pageQuestions({ records, startPage, waitSeconds, maxAsks }: PageQuestionSettings) {
   /** Makes the question about `subject`, and its answer once the user has finished. */
-  async function ask<T>(ctx: ServerContext, subject: Subject<T>): Promise<Question<T>> {
+  async function ask<T>(ctx: ServerContext, subject: PageQuestion<T>): Promise<Question<T>> {
     const { message } = subject;
     const data = requireData('question', subject.data);
     const call = callOf(ctx);
@@ -151,13 +151,13 @@ export function pageQuestions({ records, startPage, waitSeconds, maxAsks }: Page
   }
 
   /** Whether the previous round asked about `subject`, with a link to the page of this id. */
-  function wasAsked<T>(call: Call, subject: Subject<T>, id: string): boolean {
+  function wasAsked<T>(call: Call, subject: PageQuestion<T>, id: string): boolean {
     const [first] = wordings<T>({ ...subject, id, url: pageOf(id), ring: records.ring() });
     return keysOf(call, first()).length > 0;
   }
 
   /** Asks about `subject` in a handler that waits, until the user has finished or no longer may. Resolves with the value. */
-  async function waitFor<T>(ctx: WaitingContext, key: string, subject: Subject<T>): Promise<T> {
+  async function waitFor<T>(ctx: WaitingContext, key: string, subject: PageQuestion<T>): Promise<T> {
     requireData('ask', subject.data);
     const id = await ctx.once(`${key}: page`, () => begin(ctx, subject));
     const [ref, url] = [refOf(id), pageOf(id)];
@@ -184,7 +184,7 @@ export function pageQuestions({ records, startPage, waitSeconds, maxAsks }: Page
   }
 
   /** Begins an interaction for a handler that waits. Its random id is known to the call alone. */
-  async function begin<T>(ctx: WaitingContext, subject: Subject<T>): Promise<string> {
+  async function begin<T>(ctx: WaitingContext, subject: PageQuestion<T>): Promise<string> {
     const { message, data } = subject;
     const { pseudonym } = ctx;
     const id = randomBytes(16).toString('base64url');
@@ -256,7 +256,7 @@ function requireData(what: string, data: unknown): string | undefined {
 const sameWordsMessage = (keys: readonly string[]): string =>
   `The page is asked under ${keys.map((key) => `'${key}'`).join(' and ')} with the same words. Give each question a \`name\`.`;
 
-interface WordingOptions<T> extends Subject<T> {
+interface WordingOptions<T> extends PageQuestion<T> {
   readonly id: string;
   readonly url: URL;
   readonly ring: KeyRing;

@@ -34,7 +34,7 @@ import {
 import { findCall } from '@mrtr/core/shape';
 import { MemoryInteractions } from './memory-interactions.ts';
 import { type PageOptions, pagesOf, type StartPage } from './page.ts';
-import { type LinkOptions, pageQuestions, type Subject, type WaitingContext } from './page-questions.ts';
+import { type LinkOptions, type PageQuestion, pageQuestions, type WaitingContext } from './page-questions.ts';
 import { interactionsOf } from './records.ts';
 import type { InteractionStore } from './store.ts';
 
@@ -149,7 +149,7 @@ export function pendingInteractions<T>(options: PendingInteractionsOptions<T>): 
 }
 
 /** A question whose answer is the value of `finish`. */
-const linkTo = <T>(message: string, more: LinkOptions<T>): Subject<T> => ({
+const linkTo = <T>(message: string, more: LinkOptions<T>): PageQuestion<T> => ({
   message,
   ...more,
   ask: urlElicitation,

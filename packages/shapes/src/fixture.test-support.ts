@@ -87,7 +87,7 @@ export function requestOf(
 }
 
 /** A client's response to one request, small enough to compare as a whole. `state` is sealed. */
-export interface Outcome {
+export interface RoundSummary {
   /** Messages by key; the method for questions that no user sees. */
   readonly asks?: Readonly<Record<string, string>>;
   readonly state?: string | undefined;
@@ -107,7 +107,7 @@ interface Round {
 }
 
 /** A deployment: a new server for each request, one key, and the version that was deployed last. */
-export class Site {
+export class TestDeployment {
   readonly policy: RequestStatePolicy;
   #register: Register;
   #inProcess: InProcess;
@@ -177,18 +177,18 @@ export class Caller {
   }
 
   /** The whole call, answered by the user. */
-  call(args: Args = {}): Promise<Outcome> {
+  call(args: Args = {}): Promise<RoundSummary> {
     return outcomeOf(() => this.#client.callTool({ name: 'tool', arguments: args }));
   }
 
   /** Sends one request. */
-  send(round: Round = {}, options: RequestOptions = {}): Promise<Outcome> {
+  send(round: Round = {}, options: RequestOptions = {}): Promise<RoundSummary> {
     const params = { name: 'tool', arguments: {}, ...round };
     return outcomeOf(() => this.#client.callTool(params as never, { ...options, allowInputRequired: true }));
   }
 
   /** The next round after `outcome`, with these answers. May be sent twice. */
-  answer(outcome: Outcome, inputResponses: Readonly<Record<string, unknown>>, options?: RequestOptions) {
+  answer(outcome: RoundSummary, inputResponses: Readonly<Record<string, unknown>>, options?: RequestOptions) {
     return this.send({ inputResponses, requestState: outcome.state }, options);
   }
 
@@ -197,12 +197,12 @@ export class Caller {
     return (await this.#client.listTools()).tools;
   }
 
-  prompt(round: Round = {}): Promise<Outcome> {
+  prompt(round: Round = {}): Promise<RoundSummary> {
     const params = { name: 'prompt', arguments: {}, ...round };
     return outcomeOf(() => this.#client.getPrompt(params as never, { allowInputRequired: true }));
   }
 
-  resource(round: Round = {}): Promise<Outcome> {
+  resource(round: Round = {}): Promise<RoundSummary> {
     const params = { uri: 'test://resource', ...round };
     return outcomeOf(() => this.#client.readResource(params as never, { allowInputRequired: true }));
   }
@@ -218,7 +218,7 @@ interface AnyResult {
   readonly contents?: readonly { readonly text: string }[];
 }
 
-async function outcomeOf(request: () => Promise<unknown>): Promise<Outcome> {
+async function outcomeOf(request: () => Promise<unknown>): Promise<RoundSummary> {
   let result: AnyResult;
   try {
     result = (await request()) as AnyResult;

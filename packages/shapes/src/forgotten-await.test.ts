@@ -10,8 +10,8 @@ import {
   decline,
   metric,
   name,
-  type Outcome,
-  Site,
+  type RoundSummary,
+  TestDeployment,
   tool,
   Units,
   units,
@@ -34,7 +34,7 @@ const withFallback = elicitation('Which units?', Units, { fallback: { units: 'me
 const ignore = () => {};
 
 /** Answers all questions of a call with `response`, until the call ends. */
-async function callOf(site: Site, response: object = metric): Promise<Outcome> {
+async function callOf(site: TestDeployment, response: object = metric): Promise<RoundSummary> {
   const client = await site.connect();
   let outcome = await client.send();
   while (outcome.asks) {
@@ -60,7 +60,7 @@ describe.each(Object.entries(shapes))('%s', (_shape, shape) => {
   async function callPaying(handler: Handler, response?: object) {
     const paid: string[] = [];
     const pay = (ctx: Context) => () => ctx.once('pay', () => paid.push('paid'));
-    const site = new Site(tool(shape((ctx) => handler(ctx, pay(ctx)))));
+    const site = new TestDeployment(tool(shape((ctx) => handler(ctx, pay(ctx)))));
     const outcome = await callOf(site, response);
     // Branches that are left over get the time to run.
     await settle();
@@ -244,7 +244,7 @@ describe.each(Object.entries(shapes))('%s', (_shape, shape) => {
   test('in no program does an effect run while a question that was asked before it has no reader', async () => {
     let program: Program = [];
     let run = new Run();
-    const site = new Site(
+    const site = new TestDeployment(
       tool(
         shape(async (ctx) => {
           run.enter();
@@ -357,7 +357,7 @@ test('B: a handler that returns with an unread question ends with an error', asy
     ctx.elicit('Really pay?', Units);
     return textResult('Paid.');
   });
-  expect(await callOf(new Site(tool(callback)))).toEqual({ fails: returnErrorOf('Really pay?') });
+  expect(await callOf(new TestDeployment(tool(callback)))).toEqual({ fails: returnErrorOf('Really pay?') });
 });
 
 test('H: an elicit without await stops the effect, also when its form is wrong', async () => {
@@ -376,7 +376,7 @@ test('H: an elicit without await stops the effect, also when its form is wrong',
       },
       { store },
     );
-    expect(await callOf(new Site(tool(callback)))).toEqual({ fails: errorOf(key) });
+    expect(await callOf(new TestDeployment(tool(callback)))).toEqual({ fails: errorOf(key) });
   }
   expect(paid.runs).toBe(0);
 });
@@ -396,7 +396,7 @@ test('H: a branch that finds an unread question while the call is parked ends it
     },
     { store },
   );
-  const client = await new Site(tool(callback)).connect();
+  const client = await new TestDeployment(tool(callback)).connect();
   const asked = await client.send();
   gate.open();
   await settle();

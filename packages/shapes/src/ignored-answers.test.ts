@@ -3,7 +3,7 @@ import { ask, elicitation, textResult } from '@mrtr/core';
 import { type AnswerEvent, observe } from '@mrtr/core/events';
 import { isFinal } from '@mrtr/core/shape';
 import { expect, onTestFinished, test } from 'vitest';
-import { metric, Site, tool, Units, units } from './fixture.test-support.ts';
+import { metric, TestDeployment, tool, Units, units } from './fixture.test-support.ts';
 import { journal } from './journal/index.ts';
 import { once } from './once/index.ts';
 
@@ -12,7 +12,7 @@ async function exhaustRounds(register: ReturnType<typeof tool>) {
   const errors: string[] = [];
   const events: AnswerEvent[] = [];
   onTestFinished(observe('mrtr:answer', (event) => events.push(event)));
-  const site = new Site(register, { maxRounds: 4, onerror: (error) => errors.push(error.message) });
+  const site = new TestDeployment(register, { maxRounds: 4, onerror: (error) => errors.push(error.message) });
   const client = await site.connect();
   let outcome = await client.send();
   while (outcome.asks) {

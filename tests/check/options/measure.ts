@@ -9,7 +9,7 @@ const SERVER = await bundle(new URL('./server.ts', import.meta.url), 'option-ser
 
 const [OWN, OTHER] = PRINCIPALS.map(({ token }) => ({ authorization: `Bearer ${token}` }));
 
-type Subject = Pick<RunInputs, 'operation' | 'otherArguments' | 'otherOperation' | 'answers' | 'probe'>;
+type CheckedTool = Pick<RunInputs, 'operation' | 'otherArguments' | 'otherOperation' | 'answers' | 'probe'>;
 
 const WEATHER = { kind: 'tool', name: 'get_weather', arguments: { location: 'Tokyo' } } as const;
 const DONE = { id: 4522, state: 'Resolved' };
@@ -23,7 +23,7 @@ const ANSWERS = {
 };
 
 /** Both tools: one asks once and writes a log entry, the other asks twice and writes an item. */
-const SUBJECTS: Readonly<Record<SubjectName, Subject>> = {
+const SUBJECTS: Readonly<Record<SubjectName, CheckedTool>> = {
   get_weather: {
     operation: WEATHER,
     otherArguments: { location: 'Paris' },

@@ -1,5 +1,5 @@
 /** Altered, misplaced and readable state: each variant of a fault is found alone, without false findings. */
-import type { Answer, Sent, Twist, World } from '../scripted.test-support.ts';
+import type { Answer, Sent, ServerData, Twist } from '../scripted.test-support.ts';
 import { lists, refuses, says } from '../scripted.test-support.ts';
 import {
   advice,
@@ -85,7 +85,7 @@ const presents = (picked: (state: unknown) => boolean) => (sent: Sent) =>
 const presentsJust = (state: string) => presents((one) => one === state);
 const isToken = (state: unknown): boolean => /^[0-9a-f-]{36}$/.test(String(state));
 const read =
-  (state: (sent: Sent, world: World) => unknown): Twist =>
+  (state: (sent: Sent, world: ServerData) => unknown): Twist =>
   (sent, honest, world) => {
     const requestState = state(sent, world);
     return requestState === undefined

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import type { Reply, ShownPage, ShownQuestion, User } from '@mrtr/harness';
 import { escapeHidden } from '@mrtr/harness/transcript';
 import { type Field, parseTyped, promptOf, type Value } from './form-field.ts';
-import { ASIDE } from './frame.ts';
+import { ASIDE } from './lifelines.ts';
 import type { Input, Terminal } from './terminal.ts';
 
 type Streams = {

@@ -5,7 +5,7 @@ import type { Happening, Transcript, TranscriptEvent, WireMessage } from '@mrtr/
 import { expect, test } from 'vitest';
 import { diagram } from './diagram.ts';
 import { paintFor, plain } from './paint.ts';
-import { drawCall } from './stage.ts';
+import { drawCall } from './show-call.ts';
 import { terminalWith } from './terminal.test-support.ts';
 import type { Environment } from './terminal.ts';
 

@@ -15,7 +15,7 @@ import {
   type TranscriptEvent,
   tally,
 } from '@mrtr/harness/transcript';
-import { type Frame, frameIn } from './frame.ts';
+import { type Lifelines, lifelinesIn } from './lifelines.ts';
 import { type Paint, plain } from './paint.ts';
 
 type Lines = readonly string[];
@@ -35,7 +35,7 @@ const BESIDE_CLIENT: readonly TranscriptEvent['kind'][] = ['answer', 'visit', 'm
 /** Draws event by event, during the conversation. Each call returns the lines that are complete. */
 export class Diagram {
   readonly #layout: Layout;
-  readonly #frame: Frame;
+  readonly #lifelines: Lifelines;
   /** Whether the server's diagnostics are observed: only they show whether state is sealed. */
   readonly #inside: boolean;
   #isOpen = false;
@@ -48,11 +48,11 @@ export class Diagram {
   constructor(paint: Paint = plain, inside = true, people: readonly Participant[] = []) {
     this.#layout = new Layout(people);
     this.#inside = inside;
-    this.#frame = frameIn(paint);
+    this.#lifelines = lifelinesIn(paint);
   }
 
   begin(): Lines {
-    return [this.#frame.heads()];
+    return [this.#lifelines.heads()];
   }
 
   next(event: TranscriptEvent): Lines {
@@ -74,7 +74,7 @@ export class Diagram {
   end({ end: { error } }: Pick<Transcript, 'end'>): Lines {
     const lines = [...this.#arrow()];
     // The client itself raised an error that no message carries.
-    if (error && !this.#errorDrawn) lines.push(...this.#frame.text(`✗ ${error.message}`, 'error', false));
+    if (error && !this.#errorDrawn) lines.push(...this.#lifelines.text(`✗ ${error.message}`, 'error', false));
     return lines;
   }
 
@@ -82,13 +82,13 @@ export class Diagram {
     const { event, text, tone } = row;
     if (event.kind === 'message') return this.#drawMessage(row, event);
     const words = `${SIGNS[event.kind] ?? ''}${text}`;
-    if (!BESIDE_CLIENT.includes(event.kind)) return this.#frame.note(words, tone, this.#isOpen);
-    const lines = this.#frame.text(words, tone, this.#isOpen);
+    if (!BESIDE_CLIENT.includes(event.kind)) return this.#lifelines.note(words, tone, this.#isOpen);
+    const lines = this.#lifelines.text(words, tone, this.#isOpen);
     const why = this.#misfit(event);
     // The server asks again, and the messages do not show why.
     return why === undefined
       ? lines
-      : [...lines, ...this.#frame.text(`  does not fit: ${why}`, 'error', this.#isOpen)];
+      : [...lines, ...this.#lifelines.text(`  does not fit: ${why}`, 'error', this.#isOpen)];
   }
 
   #misfit(event: TranscriptEvent): string | undefined {
@@ -112,8 +112,8 @@ export class Diagram {
   ): Lines {
     const isLost = lost || to === undefined;
     if (isSent) {
-      const lines = this.#frame.text(text, tone, this.#isOpen);
-      if (isLost) return [...lines, this.#frame.lost(true, isOpen)];
+      const lines = this.#lifelines.text(text, tone, this.#isOpen);
+      if (isLost) return [...lines, this.#lifelines.lost(true, isOpen)];
       this.#arrowPending = true;
       return lines;
     }
@@ -121,8 +121,8 @@ export class Diagram {
     const result = objectIn(message, 'result');
     const aside = result.isError === true ? 'isError' : this.#describeState(result.requestState);
     return [
-      ...this.#frame.text(text, tone, true, aside),
-      isLost ? this.#frame.lost(false, isOpen) : this.#frame.toClient(isOpen),
+      ...this.#lifelines.text(text, tone, true, aside),
+      isLost ? this.#lifelines.lost(false, isOpen) : this.#lifelines.toClient(isOpen),
     ];
   }
 
@@ -137,7 +137,7 @@ export class Diagram {
   #arrow(label?: string): Lines {
     if (!this.#arrowPending) return [];
     this.#arrowPending = false;
-    return [this.#frame.toServer(label)];
+    return [this.#lifelines.toServer(label)];
   }
 }
 

@@ -45,9 +45,9 @@ async function demo(args: readonly string[], terminal: Terminal): Promise<number
     if (database) write(` ${paint('quiet', describeDatabase(database))}\n\n`);
   }
   const run = async (postgres?: string): Promise<number> => {
-    const stage = { terminal, paint, postgres };
+    const context = { terminal, paint, postgres };
     const { runDemo, runDeploy } = await import('./run-demo.ts');
-    return deploy === undefined ? runDemo(demo, settings, stage) : runDeploy(demo, deploy, format, stage);
+    return deploy === undefined ? runDemo(demo, settings, context) : runDeploy(demo, deploy, format, context);
   };
   return database ? withDatabase(database, run) : run();
 }

@@ -11,26 +11,26 @@ import type { Format } from './command-line.ts';
 import { closingLine } from './diagram.ts';
 import { titleLine } from './paint.ts';
 import { wrap } from './printable.ts';
-import { drawCall, print, type Stage, showCall, withPerson } from './stage.ts';
+import { type DemoContext, drawCall, print, showCall, withPerson } from './show-call.ts';
 
 /** Draws every scene of every subject, or prints a transcript. Resolves with the exit code. */
-export async function runDemo(listed: ListedDemo, settings: Settings, stage: Stage): Promise<number> {
+export async function runDemo(listed: ListedDemo, settings: Settings, context: DemoContext): Promise<number> {
   const { shape, answer, tool, format } = settings;
-  const demo = await listed.load(stage.postgres);
+  const demo = await listed.load(context.postgres);
   if ('draw' in demo) {
-    await demo.draw(screenOn(stage), shape);
+    await demo.draw(screenOn(context), shape);
     return 0;
   }
   const subjects = demo.subjects.filter(({ id }) => shape === undefined || id === shape);
-  await withPerson(settings, stage.terminal, async (person) => {
+  await withPerson(settings, context.terminal, async (person) => {
     for (const [at, subject] of subjects.entries()) {
-      const title = titleLine(`shape ${subject.id.toUpperCase()} · ${subject.title}`, '', stage.paint);
-      if (listed.shapes) print(stage, at === 0 ? [title] : ['', title]);
+      const title = titleLine(`shape ${subject.id.toUpperCase()} · ${subject.title}`, '', context.paint);
+      if (listed.shapes) print(context, at === 0 ? [title] : ['', title]);
       for (const scene of demo.scenes(answer === 'ask' ? 'metric' : answer, tool)) {
-        if (listed.shapes) print(stage, ['']);
+        if (listed.shapes) print(context, ['']);
         const asked = { ...scene, ...asking(person, scene) };
         const makeCall: MakeCall = (onEvent) => callScene(subject, settings, asked, onEvent);
-        await showCall(stage, format, makeCall, closingOf(scene.effect));
+        await showCall(context, format, makeCall, closingOf(scene.effect));
       }
     }
   });
@@ -42,24 +42,24 @@ export async function runDeploy(
   listed: ListedDemo,
   change: Change,
   format: Format,
-  stage: Stage,
+  context: DemoContext,
 ): Promise<number> {
-  const { postgres } = stage;
+  const { postgres } = context;
   const { callThroughDeploy, inMemory } = await import('@mrtr/matrix/deploy');
   const deployed = await loadOption(optionOf(listed, postgres));
   const makeCall: MakeCall = (onEvent) =>
     callThroughDeploy({ option: deployed, change, moment: 'asked' }, inMemory(postgres), { onEvent });
-  await showCall(stage, format, makeCall, closingOf());
+  await showCall(context, format, makeCall, closingOf());
   return 0;
 }
 
 const closingOf = (effect?: CountedEffect) => (transcript: Transcript) => closingLine(transcript, effect);
 
-const screenOn = (stage: Stage): Screen => ({
-  paint: stage.paint,
+const screenOn = (context: DemoContext): Screen => ({
+  paint: context.paint,
   wrap: (text) => wrap(text, 78),
-  print: (lines) => print(stage, lines),
-  drawCall: (makeCall, effect, people) => drawCall(stage, makeCall, closingOf(effect), { people }),
+  print: (lines) => print(context, lines),
+  drawCall: (makeCall, effect, people) => drawCall(context, makeCall, closingOf(effect), { people }),
 });
 
 const asking = (user: User | undefined, { user: scripted }: Scene) =>

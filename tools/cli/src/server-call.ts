@@ -14,7 +14,7 @@ import { command, type Format, formatOf, jsonOption, oneOf, parseArgs, UsageErro
 import { plural } from './diagram.ts';
 import { titleLine, WIDTH } from './paint.ts';
 import { clip, wrap } from './printable.ts';
-import { print, type Stage, showCall, withPerson } from './stage.ts';
+import { type DemoContext, print, showCall, withPerson } from './show-call.ts';
 import type { Environment, Terminal } from './terminal.ts';
 
 export interface ServerCall {
@@ -93,9 +93,9 @@ function argumentsIn(json: string): Readonly<Record<string, unknown>> {
 }
 
 /** Draws the conversation, or prints its transcript. Resolves with 1 if the call ended with an error. */
-export async function runServerCall(asked: ServerCall, stage: Stage): Promise<number> {
+export async function runServerCall(asked: ServerCall, context: DemoContext): Promise<number> {
   const { server, tool, client, format, answer } = asked;
-  const { terminal, paint } = stage;
+  const { terminal, paint } = context;
   const refuse = () => ({ action: answer as 'decline' | 'cancel' });
   let stderr = '';
   const onStderr = (text: string) => {
@@ -109,9 +109,9 @@ export async function runServerCall(asked: ServerCall, stage: Stage): Promise<nu
     if (format === 'drawing') {
       const title = titleLine(clip(tool ?? 'tools', WIDTH / 2), `${client} client`, paint);
       const below = wrap(server, WIDTH - 2).map((line) => ` ${paint('quiet', line)}`);
-      print(stage, [title, '', ...below, '']);
+      print(context, [title, '', ...below, '']);
     }
-    return showCall(stage, format, makeCall, describeFromOutside, false);
+    return showCall(context, format, makeCall, describeFromOutside, false);
   });
   if (!transcript.end.error) return 0;
   const lines = stderr

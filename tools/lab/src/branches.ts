@@ -2,7 +2,7 @@
 import { ACTS, play, SHAPES } from '@mrtr/demo-approve';
 import { type LineTrace, type Reply, scriptedUser } from '@mrtr/harness';
 import { Lab } from './lab.ts';
-import { branchId, type Choice, LESSONS, type Step } from './lessons.ts';
+import { branchId, type Choice, LESSONS, type LessonAction } from './lessons.ts';
 import {
   type Command,
   type Recording,
@@ -69,7 +69,12 @@ async function playApproval(where: 'form' | 'page', { id }: Choice, trace: LineT
 }
 
 /** Plays a script on one side, as a person would. */
-async function playSteps(lab: Lab, side: SideName, setUp: SetUp, steps: readonly Step[]): Promise<Played> {
+async function playSteps(
+  lab: Lab,
+  side: SideName,
+  setUp: SetUp,
+  steps: readonly LessonAction[],
+): Promise<Played> {
   // Waits until a question is open or the call is over: then only the script continues it.
   const untilStill = () =>
     lab.until(side, ({ doing }) => doing === 'asked' || doing === 'over' || doing === 'ready');
@@ -88,7 +93,7 @@ async function playSteps(lab: Lab, side: SideName, setUp: SetUp, steps: readonly
   return { transcript: { ...conversation, end }, insides };
 }
 
-function commandOf(step: Step, side: SideName, { asked, conversation }: SideState): Command {
+function commandOf(step: LessonAction, side: SideName, { asked, conversation }: SideState): Command {
   if (step.do === 'answer' || step.do === 'decline') {
     if (!asked) throw new Error('No question is open.');
     return { do: 'answer', side, question: asked.id, reply: replyOf(step, asked.schema) };
@@ -101,7 +106,7 @@ function commandOf(step: Step, side: SideName, { asked, conversation }: SideStat
   return { do: 'fault', side, fault: { ...fault, state: changed } };
 }
 
-function replyOf(step: Extract<Step, { do: 'answer' | 'decline' }>, schema: object): Reply {
+function replyOf(step: Extract<LessonAction, { do: 'answer' | 'decline' }>, schema: object): Reply {
   if (step.do === 'decline') return { action: 'decline' };
   const [field = ''] = Object.keys((schema as { readonly properties?: object }).properties ?? {});
   return { action: 'accept', content: { [field]: step.value } };

@@ -7,7 +7,7 @@ import type { Change } from '@mrtr/comparison/claims';
 import type { Fault, InstanceId, SetUp } from './commands.ts';
 
 /** A step of a recorded lesson. After a call and an answer, the next step waits for the next question. */
-export type Step =
+export type LessonAction =
   | { readonly do: 'call' }
   | { readonly do: 'answer'; readonly value: string | number }
   | { readonly do: 'decline' }
@@ -27,8 +27,8 @@ export interface Choice {
   readonly id: string;
   /** The button. */
   readonly words: string;
-  readonly left: readonly Step[];
-  readonly right: readonly Step[];
+  readonly left: readonly LessonAction[];
+  readonly right: readonly LessonAction[];
 }
 
 export interface Lesson {
@@ -61,17 +61,20 @@ export const setUp = (option: string, more: Partial<SetUp> = {}): SetUp => ({
   ...more,
 });
 
-const CALL: Step = { do: 'call' };
-const answer = (value: string | number): Step => ({ do: 'answer', value });
-const kill = (instance: InstanceId): Step => ({ do: 'kill', instance });
-const deploy = (change: Change): Step => ({ do: 'deploy', change });
-const fault = (given: Partial<Fault>): Step => ({ do: 'fault', fault: { deliver: 'once', ...given } });
-const changeState = (state: 'flip' | readonly [string, string]): Step => ({
+const CALL: LessonAction = { do: 'call' };
+const answer = (value: string | number): LessonAction => ({ do: 'answer', value });
+const kill = (instance: InstanceId): LessonAction => ({ do: 'kill', instance });
+const deploy = (change: Change): LessonAction => ({ do: 'deploy', change });
+const fault = (given: Partial<Fault>): LessonAction => ({
+  do: 'fault',
+  fault: { deliver: 'once', ...given },
+});
+const changeState = (state: 'flip' | readonly [string, string]): LessonAction => ({
   do: 'fault',
   fault: { deliver: 'once' },
   state,
 });
-const both = (id: string, words: string, ...steps: readonly Step[]): Choice => ({
+const both = (id: string, words: string, ...steps: readonly LessonAction[]): Choice => ({
   id,
   words,
   left: steps,

@@ -13,7 +13,7 @@ import {
 } from '@mrtr/harness';
 import type { TranscriptEvent } from '@mrtr/harness/transcript';
 import { versionOf } from '@mrtr/matrix/deploy';
-import { type Database, Fleet, Instance, type Opening } from '@mrtr/matrix/processes';
+import { type Database, InstanceProcess, type Opening, ProcessFleet } from '@mrtr/matrix/processes';
 import { CALLS, insides } from './insides.ts';
 import { network } from './network.ts';
 import { OFFERED } from './offered.ts';
@@ -32,8 +32,8 @@ export class Pane {
   #calls: string | undefined;
   readonly #changed: () => void;
   #setUp: SetUp;
-  readonly #instances: Partial<Record<InstanceId, Instance>> = {};
-  #fleet: Fleet | undefined;
+  readonly #instances: Partial<Record<InstanceId, InstanceProcess>> = {};
+  #fleet: ProcessFleet | undefined;
   #key = randomBytes(32);
   #opening: Opening | undefined;
   #conversation: Conversation | undefined;
@@ -185,8 +185,8 @@ export class Pane {
     this.#changed();
   }
 
-  async #startInstance(id: InstanceId): Promise<Instance> {
-    const instance = await Instance.start(this.#database);
+  async #startInstance(id: InstanceId): Promise<InstanceProcess> {
+    const instance = await InstanceProcess.start(this.#database);
     this.#instances[id] = instance;
     return instance;
   }
@@ -258,7 +258,7 @@ export class Pane {
     const { option, instances, singleUse } = this.#setUp;
     this.#key = randomBytes(32);
     const listed = findOption(option) as ListedOption;
-    const fleet = new Fleet(
+    const fleet = new ProcessFleet(
       this.#database,
       { world: recordedWorld(recorder), recorder },
       () => this.#fault.to,
@@ -274,7 +274,7 @@ export class Pane {
     } as const;
     this.#opening = opening;
     this.#fleet = fleet;
-    const open = (id: InstanceId) => fleet.open(id, this.#instances[id] as Instance, opening);
+    const open = (id: InstanceId) => fleet.open(id, this.#instances[id] as InstanceProcess, opening);
     await Promise.all(this.#used.map(open));
     const { fetch, ...endpoint } = fleet.endpoint();
     return {

@@ -3,7 +3,7 @@ import { defineCheck, fail, pass } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import { Undecided } from '../judging/undecided.ts';
 import type { Session } from '../session/session.ts';
-import { describeOutcome, type Outcome } from '../wire/outcome.ts';
+import { describeOutcome, type ReplyOutcome } from '../wire/outcome.ts';
 import { UNANSWERED } from './refusal.ts';
 
 const ABANDONED = 200;
@@ -66,7 +66,7 @@ const LIMITED =
   'more. Let held calls expire, or accept this finding. State that travels with the client would cost nothing.';
 
 /** The finding of a server that refuses more open calls: it should still serve other principals. */
-async function judgeRejection(context: CheckContext, calls: number, session: Session, outcome: Outcome) {
+async function judgeRejection(context: CheckContext, calls: number, session: Session, outcome: ReplyOutcome) {
   if (calls < LEAST)
     throw new Undecided(
       `after ${calls} calls the server is out of order: ${describeOutcome(outcome)}`,

@@ -95,7 +95,7 @@ async function retryWithTooFew(
   inputResponses: JsonObject | undefined,
   what: string,
 ) {
-  const { outcome, effect } = await context.observe(session, () => session.retry({ inputResponses }));
+  const { outcome, effect } = await context.measure(session, () => session.retry({ inputResponses }));
   // effect.before-answer reports the effect of a question that is asked again.
   if (effect && !(outcome.kind === 'asked' && context.effects.asking))
     return fail(`${what} had an effect: ${describeOutcome(outcome)}.`, session, { matters: true });

@@ -41,7 +41,7 @@ const unasked = defineCheck('answer.unasked', 'A', {
     const answers = everyAnswer(context, asking);
     const session = context.session();
     const first = () => session.first({ inputResponses: answers });
-    const { outcome, effect } = await context.observe(session, first);
+    const { outcome, effect } = await context.measure(session, first);
     if (outcome.kind === 'failed') return abstain(describeOutcome(outcome));
     const asks = outcome.kind === 'asked';
     const asksAsEver = context.facts.asksLike(0, outcome) === true;
@@ -115,7 +115,7 @@ const otherRound = defineCheck('answer.other-round', 'S', {
     const session = await context.untilRound(0);
     const answers = everyAnswer(context, session);
     const retry = () => session.retry({ inputResponses: answers });
-    const { outcome: early, effect } = await context.observe(session, retry);
+    const { outcome: early, effect } = await context.measure(session, retry);
     if ((early.kind === 'completed' || effect) && !repeats)
       return fail(`Answers of later rounds counted at once: ${describeOutcome(early)}.`, session, {
         matters: true,

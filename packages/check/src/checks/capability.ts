@@ -4,7 +4,7 @@ import { abstain, defineCheck, fail, MRTR, pass } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import type { Session } from '../session/session.ts';
 import { isObject, type JsonObject, objectAt } from '../wire/json.ts';
-import { describeOutcome, type Outcome } from '../wire/outcome.ts';
+import { describeOutcome, type ReplyOutcome } from '../wire/outcome.ts';
 import { isServerRequest } from '../wire/reply.ts';
 
 const NEEDED: Readonly<Record<string, string>> = {
@@ -26,7 +26,7 @@ async function callWithout(context: CheckContext, capabilities: JsonObject, who:
   return judgeEnd(session, outcome, capabilities, who);
 }
 
-function findUndeclared(outcome: Outcome, capabilities: JsonObject) {
+function findUndeclared(outcome: ReplyOutcome, capabilities: JsonObject) {
   if (outcome.kind !== 'asked') return undefined;
   for (const [key, request] of Object.entries(outcome.requests)) {
     const name = NEEDED[asText(request.method)] ?? '';
@@ -48,7 +48,7 @@ const REFUSED = {
 };
 
 /** Judges the end of a call that was not asked: a result is fine, an error has to be the specified one. */
-function judgeEnd(session: Session, outcome: Outcome, capabilities: JsonObject, who: string) {
+function judgeEnd(session: Session, outcome: ReplyOutcome, capabilities: JsonObject, who: string) {
   const [turn] = session.turns.slice(-1);
   const sent = turn?.reply.messages.map(({ value }) => value).filter(isServerRequest) ?? [];
   const wrong = sent.find(({ method }) => {

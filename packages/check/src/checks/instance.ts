@@ -3,7 +3,7 @@ import { abstain, defineCheck, fail, pass } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import { Likeness } from '../session/likeness.ts';
 import { MAX_ROUNDS, type Session } from '../session/session.ts';
-import { comparable, describeOutcome, type Outcome, saysNo } from '../wire/outcome.ts';
+import { comparable, describeOutcome, type ReplyOutcome, saysNo } from '../wire/outcome.ts';
 import { presentTwice, singleUseCheck } from './retry.ts';
 
 export const STATELESS = {
@@ -15,7 +15,7 @@ export const STATELESS = {
 
 /** Judges a call that continued on another instance. A refusal is advice; another result is a fail. */
 async function judgeMoved(context: CheckContext, session: Session, where: string) {
-  const end = session.last as Outcome;
+  const end = session.last as ReplyOutcome;
   if (end.kind === 'failed') return abstain(`${where} gave no answer: ${describeOutcome(end)}`);
   if (end.kind === 'completed') {
     const like = context.facts.final.like(comparable(end));
@@ -30,7 +30,7 @@ async function judgeMoved(context: CheckContext, session: Session, where: string
 }
 
 /** Whether honest calls end the same on that instance: its name or start time may be in every result. */
-async function likeHonestThere(context: CheckContext, { instance }: Session, end: Outcome) {
+async function likeHonestThere(context: CheckContext, { instance }: Session, end: ReplyOutcome) {
   const likeness = new Likeness();
   for (let call = 0; call < 2; call++) likeness.add(comparable(await context.session({ instance }).finish()));
   return likeness.like(comparable(end)) === true;

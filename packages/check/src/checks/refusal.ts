@@ -3,7 +3,7 @@ import { abstain, defineCheck, type Finding, fail, MRTR, notApplicable, pass } f
 import type { CheckContext } from '../judging/context.ts';
 import { isElicitation, isForm, isOptional } from '../observations/forms.ts';
 import type { Session } from '../session/session.ts';
-import { type Asked, comparable, describeOutcome, type Outcome } from '../wire/outcome.ts';
+import { type Asked, comparable, describeOutcome, type ReplyOutcome } from '../wire/outcome.ts';
 
 const ACTIONS = {
   at: '2026-07-28, client/elicitation, error handling and response actions',
@@ -117,13 +117,13 @@ const noEffect = defineCheck('refusal.no-effect', 'M*', {
   },
 });
 
-function describeEffect(what: string, outcome: Outcome, end: Outcome = outcome) {
+function describeEffect(what: string, outcome: ReplyOutcome, end: ReplyOutcome = outcome) {
   if (end === outcome) return `After a ${what} the probe changed: ${describeOutcome(outcome)}.`;
   return `After a ${what} the server ${describeOutcome(outcome)}, and the probe changed when that was answered: ${describeOutcome(end)}.`;
 }
 
 async function refuseAlways(context: CheckContext, action: Action) {
-  let ended: Outcome | undefined;
+  let ended: ReplyOutcome | undefined;
   for (const [first] of context.facts.rounds.entries()) {
     const session = await context.untilRound(first);
     const seen = new Set<string>();
@@ -137,7 +137,7 @@ async function refuseAlways(context: CheckContext, action: Action) {
       seen.add(question);
       await session.retry({ inputResponses: refusing(session, action) });
     }
-    ended = session.last as Outcome;
+    ended = session.last as ReplyOutcome;
     if (ended.kind === 'failed') return abstain(describeOutcome(ended));
     if (ended.kind === 'asked')
       return fail(`After ${MAX_REFUSALS} refusals (${action}) the server still asks.`, session);

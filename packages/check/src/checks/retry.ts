@@ -4,7 +4,7 @@ import type { CheckContext } from '../judging/context.ts';
 import { clip, type Reading } from '../observations/effects.ts';
 import type { Session } from '../session/session.ts';
 import type { Instance } from '../target/instance.ts';
-import { describeOutcome, type Outcome } from '../wire/outcome.ts';
+import { describeOutcome, type ReplyOutcome } from '../wire/outcome.ts';
 
 export const SINGLE_USE = {
   at: `${MRTR}, server requirements 5, warning`,
@@ -84,7 +84,7 @@ export async function presentTwice(
     return abstain(`the honest retry did not complete: ${describeOutcome(first)}`);
   await context.effects.since(before, session);
   session.instance = there;
-  const { outcome, effect } = await context.observe(session, () => session.retry(last));
+  const { outcome, effect } = await context.measure(session, () => session.retry(last));
   if (outcome.kind === 'failed' && !effect) return abstain(describeOutcome(outcome));
   const words = `${what} (${describeOutcome(outcome)})`;
   const after = await context.effects.read();
@@ -114,7 +114,7 @@ const concurrent = singleUseCheck('retry.concurrent', {
     const { session, last, before } = await prepareApproval(context);
     const outcomes = await Promise.all(Array.from({ length: AT_ONCE }, () => session.retry(last)));
     const completed = outcomes.filter(({ kind }) => kind === 'completed').length;
-    if (completed === 0) return abstain(`none completed: ${describeOutcome(outcomes[0] as Outcome)}`);
+    if (completed === 0) return abstain(`none completed: ${describeOutcome(outcomes[0] as ReplyOutcome)}`);
     const after = await context.effects.read();
     const effect = moreThanOne(context, before, after, completed);
     if (effect === undefined)

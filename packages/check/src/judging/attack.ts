@@ -2,7 +2,7 @@
 import type { Reading } from '../observations/effects.ts';
 import type { Retry, Session } from '../session/session.ts';
 import { ProbeFailed } from '../target/probe.ts';
-import { comparable, describeOutcome, type Outcome } from '../wire/outcome.ts';
+import { comparable, describeOutcome, type ReplyOutcome } from '../wire/outcome.ts';
 import { abstain, type Finding, fail, notGiven, pass } from './check.ts';
 import type { CheckContext, Judgement } from './context.ts';
 import { Undecided } from './undecided.ts';
@@ -24,9 +24,9 @@ export interface Attempted {
   readonly label: string;
   readonly session: Session;
   /** The outcome of the altered retry. */
-  readonly outcome: Outcome;
+  readonly outcome: ReplyOutcome;
   /** The outcome of the call, if the server let it go on. */
-  readonly end: Outcome;
+  readonly end: ReplyOutcome;
   readonly verdict: 'refused' | 'failed' | 'accepted';
   readonly effect: boolean | undefined;
   /** An accepted one ended like the honest call. */
@@ -139,7 +139,7 @@ async function judgeRetry(
   readonly effect: boolean | undefined;
   readonly countsAsAnswer?: boolean;
 }> {
-  const outcome = session.last as Outcome;
+  const outcome = session.last as ReplyOutcome;
   const judged = context.judge(round, outcome);
   if (judged === 'failed') return { judged, effect: await afterFailure(context, session, before) };
   const unclear = outcome.kind === 'completed' && context.facts.final.like(comparable(outcome)) === undefined;
@@ -177,7 +177,7 @@ async function afterFailure({ effects }: CheckContext, session: Session, before:
 /** Whether an outcome differs from the honest one in a way that matters. A result without the effect does not. */
 function changesAnything(
   { effects }: CheckContext,
-  outcome: Outcome,
+  outcome: ReplyOutcome,
   judged: Judgement,
   effect: boolean | undefined,
 ) {

@@ -6,7 +6,7 @@ import { Facts } from '../observations/facts.ts';
 import { fieldsOf } from '../observations/forms.ts';
 import { Likeness } from '../session/likeness.ts';
 import { Session, type SessionContext, type SessionOptions, type Turn } from '../session/session.ts';
-import type { Fleet } from '../target/instance.ts';
+import type { TestedInstances } from '../target/instance.ts';
 import { type Inputs, type Operation, UsageError } from '../target/target.ts';
 import type { Patience } from '../wire/channel.ts';
 import { asObject, canonical, isObject, type JsonObject } from '../wire/json.ts';
@@ -15,7 +15,7 @@ import {
   comparable,
   comparableQuestions,
   describeOutcome,
-  type Outcome,
+  type ReplyOutcome,
   saysNo,
 } from '../wire/outcome.ts';
 import { Undecided } from './undecided.ts';
@@ -33,7 +33,7 @@ export interface Logged {
 export interface Refused {
   readonly label: string;
   readonly session: Session;
-  readonly outcome: Outcome;
+  readonly outcome: ReplyOutcome;
 }
 
 interface PlainRefusal {
@@ -73,7 +73,7 @@ type Parts = Pick<
 export class CheckContext {
   readonly facts = new Facts();
   readonly inputs: Inputs;
-  readonly fleet: Fleet;
+  readonly fleet: TestedInstances;
   readonly effects: Effects;
   readonly sessionContext: SessionContext;
   /** Every request of the run, for checks of the wire. */
@@ -156,16 +156,16 @@ export class CheckContext {
   }
 
   /** Runs `act` and reads whether it had an effect: undefined if the probe cannot show it. */
-  async observe(
+  async measure(
     session: Session,
-    act: () => Promise<Outcome>,
-  ): Promise<{ readonly outcome: Outcome; readonly effect: boolean | undefined }> {
+    act: () => Promise<ReplyOutcome>,
+  ): Promise<{ readonly outcome: ReplyOutcome; readonly effect: boolean | undefined }> {
     const before = await this.effects.read();
     const outcome = await act();
     return { outcome, effect: await this.effects.since(before, session) };
   }
 
-  judge(round: number, outcome: Outcome): Judgement {
+  judge(round: number, outcome: ReplyOutcome): Judgement {
     if (outcome.kind === 'failed') return 'failed';
     if (saysNo(outcome)) return 'refused';
     if (outcome.kind === 'asked') {
@@ -178,7 +178,7 @@ export class CheckContext {
   }
 
   /** The plain refusal of that round that has the same outcome and the same end, if there is one. */
-  async asRefused(round: number, outcome: Outcome, end = outcome): Promise<PlainRefusal | undefined> {
+  async asRefused(round: number, outcome: ReplyOutcome, end = outcome): Promise<PlainRefusal | undefined> {
     const known = await this.once(`refusals of ${round}`, async () => {
       const consents = Object.values(this.facts.rounds[round]?.requests ?? {}).some(hasYesOrNo);
       const ways = [() => ({ action: 'decline' }), () => ({ action: 'cancel' }), ...(consents ? [noTo] : [])];
@@ -197,7 +197,7 @@ export class CheckContext {
    * Whether an outcome reads like the answer to nonsense state: a server may refuse in a plain result.
    * Another check finds servers that accept such state.
    */
-  async likeNonsense(round: number, outcome: Outcome): Promise<boolean> {
+  async likeNonsense(round: number, outcome: ReplyOutcome): Promise<boolean> {
     const known = await this.once(`nonsense of ${round}`, async () => {
       const likeness = new Likeness();
       for (const requestState of ['mrtr-check', 'mrtr-check-2']) {
@@ -227,19 +227,19 @@ export class CheckContext {
     return { likeness, ends, effect };
   }
 
-  #withoutKeys(outcome: Outcome) {
+  #withoutKeys(outcome: ReplyOutcome) {
     return outcome.kind === 'asked' && this.facts.newKeys
       ? comparableQuestions(outcome.requests)
       : comparable(outcome);
   }
 
   /** Whether the keys are those of the next round. For servers that word each question anew. */
-  #asksNext(round: number, outcome: Extract<Outcome, { kind: 'asked' }>) {
+  #asksNext(round: number, outcome: Extract<ReplyOutcome, { kind: 'asked' }>) {
     const next = this.facts.rounds[round + 1];
     return next !== undefined && Object.keys(next.requests).join() === Object.keys(outcome.requests).join();
   }
 
-  #asksAgain(round: number, outcome: Extract<Outcome, { kind: 'asked' }>) {
+  #asksAgain(round: number, outcome: Extract<ReplyOutcome, { kind: 'asked' }>) {
     const asked = this.#questionsIn(outcome.requests);
     return this.facts.rounds.slice(0, round + 1).some((known, at) => {
       const before = this.#questionsIn(known.requests);

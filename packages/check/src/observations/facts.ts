@@ -6,7 +6,7 @@ import {
   comparable,
   comparableQuestions,
   describeOutcome,
-  type Outcome,
+  type ReplyOutcome,
 } from '../wire/outcome.ts';
 import { formText, isForm } from './forms.ts';
 
@@ -38,7 +38,7 @@ export class Facts {
   }
 
   /** Whether an outcome asks the same as a round. Undefined if the honest calls do not tell. */
-  asksLike(round: number, outcome: Outcome): boolean | undefined {
+  asksLike(round: number, outcome: ReplyOutcome): boolean | undefined {
     const known = this.rounds[round];
     if (outcome.kind !== 'asked' || known === undefined) return false;
     if (this.newKeys) return known.words.like(comparableQuestions(outcome.requests));
@@ -86,7 +86,7 @@ export class Facts {
   }
 }
 
-function describeUnfinished(rounds: number, end: Outcome | undefined) {
+function describeUnfinished(rounds: number, end: ReplyOutcome | undefined) {
   if (end?.kind === 'asked')
     return `it still asked after ${rounds} rounds of honest answers (${describeOutcome(end)})`;
   return `it ended with ${end === undefined ? 'nothing' : describeOutcome(end)}`;

@@ -7,7 +7,7 @@ import { inWorker, unlessUnreadable } from '../sandbox.ts';
 import { Session, type SessionContext } from '../session/session.ts';
 import { type Inputs, nameOf, type Operation } from '../target/target.ts';
 import { asList, isObject, type JsonObject, objectAt } from '../wire/json.ts';
-import { describeOutcome, type Outcome } from '../wire/outcome.ts';
+import { describeOutcome, type ReplyOutcome } from '../wire/outcome.ts';
 import { shorten } from '../wire/text.ts';
 import { type Served, withServer } from './limit.ts';
 import { findRevisionProblem, isReadOnly, list, whyUndecided } from './prepare.ts';
@@ -69,7 +69,7 @@ async function tryOut(
   return { operation, readOnly, ...readEnding(await session.first()) };
 }
 
-function readEnding(outcome: Outcome): Pick<Found, 'asks' | 'words'> {
+function readEnding(outcome: ReplyOutcome): Pick<Found, 'asks' | 'words'> {
   if (outcome.kind === 'asked') {
     const keys = Object.keys(outcome.requests);
     return { asks: 'asks', words: keys.length > 0 ? keys.join(', ') : 'nothing yet: it sends state alone' };

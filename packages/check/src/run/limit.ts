@@ -2,7 +2,7 @@
 import { once, setMaxListeners } from 'node:events';
 import { Undecided } from '../judging/undecided.ts';
 import { startSandbox } from '../sandbox.ts';
-import { Fleet } from '../target/instance.ts';
+import { TestedInstances } from '../target/instance.ts';
 import type { Inputs } from '../target/target.ts';
 import type { Patience } from '../wire/channel.ts';
 
@@ -45,7 +45,7 @@ export class Limit {
 
 /** A started server, and the limits on its use. */
 export interface Served {
-  readonly fleet: Fleet;
+  readonly fleet: TestedInstances;
   readonly patience: Patience;
   readonly limit: Limit;
 }
@@ -58,7 +58,7 @@ export async function withServer<T>(
 ): Promise<T> {
   const limit = new Limit(seconds);
   const patience = { timeoutMs: timeoutSeconds * 1000, over: limit.over };
-  const fleet = new Fleet(address, patience);
+  const fleet = new TestedInstances(address, patience);
   try {
     await Promise.all([fleet.first.start(), startSandbox()]);
     return await use({ fleet, patience, limit });

@@ -7,7 +7,7 @@ import {
   type TranscriptEvent,
 } from '@mrtr/harness/transcript';
 import { isObject, type JsonObject } from '../wire/json.ts';
-import { describeOutcome, type Outcome } from '../wire/outcome.ts';
+import { describeOutcome, type ReplyOutcome } from '../wire/outcome.ts';
 import { isResponse, type Reply } from '../wire/reply.ts';
 import { shorten } from '../wire/text.ts';
 
@@ -84,7 +84,7 @@ export class Evidence {
     this.#add({ kind: 'restart', instance });
   }
 
-  transcript(outcome: Outcome | undefined): Transcript {
+  transcript(outcome: ReplyOutcome | undefined): Transcript {
     const messages = this.#events.filter((event) => event.kind === 'message');
     const ends = new Set(['client', 'server', ...messages.flatMap(({ from, to }) => [from, to ?? 'server'])]);
     const participants = [...ends].map((id): Participant => {
@@ -101,7 +101,7 @@ export class Evidence {
   }
 }
 
-function endOf(outcome: Outcome | undefined): Transcript['end'] {
+function endOf(outcome: ReplyOutcome | undefined): Transcript['end'] {
   if (outcome?.kind === 'completed' || outcome?.kind === 'tool-error')
     return { result: cut(outcome.result) as never };
   if (outcome?.kind === 'error') {

@@ -4,7 +4,7 @@ import type { Instance, Principal } from '../target/instance.ts';
 import { METHOD, type Operation, paramsOf } from '../target/target.ts';
 import type { SendOptions } from '../wire/channel.ts';
 import { asObject, type JsonObject } from '../wire/json.ts';
-import { type Asked, type Outcome, outcomeOf } from '../wire/outcome.ts';
+import { type Asked, outcomeOf, type ReplyOutcome } from '../wire/outcome.ts';
 import type { Reply } from '../wire/reply.ts';
 import { DECLARED, envelope, mirroredArguments, type WireRequest } from '../wire/request.ts';
 import { Evidence } from './evidence.ts';
@@ -12,7 +12,7 @@ import { Evidence } from './evidence.ts';
 export interface Turn {
   readonly request: WireRequest;
   readonly reply: Reply;
-  readonly outcome: Outcome;
+  readonly outcome: ReplyOutcome;
   readonly id?: number | undefined;
   readonly url: URL | undefined;
   readonly principal: Principal;
@@ -75,7 +75,7 @@ export class Session {
     return fork;
   }
 
-  get last(): Outcome | undefined {
+  get last(): ReplyOutcome | undefined {
     return this.turns.at(-1)?.outcome;
   }
 
@@ -106,12 +106,12 @@ export class Session {
   }
 
   /** Sends the first request, with the members of `extra` added. */
-  first(extra: JsonObject = {}): Promise<Outcome> {
+  first(extra: JsonObject = {}): Promise<ReplyOutcome> {
     return this.send({ ...paramsOf(this.operation), ...extra });
   }
 
   /** Sends the honest retry with `changes` applied. A change to undefined removes the member. */
-  retry(changes: Retry = {}, options: SendOptions = {}): Promise<Outcome> {
+  retry(changes: Retry = {}, options: SendOptions = {}): Promise<ReplyOutcome> {
     const honest = this.honestRetry();
     const merged = Object.entries({ ...honest, ...changes }).filter(([, value]) => value !== undefined);
     return this.send({ ...paramsOf(this.operation), ...Object.fromEntries(merged) }, options);
@@ -125,7 +125,7 @@ export class Session {
     };
   }
 
-  async send(params: JsonObject, options: SendOptions = {}): Promise<Outcome> {
+  async send(params: JsonObject, options: SendOptions = {}): Promise<ReplyOutcome> {
     const schema = this.#sessionContext.schemaOf(this.operation);
     const request: WireRequest = {
       method: METHOD[this.operation.kind],
@@ -156,7 +156,10 @@ export class Session {
    * Answers until the server stops asking, with honest retries to which `changes` is applied. Begins the call if it has
    * not begun.
    */
-  async finish(most = MAX_ROUNDS, changes?: (session: Session) => Promise<Retry> | Retry): Promise<Outcome> {
+  async finish(
+    most = MAX_ROUNDS,
+    changes?: (session: Session) => Promise<Retry> | Retry,
+  ): Promise<ReplyOutcome> {
     let outcome = this.last ?? (await this.first());
     for (let round = 0; outcome.kind === 'asked' && round < most; round++)
       outcome = await this.retry(await changes?.(this));

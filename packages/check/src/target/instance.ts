@@ -160,7 +160,7 @@ async function answers(port: number, host = 'localhost') {
   }
 }
 
-export class Fleet {
+export class TestedInstances {
   readonly first: Instance;
   readonly #address: Address;
   readonly #patience: Patience;

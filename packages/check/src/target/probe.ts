@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import type { Patience } from '../wire/channel.ts';
 import { textIn } from '../wire/http.ts';
 import { comparable, describeOutcome, outcomeOf, textOf } from '../wire/outcome.ts';
-import type { Fleet, Instance } from './instance.ts';
+import type { Instance, TestedInstances } from './instance.ts';
 import { METHOD, type Operation, type ProbeSpec, paramsOf } from './target.ts';
 
 export class ProbeFailed extends Error {
@@ -15,7 +15,7 @@ export class ProbeFailed extends Error {
 export type Probe = () => Promise<string>;
 
 /** Makes a probe. An operation is called on every running instance, because each may count its own effects. */
-export function createProbe(spec: ProbeSpec, fleet: Fleet, patience: Patience): Probe {
+export function createProbe(spec: ProbeSpec, fleet: TestedInstances, patience: Patience): Probe {
   if (spec.kind !== 'operation') return () => readOutside(spec, patience);
   /** Whether an instance counts its own effects, as far as known. */
   const apart = new Map<Instance, boolean>();

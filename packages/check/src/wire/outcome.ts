@@ -6,7 +6,7 @@ import { shorten } from './text.ts';
 
 export type Asked = Readonly<Record<string, JsonObject>>;
 
-export type Outcome =
+export type ReplyOutcome =
   | { readonly kind: 'asked'; readonly requests: Asked; readonly state: string | undefined }
   | { readonly kind: 'completed'; readonly result: JsonObject }
   | { readonly kind: 'tool-error'; readonly result: JsonObject }
@@ -19,7 +19,7 @@ export type Outcome =
 export const NOT_NOW: readonly number[] = [408, 425, 429, 502, 503, 504];
 
 /** The outcome of a reply. A result without a `resultType` counts as complete, as it does for clients. */
-export function outcomeOf({ result, error, status = 200, failure, late }: Reply): Outcome {
+export function outcomeOf({ result, error, status = 200, failure, late }: Reply): ReplyOutcome {
   if (NOT_NOW.includes(status)) return { kind: 'failed', reason: `HTTP ${status}`, late: false };
   if (error !== undefined) return { kind: 'error', error };
   if (result === undefined) {
@@ -35,10 +35,11 @@ export function outcomeOf({ result, error, status = 200, failure, late }: Reply)
   return { kind: result.isError === true ? 'tool-error' : 'completed', result };
 }
 
-export const saysNo = ({ kind }: Outcome) => kind === 'error' || kind === 'tool-error' || kind === 'rejected';
+export const saysNo = ({ kind }: ReplyOutcome) =>
+  kind === 'error' || kind === 'tool-error' || kind === 'rejected';
 
 /** The outcome as text, for comparison. Leaves out state, which is always new, and members of one era only. */
-export function comparable(outcome: Outcome): string {
+export function comparable(outcome: ReplyOutcome): string {
   switch (outcome.kind) {
     case 'asked':
       return `asked ${canonical(outcome.requests)}`;
@@ -57,7 +58,7 @@ export function comparable(outcome: Outcome): string {
 /** Questions as text, for comparison, without their keys. For servers with new keys in each call. */
 export const comparableQuestions = (requests: Asked) => `asked ${canonical(Object.values(requests))}`;
 
-export function describeOutcome(outcome: Outcome): string {
+export function describeOutcome(outcome: ReplyOutcome): string {
   switch (outcome.kind) {
     case 'asked': {
       const asked = Object.entries(outcome.requests).map(([key, request]) => `${key}: ${askedText(request)}`);

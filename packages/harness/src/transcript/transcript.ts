@@ -71,7 +71,7 @@ export type TranscriptEvent = Happening & {
 /** A {@link TranscriptEvent} without its time. */
 export type Happening =
   | Message
-  | Question
+  | QuestionEvent
   /** The person reacted to a question. */
   | {
       readonly kind: 'answer';
@@ -156,7 +156,7 @@ export interface Message {
 }
 
 /** The person was shown a question. */
-export interface Question {
+export interface QuestionEvent {
   readonly kind: 'question';
   readonly to: string;
   /** 1 for the first question of the call. */

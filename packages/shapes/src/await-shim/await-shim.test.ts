@@ -2,7 +2,7 @@
 
 import { textResult } from '@mrtr/core';
 import { expect, test } from 'vitest';
-import { countRuns, metric, Site, tool, Units } from '../fixture.test-support.ts';
+import { countRuns, metric, TestDeployment, tool, Units } from '../fixture.test-support.ts';
 import { awaitShim } from './await-shim.ts';
 
 /** A handler that asks within `around`, and the result of its call. */
@@ -10,7 +10,7 @@ async function callAround(around: (ask: () => Promise<string>) => Promise<string
   const asking = awaitShim(async (_args, { elicit }) =>
     textResult(await around(async () => (await elicit('Which units?', Units)).units)),
   );
-  return (await new Site(tool(asking)).connect(() => metric)).call();
+  return (await new TestDeployment(tool(asking)).connect(() => metric)).call();
 }
 
 test('a catch block in the handler swallows the question', async () => {

@@ -5,7 +5,7 @@ import { runInNewContext } from 'node:vm';
 import { elicitation } from '@mrtr/core';
 import { Deferred, settle } from '@mrtr/harness';
 import { expect, test } from 'vitest';
-import { ada, kelvin, metric, Name, Site, Units } from '../fixture.test-support.ts';
+import { ada, kelvin, metric, Name, TestDeployment, Units } from '../fixture.test-support.ts';
 import { type JournalContext, JournalDiverged } from './index.ts';
 import { answerAll, askName, askUnits, connectTo, journaling } from './journaling.test-support.ts';
 
@@ -76,7 +76,7 @@ test.each<[what: string, after: readonly Step[], diverged: [key: string, recorde
   'a handler that now %s stops before anything else executes',
   async (_what, after, [key, recorded, came]) => {
     const ran: string[] = [];
-    const site = new Site(journaling(sequence(BEFORE, ran)));
+    const site = new TestDeployment(journaling(sequence(BEFORE, ran)));
     const client = await site.connect();
     const asked = await answerAll(client, { units: metric });
     expect(ran.splice(0)).toEqual(['a', 'b', 'c']);
@@ -110,7 +110,7 @@ test.each<[what: string, after: readonly Step[], ran: readonly string[]]>([
   ['takes recorded steps together', [together(run('b'), run('a'), now), together(ask, run('c')), next], []],
 ])('a handler that now %s resumes the call', async (_what, after, expected) => {
   const ran: string[] = [];
-  const site = new Site(journaling(sequence(BEFORE, ran)));
+  const site = new TestDeployment(journaling(sequence(BEFORE, ran)));
   const client = await site.connect();
   const asked = await answerAll(client, { units: metric });
   ran.length = 0;

@@ -8,7 +8,7 @@ import {
   kelvin,
   metric,
   name,
-  Site,
+  TestDeployment,
   Units,
   units,
 } from '../fixture.test-support.ts';
@@ -86,7 +86,7 @@ test('effects that a handler does not await still run after it returns, for no l
 test('`fallback` is the answer in every round, with other steps recorded after it', async () => {
   const asked = elicitation('Which units?', Units, { fallback: { units: 'imperial' } });
   const mail = countRuns(() => 'sent');
-  const site = new Site(
+  const site = new TestDeployment(
     journaling(async (ctx) => [
       await ctx.ask('units', asked),
       await ctx.once('mail', mail),
@@ -114,7 +114,7 @@ test.each([[{}], [{ strict: true }]])(
       await askUnits(ctx);
       return [...basket, ...roots.map(({ uri }) => uri)];
     };
-    const client = await new Site(journaling(handler, options)).connect(undefined, {
+    const client = await new TestDeployment(journaling(handler, options)).connect(undefined, {
       elicitation: {},
       roots: {},
     });
@@ -179,7 +179,7 @@ test('a journal over the limit ends the call, and the error names the largest st
     await askUnits(ctx);
   };
   const send = async (maxBytes: number) =>
-    (await new Site(journaling(handler), { maxBytes }).connect()).send();
+    (await new TestDeployment(journaling(handler), { maxBytes }).connect()).send();
   const bytes = (await send(4096)).state?.length ?? 0;
   expect((await send(bytes)).state).toHaveLength(bytes);
   expect(await send(bytes - 1)).toEqual({

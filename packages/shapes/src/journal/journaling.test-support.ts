@@ -4,9 +4,9 @@ import type { CompleteResult } from '@mrtr/core/shape';
 import {
   type Caller,
   name,
-  type Outcome,
   type Register,
-  Site,
+  type RoundSummary,
+  TestDeployment,
   tool,
   units,
 } from '../fixture.test-support.ts';
@@ -28,13 +28,13 @@ export const journaling = (handler: Handler, options: JournalOptions = {}): Regi
 
 /** A client of a site that serves `handler`. */
 export const connectTo = (handler: Handler, options: JournalOptions = {}): Promise<Caller> =>
-  new Site(journaling(handler, options)).connect();
+  new TestDeployment(journaling(handler, options)).connect();
 
 /** Answers one round after the other, and returns the outcome of the last. */
 export async function answerAll(
   client: Caller,
   ...rounds: readonly Readonly<Record<string, unknown>>[]
-): Promise<Outcome> {
+): Promise<RoundSummary> {
   let seen = await client.send();
   for (const responses of rounds) seen = await client.answer(seen, responses);
   return seen;

@@ -66,7 +66,7 @@ function withKeys(program: Program, counter: { next: number }): Program {
 }
 
 /** Records what the effects of one call do. */
-export class World {
+export class EffectLog {
   /** How often each effect did its work, by key. */
   readonly done: Record<string, number> = {};
   /** Each value when it was first read, by key; and the keys of values that changed later. */
@@ -87,22 +87,26 @@ export class World {
 }
 
 /** The program as an author would write it. */
-export async function journaledRun(program: Program, ctx: JournalContext, world: World): Promise<unknown[]> {
+export async function journaledRun(
+  program: Program,
+  ctx: JournalContext,
+  log: EffectLog,
+): Promise<unknown[]> {
   const results: unknown[] = [];
   for (const step of program) {
     if (step.kind === 'together') {
-      results.push(await Promise.all(step.branches.map((branch) => journaledRun(branch, ctx, world))));
+      results.push(await Promise.all(step.branches.map((branch) => journaledRun(branch, ctx, log))));
     } else if (step.kind === 'value') {
-      world.look(step.key, ctx[step.of](step.key));
+      log.look(step.key, ctx[step.of](step.key));
     } else if (step.kind === 'effect') {
-      const effect = ctx.once(step.key, () => world.effect(step));
+      const effect = ctx.once(step.key, () => log.effect(step));
       results.push(await effect.catch((error: EffectFailed) => `${error.name} ${error.message}`));
     } else {
       const said = await ctx.ask(step.key, elicitation(`${step.key}?`, Units)).then(
         ({ units }) => units,
         () => 'no' as const,
       );
-      results.push(said, await journaledRun(step.after[said], ctx, world));
+      results.push(said, await journaledRun(step.after[said], ctx, log));
     }
   }
   return results;

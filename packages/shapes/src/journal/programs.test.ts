@@ -2,15 +2,15 @@
 import { textResult } from '@mrtr/core';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Caller, Site, tool } from '../fixture.test-support.ts';
+import { type Caller, TestDeployment, tool } from '../fixture.test-support.ts';
 import { journal } from './index.ts';
 import {
   answers,
+  EffectLog,
   journaledRun,
   type Program,
   programs,
   runUninterrupted,
-  World,
 } from './programs.test-support.ts';
 
 /** The client's plan for one round. */
@@ -21,17 +21,17 @@ interface Round {
   readonly answers: readonly boolean[];
 }
 
-let world = new World();
+let log = new EffectLog();
 let program: Program = [];
 
 const clients = (strict: boolean): Promise<Caller[]> =>
   Promise.all(
     [0, 1, 2].map(() => {
       const callback = journal<unknown, ReturnType<typeof textResult>>(
-        async (_args, ctx) => textResult(JSON.stringify(await journaledRun(program, ctx, world))),
+        async (_args, ctx) => textResult(JSON.stringify(await journaledRun(program, ctx, log))),
         { strict },
       );
-      return new Site(tool(callback), { maxRounds: 254, maxBytes: 1e6 }).connect();
+      return new TestDeployment(tool(callback), { maxRounds: 254, maxBytes: 1e6 }).connect();
     }),
   );
 
@@ -66,7 +66,7 @@ test.each([{ strict: false }, { strict: true }])(
     });
     await fc.assert(
       fc.asyncProperty(programs, fc.array(round, { maxLength: 6 }), async (generated, rounds) => {
-        [program, world] = [generated, new World()];
+        [program, log] = [generated, new EffectLog()];
         const expected = runUninterrupted(program);
         const { said, rounds: made, askedAgain } = await call(callers, rounds);
         expect(said).toEqual({ says: JSON.stringify(expected.result) });
@@ -74,8 +74,8 @@ test.each([{ strict: false }, { strict: true }])(
         // If all questions are answered at once, there are as many rounds as consecutive questions.
         const isPrompt = rounds.every(({ answers }) => !answers.includes(false));
         if (isPrompt) expect(made).toBe(expected.depth);
-        expect(world.done).toEqual(count(expected.done));
-        expect(world.changed).toEqual([]);
+        expect(log.done).toEqual(count(expected.done));
+        expect(log.changed).toEqual([]);
       }),
       { numRuns: 40 },
     );

@@ -11,7 +11,14 @@ import type { SdkCallback } from '@mrtr/core/shape';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { byEra } from '../by-era/by-era.ts';
-import { type Args, accept, countRuns, type Outcome, Site, tool } from '../fixture.test-support.ts';
+import {
+  type Args,
+  accept,
+  countRuns,
+  type RoundSummary,
+  TestDeployment,
+  tool,
+} from '../fixture.test-support.ts';
 import { journal } from '../journal/journal.ts';
 import { ContinuationStore, linear } from '../linear/index.ts';
 import { once } from '../once/once.ts';
@@ -80,13 +87,13 @@ test.each(
   const meter = countRuns(() => {});
   const wrapped = (shape: Shape) => tool((WRAPPERS[wrapper] as (typeof WRAPPERS)[string])(shape, meter));
   const first = before();
-  const site = new Site(wrapped(first), { singleUse: 'replay', ledger: new MemoryLedger() });
+  const site = new TestDeployment(wrapped(first), { singleUse: 'replay', ledger: new MemoryLedger() });
   const asked = await (await site.connect()).send();
   expect(asked.asks).toEqual({ sure: 'Pay?' });
   const deployed = after();
   site.deploy(wrapped(deployed));
   const refusing = await site.connect(undefined, capabilities);
-  const outcomes: Outcome[] = [];
+  const outcomes: RoundSummary[] = [];
   for (let retry = 0; retry < 3; retry++) outcomes.push(await refusing.answer(asked, yes));
   expect(meter.runs).toBe(2);
   expect(outcomes.filter(({ says }) => says === 'Paid.')).toEqual([]);
@@ -101,7 +108,7 @@ test.each(Object.keys(REFUSED))(
   async (refused) => {
     const [before, after, capabilities] = REFUSED[refused] as (typeof REFUSED)[string];
     const first = before();
-    const site = new Site(tool(first), { singleUse: 'replay', ledger: new MemoryLedger() });
+    const site = new TestDeployment(tool(first), { singleUse: 'replay', ledger: new MemoryLedger() });
     const asked = await (await site.connect()).send();
     site.deploy(tool(after()));
     expect(await (await site.connect(undefined, capabilities)).answer(asked, yes)).not.toHaveProperty('says');
@@ -117,7 +124,10 @@ test('a handler that has run before it calls a shape runs once for one token, al
     meter();
     return ctx.answer('sure', sure).kind === 'accepted' ? inner(input, ctx.request) : ask({ sure });
   });
-  const client = await new Site(tool(outer), { singleUse: 'replay', ledger: new MemoryLedger() }).connect();
+  const client = await new TestDeployment(tool(outer), {
+    singleUse: 'replay',
+    ledger: new MemoryLedger(),
+  }).connect();
   const asked = await client.send();
   for (let retry = 0; retry < 3; retry++) {
     // The journal refuses the state of the other shape.

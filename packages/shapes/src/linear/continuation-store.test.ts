@@ -1,11 +1,20 @@
 import { textResult } from '@mrtr/core';
 import { Deferred, settle } from '@mrtr/harness';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { countRuns, metric, Name, name, type Outcome, Site, tool, Units } from '../fixture.test-support.ts';
+import {
+  countRuns,
+  metric,
+  Name,
+  name,
+  type RoundSummary,
+  TestDeployment,
+  tool,
+  Units,
+} from '../fixture.test-support.ts';
 import { ContinuationStore, linear } from './index.ts';
 import { type Handler, LOST, parking, startRound } from './parking.test-support.ts';
 
-const CLOSED: Outcome = { fails: 'The server is shutting down, and the call was ended.' };
+const CLOSED: RoundSummary = { fails: 'The server is shutting down, and the call was ended.' };
 const HOUR = 3_600_000;
 
 beforeEach(() => {
@@ -158,7 +167,7 @@ test('a call that is cancelled between the end of its round and its parking is n
 test('a store that is closed while it parks a handler does not keep it', async () => {
   const { handler, events } = interview();
   const store: ContinuationStore = new ContinuationStore({ locate: () => void store.close() });
-  const client = await new Site(tool(linear(handler, { store }))).connect();
+  const client = await new TestDeployment(tool(linear(handler, { store }))).connect();
   expect(await client.send()).toEqual(CLOSED);
   await settle();
   expect([store.parked, events.at(-1)]).toEqual([0, 'finally']);

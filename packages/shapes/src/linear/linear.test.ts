@@ -2,7 +2,17 @@ import { CannotAsk, ElicitationDeclined, listRoots, MemoryLedger, textResult, wo
 import { callerNamed, Deferred, settle } from '@mrtr/harness';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { accept, ada, cancel, decline, metric, Name, name, Site, Units } from '../fixture.test-support.ts';
+import {
+  accept,
+  ada,
+  cancel,
+  decline,
+  metric,
+  Name,
+  name,
+  TestDeployment,
+  Units,
+} from '../fixture.test-support.ts';
 import { ContinuationStore, type LinearContext, linear } from './index.ts';
 import { ContinuationLost } from './messages.ts';
 import { parking } from './parking.test-support.ts';
@@ -112,7 +122,7 @@ test('the context identifies the caller without keeping the access token', async
 
 test('a lost continuation of a prompt is a JSON-RPC error', async () => {
   const store = new ContinuationStore();
-  const site = new Site((server) => {
+  const site = new TestDeployment((server) => {
     const who = linear(
       async (_args: object, ctx) => {
         const text = (await ctx.ask('name', name)).name;

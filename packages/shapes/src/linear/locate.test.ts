@@ -3,7 +3,16 @@
 import { textResult } from '@mrtr/core';
 import { settle } from '@mrtr/harness';
 import { expect, onTestFinished, test } from 'vitest';
-import { ada, countRuns, metric, Name, type Outcome, Site, tool, Units } from '../fixture.test-support.ts';
+import {
+  ada,
+  countRuns,
+  metric,
+  Name,
+  type RoundSummary,
+  TestDeployment,
+  tool,
+  Units,
+} from '../fixture.test-support.ts';
 import { ContinuationStore, type ContinuationStoreOptions, linear } from './index.ts';
 
 /** One instance of a deployment: same key, same tool, its own frames. */
@@ -22,10 +31,10 @@ function instance(locate?: ContinuationStoreOptions['locate'], onEnd = () => {})
     },
     { store },
   );
-  return { store, site: new Site(tool(callback)) };
+  return { store, site: new TestDeployment(tool(callback)) };
 }
 
-const labelOf = ({ state }: Outcome) => /^v1\.[\w-]+(?:~(.+))?$/.exec(state ?? '')?.[1];
+const labelOf = ({ state }: RoundSummary) => /^v1\.[\w-]+(?:~(.+))?$/.exec(state ?? '')?.[1];
 
 test('every state of a call carries the label that its instance has then, and the result carries none', async () => {
   const locate = countRuns((run) => `name-${run}`);

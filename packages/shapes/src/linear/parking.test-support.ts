@@ -1,7 +1,14 @@
 /** A site with one linear tool, for the tests of shape H. */
 import type { CallToolResult, RequestStateOptions } from '@mrtr/core';
 import { onTestFinished } from 'vitest';
-import { type Args, type Caller, type Outcome, requestOf, Site, tool } from '../fixture.test-support.ts';
+import {
+  type Args,
+  type Caller,
+  type RoundSummary,
+  requestOf,
+  TestDeployment,
+  tool,
+} from '../fixture.test-support.ts';
 import {
   ContinuationStore,
   type ContinuationStoreOptions,
@@ -13,7 +20,7 @@ import {
 export type Handler = (args: Args, ctx: LinearContext) => CallToolResult | Promise<CallToolResult>;
 
 /** The outcome of a retry whose handler is not parked here. */
-export const LOST: Outcome = {
+export const LOST: RoundSummary = {
   fails:
     'This call cannot be resumed here: its continuation expired, was resumed already, or is held by another server ' +
     'instance. Start the call again.',
@@ -21,7 +28,7 @@ export const LOST: Outcome = {
 
 type Options = ContinuationStoreOptions & RequestStateOptions;
 interface Parking {
-  readonly site: Site;
+  readonly site: TestDeployment;
   /** A client of the site. */
   readonly client: Caller;
   readonly store: ContinuationStore;
@@ -52,7 +59,7 @@ export async function serving(handler: Handler, options: Options): Promise<Parki
     onerror,
     ...(ttlSeconds !== undefined && { ttlSeconds }),
   });
-  const site = new Site(tool(linear(handler, { store })), state);
+  const site = new TestDeployment(tool(linear(handler, { store })), state);
   return { store, site, client: await site.connect() };
 }
 

@@ -2,7 +2,7 @@ import { inputRequired } from '@modelcontextprotocol/server';
 import { approval, ask, textResult, words } from '@mrtr/core';
 import { isFinal } from '@mrtr/core/shape';
 import { expect, test } from 'vitest';
-import { countRuns, metric, Site, tool, units } from '../fixture.test-support.ts';
+import { countRuns, metric, TestDeployment, tool, units } from '../fixture.test-support.ts';
 import { type OnceContext, once } from './once.ts';
 
 /** A tool that does `work` above its guard, asks for units until they are given, and then returns them. */
@@ -16,14 +16,14 @@ const working = (work: (ctx: OnceContext) => unknown) =>
   );
 
 test('a handler that returns its own state is refused', async () => {
-  const site = new Site(tool(once(() => inputRequired({ requestState: 'mine' }))));
+  const site = new TestDeployment(tool(once(() => inputRequired({ requestState: 'mine' }))));
   expect(await (await site.connect()).send()).toEqual({
     fails: 'A once handler cannot return its own requestState: keep the value with ctx.once.',
   });
 });
 
 test('an effect that a deploy renamed does not happen again: the request is refused', async () => {
-  const site = new Site(working((ctx) => ctx.once('ticket', () => 1)));
+  const site = new TestDeployment(working((ctx) => ctx.once('ticket', () => 1)));
   const client = await site.connect();
   const asked = await client.send();
   const [slip, other] = [countRuns(() => 2), countRuns(() => 3)];
@@ -38,7 +38,7 @@ test('an effect that a deploy renamed does not happen again: the request is refu
 });
 
 test('a new effect is one where it comes behind those that have run, or where an answer led to it', async () => {
-  const site = new Site(working((ctx) => ctx.once('ticket', () => 1)));
+  const site = new TestDeployment(working((ctx) => ctx.once('ticket', () => 1)));
   const client = await site.connect();
   const asked = await client.send();
   const behind = async (ctx: OnceContext) => [
@@ -61,7 +61,7 @@ test('an effect that failed and was caught is tried again before those that have
     if (run === 1) throw new Error('Not now.');
     return run;
   });
-  const site = new Site(
+  const site = new TestDeployment(
     working(async (ctx) => [
       await ctx.once('flaky', flaky).catch(() => 'failed'),
       await ctx.once('ticket', () => 'T1'),
@@ -80,7 +80,7 @@ test('an approval that no round has read yet keeps its receipt in the state', as
     const paid = ctx.answer('sure', sure);
     return textResult(paid.kind === 'accepted' ? paid.value.receipt.tool : paid.kind);
   });
-  const client = await new Site(tool(pay)).connect();
+  const client = await new TestDeployment(tool(pay)).connect();
   const yes = { action: 'accept', content: { decision: 'approve' } } as const;
   const again = await client.answer(await client.send(), { sure: yes, units: { action: 'accept' } });
   expect(again.asks).toHaveProperty('units');

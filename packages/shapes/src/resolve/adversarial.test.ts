@@ -8,7 +8,7 @@ import {
   metric,
   Name,
   type Register,
-  Site,
+  TestDeployment,
   tool,
   Units,
 } from '../fixture.test-support.ts';
@@ -26,7 +26,7 @@ const says = (params: Readonly<Record<string, Resolvable>>): Register =>
 test('an answer counts only while its resolver still asks', async () => {
   const asking = resolver('which', {}, () => elicitation('Which units?', Units));
   const computing = resolver('which', {}, () => ({ units: 'metric' as const }));
-  const site = new Site(says({ which: asking, name }));
+  const site = new TestDeployment(says({ which: asking, name }));
   const client = await site.connect();
   const first = await client.send();
   site.deploy(says({ which: computing, name }));
@@ -38,7 +38,7 @@ test('an answer counts only while its resolver still asks', async () => {
 
 test('the state drops answers of a resolver that a deploy removed', async () => {
   const removed = resolver('removed', {}, () => ({ deep: elicitation('Which name?', Name) }));
-  const site = new Site(says({ removed, units }));
+  const site = new TestDeployment(says({ removed, units }));
   const client = await site.connect();
   const asked = await client.answer(await client.send(), { 'removed.deep': ada });
   site.deploy(says({ units }));
@@ -56,7 +56,7 @@ test('the next round does not see a resolver’s changes to an answer', async ()
     return roots.roots.map(({ uri }) => uri).join();
   });
   const sure = resolver('sure', { shouted }, ({ shouted }) => elicitation(`Really ${shouted}?`, Name));
-  const client = await new Site(says({ sure })).connect(undefined, { elicitation: {}, roots: {} });
+  const client = await new TestDeployment(says({ sure })).connect(undefined, { elicitation: {}, roots: {} });
   const second = await client.answer(await client.send(), { roots: { roots: [{ uri: 'file:///home' }] } });
   expect(second.asks).toEqual({ sure: 'Really file:///home!?' });
   expect(await client.answer(second, { sure: ada })).toEqual({ says: '{"sure":{"name":"Ada"}}' });

@@ -4,7 +4,7 @@ import { elicitation, type Question, textResult } from '@mrtr/core';
 import { settle } from '@mrtr/harness';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Args, accept, type Caller, decline, Name, Site, tool } from '../fixture.test-support.ts';
+import { Args, accept, type Caller, decline, Name, TestDeployment, tool } from '../fixture.test-support.ts';
 import { type Needs, type Outcome, outcome, type Resolver, resolve, resolver } from './index.ts';
 
 /** One resolver. It needs nodes before it, so there is no cycle. */
@@ -118,7 +118,7 @@ async function call(client: Caller, graph: Graph, runs: number[]) {
 }
 
 test('in every graph a resolver runs once per entry, rounds are the depth of questions, and no order matters', async () => {
-  const site = new Site(() => {}, { maxRounds: 100 });
+  const site = new TestDeployment(() => {}, { maxRounds: 100 });
   const client = await site.connect();
   await fc.assert(
     fc.asyncProperty(graphs, fc.array(orders, { minLength: 1, maxLength: 2 }), async (graph, others) => {

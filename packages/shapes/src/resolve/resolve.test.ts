@@ -2,7 +2,16 @@ import { elicitation, textResult } from '@mrtr/core';
 import type { FinalAnswer } from '@mrtr/core/shape';
 import { Deferred, settle } from '@mrtr/harness';
 import { expect, expectTypeOf, test } from 'vitest';
-import { Args, cancel, countRuns, metric, Name, Site, tool, Units } from '../fixture.test-support.ts';
+import {
+  Args,
+  cancel,
+  countRuns,
+  metric,
+  Name,
+  TestDeployment,
+  tool,
+  Units,
+} from '../fixture.test-support.ts';
 import { argument, type HandlerContext, outcome, requestContext, resolve, resolver } from './index.ts';
 
 const units = resolver('units', {}, () => elicitation('Which units?', Units));
@@ -31,7 +40,7 @@ test('a plain consumer gets the value, an outcome consumer the outcome, and type
   const perhaps = resolver('perhaps', {}, () =>
     Math.random() < 2 ? undefined : elicitation('Which name?', Name),
   );
-  const site = new Site(
+  const site = new TestDeployment(
     tool(
       resolve(Args, { units, whole: outcome(units), label, perhaps }, (args, ctx) => {
         expectTypeOf(args.n).toEqualTypeOf<number | undefined>();
@@ -57,7 +66,7 @@ test('a plain consumer gets the value, an outcome consumer the outcome, and type
 
 test('a refused question ends the call of a plain consumer with an error, before its body', async () => {
   const body = countRuns(() => json('done'));
-  const site = new Site(tool(resolve(Args, { units, name: outcome(name) }, body)));
+  const site = new TestDeployment(tool(resolve(Args, { units, name: outcome(name) }, body)));
   const client = await site.connect();
   // Also while another question is still open.
   expect(await client.answer(await client.send(), { units: cancel })).toEqual({
@@ -80,7 +89,7 @@ test('a resolver runs as soon as its needs are filled, and does not wait for unr
   const next = resolver('next', { quick }, () => note('next'));
   const last = resolver('last', { slow, next }, ({ slow, next }) => note(`${slow} ${next}`));
   const call = (
-    await new Site(tool(resolve(Args, { slow, last }, ({ last }) => json(last)))).connect()
+    await new TestDeployment(tool(resolve(Args, { slow, last }, ({ last }) => json(last)))).connect()
   ).send();
   await settle();
   expect(started).toEqual(['quick', 'next']);
@@ -92,7 +101,9 @@ test('a resolver runs as soon as its needs are filled, and does not wait for unr
 test('questions go out in the order of their declaration, not in that of their resolvers’ ends', async () => {
   const gate = new Deferred();
   const late = resolver('late', {}, () => gate.promise.then(() => elicitation('Late?', Name)));
-  const asking = (await new Site(tool(resolve(Args, { late, units, name }, json))).connect()).send();
+  const asking = (
+    await new TestDeployment(tool(resolve(Args, { late, units, name }, json))).connect()
+  ).send();
   await settle();
   gate.open();
   expect(Object.keys((await asking).asks ?? {})).toEqual(['late', 'units', 'name']);

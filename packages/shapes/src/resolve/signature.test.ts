@@ -3,7 +3,7 @@ import { inputRequired, type ReadResourceResult } from '@modelcontextprotocol/se
 import { elicitation, textResult } from '@mrtr/core';
 import { expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
-import { Args, countRuns, metric, Site, tool, Units } from '../fixture.test-support.ts';
+import { Args, countRuns, metric, TestDeployment, tool, Units } from '../fixture.test-support.ts';
 import {
   argument,
   InvalidSignature,
@@ -99,7 +99,7 @@ test('a resource asks through a resolver that needs its URL, and the body gets b
     expectTypeOf(uri).toEqualTypeOf<URL>();
     return { contents: [{ uri: uri.href, text: asking.units }] };
   });
-  const client = await new Site((server) => {
+  const client = await new TestDeployment((server) => {
     server.registerResource('resource', 'test://resource', {}, read);
   }).connect();
   const first = await client.resource();
@@ -138,7 +138,9 @@ test('injected parameters are not advertised, and a caller’s value for one is 
   const body = resolve(inputSchema, { units, nothing }, (args) =>
     textResult(JSON.stringify([args.units, args.nothing === undefined])),
   );
-  const site = new Site((server) => void server.registerTool('tool', { inputSchema }, body as never));
+  const site = new TestDeployment(
+    (server) => void server.registerTool('tool', { inputSchema }, body as never),
+  );
   const client = await site.connect(() => metric);
   const forged = { n: 1, units: { units: 'imperial' }, nothing: 'something' };
   expect(await client.call(forged)).toEqual({ says: '[{"units":"metric"},true]' });
@@ -148,7 +150,7 @@ test('injected parameters are not advertised, and a caller’s value for one is 
 
 test('a body that returns input_required by hand is refused in the call', async () => {
   const byHand = (() => inputRequired({ requestState: 'mine' })) as unknown as typeof endCall;
-  const client = await new Site(tool(resolve(Args, { units }, byHand))).connect(() => metric);
+  const client = await new TestDeployment(tool(resolve(Args, { units }, byHand))).connect(() => metric);
   expect(await client.call()).toEqual({
     fails:
       "'tool' declares resolvers and also returned input_required by hand. Its state is the resolvers': " +

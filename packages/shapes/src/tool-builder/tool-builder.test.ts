@@ -10,7 +10,7 @@ import {
   kelvin,
   metric,
   name,
-  Site,
+  TestDeployment,
   tool,
   units,
 } from '../fixture.test-support.ts';
@@ -72,7 +72,7 @@ test('the data of each step joins the type of what later steps get, without a ca
 test('a builder is never changed, so two tools may share their first steps', async () => {
   const shared = builder().incompleteStep('units', () => units);
   const longer = shared.incompleteStep('name', () => name);
-  const [short, long] = [new Site(saying(shared)), new Site(saying(longer))];
+  const [short, long] = [new TestDeployment(saying(shared)), new TestDeployment(saying(longer))];
   expect(await (await short.connect(user)).call()).toEqual({ says: '{"units":{"units":"metric"}}' });
   expect(await (await long.connect(user)).call()).toEqual({
     says: '{"units":{"units":"metric"},"name":{"name":"Ada"}}',
@@ -86,7 +86,7 @@ test('data steps and the end step run once in a call, whether they are synchrono
   const later = countRuns(async () => ({ late: true }));
   const nothing = countRuns(() => undefined);
   const end = countRuns(() => {});
-  const site = new Site(
+  const site = new TestDeployment(
     tool(
       builder()
         .incompleteStep('now', now)
@@ -111,7 +111,7 @@ test('a step may ask several questions, which are keyed by step and name', async
   const steps = builder()
     .incompleteStep('a.b', () => ({ c: name }))
     .incompleteStep('a', () => ({ 'b.c': name, 'd\\e': units }));
-  const client = await new Site(saying(steps)).connect();
+  const client = await new TestDeployment(saying(steps)).connect();
   const first = await client.send();
   expect(first.asks).toEqual({ 'a\\.b.c': 'Which name?' });
   const second = await client.answer(first, { 'a\\.b.c': ada });
@@ -128,7 +128,7 @@ test('a step’s changes to the data of another are not recorded', async () => {
       basket.push('pear');
       return units;
     });
-  const client = await new Site(saying(steps)).connect();
+  const client = await new TestDeployment(saying(steps)).connect();
   const again = await client.answer(await client.send(), { units: kelvin });
   expect(await client.answer(again, { units: metric })).toEqual({
     says: '{"basket":["apple","pear"],"units":{"units":"metric"}}',
@@ -140,7 +140,7 @@ test('a step named `__proto__` or `constructor` is a step like any other', async
     .incompleteStep('constructor', () => 'data')
     .incompleteStep('toString', () => units)
     .incompleteStep('__proto__', () => ['more']);
-  expect(await (await new Site(saying(steps)).connect(user)).call()).toEqual({
+  expect(await (await new TestDeployment(saying(steps)).connect(user)).call()).toEqual({
     says: '{"constructor":"data","toString":{"units":"metric"},"__proto__":["more"]}',
   });
 });
@@ -149,7 +149,7 @@ test('a step named `__proto__` or `constructor` is a step like any other', async
 
 test('the state drops answers of a step that a deploy removed', async () => {
   const removed = builder().incompleteStep('removed', () => name);
-  const site = new Site(saying(removed.incompleteStep('kept', () => units)));
+  const site = new TestDeployment(saying(removed.incompleteStep('kept', () => units)));
   const client = await site.connect();
   const asked = await client.answer(await client.send(), { removed: ada });
   expect(asked.asks).toEqual({ kept: 'Which units?' });
@@ -165,7 +165,7 @@ test('data that an earlier version computed is taken over by a schema, or refuse
         .incompleteStep('ticket', ticket as () => unknown, { schema: schema as never })
         .incompleteStep('units', () => units),
     );
-  const site = new Site(opening(() => 'ticket 1'));
+  const site = new TestDeployment(opening(() => 'ticket 1'));
   const client = await site.connect();
   const asked = await client.send();
   const Ticket = z.object({ id: z.string() });
@@ -182,7 +182,7 @@ test('a step that computes does not run for a client that cannot be asked, where
   const opened = countRuns(() => 'ticket');
   const steps = new ToolBuilder<Args>().incompleteStep('ticket', opened).incompleteStep('units', () => units);
   const callback = steps.endStep(() => textResult('done')).build({ asks: ['elicitation'] });
-  const unaskable = await new Site(tool(callback)).connect(undefined, {});
+  const unaskable = await new TestDeployment(tool(callback)).connect(undefined, {});
   expect(await unaskable.send()).toEqual({ lacks: { elicitation: { form: {} } } });
   expect(opened.runs).toBe(0);
 });

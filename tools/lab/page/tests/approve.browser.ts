@@ -10,30 +10,30 @@ import {
   isNoWiderThanTheScreen,
   NARROW,
   picture,
-  Stage,
+  TestBrowser,
   WIDE,
 } from './browser.test-support.ts';
 
-let stage: Stage;
+let browser: TestBrowser;
 let bank: Bank;
 let elsewhere: Server;
 
 before(async () => {
-  stage = await Stage.open();
+  browser = await TestBrowser.open();
   bank = await openBank();
   elsewhere = createServer((_request, response) => response.setHeader('content-type', 'text/html').end());
   await new Promise<void>((resolve) => elsewhere.listen(0, '127.0.0.1', resolve));
 });
-afterEach(() => stage.closePages());
+afterEach(() => browser.closePages());
 after(async () => {
-  await stage?.close();
+  await browser?.close();
   await bank?.close();
   elsewhere?.close();
 });
 
 /** A page in a browser where ada is signed in. */
-async function pageOfAda(options: Parameters<Stage['page']>[0] = {}, { site } = bank): Promise<Page> {
-  const page = await stage.page({ javaScriptEnabled: false, ...options }, { collects: false });
+async function pageOfAda(options: Parameters<TestBrowser['page']>[0] = {}, { site } = bank): Promise<Page> {
+  const page = await browser.page({ javaScriptEnabled: false, ...options }, { collects: false });
   await page.context().addCookies([{ name: 'user', value: 'ada', url: site().origin }]);
   return page;
 }

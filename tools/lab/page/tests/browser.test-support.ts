@@ -52,24 +52,24 @@ export async function exportPage(folder: string): Promise<string> {
   return pathToFileURL(join(folder, 'index.html')).href;
 }
 
-export class Stage {
-  readonly browser: Browser;
+export class TestBrowser {
+  readonly chromium: Browser;
   readonly folder = mkdtempSync(join(tmpdir(), 'mrtr-lab-'));
   /** The errors and warnings of pages. A working page has none. */
   readonly complaints: string[] = [];
 
   private constructor(browser: Browser) {
-    this.browser = browser;
+    this.chromium = browser;
   }
 
-  static async open(): Promise<Stage> {
+  static async open(): Promise<TestBrowser> {
     const executablePath = process.env.MRTR_CHROMIUM ?? '/usr/bin/chromium';
     if (!existsSync(executablePath)) throw new Error(`There is no browser at ${executablePath}.`);
-    return new Stage(await chromium.launch({ executablePath, args: FLAGS }));
+    return new TestBrowser(await chromium.launch({ executablePath, args: FLAGS }));
   }
 
   async page(options: Parameters<Browser['newContext']>[0] = {}, { collects = true } = {}): Promise<Page> {
-    const context = await this.browser.newContext({ viewport: WIDE, ...options });
+    const context = await this.chromium.newContext({ viewport: WIDE, ...options });
     context.setDefaultTimeout(PATIENCE_MS);
     const page = await context.newPage();
     if (!collects) return page;
@@ -81,11 +81,11 @@ export class Stage {
   }
 
   async closePages(): Promise<void> {
-    for (const context of this.browser.contexts()) await context.close();
+    for (const context of this.chromium.contexts()) await context.close();
   }
 
   async close(): Promise<void> {
-    await this.browser.close();
+    await this.chromium.close();
     rmSync(this.folder, { recursive: true, force: true });
   }
 }

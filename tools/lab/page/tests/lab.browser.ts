@@ -17,32 +17,32 @@ import {
   root,
   run,
   SideOnPage,
-  Stage,
+  TestBrowser,
   WIDE,
 } from './browser.test-support.ts';
 
-let stage: Stage;
+let browser: TestBrowser;
 let entry: string;
 
 before(async () => {
-  stage = await Stage.open();
+  browser = await TestBrowser.open();
   // Exported once: the live lab shows the same recordings.
-  entry = await exportPage(join(stage.folder, 'lab'));
+  entry = await exportPage(join(browser.folder, 'lab'));
 });
-after(() => stage?.close());
+after(() => browser?.close());
 
 describe('the exported page', () => {
   const asked: string[] = [];
   const open = async (hash = '', options = {}) => {
-    const opened = await stage.page(options);
+    const opened = await browser.page(options);
     opened.on('request', (request) => asked.push(request.url()));
     await opened.goto(entry + hash);
     return opened;
   };
-  afterEach(() => stage.closePages());
+  afterEach(() => browser.closePages());
 
   test('has no more than 60 kB of script', async (t) => {
-    const { length } = gzipSync(await readFile(join(stage.folder, 'lab/lab.js')));
+    const { length } = gzipSync(await readFile(join(browser.folder, 'lab/lab.js')));
     const paints = await (await open()).evaluate(() => performance.getEntriesByType('paint'));
     t.diagnostic(`Script: ${length} B. First paint: ${paints[0]?.startTime} ms (budget: 200 ms).`);
     assert.ok(length <= 60_000);
@@ -167,7 +167,7 @@ describe('the live lab', () => {
 
   before(async () => {
     lab = run(['tools/lab/run.mjs']);
-    page = await stage.page();
+    page = await browser.page();
     [left, right] = [new SideOnPage(page, 'left'), new SideOnPage(page, 'right')];
     await page.goto(await lab.until(({ out }) => /open at (http:\S+)/.exec(out)?.[1]));
   });
@@ -341,7 +341,7 @@ describe('the live lab', () => {
     assert.match(link, /#\/live\/a\.weather\.modern/);
     assert.doesNotMatch(link, /token/);
     // A stranger's browser cannot start anything; a second tab gets the token from the first.
-    const stranger = await stage.page();
+    const stranger = await browser.page();
     await stranger.goto(link);
     await stranger.getByText(/lacks its token/).waitFor();
     const tab = await page.context().newPage();
@@ -372,7 +372,7 @@ describe('the live lab', () => {
     // No string can be made of it.
     const textless = { toString: 1, valueOf: null };
     const isSaid = (key: string) => /^(?:title|label|name|detail|text|message|requestState)$/.test(key);
-    const script = await readFile(join(stage.folder, 'lab/recorded/b.one.js'), 'utf8');
+    const script = await readFile(join(browser.folder, 'lab/recorded/b.one.js'), 'utf8');
     const recording = script.slice('mrtrRecorded('.length, -');\n'.length);
     const { transcript } = JSON.parse(recording, (key, value) => {
       if (key === 'type' && value === 'text') return textless;
@@ -552,5 +552,5 @@ describe('the live lab', () => {
 });
 
 test('no page complained', () => {
-  assert.deepEqual(stage.complaints, []);
+  assert.deepEqual(browser.complaints, []);
 });

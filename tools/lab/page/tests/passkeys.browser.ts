@@ -4,7 +4,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { after, afterEach, before, test } from 'node:test';
 import { type Bank, impatientPage, openBank } from '../../../../demos/recipes/bank.test-support.ts';
 import { type Passkeys, passkeyStepUp } from '../../../../demos/recipes/passkeys.ts';
-import { Stage } from './browser.test-support.ts';
+import { TestBrowser } from './browser.test-support.ts';
 
 const ID = Buffer.from('a-passkey-of-ada');
 const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
@@ -23,24 +23,24 @@ const passkeys: Passkeys = {
   used: async (_id, counter) => void Object.assign(passkey, { counter }),
 };
 
-let stage: Stage;
+let browser: TestBrowser;
 let bank: Bank;
 
 before(async () => {
-  stage = await Stage.open();
+  browser = await TestBrowser.open();
   const { verify, page } = passkeyStepUp(() => bank.site(), passkeys, '/approve/callback');
   bank = await openBank(impatientPage({ verify }), [page]);
 });
-afterEach(() => stage.closePages());
+afterEach(() => browser.closePages());
 after(async () => {
-  await stage?.close();
+  await browser?.close();
   await bank?.close();
 });
 
 /** Approves in ada's browser, whose authenticator has a passkey with this private key and verifies its user or not. */
 async function approveWith(key: typeof privateKey, isUserVerified: boolean) {
   const asked = await bank.pay(120);
-  const page = await stage.page({}, { collects: false });
+  const page = await browser.page({}, { collects: false });
   await page.context().addCookies([{ name: 'user', value: 'ada', url: bank.site().origin }]);
   const cdp = await page.context().newCDPSession(page);
   await cdp.send('WebAuthn.enable');

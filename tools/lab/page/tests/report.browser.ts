@@ -10,22 +10,22 @@ import {
   NARROW,
   picture,
   runToItsEnd,
-  Stage,
+  TestBrowser,
   WIDE,
 } from './browser.test-support.ts';
 
-let stage: Stage;
+let browser: TestBrowser;
 
 before(async () => {
-  stage = await Stage.open();
+  browser = await TestBrowser.open();
   // Build the viewer as in the package.
   await runToItsEnd(['tools/lab/run.mjs', '--viewer', 'packages/check/viewer']);
 });
-afterEach(() => stage.closePages());
-after(() => stage?.close());
+afterEach(() => browser.closePages());
+after(() => browser?.close());
 
 async function writeReport(name: string, args: readonly string[]): Promise<string> {
-  const file = join(stage.folder, `${name}.html`);
+  const file = join(browser.folder, `${name}.html`);
   const program = ['--import', 'tsx', 'packages/check/src/main.ts', '--allow-effects'];
   await runToItsEnd([...program, '--report', `html=${file}`, ...args], 1);
   return pathToFileURL(file).href;
@@ -38,7 +38,7 @@ describe('a report of a server that serves one approval twice', () => {
   let address: string;
 
   before(async () => {
-    const world = ['--world', stage.folder, '--fault', 'retry.twice'];
+    const world = ['--world', browser.folder, '--fault', 'retry.twice'];
     const answers = ['account="checking"', 'sure=true', 'memo="lunch"'].flatMap((one) => ['--answer', one]);
     address = await writeReport('twice', [
       ...['--tool', 'transfer', '--arguments', '{"to":"bob","amount":5}', ...answers],
@@ -48,7 +48,7 @@ describe('a report of a server that serves one approval twice', () => {
   });
 
   test('draws the conversation of each finding in lanes, in place of its text', async () => {
-    const page = await stage.page();
+    const page = await browser.page();
     await page.goto(address);
     const found = finding(page, 'retry.twice');
     assert.equal(await found.locator('.lifeline').count(), 2);
@@ -67,7 +67,7 @@ describe('a report of a server that serves one approval twice', () => {
   });
 
   test('takes keys only in the conversation that has the focus', async () => {
-    const page = await stage.page();
+    const page = await browser.page();
     await page.goto(address);
     const steps = page.locator('.timeline output');
     const [first = '', second = ''] = await steps.allInnerTexts();
@@ -85,7 +85,7 @@ describe('a report of a server that serves one approval twice', () => {
   });
 
   test('shows the conversations as text where no script runs', async () => {
-    const page = await stage.page({ javaScriptEnabled: false });
+    const page = await browser.page({ javaScriptEnabled: false });
     await page.goto(address);
     const text = finding(page, 'retry.twice').locator('[data-mrtr-text]');
     assert.match(await text.innerText(), /mrtr-check +server[\s\S]*├─+▶│/);
@@ -96,7 +96,7 @@ describe('a report of a server that serves one approval twice', () => {
     ['narrow', NARROW, 'dark'],
   ] as const) {
     test(`fits a ${size} screen in ${colorScheme}, and axe finds nothing serious`, async () => {
-      const page = await stage.page({ viewport, colorScheme, reducedMotion: 'reduce' });
+      const page = await browser.page({ viewport, colorScheme, reducedMotion: 'reduce' });
       await page.goto(address);
       await isNoWiderThanTheScreen(page);
       await hasNothingSerious(page);
@@ -105,5 +105,5 @@ describe('a report of a server that serves one approval twice', () => {
 });
 
 test('no page complained', () => {
-  assert.deepEqual(stage.complaints, []);
+  assert.deepEqual(browser.complaints, []);
 });

@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
-import { root, run, Stage } from './browser.test-support.ts';
+import { root, run, TestBrowser } from './browser.test-support.ts';
 
 const PAGE = `
   import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
@@ -26,7 +26,7 @@ const PAGE = `
 
 const TOKEN = 'a-token-of-the-page';
 
-let stage: Stage;
+let browser: TestBrowser;
 let site: Server;
 let served: ReturnType<typeof run>;
 let url: string;
@@ -49,22 +49,22 @@ async function siteWithPage(): Promise<Server> {
 }
 
 async function pageOf(name: string) {
-  const page = await stage.page({}, { collects: false });
+  const page = await browser.page({}, { collects: false });
   await page.goto(`http://${name}:${(site.address() as AddressInfo).port}/`);
   await page.waitForFunction('window.call');
   return page;
 }
 
 before(async () => {
-  stage = await Stage.open();
+  browser = await TestBrowser.open();
   site = await siteWithPage();
   const args = ['serve', 'option-e', '--http', '0', '--token-env', 'TOKENS'];
   served = run(['tools/cli/run.mjs', ...args], { TOKENS: `page=${TOKEN}` });
   url = await served.until(({ err }) => /http:\S+\/mcp/.exec(err)?.[0]);
 });
-afterEach(() => stage.closePages());
+afterEach(() => browser.closePages());
 after(async () => {
-  await stage?.close();
+  await browser?.close();
   site?.close();
   await served?.stop();
 });

@@ -64,7 +64,7 @@ export interface LocalScenario extends Scenario {
 }
 
 /** Measures `subject` in `scenario`: the call itself, on a fleet, with restarts, with doubled retries, and forged. */
-export async function observe(subject: Subject, scenario: LocalScenario): Promise<Observed> {
+export async function measureScenario(subject: Subject, scenario: LocalScenario): Promise<Observed> {
   const { client, hosting, script } = scenario;
   const on = (kind: LocalHostingKind) => rehearse(subject, { ...scenario, hosting: kind });
   const [memory, fleet, restart] = await Promise.all([on('memory'), on('fleet'), on('restart')]);

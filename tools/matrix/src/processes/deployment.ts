@@ -3,8 +3,8 @@
 import type { StartHosting } from '@mrtr/comparison/calls';
 import type { Hosting } from '@mrtr/harness';
 import { Database } from './database.ts';
-import { Fleet } from './fleet.ts';
-import { Instance } from './instance.ts';
+import { ProcessFleet } from './fleet.ts';
+import { InstanceProcess } from './instance.ts';
 import type { SubjectModule } from './messages.ts';
 
 type Locate = (subject: { readonly id: string }) => SubjectModule;
@@ -12,13 +12,13 @@ type Locate = (subject: { readonly id: string }) => SubjectModule;
 /** A hosting that knows the process to kill. */
 export interface ProcessHosting extends Hosting {
   /** The process that served the latest round. */
-  readonly servedLast: () => Instance | undefined;
+  readonly servedLast: () => InstanceProcess | undefined;
 }
 
 /** Starts one process with sessions, several without that take turns, and the database of all. */
 export async function startProcesses(locate: Locate, { fleet = 3 } = {}) {
   const database = new Database();
-  const starting = Array.from({ length: 1 + fleet }, () => Instance.start(database));
+  const starting = Array.from({ length: 1 + fleet }, () => InstanceProcess.start(database));
   const instances = await Promise.all(starting).catch((error: unknown) => {
     database.close();
     throw error;
@@ -33,7 +33,7 @@ export async function startProcesses(locate: Locate, { fleet = 3 } = {}) {
     const isSingle = hosting === 'http';
     const used = isSingle ? instances.slice(0, 1) : instances.slice(1).filter(({ alive }) => alive);
     const serve = isSingle ? 'sessions' : 'stateless';
-    const hosted = new Fleet(database, context);
+    const hosted = new ProcessFleet(database, context);
     await Promise.all(used.map((one, at) => hosted.open(`i${at + 1}`, one, { ...opening, serve })));
     return hosted;
   };

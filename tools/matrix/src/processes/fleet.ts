@@ -2,26 +2,26 @@
 import { randomUUID } from 'node:crypto';
 import type { Endpoint, Fetch, Hosting } from '@mrtr/harness';
 import type { Database, Scope } from './database.ts';
-import type { Instance } from './instance.ts';
+import type { InstanceProcess } from './instance.ts';
 import type { Opening } from './messages.ts';
 
 /** The address that the client connects to. */
 const ADDRESS = new URL('http://server.invalid/mcp');
 
 interface Member {
-  readonly instance: Instance;
+  readonly instance: InstanceProcess;
   readonly url: URL;
   readonly onKill: () => void;
 }
 
-export class Fleet implements Hosting {
+export class ProcessFleet implements Hosting {
   readonly #scope = randomUUID();
   readonly #context: Scope;
   readonly #chosen: () => string | undefined;
   readonly #over: () => void;
   readonly #members = new Map<string, Member>();
   #turn = 0;
-  #servedLast: Instance | undefined;
+  #servedLast: InstanceProcess | undefined;
 
   /** @param chosen names the instance for the next request. Default: the next one in turn, also for one that has ended. */
   constructor(database: Database, context: Scope, chosen: () => string | undefined = () => undefined) {
@@ -37,7 +37,7 @@ export class Fleet implements Hosting {
   /** Lets an instance serve under this id. With `restart`, it replaces the previous one, and the transcript shows it. */
   async open(
     id: string,
-    instance: Instance,
+    instance: InstanceProcess,
     opening: Opening,
     restart?: { readonly deployed?: string },
   ): Promise<void> {
@@ -52,7 +52,7 @@ export class Fleet implements Hosting {
   }
 
   /** The process that served the latest message: the one to kill for this call. */
-  readonly servedLast = (): Instance | undefined => this.#servedLast;
+  readonly servedLast = (): InstanceProcess | undefined => this.#servedLast;
 
   readonly endpoint = (): Endpoint & { readonly fetch: Fetch } => ({
     kind: 'http',

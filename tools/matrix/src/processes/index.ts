@@ -3,8 +3,8 @@
 export { authorsFile } from './authors-file.ts';
 export { Database } from './database.ts';
 export { type Processes, type ProcessHosting, startProcesses } from './deployment.ts';
-export { Fleet } from './fleet.ts';
-export { Instance } from './instance.ts';
+export { ProcessFleet } from './fleet.ts';
+export { InstanceProcess } from './instance.ts';
 export { killsAsClaimed } from './invariants.ts';
 export { type KillCell, measureKills } from './kill.ts';
 export type { Opening } from './messages.ts';

@@ -8,7 +8,7 @@ import type { Rpc } from './rpc.ts';
 /** Many instances may start at once on a busy machine. */
 const PATIENCE_MS = 120_000;
 
-export class Instance {
+export class InstanceProcess {
   readonly #process: RunningProcess;
   readonly #rpc: Rpc<InstanceMethods>;
   readonly onKill = new Set<() => void>();
@@ -19,10 +19,10 @@ export class Instance {
   }
 
   /** @throws Error with the process's output, if it ends or does not connect in time. */
-  static async start(database: Database): Promise<Instance> {
+  static async start(database: Database): Promise<InstanceProcess> {
     const process = new RunningProcess(instanceProgram, { ipc: true, patienceMs: PATIENCE_MS });
     try {
-      return new Instance(process, await process.whileAlive(database.connect(process.child)));
+      return new InstanceProcess(process, await process.whileAlive(database.connect(process.child)));
     } catch (error) {
       await process.kill();
       throw error;

@@ -11,7 +11,7 @@ import {
 import { isForm, requiresNothing } from '../../observations/forms.ts';
 import { MAX_ROUNDS, type Session, type SessionOptions } from '../../session/session.ts';
 import { asList, asObject, canonical, type JsonObject, objectAt } from '../../wire/json.ts';
-import { describeOutcome, type Outcome } from '../../wire/outcome.ts';
+import { describeOutcome, type ReplyOutcome } from '../../wire/outcome.ts';
 import { shorten } from '../../wire/text.ts';
 import { everyAnswer } from '../answer.ts';
 import { NOTHING_FILLED_IN } from '../refusal.ts';
@@ -29,12 +29,12 @@ const ACCEPTED = {
 
 interface Seen {
   readonly session: Session;
-  readonly outcome: Outcome;
+  readonly outcome: ReplyOutcome;
   readonly effect: boolean;
 }
 
 /** Sends one request, and reads its effect. Ignores the effect of a question: `effect.before-answer` reports that. */
-async function sendAndLook({ effects }: CheckContext, session: Session, send: () => Promise<Outcome>) {
+async function sendAndLook({ effects }: CheckContext, session: Session, send: () => Promise<ReplyOutcome>) {
   const before = await effects.read();
   const outcome = await send();
   const changed = (await effects.since(before, session)) === true;

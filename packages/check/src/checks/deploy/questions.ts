@@ -9,13 +9,13 @@ import { comparable, describeOutcome } from '../../wire/outcome.ts';
 import { VALIDATE } from '../answer.ts';
 import { ASK_AGAIN } from '../answer-missing.ts';
 import {
+  type AskedQuestion,
   type Crossed,
   type Crossing,
   cross,
   crossEach,
   crossingCalls,
   deployCheck,
-  type Question,
   type Version,
   whereOf,
   wordsOf,
@@ -32,7 +32,7 @@ async function answersCounted(context: CheckContext, { end, to, readings }: Cros
   return comparable(declined) !== comparable(end);
 }
 
-const sameWords = (one: Question, other: Question) =>
+const sameWords = (one: AskedQuestion, other: AskedQuestion) =>
   one.words.like(wordsOf(other.request)) !== false || other.words.like(wordsOf(one.request)) !== false;
 
 const rewordedKeys = ({ from, to }: Crossing) =>

@@ -9,9 +9,9 @@ import { Likeness } from '../../session/likeness.ts';
 import type { Retry, Session, Turn } from '../../session/session.ts';
 import type { Instance } from '../../target/instance.ts';
 import { canonical, isObject, type JsonObject, objectAt } from '../../wire/json.ts';
-import { describeOutcome, NOT_NOW, type Outcome } from '../../wire/outcome.ts';
+import { describeOutcome, NOT_NOW, type ReplyOutcome } from '../../wire/outcome.ts';
 
-export interface Question {
+export interface AskedQuestion {
   readonly request: JsonObject;
   readonly words: Likeness;
 }
@@ -21,7 +21,7 @@ export interface Version {
   readonly instance: Instance;
   readonly facts: Facts;
   readonly unit: number | undefined;
-  readonly questions: ReadonlyMap<string, Question>;
+  readonly questions: ReadonlyMap<string, AskedQuestion>;
 }
 
 /** A call begins on `from`; its answer goes to `to`. */
@@ -69,7 +69,7 @@ async function versionOf(
   instance: Instance,
   facts: Facts,
 ): Promise<Version> {
-  const questions = new Map<string, Question>();
+  const questions = new Map<string, AskedQuestion>();
   const before = await context.effects.read();
   const first = await honest(context, { name, instance, facts });
   const after = await context.effects.read();
@@ -117,8 +117,8 @@ export interface Crossed extends Crossing {
   readonly answered: readonly string[];
   readonly askedAgain: readonly string[];
   readonly turns: readonly Turn[];
-  readonly first: Outcome;
-  readonly end: Outcome;
+  readonly first: ReplyOutcome;
+  readonly end: ReplyOutcome;
   /** Readings of the probe: before the call, at the crossing, after the first answer there, and at the end. */
   readonly readings: Readonly<Record<'before' | 'crossing' | 'first' | 'end', Reading>>;
 }

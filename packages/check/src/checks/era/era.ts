@@ -10,7 +10,7 @@ import { Evidence } from '../../session/evidence.ts';
 import type { Likeness } from '../../session/likeness.ts';
 import { METHOD, paramsOf } from '../../target/target.ts';
 import { canonical, isObject, type JsonObject, objectAt } from '../../wire/json.ts';
-import { comparable, describeOutcome, type Outcome, outcomeOf } from '../../wire/outcome.ts';
+import { comparable, describeOutcome, outcomeOf, type ReplyOutcome } from '../../wire/outcome.ts';
 
 const CLAUSE = {
   at: '2026-07-28, basic/versioning, compatibility matrix',
@@ -51,7 +51,7 @@ const same = defineCheck('era.same', 'A', {
   },
 });
 
-function faultIn(context: CheckContext, seen: Seen, outcome: Outcome | undefined) {
+function faultIn(context: CheckContext, seen: Seen, outcome: ReplyOutcome | undefined) {
   if (seen.late) return `The old client waited, and got ${seen.refusal}.`;
   // The old SDK reports this result as a malformed prompt or resource.
   if (seen.evidence.hasReceived(isAsking))

@@ -184,7 +184,7 @@ const expired = defineCheck('state.expired', 'S', {
     const round = context.roundsWithState.at(-1) ?? 0;
     const session = await context.untilRound(round);
     await context.pause(ttl * 1000 + 1100);
-    const { outcome, effect } = await context.observe(session, () => session.retry());
+    const { outcome, effect } = await context.measure(session, () => session.retry());
     const judged = context.judge(round, outcome);
     if (judged === 'failed') return abstain(describeOutcome(outcome));
     const plain = !effect && outcome.kind === 'completed' && (await context.likeNonsense(round, outcome));
@@ -258,7 +258,7 @@ async function besideTheEnd(context: CheckContext) {
 
 async function presentRetry(context: CheckContext, session: Session, retry: Retry) {
   const known = session.turns.map(({ request }) => request.params.requestState);
-  return context.observe(session, async () => {
+  return context.measure(session, async () => {
     await rollBack(context, session, retry, known);
     return session.finish();
   });

@@ -3,7 +3,7 @@ import { abstain, defineCheck, fail, MRTR, pass } from '../../judging/check.ts';
 import type { CheckContext, Refused } from '../../judging/context.ts';
 import { inWorker } from '../../sandbox.ts';
 import type { Session, SessionOptions } from '../../session/session.ts';
-import { comparable, describeOutcome, type Outcome } from '../../wire/outcome.ts';
+import { comparable, describeOutcome, type ReplyOutcome } from '../../wire/outcome.ts';
 import { shorten } from '../../wire/text.ts';
 
 /** Compares refusals word by word, also those of other checks, such as state.expired. */
@@ -45,7 +45,7 @@ const oracle = defineCheck('state.oracle', 'A', {
 
 interface Reason {
   readonly label: string;
-  readonly present: (session: Session) => Promise<Outcome>;
+  readonly present: (session: Session) => Promise<ReplyOutcome>;
 }
 
 function reasons(context: CheckContext) {

@@ -232,7 +232,7 @@ async function findReuse(context: CheckContext) {
   if (end.kind !== 'completed') return undefined;
   for (const { label, token } of [{ label: 'its own', token: state }, ...inWorker.aliases(state)]) {
     const again = session.fork();
-    const { effect } = await context.observe(again, async () => {
+    const { effect } = await context.measure(again, async () => {
       await again.retry({ ...used, requestState: token });
       return again.finish();
     });

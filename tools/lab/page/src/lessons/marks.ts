@@ -2,7 +2,7 @@
 
 import type { DeployOutcome } from '@mrtr/comparison/claims';
 import type { Reply } from '@mrtr/harness';
-import { CLIENT, eventsOf, objectIn, type Question, resultText, tally } from '@mrtr/harness/transcript';
+import { CLIENT, eventsOf, objectIn, type QuestionEvent, resultText, tally } from '@mrtr/harness/transcript';
 import { outcomeOf } from '@mrtr/matrix/deploy/outcome';
 import type { LessonSide } from '../../../src/lessons.ts';
 import type { Conversation, SetUp } from '../../../src/protocol.ts';
@@ -116,7 +116,7 @@ function outcomeOfDeploy(conversation: Conversation): DeployOutcome | undefined 
 
 /** Whether an answer accepts, with values that the form of its question offers. */
 const fitsIts =
-  (questions: readonly Question[]) =>
+  (questions: readonly QuestionEvent[]) =>
   ({ id, reply }: { readonly id: number; readonly reply: Reply }): boolean => {
     if (reply === 'silence' || reply.action !== 'accept') return false;
     const fields = objectIn(questions.find((question) => question.id === id)?.schema ?? {}, 'properties');

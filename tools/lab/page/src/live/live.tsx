@@ -8,7 +8,7 @@ import { type Shown, Viewer } from '../viewer/viewer.tsx';
 import { type OpenLive, setUpBoth } from './connection.ts';
 import { fileOf, Head, InstanceTool, Network } from './controls.tsx';
 import { Deploy } from './deploy.tsx';
-import { Question } from './question.tsx';
+import { QuestionForm } from './question.tsx';
 import './live.css';
 import { Tamper } from './tamper.tsx';
 
@@ -89,7 +89,7 @@ function sideShown(side: SideName, { sides, send, gone }: OpenLive, onSetUp: (se
     foot: gone === undefined && (
       <div class={`foot ${asked ? 'asks' : ''}`}>
         {asked && (
-          <Question
+          <QuestionForm
             key={asked.id}
             asked={asked}
             until={expiryOf(state)}

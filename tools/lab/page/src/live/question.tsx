@@ -15,7 +15,7 @@ interface QuestionProps {
   readonly onReply: (reply: Reply) => void;
 }
 
-export function Question({ asked, until, onReply }: QuestionProps) {
+export function QuestionForm({ asked, until, onReply }: QuestionProps) {
   const left = useTimeLeft(until);
   const isExpired = left === 'expired';
   const fields = Object.entries((asked.schema.properties ?? {}) as Readonly<Record<string, Field>>);

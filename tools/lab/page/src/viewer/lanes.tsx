@@ -38,7 +38,7 @@ export function Lanes(props: LanesProps) {
     else if (bottom > current.scrollTop + current.clientHeight - 44)
       current.scrollTop = bottom - current.clientHeight + 44;
   }, [step, rows.length]);
-  const frame: Frame = { x, width, y: (beat) => beat * ROW + ROW / 2 + 2, rows, step };
+  const geometry: Geometry = { x, width, y: (beat) => beat * ROW + ROW / 2 + 2, rows, step };
   return (
     <div
       class="lanes"
@@ -68,9 +68,9 @@ export function Lanes(props: LanesProps) {
           />
         ))}
         {lanes.map((lane) => (
-          <Lifeline key={lane.id} lane={lane} frame={frame} height={height} />
+          <Lifeline key={lane.id} lane={lane} geometry={geometry} height={height} />
         ))}
-        {rows.map((row, beat) => row && <Drawn key={row.at} row={row} beat={beat} frame={frame} />)}
+        {rows.map((row, beat) => row && <Drawn key={row.at} row={row} beat={beat} geometry={geometry} />)}
       </svg>
     </div>
   );
@@ -84,7 +84,7 @@ function within(x: number, name: string, width: number): number {
   return Math.max(half, Math.min(x, width - half));
 }
 
-interface Frame {
+interface Geometry {
   readonly x: (id: string) => number;
   readonly y: (beat: number) => number;
   readonly width: number;
@@ -113,8 +113,8 @@ function placesOf(lanes: readonly Participant[], width: number): ReadonlyMap<str
 }
 
 /** A lane: dashed while its person thinks and while its instance is dead; a bar while it works or holds a frame. */
-function Lifeline({ lane, frame, height }: { lane: Participant; frame: Frame; height: number }) {
-  const { rows, x, y, step } = frame;
+function Lifeline({ lane, geometry, height }: { lane: Participant; geometry: Geometry; height: number }) {
+  const { rows, x, y, step } = geometry;
   const at = x(lane.id);
   const end = step >= rows.length - 1 ? height : y(step) + ROW / 2;
   const spans = spansOf(lane, rows.slice(0, step + 1)).map(({ kind, from, to }) => ({
@@ -136,8 +136,8 @@ function Lifeline({ lane, frame, height }: { lane: Participant; frame: Frame; he
   );
 }
 
-function Drawn({ row, beat, frame }: { row: Row; beat: number; frame: Frame }) {
-  const { x, y, width, step } = frame;
+function Drawn({ row, beat, geometry }: { row: Row; beat: number; geometry: Geometry }) {
+  const { x, y, width, step } = geometry;
   const { event, from, to, tone } = row;
   // A drawn shield replaces the sign.
   const text = row.text.replace(/^⊘ /, '');

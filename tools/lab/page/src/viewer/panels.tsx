@@ -109,7 +109,7 @@ interface WorldProps {
   readonly isSeen: boolean;
 }
 
-export function World({ rows, end, isSeen }: WorldProps) {
+export function WorldPanel({ rows, end, isSeen }: WorldProps) {
   const effects = rows.filter(({ event }) => event.kind === 'effect');
   return (
     <div class="world" tabIndex={0} role="region" aria-label="The world's ledger">

@@ -16,7 +16,7 @@ import {
   latestTone,
   type Zoom,
 } from './model.ts';
-import { States, Wire, World } from './panels.tsx';
+import { States, Wire, WorldPanel } from './panels.tsx';
 import { describe, difference, type Seen, shortName } from './sentence.ts';
 import { Source } from './source.tsx';
 import { Timeline } from './timeline.tsx';
@@ -234,7 +234,7 @@ function Side({ name, side, seen, beats, step, onStep, differs, view, onView, na
             </States>
           )}
           {panel === 'world' && (
-            <World
+            <WorldPanel
               rows={view.zoom === 'wire' ? rowsOf({ ...conversation, events: soFar }) : seen.rows}
               end={seen.isEnd ? conversation.end : undefined}
               isSeen={conversation.participants.some(({ kind }) => kind === 'world')}

@@ -8,18 +8,18 @@ import type { Paint } from './paint.ts';
 import { wrap } from './printable.ts';
 import type { Terminal } from './terminal.ts';
 
-export interface Stage {
+export interface DemoContext {
   readonly terminal: Terminal;
   readonly paint: Paint;
   readonly postgres?: string | undefined;
 }
 
-export function print({ terminal }: Pick<Stage, 'terminal'>, lines: readonly string[]): void {
+export function print({ terminal }: Pick<DemoContext, 'terminal'>, lines: readonly string[]): void {
   for (const line of lines) terminal.stdout.writePainted(`${line}\n`);
 }
 
 export async function drawCall(
-  stage: Stage,
+  context: DemoContext,
   makeCall: MakeCall,
   closing: (transcript: Transcript) => string,
   {
@@ -27,14 +27,14 @@ export async function drawCall(
     people,
   }: { readonly inside?: boolean | undefined; readonly people?: readonly Participant[] } = {},
 ): Promise<Transcript> {
-  const diagram = new Diagram(stage.paint, inside, people);
+  const diagram = new Diagram(context.paint, inside, people);
   // Hold back the heads until the first event, because the call may be impossible. Hold back lines while the person
   // types.
   const waiting = [...diagram.begin()];
   let questions = 0;
   const draw = (lines: readonly string[]) => {
     waiting.push(...lines);
-    if (lines.length > 0 && questions === 0) print(stage, waiting.splice(0));
+    if (lines.length > 0 && questions === 0) print(context, waiting.splice(0));
   };
   const transcript = await makeCall((event) => {
     if (event.kind === 'answer') questions--;
@@ -42,22 +42,22 @@ export async function drawCall(
     if (event.kind === 'question') questions++;
   });
   questions = 0;
-  const lines = wrap(closing(transcript), 78).map((line) => `  ${stage.paint('quiet', line)}`);
+  const lines = wrap(closing(transcript), 78).map((line) => `  ${context.paint('quiet', line)}`);
   draw([...diagram.end(transcript), '', ...lines]);
   return transcript;
 }
 
 /** Draws a call, or prints its transcript and nothing else. */
 export async function showCall(
-  stage: Stage,
+  context: DemoContext,
   format: Format,
   makeCall: MakeCall,
   closing: (transcript: Transcript) => string,
   inside?: boolean,
 ): Promise<Transcript> {
-  if (format === 'drawing') return drawCall(stage, makeCall, closing, { inside });
+  if (format === 'drawing') return drawCall(context, makeCall, closing, { inside });
   const transcript = await makeCall(() => {});
-  print(stage, [format === 'mermaid' ? toMermaid(transcript) : jsonText(transcript)]);
+  print(context, [format === 'mermaid' ? toMermaid(transcript) : jsonText(transcript)]);
   return transcript;
 }
 

@@ -11,10 +11,10 @@ export const ASIDE = `${MARGIN}┆  `;
 const LABEL = WIDTH - MARGIN.length - BETWEEN - 2;
 
 /** Draws single parts, without knowledge of the protocol. */
-export type Frame = ReturnType<typeof frameIn>;
+export type Lifelines = ReturnType<typeof lifelinesIn>;
 
-/** Makes a frame. While a request is `open`, the server's lifeline is thick. */
-export function frameIn(paint: Paint) {
+/** Makes the lifelines. While a request is `open`, the server's lifeline is thick. */
+export function lifelinesIn(paint: Paint) {
   const row = (left: string, right: string, role: Role, open: boolean) => {
     const gap = ' '.repeat(TEXT - columns(left) - columns(right));
     const paintText = (text: string, as: Role) => (text === '' ? '' : paint(as, text));
