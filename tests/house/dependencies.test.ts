@@ -22,15 +22,15 @@ const folders = foldersOf(
   projectFiles().filter((file) => /^packages\/[^/]+\/src\/.*(?<!\.test|\.test-support|\.d)\.ts$/.test(file)),
 );
 
-test.each([
-  ['core', ['support', 'diagnostics', 'wire', 'questions', 'answers', 'state', 'admission']],
-  ['hosting', ['instance', 'admission', 'http']],
-])('a folder of %s imports only from the folders below it', (name, rank) => {
-  const own = [...folders].filter(([folder]) => folder.startsWith(`packages/${name}/src/`));
-  expect(own.map(([folder]) => basename(folder)).sort()).toEqual([...rank].sort());
-  for (const [folder, targets] of own)
-    for (const target of targets)
-      expect(rank.indexOf(basename(target)), `${folder} → ${target}`).toBeLessThan(
-        rank.indexOf(basename(folder)),
-      );
-});
+test.each([['core', ['support', 'diagnostics', 'wire', 'questions', 'answers', 'state', 'admission']]])(
+  'a folder of %s imports only from the folders below it',
+  (name, rank) => {
+    const own = [...folders].filter(([folder]) => folder.startsWith(`packages/${name}/src/`));
+    expect(own.map(([folder]) => basename(folder)).sort()).toEqual([...rank].sort());
+    for (const [folder, targets] of own)
+      for (const target of targets)
+        expect(rank.indexOf(basename(target)), `${folder} → ${target}`).toBeLessThan(
+          rank.indexOf(basename(folder)),
+        );
+  },
+);

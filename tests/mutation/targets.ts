@@ -8,8 +8,8 @@ export const TARGETS: readonly string[] = [
   'packages/core/src/admission/single-use.ts',
   'packages/core/src/state/codec.ts',
   'packages/core/src/admission/quota.ts',
-  'packages/hosting/src/http/http-admission.ts',
-  'packages/hosting/src/admission/call-quota.ts',
+  'packages/hosting/src/admission.ts',
+  'packages/hosting/src/open-requests.ts',
 ];
 
 const SOURCE = /^(packages\/[^/]+)\/src\/.+(?<!\.test|\.test-support|\.proof)\.ts$/;

@@ -3,17 +3,14 @@ import { expect, test } from 'vitest';
 import { MEMORY_LEDGER_DEFAULTS } from '../../packages/core/src/admission/ledger.ts';
 import { POLICY_DEFAULTS } from '../../packages/core/src/admission/policy.ts';
 import { MAX_DEPTH } from '../../packages/core/src/support/canonical-json.ts';
-import { BODY_DEFAULTS } from '../../packages/hosting/src/admission/body.ts';
-import { CALL_DEFAULTS } from '../../packages/hosting/src/admission/call-quota.ts';
-import { MAX_PIPELINED } from '../../packages/hosting/src/http/closed-connections.ts';
-import {
-  MAX_DECLARED_MEMBERS,
-  MAX_INITIALIZE_BYTES,
-} from '../../packages/hosting/src/http/http-admission.ts';
-import { MAX_PAGES, PAGE_BODY_LIMITS } from '../../packages/hosting/src/http/page-requests.ts';
-import { SESSION_DEFAULTS } from '../../packages/hosting/src/http/sessions.ts';
-import { SEND_SECONDS } from '../../packages/hosting/src/http/stalled-connections.ts';
-import { UNREAD_DEFAULTS } from '../../packages/hosting/src/http/unread-bytes.ts';
+import { MAX_DECLARED_MEMBERS, MAX_INITIALIZE_BYTES } from '../../packages/hosting/src/admission.ts';
+import { BODY_DEFAULTS } from '../../packages/hosting/src/body.ts';
+import { MAX_PIPELINED } from '../../packages/hosting/src/closed-connections.ts';
+import { CALL_DEFAULTS } from '../../packages/hosting/src/open-requests.ts';
+import { MAX_PAGES, PAGE_BODY_LIMITS } from '../../packages/hosting/src/pages.ts';
+import { SESSION_DEFAULTS } from '../../packages/hosting/src/sessions.ts';
+import { SEND_SECONDS } from '../../packages/hosting/src/stalled-connections.ts';
+import { UNREAD_DEFAULTS } from '../../packages/hosting/src/unread-bytes.ts';
 import { MEMORY_LIMITS } from '../../packages/pages/src/memory-interactions.ts';
 import { PAGE_DEFAULTS } from '../../packages/pages/src/pending-interactions.ts';
 import { DEFAULTS as FRAMES } from '../../packages/shapes/src/linear/continuation-store.ts';

@@ -4,19 +4,19 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { ServerNotifier } from '@modelcontextprotocol/server';
 import { aText, type OptionCheck, type OptionChecks, requireOptions, wholeNumber } from '@mrtr/core/internal';
-import { problem } from './admission/problem.ts';
-import { requireInstance, type ServerInstance } from './instance/server-instance.ts';
 import { findPages, MOUNT_CHECKS, type MountOptions, mount, type Routes } from './mount.ts';
+import { problem } from './rejections.ts';
+import { requireInstance, type ServerInstance } from './server-instance.ts';
 
-export { listVerifier, parseTokenList, type TokenHolder } from './admission/bearer-tokens.ts';
-export type { BodyLimits } from './admission/body.ts';
-export type { CallLimits } from './admission/call-quota.ts';
-export type { PageSet } from './http/page-requests.ts';
-export type { ReadinessCheck } from './http/readiness.ts';
-export type { SessionLimits } from './http/sessions.ts';
-export type { UnreadLimits } from './http/unread-bytes.ts';
-export type { OnError, ServerInstance } from './instance/server-instance.ts';
+export type { BodyLimits } from './body.ts';
+export { listVerifier, parseTokenList, type TokenHolder } from './list-verifier.ts';
 export { createMcpMount, type McpMount, type MountOptions, type NodeRequest } from './mount.ts';
+export type { CallLimits } from './open-requests.ts';
+export type { PageSet } from './pages.ts';
+export type { ReadinessCheck } from './readiness.ts';
+export type { OnError, ServerInstance } from './server-instance.ts';
+export type { SessionLimits } from './sessions.ts';
+export type { UnreadLimits } from './unread-bytes.ts';
 
 /** The options of {@link serveHttp}. All have defaults. */
 export interface HttpOptions extends MountOptions {

@@ -5,17 +5,17 @@ import { Readable } from 'node:stream';
 import { getRequestListener, RequestError } from '@hono/node-server';
 import type { AuthInfo, McpHandlerRequestOptions, ServerNotifier } from '@modelcontextprotocol/server';
 import { aTimeInSeconds, MRTR_REVISION, type OptionChecks, requireOptions } from '@mrtr/core/internal';
-import { bodyWasRead } from './admission/body.ts';
-import { type Exchange, type Outgoing, WebOutgoing } from './admission/exchange.ts';
-import { internalError, problem } from './admission/problem.ts';
-import { closeWithConnection } from './http/closed-connections.ts';
-import { ADMISSION_CHECKS, type AdmissionOptions, httpAdmission } from './http/http-admission.ts';
-import type { PageSet } from './http/page-requests.ts';
-import { aReadinessCheck, type ReadinessCheck, readinessOf } from './http/readiness.ts';
-import { SEND_SECONDS, stalledConnections } from './http/stalled-connections.ts';
-import { whenSent } from './http/when-sent.ts';
-import { reporterOf, requireInstance, type ServerInstance } from './instance/server-instance.ts';
-import { waitForHandlers } from './instance/wait-for-handlers.ts';
+import { ADMISSION_CHECKS, type AdmissionOptions, httpAdmission } from './admission.ts';
+import { bodyWasRead } from './body.ts';
+import { closeWithConnection } from './closed-connections.ts';
+import { type Exchange, type Outgoing, WebOutgoing } from './exchange.ts';
+import type { PageSet } from './pages.ts';
+import { aReadinessCheck, type ReadinessCheck, readinessOf } from './readiness.ts';
+import { internalError, problem } from './rejections.ts';
+import { reporterOf, requireInstance, type ServerInstance } from './server-instance.ts';
+import { SEND_SECONDS, stalledConnections } from './stalled-connections.ts';
+import { waitForHandlers } from './wait-for-handlers.ts';
+import { whenSent } from './when-sent.ts';
 
 /** The options of {@link createMcpMount}. All have defaults. */
 export interface MountOptions extends AdmissionOptions {

@@ -1,9 +1,9 @@
 /** Raw calls of both eras that wait for the test. */
 import { requestInit } from '@mrtr/harness';
 import { onTestFinished } from 'vitest';
-import { listVerifier } from './admission/bearer-tokens.ts';
 import { beginSession, hosting, oldRequest, read, withHeaders } from './hosting.test-support.ts';
 import type { HttpOptions } from './http.ts';
+import { listVerifier } from './list-verifier.ts';
 
 export const verifier = listVerifier(
   ['ada', 'bob'].map((subject) => ({ subject, token: `token-of-${subject}` })),

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { Writable } from 'node:stream';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { FLOODED, hosting, modernClient } from '../hosting.test-support.ts';
+import { FLOODED, hosting, modernClient } from './hosting.test-support.ts';
 import { type UnreadLimits, unreadBytes } from './unread-bytes.ts';
 
 /** A stream of events that the test writes, and its client. */

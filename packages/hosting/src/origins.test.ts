@@ -1,8 +1,8 @@
 import { InvalidOption } from '@mrtr/core';
 import { requestInit } from '@mrtr/harness';
 import { expect, test } from 'vitest';
-import { hosting, INITIALIZE, read } from '../hosting.test-support.ts';
-import { type HttpOptions, serveHttp } from '../http.ts';
+import { hosting, INITIALIZE, read } from './hosting.test-support.ts';
+import { type HttpOptions, serveHttp } from './http.ts';
 
 const APP = 'https://app.example';
 const LOCAL_PAGE = 'http://localhost:5173';

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import type { ServerContext } from '@mrtr/core';
 import { requestInit, settle } from '@mrtr/harness';
 import { expect, test, vi } from 'vitest';
-import { oldMessage, oldRequest, read } from '../hosting.test-support.ts';
-import type { HttpOptions } from '../http.ts';
-import { newCall, oldCall, waiting } from '../waiting.test-support.ts';
+import { oldMessage, oldRequest, read } from './hosting.test-support.ts';
+import type { HttpOptions } from './http.ts';
+import { newCall, oldCall, waiting } from './waiting.test-support.ts';
 
 const served = { status: 200, result: expect.anything() };
 const who = requestInit('tools/call', { name: 'who' });

@@ -1,7 +1,7 @@
 import { MemoryLedger } from '@mrtr/core';
 import { Deferred, settle } from '@mrtr/harness';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { hosting } from '../hosting.test-support.ts';
+import { hosting } from './hosting.test-support.ts';
 import { type ReadinessCheck, readinessOf } from './readiness.ts';
 
 function asking(check: ReadinessCheck) {

@@ -10,7 +10,7 @@ import {
 } from '@mrtr/core/internal';
 import type { Exchange } from './exchange.ts';
 import { hasMoreMembers, isWiderThan } from './members.ts';
-import { noRoom, problem } from './problem.ts';
+import { noRoom, problem } from './rejections.ts';
 
 /** Bounds on bodies. */
 export interface BodyLimits {

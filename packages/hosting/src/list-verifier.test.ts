@@ -1,8 +1,8 @@
 import { InvalidOption } from '@mrtr/core';
 import { requestInit } from '@mrtr/harness';
 import { expect, test } from 'vitest';
-import { hosting, INITIALIZE, modernClient, oldClient, read } from '../hosting.test-support.ts';
-import { listVerifier, parseTokenList } from './bearer-tokens.ts';
+import { hosting, INITIALIZE, modernClient, oldClient, read } from './hosting.test-support.ts';
+import { listVerifier, parseTokenList } from './list-verifier.ts';
 
 const SECRET = 'a secret of sixteen and more';
 

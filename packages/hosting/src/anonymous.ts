@@ -2,8 +2,8 @@
 import { bearerAuthChallengeResponse, OAuthError, OAuthErrorCode } from '@modelcontextprotocol/server';
 import { OperatorWarning } from '@mrtr/core/events';
 import { warnOnce } from '@mrtr/core/internal';
-import type { OnError } from '../instance/server-instance.ts';
-import { countRejection } from './problem.ts';
+import { countRejection } from './rejections.ts';
+import type { OnError } from './server-instance.ts';
 
 const PLACES =
   'The mount reads the caller from `req.auth` of a request of Node (express: `req.auth`; fastify: `request.raw.auth`, not ' +

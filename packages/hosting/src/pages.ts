@@ -1,9 +1,9 @@
 /** Serves pages for browsers. Nobody has signed in yet, so what they take is counted apart from what MCP takes. */
 import type { Readable } from 'node:stream';
 import { noteListener, Quota, QuotaSlot } from '@mrtr/core/internal';
-import { type BodyLimits, bodyReader } from '../admission/body.ts';
-import { noRoom } from '../admission/problem.ts';
-import type { OnError } from '../instance/server-instance.ts';
+import { type BodyLimits, bodyReader } from './body.ts';
+import { noRoom } from './rejections.ts';
+import type { OnError } from './server-instance.ts';
 
 /** How many pages may be served at once. */
 export const MAX_PAGES = 100;

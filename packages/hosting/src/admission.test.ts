@@ -9,7 +9,7 @@ import {
   rawConnection,
   read,
   withHeaders,
-} from '../hosting.test-support.ts';
+} from './hosting.test-support.ts';
 
 const refusal = (status: number, message: string, code = -32000) => ({ status, error: { code, message } });
 

@@ -4,8 +4,8 @@
  */
 import { OperatorWarning, publish } from '@mrtr/core/events';
 import { addGauge, type OptionChecks, Quota, wholeNumbers, withDefaults } from '@mrtr/core/internal';
-import type { Outgoing } from '../admission/exchange.ts';
-import type { OnError } from '../instance/server-instance.ts';
+import type { Outgoing } from './exchange.ts';
+import type { OnError } from './server-instance.ts';
 
 /**
  * Bounds on unread bytes. If a stream exceeds a bound when its next message comes, it has 200 ms to drain below it. Then it

@@ -10,11 +10,11 @@ import {
   wholeNumbers,
   withDefaults,
 } from '@mrtr/core/internal';
-import type { OnError } from '../instance/server-instance.ts';
 import type { Body } from './body.ts';
 import { countRequest } from './counted-request.ts';
 import type { Outgoing } from './exchange.ts';
-import { noRoom } from './problem.ts';
+import { noRoom } from './rejections.ts';
+import type { OnError } from './server-instance.ts';
 
 /**
  * Bounds on open requests. `maxAbandoned` also bounds memory: an abandoned handler may hold its request's body, which

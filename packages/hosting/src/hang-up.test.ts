@@ -8,8 +8,8 @@ import type { Socket } from 'node:net';
 import type { ServerContext } from '@mrtr/core';
 import { requestInit, settle, until } from '@mrtr/harness';
 import { expect, test, vi } from 'vitest';
-import { hosting, httpText, oldRequest, openSocket, withHeaders } from '../hosting.test-support.ts';
-import { waiting } from '../waiting.test-support.ts';
+import { hosting, httpText, oldRequest, openSocket, withHeaders } from './hosting.test-support.ts';
+import { waiting } from './waiting.test-support.ts';
 
 /** A connection. `post` sends a request on it; `received` holds the responses. */
 async function connection(url: URL, header = 'keep-alive') {

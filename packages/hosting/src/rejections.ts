@@ -1,6 +1,6 @@
 import { publish, type RejectionReason } from '@mrtr/core/events';
 import type { QuotaExceeded } from '@mrtr/core/internal';
-import type { OnError } from '../instance/server-instance.ts';
+import type { OnError } from './server-instance.ts';
 
 /** A refusal, as a JSON-RPC error. */
 export const problem = (

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { OperatorWarning } from '@mrtr/core/events';
 import { type OptionCheck, waitAtMost } from '@mrtr/core/internal';
 import type { StateLedger } from '@mrtr/core/seal';
-import type { OnError } from '../instance/server-instance.ts';
+import type { OnError } from './server-instance.ts';
 
 /** A policy's ledger, or a function that rejects or returns false if the server cannot serve. */
 export type ReadinessCheck = Pick<StateLedger, 'release'> | (() => unknown);

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { requestInit, within } from '@mrtr/harness';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { hosting, httpText, modernClient, openSocket } from '../hosting.test-support.ts';
+import { hosting, httpText, modernClient, openSocket } from './hosting.test-support.ts';
 import { stalledConnections } from './stalled-connections.ts';
 
 const MIB = 1_048_576;

@@ -4,7 +4,7 @@
  */
 import { originValidationResponse } from '@modelcontextprotocol/server';
 import { InvalidOption } from '@mrtr/core';
-import { countRejection, problem } from './problem.ts';
+import { countRejection, problem } from './rejections.ts';
 
 /** An origin with an application's own scheme: `vscode-webview://1a2b`. */
 const OTHER_SCHEME = /^(?!https?:)[a-z][a-z0-9+.-]*:\/\/[^/*]+$/;

@@ -3,8 +3,8 @@ import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/typ
 import { InMemoryServerEventBus } from '@modelcontextprotocol/server';
 import { protectedServer, requestStatePolicy, textResult } from '@mrtr/core';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { hosting, modernClient, oldClient } from '../hosting.test-support.ts';
-import { serveHttp } from '../http.ts';
+import { hosting, modernClient, oldClient } from './hosting.test-support.ts';
+import { serveHttp } from './http.ts';
 
 /** A server, a real client's subscription to its tools, and the number of changes received. */
 async function instance(bus: InMemoryServerEventBus) {

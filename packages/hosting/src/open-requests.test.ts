@@ -1,7 +1,7 @@
 import { requestInit } from '@mrtr/harness';
 import { expect, test, vi } from 'vitest';
-import { hosting, oldMessage, oldRequest, read } from '../hosting.test-support.ts';
-import { as, newCall, oldCall, verifier, waiting } from '../waiting.test-support.ts';
+import { hosting, oldMessage, oldRequest, read } from './hosting.test-support.ts';
+import { as, newCall, oldCall, verifier, waiting } from './waiting.test-support.ts';
 
 const TOO_MANY = {
   status: 429,

@@ -10,8 +10,8 @@ import {
   type WebStandardStreamableHTTPServerTransportOptions,
 } from '@modelcontextprotocol/server';
 import { awaitHandler } from '@mrtr/core/shape';
-import { countedCallOf } from '../admission/counted-request.ts';
-import { problem } from '../admission/problem.ts';
+import { countedCallOf } from './counted-request.ts';
+import { problem } from './rejections.ts';
 
 /** A call that is not over. `entered`: the server has received it, so a cancellation finds it. */
 interface OpenCall {

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { fixture, INITIALIZE, oldMessage, oldRequest, read, withHeaders } from '../hosting.test-support.ts';
+import { fixture, INITIALIZE, oldMessage, oldRequest, read, withHeaders } from './hosting.test-support.ts';
 import { type SessionLimits, sessionsOf } from './sessions.ts';
 
 function sessions(limits: SessionLimits = {}) {

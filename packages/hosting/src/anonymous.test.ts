@@ -3,8 +3,8 @@ import { observe } from '@mrtr/core/events';
 import { processWide } from '@mrtr/core/internal';
 import { callerNamed, requestInit } from '@mrtr/harness';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { hosting, INITIALIZE, mounting, oldRequest, withHeaders } from '../hosting.test-support.ts';
-import type { MountOptions } from '../mount.ts';
+import { hosting, INITIALIZE, mounting, oldRequest, withHeaders } from './hosting.test-support.ts';
+import type { MountOptions } from './mount.ts';
 
 const LIST = requestInit('tools/list');
 const SIGNED = { authorization: 'Bearer token-of-ada' };

@@ -19,16 +19,16 @@ import {
   oneOf,
   tokenPrincipal,
 } from '@mrtr/core/internal';
-import { anonymousGuard } from '../admission/anonymous.ts';
-import { BODY_CHECKS, type Body, type BodyLimits, bodyReader } from '../admission/body.ts';
-import { CALL_CHECKS, type CallLimits, callQuota } from '../admission/call-quota.ts';
-import { allowOrigins } from '../admission/cors.ts';
-import { countedCallOf } from '../admission/counted-request.ts';
-import type { Exchange } from '../admission/exchange.ts';
-import { isWiderThan } from '../admission/members.ts';
-import { countRejection, internalError, problem } from '../admission/problem.ts';
-import { buildServer, type OnError, reporterOf, type ServerInstance } from '../instance/server-instance.ts';
-import { type PageSet, pageServer } from './page-requests.ts';
+import { anonymousGuard } from './anonymous.ts';
+import { BODY_CHECKS, type Body, type BodyLimits, bodyReader } from './body.ts';
+import { countedCallOf } from './counted-request.ts';
+import type { Exchange } from './exchange.ts';
+import { isWiderThan } from './members.ts';
+import { CALL_CHECKS, type CallLimits, callQuota } from './open-requests.ts';
+import { allowOrigins } from './origins.ts';
+import { type PageSet, pageServer } from './pages.ts';
+import { countRejection, internalError, problem } from './rejections.ts';
+import { buildServer, type OnError, reporterOf, type ServerInstance } from './server-instance.ts';
 import { type Caller, SESSION_CHECKS, type SessionLimits, sessionsOf } from './sessions.ts';
 import { UNREAD_CHECKS, type UnreadLimits, unreadBytes } from './unread-bytes.ts';
 

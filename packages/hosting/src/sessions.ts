@@ -9,8 +9,8 @@ import {
   wholeNumbers,
   withDefaults,
 } from '@mrtr/core/internal';
-import { noRoom, problem } from '../admission/problem.ts';
-import { buildServer, type OnError, type ServerInstance } from '../instance/server-instance.ts';
+import { noRoom, problem } from './rejections.ts';
+import { buildServer, type OnError, type ServerInstance } from './server-instance.ts';
 import { SessionTransport } from './session-transport.ts';
 import { whenSent } from './when-sent.ts';
 
