@@ -1,7 +1,7 @@
 /** The foreign clients, and one call of each. */
 import { RunningProcess } from '@mrtr/harness/process';
 import { FOREIGN_NODE, foreignPath } from './foreign.ts';
-import type { Report } from './observation.ts';
+import type { Report } from './measurement.ts';
 import type { Target } from './target.ts';
 
 /** A client: a file in `foreign/clients`, and its arguments besides the target. */

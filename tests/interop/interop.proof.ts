@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { observed } from './observation.ts';
+import { measurementOf } from './measurement.ts';
 import { callWithOurs } from './our-client.ts';
 import { Options, tapped } from './target.ts';
 
@@ -21,7 +21,7 @@ test('a tap changes nothing and notes everything, on both transports', async () 
     const { target, wire, close } = await tapped(await options.target('E', transport), folder);
     const report = await callWithOurs(client, target);
     const question = 'arrived';
-    expect(observed(report, await wire())).toEqual({ revision, question, got: '72°F, as answered' });
+    expect(measurementOf(report, await wire())).toEqual({ revision, question, got: '72°F, as answered' });
     expect((await wire()).asks).toBe(true);
     await close();
   }

@@ -8,7 +8,7 @@ import {
   within,
 } from '@mrtr/harness';
 import { resultText, tally } from '@mrtr/harness/transcript';
-import type { Report } from './observation.ts';
+import type { Report } from './measurement.ts';
 import type { Target } from './target.ts';
 
 export type OurClient = 'modern' | 'legacy';

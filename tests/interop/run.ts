@@ -12,7 +12,7 @@ import { updateBlocks } from '@mrtr/matrix/documents';
 import { markdownTable } from 'markdown-table';
 import { CLIENTS, type ForeignClient, runClient } from './clients.ts';
 import { FOREIGN_NODE, installForeign, quietEnvironment, versionOf } from './foreign.ts';
-import { isWell, type Observation, observed } from './observation.ts';
+import { isWell, type Measurement, measurementOf } from './measurement.ts';
 import { callWithOurs, type OurClient } from './our-client.ts';
 import { type ForeignProxy, PROXIES, withProxy } from './proxies.ts';
 import { type Legacy, Options, type Target, TRIED, type Transport, tapped } from './target.ts';
@@ -59,17 +59,17 @@ async function circumstances(): Promise<string> {
   return `Run on ${day}, on ${platform} ${arch}. Ours ran on Node ${version.slice(1)}, theirs on ${stdout.trim().slice(1)}.`;
 }
 
-/** Observes both options over each transport. Equal observations become one row, with all their places. */
+/** Measures both options over each transport. Equal measurements become one row, with all their places. */
 async function rowsFor(
   { name, package: of }: { readonly name: string; readonly package: string },
   transports: readonly Transport[],
-  observe: (target: Target) => Promise<Observation>,
+  measure: (target: Target) => Promise<Measurement>,
   more: readonly string[] = [],
 ): Promise<string[][]> {
   const places = new Map<string, string[]>();
   for (const option of TRIED)
     for (const transport of transports) {
-      const seen = await cellsOf(async (legacy) => observe(await options.target(option, transport, legacy)));
+      const seen = await cellsOf(async (legacy) => measure(await options.target(option, transport, legacy)));
       const key = JSON.stringify(seen);
       places.set(key, [...(places.get(key) ?? []), `${option} ${transport}`]);
     }
@@ -82,25 +82,25 @@ async function rowsFor(
   });
 }
 
-/** Observes a call. If the user gets nothing, observes it again with old clients not asked. */
-async function cellsOf(observe: (legacy: Legacy) => Promise<Observation>): Promise<string[]> {
-  const seen = await observe('shim');
+/** Measures a call. If the user gets nothing, measures it again with old clients not asked. */
+async function cellsOf(measure: (legacy: Legacy) => Promise<Measurement>): Promise<string[]> {
+  const seen = await measure('shim');
   const cells = [seen.revision, seen.question, seen.got];
   if (isWell(seen)) return [...cells, ''];
-  const degraded = await observe('degrade');
+  const degraded = await measure('degrade');
   return [...cells, isWell(degraded) ? `\`--legacy degrade\`: ${degraded.got}` : 'nothing of ours'];
 }
 
-async function atOption(client: ForeignClient, option: Target): Promise<Observation> {
+async function atOption(client: ForeignClient, option: Target): Promise<Measurement> {
   const { target, wire, close } = await tapped(option, folder);
   try {
-    return observed(await runClient(client, target, env), await wire());
+    return measurementOf(await runClient(client, target, env), await wire());
   } finally {
     await close();
   }
 }
 
-async function throughProxy(proxy: ForeignProxy, ours: OurClient, option: Target): Promise<Observation> {
+async function throughProxy(proxy: ForeignProxy, ours: OurClient, option: Target): Promise<Measurement> {
   const atServer = await tapped(option, folder);
   const running = await withProxy(proxy, atServer.target, env);
   const atClient = await tapped(running.target, folder);
@@ -109,7 +109,7 @@ async function throughProxy(proxy: ForeignProxy, ours: OurClient, option: Target
     const server = await atServer.wire();
     const { revision } = await atClient.wire();
     const revisions = revision === server.revision ? revision : `${revision} → ${server.revision}`;
-    return { ...observed(report, server), revision: revisions };
+    return { ...measurementOf(report, server), revision: revisions };
   } finally {
     await atClient.close();
     await running.close();

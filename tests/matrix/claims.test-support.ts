@@ -51,7 +51,7 @@ export function holdToClaims(extent: Extent): () => Measurements {
   });
 
   it('has everything that is measured in them', () => {
-    const here = cells.map(({ observed }) => observed.observation);
+    const here = cells.map(({ call }) => call.measurement);
     const onMemory = here.filter(({ client, hosting }) => client === 'modern' && hosting === 'memory');
     // Two scripts of an option write an item, and one of them has a second round with state.
     expect(onMemory.filter(({ retriedTwice }) => retriedTwice)).toHaveLength(2 * LISTED.length);
@@ -59,7 +59,7 @@ export function holdToClaims(extent: Extent): () => Measurements {
   });
 
   it('records transcripts that fit their schema', () => {
-    expect(schemaMistakes(cells.map(({ observed }) => observed.conversation))).toEqual([]);
+    expect(schemaMistakes(cells.map(({ call }) => call.conversation))).toEqual([]);
   });
 
   it('gives a modern client the same results under another legacy policy', async () => {
@@ -89,7 +89,7 @@ export function holdToClaims(extent: Extent): () => Measurements {
         expect(sameOnTheWire(here()).join('\n')).toBe('');
       });
       it.each(OPTIONS.map(({ id }) => id))('option %s does what it claims', (id) => {
-        const own = here().filter(({ observed }) => observed.observation.option === id);
+        const own = here().filter(({ call }) => call.measurement.option === id);
         if (LISTED.some((listed) => listed.id === id)) expect(own).not.toEqual([]);
         expect(own.flatMap(ofOneCell).join('\n')).toBe('');
       });

@@ -38,7 +38,7 @@ export function expectedCells(id: string, extent: Extent): readonly string[] {
 }
 
 /** A cell's name, by the scenario that was asked for. */
-export function nameOfCell({ scenario, observed: { observation } }: Cell): string {
+export function nameOfCell({ scenario, call: { measurement } }: Cell): string {
   const { client, legacy, hosting, script } = scenario;
-  return [observation.option, client, legacy, hosting, script.tool, script.name].join(' · ');
+  return [measurement.option, client, legacy, hosting, script.tool, script.name].join(' · ');
 }

@@ -66,8 +66,8 @@ describe('a client that answers by itself', () => {
 });
 
 test('the footgun test: a call writes one audit entry, and two only in B and in E naive', () => {
-  const audits = measured().cells.flatMap(({ observed: { observation } }) => {
-    const { option, client, hosting, tool, audits } = observation;
+  const audits = measured().cells.flatMap(({ call: { measurement } }) => {
+    const { option, client, hosting, tool, audits } = measurement;
     return client === 'modern' && hosting === 'memory' && tool === GET_WEATHER ? [[option, audits]] : [];
   });
   const expected = LISTED.map(({ id }) => [id, ['b', 'e-naive'].includes(id) ? 2 : 1]);

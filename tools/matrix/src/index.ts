@@ -1,6 +1,6 @@
 /** The matrix: measures every option in every scenario, and compares it with its claims. */
 export * from './measure/invariants.ts';
 export * from './measure/measure.ts';
-export * from './measure/observe.ts';
+export * from './measure/measurement.ts';
 export { measureUnattended, type UnattendedCell } from './measure/unattended.ts';
 export { measuredTables, optionsTable, TABLED } from './tables.ts';

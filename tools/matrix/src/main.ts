@@ -17,7 +17,7 @@ const HELP = `Usage: pnpm matrix [options]
 Measures every option and prints the tables of docs/matrix.md.
 
 Options:
-  --json            every observation of the whole matrix, as JSON
+  --json            every measurement of the whole matrix, as JSON
   --write           rewrite the generated blocks of the documents
   --postgres <url>  the PostgreSQL to measure H on; otherwise MRTR_POSTGRES, or
                     one that is started
@@ -58,8 +58,8 @@ async function run({ json, write }: ReturnType<typeof readOptions>, postgres: st
   }
   show('');
   if (json) {
-    const observations = cells.map(({ observed }) => observed.observation);
-    return print(jsonText(observations));
+    const measurements = cells.map(({ call }) => call.measurement);
+    return print(jsonText(measurements));
   }
   const { GUARDED } = await import('@mrtr/demo-approve');
   const unattended = [

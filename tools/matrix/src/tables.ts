@@ -6,13 +6,13 @@ import { markdownTable } from 'markdown-table';
 import { deployTables } from './deploy/table.ts';
 import type { Cell } from './measure/invariants.ts';
 import { SCENARIOS } from './measure/measure.ts';
-import type { LocalScenario, Observation } from './measure/observe.ts';
+import type { LocalScenario, Measurement } from './measure/measurement.ts';
 import type { RetriedTwice } from './measure/retried-twice.ts';
 import { type UnattendedCell, unattendedTable } from './measure/unattended.ts';
 import { groupBy, nameOf, type Rows } from './table-rows.ts';
 
 type Identity = Pick<Measured, 'id' | 'name' | 'title'>;
-type Where = Partial<Pick<Observation, 'client' | 'hosting' | 'legacy' | 'tool' | 'script'>>;
+type Where = Partial<Pick<Measurement, 'client' | 'hosting' | 'legacy' | 'tool' | 'script'>>;
 
 const METRIC = { tool: GET_WEATHER, script: 'metric' } as const;
 const FIXED = { tool: RESOLVE_WORK_ITEM, script: 'fixed' } as const;
@@ -43,10 +43,10 @@ export function measuredTables(
   const rows = [...options].sort((one, other) => rank(one) - rank(other));
   const ofOptions = optionsTable(rows, cells);
   const tables = {
-    comparison: mergeRows(addDescriptions(ofOptions, rows, observationsIn(cells)), [11, 12, 13, 14, 7, 1, 2]),
+    comparison: mergeRows(addDescriptions(ofOptions, rows, measurementsIn(cells)), [11, 12, 13, 14, 7, 1, 2]),
     options: mergeRows(ofOptions, [2, 5, 7, 9]), // the columns that a reader decides by
     'options-more': mergeRows(ofOptions.map(withoutTitle), [1, 3, 4, 6, 8, 10]),
-    quadrant: quadrantTable(rows, observationsIn(cells)),
+    quadrant: quadrantTable(rows, measurementsIn(cells)),
     unattended: unattendedTable(unattended),
     ...deployTables(options),
   };
@@ -54,12 +54,12 @@ export function measuredTables(
   return Object.fromEntries(written);
 }
 
-const observationsIn = (cells: readonly Cell[]): readonly Observation[] =>
-  cells.map(({ observed }) => observed.observation);
+const measurementsIn = (cells: readonly Cell[]): readonly Measurement[] =>
+  cells.map(({ call }) => call.measurement);
 
 /** A measured row per option. Two numbers in a cell stand for one and for two questions. */
 export function optionsTable(options: readonly Identity[], cells: readonly Cell[]): Rows {
-  const observations = observationsIn(cells);
+  const measurements = measurementsIn(cells);
   const head = [
     'Option',
     'Entered',
@@ -74,7 +74,7 @@ export function optionsTable(options: readonly Identity[], cells: readonly Cell[
     'Unasked answer / other state',
   ];
   const rows = options.map((option) => {
-    const find = finder(option, observations);
+    const find = finder(option, measurements);
     const modern = { client: 'modern', hosting: 'memory' } as const;
     const [one, two] = [find({ ...modern, ...METRIC }), find({ ...modern, ...DUPLICATE })];
     const old = find({ client: 'legacy', hosting: 'memory', legacy: 'shim', ...METRIC });
@@ -99,10 +99,10 @@ export function optionsTable(options: readonly Identity[], cells: readonly Cell[
 function addDescriptions(
   [head = [], ...rows]: Rows,
   options: readonly Identity[],
-  observations: readonly Observation[],
+  measurements: readonly Measurement[],
 ): Rows {
   const described = options.map((option, at) => {
-    const find = finder(option, observations);
+    const find = finder(option, measurements);
     const one = find({ client: 'modern', hosting: 'memory', ...METRIC });
     const { folder, authorWrites, sdkDoes, hiddenReentry } = findOption(option.id) as ListedOption;
     const safety = one.audits > 1 ? ', **unsafe**' : hiddenReentry ? ', safe' : '';
@@ -113,7 +113,7 @@ function addDescriptions(
   return [[...head, 'Author writes', 'SDK does', 'Hidden re-entry', 'Server state'], ...described];
 }
 
-function serverState({ framesHeld, otherInstance }: Observation, oldClient: string): string {
+function serverState({ framesHeld, otherInstance }: Measurement, oldClient: string): string {
   if (framesHeld > 0) return otherInstance === 'finishes' ? 'a frame, and a database' : 'a frame';
   return oldClient === 'asked' ? 'a stream to each old client' : 'none';
 }
@@ -130,9 +130,9 @@ function mergeRows(table: Rows, columns: readonly number[]): Rows {
 }
 
 /** Server infrastructure × client: the outcome, and the options that have it. */
-function quadrantTable(options: readonly Identity[], observations: readonly Observation[]): Rows {
+function quadrantTable(options: readonly Identity[], measurements: readonly Measurement[]): Rows {
   const cell = (words: (find: ReturnType<typeof finder>) => string) => {
-    const wordsOf = (option: Identity) => words(finder(option, observations));
+    const wordsOf = (option: Identity) => words(finder(option, measurements));
     return groupBy(options, wordsOf)
       .map((alike) => `${alike.map(nameOf).join(', ')}: ${wordsOf(alike[0])}`)
       .join('<br>');
@@ -154,7 +154,7 @@ function quadrantTable(options: readonly Identity[], observations: readonly Obse
   ];
 }
 
-function heldConnection(find: (where: Where) => Observation): string {
+function heldConnection(find: (where: Where) => Measurement): string {
   const held = { client: 'legacy', hosting: 'memory', ...METRIC } as const;
   const [shim, degrade] = [
     describeOutcome(find({ ...held, legacy: 'shim' })),
@@ -164,7 +164,7 @@ function heldConnection(find: (where: Where) => Observation): string {
 }
 
 /** The number of writes when each retry is delivered twice: by default, and with single use off. */
-function writesWhenRetried({ retriedTwice }: Observation): string {
+function writesWhenRetried({ retriedTwice }: Measurement): string {
   if (!retriedTwice) return 'not measured';
   const { 'by default': byDefault, off } = retriedTwice;
   return `${writesOf(byDefault)} (${writesOf(off)})`;
@@ -173,7 +173,7 @@ function writesWhenRetried({ retriedTwice }: Observation): string {
 const writesOf = ({ writes, sameAnswer }: RetriedTwice): string =>
   `${writes > 1 ? `**${writes}**` : writes}${sameAnswer ? '' : ', then an error'}`;
 
-function describeForgeries({ forged }: Observation): string {
+function describeForgeries({ forged }: Measurement): string {
   if (!forged) return 'not measured';
   const { unaskedAnswer, stateOfAnotherCall } = forged;
   return [unaskedAnswer, stateOfAnotherCall]
@@ -186,20 +186,20 @@ function auditEntries(modern: number, old: number): string {
   return modern === old ? count : `${count} (old client: ${old})`;
 }
 
-const describeOutcome = ({ outcome }: Observation): string =>
+const describeOutcome = ({ outcome }: Measurement): string =>
   ({ elicited: 'asked', default: 'fallback', error: 'error', cancelled: 'cancelled' })[outcome];
 
-const sizes = ({ stateBytes }: Observation): string =>
+const sizes = ({ stateBytes }: Measurement): string =>
   stateBytes.every((bytes) => bytes === 0) ? 'none' : stateBytes.join(', ');
 
-function finder({ id }: Identity, observations: readonly Observation[]) {
-  return (where: Where): Observation => {
-    const found = observations.find(
+function finder({ id }: Identity, measurements: readonly Measurement[]) {
+  return (where: Where): Measurement => {
+    const found = measurements.find(
       (seen) =>
         seen.option === id &&
         Object.entries(where).every(([key, value]) => seen[key as keyof Where] === value),
     );
-    if (!found) throw new Error(`Option ${id} was not observed in ${JSON.stringify(where)}.`);
+    if (!found) throw new Error(`Option ${id} was not measured in ${JSON.stringify(where)}.`);
     return found;
   };
 }

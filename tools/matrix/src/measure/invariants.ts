@@ -8,24 +8,24 @@ import { isHeld, isSpread } from '@mrtr/comparison/calls';
 import type { Claims } from '@mrtr/comparison/claims';
 import { diffViews, hostView, wireView } from '@mrtr/harness/transcript';
 import { groupBy } from '../table-rows.ts';
-import { type Observed, type Scenario, where } from './observe.ts';
+import { type MeasuredCall, type Scenario, where } from './measurement.ts';
 import { predict } from './predict.ts';
 
 export interface Cell {
   readonly claims: Claims;
   readonly scenario: Scenario;
-  readonly observed: Observed;
+  readonly call: MeasuredCall;
 }
 
 export type Violations = string[];
 
 /** Options with equal claims in a scenario show the host application the same. */
 export const sameForTheHost = (cells: readonly Cell[]): Violations =>
-  compare(cells, ({ observed }) => hostView(observed.conversation));
+  compare(cells, ({ call }) => hostView(call.conversation));
 
 /** Their wires differ only in the masked fields, and so only in the presence of `requestState`. */
 export const sameOnTheWire = (cells: readonly Cell[]): Violations =>
-  compare(cells, ({ observed }) => wireView(observed.conversation));
+  compare(cells, ({ call }) => wireView(call.conversation));
 
 /** The outcome, audit entries and writes agree with the claims. */
 export const effectsAsClaimed = (cell: Cell): Violations =>
@@ -38,17 +38,17 @@ export function mechanicsAsClaimed(cell: Cell): Violations {
 }
 
 /** An old client whose call needs a session gets a clear error on stateless serving, and nothing is written. */
-export function failsClearly({ claims, scenario, observed: { observation } }: Cell): Violations {
+export function failsClearly({ claims, scenario, call: { measurement } }: Cell): Violations {
   if (scenario.client !== 'legacy' || !isSpread(scenario.hosting) || claims.legacy.stateless !== 'error')
     return [];
-  const { outcome, audits, writes, result } = observation;
+  const { outcome, audits, writes, result } = measurement;
   const wrong: Violations = [];
   if (outcome !== 'error')
-    wrong.push(`${where(observation)} should fail, but ended with '${outcome}': ${result}`);
+    wrong.push(`${where(measurement)} should fail, but ended with '${outcome}': ${result}`);
   if (audits + writes > 0)
-    wrong.push(`${where(observation)} failed after writing ${audits + writes} entries`);
+    wrong.push(`${where(measurement)} failed after writing ${audits + writes} entries`);
   if (!/client|connection/.test(result))
-    wrong.push(`${where(observation)} failed with an unclear message: ${result}`);
+    wrong.push(`${where(measurement)} failed with an unclear message: ${result}`);
   return wrong;
 }
 
@@ -57,31 +57,31 @@ export function failsClearly({ claims, scenario, observed: { observation } }: Ce
  * frame is the exception, because the first retry takes it. The second is rejected, or gets the first one's result if a
  * store keeps the call for other instances.
  */
-export function retriesAsClaimed({ claims, observed: { observation } }: Cell): Violations {
-  if (!observation.retriedTwice) return [];
-  const { 'by default': byDefault, off } = observation.retriedTwice;
+export function retriesAsClaimed({ claims, call: { measurement } }: Cell): Violations {
+  if (!measurement.retriedTwice) return [];
+  const { 'by default': byDefault, off } = measurement.retriedTwice;
   const wrong: Violations = [];
   const { framesHeld, otherInstance, forgeries } = claims.modern;
   const usable = forgeries === 'taken' ? 2 : 1;
   if (byDefault.writes !== usable || (usable === 1 && !byDefault.sameAnswer)) {
-    wrong.push(`${where(observation)}: by default, retries sent twice wrote ${byDefault.writes} times`);
+    wrong.push(`${where(measurement)}: by default, retries sent twice wrote ${byDefault.writes} times`);
   }
   const stored = framesHeld === 1 && otherInstance === 'finishes';
   const parked = framesHeld === 1 && !stored;
   if (
     parked ? off.writes > 1 || off.sameAnswer : off.writes !== (stored ? 1 : 2) || (stored && !off.sameAnswer)
   ) {
-    wrong.push(`${where(observation)}: with single use off, retries sent twice wrote ${off.writes} times`);
+    wrong.push(`${where(measurement)}: with single use off, retries sent twice wrote ${off.writes} times`);
   }
   return wrong;
 }
 
-export function forgeriesAsClaimed({ claims, observed: { observation } }: Cell): Violations {
-  if (!observation.forged) return [];
+export function forgeriesAsClaimed({ claims, call: { measurement } }: Cell): Violations {
+  if (!measurement.forged) return [];
   const { forgeries } = claims.modern;
-  return Object.entries(observation.forged)
+  return Object.entries(measurement.forged)
     .filter(([, measured]) => measured !== forgeries)
-    .map(([what, measured]) => `${where(observation)}: claims ${what} ${forgeries}, measured ${measured}`);
+    .map(([what, measured]) => `${where(measurement)}: claims ${what} ${forgeries}, measured ${measured}`);
 }
 
 /** The invariants that one cell can violate by itself. */
@@ -97,7 +97,7 @@ function compare(cells: readonly Cell[], view: (cell: Cell) => string[]): Violat
 }
 
 const withTitle = (cell: Cell, view: (cell: Cell) => string[]) => ({
-  title: where(cell.observed.observation),
+  title: where(cell.call.measurement),
   lines: view(cell),
 });
 
@@ -118,22 +118,22 @@ function groupOf({ claims, scenario: { client, hosting, legacy, script } }: Cell
 }
 
 function differences(cell: Cell, fields: readonly (keyof ReturnType<typeof predict>)[]): Violations {
-  const { observation } = cell.observed;
+  const { measurement } = cell.call;
   const predicted = predict(cell.claims, cell.scenario);
   return fields
-    .filter((field) => predicted[field] !== undefined && predicted[field] !== observation[field])
+    .filter((field) => predicted[field] !== undefined && predicted[field] !== measurement[field])
     .map(
-      (field) => `${where(observation)}: claims ${field} ${predicted[field]}, measured ${observation[field]}`,
+      (field) => `${where(measurement)}: claims ${field} ${predicted[field]}, measured ${measurement[field]}`,
     );
 }
 
-function stateAsClaimed({ claims, scenario, observed: { observation } }: Cell): Violations {
+function stateAsClaimed({ claims, scenario, call: { measurement } }: Cell): Violations {
   if (scenario.client !== 'modern' || !isHeld(scenario.hosting)) return [];
-  const claimed = claims.modern.stateBytes[observation.tool];
-  const { script, stateBytes } = observation;
-  const exact = script === (observation.tool === GET_WEATHER ? 'metric' : 'duplicate');
+  const claimed = claims.modern.stateBytes[measurement.tool];
+  const { script, stateBytes } = measurement;
+  const exact = script === (measurement.tool === GET_WEATHER ? 'metric' : 'duplicate');
   const fits = exact
     ? String(stateBytes) === String(claimed)
     : stateBytes.length > 0 && (stateBytes[0] === 0) === (claimed[0] === 0);
-  return fits ? [] : [`${where(observation)}: claims state of ${claimed} bytes, measured ${stateBytes}`];
+  return fits ? [] : [`${where(measurement)}: claims state of ${claimed} bytes, measured ${stateBytes}`];
 }

@@ -3,7 +3,7 @@
 import type { Measured } from '@mrtr/comparison/calls';
 import { SCRIPTS } from '@mrtr/comparison/calls';
 import type { Cell } from './invariants.ts';
-import { type LocalScenario, measureScenario } from './observe.ts';
+import { type LocalScenario, measureScenario } from './measurement.ts';
 
 /** The clients, each with its legacy policies. A policy makes a difference to old clients only. */
 const CLIENTS = [
@@ -26,7 +26,7 @@ export async function measure(
 ): Promise<Cell[]> {
   const cells: Cell[] = [];
   for (const scenario of scenarios) {
-    cells.push({ claims: option.claims, scenario, observed: await measureScenario(option, scenario) });
+    cells.push({ claims: option.claims, scenario, call: await measureScenario(option, scenario) });
   }
   return cells;
 }

@@ -3,7 +3,7 @@
 import { GET_WEATHER } from '@mrtr/comparison';
 import { isHeld, isSpread } from '@mrtr/comparison/calls';
 import type { AuditClaim, Claims, EntryClaim } from '@mrtr/comparison/claims';
-import type { Observation, ObservedEnd, Scenario } from './observe.ts';
+import type { MeasuredEnd, Measurement, Scenario } from './measurement.ts';
 
 /** The measured fields that claims cover. Claims say nothing about an undefined field. */
 export type Prediction = {
@@ -15,7 +15,7 @@ export type Prediction = {
     | 'writes'
     | 'framesHeld'
     | 'otherInstance'
-    | 'restart']: Observation[Field] | undefined;
+    | 'restart']: Measurement[Field] | undefined;
 };
 
 export function predict(claims: Claims, scenario: Scenario): Prediction {
@@ -57,13 +57,13 @@ function predictLegacy({ modern, legacy }: Claims, scenario: Scenario): Predicti
 const finishing = { otherInstance: 'finishes', restart: 'finishes' } as const;
 
 /** A client that cannot be asked gets the weather by default; resolving has no default. */
-const outcomeUnasked = (tool: string, claim: 'default' | 'error'): ObservedEnd =>
+const outcomeUnasked = (tool: string, claim: 'default' | 'error'): MeasuredEnd =>
   claim === 'default' && tool === GET_WEATHER ? 'default' : 'error';
 
 function effects(
   claim: { entries: EntryClaim; audit: AuditClaim },
   tool: string,
-  outcome: ObservedEnd,
+  outcome: MeasuredEnd,
   rounds: number,
 ) {
   const entries = claim.entries === 'once' ? 1 : rounds;
@@ -80,5 +80,5 @@ function effects(
   };
 }
 
-const endsBefore = ({ entries, audit }: { entries: EntryClaim; audit: AuditClaim }, outcome: ObservedEnd) =>
+const endsBefore = ({ entries, audit }: { entries: EntryClaim; audit: AuditClaim }, outcome: MeasuredEnd) =>
   outcome === 'cancelled' && entries === 'once' && audit === 'after-answer';

@@ -1,5 +1,5 @@
 /**
- * The spawned program: an instance that serves subjects for the observing process, and reports their events. It ends with
+ * The spawned program: an instance that serves subjects for the measuring process, and reports their events. It ends with
  * that process.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';

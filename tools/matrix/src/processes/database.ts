@@ -1,4 +1,4 @@
-/** The database of all instances, in the observing process. It has one world per conversation. */
+/** The database of all instances, in the measuring process. It has one world per conversation. */
 import type { ChildProcess } from 'node:child_process';
 import type { World } from '@mrtr/comparison';
 import { MemoryLedger } from '@mrtr/core';

@@ -1,6 +1,6 @@
 /** An invariant that only real processes can violate. `tests/broken` has options that do. */
 import type { Violations } from '../measure/invariants.ts';
-import { summarize, where } from '../measure/observe.ts';
+import { summarize, where } from '../measure/measurement.ts';
 import { predict } from '../measure/predict.ts';
 import type { KillCell } from './kill.ts';
 
@@ -10,15 +10,15 @@ export function killsAsClaimed({ option, scenario: killed, survivor }: KillCell)
   if (!asked) return [`option ${option.id} · ${killed.client} · ${killed.script.name}: nobody was asked`];
   const legacy = killed.client === 'legacy';
   const scenario = { ...killed, hosting: legacy ? 'http' : 'processes' } as const;
-  const { observation } = summarize(option, scenario, conversation, {
+  const { measurement } = summarize(option, scenario, conversation, {
     otherInstance: 'finishes',
     restart: 'finishes',
   });
   const wrong: Violations = [];
-  const complain = (words: string) => wrong.push(`${where(observation)}, killed: ${words}`);
+  const complain = (words: string) => wrong.push(`${where(measurement)}, killed: ${words}`);
   // An old client's call ends with its connection.
   const claim = legacy ? 'lost' : option.claims.modern.afterKill;
-  const { outcome, audits, writes, result } = observation;
+  const { outcome, audits, writes, result } = measurement;
   if (claim === 'finishes') {
     // The call must end as if no process had died.
     const expected = predict(option.claims, { ...killed, hosting: 'http' });

@@ -3,7 +3,7 @@
 import { callSubject, type Measured, SCRIPTS, type SubjectCall } from '@mrtr/comparison/calls';
 import { Deferred, type ShownQuestion, type User } from '@mrtr/harness';
 import type { Transcript } from '@mrtr/harness/transcript';
-import { requestOf, type Scenario } from '../measure/observe.ts';
+import { requestOf, type Scenario } from '../measure/measurement.ts';
 import type { Processes, ProcessHosting } from './deployment.ts';
 
 export interface Survivor {

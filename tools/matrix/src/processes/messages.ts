@@ -1,4 +1,4 @@
-/** The calls between the observing process and the observed processes. */
+/** The calls between the process that measures and the processes that serve. */
 
 import type { World } from '@mrtr/comparison';
 import type { LegacyPolicy } from '@mrtr/core';
@@ -26,7 +26,7 @@ export interface Opening extends SubjectModule {
   readonly version?: string | undefined;
   /** How to serve old clients, each on its own port. */
   readonly serve: 'sessions' | 'stateless';
-  /** `shared`: all instances use the ledger of the observing process. Default: each has its policy's own. */
+  /** `shared`: all instances use the ledger of the measuring process. Default: each has its policy's own. */
   readonly singleUse?: 'shared' | false | undefined;
   /** Counts the lines of the author's files that run. One conversation at a time, since the trace is process-wide. */
   readonly countLines?: boolean | undefined;

@@ -1,4 +1,4 @@
-/** The world for another process. Every write waits for the database in the observing process. */
+/** The world for another process. Every write waits for the database in the measuring process. */
 
 import { fixedWeather, type World } from '@mrtr/comparison';
 import type { DatabaseMethods, InstanceAddress } from './messages.ts';
@@ -41,4 +41,4 @@ export function remoteWorld(
   };
 }
 
-const elsewhere = () => new Error('Only the observing process knows what was written.');
+const elsewhere = () => new Error('Only the measuring process knows what was written.');

@@ -8,7 +8,7 @@ export interface Report {
   readonly error?: string;
 }
 
-export interface Observation {
+export interface Measurement {
   readonly revision: string;
   readonly question: string;
   readonly got: string;
@@ -17,8 +17,8 @@ export interface Observation {
 /** The temperature that only the answer "imperial" gives. */
 const IMPERIAL = '72°F';
 
-/** Combines the client's report and the observed messages. */
-export const observed = (report: Report, wire: Wire): Observation => ({
+/** Combines the client's report and the recorded messages. */
+export const measurementOf = (report: Report, wire: Wire): Measurement => ({
   revision: wire.revision,
   question: questionWord(report, wire),
   got: gotWord(report),
@@ -38,7 +38,7 @@ function gotWord({ got = '', error }: Report): string {
 }
 
 /** Whether the user got a weather report, for the answer or for the default. */
-export const isWell = ({ got }: Observation): boolean => /^(72°F|22°C)/.test(got);
+export const isWell = ({ got }: Measurement): boolean => /^(72°F|22°C)/.test(got);
 
 const LENGTH = 120;
 

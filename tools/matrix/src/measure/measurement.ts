@@ -1,4 +1,4 @@
-/** Observations: the measurements of one option in one scenario, as plain data. */
+/** What was measured of one option in one scenario, as plain data. */
 import { isDeepStrictEqual } from 'node:util';
 import type { ToolName } from '@mrtr/comparison';
 import { RESOLVE_WORK_ITEM } from '@mrtr/comparison';
@@ -24,16 +24,16 @@ export interface Scenario {
 }
 
 /** The end of a call: after an answer, after a default instead of it, with an error, or after a refusal. */
-export type ObservedEnd = 'elicited' | 'default' | 'error' | 'cancelled';
+export type MeasuredEnd = 'elicited' | 'default' | 'error' | 'cancelled';
 
 /** Whether the same call ends in the same way on other hosting. */
 export type Survival = 'finishes' | 'refused';
 
-export interface Observation extends Omit<Scenario, 'script'> {
+export interface Measurement extends Omit<Scenario, 'script'> {
   readonly option: string;
   readonly tool: ToolName;
   readonly script: string;
-  readonly outcome: ObservedEnd;
+  readonly outcome: MeasuredEnd;
   readonly result: string;
   readonly questions: readonly string[];
   readonly rounds: number;
@@ -54,8 +54,8 @@ export interface Observation extends Omit<Scenario, 'script'> {
   readonly forged?: Forged | undefined;
 }
 
-export interface Observed {
-  readonly observation: Observation;
+export interface MeasuredCall {
+  readonly measurement: Measurement;
   readonly conversation: Transcript;
 }
 
@@ -64,16 +64,16 @@ export interface LocalScenario extends Scenario {
 }
 
 /** Measures `subject` in `scenario`: the call itself, on a fleet, with restarts, with doubled retries, and forged. */
-export async function measureScenario(subject: Subject, scenario: LocalScenario): Promise<Observed> {
+export async function measureScenario(subject: Subject, scenario: LocalScenario): Promise<MeasuredCall> {
   const { client, hosting, script } = scenario;
   const on = (kind: LocalHostingKind) => rehearse(subject, { ...scenario, hosting: kind });
   const [memory, fleet, restart] = await Promise.all([on('memory'), on('fleet'), on('restart')]);
   const survival = { otherInstance: sameEnd(memory, fleet), restart: sameEnd(memory, restart) };
   const here = hosting === 'memory' ? memory : fleet;
-  const { observation, conversation } = summarize(subject, scenario, here, survival);
+  const { measurement, conversation } = summarize(subject, scenario, here, survival);
   // Double the retries of a call that writes an item, since the write must not happen twice.
   const writes = script.tool === RESOLVE_WORK_ITEM && ['fixed', 'duplicate'].includes(script.name);
-  if (!writes || client !== 'modern' || hosting !== 'memory') return { observation, conversation };
+  if (!writes || client !== 'modern' || hosting !== 'memory') return { measurement, conversation };
   const [byDefault, off] = await Promise.all([
     retryTwice(requestOf(subject, scenario), 'by default'),
     retryTwice(requestOf(subject, scenario), 'off'),
@@ -81,20 +81,20 @@ export async function measureScenario(subject: Subject, scenario: LocalScenario)
   // Forge in the call of two questions, whose second round brings state.
   const forged = script.name === 'duplicate' && { forged: await forge(subject) };
   const retriedTwice = { 'by default': byDefault, off };
-  return { conversation, observation: { ...observation, retriedTwice, ...forged } };
+  return { conversation, measurement: { ...measurement, retriedTwice, ...forged } };
 }
 
 export function summarize(
   subject: Subject,
   scenario: Scenario,
   conversation: Transcript,
-  survival: Pick<Observation, 'otherInstance' | 'restart'>,
-): Observed {
+  survival: Pick<Measurement, 'otherInstance' | 'restart'>,
+): MeasuredCall {
   const { script, ...served } = scenario;
   const { rounds, entries, effects, stateBytes, framesHeld } = tally(conversation);
   return {
     conversation,
-    observation: {
+    measurement: {
       option: subject.id,
       ...served,
       tool: script.tool,
@@ -143,7 +143,7 @@ const textOf = ({ result, error }: End): string => error?.message ?? resultText(
 const questionsOf = ({ events }: Transcript): string[] =>
   eventsOf('question', events).map(({ message }) => message);
 
-function outcomeOf({ events, end }: Transcript): ObservedEnd {
+function outcomeOf({ events, end }: Transcript): MeasuredEnd {
   if (end.error || end.result.isError) return 'error';
   const last = eventsOf('answer', events).at(-1);
   if (!last) return 'default';
@@ -156,5 +156,5 @@ function sameEnd(one: Transcript, other: Transcript): Survival {
   return isDeepStrictEqual(end(one), end(other)) ? 'finishes' : 'refused';
 }
 
-export const where = (cell: Observation): string =>
+export const where = (cell: Measurement): string =>
   `option ${cell.option} · ${cell.client} · ${cell.hosting} · ${cell.legacy} · ${cell.tool} · ${cell.script}`;
