@@ -6,7 +6,7 @@ import { policy, registerDeploy } from './deploy.ts';
 export function createServer(): McpServer {
   const server = new McpServer(
     { name: 'deployer', version: '1.0.0' },
-    // The same as in the policy: `legacy: 'shim'` (the default) is `legacyShim: true`, and `maxRounds` is 10 there as well. Declare no tools, prompts or
+    // The same as in the policy: `legacy: 'shim'` (the default) is `legacyShim: true`, and `limits.rounds` is 10, like `maxRounds` here. Declare no tools, prompts or
     // resources here: that installs handlers which nothing protects, and protectRequestState refuses.
     { instructions: 'Deploys.', inputRequired: { legacyShim: true, maxRounds: 10 } },
   );

@@ -7,7 +7,7 @@ import { registerDeploy } from './deploy.ts';
 /** Call it once in a process. */
 export async function open(redisOptions: Parameters<typeof createClient>[0], keys: readonly string[]) {
   const redis = createClient(redisOptions);
-  // It reconnects by itself; a lease asked for meanwhile is refused, after `ledgerTimeoutSeconds` (5).
+  // It reconnects by itself; a lease asked for meanwhile is rejected after 5 seconds.
   redis.on('error', (error) => console.error(error));
   await redis.connect();
   // `durable: true` needs the Redis settings of docs/recipes/ledgers.md.

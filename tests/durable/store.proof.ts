@@ -1,5 +1,6 @@
 /** Calls whose store was closed or has died. Each test has its own database. */
 import { requestStatePolicy } from '@mrtr/core';
+import { withFixedLimits } from '@mrtr/core/internal';
 import { query } from '@mrtr/postgres-server';
 import { postgresOfTheRun } from '@mrtr/postgres-server/testing';
 import { expect, onTestFinished, vi } from 'vitest';
@@ -106,7 +107,8 @@ test('a store deletes finished calls, and expired ones of its own and of dead in
 });
 
 test('a call that resumes elsewhere keeps the limits of rounds and questions that it began with', async () => {
-  const strict = requestStatePolicy({ keys: [KEY], ledger: UNASKED, maxRounds: 3, maxQuestions: 2 });
+  const policy = requestStatePolicy({ keys: [KEY], ledger: UNASKED, limits: { rounds: 3 } });
+  const strict = withFixedLimits(policy, { questions: 2 });
   const one = await opened({ policy: strict });
   const two = await opened({ postgres: one.postgres });
   const [curious, thorough] = [{ name: 'curious' }, { name: 'thorough' }];

@@ -1,8 +1,9 @@
 /** Checks docs/security.md and docs/limits.md: the named tests exist, and the limits are right. */
 import { expect, test } from 'vitest';
-import { MEMORY_LEDGER_DEFAULTS } from '../../packages/core/src/admission/ledger.ts';
-import { POLICY_DEFAULTS } from '../../packages/core/src/admission/policy.ts';
+import { MEMORY_LEDGER_LIMITS } from '../../packages/core/src/admission/ledger.ts';
+import { DEFAULT_LIMITS, FIXED_LIMITS, TIME_DEFAULTS } from '../../packages/core/src/admission/policy.ts';
 import { MAX_DEPTH } from '../../packages/core/src/support/canonical-json.ts';
+import { ownLimit } from '../../packages/core/src/support/options.ts';
 import { MAX_DECLARED_MEMBERS, MAX_INITIALIZE_BYTES } from '../../packages/hosting/src/admission.ts';
 import { BODY_DEFAULTS } from '../../packages/hosting/src/body.ts';
 import { MAX_PIPELINED } from '../../packages/hosting/src/closed-connections.ts';
@@ -50,11 +51,31 @@ test.each(witnesses)('the test “%s” is in %s', (phrase, file) => {
   expect(titles.filter((title) => title.includes(phrase))).not.toEqual([]);
 });
 
+/** The defaults of a `limits` object, as the document has them. One principal may take its share of the `shared` ones. */
+const limitsOf = (
+  { perPrincipal, ...limits }: Readonly<Record<string, number>> & { readonly perPrincipal: number },
+  ...shared: readonly string[]
+): Record<string, number> =>
+  Object.fromEntries(
+    Object.entries(limits).flatMap(([name, limit]) => [
+      [`limits.${name}`, limit],
+      ...(shared.includes(name) ? [[`limits.${name}PerPrincipal`, ownLimit(limit, perPrincipal)]] : []),
+    ]),
+  );
+
 /** The default limits of each table, by option. The packages' own tests check that the limits are enforced. */
 const TABLES: readonly Readonly<Record<string, number>>[] = [
-  { ...POLICY_DEFAULTS, 'levels of arguments and answers': MAX_DEPTH },
+  {
+    ...TIME_DEFAULTS,
+    ...limitsOf(DEFAULT_LIMITS, 'calls'),
+    'questions of one round': FIXED_LIMITS.questions,
+    'one answer, in bytes of JSON': FIXED_LIMITS.answerBytes,
+    'recorded result, in bytes': FIXED_LIMITS.resultBytes,
+    'time for a ledger to decide, in seconds': FIXED_LIMITS.ledgerSeconds,
+    'levels of arguments and answers': MAX_DEPTH,
+  },
   FRAMES,
-  MEMORY_LEDGER_DEFAULTS,
+  limitsOf(MEMORY_LEDGER_LIMITS, 'entries', 'bytes'),
   { ...MEMORY_LIMITS, ...PAGE_DEFAULTS },
   {
     ...{ ...BODY_DEFAULTS, ...CALL_DEFAULTS, ...UNREAD_DEFAULTS, ...SESSION_DEFAULTS },
@@ -74,7 +95,9 @@ const tables = DOCUMENT.split(/^\| Limit \|.*$/m).slice(1);
 
 /** The limits in a table. A row has a total limit, and perhaps one per principal. */
 function limitsIn(table: string): Record<string, number> {
-  const rows = [...table.matchAll(/^\| ([^|]+) \| ([\d ]+) \| ([\d ]*)\| (?:`(\w+)`|fixed) \| [^|]+ \|$/gm)];
+  const rows = [
+    ...table.matchAll(/^\| ([^|]+) \| ([\d ]+) \| ([\d ]*)\| (?:`([\w.]+)`|fixed) \| [^|]+ \|$/gm),
+  ];
   const limits = rows.flatMap(([, limit = '', ofAll = '', ofOne = '', option = limit]) => [
     [option, ofAll] as const,
     ...(ofOne === '' ? [] : [[`${option}PerPrincipal`, ofOne] as const]),

@@ -250,7 +250,7 @@ const behaviours = {
   },
 
   async 'a question without an answer that fits is asked again, and the call does not end'(shape) {
-    const client = await serve(shape, TWO_ROUNDS, { maxRounds: 100 }).site.connect();
+    const client = await serve(shape, TWO_ROUNDS, { limits: { rounds: 100 } }).site.connect();
     let asked = await client.send();
     const odd = [null, 42, 'text', [], {}, { action: 'shrug' }, { action: 'accept' }, kelvin, { roots: [] }];
     for (const responses of [{}, ...odd.map((units) => ({ units }))]) {
@@ -267,7 +267,7 @@ const behaviours = {
     const plain = ['constructor', 'toString', 'a b', 'a.b', 'a\\.b', 'ключ ☂', '0'];
     const keys = [...plain, 'k'.repeat(999)];
     const questions = (last: string) => [...keys, last].map((key) => ({ [key]: text(key) }));
-    const client = await serve(shape, questions('last'), { maxRounds: 100 }).site.connect();
+    const client = await serve(shape, questions('last'), { limits: { rounds: 100 } }).site.connect();
     const expected = [...keys, 'last'].map((key) => [key, { [key]: `Question ${key}?` }]);
     expect(JSON.parse((await answerAll(client)).says ?? '')).toEqual(Object.fromEntries(expected));
   },

@@ -1,6 +1,6 @@
 /** `@mrtr/core/internal`: what the packages of this project share. It is published without types, and documented nowhere. */
 
-export { aPolicy, clockOf, tokenPrincipal, ttlOf } from './admission/policy.ts';
+export { aPolicy, clockOf, tokenPrincipal, ttlOf, withFixedLimits } from './admission/policy.ts';
 export * from './admission/quota.ts';
 export type { Rung } from './diagnostics/diagnostics.ts';
 export { addGauge, type GaugeName, readGauges } from './diagnostics/gauges.ts';

@@ -1,7 +1,6 @@
 /** Counts requests and their bytes, from the end of the body until the response is sent and the handler has ended. */
 import { isJSONRPCRequest } from '@modelcontextprotocol/server';
 import {
-  type AbandonedLimits,
   AbandonedQuota,
   type OptionChecks,
   Quota,
@@ -20,7 +19,11 @@ import type { OnError } from './server-instance.ts';
  * Bounds on open requests. `maxAbandoned` also bounds memory: an abandoned handler may hold its request's body, which
  * `maxCallBytes` no longer counts.
  */
-export interface CallLimits extends AbandonedLimits {
+export interface CallLimits {
+  /** Handlers of cancelled requests that have not ended. Default 1000. */
+  readonly maxAbandoned?: number;
+  /** The same for one principal. Default 64. */
+  readonly maxAbandonedPerPrincipal?: number;
   /**
    * Requests at once, in both eras. Default 1000. A request counts until it is answered and its handler has ended. A
    * cancelled request counts as abandoned instead. Its client cancels it by `notifications/cancelled`, by ending its
@@ -71,7 +74,7 @@ export function callQuota(options: CallLimits, onerror: OnError) {
   const calls = new Quota(limits.maxRequests, limits.maxRequestsPerPrincipal);
   const bytes = new Quota(limits.maxCallBytes, limits.maxCallBytesPerPrincipal);
   const subscriptions = new Quota(limits.maxSubscriptions, limits.maxSubscriptionsPerPrincipal);
-  const abandoned = new AbandonedQuota(limits, onerror);
+  const abandoned = new AbandonedQuota(limits.maxAbandoned, limits.maxAbandonedPerPrincipal, onerror);
 
   /** Lets `serve` answer. Does not count notifications and answers, because they end calls. */
   return async ({ request, outgoing, body, principal }: AdmittedRequest, serve: () => Promise<Response>) => {

@@ -10,11 +10,10 @@ import { ContinuationLost, type LinearContext } from '@mrtr/shapes/linear';
 import { callerOf, type LinearRound } from '@mrtr/shapes/linear-store';
 
 /** The beginning of a call. A second run of the handler must see the same. */
-export interface CallHeader
-  extends Pick<
-    Call,
-    'method' | 'target' | 'pseudonym' | 'askable' | 'maxRounds' | 'maxQuestions' | 'maxStateBytes' | 'version'
-  > {
+export interface CallHeader extends Pick<Call, 'method' | 'target' | 'pseudonym' | 'askable' | 'version'> {
+  readonly maxRounds: number;
+  readonly maxQuestions: number;
+  readonly maxStateBytes: number;
   readonly input: unknown;
   /** Whether the input is a resource's URI, as text. */
   readonly isUri: boolean;
@@ -25,7 +24,8 @@ export interface CallHeader
 
 /** The header of a new call. */
 export function headerOf({ call, input, ctx }: LinearRound): CallHeader {
-  const { method, target, pseudonym, askable, maxRounds, maxQuestions, maxStateBytes, version } = call;
+  const { method, target, pseudonym, askable, version } = call;
+  const { rounds: maxRounds, questions: maxQuestions, stateBytes: maxStateBytes } = call.limits;
   const limits = { maxRounds, maxQuestions, maxStateBytes, version };
   const [caller, salt] = [callerRecord(ctx), randomBytes(16).toString('base64url')];
   return { ...limits, method, target, pseudonym, askable, input, isUri: input instanceof URL, caller, salt };

@@ -236,8 +236,9 @@ export function runningCall(
 
   function recordQuestions(requests: InputRequests, round: number): TurnRecord {
     const { maxRounds, maxQuestions, maxStateBytes, version } = head;
-    const limits = { round, maxRounds, maxQuestions, maxStateBytes, version, askable: frame.askable };
-    const problem = askProblem(limits, requests, { requestState: continuationState(`${id}.${round}`) });
+    const limits = { rounds: maxRounds, questions: maxQuestions, stateBytes: maxStateBytes };
+    const asking = { round, limits, version, askable: frame.askable };
+    const problem = askProblem(asking, requests, { requestState: continuationState(`${id}.${round}`) });
     if (problem === undefined) return { kind: 'asked', requests };
     frame.abort(new ContinuationLost(problem.message));
     return { kind: 'asked', requests, overLimit: problem.message, effects: frame.effects };

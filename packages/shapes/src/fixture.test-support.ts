@@ -72,11 +72,12 @@ export function requestOf(
   over: Partial<Call>,
   mcpReq: object,
 ): { readonly call: Call; readonly ctx: ServerContext } {
-  const limits = { round: 1, maxRounds: 10, maxQuestions: 32, maxStateBytes: 65_536 };
+  const limits = { rounds: 10, questions: 32, stateBytes: 65_536 };
   const about = { id: 'call', method: 'tools/call', target: 'tool', revision: '2026-07-28' } as const;
   const call = {
     ...about,
-    ...limits,
+    round: 1,
+    limits,
     pseudonym: undefined,
     asked: new Map(),
     reads: new AnswerReads(),

@@ -251,7 +251,7 @@ describe.each(Object.entries(shapes))('%s', (_shape, shape) => {
           await run.perform(program, ctx, '');
         }),
       ),
-      { maxRounds: 254 },
+      { limits: { rounds: 254 } },
     );
     const ends = { says: 0, fails: 0, effects: 0 };
     await fc.assert(

@@ -12,7 +12,10 @@ async function exhaustRounds(register: ReturnType<typeof tool>) {
   const errors: string[] = [];
   const events: AnswerEvent[] = [];
   onTestFinished(observe('mrtr:answer', (event) => events.push(event)));
-  const site = new TestDeployment(register, { maxRounds: 4, onerror: (error) => errors.push(error.message) });
+  const site = new TestDeployment(register, {
+    limits: { rounds: 4 },
+    onerror: (error) => errors.push(error.message),
+  });
   const client = await site.connect();
   let outcome = await client.send();
   while (outcome.asks) {

@@ -173,7 +173,7 @@ const roundsBounded = defineCheck('refusal.rounds-bounded', 'A', {
   expected: `A user who never answers properly is not asked for ever: the call ends within ${PATIENCE} rounds.`,
   clause: UNANSWERED,
   remedy:
-    'Count the rounds in the sealed state, and end the call when there were too many: `maxRounds` in @mrtr/core.',
+    'Count the rounds in the sealed state, and end the call when there were too many: `limits.rounds` in @mrtr/core.',
   needs: ['form'],
   calls: () => PATIENCE + 1,
   run: async (context) => {

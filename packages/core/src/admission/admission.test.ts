@@ -17,9 +17,9 @@ import { findCall, MRTR_REVISION } from '../wire/call.ts';
 import { errorResult, textResult } from '../wire/results.ts';
 import { Admission, type Target } from './admission.ts';
 import { as, ledgerLike, ledgerThat, REJECTED, sure, UNKNOWN, YES } from './asking.test-support.ts';
-import { eventsOf, hostTools, type PostOptions } from './hosted.test-support.ts';
+import { eventsOf, hostTools, type PostOptions, type TestOptions } from './hosted.test-support.ts';
 import { type LeaseDecision, type LeaseRequest, MemoryLedger } from './ledger.ts';
-import { partsOf, type RequestStateOptions, requestStatePolicy } from './policy.ts';
+import { partsOf, type RequestStateOptions, requestStatePolicy, withFixedLimits } from './policy.ts';
 import { Rejections } from './rejections.ts';
 
 const DONE = { content: [{ type: 'text', text: 'Paid.' }] };
@@ -83,7 +83,7 @@ async function hangUp(
 
 test('a retry that finds no free place spends nothing: it is served when a place is free', async () => {
   const rejections = eventsOf('mrtr:rejection');
-  const site = till({ maxCalls: 1 });
+  const site = till({ limits: { calls: 1 } });
   const [one, two] = [await site.begin(), await site.begin()];
   const busy = site.retry(one);
   await site.paying(1);
@@ -97,7 +97,7 @@ test('a retry that finds no free place spends nothing: it is served when a place
 test('of 1000 copies of a retry, as many are admitted as there are places, and one is served', async () => {
   const memory = new MemoryLedger();
   const lease = vi.fn((presented: LeaseRequest) => memory.lease(presented));
-  const site = till({ maxCalls: 2, ledger: ledgerLike(memory, { lease }) });
+  const site = till({ limits: { calls: 2 }, ledger: ledgerLike(memory, { lease }) });
   const params = await site.begin();
   const replies = Promise.all(Array.from({ length: 1000 }, () => site.retry(params)));
   await site.paying(1);
@@ -114,7 +114,7 @@ test('of 1000 copies of a retry, as many are admitted as there are places, and o
 });
 
 test('waiting retries of one caller count for that caller', async () => {
-  const site = till({ maxCallsPerPrincipal: 2 });
+  const site = till({ limits: { calls: 4, perPrincipal: 0.5 } });
   const ada = as('ada');
   const params = await site.begin(ada);
   const [first, second] = [site.retry(params, ada), site.retry(params, ada)];
@@ -130,7 +130,7 @@ test('waiting retries of one caller count for that caller', async () => {
 test('the total is counted before the caller is identified, and is given back where that fails', async () => {
   const known = new Deferred<string>();
   const principal = vi.fn(() => known.promise);
-  const site = till({ maxCalls: 2, principal });
+  const site = till({ limits: { calls: 2 }, principal });
   const waiting = [1, 2].map(() => site.call());
   await expect.poll(() => principal.mock.calls.length).toBe(2);
   expect(await site.call()).toMatchObject(TOO_MANY);
@@ -224,8 +224,8 @@ test('the signal does not fire when the handler has ended, although the SDK fire
 test('above the limit of abandoned handlers a cancelled call keeps its place, and `onerror` gets that once', async () => {
   const errors: string[] = [];
   const onerror = ({ message }: Error) => void errors.push(message);
-  const site = till({ maxCalls: 2, maxAbandoned: 1, onerror });
-  for (let call = 1; call <= 3; call++) await hangUp(site, await site.begin(), () => site.paying(call));
+  const site = till({ limits: { calls: 2 }, onerror });
+  for (let call = 1; call <= 4; call++) await hangUp(site, await site.begin(), () => site.paying(call));
   expect(await site.call()).toMatchObject(TOO_MANY);
   expect(errors.filter((error) => /have not ended/.test(error))).toHaveLength(1);
   for (const { end } of site.payments) end.open();
@@ -233,7 +233,7 @@ test('above the limit of abandoned handlers a cancelled call keeps its place, an
 });
 
 test('abandoned handlers count for their caller', async () => {
-  const site = till({ maxCallsPerPrincipal: 1, maxAbandonedPerPrincipal: 1 });
+  const site = till({ limits: { calls: 4, perPrincipal: 0.25 } });
   const ada = as('ada');
   await hangUp(site, await site.begin(ada), () => site.paying(1), ada);
   await hangUp(site, await site.begin(ada), () => site.paying(2), ada);
@@ -397,7 +397,6 @@ test.each<[string, LeaseDecision | undefined, unknown[]]>([
   const release = vi.fn(async () => {});
   const site = till({
     ledger: { ...ledgerThat(() => decided.promise), release },
-    ledgerTimeoutSeconds: 5,
   });
   const late = site.retry(await site.begin());
   await vi.waitFor(() => expect(vi.getTimerCount()).toBeGreaterThan(0));
@@ -432,8 +431,11 @@ test('the digest covers every answer that passes, unasked ones too', async () =>
 });
 
 /** A server whose low-level handler the test enters itself, with a context of its own. */
-function admission(options: RequestStateOptions, handle: (ctx: ServerContext) => unknown) {
-  const policy = requestStatePolicy({ keys: ['k'.repeat(32)], ledger: new MemoryLedger(), ...options });
+function admission({ fixed = {}, ...options }: TestOptions, handle: (ctx: ServerContext) => unknown) {
+  const policy = withFixedLimits(
+    requestStatePolicy({ keys: ['k'.repeat(32)], ledger: new MemoryLedger(), ...options }),
+    fixed,
+  );
   const server = new McpServer({ name: 'till', version: '1.0.0' });
   server.server.getNegotiatedProtocolVersion = () => MRTR_REVISION;
   const reported: string[] = [];
@@ -467,7 +469,7 @@ test("a log of a handler's context shows neither keys, nor tokens, nor the princ
   );
   const state = await begin();
   expect(await send(state)).toMatchObject(textResult('Paid.'));
-  expect(logged).toContain('maxStateBytes');
+  expect(logged).toContain('stateBytes');
   for (const secret of ['cipher', 'secret', state]) expect(logged).not.toContain(secret);
 });
 
@@ -584,9 +586,9 @@ test.each([
   ['is not kept where it has a byte more', 1],
 ])('a result of the most bytes %s', async (_what, more) => {
   const result = textResult('ä'.repeat(10));
-  const maxResultBytes = Buffer.byteLength(JSON.stringify({ result })) - more;
+  const resultBytes = Buffer.byteLength(JSON.stringify({ result })) - more;
   const { send, begin } = admission(
-    { maxResultBytes },
+    { fixed: { resultBytes } },
     asksFirst(() => result),
   );
   const state = await begin();

@@ -158,7 +158,7 @@ export class Admission {
   // why it does not count. Check before the ledger, so that a retry with a shorter answer still counts as the first.
   #checkAnswers(about: LoggedCall, ctx: ServerContext): void {
     const rejections = this.#rejections;
-    const limit = this.#policy.maxAnswerBytes;
+    const limit = this.#policy.limits.answerBytes;
     if (answersFit(ctx.mcpReq.inputResponses, limit)) return;
     const expected = `An answer has to be JSON of at most ${limit} bytes, nested at most ${MAX_DEPTH} levels deep`;
     rejections.count('answer_too_large', about);
@@ -167,8 +167,8 @@ export class Admission {
   }
 
   #tryOpen(token: string, binding: Binding): OpenResult {
-    const { maxBytes, now, keys, versions } = this.#policy;
-    if (token.length > maxBytes) return { rejected: 'too_large' };
+    const { limits, now, keys, versions } = this.#policy;
+    if (token.length > limits.stateBytes) return { rejected: 'too_large' };
     try {
       const opened = openState(token, binding, now(), keys.ring);
       if ('rejected' in opened || versions.accepts(binding.target, opened.version)) return opened;

@@ -97,10 +97,10 @@ const insatiable =
   };
 
 test.each([undefined, '', 'again'])(
-  'a call that asks in every round ends with an error after maxRounds rounds (state: %j)',
+  'a call that asks in every round ends with an error after `limits.rounds` rounds (state: %j)',
   async (state) => {
     const [asks, rounds] = [eventsOf('mrtr:ask'), eventsOf('mrtr:round')];
-    const { post } = hostTools(insatiable(state), { maxRounds: 3 });
+    const { post } = hostTools(insatiable(state), { limits: { rounds: 3 } });
     let reply = await post('tools/call', { name: 'ask' });
     for (let round = 2; round <= 4; round++) {
       const { requestState, resultType } = reply.result ?? {};
@@ -127,7 +127,7 @@ test.each([undefined, '', 'again'])(
   },
 );
 
-test('a chain of ten questions completes under the default maxRounds, with the SDK’s client', async () => {
+test('a chain of ten questions completes under the default limit of rounds, with the SDK’s client', async () => {
   const host = hostTools((server) => {
     server.registerTool('chain', {}, (ctx) => {
       const asked = Number(ctx.mcpReq.requestState() ?? 0);
@@ -145,22 +145,22 @@ test('a chain of ten questions completes under the default maxRounds, with the S
 });
 
 test('a resource has no room for an error in its result, so its last round ends in a JSON-RPC error', async () => {
-  const { post } = hostTools(insatiable(), { maxRounds: 1 });
+  const { post } = hostTools(insatiable(), { limits: { rounds: 1 } });
   const { result } = await post('resources/read', { uri: 'config://ask' });
   expect(await post('resources/read', { uri: 'config://ask', requestState: result?.requestState })).toEqual({
     error: { code: -32600, message: 'This call still needs input after 1 round. Start it again.' },
   });
 });
 
-test('state over maxBytes is an error without details for the client, and with them for `onerror`', async () => {
+test('state over its limit is an error without details for the client, and with them for `onerror`', async () => {
   const [states, asks, rounds] = [eventsOf('mrtr:state'), eventsOf('mrtr:ask'), eventsOf('mrtr:round')];
-  const { post, errors } = hostTools(asking([], 'x'.repeat(1000)), { maxBytes: 1000 });
+  const { post, errors } = hostTools(asking([], 'x'.repeat(1000)), { limits: { stateBytes: 1000 } });
   expect(await post('tools/call', { name: 'deploy' })).toEqual({
     error: { code: -32603, message: 'The server cannot keep the state of this call' },
   });
   expect(errors).toEqual([
     'StateTooLarge: requestState would be 1469 bytes sealed; the policy allows 1000. ' +
-      'Keep large values outside of the call and record a reference, or raise maxBytes.',
+      'Keep large values outside of the call and record a reference, or raise limits.stateBytes.',
   ]);
   expect({ states, asks, outcome: rounds.at(-1)?.outcome }).toEqual({
     states: [],

@@ -3,7 +3,12 @@ import { InProcess, type Posted, type RequestOptions, readPosted, requestInit } 
 import { onTestFinished } from 'vitest';
 import { type ChannelName, observe } from '../diagnostics/diagnostics.ts';
 import { withoutCall } from '../support/log-line.ts';
-import { type RequestStateOptions, requestStatePolicy } from './policy.ts';
+import {
+  type FIXED_LIMITS,
+  type RequestStateOptions,
+  requestStatePolicy,
+  withFixedLimits,
+} from './policy.ts';
 import { protectedServer } from './server.ts';
 
 /** The response to one JSON-RPC request. */
@@ -13,6 +18,11 @@ export interface PostOptions extends RequestOptions {
   readonly authInfo?: AuthInfo;
   /** Fires when the client hangs up. */
   readonly signal?: AbortSignal;
+}
+
+/** A policy's options, and other values for the limits that are fixed. */
+export interface TestOptions extends RequestStateOptions {
+  readonly fixed?: Partial<typeof FIXED_LIMITS>;
 }
 
 export interface Hosted {
@@ -36,11 +46,14 @@ export interface Hosted {
  */
 export function hostTools(
   register: (server: McpServer) => void,
-  options: RequestStateOptions = {},
+  { fixed = {}, ...options }: TestOptions = {},
   name = 'test-server',
 ): Hosted {
   const singleUse = options.ledger ? undefined : false;
-  const policy = requestStatePolicy({ keys: ['k'.repeat(32)], singleUse, ...options });
+  const policy = withFixedLimits(
+    requestStatePolicy({ keys: ['k'.repeat(32)], singleUse, ...options }),
+    fixed,
+  );
   return hostServers((errors) => {
     const server = protectedServer({ name, version: '1.0.0' }, policy);
     server.server.onerror = (error) => errors.push(withoutCall(String(error)));

@@ -10,8 +10,7 @@ import { z } from 'zod';
 import { readAnswer } from '../answers/read-answer.ts';
 import { textResult } from '../wire/results.ts';
 import { ARGUMENTS, beginCall, PLAN, sure, YES } from './asking.test-support.ts';
-import { eventsOf, hostTools, oldClient } from './hosted.test-support.ts';
-import type { RequestStateOptions } from './policy.ts';
+import { eventsOf, hostTools, oldClient, type TestOptions } from './hosted.test-support.ts';
 
 const DEPLOY = { name: 'deploy', arguments: ARGUMENTS };
 
@@ -19,7 +18,7 @@ const DEPLOY = { name: 'deploy', arguments: ARGUMENTS };
 function deleting(
   isYes: (ctx: ServerContext) => boolean,
   requests: InputRequests = { sure: sure.request },
-  options: RequestStateOptions = {},
+  options: TestOptions = {},
   requestState?: string,
 ) {
   const deleted: number[] = [];
@@ -75,7 +74,7 @@ test('a round of 255 questions, the most that a token holds, is asked and answer
   const keys = Array.from({ length: 255 }, (_, at) => `q${at}`);
   const requests = Object.fromEntries(keys.map((key) => [key, sure.request]));
   const isYes = (ctx: ServerContext) => keys.every((key) => readAnswer(ctx, key, sure).kind === 'accepted');
-  const site = deleting(isYes, requests, { maxQuestions: 255 });
+  const site = deleting(isYes, requests, { fixed: { questions: 255 } });
   const inputResponses = Object.fromEntries(keys.map((key) => [key, YES.sure]));
   await site.post('tools/call', { ...(await beginCall(site)), inputResponses });
   expect(site.deleted).toEqual([0]);
@@ -106,7 +105,7 @@ test.each(MISTAKES)(
       (server) => {
         server.registerTool('deploy', {}, () => ({ resultType: 'input_required', ...asked }) as never);
       },
-      { maxBytes: 1_000_000 },
+      { limits: { stateBytes: 1_000_000 } },
     );
     expect(await post('tools/call', { name: 'deploy' })).toEqual({
       error: { code: -32603, message: 'The server cannot keep the state of this call' },

@@ -124,8 +124,8 @@ test('a round may ask 32 questions, and not 33', async () => {
     error: { code: -32603, message: 'The server asks too many questions at once' },
   });
   expect(errors).toEqual([
-    'TooManyQuestions: One round asks 33 questions; the policy allows 32. Ask for several fields in one form, ' +
-      'spread the questions over rounds, or raise maxQuestions.',
+    'TooManyQuestions: One round asks 33 questions; the policy allows 32. Ask for several fields in one form, or ' +
+      'spread the questions over rounds.',
   ]);
 });
 

@@ -40,7 +40,9 @@ test('a memory ledger forgets expired tokens long before it is full', async () =
 });
 
 test('a memory ledger has room again when entries have expired, also behind an entry that lives longer', async () => {
-  const { ledger, lease, settle, at } = ledgerWithClock({ maxEntries: 40, maxBytes: 100 });
+  const { ledger, lease, settle, at } = ledgerWithClock({
+    limits: { entries: 40, bytes: 100, perPrincipal: 1 },
+  });
   await lease('long', 1_000_000);
   for (let n = 1; n < 40; n++) await lease(`brief ${n}`, 10);
   await settle('brief 1', 'x'.repeat(100));
@@ -56,7 +58,7 @@ test('a ledger that forgets takes every call: it forgets the oldest token that w
   Reflect.deleteProperty(globalThis, Symbol.for('mrtr.warned'));
   const emitWarning = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
   onTestFinished(() => emitWarning.mockRestore());
-  const { ledger, lease, settle } = ledgerWithClock({ maxEntries: 3, whenFull: 'forget' });
+  const { ledger, lease, settle } = ledgerWithClock({ limits: { entries: 3 }, whenFull: 'forget' });
   for (const id of ['running', 'older', 'newer']) await lease(id, 60);
   for (const id of ['older', 'newer']) await settle(id, 'done');
   expect(await lease('next', 60)).toMatchObject({ kind: 'first' });
@@ -72,7 +74,10 @@ test('a ledger that forgets takes every call: it forgets the oldest token that w
 });
 
 test('a ledger that forgets makes room within the limit of one caller with a token of that caller', async () => {
-  const { lease, settle } = ledgerWithClock({ maxEntriesPerPrincipal: 1, whenFull: 'forget' });
+  const { lease, settle } = ledgerWithClock({
+    limits: { entries: 4, perPrincipal: 0.25 },
+    whenFull: 'forget',
+  });
   await lease('a', 60, { pseudonym: 'ada' });
   await lease('b', 60, { pseudonym: 'bob' });
   for (const id of ['a', 'b']) await settle(id, 'done');
@@ -94,7 +99,7 @@ test('a server whose clock is a minute off is served, and one that is more is no
 });
 
 test('a result that comes after its token was forgotten takes no room', async () => {
-  const { ledger, lease, settle, at } = ledgerWithClock({ maxBytes: 10 });
+  const { ledger, lease, settle, at } = ledgerWithClock({ limits: { bytes: 10 } });
   await lease('full', 10);
   await lease('slow', 10);
   await settle('full', '8 bytes.');

@@ -5,7 +5,15 @@
 import { randomUUID } from 'node:crypto';
 import { CLOCK_SKEW_MS } from '../state/codec.ts';
 import { StoreFull } from '../support/errors.ts';
-import { aFunction, oneOf, requireOptions, wholeNumbers, withDefaults } from '../support/options.ts';
+import {
+  aFunction,
+  anyValue,
+  type GoneOptions,
+  limitsOf,
+  oneOf,
+  ownLimit,
+  requireOptions,
+} from '../support/options.ts';
 import { warnOnce } from '../support/process-wide.ts';
 import { Quota, type QuotaExceeded } from './quota.ts';
 
@@ -64,18 +72,24 @@ export interface StateLedger {
   release(id: string, lease: string): Promise<void>;
 }
 
-/** The options of a {@link MemoryLedger}. */
-export interface MemoryLedgerOptions {
+/** The limits of a {@link MemoryLedger}. */
+interface MemoryLedgerLimits {
   /** Tokens remembered at once. Default 100 000. */
-  readonly maxEntries?: number;
-  /** The same for one principal. Default 1000. Anonymous callers share `maxEntries`. */
-  readonly maxEntriesPerPrincipal?: number;
+  readonly entries?: number;
   /**
    * Bytes of all recorded results. Default 64 MiB. A result that does not fit is not kept: its token counts as lost.
    */
-  readonly maxBytes?: number;
-  /** The same for one principal. Default 4 MiB. */
-  readonly maxBytesPerPrincipal?: number;
+  readonly bytes?: number;
+  /**
+   * The share of `entries` and of `bytes` that one principal may take, above 0 and at most 1. Default 1/64: 1562 tokens
+   * and 1 MiB. Anonymous callers share all of them.
+   */
+  readonly perPrincipal?: number;
+}
+
+/** The options of a {@link MemoryLedger}. */
+export interface MemoryLedgerOptions {
+  readonly limits?: MemoryLedgerLimits;
   /**
    * The behaviour of a full ledger. `reject` (the default) rejects the call: no token is ever served twice. `forget`
    * forgets the oldest served token, with one warning: that token could be served again.
@@ -85,12 +99,14 @@ export interface MemoryLedgerOptions {
   readonly now?: () => number;
 }
 
-export const MEMORY_LEDGER_DEFAULTS = {
-  maxEntries: 100_000,
-  maxEntriesPerPrincipal: 1000,
-  maxBytes: 67_108_864,
-  maxBytesPerPrincipal: 4_194_304,
-};
+export const MEMORY_LEDGER_LIMITS = { entries: 100_000, bytes: 67_108_864, perPrincipal: 1 / 64 };
+
+const GONE_OPTIONS = {
+  maxEntries: 'Write `limits: { entries }`.',
+  maxBytes: 'Write `limits: { bytes }`.',
+  maxEntriesPerPrincipal: 'Write `limits: { perPrincipal }`: the share of one principal, for example 1/64.',
+  maxBytesPerPrincipal: 'Write `limits: { perPrincipal }`: the share of one principal, for example 1/64.',
+} satisfies GoneOptions;
 
 interface ServedToken {
   readonly answers: string;
@@ -113,14 +129,11 @@ export class MemoryLedger implements StateLedger {
 
   /** @throws InvalidOption for an option that does not exist, or has a value that it cannot have. */
   constructor(options: MemoryLedgerOptions = {}) {
-    requireOptions<MemoryLedgerOptions>('MemoryLedger', options, {
-      ...wholeNumbers(MEMORY_LEDGER_DEFAULTS),
-      whenFull: oneOf('reject', 'forget'),
-      now: aFunction,
-    });
-    const limits = withDefaults(options, MEMORY_LEDGER_DEFAULTS);
-    this.#count = new Quota(limits.maxEntries, limits.maxEntriesPerPrincipal);
-    this.#bytes = new Quota(limits.maxBytes, limits.maxBytesPerPrincipal);
+    const checks = { limits: anyValue, whenFull: oneOf('reject', 'forget'), now: aFunction };
+    requireOptions<MemoryLedgerOptions>('MemoryLedger', options, checks, GONE_OPTIONS);
+    const { entries, bytes, perPrincipal } = limitsOf('MemoryLedger', options.limits, MEMORY_LEDGER_LIMITS);
+    this.#count = new Quota(entries, ownLimit(entries, perPrincipal));
+    this.#bytes = new Quota(bytes, ownLimit(bytes, perPrincipal));
     this.#forgets = options.whenFull === 'forget';
     this.#now = options.now ?? (() => Date.now());
   }

@@ -17,36 +17,36 @@ export interface AskProblem {
 }
 
 /** The members of a call that {@link askProblem} reads. */
-type Limits = Pick<Call, 'round' | 'maxRounds' | 'maxQuestions' | 'maxStateBytes' | 'askable' | 'version'> &
-  Partial<Pick<Call, 'timesAsked'>>;
+type AskingCall = Pick<Call, 'round' | 'limits' | 'askable' | 'version'> & Partial<Pick<Call, 'timesAsked'>>;
 
 /**
  * The reason why `requests` may not go out in this round, or undefined if they may. A shape that parks its handler
  * calls this before it parks; the boundary calls it for every result.
  */
 export function askProblem(
-  limits: Limits,
+  call: AskingCall,
   requests: InputRequests,
   {
     requestState: payload,
     routingLabel,
   }: { requestState?: string | undefined; routingLabel?: string | undefined } = {},
 ): AskProblem | undefined {
-  const { round, maxRounds, maxQuestions, maxStateBytes, askable, version } = limits;
-  if (round > maxRounds) {
-    const message = `This call still needs input after ${maxRounds} round${maxRounds === 1 ? '' : 's'}${describeRepeats(limits, requests)}. Start it again.`;
+  const { round, limits, askable, version } = call;
+  if (round > limits.rounds) {
+    const rounds = `${limits.rounds} round${limits.rounds === 1 ? '' : 's'}`;
+    const message = `This call still needs input after ${rounds}${describeRepeats(call, requests)}. Start it again.`;
     return { kind: 'rounds', message };
   }
   const keys = Object.keys(requests);
-  if (keys.length > maxQuestions) {
-    const cause = new TooManyQuestions(keys.length, maxQuestions);
+  if (keys.length > limits.questions) {
+    const cause = new TooManyQuestions(keys.length, limits.questions);
     return { kind: 'questions', message: 'The server asks too many questions at once', cause };
   }
   if (routingLabel !== undefined && !isRoutingLabel(routingLabel))
     return { kind: 'label', message: STATE_NOT_KEPT, cause: invalidLabelError() };
   const bytes = tokenLength(keys, { payload, version }, routingLabel);
-  if (bytes > maxStateBytes)
-    return { kind: 'size', message: STATE_NOT_KEPT, cause: new StateTooLarge(bytes, maxStateBytes) };
+  if (bytes > limits.stateBytes)
+    return { kind: 'size', message: STATE_NOT_KEPT, cause: new StateTooLarge(bytes, limits.stateBytes) };
   const [lacked] = lackedKinds(requests, askable);
   return lacked && { kind: 'unaskable', message: needsAskable([lacked]) };
 }
@@ -82,7 +82,7 @@ export function unaskableAfter(
 const quoteAll = (texts: readonly string[]): string => texts.map((text) => `'${text}'`).join(', ');
 
 /** Lists the questions that were asked repeatedly: they point to the author's mistake. */
-function describeRepeats({ timesAsked }: Limits, requests: InputRequests): string {
+function describeRepeats({ timesAsked }: AskingCall, requests: InputRequests): string {
   const often = Object.keys(requests)
     .map((key) => [key, timesAsked?.get(key) ?? 0] as const)
     .filter(([, times]) => times > 1)

@@ -1,7 +1,7 @@
 /** The policy: how a server protects request state. */
 import type { AuthInfo, ServerContext } from '@modelcontextprotocol/server';
 import { addGauge } from '../diagnostics/gauges.ts';
-import { MAX_QUESTIONS, MAX_ROUND, MAX_TTL_SECONDS } from '../state/codec.ts';
+import { MAX_ROUND, MAX_TTL_SECONDS } from '../state/codec.ts';
 import {
   ephemeralRing,
   type KeyRing,
@@ -18,9 +18,12 @@ import {
   anyValue,
   asDefinedIfGiven,
   aText,
+  type GoneOptions,
+  limitsOf,
   listOf,
   type OptionCheck,
   oneOf,
+  ownLimit,
   requireOptions,
   wholeNumber,
   wholeSeconds,
@@ -40,6 +43,25 @@ export interface SingleUsePolicy {
   readonly repeatedRetry: RepeatedRetry;
 }
 
+/** The limits of a policy. */
+interface PolicyLimitOptions {
+  /**
+   * Requests that this process serves at once. Default 1000. A request counts from its arrival until its handler has
+   * ended, also while it waits for the ledger or for another retry. A cancelled one whose handler has not ended frees
+   * its place, until as many of them are counted apart; above that, it keeps its place until its handler ends.
+   */
+  readonly calls?: number | undefined;
+  /** Rounds of one call that may ask. Default 10, the number of retries that the SDK's client makes. */
+  readonly rounds?: number | undefined;
+  /** Bytes of a sealed token, in both directions. Default 65 536. */
+  readonly stateBytes?: number | undefined;
+  /**
+   * The share of `calls` that one principal may take, above 0 and at most 1. Default 1/16. Anonymous callers share all
+   * of them. A gateway whose calls all have one principal sets 1.
+   */
+  readonly perPrincipal?: number | undefined;
+}
+
 /** The options of {@link requestStatePolicy}. Everything has a default. */
 export interface RequestStateOptions extends VersionOptions {
   /**
@@ -50,18 +72,8 @@ export interface RequestStateOptions extends VersionOptions {
   readonly keys?: Secrets | undefined;
   /** A user's time to answer one round, in seconds. Default 600. */
   readonly ttlSeconds?: number | undefined;
-  /** Limit of a sealed token in bytes, in both directions. Default 65 536. */
-  readonly maxBytes?: number | undefined;
-  /** Rounds of one call that may ask. Default 10, the number of retries that the SDK's client makes. */
-  readonly maxRounds?: number | undefined;
-  /** Questions that one round may ask, at most 255. Default 32: a user has to fill in a form for each. */
-  readonly maxQuestions?: number | undefined;
-  /**
-   * Limit of one answer, in bytes of JSON. Default 16 384, so that several fit into `maxBytes` of state. A request
-   * with a larger answer, or one nested deeper than 200 levels, is refused before its handler runs. Its state stays
-   * valid.
-   */
-  readonly maxAnswerBytes?: number | undefined;
+  /** Limits of what clients make this process do and keep. `docs/limits.md` lists them, and those that are fixed. */
+  readonly limits?: PolicyLimitOptions | undefined;
   /**
    * Servers with the same keys and the same audience may use each other's tokens. Default: the server's name, if
    * `protectedServer` builds the server.
@@ -95,27 +107,6 @@ export interface RequestStateOptions extends VersionOptions {
   readonly ledger?: StateLedger | undefined;
   /** The time to serve one round, in seconds; after that its outcome counts as lost. Default 300. */
   readonly leaseSeconds?: number | undefined;
-  /** The ledger's time to answer, in seconds; after that the round is refused. Default 5. */
-  readonly ledgerTimeoutSeconds?: number | undefined;
-  /**
-   * Limit of a result that the ledger records, in bytes. Default 16 384. A larger one is not recorded: a repeated retry
-   * then gets an error that says the step was done.
-   */
-  readonly maxResultBytes?: number | undefined;
-  /**
-   * Requests that this process serves at once. Default 1000. A request counts from its arrival until its handler has
-   * ended, also while it waits for the ledger or for another retry. A cancelled one moves to `maxAbandoned`.
-   */
-  readonly maxCalls?: number | undefined;
-  /** The same for one principal. Default 64. Anonymous callers share `maxCalls`. */
-  readonly maxCallsPerPrincipal?: number | undefined;
-  /**
-   * Cancelled requests whose handlers have not ended. Default 1000. Above it, a cancelled request keeps its place among
-   * `maxCalls` until its handler ends.
-   */
-  readonly maxAbandoned?: number | undefined;
-  /** The same for one principal. Default 64. Anonymous callers share `maxAbandoned`. */
-  readonly maxAbandonedPerPrincipal?: number | undefined;
   /**
    * Gets every refusal and failure whose reason the client does not see: rejected state, errors of the ledger and of
    * `principal`, state over the limits. Called in addition to the server's own `onerror`; `createMcpHandler({ onerror
@@ -141,20 +132,21 @@ export interface KeyReadingOptions extends Omit<RequestStateOptions, 'keys'> {
   readonly keysSeconds?: number | undefined;
 }
 
-/** The default limits. */
-export const POLICY_DEFAULTS = {
-  ttlSeconds: 600,
-  maxBytes: 65_536,
-  maxRounds: 10,
-  maxQuestions: 32,
-  maxAnswerBytes: 16_384,
-  leaseSeconds: 300,
-  ledgerTimeoutSeconds: 5,
-  maxResultBytes: 16_384,
-  maxCalls: 1000,
-  maxCallsPerPrincipal: 64,
-  maxAbandoned: 1000,
-  maxAbandonedPerPrincipal: 64,
+export const TIME_DEFAULTS = { ttlSeconds: 600, leaseSeconds: 300 };
+
+/** The defaults of a policy's `limits`. */
+export const DEFAULT_LIMITS = { calls: 1000, rounds: 10, stateBytes: 65_536, perPrincipal: 1 / 16 };
+
+/** The limits that no option sets. */
+export const FIXED_LIMITS = {
+  /** Questions of one round. A user has to fill in a form for each. */
+  questions: 32,
+  /** Bytes of one answer, as JSON. Several fit into the default `stateBytes`. */
+  answerBytes: 16_384,
+  /** Bytes of a result that the ledger records. */
+  resultBytes: 16_384,
+  /** The ledger's time to answer. */
+  ledgerSeconds: 5,
 };
 
 type PolicyOptions = Omit<KeyReadingOptions, 'keys'> & { readonly keys?: unknown };
@@ -175,10 +167,11 @@ export interface RequestStatePolicy {
 }
 
 // Two versions of this package may be loaded together: rename the symbol when the parts change.
-const PARTS: unique symbol = Symbol.for('mrtr.policy.2');
+const PARTS: unique symbol = Symbol.for('mrtr.policy.3');
 
 /** The parts of a policy. */
-export interface PolicyParts extends Readonly<typeof POLICY_DEFAULTS> {
+export interface PolicyParts extends Readonly<typeof TIME_DEFAULTS> {
+  readonly limits: Readonly<typeof DEFAULT_LIMITS & typeof FIXED_LIMITS>;
   readonly keys: Keys;
   readonly audience: string | undefined;
   readonly principal: NonNullable<RequestStateOptions['principal']>;
@@ -204,6 +197,15 @@ export const clockOf = (policy: RequestStatePolicy): (() => number) => partsOf(p
 
 /** The time to live of a policy's request state, in seconds. */
 export const ttlOf = (policy: RequestStatePolicy): number => partsOf(policy).ttlSeconds;
+
+/** A policy with other {@link FIXED_LIMITS}, for tests. */
+export function withFixedLimits(
+  policy: RequestStatePolicy,
+  fixed: Partial<typeof FIXED_LIMITS>,
+): RequestStatePolicy {
+  const parts = partsOf(policy);
+  return policyFromParts({ ...parts, limits: { ...parts.limits, ...fixed } });
+}
 
 export function policyFromParts(parts: PolicyParts): RequestStatePolicy {
   const policy = {
@@ -238,7 +240,7 @@ export function requestStatePolicy(options?: RequestStateOptions): RequestStateP
 export function requestStatePolicy(
   options: RequestStateOptions | KeyReadingOptions = {},
 ): RequestStatePolicy | Promise<RequestStatePolicy> {
-  requireOptions<PolicyOptions>('requestStatePolicy', options, POLICY_CHECKS);
+  requireOptions<PolicyOptions>('requestStatePolicy', options, POLICY_CHECKS, GONE_OPTIONS);
   const { keys } = options;
   if (typeof keys === 'function') {
     const { keysSeconds = 300, onerror } = options as KeyReadingOptions;
@@ -253,13 +255,19 @@ export function requestStatePolicy(
 }
 
 function policyFromOptions(options: PolicyOptions, keys: Keys): RequestStatePolicy {
-  const limits = withDefaults(options, POLICY_DEFAULTS);
-  const running = new Quota(limits.maxCalls, limits.maxCallsPerPrincipal);
-  const abandoned = new AbandonedQuota(limits, (error) => tellOperator(error, options.onerror));
+  const limits = limitsOf('requestStatePolicy', options.limits, DEFAULT_LIMITS, {
+    rounds: wholeNumber(1, MAX_ROUND),
+  });
+  const callsOfOne = ownLimit(limits.calls, limits.perPrincipal);
+  const running = new Quota(limits.calls, callsOfOne);
+  const abandoned = new AbandonedQuota(limits.calls, callsOfOne, (error) =>
+    tellOperator(error, options.onerror),
+  );
   addGauge('calls.running', running, totalOf);
   addGauge('calls.abandoned', abandoned, totalOf);
   return policyFromParts({
-    ...limits,
+    ...withDefaults(options, TIME_DEFAULTS),
+    limits: { ...FIXED_LIMITS, ...limits },
     keys,
     audience: options.audience,
     principal: options.principal ?? ((ctx) => tokenPrincipal(ctx.http?.authInfo)),
@@ -297,7 +305,7 @@ function ownLedger(now: RequestStateOptions['now']): MemoryLedger {
   const clock = now ?? processWide('clock', () => () => Date.now());
   const known = ledgers.get(clock);
   if (known) return known;
-  const ledger = new MemoryLedger({ now: clock, maxEntriesPerPrincipal: 100_000, whenFull: 'forget' });
+  const ledger = new MemoryLedger({ now: clock, limits: { perPrincipal: 1 }, whenFull: 'forget' });
   ledgers.set(clock, ledger);
   return ledger;
 }
@@ -319,8 +327,6 @@ export function tokenPrincipal(token: AuthInfo | undefined): string | undefined 
 const isText = (value: unknown): value is string => typeof value === 'string';
 const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-
-const aLimit = wholeNumber(1, Number.MAX_SAFE_INTEGER);
 
 const aVersion: OptionCheck = {
   allowed: 'a text, or one text for each target',
@@ -344,10 +350,8 @@ const POLICY_CHECKS = {
   keys: anyValue,
   keysSeconds: wholeSeconds(),
   ttlSeconds: wholeNumber(1, MAX_TTL_SECONDS),
-  maxBytes: aLimit,
-  maxRounds: wholeNumber(1, MAX_ROUND),
-  maxQuestions: wholeNumber(1, MAX_QUESTIONS),
-  maxAnswerBytes: aLimit,
+  // limitsOf() checks each number.
+  limits: anyValue,
   audience: aText,
   principal: aFunction,
   legacy: oneOf('shim', 'degrade'),
@@ -355,12 +359,6 @@ const POLICY_CHECKS = {
   singleUse: oneOf('reject', 'replay', false),
   ledger: anObjectWith('lease', 'settle', 'release'),
   leaseSeconds: wholeNumber(1, MAX_TTL_SECONDS),
-  ledgerTimeoutSeconds: wholeNumber(1, 3600),
-  maxResultBytes: aLimit,
-  maxCalls: aLimit,
-  maxCallsPerPrincipal: aLimit,
-  maxAbandoned: aLimit,
-  maxAbandonedPerPrincipal: aLimit,
   onerror: aFunction,
   unaskedAnswers,
   // stateVersions() checks each text.
@@ -371,3 +369,16 @@ const POLICY_CHECKS = {
     (value) => value === null || value === undefined || isText(value),
   ),
 } satisfies Record<string, OptionCheck>;
+
+const GONE_OPTIONS = {
+  maxBytes: 'Write `limits: { stateBytes }`.',
+  maxRounds: 'Write `limits: { rounds }`.',
+  maxCalls: 'Write `limits: { calls }`.',
+  maxCallsPerPrincipal: 'Write `limits: { perPrincipal }`: the share of one principal, for example 1/16.',
+  maxAbandoned: 'As many as `limits: { calls }` are counted.',
+  maxAbandonedPerPrincipal: 'Write `limits: { perPrincipal }`: the share of one principal, for example 1/16.',
+  maxQuestions: `A round asks at most ${FIXED_LIMITS.questions} questions.`,
+  maxAnswerBytes: `An answer has at most ${FIXED_LIMITS.answerBytes} bytes.`,
+  maxResultBytes: `A recorded result has at most ${FIXED_LIMITS.resultBytes} bytes.`,
+  ledgerTimeoutSeconds: `A ledger has ${FIXED_LIMITS.ledgerSeconds} s to answer.`,
+} satisfies GoneOptions;

@@ -54,7 +54,7 @@ const ALL = notEnded('2 handlers of cancelled calls');
 
 test('a full quota of abandoned handlers is reported once, and again after one has ended', () => {
   const reports: string[] = [];
-  const quota = new AbandonedQuota({ maxAbandoned: 2, maxAbandonedPerPrincipal: 1 }, (error) => {
+  const quota = new AbandonedQuota(2, 1, (error) => {
     expect(error).toMatchObject({ reason: 'handlers_abandoned' });
     reports.push(error.message);
   });

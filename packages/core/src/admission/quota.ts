@@ -107,19 +107,8 @@ export class QuotaSlot {
   }
 }
 
-/** Limits of abandoned handlers: their calls were cancelled, and they still run. */
-export interface AbandonedLimits {
-  /**
-   * Abandoned handlers of all callers. Default 1000. Above it, a cancelled call keeps its place among the running calls
-   * until its handler ends.
-   */
-  readonly maxAbandoned?: number;
-  /** The same for one principal. Default 64. Anonymous callers share `maxAbandoned`. */
-  readonly maxAbandonedPerPrincipal?: number;
-}
-
 /**
- * Counts abandoned handlers. Reports when it is full, once for all callers and once per principal, and again only after
+ * Counts abandoned handlers: their calls were cancelled, and they still run. Reports when it is full, once for all callers and once per principal, and again only after
  * a counted handler has ended.
  */
 export class AbandonedQuota extends Quota {
@@ -127,8 +116,8 @@ export class AbandonedQuota extends Quota {
   /** The principals already reported; undefined stands for all callers. */
   readonly #reported = new Set<string | undefined>();
 
-  constructor(limits: Required<AbandonedLimits>, report: (error: Error) => void) {
-    super(limits.maxAbandoned, limits.maxAbandonedPerPrincipal);
+  constructor(max: number, maxOwn: number, report: (error: Error) => void) {
+    super(max, maxOwn);
     this.#report = report;
   }
 

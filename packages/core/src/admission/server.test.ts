@@ -32,7 +32,10 @@ test.each([{}, { inputRequired: { legacyShim: true } }])(
 
 test('the shim asks as often as the policy allows, also beyond its own default of eight', async () => {
   const user = vi.fn(answer);
-  const client = await oldClient({ server: insatiable(requestStatePolicy({ maxRounds: 12 })) }, user);
+  const client = await oldClient(
+    { server: insatiable(requestStatePolicy({ limits: { rounds: 12 } })) },
+    user,
+  );
   expect(await client.callTool({ name: 'ask' })).toEqual({
     content: [
       {

@@ -121,11 +121,11 @@ export function protectedServer(
     { name, policy },
     { name: asRequired(aText), policy: asRequired(aPolicy) },
   );
-  const { audience, legacy, maxRounds } = partsOf(policy);
+  const { audience, legacy, limits } = partsOf(policy);
   const server = new McpServer(info, {
     ...options,
     inputRequired: {
-      maxRounds,
+      maxRounds: limits.rounds,
       ...options.inputRequired,
       legacyShim: legacy === 'shim',
     },

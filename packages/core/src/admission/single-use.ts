@@ -106,7 +106,7 @@ const MAX_WAIT_MS = 1000;
 /** Asks the ledger once, for a limited time. */
 async function leaseOnce(retry: PresentedRetry): Promise<LeaseDecision> {
   const { answers, call, singleUse } = retry;
-  const { leaseSeconds, ledgerTimeoutSeconds, now } = call.admitted.policy;
+  const { leaseSeconds, limits, now } = call.admitted.policy;
   const { id, issuedAt, expiresAt } = retry.opened;
   let isLate = false;
   try {
@@ -121,7 +121,7 @@ async function leaseOnce(retry: PresentedRetry): Promise<LeaseDecision> {
       },
       () => {},
     );
-    const decision = await withinSeconds('lease', ledgerTimeoutSeconds, asked, () => {
+    const decision = await withinSeconds('lease', limits.ledgerSeconds, asked, () => {
       isLate = true;
     });
     if (decision.kind === 'clock-differs')
@@ -147,10 +147,9 @@ async function withinSeconds<T>(
   const refuse = (): never => {
     onLate();
     const why = operation === 'lease' ? 'The retry was refused and nothing of it ran. ' : '';
-    const todo = "Check the ledger's database, or raise ledgerTimeoutSeconds.";
     throw new OperatorWarning(
       'ledger_timed_out',
-      `The ledger did not answer within ${seconds} s. ${why}${todo}`,
+      `The ledger did not answer within ${seconds} s. ${why}Check the ledger's database.`,
     );
   };
   try {
@@ -185,7 +184,7 @@ export class Lease {
       call.report(error);
       text = JSON.stringify({ lost: true } satisfies RecordedOutcome);
     }
-    if (Buffer.byteLength(text) > call.admitted.policy.maxResultBytes)
+    if (Buffer.byteLength(text) > call.admitted.policy.limits.resultBytes)
       text = JSON.stringify({ tooLarge: true } satisfies RecordedOutcome);
     // Sealed, because an outcome may be private, and others may read the ledger's database.
     const sealed = sealAtRest(text, `${opened.id} result`, ring).toString('base64url');
@@ -201,7 +200,7 @@ export class Lease {
   async #end(operation: LedgerEvent['operation'], write: () => Promise<void>): Promise<void> {
     const { call } = this.#retry;
     try {
-      await withinSeconds(operation, call.admitted.policy.ledgerTimeoutSeconds, write());
+      await withinSeconds(operation, call.admitted.policy.limits.ledgerSeconds, write());
     } catch (error) {
       call.report(error);
     }

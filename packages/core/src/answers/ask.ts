@@ -7,7 +7,7 @@ import { anyValue, requireOptions } from '../support/options.ts';
 /** The options of {@link ask}. */
 export interface AskOptions {
   /**
-   * A JSON value for the next round, which reads it with `readState`. Sealed, it has at most the policy's `maxBytes`.
+   * A JSON value for the next round, which reads it with `readState`. Sealed, it has at most the policy's `limits.stateBytes`.
    */
   readonly state?: unknown;
 }

@@ -86,7 +86,7 @@ export interface RejectionEvent {
   readonly target?: string | undefined;
 }
 
-/** `mrtr:ledger`: a ledger answered, failed, or took longer than `ledgerTimeoutSeconds`. */
+/** `mrtr:ledger`: a ledger answered, failed, or took longer than 5 seconds. */
 export interface LedgerEvent {
   readonly operation: 'lease' | 'settle' | 'release';
   readonly outcome: 'answered' | 'failed';

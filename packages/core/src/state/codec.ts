@@ -79,8 +79,6 @@ export interface SealOptions {
 export const MAX_TTL_SECONDS = 0xff_ffff;
 /** The most rounds that the header can hold. */
 export const MAX_ROUND = 0xfe;
-/** The most questions of one round that a token can hold. */
-export const MAX_QUESTIONS = 0xff;
 /** The longest key of a question, in bytes. */
 export const MAX_KEY_BYTES = 0xffff;
 /** The most that two clocks of one deployment may differ, in milliseconds. */

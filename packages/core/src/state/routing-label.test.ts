@@ -39,7 +39,7 @@ test.each(['', '-i2', 'i~2', 'i2\n', 'i/2', 'ï2', 'i'.repeat(65)])(
 );
 
 /** A tool that asks once and labels its state. */
-const site = (label: string | undefined, maxBytes?: number) =>
+const site = (label: string | undefined, stateBytes?: number) =>
   hostTools(
     (server) => {
       server.registerTool('deploy', {}, (ctx) => {
@@ -48,7 +48,7 @@ const site = (label: string | undefined, maxBytes?: number) =>
         return withNotes(asked, { routingLabel: label });
       });
     },
-    { maxBytes },
+    { limits: { stateBytes } },
   );
 
 test('a result with a label has it on the wire, and every instance opens the next round', async () => {

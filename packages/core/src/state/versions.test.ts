@@ -52,9 +52,9 @@ test('state that is refused for its version stays good for an instance that acce
 
 test('state of exactly the limit is accepted, and its version counts', async () => {
   const { requestState } = await beginCall(hostTools(asking()));
-  const maxBytes = requestState.length;
-  expect(await across({ maxBytes }, { maxBytes })).toMatchObject({ came: DONE });
-  expect((await beginCall(hostTools(asking(), { maxBytes, version: 'long' }))).requestState).toBeUndefined();
+  const limits = { stateBytes: requestState.length };
+  expect(await across({ limits }, { limits })).toMatchObject({ came: DONE });
+  expect((await beginCall(hostTools(asking(), { limits, version: 'long' }))).requestState).toBeUndefined();
 });
 
 test.each<[string, RequestStateOptions]>([

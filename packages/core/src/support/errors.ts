@@ -107,7 +107,7 @@ export class StateTooLarge extends MrtrError {
   constructor(bytes: number, limit: number, detail = '') {
     super(
       `requestState would be ${bytes} bytes sealed; the policy allows ${limit}. ${detail}${detail && ' '}` +
-        'Keep large values outside of the call and record a reference, or raise maxBytes.',
+        'Keep large values outside of the call and record a reference, or raise limits.stateBytes.',
     );
     this.bytes = bytes;
     this.limit = limit;
@@ -130,8 +130,8 @@ export class TooManyQuestions extends MrtrError {
   readonly limit: number;
   constructor(questions: number, limit: number) {
     super(
-      `One round asks ${questions} questions; the policy allows ${limit}. Ask for several fields in one form, spread ` +
-        'the questions over rounds, or raise maxQuestions.',
+      `One round asks ${questions} questions; the policy allows ${limit}. Ask for several fields in one form, or ` +
+        'spread the questions over rounds.',
     );
     this.questions = questions;
     this.limit = limit;

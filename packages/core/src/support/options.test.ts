@@ -23,7 +23,6 @@ const KEYS = ['a secret of more than thirty-two bytes'];
 const DEFAULT_LIMITS = { calls: 10, rounds: 10, perPrincipal: 1 / 16 };
 const server = { name: 'shop', version: '1' };
 const form = z.object({ yes: z.boolean() });
-const limit = 'a whole number from 1 to 9007199254740991';
 
 /** A wrong policy, and its message after the owner. */
 const POLICIES: readonly (readonly [options: unknown, message: string])[] = [
@@ -33,18 +32,16 @@ const POLICIES: readonly (readonly [options: unknown, message: string])[] = [
   [{ ttl: 60 }, "there is no option 'ttl'. Did you mean 'ttlSeconds'?"],
   [
     { secret: KEYS[0] },
-    "there is no option 'secret'. The options are: keys, keysSeconds, ttlSeconds, maxBytes, maxRounds, maxQuestions, " +
-      'maxAnswerBytes, audience, principal, legacy, now, singleUse, ledger, leaseSeconds, ledgerTimeoutSeconds, ' +
-      'maxResultBytes, maxCalls, maxCallsPerPrincipal, maxAbandoned, maxAbandonedPerPrincipal, onerror, unaskedAnswers, version, acceptVersions.',
+    "there is no option 'secret'. The options are: keys, keysSeconds, ttlSeconds, limits, audience, principal, " +
+      'legacy, now, singleUse, ledger, leaseSeconds, onerror, unaskedAnswers, version, acceptVersions.',
   ],
+  [{ maxCalls: 5 }, "the option 'maxCalls' is gone. Write `limits: { calls }`."],
+  [{ maxQuestions: 5 }, "the option 'maxQuestions' is gone. A round asks at most 32 questions."],
   [{ ttlSeconds: '60' }, "ttlSeconds must be a whole number from 1 to 16777215; it is '60'."],
   ...[0, 2 ** 24, 0.5, Number.NaN].map(
     (ttlSeconds) =>
       [{ ttlSeconds }, `ttlSeconds must be a whole number from 1 to 16777215; it is ${ttlSeconds}.`] as const,
   ),
-  [{ maxBytes: Number.POSITIVE_INFINITY }, `maxBytes must be ${limit}; it is Infinity.`],
-  [{ maxRounds: 255 }, 'maxRounds must be a whole number from 1 to 254; it is 255.'],
-  [{ maxQuestions: 256 }, 'maxQuestions must be a whole number from 1 to 255; it is 256.'],
   [{ audience: '' }, "audience must be a text that is not empty; it is ''."],
   [{ principal: 'alice' }, 'principal must be a function; it is a text.'],
   [{ legacy: 'degraded' }, "legacy must be 'shim' or 'degrade'; it is 'degraded'."],
@@ -53,7 +50,6 @@ const POLICIES: readonly (readonly [options: unknown, message: string])[] = [
     { ledger: { lease() {}, settle() {} } },
     'ledger must be an object with lease(), settle() and release(); it is an object.',
   ],
-  [{ ledgerTimeoutSeconds: 3601 }, 'ledgerTimeoutSeconds must be a whole number from 1 to 3600; it is 3601.'],
   [
     { unaskedAnswers: 'acept' },
     "unaskedAnswers must be 'drop', 'accept' or { accept: [names of targets] }; it is 'acept'.",
@@ -111,12 +107,22 @@ test('a text in the wrong place is repeated only where it is short, and a number
   for (const name of ['principal', 'ledger', 'onerror', 'now', 'version2', 'acceptVersions']) {
     expect(complaintOf(() => requestStatePolicy({ [name]: secret }))).not.toContain(secret);
   }
-  for (const name of ['legacy', 'singleUse', 'maxRounds', 'unaskedAnswers']) {
+  for (const name of ['legacy', 'singleUse', 'ttlSeconds', 'unaskedAnswers']) {
     const complaint = (length: number) =>
       complaintOf(() => requestStatePolicy({ [name]: 'x'.repeat(length) } as object));
     expect(complaint(12)).toContain(`it is '${'x'.repeat(12)}'.`);
     expect(complaint(13)).toContain('it is a text.');
   }
+});
+
+test.each<[options: object, message: string]>([
+  [
+    { limits: { stateBytes: Number.POSITIVE_INFINITY } },
+    'stateBytes must be a whole number of at least 1; it is Infinity.',
+  ],
+  [{ limits: { rounds: 255 } }, 'rounds must be a whole number from 1 to 254; it is 255.'],
+])('requestStatePolicy(%j) is rejected for its limits: %s', (options, message) => {
+  expect(complaintOf(() => requestStatePolicy(options))).toBe(`requestStatePolicy limits: ${message}`);
 });
 
 test.each<[given: unknown, message: string]>([

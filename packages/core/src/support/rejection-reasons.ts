@@ -11,7 +11,7 @@ type Meaning = readonly [attack: Attack, meaning: string];
 /** Each reason with its meaning. `docs/observability.md` has the same table. */
 export const REJECTION_REASONS = {
   malformed: ['perhaps', 'the state is no token: cut off, or made by another program'],
-  too_large: ['perhaps', 'the state is longer than `maxBytes`'],
+  too_large: ['perhaps', 'the state is longer than `limits.stateBytes`'],
   unknown_key: [
     'perhaps',
     'the state was sealed with a key that is not in the ring: a removed key, or another server',
@@ -48,9 +48,9 @@ export const REJECTION_REASONS = {
   ledger_failed: ['no', 'the ledger did not answer in time, or failed'],
   principal_failed: ['no', "the policy's `principal` failed"],
   too_many_calls: ['perhaps', 'too many requests run at once, of anybody or of this caller'],
-  answer_too_large: ['perhaps', 'an answer is longer than `maxAnswerBytes`, or nested too deeply'],
+  answer_too_large: ['perhaps', 'an answer is longer than 16 384 bytes, or nested too deeply'],
   invalid_arguments: ['perhaps', 'the arguments are nested too deeply, or hold a number that is not finite'],
-  rounds_exceeded: ['no', 'the call asked in more rounds than `maxRounds`'],
+  rounds_exceeded: ['no', 'the call asked in more rounds than `limits.rounds`'],
   invalid_question: [
     'no',
     "a handler's question or state is over a limit, or cannot be sent; the author has to mend it",

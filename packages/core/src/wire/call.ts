@@ -31,12 +31,8 @@ export interface Call {
   readonly legacy: LegacyPolicy;
   /** 1 for the first request; each returned `requestState` adds one. */
   readonly round: number;
-  /** The last round that may ask. */
-  readonly maxRounds: number;
-  /** The most questions of one round. */
-  readonly maxQuestions: number;
-  /** The limit of sealed state, in bytes. */
-  readonly maxStateBytes: number;
+  /** The last round that may ask, the most questions of one round, and the most bytes of sealed state. */
+  readonly limits: Readonly<Record<'rounds' | 'questions' | 'stateBytes', number>>;
   /** The kinds of input that this request's client can be asked for. */
   readonly askable: readonly InputKind[];
   /** The version that the state is sealed with. */

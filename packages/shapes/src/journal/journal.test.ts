@@ -178,14 +178,14 @@ test('a journal over the limit ends the call, and the error names the largest st
     for (const [key, size] of Object.entries(sizes)) await ctx.once(key, () => '.'.repeat(size));
     await askUnits(ctx);
   };
-  const send = async (maxBytes: number) =>
-    (await new TestDeployment(journaling(handler), { maxBytes }).connect()).send();
+  const send = async (stateBytes: number) =>
+    (await new TestDeployment(journaling(handler), { limits: { stateBytes } }).connect()).send();
   const bytes = (await send(4096)).state?.length ?? 0;
   expect((await send(bytes)).state).toHaveLength(bytes);
   expect(await send(bytes - 1)).toEqual({
     fails:
       `requestState would be ${bytes} bytes sealed; the policy allows ${bytes - 1}. The largest steps are ` +
       "'huge' (722 bytes), 'large' (523 bytes), 'medium' (324 bytes). " +
-      'Keep large values outside of the call and record a reference, or raise maxBytes.',
+      'Keep large values outside of the call and record a reference, or raise limits.stateBytes.',
   });
 });

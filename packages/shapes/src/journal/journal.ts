@@ -126,14 +126,9 @@ function journalContext(replay: Replay, context: HandlerContext): JournalContext
 }
 
 /** Refuses a journal over the limit. The boundary does so too, but cannot name the largest steps. */
-function checkSize(
-  payload: string,
-  questions: Questions,
-  record: Journal,
-  { maxStateBytes, version }: Call,
-): void {
+function checkSize(payload: string, questions: Questions, record: Journal, { limits, version }: Call): void {
   const bytes = tokenLength(Object.keys(questions), { payload, version });
-  if (bytes <= maxStateBytes) return;
+  if (bytes <= limits.stateBytes) return;
   const largest = record.largest(3).map(({ key, bytes: size }) => `'${key}' (${size} bytes)`);
-  throw new StateTooLarge(bytes, maxStateBytes, `The largest steps are ${largest.join(', ')}.`);
+  throw new StateTooLarge(bytes, limits.stateBytes, `The largest steps are ${largest.join(', ')}.`);
 }

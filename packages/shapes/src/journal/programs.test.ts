@@ -31,7 +31,7 @@ const clients = (strict: boolean): Promise<Caller[]> =>
         async (_args, ctx) => textResult(JSON.stringify(await journaledRun(program, ctx, log))),
         { strict },
       );
-      return new TestDeployment(tool(callback), { maxRounds: 254, maxBytes: 1e6 }).connect();
+      return new TestDeployment(tool(callback), { limits: { rounds: 254, stateBytes: 1e6 } }).connect();
     }),
   );
 

@@ -10,12 +10,7 @@
  * same: no limit may depend on the garbage collector.
  */
 import { OperatorWarning } from '@mrtr/core/events';
-import {
-  type AbandonedLimits,
-  AbandonedQuota,
-  type LoggedCall,
-  withCallInMessage,
-} from '@mrtr/core/internal';
+import { AbandonedQuota, type LoggedCall, withCallInMessage } from '@mrtr/core/internal';
 import type { Frame, Overseer } from './frame.ts';
 
 /** The time for a handler to end before it is reported, and the longest wait of `close`; in milliseconds. */
@@ -32,8 +27,11 @@ export class Abandoned implements Overseer {
   readonly #open = new Set<GiveBack>();
   #allEnded: (() => void) | undefined;
 
-  constructor(limits: Required<AbandonedLimits>, report: (error: Error) => void) {
-    this.#quota = new AbandonedQuota(limits, report);
+  constructor(
+    limits: { readonly maxAbandoned: number; readonly maxAbandonedPerPrincipal: number },
+    report: (error: Error) => void,
+  ) {
+    this.#quota = new AbandonedQuota(limits.maxAbandoned, limits.maxAbandonedPerPrincipal, report);
     this.#report = report;
   }
 

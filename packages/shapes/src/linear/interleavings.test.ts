@@ -85,7 +85,10 @@ async function play(all: readonly Step[]): Promise<void> {
     const mcpReq = { requestState: () => state, inputResponses: RESPONSES[response], signal };
     const result = await callback(
       { track },
-      requestOf({ maxRounds: 1000, pseudonym: track.pseudonym }, mcpReq).ctx,
+      requestOf(
+        { limits: { rounds: 1000, questions: 32, stateBytes: 65_536 }, pseudonym: track.pseudonym },
+        mcpReq,
+      ).ctx,
     );
     if (!('content' in result)) {
       track.state = (result as InputRequiredResult).requestState;

@@ -118,7 +118,7 @@ async function call(client: Caller, graph: Graph, runs: number[]) {
 }
 
 test('in every graph a resolver runs once per entry, rounds are the depth of questions, and no order matters', async () => {
-  const site = new TestDeployment(() => {}, { maxRounds: 100 });
+  const site = new TestDeployment(() => {}, { limits: { rounds: 100 } });
   const client = await site.connect();
   await fc.assert(
     fc.asyncProperty(graphs, fc.array(orders, { minLength: 1, maxLength: 2 }), async (graph, others) => {
