@@ -32,7 +32,7 @@ export function headerOf({ call, input, ctx }: LinearRound): CallHeader {
 }
 
 /** A client's message in a later round. Without `responses`, it ends the call. */
-export interface Message {
+export interface RoundMessage {
   readonly responses?: InputResponses | Readonly<Record<string, unknown>> | undefined;
   readonly askable: readonly InputKind[];
   readonly caller?: LinearContext['caller'];
@@ -90,7 +90,7 @@ export const targetDigest = ({ method, target }: CallHeader, ring: KeyRing): str
   derivePseudonym(`${method} ${target}`, ring[0]);
 
 /** A digest of answers. Equal answers have equal digests, in any order. */
-export const hashAnswers = (responses: Message['responses'], head: CallHeader): string =>
+export const hashAnswers = (responses: RoundMessage['responses'], head: CallHeader): string =>
   saltedHash(canonicalJson(withoutStamps(responses ?? {})), head);
 
 /** A stored record that does not open. */

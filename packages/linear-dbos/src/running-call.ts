@@ -43,7 +43,7 @@ import {
   type CallKey,
   errorRecord,
   hashAnswers,
-  type Message,
+  type RoundMessage,
   revivedError,
   type StepResult,
   saltedHash,
@@ -154,7 +154,7 @@ export function runningCall(
     const turn = parkedAt;
     if (turn === undefined) return;
     // The call waits in DBOS for a message. If an answer came first, that one wakes it.
-    const message: Message = { askable: [], from: host.instance };
+    const message: RoundMessage = { askable: [], from: host.instance };
     const sealed = callKey.seal(message, `answers ${turn}`).toString('base64');
     host.runtime.send(id, sealed, String(turn)).catch((error) => report(error));
   }
@@ -269,7 +269,7 @@ export function runningCall(
   }
 
   /** Waits for the client's answer to `turn`. If it does not come in time, ends the call and returns undefined. */
-  async function answers(turn: number): Promise<Message | undefined> {
+  async function answers(turn: number): Promise<RoundMessage | undefined> {
     let unpark = () => {};
     const parked = new Promise<void>((resolve) => {
       unpark = resolve;
@@ -285,7 +285,7 @@ export function runningCall(
     return undefined;
   }
 
-  async function receiveAnswers(turn: number): Promise<Message | undefined> {
+  async function receiveAnswers(turn: number): Promise<RoundMessage | undefined> {
     for (let passedOver = 0; ; passedOver++) {
       try {
         const text = await DBOS.recv<string>(String(turn), {
@@ -294,7 +294,7 @@ export function runningCall(
         });
         if (isAbandoned) await NEVER;
         if (text === null) return undefined;
-        return callKey.open<Message>(Buffer.from(text, 'base64'), `answers ${turn}`);
+        return callKey.open<RoundMessage>(Buffer.from(text, 'base64'), `answers ${turn}`);
       } catch (error) {
         // A message that does not open, or that DBOS cannot read, did not come from an instance.
         const isForged = [Unopened, TypeError, SyntaxError].some((kind) => error instanceof kind);
@@ -402,7 +402,7 @@ export type RunningCall = ReturnType<typeof runningCall>;
 class Diverged extends Error {}
 
 /** Checks the key and the digest of each question: the second run of a handler must ask the same ones. */
-function checkAsked(requests: InputRequests, answered: Message['asked'], turn: number): void {
+function checkAsked(requests: InputRequests, answered: RoundMessage['asked'], turn: number): void {
   for (const [key, digest] of answered ?? []) {
     const request = requests[key];
     if (request && questionDigest(request) === digest) continue;

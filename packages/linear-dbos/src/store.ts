@@ -29,7 +29,7 @@ import {
   hashAnswers,
   headerOf,
   latestIn,
-  type Message,
+  type RoundMessage,
   revivedError,
   type TurnRecord,
   targetDigest,
@@ -321,7 +321,7 @@ export class DbosStore implements LinearStore {
     const asked = call.asked && [...call.asked];
     const { askable, pseudonym } = call;
     const caller = callerRecord(ctx);
-    const message: Message = { responses, asked, askable, pseudonym, caller, from: this.#instance };
+    const message: RoundMessage = { responses, asked, askable, pseudonym, caller, from: this.#instance };
     const sealed = callKey.seal(message, `answers ${turn}`).toString('base64');
     this.#running.get(id)?.useRequest(ctx);
     await this.#runtime.send(id, sealed, String(turn));

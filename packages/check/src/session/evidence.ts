@@ -8,7 +8,7 @@ import {
 } from '@mrtr/harness/transcript';
 import { isObject, type JsonObject } from '../wire/json.ts';
 import { describeOutcome, type ReplyOutcome } from '../wire/outcome.ts';
-import { isResponse, type Reply } from '../wire/reply.ts';
+import { isResponse, type ServerReply } from '../wire/reply.ts';
 import { shorten } from '../wire/text.ts';
 
 const MAX_DETAIL = 4000;
@@ -56,7 +56,7 @@ export class Evidence {
     if (isObject(value)) this.#add({ kind: 'message', from, to: client, message: cut(value) as JsonObject });
   }
 
-  recordReply(from: string, { messages, failure }: Reply, client: ClientId = 'client'): void {
+  recordReply(from: string, { messages, failure }: ServerReply, client: ClientId = 'client'): void {
     const kept = messages.filter(({ value }, at) => at < MAX_MESSAGES || isResponse(value));
     for (const { value } of kept) this.recordReceived(from, value, client);
     if (messages.some(({ value }) => isResponse(value))) return;

@@ -2,16 +2,16 @@
 import type { Answerer } from '../answers/answerer.ts';
 import type { Instance, Principal } from '../target/instance.ts';
 import { METHOD, type Operation, paramsOf } from '../target/target.ts';
-import type { SendOptions } from '../wire/channel.ts';
+import type { DeliveryOptions } from '../wire/channel.ts';
 import { asObject, type JsonObject } from '../wire/json.ts';
 import { type Asked, outcomeOf, type ReplyOutcome } from '../wire/outcome.ts';
-import type { Reply } from '../wire/reply.ts';
+import type { ServerReply } from '../wire/reply.ts';
 import { DECLARED, envelope, mirroredArguments, type WireRequest } from '../wire/request.ts';
 import { Evidence } from './evidence.ts';
 
 export interface Turn {
   readonly request: WireRequest;
-  readonly reply: Reply;
+  readonly reply: ServerReply;
   readonly outcome: ReplyOutcome;
   readonly id?: number | undefined;
   readonly url: URL | undefined;
@@ -111,7 +111,7 @@ export class Session {
   }
 
   /** Sends the honest retry with `changes` applied. A change to undefined removes the member. */
-  retry(changes: Retry = {}, options: SendOptions = {}): Promise<ReplyOutcome> {
+  retry(changes: Retry = {}, options: DeliveryOptions = {}): Promise<ReplyOutcome> {
     const honest = this.honestRetry();
     const merged = Object.entries({ ...honest, ...changes }).filter(([, value]) => value !== undefined);
     return this.send({ ...paramsOf(this.operation), ...Object.fromEntries(merged) }, options);
@@ -125,7 +125,7 @@ export class Session {
     };
   }
 
-  async send(params: JsonObject, options: SendOptions = {}): Promise<ReplyOutcome> {
+  async send(params: JsonObject, options: DeliveryOptions = {}): Promise<ReplyOutcome> {
     const schema = this.#sessionContext.schemaOf(this.operation);
     const request: WireRequest = {
       method: METHOD[this.operation.kind],

@@ -8,7 +8,7 @@ import { freePort } from '@mrtr/harness/process';
 import type { Channel, Patience } from '../wire/channel.ts';
 import { httpChannel, post } from '../wire/http.ts';
 import { ServerProcess } from '../wire/process.ts';
-import type { Reply } from '../wire/reply.ts';
+import type { ServerReply } from '../wire/reply.ts';
 import { mirroringHeaders, OLD_REVISION, type WireRequest } from '../wire/request.ts';
 import { stdioChannel } from '../wire/stdio.ts';
 import { nextOf } from './next.ts';
@@ -89,7 +89,7 @@ export class Instance {
   }
 
   /** Sends a request as a client of the earlier revision. Over HTTP it has no session. */
-  async sendAsOld(request: Pick<WireRequest, 'method' | 'params'>): Promise<Reply> {
+  async sendAsOld(request: Pick<WireRequest, 'method' | 'params'>): Promise<ServerReply> {
     if (this.#stdio !== undefined) return this.#stdio.send(request);
     const { 'content-type': type = '', accept = '' } = mirroringHeaders(request);
     const own = { 'content-type': type, accept, 'mcp-protocol-version': OLD_REVISION };

@@ -1,15 +1,15 @@
 /** A connection to one instance of a server. */
-import type { Reply } from './reply.ts';
+import type { ServerReply } from './reply.ts';
 import type { WireRequest } from './request.ts';
 
-export interface SendOptions {
+export interface DeliveryOptions {
   /** Cuts the connection when the response begins to arrive, so that the client never reads it. HTTP only. */
   readonly cut?: boolean;
 }
 
 /** Sends requests. Never rejects because of the server: the reply's `failure` has the reason. */
 export interface Channel {
-  send(request: WireRequest, options?: SendOptions): Promise<Reply>;
+  send(request: WireRequest, options?: DeliveryOptions): Promise<ServerReply>;
 }
 
 export interface Patience {

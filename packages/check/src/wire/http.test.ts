@@ -3,9 +3,9 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { httpChannel } from './http.ts';
-import type { Reply } from './reply.ts';
+import type { ServerReply } from './reply.ts';
 
-async function replyTo(listener: RequestListener): Promise<Reply> {
+async function replyTo(listener: RequestListener): Promise<ServerReply> {
   const server = createServer(listener).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

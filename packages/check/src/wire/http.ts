@@ -3,16 +3,16 @@ import { setTimeout as pause, setImmediate } from 'node:timers/promises';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import {
   type Channel,
+  type DeliveryOptions,
   lateness,
   MAX_BYTES,
   MAX_MESSAGES,
   OVER,
   type Patience,
-  type SendOptions,
   TOO_LONG,
 } from './channel.ts';
 import { type JsonObject, parse } from './json.ts';
-import { type Carried, isResponse, type Reply, replyFrom } from './reply.ts';
+import { type Carried, isResponse, replyFrom, type ServerReply } from './reply.ts';
 import { envelope, mirroringHeaders } from './request.ts';
 import { shorten } from './text.ts';
 
@@ -40,7 +40,7 @@ export const httpChannel = (
 const LEAST_WAIT_MS = 100;
 
 /** Posts a message. After HTTP 429 it posts again, because the server has not handled the message. */
-export async function post(posting: Posting, options: SendOptions = {}): Promise<Reply> {
+export async function post(posting: Posting, options: DeliveryOptions = {}): Promise<ServerReply> {
   const { timeoutMs, over } = posting.patience;
   for (let waited = 0; ; ) {
     const reply = await postOnce(posting, options);
@@ -53,7 +53,7 @@ export async function post(posting: Posting, options: SendOptions = {}): Promise
 }
 
 /** Posts a message and reads the reply. Never rejects because of the server. */
-async function postOnce(posting: Posting, { cut = false }: SendOptions): Promise<Reply> {
+async function postOnce(posting: Posting, { cut = false }: DeliveryOptions): Promise<ServerReply> {
   const { url, headers, message, patience } = posting;
   const started = performance.now();
   const stop = new AbortController();
@@ -96,7 +96,7 @@ function readHeaders({
 }
 
 /** Cuts the connection. A JSON response begins when the work is done; a stream may begin earlier, so wait for its first bytes. */
-async function cutOff(response: Response, stop: AbortController, carried: Carried): Promise<Reply> {
+async function cutOff(response: Response, stop: AbortController, carried: Carried): Promise<ServerReply> {
   if (carried.contentType?.includes('text/event-stream')) await response.body?.getReader().read();
   stop.abort();
   const otherwise = 'the client cut the connection before it read the answer';

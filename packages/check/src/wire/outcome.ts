@@ -1,7 +1,7 @@
 /** The outcome of a reply: a question, a result, an error, or nothing usable. */
 import { asText } from '@mrtr/harness/transcript';
 import { asList, asObject, canonical, isObject, type JsonObject, objectAt } from './json.ts';
-import type { Reply, RpcError } from './reply.ts';
+import type { RpcError, ServerReply } from './reply.ts';
 import { shorten } from './text.ts';
 
 export type Asked = Readonly<Record<string, JsonObject>>;
@@ -19,7 +19,7 @@ export type ReplyOutcome =
 export const NOT_NOW: readonly number[] = [408, 425, 429, 502, 503, 504];
 
 /** The outcome of a reply. A result without a `resultType` counts as complete, as it does for clients. */
-export function outcomeOf({ result, error, status = 200, failure, late }: Reply): ReplyOutcome {
+export function outcomeOf({ result, error, status = 200, failure, late }: ServerReply): ReplyOutcome {
   if (NOT_NOW.includes(status)) return { kind: 'failed', reason: `HTTP ${status}`, late: false };
   if (error !== undefined) return { kind: 'error', error };
   if (result === undefined) {

@@ -12,7 +12,7 @@ interface RawMessage {
   readonly value: unknown;
 }
 
-export interface Reply {
+export interface ServerReply {
   readonly id?: number;
   readonly status?: number;
   readonly contentType?: string;
@@ -29,13 +29,13 @@ export interface Reply {
   readonly ms: number;
 }
 
-export interface Carried extends Pick<Reply, 'status' | 'contentType' | 'retryAfterMs' | 'late'> {
+export interface Carried extends Pick<ServerReply, 'status' | 'contentType' | 'retryAfterMs' | 'late'> {
   readonly id: number;
   readonly started: number;
 }
 
 /** Reads the reply from its texts. `otherwise`: the failure if there is no response among them. */
-export function replyFrom(texts: readonly string[], carried: Carried, otherwise: string): Reply {
+export function replyFrom(texts: readonly string[], carried: Carried, otherwise: string): ServerReply {
   const { id, started, late, ...http } = carried;
   const messages = texts.map((text) => ({ text, value: parse(text) }));
   const responses = messages.filter(({ value }) => isResponse(value));
