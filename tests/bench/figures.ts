@@ -27,7 +27,6 @@ export interface Benchmark {
 /** One benchmark's part of the report. */
 export interface Chapter extends Omit<Benchmark, 'run'> {
   readonly figures: readonly Figure[];
-  readonly seconds: number;
 }
 
 /** The ratio of two contestants, with the race's noise. */
@@ -69,14 +68,28 @@ export function cellsOf(figure: Figure): readonly string[] {
 
 const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
 
-const section = ({ name, title, figures, note, seconds }: Chapter): string =>
+/** The document's rows. Shapes that were measured alike, with the same verdict, share one. Quartiles are only printed. */
+function rowsOf(figures: readonly (readonly string[])[]): readonly string[] {
+  const values = new Map<string, string[]>();
+  for (const [what = '', value, , ...judged] of figures) {
+    const [, shape, measured = what] = /^([A-Z](?: in \w+| on \w+)?|\/[\w-]+), (.+)$/.exec(what) ?? [];
+    const key = JSON.stringify([measured, ...judged]);
+    values.set(key, [...(values.get(key) ?? []), shape ? `${shape} ${value}` : `${value}`]);
+  }
+  return [...values].map(([key, all]) => {
+    const [measured, ...judged] = JSON.parse(key) as [string, ...string[]];
+    return row([measured, all.join(', '), ...judged]);
+  });
+}
+
+const section = ({ title, figures, note }: Chapter): string =>
   [
     `### ${title}\n`,
-    row(['', 'measured', 'quartiles', 'A/A', 'goal', '']),
-    row(['---', '---:', '---', '---', '---', '---']),
-    ...figures.map((figure) => row(cellsOf(figure))),
+    row(['', 'measured', 'A/A', 'goal', '']),
+    row(['---', '---', '---', '---', '---']),
+    ...rowsOf(figures.map(cellsOf)),
     ...(note ? [`\n${note}`] : []),
-    `\n\`pnpm bench --only ${name}\`, ${seconds.toFixed(0)} s.\n`,
+    '',
   ].join('\n');
 
 /** Versions, machine and effort. */

@@ -26,11 +26,10 @@ if (help || only.some((name) => !NAMES.includes(name))) {
 const pace = quick ? QUICK : FULL;
 const chapters: Chapter[] = [];
 for (const { run, ...benchmark } of BENCHMARKS.filter(({ name }) => only.includes(name))) {
-  const started = performance.now();
   console.log(`\n${benchmark.name}: ${benchmark.title}`);
   const figures = await run(pace);
   for (const figure of figures) console.log(`  ${cellsOf(figure).filter(Boolean).join('  ')}`);
-  chapters.push({ ...benchmark, figures, seconds: (performance.now() - started) / 1000 });
+  chapters.push({ ...benchmark, figures });
 }
 if (!quick && only === NAMES) writeDocument(chapters, pace);
 const missed = chapters.flatMap(({ figures }) => figures).filter((one) => verdictOf(one) === '**missed**');

@@ -28,9 +28,7 @@ export const startUp: Benchmark = {
       pace,
     );
     return [
-      ...SHAPES.map((shape) =>
-        ratioFigure(`import @mrtr/shapes/${shape} ÷ ${SDK}`, result, shape, SDK, 1.05),
-      ),
+      ...SHAPES.map((shape) => ratioFigure(`/${shape}, import ÷ ${SDK}`, result, shape, SDK, 1.05)),
       { what: SDK, unit: 'ms', value: result.median(SDK) / 1000 },
     ];
   },

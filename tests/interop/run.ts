@@ -41,7 +41,7 @@ try {
       );
   const tables = {
     'interop: run': await circumstances(),
-    'interop: clients': markdownTable(clients, { padding: true, alignDelimiters: false }),
+    'interop: clients': markdownTable(joinVersions(clients), { padding: true, alignDelimiters: false }),
     'interop: proxies': markdownTable(proxies, { padding: true, alignDelimiters: false }),
   };
   if (words.length === 0) await updateBlocks(tables, { write: true, only: Object.keys(tables) });
@@ -51,6 +51,17 @@ try {
 }
 // A foreign program may still hold a pipe.
 process.exit();
+
+/** Makes one row of neighbours that differ in their version alone. */
+function joinVersions(rows: readonly (readonly string[])[]): string[][] {
+  const joined: string[][] = [];
+  for (const [name = '', version = '', ...rest] of rows) {
+    const last = joined.at(-1);
+    if (last && last[0] === name && last.slice(2).join('|') === rest.join('|')) last[1] += `, ${version}`;
+    else joined.push([name, version, ...rest]);
+  }
+  return joined;
+}
 
 async function circumstances(): Promise<string> {
   const { stdout } = await promisify(execFile)(FOREIGN_NODE, ['--version']);
