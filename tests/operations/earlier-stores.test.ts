@@ -45,7 +45,7 @@ describe.skipIf(missing !== undefined)('on PostgreSQL', () => {
       if (isOurs) await new PostgresLedger(pool, { table }).createTable();
       else await earlier();
       return {
-        another: inTurn(async (limits) => new PostgresLedger(pool, { table, ...limits }), earlier),
+        another: inTurn(async (limits) => new PostgresLedger(pool, { table, limits }), earlier),
         lapse: async (id) =>
           void (await pool.query(`UPDATE ${table} SET lease_until = now() - interval '1 s' WHERE id = $1`, [
             id,
@@ -60,7 +60,7 @@ describe.skipIf(missing !== undefined)('on PostgreSQL', () => {
       if (isOurs) await new PostgresInteractions(pool, { table }).createTable();
       else await earlier();
       return {
-        another: inTurn(async (limits) => new PostgresInteractions(pool, { table, ...limits }), earlier),
+        another: inTurn(async (limits) => new PostgresInteractions(pool, { table, limits }), earlier),
         lapse: async (id) =>
           void (await pool.query(`UPDATE ${table} SET ends_at = now() WHERE id = $1`, [id])),
       };
@@ -98,7 +98,7 @@ describe.skipIf(redis === undefined)('on Redis', () => {
     const [client, prefix] = [await connected(), `test:${random()}:`];
     return {
       another: inTurn(
-        (limits) => begun(client, { prefix, ...limits }),
+        (limits) => begun(client, { prefix, limits }),
         () => earlierRedisLedger(client, prefix),
       ),
       lapse: async (id) => void (await client.hSet(`${prefix}entry:${id}`, 'lease', '0')),
@@ -112,7 +112,7 @@ describe.skipIf(redis === undefined)('on Redis', () => {
     const [client, prefix] = [await connected(), `test:${random()}:`];
     return {
       another: inTurn(
-        async (limits) => new RedisInteractions(client, { prefix, ...limits }),
+        async (limits) => new RedisInteractions(client, { prefix, limits }),
         async () => earlierRedisInteractions(client, prefix),
       ),
       lapse: async (id) => {

@@ -1,12 +1,7 @@
 /** Runs the contract on every ledger, and tests the behaviour of single ones. `ledgers.proof.ts` crashes them. */
 import { InvalidOption, MemoryLedger } from '@mrtr/core';
 import type { StateLedger } from '@mrtr/core/seal';
-import {
-  type InteractionsUnderTest,
-  interactionsContract,
-  type LedgerUnderTest,
-  ledgerContract,
-} from '@mrtr/ledgers/contract';
+import { interactionsContract, ledgerContract } from '@mrtr/ledgers/contract';
 import { PostgresInteractions, PostgresLedger, type Queryable } from '@mrtr/ledgers/postgres';
 import { type RedisClient, RedisInteractions, RedisLedger } from '@mrtr/ledgers/redis';
 import { MemoryInteractions } from '@mrtr/pages';
@@ -53,7 +48,7 @@ ledgerContract('memory', async () => {
   const now = () => Date.now() + passed;
   const ledger = new MemoryLedger({ now });
   return {
-    another: async (limits) => (limits ? new MemoryLedger({ ...limits, now }) : ledger),
+    another: async (limits) => (limits ? new MemoryLedger({ limits, now }) : ledger),
     lapse: async () => {
       passed += 1001;
     },
@@ -64,7 +59,7 @@ interactionsContract('memory', async () => {
   let now = 0;
   const store = new MemoryInteractions({ now: () => now });
   return {
-    another: async (limits) => (limits ? new MemoryInteractions({ ...limits, now: () => now }) : store),
+    another: async (limits) => (limits ? new MemoryInteractions({ limits, now: () => now }) : store),
     lapse: async () => {
       now += 60_000;
     },
@@ -85,33 +80,35 @@ describe.skipIf(missing !== undefined)('on PostgreSQL', () => {
     return made;
   }
 
-  ledgerContract('PostgreSQL', async (): Promise<LedgerUnderTest> => {
+  ledgerContract('PostgreSQL', async () => {
     const table = `t_${random()}`;
     const admin = pool();
     await Promise.all([1, 2].map(() => new PostgresLedger(admin, { table }).createTable()));
     const lapsed = `UPDATE ${table} SET lease_until = now() - interval '1 second' WHERE id = $1`;
     return {
-      another: async (limits) => new PostgresLedger(pool(), { table, ...limits }),
+      another: async (limits) => new PostgresLedger(pool(), { table, limits }),
       lapse: async (id) => void (await admin.query(lapsed, [id])),
       lose: async () => void (await admin.query(`TRUNCATE ${table}`)),
     };
   });
 
-  interactionsContract('PostgreSQL', async (): Promise<InteractionsUnderTest> => {
+  interactionsContract('PostgreSQL', async () => {
     const table = `t_${random()}`;
     const admin = pool();
     await Promise.all([1, 2].map(() => new PostgresInteractions(admin, { table }).createTable()));
     return {
-      another: async (limits) => new PostgresInteractions(pool(), { table, ...limits }),
+      another: async (limits) => new PostgresInteractions(pool(), { table, limits }),
       lapse: async (id) =>
         void (await admin.query(`UPDATE ${table} SET ends_at = now() WHERE id = $1`, [id])),
     };
   });
 
   test('there is room for as many interactions as a sweep counts, and what is over is deleted', async () => {
-    const store = new PostgresInteractions(pool(), { table: 'few', sweepSeconds: 0, maxEntries: 1 });
-    await store.createTable();
-    const add = (id: string) => store.add({ id, pseudonym: id, value: 'x', ttlSeconds: 60 });
+    const db = pool();
+    // A new instance sweeps at once, and then once a minute.
+    const store = () => new PostgresInteractions(db, { table: 'few', limits: { entries: 1 } });
+    await store().createTable();
+    const add = (id: string) => store().add({ id, pseudonym: id, value: 'x', ttlSeconds: 60 });
     expect(await add('a')).toBe(true);
     await expect(add('b')).rejects.toMatchObject({ code: 'store_full' });
     await query(url, 'UPDATE few SET ends_at = now()');
@@ -125,7 +122,10 @@ describe.skipIf(missing !== undefined)('on PostgreSQL', () => {
       'ends_at',
       "(id, pseudonym, value, ends_at) VALUES ($1, $2, 'x', now() + interval '1 minute')",
       (table: string) => {
-        const store = new PostgresInteractions(pool(), { table, maxEntriesPerPrincipal: 10 });
+        const store = new PostgresInteractions(pool(), {
+          table,
+          limits: { entries: 1000, perPrincipal: 0.01 },
+        });
         const add = (pseudonym: string) => store.add({ id: random(), pseudonym, value: 'x', ttlSeconds: 60 });
         return { store, add };
       },
@@ -135,7 +135,7 @@ describe.skipIf(missing !== undefined)('on PostgreSQL', () => {
       'forget_at',
       "(id, pseudonym, answers, lease_until, forget_at) VALUES ($1, $2, '', now(), now() + interval '1 minute')",
       (table: string) => {
-        const store = new PostgresLedger(pool(), { table, maxEntriesPerPrincipal: 10 });
+        const store = new PostgresLedger(pool(), { table, limits: { entries: 1000, perPrincipal: 0.01 } });
         const add = (pseudonym: string) => store.lease(leaseRequest(random(), { pseudonym }));
         return { store, add };
       },
@@ -218,18 +218,20 @@ describe.skipIf(missing !== undefined)('on PostgreSQL', () => {
   });
 
   test('a ledger accepts no more tokens than its limit, counted at each sweep', async () => {
-    const ledger = new PostgresLedger(pool(), { table: 'small', sweepSeconds: 0, maxEntries: 2 });
-    await ledger.createTable();
-    for (const id of ['a', 'b']) expect(await ledger.lease(leaseRequest(id))).toEqual(FIRST);
-    await expect(ledger.lease(leaseRequest('c'))).rejects.toMatchObject({ code: 'store_full' });
+    const db = pool();
+    const ledger = () => new PostgresLedger(db, { table: 'small', limits: { entries: 2 } });
+    await ledger().createTable();
+    for (const id of ['a', 'b']) expect(await ledger().lease(leaseRequest(id))).toEqual(FIRST);
+    await expect(ledger().lease(leaseRequest('c'))).rejects.toMatchObject({ code: 'store_full' });
   });
 
   test('a ledger keeps no more bytes of results than it may, and has room again when they are forgotten', async () => {
-    const ledger = new PostgresLedger(pool(), { table: 'heavy', sweepSeconds: 0, maxBytes: 1000 });
-    await ledger.createTable();
-    expect(await recorded(ledger, [600, 401, 400])).toEqual(['settled', 'lost', 'settled']);
+    const db = pool();
+    const ledger = () => new PostgresLedger(db, { table: 'heavy', limits: { bytes: 1000 } });
+    await ledger().createTable();
+    expect(await recorded(ledger(), [600, 401, 400])).toEqual(['settled', 'lost', 'settled']);
     await query(url, "UPDATE heavy SET forget_at = now() - interval '1 second' WHERE lease IS NOT NULL");
-    expect(await recorded(ledger, [1000])).toEqual(['settled']);
+    expect(await recorded(ledger(), [1000])).toEqual(['settled']);
   });
 
   test('instances that begin at once write one beginning, and later ones keep it', async () => {
@@ -277,10 +279,10 @@ describe.skipIf(redis === undefined)('on Redis', () => {
   const connected = () => connectedTo(redis as Redis);
   const alone = async () => ({ client: await connected(), prefix: `test:${random()}:` });
 
-  ledgerContract('Redis', async (): Promise<LedgerUnderTest> => {
+  ledgerContract('Redis', async () => {
     const { client: admin, prefix } = await alone();
     return {
-      another: async (limits) => begun(await connected(), { prefix, ...limits }),
+      another: async (limits) => begun(await connected(), { prefix, limits }),
       lapse: async (id) => void (await admin.hSet(`${prefix}entry:${id}`, 'lease', '0')),
       lose: async () => {
         for (const key of await admin.keys(`${prefix}*`)) await admin.del(key);
@@ -288,10 +290,10 @@ describe.skipIf(redis === undefined)('on Redis', () => {
     };
   });
 
-  interactionsContract('Redis', async (): Promise<InteractionsUnderTest> => {
+  interactionsContract('Redis', async () => {
     const { client: admin, prefix } = await alone();
     return {
-      another: async (limits) => new RedisInteractions(await connected(), { prefix, ...limits }),
+      another: async (limits) => new RedisInteractions(await connected(), { prefix, limits }),
       // A test cannot set Redis's clock, so delete the interaction, and let its place in the indices expire.
       lapse: async (id) => {
         await admin.del(`${prefix}entry:${id}`);
@@ -303,7 +305,7 @@ describe.skipIf(redis === undefined)('on Redis', () => {
 
   test('Redis has room for as many interactions as it may hold, and forgets them by itself', async () => {
     const { client, prefix } = await alone();
-    const store = new RedisInteractions(client, { prefix, maxEntries: 1 });
+    const store = new RedisInteractions(client, { prefix, limits: { entries: 1 } });
     const begun = { id: 'a', pseudonym: 'ada', value: 'x', ttlSeconds: 60 };
     await store.add(begun);
     await expect(store.add({ ...begun, id: 'b', pseudonym: 'bob' })).rejects.toMatchObject({
@@ -326,7 +328,7 @@ describe.skipIf(redis === undefined)('on Redis', () => {
 
   test('a ledger keeps no more bytes of results than it may, and has room again when they are forgotten', async () => {
     const { client, prefix } = await alone();
-    const ledger = await begun(client, { prefix, maxBytes: 1000 });
+    const ledger = await begun(client, { prefix, limits: { bytes: 1000, perPrincipal: 1 } });
     expect(await recorded(ledger, [600, 401, 400])).toEqual(['settled', 'lost', 'settled']);
     // Let the minute pass in which they are forgotten.
     const sizes = await client.hGetAll(`${prefix}bytes`);
@@ -437,26 +439,32 @@ const needsNoQuotes = 'table must be an identifier that needs no quotes (a-z, 0-
 test.each<[StoreName, object, string]>([
   ['RedisLedger', { prefx: 'a' }, "there is no option 'prefx'. Did you mean 'prefix'?"],
   ['RedisLedger', { prefix: '' }, 'prefix must be'],
-  ['RedisLedger', { maxBytes: '1' }, 'maxBytes must be'],
+  ['RedisLedger', { maxBytes: 1 }, "the option 'maxBytes' is gone. Write `limits: { bytes }`."],
   ['PostgresLedger', { tabel: 'a' }, "there is no option 'tabel'. Did you mean 'table'?"],
   ['PostgresLedger', { table: ['a'] }, 'table must be'],
   ['PostgresLedger', { table: 'a;DROP b' }, `${needsNoQuotes}'a;DROP b'.`],
-  ['PostgresLedger', { table: 'postgres://user:secret@db.example' }, `${needsNoQuotes}something else.`],
-  ['PostgresLedger', { sweepSeconds: -1 }, 'sweepSeconds must be'],
-  ['PostgresLedger', { maxEntries: 0 }, 'maxEntries must be'],
-  ['RedisInteractions', { ttl: 1 }, "there is no option 'ttl'. The options are: prefix, maxEntries"],
-  ['RedisInteractions', { maxValueBytes: null }, 'maxValueBytes must be'],
-  [
-    'PostgresInteractions',
-    { prefix: 'a' },
-    "there is no option 'prefix'. The options are: table, sweepSeconds",
-  ],
-  ['PostgresInteractions', { sweepSeconds: Number.NaN }, 'sweepSeconds must be'],
+  ['PostgresLedger', { table: 'postgres://user:secret@db.example' }, `${needsNoQuotes}a text.`],
+  ['PostgresLedger', { sweepSeconds: 5 }, "the option 'sweepSeconds' is gone. It is fixed: 60 seconds."],
+  ['RedisInteractions', { ttl: 1 }, "there is no option 'ttl'. The options are: prefix, limits."],
+  ['RedisInteractions', { maxValueBytes: 5 }, "the option 'maxValueBytes' is gone. It is fixed: 8192 bytes."],
+  ['PostgresInteractions', { prefix: 'a' }, "there is no option 'prefix'. The options are: table, limits."],
 ])('%s rejects %o', (name, options, message) => {
   const { Store, client } = STORES[name];
   const make = () => new Store(client as never, options);
   expect(make).toThrow(InvalidOption);
   expect(make).toThrow(`${name}: ${message}`);
+});
+
+test.each<[StoreName, object, string]>([
+  ['RedisLedger', { bytes: '1' }, 'bytes must be a whole number of at least 1'],
+  ['PostgresLedger', { entries: 0 }, 'entries must be a whole number of at least 1'],
+  ['RedisInteractions', { bytes: 1 }, "there is no option 'bytes'. The options are: entries, perPrincipal."],
+  ['PostgresInteractions', { perPrincipal: Number.NaN }, 'perPrincipal must be a number above 0'],
+])('%s rejects the limits %o', (name, limits, message) => {
+  const { Store, client } = STORES[name];
+  const make = () => new Store(client as never, { limits } as object);
+  expect(make).toThrow(InvalidOption);
+  expect(make).toThrow(`${name} limits: ${message}`);
 });
 
 test.each(Object.entries(STORES))(

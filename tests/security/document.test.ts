@@ -12,8 +12,10 @@ import { MAX_PAGES, PAGE_BODY_LIMITS } from '../../packages/hosting/src/pages.ts
 import { SESSION_DEFAULTS } from '../../packages/hosting/src/sessions.ts';
 import { SEND_SECONDS } from '../../packages/hosting/src/stalled-connections.ts';
 import { UNREAD_DEFAULTS } from '../../packages/hosting/src/unread-bytes.ts';
-import { MEMORY_LIMITS } from '../../packages/pages/src/memory-interactions.ts';
+import { MEMORY_ENTRIES } from '../../packages/pages/src/memory-interactions.ts';
 import { PAGE_DEFAULTS } from '../../packages/pages/src/pending-interactions.ts';
+import { MAX_RECORD_BYTES } from '../../packages/pages/src/records.ts';
+import { interactionLimits } from '../../packages/pages/src/store.ts';
 import { DEFAULTS as FRAMES } from '../../packages/shapes/src/linear/continuation-store.ts';
 import { projectFiles, textOf } from '../testkit/project-files.ts';
 import { MAX_LINE_BYTES } from '../testkit/stdio-limit.ts';
@@ -63,6 +65,8 @@ const limitsOf = (
     ]),
   );
 
+const PAGES = interactionLimits('MemoryInteractions', undefined, MEMORY_ENTRIES);
+
 /** The default limits of each table, by option. The packages' own tests check that the limits are enforced. */
 const TABLES: readonly Readonly<Record<string, number>>[] = [
   {
@@ -76,7 +80,13 @@ const TABLES: readonly Readonly<Record<string, number>>[] = [
   },
   FRAMES,
   limitsOf(MEMORY_LEDGER_LIMITS, 'entries', 'bytes'),
-  { ...MEMORY_LIMITS, ...PAGE_DEFAULTS },
+  {
+    'limits.entries': PAGES.entries,
+    'limits.entriesPerPrincipal': PAGES.ownOpen,
+    'pages of one principal that are over, kept for their calls': PAGES.ownOver,
+    'one pending interaction, in bytes': MAX_RECORD_BYTES,
+    ...PAGE_DEFAULTS,
+  },
   {
     ...{ ...BODY_DEFAULTS, ...CALL_DEFAULTS, ...UNREAD_DEFAULTS, ...SESSION_DEFAULTS },
     sendSeconds: SEND_SECONDS,

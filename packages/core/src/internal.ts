@@ -21,6 +21,7 @@ export {
   aFunction,
   anObjectWith,
   anyValue,
+  aPlainIdentifier,
   asRequired,
   aText,
   aTimeInSeconds,

@@ -6,19 +6,16 @@ import { randomUUID } from 'node:crypto';
 import type { StateLedger } from '@mrtr/core/seal';
 import { describe, expect, it } from 'vitest';
 import { FIRST, leaseRequest, takeLease } from './contract-requests.ts';
-import type { LedgerCapacity } from './limits.ts';
+import type { LedgerLimits } from './limits.ts';
 
-export * from './interactions-contract.ts';
-
-/** The limits of one principal in a ledger. */
-export type LedgerLimits = Pick<LedgerCapacity, 'maxEntriesPerPrincipal' | 'maxBytesPerPrincipal'>;
+export { interactionsContract } from './interactions-contract.ts';
 
 /** A ledger under test: the entries that its instances share. */
-export interface LedgerUnderTest {
+interface LedgerUnderTest {
   /**
    * Another instance of the ledger on the same entries, as a second replica of a server would have.
    *
-   * @param limits the limits of one principal. Default: the ledger's own.
+   * @param limits its limits. Default: the ledger's own. One principal may take at least one entry and one byte.
    */
   another(limits?: LedgerLimits): Promise<StateLedger>;
   /** Moves the end of an entry's lease into the past. */
@@ -38,6 +35,12 @@ const OLDER = { kind: 'older-than-ledger' };
 /** Asks for a lease on a token that lives for a minute, and returns the decision. */
 const decide = (ledger: StateLedger, ...token: Parameters<typeof leaseRequest>) =>
   ledger.lease(leaseRequest(...token));
+
+/** Limits of which one principal may take `entries`. */
+const limitsOfOne = (entries: number): LedgerLimits => ({
+  entries: 1_000_000,
+  perPrincipal: entries / 1_000_000,
+});
 
 /** A ledger with its own limits, or with `limits`. */
 const open = async (make: Make, limits?: LedgerLimits): Promise<StateLedger> =>
@@ -64,7 +67,7 @@ async function start(make: Make) {
  *   const now = () => Date.now() + passed;
  *   const ledger = new MemoryLedger({ now });
  *   return {
- *     another: async (limits) => (limits ? new MemoryLedger({ ...limits, now }) : ledger),
+ *     another: async (limits) => (limits ? new MemoryLedger({ limits, now }) : ledger),
  *     lapse: async () => {
  *       passed += 2000;
  *     },
@@ -100,7 +103,7 @@ export function ledgerContract(name: string, make: Make): void {
     });
 
     it('gives back the place of a released token, of its principal too', async () => {
-      const ledger = await open(make, { maxEntriesPerPrincipal: 1 });
+      const ledger = await open(make, limitsOfOne(1));
       const [ada, id] = [randomUUID(), randomUUID()];
       const lease = await takeLease(ledger, leaseRequest(id, { pseudonym: ada }));
       const second = leaseRequest(randomUUID(), { pseudonym: ada });
@@ -236,7 +239,7 @@ export function ledgerContract(name: string, make: Make): void {
     );
 
     it('limits the tokens of one principal, and still has room for others', async () => {
-      const ledger = await open(make, { maxEntriesPerPrincipal: 2 });
+      const ledger = await open(make, limitsOfOne(2));
       const [ada, bob] = [randomUUID(), randomUUID()];
       for (let n = 0; n < 2; n++) await decide(ledger, randomUUID(), { pseudonym: ada });
       const third = decide(ledger, randomUUID(), { pseudonym: ada });
@@ -245,7 +248,7 @@ export function ledgerContract(name: string, make: Make): void {
     });
 
     it('keeps a limited number of bytes of one principal’s results; a result without room counts as lost', async () => {
-      const ledger = await open(make, { maxBytesPerPrincipal: 1000 });
+      const ledger = await open(make, { bytes: 1_000_000, perPrincipal: 0.001 });
       const [ada, bob] = [randomUUID(), randomUUID()];
       const kinds: string[] = [];
       for (const [pseudonym, bytes] of [

@@ -1,18 +1,14 @@
 /** The vitest tests that every store of pending interactions must pass. */
 import { randomUUID } from 'node:crypto';
-import type { InteractionStore, NewInteraction } from '@mrtr/pages/store';
+import type { InteractionLimits, InteractionStore, NewInteraction } from '@mrtr/pages/store';
 import { describe, expect, it } from 'vitest';
-import type { InteractionCapacity } from './limits.ts';
-
-/** The limits of a store under test. */
-export type InteractionLimits = Omit<InteractionCapacity, 'maxEntries'>;
 
 /** A store under test: the interactions that its instances share. */
-export interface InteractionsUnderTest {
+interface InteractionsUnderTest {
   /**
    * Another instance of the store on the same interactions, as a second replica of a server would have.
    *
-   * @param limits its limits. Default: the store's own.
+   * @param limits its limits; see `interactionLimits`. Default: the store's own.
    */
   another(limits?: InteractionLimits): Promise<InteractionStore>;
   /** Moves the expiry of an interaction into the past. */
@@ -37,6 +33,9 @@ async function begin(make: Make, limits?: InteractionLimits, of?: Partial<NewInt
   return { store, lapse, first, id: first.id, pseudonym: first.pseudonym };
 }
 
+/** Limits of which one principal may have `pages` open. */
+const open = (pages: number): InteractionLimits => ({ entries: 100_000, perPrincipal: pages / 100_000 });
+
 const FULL = { code: 'store_full' };
 
 /**
@@ -52,7 +51,7 @@ const FULL = { code: 'store_full' };
  *   let now = 0;
  *   const store = new MemoryInteractions({ now: () => now });
  *   return {
- *     another: async (limits) => (limits ? new MemoryInteractions({ ...limits, now: () => now }) : store),
+ *     another: async (limits) => (limits ? new MemoryInteractions({ limits, now: () => now }) : store),
  *     lapse: async () => {
  *       now += 60_000;
  *     },
@@ -97,7 +96,7 @@ export function interactionsContract(name: string, make: Make): void {
     });
 
     it('has room for a limited number of interactions of one principal, and for others beside it', async () => {
-      const { store, first, pseudonym } = await begin(make, { maxEntriesPerPrincipal: 2 });
+      const { store, first, pseudonym } = await begin(make, open(2));
       await store.add(interaction({ pseudonym }));
       const third = store.add(interaction({ pseudonym }));
       const message = /^You have too many pages open/;
@@ -107,17 +106,8 @@ export function interactionsContract(name: string, make: Make): void {
       expect(await store.add(interaction())).toBe(true);
     });
 
-    it('keeps no value over its limit, when it begins or later', async () => {
-      const { store, id } = await begin(make, { maxValueBytes: 10 });
-      const long = 'x'.repeat(11);
-      await expect(store.add(interaction({ value: long }))).rejects.toMatchObject(FULL);
-      await expect(store.replace(id, 'begun', long)).rejects.toMatchObject(FULL);
-      expect(await store.replace(id, 'begun', 'x'.repeat(10))).toBe(true);
-    });
-
     it('has room again when a page is over, whose value it keeps as long as it is told', async () => {
-      const one = { maxEntriesPerPrincipal: 1 };
-      const { store, lapse, first, id, pseudonym } = await begin(make, one, { ttlSeconds: 1 });
+      const { store, lapse, first, id, pseudonym } = await begin(make, open(1), { ttlSeconds: 1 });
       const time = { pseudonym, ttlSeconds: 60, isOver: true };
       expect(await store.replace(id, 'other', 'finished', time)).toBe(false);
       expect(await store.replace(id, 'begun', 'finished', time)).toBe(true);
@@ -132,11 +122,7 @@ export function interactionsContract(name: string, make: Make): void {
     });
 
     it('gives an open page another time, and its place stays taken', async () => {
-      const { store, lapse, id, pseudonym } = await begin(
-        make,
-        { maxEntriesPerPrincipal: 1 },
-        { ttlSeconds: 1 },
-      );
+      const { store, lapse, id, pseudonym } = await begin(make, open(1), { ttlSeconds: 1 });
       const time = { pseudonym, ttlSeconds: 60, isOver: false };
       expect(await store.replace(id, 'begun', 'finishing', time)).toBe(true);
       await expect(store.add(interaction({ pseudonym }))).rejects.toMatchObject(FULL);
@@ -146,8 +132,12 @@ export function interactionsContract(name: string, make: Make): void {
     });
 
     it('keeps a limited number of pages of one principal that are over', async () => {
-      const { store, lapse, id, pseudonym } = await begin(make, { maxOverPerPrincipal: 1 });
-      await store.replace(id, 'begun', 'closed', { pseudonym, ttlSeconds: 60, isOver: true });
+      const { store, lapse, first, id, pseudonym } = await begin(make, open(1));
+      const others = Array.from({ length: 9 }, () => interaction({ pseudonym }));
+      for (const one of [first, ...others]) {
+        await store.add(one);
+        await store.replace(one.id, 'begun', 'closed', { pseudonym, ttlSeconds: 60, isOver: true });
+      }
       await expect(store.add(interaction({ pseudonym }))).rejects.toMatchObject(FULL);
       expect(await store.add(interaction())).toBe(true);
       await lapse(id);

@@ -1,46 +1,44 @@
-import { wholeNumbers } from '@mrtr/core/internal';
+import { type GoneOptions, limitsOf, ownLimit } from '@mrtr/core/internal';
 
-/** The limits of a ledger. Anonymous callers share the limits of all. */
-export interface LedgerCapacity {
+/** The limits of a ledger. Anonymous callers share `entries` and `bytes`. */
+export interface LedgerLimits {
   /** Tokens remembered at once. Default 1 000 000. PostgreSQL counts them at each sweep. */
-  readonly maxEntries?: number;
-  /** The same for one principal, counted at each new token. Default 1000. */
-  readonly maxEntriesPerPrincipal?: number;
+  readonly entries?: number;
   /**
    * Bytes of all recorded results. Default 256 MiB. A result over the limit is not kept, and its token counts as lost.
    * PostgreSQL counts the results at each sweep, and then adds those that this instance records.
    */
-  readonly maxBytes?: number;
-  /** The same for one principal, counted at each result. Default 4 MiB. */
-  readonly maxBytesPerPrincipal?: number;
+  readonly bytes?: number;
+  /**
+   * The share of each that one principal may take, above 0 and at most 1: at least one entry and one byte, rounded
+   * down. Default 1/256: 3906 tokens and 1 MiB. It is counted at each new token and each result, over all instances.
+   */
+  readonly perPrincipal?: number;
 }
 
-export const LEDGER_DEFAULTS = {
-  maxEntries: 1_000_000,
-  maxEntriesPerPrincipal: 1000,
-  maxBytes: 268_435_456,
-  maxBytesPerPrincipal: 4_194_304,
-};
+const DEFAULTS = { entries: 1_000_000, bytes: 268_435_456, perPrincipal: 1 / 256 };
 
-export const LEDGER_CHECKS = wholeNumbers(LEDGER_DEFAULTS);
-
-/** The limits of a store of pending interactions. */
-export interface InteractionCapacity {
-  /** Interactions at once. Default 100 000. PostgreSQL counts them at each sweep. */
-  readonly maxEntries?: number;
-  /** Open pages of one principal, counted at each new one, over all instances. Default 20. */
-  readonly maxEntriesPerPrincipal?: number;
-  /** Finished pages of one principal that are still kept. Default 200. */
-  readonly maxOverPerPrincipal?: number;
-  /** Bytes of one value. With the limits above, it bounds the whole store. Default 8192. */
-  readonly maxValueBytes?: number;
+/** @internal The limits of a ledger, of all and of one principal. */
+export function ledgerLimits(owner: string, given: LedgerLimits | undefined) {
+  const { entries, bytes, perPrincipal } = limitsOf(owner, given, DEFAULTS);
+  return {
+    entries,
+    bytes,
+    ownEntries: ownLimit(entries, perPrincipal),
+    ownBytes: ownLimit(bytes, perPrincipal),
+  };
 }
 
-export const INTERACTION_DEFAULTS = {
-  maxEntries: 100_000,
-  maxEntriesPerPrincipal: 20,
-  maxOverPerPrincipal: 200,
-  maxValueBytes: 8192,
-};
+/** @internal Interactions at once, of all callers. */
+export const INTERACTIONS = 100_000;
 
-export const INTERACTION_CHECKS = wholeNumbers(INTERACTION_DEFAULTS);
+/** @internal The options of earlier versions. */
+export const GONE: GoneOptions = {
+  maxEntries: 'Write `limits: { entries }`.',
+  maxEntriesPerPrincipal: 'Write `limits: { perPrincipal }`, the share of one principal.',
+  maxBytes: 'Write `limits: { bytes }`.',
+  maxBytesPerPrincipal: 'Write `limits: { perPrincipal }`, the share of one principal.',
+  maxOverPerPrincipal: 'It is ten times the open pages of one principal: write `limits: { perPrincipal }`.',
+  maxValueBytes: 'It is fixed: 8192 bytes.',
+  sweepSeconds: 'It is fixed: 60 seconds.',
+};

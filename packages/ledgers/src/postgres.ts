@@ -1,39 +1,20 @@
 /** `@mrtr/ledgers/postgres`: single-use request state for any number of instances, on PostgreSQL 12 or later. */
 import { randomUUID } from 'node:crypto';
 import { StoreFull } from '@mrtr/core';
-import {
-  anObjectWith,
-  aText,
-  requireArgument,
-  requireOptions,
-  tellOperator,
-  wholeNumber,
-  withDefaults,
-} from '@mrtr/core/internal';
+import { tellOperator } from '@mrtr/core/internal';
 import type { LeaseDecision, LeaseRequest, StateLedger } from '@mrtr/core/seal';
 import { CLOCK_SKEW_MS, ledgerFullMessage } from '@mrtr/core/seal';
-import { LEDGER_CHECKS, LEDGER_DEFAULTS, type LedgerCapacity } from './limits.ts';
-import { addToCounter, counterOf, createCounters, sweepCounters } from './principal-counters.ts';
-import { createOnce, type Queryable, tableName } from './table.ts';
+import { type LedgerLimits, ledgerLimits } from './limits.ts';
+import { type PostgresStoreOptions, PostgresTable, type Queryable } from './postgres-table.ts';
+import { addToCounter, counterOf } from './principal-counters.ts';
 
-export * from './postgres-interactions.ts';
-export type { Queryable } from './table.ts';
-
-/** The options of a {@link PostgresLedger}. */
-export interface PostgresLedgerOptions extends LedgerCapacity {
-  /**
-   * The table, an identifier that needs no quotes. Default `mrtr_ledger`. Servers that share keys and audience must
-   * share the table.
-   */
-  readonly table?: string;
-  /** How often this instance deletes expired entries, in seconds. Default 60. */
-  readonly sweepSeconds?: number;
-}
+export { PostgresInteractions } from './postgres-interactions.ts';
+export type { PostgresStoreOptions, Queryable } from './postgres-table.ts';
 
 /** The reply to the statement of `lease`. Times are bigints as text, in milliseconds since the epoch. */
 interface Seen {
   readonly isFirst: boolean;
-  /** Whether the latest sweep of this instance counted `maxEntries` tokens. */
+  /** Whether the latest sweep of this instance counted as many tokens as the ledger may have. */
   readonly isFull: boolean;
   /** Whether the principal has room for one more token. */
   readonly hasRoom: boolean;
@@ -73,43 +54,28 @@ const RAISED = 'raised';
  * const policy = requestStatePolicy({ keys: [process.env.STATE_KEY], ledger });
  */
 export class PostgresLedger implements StateLedger {
-  readonly #db: Queryable;
-  readonly #table: string;
-  readonly #options: Required<PostgresLedgerOptions>;
-  #swept = 0;
-  #full = false;
-  #bytes = 0;
+  readonly #table: PostgresTable;
+  readonly #limits: ReturnType<typeof ledgerLimits>;
   /** The latest beginning that this instance saw, in milliseconds since the epoch. */
   #knownBeginning = 0;
 
   /** @throws InvalidOption for a `db` without `query`, and for a wrong option. */
-  constructor(db: Queryable, options: PostgresLedgerOptions = {}) {
-    requireArgument('PostgresLedger', 'db', db, anObjectWith('query'));
-    requireOptions<PostgresLedgerOptions>('PostgresLedger', options, {
-      table: aText,
-      sweepSeconds: wholeNumber(0),
-      ...LEDGER_CHECKS,
-    });
-    this.#db = db;
-    this.#options = withDefaults(options, { table: 'mrtr_ledger', sweepSeconds: 60, ...LEDGER_DEFAULTS });
-    this.#table = tableName('PostgresLedger', this.#options.table);
+  constructor(db: Queryable, options: PostgresStoreOptions<LedgerLimits> = {}) {
+    const kind = { name: 'mrtr_ledger', expiry: 'forget_at', value: 'result' };
+    this.#table = new PostgresTable('PostgresLedger', db, options, kind);
+    this.#limits = ledgerLimits('PostgresLedger', options.limits);
   }
 
   /**
-   * Creates the table and that of its counters, unless they exist. Writes the ledger's beginning, unless the table has it. The ledger rejects older
-   * tokens, so await this before you serve. Several instances may call this at once.
+   * Creates the table and that of its counters, unless they exist. Writes the ledger's beginning, unless the table has it.
+   * The ledger rejects older tokens, so await this before you serve. Several instances may call this at once.
    *
    * @throws the database's error, for example if the role may not create tables.
    */
   async createTable(): Promise<void> {
-    await createOnce(
-      this.#db,
-      `CREATE TABLE IF NOT EXISTS ${this.#table} (
-         id text PRIMARY KEY, pseudonym text, answers text NOT NULL, result text, lease text,
-         lease_until timestamptz NOT NULL, forget_at timestamptz NOT NULL);
-       CREATE INDEX IF NOT EXISTS ${this.#table}_expiry ON ${this.#table} (forget_at);
-       CREATE INDEX IF NOT EXISTS ${this.#table}_pseudonym ON ${this.#table} (pseudonym, forget_at);
-       ${createCounters(this.#table)}`,
+    await this.#table.create(
+      `pseudonym text, answers text NOT NULL, result text, lease text,
+       lease_until timestamptz NOT NULL, forget_at timestamptz NOT NULL`,
     );
     await this.#begin();
   }
@@ -120,12 +86,10 @@ export class PostgresLedger implements StateLedger {
    * @throws StoreFull when the ledger is full; otherwise the database's error. Either rejects the request before it runs.
    */
   async lease(presented: LeaseRequest): Promise<LeaseDecision> {
-    await this.#sweep();
+    await this.#table.sweep(this.#limits.entries);
     const lease = randomUUID();
     try {
-      let seen: Seen;
-      do seen = await this.#insert(presented, lease);
-      while (seen.isOvertaken);
+      const seen = await this.#insert(presented, lease);
       if (seen.began === null || seen.isRaised) await this.#begin();
       else this.#knownBeginning = Math.max(this.#knownBeginning, Number(seen.began));
       return seen.isFirst ? { kind: 'first', lease } : await this.#refusal(presented, seen);
@@ -141,30 +105,31 @@ export class PostgresLedger implements StateLedger {
    * Without the lock, an uncommitted DELETE could remove the token's entry and the beginning: this statement would wait
    * for the entry, and still see the beginning. TRUNCATE locks out the whole statement.
    */
-  async #insert(
+  #insert(
     { id, answers, issuedAt, expiresAt, leaseSeconds, pseudonym, now }: LeaseRequest,
     lease: string,
   ): Promise<Seen> {
+    const { name, isFull } = this.#table;
     const asked = [id, pseudonym ?? null, answers, leaseSeconds, expiresAt, now, CLOCK_SKEW_MS];
-    const { rows } = await this.#db.query(
+    return this.#table.insert<Seen>(
       `WITH beginning AS (
          SELECT lease_until, answers <> '${RAISED}' AND
            $12::bigint BETWEEN 1 AND ${milliseconds('lease_until')} - 1 AS is_raised
-         FROM ${this.#table} WHERE id = '${BEGINNING}' FOR KEY SHARE
+         FROM ${name} WHERE id = '${BEGINNING}' FOR KEY SHARE
        ), seen AS (
          SELECT clock.ms AS now, ${milliseconds('lease_until')} + CASE WHEN is_raised THEN $7 ELSE 0 END AS began,
-           coalesce(is_raised, false) AS is_raised, ${counterOf(this.#table, '$2')} AS counter, entries,
+           coalesce(is_raised, false) AS is_raised, ${counterOf(name)} AS counter, entries,
            $2::text IS NULL OR $8 > entries AS has_room
          FROM (SELECT ${milliseconds('clock_timestamp()')} AS ms) AS clock
-         CROSS JOIN (SELECT count(*) AS entries FROM ${this.#table} WHERE pseudonym = $2 AND forget_at > now()) AS own
+         CROSS JOIN (SELECT count(*) AS entries FROM ${name} WHERE pseudonym = $2 AND forget_at > now()) AS own
          LEFT JOIN beginning ON true
        ), admitted AS (
          SELECT FROM seen WHERE NOT $9::boolean AND has_room AND now < $5::bigint AND abs($6::bigint - now) <= $7
            AND $11::bigint - greatest(0, $6::bigint - now) >= began
        ), counted AS (
-         ${addToCounter(this.#table, '$2', '$8', '$2 IS NOT NULL AND EXISTS (SELECT FROM admitted)')}
+         ${addToCounter(name, '$8', '$2 IS NOT NULL AND EXISTS (SELECT FROM admitted)')}
        ), inserted AS (
-         INSERT INTO ${this.#table} (id, pseudonym, answers, lease, lease_until, forget_at)
+         INSERT INTO ${name} (id, pseudonym, answers, lease, lease_until, forget_at)
          SELECT $1, $2, $3, $10, now() + make_interval(secs => $4), to_timestamp(($5::bigint + $7) / 1000.0)
          FROM admitted WHERE $2 IS NULL OR EXISTS (SELECT FROM counted)
          ON CONFLICT (id) DO NOTHING RETURNING id)
@@ -172,17 +137,16 @@ export class PostgresLedger implements StateLedger {
          $2 IS NOT NULL AND EXISTS (SELECT FROM admitted) AND NOT EXISTS (SELECT FROM counted) AS "isOvertaken",
          now::text, began::text, is_raised AS "isRaised"
        FROM seen`,
-      [...asked, this.#options.maxEntriesPerPrincipal, this.#full, lease, issuedAt, this.#knownBeginning],
+      [...asked, this.#limits.ownEntries, isFull, lease, issuedAt, this.#knownBeginning],
     );
-    return rows[0] as Seen;
   }
 
   /** The reason why nothing was inserted. */
   async #refusal({ id, issuedAt, expiresAt, now: theirs }: LeaseRequest, seen: Seen): Promise<LeaseDecision> {
     const byMs = theirs - Number(seen.now);
     if (Math.abs(byMs) > CLOCK_SKEW_MS) return { kind: 'clock-differs', byMs };
-    const { rows } = await this.#db.query(
-      `SELECT result, answers, lease_until > now() AS leased FROM ${this.#table} WHERE id = $1`,
+    const { rows } = await this.#table.query(
+      `SELECT result, answers, lease_until > now() AS leased FROM ${this.#table.name} WHERE id = $1`,
       [id],
     );
     const entry = rows[0] as Entry | undefined;
@@ -200,29 +164,29 @@ export class PostgresLedger implements StateLedger {
   /** See {@link StateLedger.settle}. */
   async settle(id: string, lease: string, result: string): Promise<void> {
     // A recorded result is sealed, so each character is one byte.
-    const hasRoom = this.#bytes + result.length <= this.#options.maxBytes;
-    if (hasRoom) this.#bytes += result.length;
+    const hasRoom = this.#table.bytes + result.length <= this.#limits.bytes;
+    if (hasRoom) this.#table.bytes += result.length;
     // A result over the limit ends the lease: a served token must not be released.
-    await this.#db.query(
+    await this.#table.query(
       `WITH entry AS (
          SELECT id, $3 AND (pseudonym IS NULL OR $4 >= length($2) + (
-           SELECT coalesce(sum(octet_length(result)), 0) FROM ${this.#table} AS same_principal
+           SELECT coalesce(sum(octet_length(result)), 0) FROM ${this.#table.name} AS same_principal
            WHERE same_principal.pseudonym = target_row.pseudonym AND forget_at > now())) AS fits
-         FROM ${this.#table} AS target_row WHERE id = $1)
-       UPDATE ${this.#table} AS ledger_row
+         FROM ${this.#table.name} AS target_row WHERE id = $1)
+       UPDATE ${this.#table.name} AS ledger_row
        SET result = CASE WHEN fits THEN $2 END, lease_until = CASE WHEN fits THEN lease_until ELSE now() END,
          lease = CASE WHEN fits THEN lease END
        FROM entry WHERE ledger_row.id = entry.id AND ledger_row.lease = $5 AND ledger_row.result IS NULL`,
-      [id, result, hasRoom, this.#options.maxBytesPerPrincipal, lease],
+      [id, result, hasRoom, this.#limits.ownBytes, lease],
     );
   }
 
   /** See {@link StateLedger.release}. */
   async release(id: string, lease: string): Promise<void> {
-    await this.#db.query(`DELETE FROM ${this.#table} WHERE id = $1 AND lease = $2 AND result IS NULL`, [
-      id,
-      lease,
-    ]);
+    await this.#table.query(
+      `DELETE FROM ${this.#table.name} WHERE id = $1 AND lease = $2 AND result IS NULL`,
+      [id, lease],
+    );
   }
 
   /**
@@ -232,34 +196,18 @@ export class PostgresLedger implements StateLedger {
    */
   async #begin(): Promise<void> {
     const [known, skew] = [this.#knownBeginning, CLOCK_SKEW_MS / 1000];
-    await this.#db.query(
-      `INSERT INTO ${this.#table} AS stored (id, answers, lease_until, forget_at)
+    await this.#table.query(
+      `INSERT INTO ${this.#table.name} AS stored (id, answers, lease_until, forget_at)
        VALUES ($1, $2, clock_timestamp() + make_interval(secs => $3), 'infinity')
        ON CONFLICT (id) DO UPDATE SET answers = '${RAISED}', lease_until = stored.lease_until + make_interval(secs => $4)
        WHERE stored.answers <> '${RAISED}' AND $5::bigint BETWEEN 1 AND ${milliseconds('stored.lease_until')} - 1`,
       [BEGINNING, known > 0 ? RAISED : '', known > 0 ? skew : 0, skew, known],
     );
-    const { rows } = await this.#db.query(
-      `SELECT ${milliseconds('lease_until')}::text AS began FROM ${this.#table} WHERE id = $1`,
+    const { rows } = await this.#table.query(
+      `SELECT ${milliseconds('lease_until')}::text AS began FROM ${this.#table.name} WHERE id = $1`,
       [BEGINNING],
     );
     const [stored] = rows as { began: string }[];
     if (stored) this.#knownBeginning = Math.max(known, Number(stored.began));
-  }
-
-  async #sweep(): Promise<void> {
-    const now = Date.now();
-    if (now - this.#swept < this.#options.sweepSeconds * 1000) return;
-    this.#swept = now;
-    await this.#db.query(`DELETE FROM ${this.#table} WHERE forget_at < now()`);
-    await this.#db.query(sweepCounters(this.#table));
-    const { rows } = await this.#db.query(
-      `SELECT count(*) >= $1 AS full, coalesce(sum(octet_length(result)), 0)::text AS bytes
-       FROM (SELECT result FROM ${this.#table} WHERE id <> '${BEGINNING}' LIMIT $1) AS entries`,
-      [this.#options.maxEntries],
-    );
-    const { full, bytes } = rows[0] as { full: boolean; bytes: string };
-    this.#full = full;
-    this.#bytes = Number(bytes);
   }
 }

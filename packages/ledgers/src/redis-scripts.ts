@@ -1,8 +1,5 @@
-/** The scripts of a ledger on Redis. Redis runs no other command during a script, which decides by Redis's clock. */
-
-const CLOCK = `local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
-`;
+/** The scripts of a ledger on Redis. */
+import { CLOCK, INDEX, KEEP } from './redis-keys.ts';
 
 // One field of INFO; empty if Redis refuses INFO.
 const INFO = `local function info(section, field)
@@ -56,13 +53,13 @@ return at
 
 /**
  * KEYS: the entry, the index of all entries, the index of the principal's, and the beginning. ARGV: id, answers, expiry,
- * lease in ms, the server's clock, skew, the two limits (0: no limit), the pseudonym ('': anonymous), the lease's id, the
+ * lease in ms, the server's clock, skew, the two limits, the pseudonym ('': anonymous), the lease's id, the
  * time of issue, the beginning that the ledger knew ('': none), and whether Redis is durable ('1'). Returns the kind, its two
  * texts, and, if the script read the beginning, its time and 'known' or 'begun'.
  *
  * A full Redis rejects a script only at its first write, and only if that needs memory. So write the entry first.
  */
-export const LEASE = `${CLOCK}${BEGINNING}
+export const LEASE = `${CLOCK}${BEGINNING}${INDEX}
 local skew = tonumber(ARGV[6])
 local by = tonumber(ARGV[5]) - now
 if math.abs(by) > skew then return { 'clock-differs', string.format('%d', by) } end
@@ -80,21 +77,12 @@ local forget = string.format('%d', expires + skew)
 local lease = string.format('%d', now + tonumber(ARGV[4]))
 redis.call('HSET', KEYS[1], 'lease', lease, 'lease_id', ARGV[10], 'answers', ARGV[2], 'pseudonym', ARGV[9])
 for index = 2, 3 do
-  local limit = tonumber(ARGV[5 + index])
-  if limit > 0 then
-    redis.call('ZREMRANGEBYSCORE', KEYS[index], '-inf', now)
-    if redis.call('ZCARD', KEYS[index]) >= limit then
-      redis.call('DEL', KEYS[1])
-      return { index == 2 and 'all' or 'own', '', '', at, beginningWas }
-    end
+  if is_full(KEYS[index], ARGV[5 + index]) then
+    redis.call('DEL', KEYS[1])
+    return { index == 2 and 'all' or 'own', '', '', at, beginningWas }
   end
 end
-for index = 2, 3 do
-  if tonumber(ARGV[5 + index]) > 0 then
-    redis.call('ZADD', KEYS[index], forget, ARGV[1])
-    if redis.call('PEXPIRETIME', KEYS[index]) < tonumber(forget) then redis.call('PEXPIREAT', KEYS[index], forget) end
-  end
-end
+for index = 2, 3 do enter(KEYS[index], ARGV[1], forget) end
 redis.call('PEXPIREAT', KEYS[1], forget)
 return { 'first', '', '', at, beginningWas }
 `;
@@ -109,7 +97,7 @@ return { 'first', '', '', at, beginningWas }
 export const SETTLE = `#!lua flags=allow-oom
 local entry = redis.call('HMGET', KEYS[1], 'lease_id', 'result', 'pseudonym')
 if entry[1] ~= ARGV[1] or entry[2] then return end
-${CLOCK}local forget = redis.call('PEXPIRETIME', KEYS[1])
+${CLOCK}${KEEP}local forget = redis.call('PEXPIRETIME', KEYS[1])
 local step = 60000
 while step * 16 < forget - now do step = step * 2 end
 local field = string.format('%d', math.ceil(forget / step) * step)
@@ -129,7 +117,7 @@ for index, key in ipairs(sizes) do
 end
 for _, key in ipairs(sizes) do
   redis.call('HINCRBY', key, field, #ARGV[2])
-  if redis.call('PEXPIRETIME', key) < tonumber(field) then redis.call('PEXPIREAT', key, field) end
+  keep(key, field)
 end
 redis.call('HSET', KEYS[1], 'result', ARGV[2])
 `;

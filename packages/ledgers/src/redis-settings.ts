@@ -1,5 +1,5 @@
 import { warnOnce } from '@mrtr/core/internal';
-import type { RedisClient } from './redis-client.ts';
+import type { RedisClient } from './redis-keys.ts';
 
 /**
  * Warns about settings that can lose entries, once per process. Returns false if Redis answers before an entry is on disk.

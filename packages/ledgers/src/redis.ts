@@ -1,30 +1,19 @@
 /** `@mrtr/ledgers/redis`: single-use request state for any number of instances, on Redis 7 or later. */
 import { randomUUID } from 'node:crypto';
 import { StoreFull } from '@mrtr/core';
-import {
-  aBoolean,
-  anObjectWith,
-  aText,
-  requireArgument,
-  requireOptions,
-  tellOperator,
-  warnOnce,
-  withDefaults,
-} from '@mrtr/core/internal';
+import { aBoolean, tellOperator, warnOnce } from '@mrtr/core/internal';
 import type { LeaseDecision, LeaseRequest, StateLedger } from '@mrtr/core/seal';
 import { CLOCK_SKEW_MS, ledgerFullMessage } from '@mrtr/core/seal';
-import { LEDGER_CHECKS, LEDGER_DEFAULTS, type LedgerCapacity } from './limits.ts';
-import type { RedisClient } from './redis-client.ts';
+import { type LedgerLimits, ledgerLimits } from './limits.ts';
+import { type RedisClient, RedisKeys, type RedisStoreOptions } from './redis-keys.ts';
 import { BEGIN, LEASE, RELEASE, SETTLE } from './redis-scripts.ts';
 import { mayBeDurable } from './redis-settings.ts';
 
-export type { RedisClient } from './redis-client.ts';
-export { RedisInteractions, type RedisInteractionsOptions } from './redis-interactions.ts';
+export { RedisInteractions } from './redis-interactions.ts';
+export type { RedisClient, RedisStoreOptions } from './redis-keys.ts';
 
 /** The options of a {@link RedisLedger}. */
-export interface RedisLedgerOptions extends LedgerCapacity {
-  /** The beginning of every key. Default `mrtr:ledger:`. Servers that share keys and audience must share it. */
-  readonly prefix?: string;
+export interface RedisLedgerOptions extends RedisStoreOptions<LedgerLimits> {
   /**
    * Whether Redis writes each entry to disk before it answers (`appendonly yes`, `appendfsync always`), so that a restart
    * loses no entry. Default false: after each restart, the ledger rejects the calls that were open.
@@ -59,7 +48,9 @@ type Reply = readonly [
  */
 export class RedisLedger implements StateLedger {
   readonly #client: RedisClient;
-  readonly #options: Required<RedisLedgerOptions>;
+  readonly #keys: RedisKeys;
+  readonly #limits: ReturnType<typeof ledgerLimits>;
+  readonly #claimsDurable: boolean;
   #begun: Promise<void>;
   /** The latest beginning that this instance saw. */
   #knownBeginning = 0;
@@ -72,14 +63,11 @@ export class RedisLedger implements StateLedger {
    * @throws InvalidOption for a `client` without `eval`, and for a wrong option.
    */
   constructor(client: RedisClient, options: RedisLedgerOptions = {}) {
-    requireArgument('RedisLedger', 'client', client, anObjectWith('eval'));
-    requireOptions<RedisLedgerOptions>('RedisLedger', options, {
-      prefix: aText,
-      durable: aBoolean,
-      ...LEDGER_CHECKS,
-    });
+    const { durable = false, limits } = options ?? {};
+    this.#keys = new RedisKeys('RedisLedger', client, options, 'mrtr:ledger:', { durable: aBoolean });
+    this.#limits = ledgerLimits('RedisLedger', limits);
     this.#client = client;
-    this.#options = withDefaults(options, { prefix: 'mrtr:ledger:', durable: false, ...LEDGER_DEFAULTS });
+    this.#claimsDurable = durable;
     this.#begun = this.#begin();
     this.#begun.catch(warnOfBeginning);
   }
@@ -105,17 +93,20 @@ export class RedisLedger implements StateLedger {
    */
   async lease(presented: LeaseRequest): Promise<LeaseDecision> {
     const { id, answers, issuedAt, expiresAt, leaseSeconds, pseudonym, now } = presented;
-    const { maxEntries, maxEntriesPerPrincipal, prefix } = this.#options;
-    const limits = [maxEntries, pseudonym === undefined ? 0 : maxEntriesPerPrincipal];
-    const index = pseudonym === undefined ? 'index' : `index:${pseudonym}`;
-    const numbers = [expiresAt, leaseSeconds * 1000, now, CLOCK_SKEW_MS, ...limits].map(String);
+    const { entries, ownEntries } = this.#limits;
+    // An anonymous caller has no index of its own. It counts in that of all, twice with the same effect.
+    const [own, ownLimit] = pseudonym === undefined ? ['index', entries] : [`index:${pseudonym}`, ownEntries];
     const lease = randomUUID();
     let reply: Reply;
     try {
-      reply = (await this.#client.eval(LEASE, {
-        keys: [this.#entry(id), `${prefix}index`, prefix + index, this.#beginning],
-        arguments: [id, answers, ...numbers, pseudonym ?? '', lease, String(issuedAt), ...this.#known],
-      })) as Reply;
+      reply = (await this.#keys.run(
+        LEASE,
+        [entryOf(id), 'index', own, 'beginning'],
+        [
+          ...[id, answers, expiresAt, leaseSeconds * 1000, now, CLOCK_SKEW_MS, entries, ownLimit],
+          ...[pseudonym ?? '', lease, issuedAt, ...this.#known],
+        ],
+      )) as Reply;
     } catch (error) {
       // Redis may have given the lease, and only its reply was lost. Nobody else knows the lease, so give it back.
       this.release(id, lease).catch(tellOperator);
@@ -127,26 +118,20 @@ export class RedisLedger implements StateLedger {
 
   /** See {@link StateLedger.settle}. */
   async settle(id: string, lease: string, result: string): Promise<void> {
-    const { maxBytes, maxBytesPerPrincipal } = this.#options;
-    await this.#client.eval(SETTLE, {
-      keys: [this.#entry(id), `${this.#options.prefix}bytes`],
-      arguments: [lease, result, String(maxBytes), String(maxBytesPerPrincipal)],
-    });
+    const { bytes, ownBytes } = this.#limits;
+    await this.#keys.run(SETTLE, [entryOf(id), 'bytes'], [lease, result, bytes, ownBytes]);
   }
 
   /** See {@link StateLedger.release}. */
   async release(id: string, lease: string): Promise<void> {
-    const keys = [this.#entry(id), `${this.#options.prefix}index`];
-    await this.#client.eval(RELEASE, { keys, arguments: [lease, id] });
+    await this.#keys.run(RELEASE, [entryOf(id), 'index'], [lease, id]);
   }
 
   /** Reads the settings, and writes the beginning if it is missing. */
   async #begin(): Promise<void> {
-    this.#isDurable = (await mayBeDurable(this.#client)) && this.#options.durable;
-    const began = await this.#client.eval(BEGIN, {
-      keys: [this.#beginning],
-      arguments: [this.#known[0], String(CLOCK_SKEW_MS), this.#known[1]],
-    });
+    this.#isDurable = (await mayBeDurable(this.#client)) && this.#claimsDurable;
+    const [known, durable] = this.#known;
+    const began = await this.#keys.run(BEGIN, ['beginning'], [known, CLOCK_SKEW_MS, durable]);
     this.#knownBeginning = Math.max(this.#knownBeginning, Number(began));
   }
 
@@ -163,15 +148,9 @@ export class RedisLedger implements StateLedger {
   get #known(): [string, string] {
     return [this.#knownBeginning === 0 ? '' : String(this.#knownBeginning), this.#isDurable ? '1' : ''];
   }
-
-  get #beginning(): string {
-    return `${this.#options.prefix}beginning`;
-  }
-
-  #entry(id: string): string {
-    return `${this.#options.prefix}entry:${id}`;
-  }
 }
+
+const entryOf = (id: string): string => `entry:${id}`;
 
 const warnOfBeginning = (error: unknown): void =>
   warnOnce(

@@ -2,9 +2,9 @@
 
 export type { ApprovalView } from './approval-html.ts';
 export * from './approval-page.ts';
-export { MemoryInteractions, type MemoryInteractionsOptions } from './memory-interactions.ts';
-export type { BrowserIdentity, CallbackVisit, PageOptions, StartVisit, Visitor } from './page.ts';
-export { InteractionUnfinished, type LinkOptions, type WaitingContext } from './page-questions.ts';
+export { MemoryInteractions } from './memory-interactions.ts';
+export type { CallbackVisit, StartVisit } from './page.ts';
+export { InteractionUnfinished } from './page-questions.ts';
 export {
   type PendingInteractions,
   type PendingInteractionsOptions,
@@ -12,4 +12,4 @@ export {
 } from './pending-interactions.ts';
 export { StoreUnreachable } from './records.ts';
 export { isSameOrigin } from './same-origin.ts';
-export * from './signed-receipt.ts';
+export { signReceipt, verifyReceipt } from './signed-receipt.ts';

@@ -4,39 +4,35 @@ import { StoreFull } from '@mrtr/core';
 import {
   addGauge,
   aFunction,
+  anyValue,
+  type GoneOptions,
   Quota,
   type QuotaExceeded,
   requireOptions,
-  wholeNumbers,
-  withDefaults,
 } from '@mrtr/core/internal';
 import {
+  type InteractionLimits,
   type InteractionStore,
+  interactionLimits,
   interactionsFullMessage,
   type NewInteraction,
   type NewTime,
-  requireInteractionFits,
 } from './store.ts';
 
-/** The options of a {@link MemoryInteractions}. */
-export interface MemoryInteractionsOptions {
-  /** Limit of interactions at once. Default 10 000. */
-  readonly maxEntries?: number;
-  /** Limit of one principal's open pages. Default 20. */
-  readonly maxEntriesPerPrincipal?: number;
-  /** Limit of one principal's finished pages that are still kept. Default 200. */
-  readonly maxOverPerPrincipal?: number;
-  /** Limit of one value, in bytes. Default 8192. With the limits above, it bounds the whole store. */
-  readonly maxValueBytes?: number;
+interface MemoryInteractionsOptions {
+  readonly limits?: InteractionLimits | undefined;
   /** The clock, in milliseconds since the epoch. Default `Date.now`. */
   readonly now?: () => number;
 }
 
-export const MEMORY_LIMITS = {
-  maxEntries: 10_000,
-  maxEntriesPerPrincipal: 20,
-  maxOverPerPrincipal: 200,
-  maxValueBytes: 8192,
+/** The default limit of all interactions in memory. */
+export const MEMORY_ENTRIES = 10_000;
+
+const GONE: GoneOptions = {
+  maxEntries: 'Write `limits: { entries }`.',
+  maxEntriesPerPrincipal: 'Write `limits: { perPrincipal }`, the share of one principal.',
+  maxOverPerPrincipal: 'It is ten times the open pages of one principal: write `limits: { perPrincipal }`.',
+  maxValueBytes: 'It is fixed: 8192 bytes.',
 };
 
 interface Entry {
@@ -51,36 +47,35 @@ export class MemoryInteractions implements InteractionStore {
   readonly #entries = new Map<string, Entry>();
   readonly #open: Quota;
   readonly #over = new Quota(Number.POSITIVE_INFINITY);
-  readonly #options: Required<MemoryInteractionsOptions>;
+  readonly #limits: ReturnType<typeof interactionLimits>;
+  readonly #now: () => number;
   #nextSweep = 0;
 
   /** @throws InvalidOption for an unknown or invalid option. */
   constructor(options: MemoryInteractionsOptions = {}) {
-    requireOptions<MemoryInteractionsOptions>('MemoryInteractions', options, {
-      ...wholeNumbers(MEMORY_LIMITS),
-      now: aFunction,
-    });
-    this.#options = withDefaults(options, { ...MEMORY_LIMITS, now: () => Date.now() });
-    this.#open = new Quota(this.#options.maxEntries, this.#options.maxEntriesPerPrincipal);
+    const checks = { limits: anyValue, now: aFunction };
+    requireOptions<MemoryInteractionsOptions>('MemoryInteractions', options, checks, GONE);
+    this.#limits = interactionLimits('MemoryInteractions', options.limits, MEMORY_ENTRIES);
+    this.#open = new Quota(this.#limits.entries, this.#limits.ownOpen);
+    this.#now = options.now ?? (() => Date.now());
     addGauge('pages.pending', this, (store) => store.#pending);
   }
 
   /** Unfinished pages. Counts the entries one by one, since expired ones may still be there. */
   get #pending(): number {
-    const now = this.#options.now();
+    const now = this.#now();
     return [...this.#entries.values()].filter(({ isOver, endsAt }) => !isOver && now < endsAt).length;
   }
 
   /** See {@link InteractionStore.add}. */
   async add({ id, pseudonym, value, ttlSeconds }: NewInteraction): Promise<boolean> {
-    requireInteractionFits(value, this.#options.maxValueBytes);
     if (this.#alive(id)) return false;
     const full = this.#roomFor(pseudonym);
     if (full) throw new StoreFull(interactionsFullMessage(full));
     this.#entries.set(id, {
       pseudonym,
       value,
-      endsAt: this.#options.now() + ttlSeconds * 1000,
+      endsAt: this.#now() + ttlSeconds * 1000,
       isOver: false,
     });
     return true;
@@ -93,12 +88,11 @@ export class MemoryInteractions implements InteractionStore {
 
   /** See {@link InteractionStore.replace}. */
   async replace(id: string, before: string, after: string, time?: NewTime): Promise<boolean> {
-    requireInteractionFits(after, this.#options.maxValueBytes);
     const entry = this.#alive(id);
     if (entry?.value !== before) return false;
     entry.value = after;
     if (!time) return true;
-    entry.endsAt = this.#options.now() + time.ttlSeconds * 1000;
+    entry.endsAt = this.#now() + time.ttlSeconds * 1000;
     if (time.isOver && !entry.isOver) {
       entry.isOver = true;
       this.#open.giveBack(entry.pseudonym);
@@ -109,7 +103,7 @@ export class MemoryInteractions implements InteractionStore {
 
   #alive(id: string): Entry | undefined {
     const entry = this.#entries.get(id);
-    if (!entry || this.#options.now() < entry.endsAt) return entry;
+    if (!entry || this.#now() < entry.endsAt) return entry;
     this.#remove(id, entry);
     return undefined;
   }
@@ -117,7 +111,7 @@ export class MemoryInteractions implements InteractionStore {
   /** Takes a place. If none is free, sweeps first, at most once a second: a sweep visits every entry. */
   #roomFor(pseudonym: string): QuotaExceeded | undefined {
     const full = this.#take(pseudonym);
-    const now = this.#options.now();
+    const now = this.#now();
     if (!full || now < this.#nextSweep) return full;
     this.#nextSweep = now + 1000;
     for (const [id, entry] of this.#entries) if (entry.endsAt <= now) this.#remove(id, entry);
@@ -125,8 +119,8 @@ export class MemoryInteractions implements InteractionStore {
   }
 
   #take(pseudonym: string): QuotaExceeded | undefined {
-    if (this.#open.total + this.#over.total >= this.#options.maxEntries) return 'all';
-    if (this.#over.amountOf(pseudonym) >= this.#options.maxOverPerPrincipal) return 'own';
+    if (this.#open.total + this.#over.total >= this.#limits.entries) return 'all';
+    if (this.#over.amountOf(pseudonym) >= this.#limits.ownOver) return 'own';
     return this.#open.take(pseudonym);
   }
 

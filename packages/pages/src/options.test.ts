@@ -49,9 +49,20 @@ test('a waiting question of a page has no `name`', async () => {
 });
 
 test.each<[options: object, message: string]>([
-  [{ maxEntrys: 5 }, "there is no option 'maxEntrys'. Did you mean 'maxEntries'?"],
-  [{ maxValueBytes: Number.NaN }, `maxValueBytes ${atLeast1}; it is NaN.`],
+  [{ limit: {} }, "there is no option 'limit'. Did you mean 'limits'?"],
+  [{ maxEntries: 5 }, "the option 'maxEntries' is gone. Write `limits: { entries }`."],
+  [{ maxValueBytes: 5 }, "the option 'maxValueBytes' is gone. It is fixed: 8192 bytes."],
   [{ now: 'now' }, 'now must be a function; it is a text.'],
 ])('new MemoryInteractions(%j) is refused: %s', (options, message) => {
   expect(() => new MemoryInteractions(options)).toThrow(new InvalidOption(`MemoryInteractions: ${message}`));
+});
+
+test.each<[limits: object, message: string]>([
+  [{ entrys: 5 }, "there is no option 'entrys'. Did you mean 'entries'?"],
+  [{ entries: Number.NaN }, `entries ${atLeast1}; it is NaN.`],
+  [{ perPrincipal: 20 }, 'perPrincipal must be a number above 0, and at most 1; it is 20.'],
+])('new MemoryInteractions({ limits: %j }) is refused: %s', (limits, message) => {
+  expect(() => new MemoryInteractions({ limits })).toThrow(
+    new InvalidOption(`MemoryInteractions limits: ${message}`),
+  );
 });

@@ -385,7 +385,9 @@ test('a page that was finished for one sum does not count for another, nor for o
 });
 
 test('pages that were declined, finished or refused there leave room for others', async () => {
-  const shop = hostWithPage({ store: new MemoryInteractions({ maxEntriesPerPrincipal: 1 }) });
+  const shop = hostWithPage({
+    store: new MemoryInteractions({ limits: { entries: 10, perPrincipal: 0.1 } }),
+  });
   type Asked = Awaited<ReturnType<typeof shop.asking>>;
   const ends: ((asked: Asked) => Promise<unknown>)[] = [
     ({ retry }) => retry('decline'),
@@ -403,7 +405,7 @@ test('pages that were declined, finished or refused there leave room for others'
 });
 
 test('a store has room for so many pages of all users', async () => {
-  const shop = hostWithPage({ store: new MemoryInteractions({ maxEntries: 1 }) });
+  const shop = hostWithPage({ store: new MemoryInteractions({ limits: { entries: 1 } }) });
   await shop.asking();
   expect((await shop.call({}, 'eve')).result).toMatchObject({
     content: [{ text: 'This server has too many pages open. Finish one, or try again later.' }],
@@ -510,7 +512,7 @@ test('a finish that failed gives its user no more time, and no more pages', asyn
   };
   const clock = { now: 1_800_000_000_000 };
   const now = () => clock.now;
-  const store = new MemoryInteractions({ maxEntriesPerPrincipal: 1, now });
+  const store = new MemoryInteractions({ limits: { entries: 10, perPrincipal: 0.1 }, now });
   const shop = hostWithPage({ store, finish, ttlSeconds: 60 }, { now });
   const { page } = await shop.asking();
   expect((await shop.open(await sentBack(shop, page))).status).toBe(500);

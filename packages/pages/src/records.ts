@@ -1,6 +1,6 @@
 /** Pending interactions on a store: sealed, each under a digest of its id, and replaced by compare-and-set only. */
 import { hash } from 'node:crypto';
-import { InvalidOption, MrtrError, type RequestStatePolicy } from '@mrtr/core';
+import { InvalidOption, MrtrError, type RequestStatePolicy, StoreFull } from '@mrtr/core';
 import { clockOf, ttlOf } from '@mrtr/core/internal';
 import { deriveName, derivePseudonym, keyRingOf, openAtRest, sealAtRest } from '@mrtr/core/seal';
 import type { InteractionStore } from './store.ts';
@@ -67,6 +67,8 @@ export function requireOneKey(first: string | undefined, key: string | undefined
 
 /** How many characters of a question the start page shows. The rest of the record needs room too. */
 const MAX_SHOWN = 300;
+/** The size of a sealed record, in which a character is a byte. */
+export const MAX_RECORD_BYTES = 8192;
 
 export interface InteractionsOptions {
   readonly store: InteractionStore;
@@ -190,8 +192,11 @@ export function interactionsOf({ store, policy, pageName, ttlSeconds, report }: 
     }
   }
 
+  /** @throws StoreFull for a record that is too large. With the limits of a store, this bounds the whole store. */
   function seal(ref: string, kept: Omit<StoredInteraction, 'text'>): string {
-    return sealAtRest(JSON.stringify(kept), placeOf(ref), ring()).toString('base64url');
+    const text = sealAtRest(JSON.stringify(kept), placeOf(ref), ring()).toString('base64url');
+    if (text.length <= MAX_RECORD_BYTES) return text;
+    throw new StoreFull(`An interaction would hold ${text.length} bytes; ${MAX_RECORD_BYTES} are allowed.`);
   }
 
   /** Binds a sealed record to its page and its interaction. */

@@ -13,7 +13,7 @@ import {
 const TYPE = 'mrtr-receipt+json';
 
 /** A key that `jose` accepts. */
-export type ReceiptKey = CryptoKey | KeyObject | JWK | Uint8Array;
+type ReceiptKey = CryptoKey | KeyObject | JWK | Uint8Array;
 
 /**
  * Signs a receipt. The signature proves that the holder of the key signed these fields; it does not raise the rung.

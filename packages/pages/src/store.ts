@@ -1,7 +1,6 @@
 /** `@mrtr/pages/store`: the interface of a store of your own. */
 
-import { StoreFull } from '@mrtr/core';
-import type { QuotaExceeded } from '@mrtr/core/internal';
+import { limitsOf, ownLimit } from '@mrtr/core/internal';
 
 /** A new interaction. */
 export interface NewInteraction {
@@ -20,8 +19,8 @@ export interface InteractionStore {
    * Keeps a new interaction.
    *
    * @returns false if the id exists. Its interaction stays as it is.
-   * @throws StoreFull when the store is full, the value is too large, or the principal has too many open pages, or too
-   * many finished ones that are still kept.
+   * @throws StoreFull when the store is full, or the principal has too many open pages, or too many finished ones that are
+   * still kept.
    */
   add(interaction: NewInteraction): Promise<boolean>;
   /** Finds the value. Undefined if the store has no value for this id, or if the value has expired. */
@@ -31,7 +30,6 @@ export interface InteractionStore {
    *
    * @param time a new expiry, and whether it still counts as an open page. Default: both stay.
    * @returns whether it replaced the value.
-   * @throws StoreFull if the value is too large.
    */
   replace(id: string, before: string, after: string, time?: NewTime): Promise<boolean>;
 }
@@ -46,12 +44,40 @@ export interface NewTime {
   readonly isOver: boolean;
 }
 
-/** @throws StoreFull if the value is too large. */
-export function requireInteractionFits(value: string, maxValueBytes: number): void {
-  if (value.length <= maxValueBytes) return;
-  throw new StoreFull(`An interaction would hold ${value.length} bytes; ${maxValueBytes} are allowed.`);
+/** The limits of a store. */
+export interface InteractionLimits {
+  /** Interactions at once. Default 100 000; 10 000 in memory. PostgreSQL counts them at each sweep. */
+  readonly entries?: number;
+  /**
+   * The share of `entries` that one principal may have open, above 0 and at most 1: at least one page, rounded down. Default: 20
+   * pages. Ten times as many finished pages are kept for their calls.
+   */
+  readonly perPrincipal?: number;
+}
+
+/** How many finished pages of one principal are kept for each page that it may have open. */
+const OVER_PER_OPEN = 10;
+const OPEN_BY_DEFAULT = 20;
+
+/**
+ * Checks the limits that a store was given, and derives those of one principal: of its open pages (`ownOpen`), and of its
+ * finished ones (`ownOver`).
+ *
+ * @param owner the store's class, for the message.
+ * @param entriesByDefault the default of `entries`.
+ * @throws InvalidOption for a wrong limit.
+ */
+export function interactionLimits(
+  owner: string,
+  given: InteractionLimits | undefined,
+  entriesByDefault: number,
+): { readonly entries: number; readonly ownOpen: number; readonly ownOver: number } {
+  const defaults = { entries: entriesByDefault, perPrincipal: OPEN_BY_DEFAULT / entriesByDefault };
+  const { entries, perPrincipal } = limitsOf(owner, given, defaults);
+  const ownOpen = ownLimit(entries, perPrincipal);
+  return { entries, ownOpen, ownOver: ownOpen * OVER_PER_OPEN };
 }
 
 /** The message of a full store. */
-export const interactionsFullMessage = (full: QuotaExceeded): string =>
+export const interactionsFullMessage = (full: 'own' | 'all'): string =>
   `${full === 'own' ? 'You have' : 'This server has'} too many pages open. Finish one, or try again later.`;

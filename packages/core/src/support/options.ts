@@ -147,6 +147,13 @@ export const aText: OptionCheck = {
   isAllowed: (value) => typeof value === 'string' && value !== '',
 };
 
+/** A name in a database that needs no quotes. It is inserted into SQL statements. */
+export const aPlainIdentifier: OptionCheck = {
+  allowed: 'an identifier that needs no quotes (a-z, 0-9, _)',
+  isAllowed: (value) => typeof value === 'string' && /^[a-z_][a-z0-9_]{0,62}$/.test(value),
+  quotesText: true,
+};
+
 /** The longest time of a Node timer, in milliseconds. A longer one fires at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 const LONGEST_TIMER_SECONDS = Math.floor(LONGEST_TIMER_MS / 1000);
