@@ -1,6 +1,6 @@
 import { DEFAULT_UNITS, describeWeather, type GetWeather, Units, type World } from '@mrtr/comparison';
 import { textResult } from '@mrtr/core';
-import type { AwaitShimContext } from '@mrtr/shapes/await-shim';
+import type { AwaitShimContext } from './await-shim.ts';
 
 export const getWeather =
   (world: World) =>

@@ -7,7 +7,7 @@ import {
   type World,
 } from '@mrtr/comparison';
 import { errorResult, textResult } from '@mrtr/core';
-import type { AwaitShimContext } from '@mrtr/shapes/await-shim';
+import type { AwaitShimContext } from './await-shim.ts';
 
 export const resolveWorkItem =
   (world: World) =>

@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import { createWorld, getWeatherTool, resolveWorkItemTool, SERVER_INFO, type World } from '@mrtr/comparison';
 import { type McpServer, protectedServer, type RequestStatePolicy, requestStatePolicy } from '@mrtr/core';
 import { serveOverStdio } from '@mrtr/hosting/stdio';
-import { byEra } from '@mrtr/shapes/by-era';
+import { byEra } from './by-era.ts';
 import { getWeather } from './weather.ts';
 import { resolveWorkItem } from './work-item.ts';
 

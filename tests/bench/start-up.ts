@@ -5,7 +5,7 @@ import { type Benchmark, programAt, ratioFigure } from './figures.ts';
 import { type Contestant, race } from './race.ts';
 
 /** The subpaths of `@mrtr/shapes`. */
-export const SHAPES = ['once', 'tool-builder', 'linear', 'resolve', 'journal', 'by-era'];
+export const SHAPES = ['once', 'tool-builder', 'linear', 'resolve', 'journal'];
 const SDK = "import the SDK's server";
 const TIME =
   'const started = performance.now(); await import(process.argv[1]); console.log(performance.now() - started)';

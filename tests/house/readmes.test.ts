@@ -39,9 +39,9 @@ test.each(PUBLISHED)('the README of %s names each export for authors of tools on
 test('every shape has its place in the documents that compare them', () => {
   const letters = [...new Set(OPTIONS.map(({ name }) => name.charAt(0)))];
   const subpaths = Object.entries(JSON.parse(textOf('packages/shapes/package.json')).exports)
-    .filter(([, source]) => /\/index\.ts$/.test(String(source)))
+    .filter(([, source]) => /^\.\/src\/.+\/index\.ts$/.test(String(source)))
     .map(([subpath]) => subpath.slice(1));
-  expect(Math.min(letters.length, subpaths.length)).toBeGreaterThan(5);
+  expect(Math.min(letters.length, subpaths.length)).toBeGreaterThan(4);
   const beginnings = [
     ...letters.map((letter) => ['README.md', `\\| \\*\\*${letter}\\*\\* `]),
     ...letters.map((letter) => ['docs/choosing.md', `### (. and )?${letter}( and .)?: `]),

@@ -3,23 +3,25 @@
  * they have there. Add to the table; take nothing out of it.
  */
 import { elicitation, speaksMrtr, textResult } from '@mrtr/core';
-import { awaitShim } from '@mrtr/shapes/await-shim';
-import { byEra } from '@mrtr/shapes/by-era';
+import { shapeCallback } from '@mrtr/core/shape';
+import { handlerContext, Recall } from '@mrtr/shapes';
 import { ContinuationStore, linear } from '@mrtr/shapes/linear';
 import { once } from '@mrtr/shapes/once';
 import { InvalidSignature, outcome, type Resolver, resolve, resolver } from '@mrtr/shapes/resolve';
+import { buildResolverPlans, findResolvedParameters, resolveArguments } from '@mrtr/shapes/resolve/engine';
 import { ToolBuilder } from '@mrtr/shapes/tool-builder';
 import { expect, test } from 'vitest';
+import { awaitShim } from '../../demos/option-b-await/await-shim.ts';
+import { byEra } from '../../demos/option-d-by-era/by-era.ts';
 import {
   Args,
   countRuns,
   decline,
+  metric,
   TestDeployment,
   tool,
   Units,
 } from '../../packages/shapes/src/fixture.test-support.ts';
-import { findResolvedParameters, reachResolvers } from '../../packages/shapes/src/resolve/plan.ts';
-import { resolveArguments } from '../../packages/shapes/src/resolve/resolve-arguments.ts';
 import { run } from '../../tools/cli/src/terminal.test-support.ts';
 import { textOf } from '../testkit/project-files.ts';
 
@@ -67,12 +69,12 @@ const SYSTEMS: Readonly<Record<string, Place>> = {
   'basic_multiround.py': demo('basic-multiround --hosting fleet', '3 rounds', 'Duplicate of #4301.'),
   'A, MRTR-native only': demo('option-a', METRIC),
   'A, sse_retry_shim': demo('option-a --client legacy', METRIC, 'a stream held open'),
-  'B, await elicit()': functions('@mrtr/shapes/await-shim', awaitShim),
+  'B, await elicit()': functions('demos/option-b-await/await-shim.ts', awaitShim),
   'B, its audit_log landmine': demo('option-b', 'audit written 2×'),
   'C, one handler with a version branch': demo('option-c', METRIC),
   'C, its old-client arm': demo('option-c --client legacy', METRIC, 'a stream held open'),
   'C, the version accessor': functions('@mrtr/core: speaksMrtr', speaksMrtr),
-  'D, two handlers': functions('@mrtr/shapes/by-era', byEra),
+  'D, two handlers': functions('demos/option-d-by-era/by-era.ts', byEra),
   'D, picked by version': demo('option-d', METRIC),
   'E, the default': demo('option-e', METRIC),
   'F, a monolithic handler': demo('option-f', METRIC, 'audit written 1×'),
@@ -108,7 +110,7 @@ const SYSTEMS: Readonly<Record<string, Place>> = {
       expect(await call({ units: outcome(units) })).toEqual({ says: '{"units":{"kind":"declined"}}' }),
   },
   'the graph, where a cycle is an InvalidSignature': {
-    here: 'reachResolvers',
+    here: 'buildResolverPlans',
     runs: () => {
       const needs: Record<string, Resolver<string>> = {};
       needs.cyclic = resolver('cyclic', needs, () => 'never');
@@ -135,13 +137,27 @@ const SYSTEMS: Readonly<Record<string, Place>> = {
     },
   },
   'the engine: build_resolver_plans': {
-    here: 'reachResolvers',
+    here: 'buildResolverPlans',
     runs: () => {
       const label = resolver('label', { units }, () => 'label');
-      expect(reachResolvers(findResolvedParameters({ label }), new Set())).toEqual([units, label]);
+      const plans = buildResolverPlans(findResolvedParameters({ label }), new Set());
+      expect([...plans.keys()]).toEqual([units, label]);
     },
   },
-  'the engine: resolve_arguments': functions('resolveArguments', resolveArguments),
+  'the engine: resolve_arguments': {
+    here: 'resolveArguments',
+    runs: async () => {
+      const resolved = findResolvedParameters({ units });
+      const plans = buildResolverPlans(resolved, new Set(['n']));
+      const callback = shapeCallback('own', async (args: Args, ctx) => {
+        const round = { context: handlerContext(ctx), recall: new Recall(ctx, 'own/1') };
+        const filled = await resolveArguments(resolved, plans, { ...args }, round);
+        return 'open' in filled ? round.recall.ask(filled.open) : textResult(JSON.stringify(filled.values));
+      });
+      const client = await new TestDeployment(tool(callback as never)).connect(() => metric);
+      expect(await client.call()).toEqual({ says: '{"units":{"units":"metric"}}' });
+    },
+  },
 };
 
 test('none of what the project began with is lost', () => {

@@ -1,3 +1,13 @@
+import { textResult } from '@mrtr/core';
+import { expect, test } from 'vitest';
+import { awaitShim } from '../../demos/option-b-await/await-shim.ts';
+import {
+  countRuns,
+  metric,
+  TestDeployment,
+  tool,
+  Units,
+} from '../../packages/shapes/src/fixture.test-support.ts';
 import { loadShape, shapeContract } from './shape-contract.test-support.ts';
 
 const FORMS = 'it asks with forms only';
@@ -16,4 +26,47 @@ shapeContract(shape, {
     'it asks by itself and ignores the policy',
   'several questions of one round may be answered one by one': ONE_BY_ONE,
   'a handler asks the client’s model and for its roots as it asks the user': 'it asks the user only',
+});
+
+// What follows pins hazards of shape B, and no features.
+
+/** A handler that asks within `around`, and the result of its call. */
+async function callAround(around: (ask: () => Promise<string>) => Promise<string>) {
+  const asking = awaitShim(async (_args, { elicit }) =>
+    textResult(await around(async () => (await elicit('Which units?', Units)).units)),
+  );
+  return (await new TestDeployment(tool(asking)).connect(() => metric)).call();
+}
+
+test('a catch block in the handler swallows the question', async () => {
+  const caught: string[] = [];
+  const swallow = async (ask: () => Promise<string>) => {
+    try {
+      return await ask();
+    } catch (error) {
+      caught.push((error as Error).message);
+      return 'metric, I guess';
+    }
+  };
+  expect(await callAround(swallow)).toEqual({ says: 'metric, I guess' });
+  expect(caught).toEqual([
+    'Unwinding to ask the user. If you read this in a log, a catch block swallowed a question.',
+  ]);
+});
+
+test('a finally block runs in every round, although nothing failed', async () => {
+  const cleanUp = countRuns(() => {});
+  expect(await callAround((ask) => ask().finally(cleanUp))).toEqual({ says: 'metric' });
+  expect(cleanUp.runs).toBe(2);
+});
+
+test('a handler that returns with an unread question ends with an error', async () => {
+  const callback = awaitShim((_args, ctx) => {
+    ctx.elicit('Really pay?', Units);
+    return textResult('Paid.');
+  });
+  expect(await (await new TestDeployment(tool(callback)).connect()).send()).toEqual({
+    fails:
+      "No code waits for the answer to the question 'Really pay?', so the handler has returned. Await the question.",
+  });
 });

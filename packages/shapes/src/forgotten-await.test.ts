@@ -4,7 +4,6 @@ import { Deferred, settle } from '@mrtr/harness';
 import fc from 'fast-check';
 import { describe, expect, expectTypeOf, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
-import { awaitShim } from './await-shim/index.ts';
 import {
   countRuns,
   decline,
@@ -351,14 +350,6 @@ class Run {
     }
   }
 }
-
-test('B: a handler that returns with an unread question ends with an error', async () => {
-  const callback = awaitShim((_args, ctx) => {
-    ctx.elicit('Really pay?', Units);
-    return textResult('Paid.');
-  });
-  expect(await callOf(new TestDeployment(tool(callback)))).toEqual({ fails: returnErrorOf('Really pay?') });
-});
 
 test('H: an elicit without await stops the effect, also when its form is wrong', async () => {
   const store = new ContinuationStore();

@@ -1,8 +1,6 @@
 /** Wrong options of this package, as JavaScript code may pass them. */
 import { InvalidOption, textResult } from '@mrtr/core';
 import { expect, test } from 'vitest';
-import { awaitShim } from './await-shim/await-shim.ts';
-import { byEra } from './by-era/by-era.ts';
 import { Args } from './fixture.test-support.ts';
 import { journal } from './journal/journal.ts';
 import { ContinuationStore, linear } from './linear/index.ts';
@@ -39,7 +37,6 @@ test.each<[what: string, give: () => unknown, message: string]>([
     "journal: there is no option 'strcit'. Did you mean 'strict'?",
   ],
   ['once', () => once(handler, { asks: ['form'] } as never), `once: asks ${someKinds}; it is a list.`],
-  ['byEra', () => byEra({ modern: handler } as never), 'byEra: legacy must be a function; it is undefined.'],
   [
     'incompleteStep',
     () => new ToolBuilder().incompleteStep('a', () => 1, { shema: {} } as object),
@@ -54,7 +51,6 @@ test.each<[what: string, needs: string, give: (wrong: never) => unknown]>([
   ['linear', 'handler must be a function', (wrong) => linear(wrong, { store })],
   ['journal', 'handler must be a function', (wrong) => journal(wrong)],
   ['once', 'handler must be a function', (wrong) => once(wrong)],
-  ['awaitShim', 'handler must be a function', (wrong) => awaitShim(wrong)],
   [
     'resolve',
     'inputSchema must be a Standard Schema that has a JSON Schema',

@@ -90,7 +90,7 @@ export function journal<Input, R extends CompleteResult>(
   const { strict = false, asks } = options;
   return shapeCallback<Input, R>({ name: 'journal', asks }, async (input, ctx, call) => {
     const saved = loadState(ctx, TAG)?.j;
-    const context = handlerContext(ctx, call);
+    const context = handlerContext(ctx);
     const enter = (record: Journal, dry: boolean): Promise<Ending> => {
       const replay = new Replay(record, call, dry);
       publishEntry(call, 'journal');

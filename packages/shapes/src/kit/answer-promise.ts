@@ -11,7 +11,21 @@ import { handleRejection } from './handled.ts';
 
 type Executor<T> = ConstructorParameters<typeof Promise<T>>[0];
 
-/** A promise that notes its first reader. Promises that are derived from it are plain ones. */
+/**
+ * The promise of a question, which notes its first reader. For a shape whose author awaits questions. Promises that are
+ * derived from it are plain ones.
+ *
+ * @example
+ * const asked: AnswerPromise<unknown>[] = [];
+ * const ask = (key: string, question: Question) => {
+ *   const answer = AnswerPromise.of(waitForAnswer(key, question), key);
+ *   asked.push(answer);
+ *   return answer;
+ * };
+ * const result = await handler(input, { ...handlerContext(ctx), ask });
+ * const unread = AnswerPromise.unreadError(asked);
+ * if (unread) throw unread;
+ */
 export class AnswerPromise<T> extends Promise<T> {
   static override get [Symbol.species](): PromiseConstructor {
     return Promise;

@@ -1,5 +1,10 @@
 /** The part of a handler's context that all shapes share. */
-import type { AuthInfo, StandardSchemaV1, StandardSchemaWithJSON } from '@modelcontextprotocol/server';
+import type {
+  AuthInfo,
+  LoggingLevel,
+  StandardSchemaV1,
+  StandardSchemaWithJSON,
+} from '@modelcontextprotocol/server';
 import {
   type AnswerOf,
   type Answers,
@@ -12,10 +17,7 @@ import {
   type Words,
 } from '@mrtr/core';
 import { publish } from '@mrtr/core/events';
-import { type Call, idempotencyKeyOf } from '@mrtr/core/shape';
-
-/** The severity of a log message (MCP, utilities/logging). */
-export type LogLevel = Parameters<ServerContext['mcpReq']['log']>[0];
+import { type Call, callOf, idempotencyKeyOf } from '@mrtr/core/shape';
 
 /** The context of a handler. In H it has no `request`. */
 export interface HandlerContext {
@@ -39,7 +41,7 @@ export interface HandlerContext {
   /** Reports progress, if the client requested it. `progress` must grow within a round. */
   progress(progress: number, total?: number, message?: string): Promise<void>;
   /** Sends a log message to the client. Needs the server's `logging` capability. */
-  log(level: LogLevel, data: unknown, logger?: string): Promise<void>;
+  log(level: LoggingLevel, data: unknown, logger?: string): Promise<void>;
 }
 
 /** Asks for a form, and returns the user's validated answer. */
@@ -64,15 +66,15 @@ export function callerOf({ http }: Pick<ServerContext, 'http'>): HandlerContext[
   return { clientId, scopes, ...(extra && { extra }) };
 }
 
-/** The context of one round. */
-export function handlerContext(request: ServerContext, call: Call): HandlerContext {
+/** Makes the context of one round, to which a shape adds its own members. */
+export function handlerContext(request: ServerContext): HandlerContext {
   const { mcpReq } = request;
   return {
     request,
     caller: callerOf(request),
     signal: mcpReq.signal,
     canAsk: (kind) => canAsk(request, kind),
-    idempotencyKey: (key) => idempotencyKeyOf(call, key),
+    idempotencyKey: (key) => idempotencyKeyOf(callOf(request), key),
     progress: (progress, total, message) => sendProgress(request, { progress, total, message }),
     log: (level, data, logger) => mcpReq.log(level, data, logger),
   };

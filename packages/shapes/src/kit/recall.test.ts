@@ -5,7 +5,6 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { accept, cancel, decline, Name, requestOf } from '../fixture.test-support.ts';
 import { Recall } from './recall.ts';
-import { loadState, saveState } from './state.ts';
 
 const KEYS = ['name', 'other', '__proto__', 'constructor'] as const;
 const WORDINGS = [elicitation('Which name?', Name), elicitation('Which name, please?', Name)] as const;
@@ -50,13 +49,13 @@ function play(all: readonly Round[], onRound: (recall: Recall, at: number) => vo
   for (const [at, { responses, reads, asks }] of all.entries()) {
     const inputResponses = Object.fromEntries(responses);
     const { ctx } = requestOf({ asked }, { inputResponses, requestState: () => state });
-    const recall = new Recall(ctx, loadState(ctx, 'test/1'));
+    const recall = new Recall(ctx, 'test/1');
     onRound(recall, at);
     for (const [key, worded] of reads) recall.read(key, WORDINGS[worded]);
     const requests = Object.fromEntries<InputRequest>(
       asks.map(([key, worded]) => [key, WORDINGS[worded].request]),
     );
-    state = saveState('test/1', recall.save(requests));
+    state = recall.stateFor(requests);
     asked = new Map(asks.map(([key, worded]) => [key, WORDINGS[worded].digest]));
   }
 }
@@ -112,14 +111,14 @@ test('a usable answer is never lost before its question is asked again', () => {
 });
 
 test('where the policy accepts unasked answers, such an answer counts in its round and later', () => {
-  const request = (response?: unknown) =>
-    requestOf({ asked: undefined }, { inputResponses: response === undefined ? {} : { name: response } }).ctx;
-  const first = new Recall(request(accept({ name: 'Ada' })), undefined);
+  const request = (inputResponses: object, state?: string) =>
+    requestOf({ asked: undefined }, { inputResponses, requestState: () => state }).ctx;
+  const first = new Recall(request({ name: accept({ name: 'Ada' }) }), 'test/1');
   const [question] = WORDINGS;
   const accepted = { kind: 'accepted', value: { name: 'Ada' } };
   expect(first.read('name', question)).toEqual(accepted);
-  expect(new Recall(request(), first.save({})).read('name', question)).toEqual(accepted);
-  expect(new Recall(request(), undefined).read('name', question)).toEqual({ kind: 'missing' });
+  expect(new Recall(request({}, first.stateFor({})), 'test/1').read('name', question)).toEqual(accepted);
+  expect(new Recall(request({}), 'test/1').read('name', question)).toEqual({ kind: 'missing' });
 });
 
 const has = (list: readonly Entry<unknown>[], key: Key) => list.some(([other]) => other === key);

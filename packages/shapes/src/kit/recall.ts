@@ -26,21 +26,39 @@ import {
   questionDigest,
   readingOf,
 } from '@mrtr/core/shape';
-import { bareRecord, type ShapeTag, saveState } from './state.ts';
+import { bareRecord, loadState, type ShapeTag, saveState } from './state.ts';
 import { isKeyOf } from './wire-key.ts';
 
 type RecordedAnswer = readonly [digest: string, response: unknown];
 
-/** Reads answers, and keeps them for later rounds. */
+/**
+ * Reads a call's answers in one round, and keeps them for later rounds, in the request state of a shape.
+ *
+ * @example
+ * shapeCallback('my-shape', async (input, ctx, call) => {
+ *   const recall = new Recall(ctx, 'my-shape/1');
+ *   const answer = recall.read('sure', sure);
+ *   if (isRefusal(answer)) return endCancelled(call, 'sure');
+ *   return answer.kind === 'accepted' ? finish(input, answer.value) : recall.ask({ sure });
+ * });
+ */
 export class Recall {
   readonly #ctx: ServerContext;
+  readonly #tag: ShapeTag;
   readonly #answers: Record<string, RecordedAnswer>;
   readonly #unusable = new Set<string>();
+  /** The `parts` that the shape kept beside the answers in an earlier round, by their names. */
+  readonly saved: Readonly<Record<string, unknown>> | undefined;
 
-  /** @param saved the answers that {@link Recall.save} gave in an earlier round. */
-  constructor(ctx: ServerContext, saved: unknown) {
+  /**
+   * @param tag the shape's name and the version of its state, as `my-shape/1`. No part may have the name `s` or `a`.
+   * @throws ProtocolError (-32602) for the state of another tag: to start over would repeat the effects that it records.
+   */
+  constructor(ctx: ServerContext, tag: ShapeTag) {
     this.#ctx = ctx;
-    this.#answers = bareRecord<RecordedAnswer>(saved);
+    this.#tag = tag;
+    this.saved = loadState(ctx, tag);
+    this.#answers = bareRecord<RecordedAnswer>(this.saved?.a);
     callOf(ctx).reads.complete();
     // Keep all answers now: an author who reads one and asks again must not lose the others.
     for (const [key, digest] of callOf(ctx).asked ?? []) {
@@ -71,23 +89,27 @@ export class Recall {
     return question.read(structuredClone(kept)) as Answer<AnswerOf<Q>>;
   }
 
-  /** Asks `questions`. The state has the other answers, as for {@link Recall.save}, and `parts`. */
+  /** Asks `questions`, with the state that {@link Recall.stateFor} makes. */
   ask(
-    tag: ShapeTag,
     questions: Questions,
     names?: readonly string[],
-    parts: Readonly<Record<string, object>> = {},
+    parts?: Readonly<Record<string, object>>,
   ): InputRequiredResult {
     const asked = ask(questions);
-    const answers = this.save(asked.inputRequests ?? {}, names);
-    return { ...asked, requestState: saveState(tag, { a: answers, ...parts }) };
+    return { ...asked, requestState: this.stateFor(asked.inputRequests ?? {}, names, parts) };
   }
 
   /**
-   * The answers to keep in state when `requests` go out: all usable ones, except those that `requests` ask again. A
-   * shape that knows all its steps or resolvers passes their names, to drop the answers to removed questions.
+   * The state to send with `requests`: `parts`, and all usable answers, except those that `requests` ask again.
+   *
+   * @param names the names of all steps or resolvers, where the shape knows them: drops the answers of removed ones.
+   * @param parts what the shape itself keeps, as JSON.
    */
-  save(requests: InputRequests, names?: readonly string[]): Record<string, RecordedAnswer> {
+  stateFor(
+    requests: InputRequests,
+    names?: readonly string[],
+    parts: Readonly<Record<string, object>> = {},
+  ): string {
     const isKnown = (key: string) => !names || names.some((name) => isKeyOf(name, key));
     const isAskedAgain = (key: string, digest: string) => {
       const request = ownEntry(requests, key) as InputRequest | undefined;
@@ -96,6 +118,6 @@ export class Recall {
     const kept = Object.entries(this.#answers).filter(
       ([key, [digest]]) => isKnown(key) && !this.#unusable.has(key) && !isAskedAgain(key, digest),
     );
-    return Object.fromEntries(kept);
+    return saveState(this.#tag, { a: Object.fromEntries(kept), ...parts });
   }
 }

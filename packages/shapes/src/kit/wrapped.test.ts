@@ -7,10 +7,9 @@ import {
   type ServerContext,
   textResult,
 } from '@mrtr/core';
-import type { SdkCallback } from '@mrtr/core/shape';
+import { type SdkCallback, shapeCallback } from '@mrtr/core/shape';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
-import { byEra } from '../by-era/by-era.ts';
 import {
   type Args,
   accept,
@@ -36,7 +35,7 @@ const WRAPPERS: Readonly<Record<string, (shape: Shape, meter: () => void) => Sha
     new Proxy(shape, { apply: (_, __, args) => wrap(shape, meter)(...(args as [never])) }),
   'another shape': (shape, meter) => {
     const handler = wrap(shape, meter) as (input: Args, ctx: ServerContext) => Promise<CallToolResult>;
-    return byEra({ modern: handler, legacy: handler });
+    return shapeCallback('another', (input: Args, ctx) => handler(input, ctx));
   },
 };
 

@@ -2,7 +2,6 @@
 import { type Elicitation, elicitation, type Question, type Questions } from '@mrtr/core';
 import { idempotencyKeyOf } from '@mrtr/core/shape';
 import { type Ask, type Elicit, type HandlerContext, sendProgress } from '../kit/handler-context.ts';
-import { questionKey } from '../kit/question-key.ts';
 import type { Once } from '../kit/recorded.ts';
 import type { Frame } from './frame.ts';
 
@@ -109,4 +108,15 @@ export class FrameContext implements LinearContext {
     return (...asked: [string, Question] | [Questions]): Promise<never> =>
       (asked.length === 1 ? this.#frame.ask(asked[0]) : this.#frame.askOne(...asked)) as Promise<never>;
   }
+}
+
+/**
+ * Makes a wire key for a question without one: the names of its form's fields, with a number appended if that key is
+ * taken. A position alone would shift silently when a question is inserted before it.
+ */
+function questionKey(question: Elicitation, isTaken: (key: string) => boolean): string {
+  const base = question.fields.join('_') || 'answer';
+  let key = base;
+  for (let n = 2; isTaken(key); n++) key = `${base}-${n}`;
+  return key;
 }

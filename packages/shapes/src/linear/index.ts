@@ -1,6 +1,4 @@
 /** `@mrtr/shapes/linear`: shape H. */
-export type { LogLevel } from '../kit/handler-context.ts';
-export type { RecordedOptions } from '../kit/recorded.ts';
 export type { LinearContext } from './context.ts';
 export { ContinuationStore, type ContinuationStoreOptions } from './continuation-store.ts';
 export { type LinearOptions, linear } from './linear.ts';

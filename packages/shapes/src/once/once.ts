@@ -30,7 +30,7 @@ import { type HandlerContext, handlerContext, publishEntry } from '../kit/handle
 import { assertJson } from '../kit/json.ts';
 import { Recall } from '../kit/recall.ts';
 import { type Once, RECORDED_CHECKS, takeRecorded } from '../kit/recorded.ts';
-import { type Author, bareRecord, loadState, saveState } from '../kit/state.ts';
+import { type Author, bareRecord } from '../kit/state.ts';
 
 const TAG = 'once/2';
 
@@ -74,12 +74,11 @@ export function once<Input, R extends CompleteResult>(
   requireArgument('once', 'handler', handler, aFunction);
   requireOptions('once', options, ASKING_CHECKS);
   return shapeCallback<Input, R>({ name: 'once', asks: options.asks }, async (input, ctx, call) => {
-    const saved = loadState(ctx, TAG);
-    const recall = new Recall(ctx, saved?.a);
-    const effects = recordEffects(call, saved);
+    const recall = new Recall(ctx, TAG);
+    const effects = recordEffects(call, recall.saved);
     publishEntry(call, 'once');
     const result = await handler(input, {
-      ...handlerContext(ctx, call),
+      ...handlerContext(ctx),
       once: (key, effect, options) => handleRejection(effects.once(key, effect, options)),
       answer: (key, question) => {
         if (mayBeNew(key, ctx, call)) effects.noteAnswer();
@@ -94,9 +93,8 @@ export function once<Input, R extends CompleteResult>(
         'A once handler cannot return its own requestState: keep the value with ctx.once.',
       );
     const [values, failed] = [effects.values, effects.findFailed()];
-    const kept = { a: recall.save(result.inputRequests ?? {}), e: values, f: failed };
-    const asked = { ...result, requestState: saveState(TAG, kept) };
-    return withNotes(asked, { effects: [...Object.keys(values), ...failed] });
+    const requestState = recall.stateFor(result.inputRequests ?? {}, undefined, { e: values, f: failed });
+    return withNotes({ ...result, requestState }, { effects: [...Object.keys(values), ...failed] });
   });
 }
 
@@ -105,7 +103,7 @@ const mayBeNew = (key: string, ctx: ServerContext, { asked }: Call): boolean =>
   asked === undefined || (asked.has(key) && ownEntry(ctx.mcpReq.inputResponses, key) !== undefined);
 
 /** The effects of this entry, and those that earlier rounds recorded in `saved`. */
-function recordEffects(call: Call, saved: Record<string, unknown> | undefined) {
+function recordEffects(call: Call, saved: Recall['saved']) {
   // Each value is in a list of one; the empty list stands for `undefined`. Values are copied in and out, because the
   // author's changes above the guard are made again in each round.
   const values: Record<string, readonly unknown[]> = bareRecord(saved?.e);

@@ -1,13 +1,9 @@
 /** `@mrtr/shapes/resolve`: shape I. */
-export type { HandlerContext, LogLevel } from '../kit/handler-context.ts';
 export { InvalidSignature } from './plan.ts';
 export { resolve, resolveResource } from './resolve.ts';
 export {
   Argument,
-  type ArgumentsOf,
   argument,
-  type Filled,
-  type FilledAll,
   type Needs,
   Outcome,
   outcome,
@@ -16,5 +12,4 @@ export {
   Resolver,
   requestContext,
   resolver,
-  type ValueOf,
 } from './resolver.ts';

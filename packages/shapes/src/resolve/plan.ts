@@ -2,7 +2,7 @@
 import { MrtrError } from '@mrtr/core';
 import type { Needs, Resolvable, Resolver } from './resolver.ts';
 
-/** A parameter that a resolver fills. */
+/** A parameter of a tool, or a need of a resolver, that a resolver fills. */
 export interface ResolvedParameter {
   readonly name: string;
   readonly resolver: Resolver<unknown, never>;
@@ -23,24 +23,21 @@ export const findResolvedParameters = (
     return resolvedParameter(name, wanted);
   });
 
-/** The needs of a resolver that other resolvers fill. */
-export const resolvedNeeds = (needs: Needs): readonly ResolvedParameter[] =>
-  Object.entries(needs).flatMap(([name, filler]) =>
-    isResolvable(filler) ? [resolvedParameter(name, filler)] : [],
-  );
+/** All resolvers that a tool needs, each after those that it needs itself, with these needs. */
+export type ResolverPlans = ReadonlyMap<Resolver<unknown, never>, readonly ResolvedParameter[]>;
 
 /**
- * Collects all resolvers that a tool's parameters need, each after its own needs.
+ * Analyses the graph of resolvers below a tool's parameters.
  *
  * @param toolArguments the names in the tool's input schema.
  * @throws InvalidSignature naming the path, for an argument that is not in the input schema, for two resolvers of one
  * name, for a cycle, and for a need that nothing can fill.
  */
-export function reachResolvers(
+export function buildResolverPlans(
   resolved: readonly ResolvedParameter[],
   toolArguments: ReadonlySet<string>,
-): readonly Resolver<unknown, never>[] {
-  const reached: Resolver<unknown, never>[] = [];
+): ResolverPlans {
+  const plans = new Map<Resolver<unknown, never>, readonly ResolvedParameter[]>();
   const named = new Map<string, { resolver: Resolver<unknown, never>; path: readonly string[] }>();
 
   const visit = (resolver: Resolver<unknown, never>, path: readonly string[]): void => {
@@ -53,7 +50,7 @@ export function reachResolvers(
       );
     }
     // A resolver is declared after its needs. A cycle is made by changing the needs later.
-    if (namesake && !reached.includes(resolver)) {
+    if (namesake && !plans.has(resolver)) {
       throw new InvalidSignature(
         `${joinPath(here)} is a cycle: '${resolver.name}' needs its own value, so it can never run. Take out one need.`,
       );
@@ -61,12 +58,15 @@ export function reachResolvers(
     if (namesake) return;
     named.set(resolver.name, { resolver, path: here });
     requireFillable(resolver.needs, here, toolArguments);
-    for (const { resolver: needed } of resolvedNeeds(resolver.needs)) visit(needed, here);
-    reached.push(resolver);
+    const needed = Object.entries(resolver.needs).flatMap(([name, filler]) =>
+      isResolvable(filler) ? [resolvedParameter(name, filler)] : [],
+    );
+    for (const { resolver } of needed) visit(resolver, here);
+    plans.set(resolver, needed);
   };
 
   for (const { name, resolver } of resolved) visit(resolver, [name]);
-  return reached;
+  return plans;
 }
 
 function requireFillable(needs: Needs, path: readonly string[], toolArguments: ReadonlySet<string>): void {

@@ -1,16 +1,18 @@
 /** One entry: runs each resolver once, and collects either all values or all open questions. */
 import { ElicitationDeclined, isRefusal, type Question, type Questions } from '@mrtr/core';
 import { ownEntry } from '@mrtr/core/internal';
-import type { Call, FinalAnswer } from '@mrtr/core/shape';
+import { callOf, type FinalAnswer } from '@mrtr/core/shape';
 import { readAsked } from '../kit/asked.ts';
 import { type HandlerContext, publishEntry } from '../kit/handler-context.ts';
 import type { Recall } from '../kit/recall.ts';
 import { bareRecord } from '../kit/state.ts';
 import { isKeyOf } from '../kit/wire-key.ts';
-import { type ResolvedParameter, resolvedNeeds } from './plan.ts';
+import type { ResolvedParameter, ResolverPlans } from './plan.ts';
 import type { Resolver } from './resolver.ts';
 
-/** The values by parameter, or the open questions. */
+type AnyResolver = Resolver<unknown, never>;
+
+/** The values by parameter, or the open questions, by their keys on the wire. */
 export type ResolvedArguments =
   | { readonly values: Readonly<Record<string, unknown>> }
   | { readonly open: Questions };
@@ -18,39 +20,46 @@ export type ResolvedArguments =
 /** A resolver's outcome in this entry; undefined while a question below it is open. */
 type Result<T = unknown> = FinalAnswer<T> | undefined;
 
-/** The input of one entry. */
-export interface ResolutionRequest {
-  /** The names of all resolvers, in the order of their declaration. */
-  readonly resolvers: readonly string[];
-  readonly toolArguments: Readonly<Record<string, unknown>>;
+/** The round of the call in which resolvers run. */
+interface Round {
+  /** What a `requestContext()` gives to a resolver. */
   readonly context: HandlerContext;
-  /** Finds a question's answer. */
+  /** Finds the answers to the questions that resolvers return. */
   readonly recall: Recall;
-  readonly call: Call;
 }
 
 /**
- * Fills every resolved parameter.
+ * Fills every resolved parameter, or returns the questions that are open.
  *
  * Each resolver runs at most once, as soon as its needs are filled, concurrently with the others. So an entry takes as
  * long as its longest chain, and independent questions are asked together.
  *
  * @throws ElicitationDeclined when a question was refused and its consumer takes the plain value.
+ * @example
+ * // Once, where the tool is registered:
+ * const resolved = findResolvedParameters({ units });
+ * const plans = buildResolverPlans(resolved, new Set(['location']));
+ * // In each round, inside of a `shapeCallback`:
+ * const round = { context: handlerContext(ctx), recall: new Recall(ctx, 'my-shape/1') };
+ * const filled = await resolveArguments(resolved, plans, { location }, round);
+ * return 'open' in filled ? round.recall.ask(filled.open) : body({ location, ...filled.values });
  */
 export async function resolveArguments(
-  parameters: readonly ResolvedParameter[],
-  request: ResolutionRequest,
+  resolved: readonly ResolvedParameter[],
+  plans: ResolverPlans,
+  toolArguments: Readonly<Record<string, unknown>>,
+  round: Round,
 ): Promise<ResolvedArguments> {
-  const entry = new Resolution(request);
-  const filled = await entry.fill(parameters);
-  if (!filled) return { open: inOrder(entry.open, request.resolvers) };
+  const entry = new Resolution(plans, toolArguments, round);
+  const filled = await entry.fill(resolved);
+  if (!filled) return { open: inOrder(entry.open, [...plans.keys()]) };
   if (isRefusal(filled)) throw new ElicitationDeclined(filled.kind, entry.refusals.get(filled));
   return { values: filled.value };
 }
 
 /** Sorts questions by declaration, so that users do not see them in the order in which resolvers finish. */
-function inOrder(open: ReadonlyMap<string, Question>, names: readonly string[]): Questions {
-  const rank = ([key]: readonly [string, Question]) => names.findIndex((name) => isKeyOf(name, key));
+function inOrder(open: ReadonlyMap<string, Question>, resolvers: readonly AnyResolver[]): Questions {
+  const rank = ([key]: readonly [string, Question]) => resolvers.findIndex(({ name }) => isKeyOf(name, key));
   return Object.fromEntries([...open].sort((one, other) => rank(one) - rank(other)));
 }
 
@@ -58,11 +67,15 @@ class Resolution {
   readonly open = new Map<string, Question>();
   /** The key of the refused question, for each refusal. */
   readonly refusals = new Map<FinalAnswer<unknown>, string>();
-  readonly #request: ResolutionRequest;
-  readonly #results = new Map<Resolver<unknown, never>, Promise<Result>>();
+  readonly #plans: ResolverPlans;
+  readonly #toolArguments: Readonly<Record<string, unknown>>;
+  readonly #round: Round;
+  readonly #results = new Map<AnyResolver, Promise<Result>>();
 
-  constructor(request: ResolutionRequest) {
-    this.#request = request;
+  constructor(plans: ResolverPlans, toolArguments: Readonly<Record<string, unknown>>, round: Round) {
+    this.#plans = plans;
+    this.#toolArguments = toolArguments;
+    this.#round = round;
   }
 
   /**
@@ -83,7 +96,7 @@ class Resolution {
   }
 
   /** Runs a resolver once, memoised by identity, and returns its result. */
-  #resultOf(resolver: Resolver<unknown, never>): Promise<Result> {
+  #resultOf(resolver: AnyResolver): Promise<Result> {
     const known = this.#results.get(resolver);
     if (known) return known;
     const result = this.#run(resolver);
@@ -91,16 +104,16 @@ class Resolution {
     return result;
   }
 
-  async #run(resolver: Resolver<unknown, never>): Promise<Result> {
-    const { toolArguments, context, recall, call } = this.#request;
-    const filled = await this.fill(resolvedNeeds(resolver.needs));
+  async #run(resolver: AnyResolver): Promise<Result> {
+    const { context, recall } = this.#round;
+    const filled = await this.fill(this.#plans.get(resolver) ?? []);
     if (filled?.kind !== 'accepted') return filled;
     const needs: Record<string, unknown> = { ...filled.value };
     for (const [need, filler] of Object.entries(resolver.needs)) {
-      if (filler.need === 'argument') needs[need] = ownEntry(toolArguments, filler.name ?? need);
+      if (filler.need === 'argument') needs[need] = ownEntry(this.#toolArguments, filler.name ?? need);
       if (filler.need === 'context') needs[need] = context;
     }
-    publishEntry(call, 'resolve', 'resolver', resolver.name);
+    publishEntry(callOf(context.request), 'resolve', 'resolver', resolver.name);
     const value = await resolver.run(needs);
     // Only this line reads a recorded answer, after the resolver has asked in the same words. So a client's answer can
     // never replace a computed value.

@@ -12,7 +12,8 @@ import {
   tool,
   Units,
 } from '../fixture.test-support.ts';
-import { argument, type HandlerContext, outcome, requestContext, resolve, resolver } from './index.ts';
+import type { HandlerContext } from '../index.ts';
+import { argument, outcome, requestContext, resolve, resolver } from './index.ts';
 
 const units = resolver('units', {}, () => elicitation('Which units?', Units));
 const name = resolver('name', {}, () => elicitation('Which name?', Name));

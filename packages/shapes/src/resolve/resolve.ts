@@ -19,8 +19,7 @@ import { endCancelled, shapeCallback } from '@mrtr/core/shape';
 
 import { type HandlerContext, handlerContext, publishEntry } from '../kit/handler-context.ts';
 import { Recall } from '../kit/recall.ts';
-import { loadState } from '../kit/state.ts';
-import { findResolvedParameters, InvalidSignature, reachResolvers } from './plan.ts';
+import { buildResolverPlans, findResolvedParameters, InvalidSignature } from './plan.ts';
 import { type ResolvedArguments, resolveArguments } from './resolve-arguments.ts';
 import { aRecordOf, type FilledAll, type Resolvable } from './resolver.ts';
 
@@ -37,7 +36,7 @@ type Params<Arguments> = Readonly<Record<string, Resolvable<Arguments>>>;
  * with an error; `name: outcome(resolver)` to decide in the body.
  * @param body gets the caller's arguments and the injected ones in one object.
  * @throws InvalidOption when an argument is of the wrong kind.
- * @throws InvalidSignature when the declarations cannot work; see {@link reachResolvers}. Nothing is registered.
+ * @throws InvalidSignature when the declarations cannot work; see {@link buildResolverPlans}. Nothing is registered.
  * @example
  * server.registerTool('get_weather', { inputSchema }, resolve(inputSchema, { units }, ({ location, units }) => …));
  */
@@ -109,19 +108,19 @@ function inject<R extends CompleteResult>(
       );
     }
   }
-  const resolvers = reachResolvers(resolved, names).map(({ name }) => name);
+  const plans = buildResolverPlans(resolved, names);
+  const resolvers = [...plans.keys()].map(({ name }) => name);
   return shapeCallback<unknown, R>('resolve', async (input, ctx, call) => {
-    const recall = new Recall(ctx, loadState(ctx, TAG)?.a);
-    const context = handlerContext(ctx, call);
+    const [recall, context] = [new Recall(ctx, TAG), handlerContext(ctx)];
     const toolArguments = argumentsOf(input) as Readonly<Record<string, unknown>>;
     let filled: ResolvedArguments;
     try {
-      filled = await resolveArguments(resolved, { resolvers, toolArguments, context, recall, call });
+      filled = await resolveArguments(resolved, plans, toolArguments, { context, recall });
     } catch (error) {
       if (!(error instanceof ElicitationDeclined)) throw error;
       return { ...endCancelled(call, error.key), isError: true } as unknown as R;
     }
-    if ('open' in filled) return recall.ask(TAG, filled.open, resolvers);
+    if ('open' in filled) return recall.ask(filled.open, resolvers);
     publishEntry(call, 'resolve', 'body');
     const result = await body({ ...toolArguments, ...filled.values }, context);
     if (!isInputRequiredResult(result)) return result;

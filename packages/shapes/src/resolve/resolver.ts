@@ -56,7 +56,7 @@ export type Resolvable<Arguments = unknown> = Resolver<unknown, Arguments> | Out
 export type Needs = Readonly<Record<string, Resolvable<never> | Argument<unknown> | RequestContext>>;
 
 /** The value that fills a need. */
-export type Filled<N> =
+type Filled<N> =
   N extends Resolver<infer T, never>
     ? T
     : N extends Outcome<infer T, never>
@@ -84,9 +84,6 @@ export type ArgumentsOf<N> = {
 }[keyof N] extends (toolArguments: infer All) => void
   ? All
   : never;
-
-/** The value of a resolver whose function returns `R`. */
-export type ValueOf<R> = AskedFor<R>;
 
 /** Computes one value, or asks for it. Made by {@link resolver}; compared by identity. */
 export class Resolver<T, Arguments = unknown> {
@@ -133,7 +130,7 @@ export const resolver = <const N extends Needs, R>(
   name: string,
   needs: N,
   fn: (needs: FilledAll<N>) => R,
-): Resolver<ValueOf<Awaited<R>>, ArgumentsOf<N>> => {
+): Resolver<AskedFor<Awaited<R>>, ArgumentsOf<N>> => {
   requireArgument('resolver', 'name', name, aText);
   requireArgument(
     `resolver '${name}'`,

@@ -17,18 +17,12 @@ import { type HandlerContext, handlerContext, publishEntry } from '../kit/handle
 import { assertJson } from '../kit/json.ts';
 import { Recall } from '../kit/recall.ts';
 import { RECORDED_CHECKS, type RecordedOptions, takeRecorded } from '../kit/recorded.ts';
-import { bareRecord, loadState, rejectBeforeEntry } from '../kit/state.ts';
+import { bareRecord, rejectBeforeEntry } from '../kit/state.ts';
 
 const TAG = 'tool-builder/2';
 
-/** The context of a step. A step also gets the arguments and the data of the steps before it. */
-export type StepContext = HandlerContext;
-
-/** The data of a step whose function returns `R`: the accepted answers to its questions, or what it returned. */
-export type StepData<R> = AskedFor<R>;
-
 type Data = Readonly<Record<string, unknown>>;
-type AnyStep = (input: unknown, data: Data, ctx: StepContext) => unknown;
+type AnyStep = (input: unknown, data: Data, ctx: HandlerContext) => unknown;
 type Steps = ReadonlyMap<string, { readonly step: AnyStep } & RecordedOptions<unknown>>;
 type NoSteps = Record<never, never>;
 
@@ -75,9 +69,9 @@ export class ToolBuilder<Input, D extends Data = NoSteps> {
    */
   incompleteStep<const Name extends string, R>(
     name: Name extends keyof D ? `There is already a step named '${Name}'. Rename one of them.` : Name,
-    step: (input: Input, data: D, ctx: StepContext) => R | Promise<R>,
-    options: RecordedOptions<StepData<R>> = {},
-  ): ToolBuilder<Input, D & { readonly [K in Name]: StepData<R> }> {
+    step: (input: Input, data: D, ctx: HandlerContext) => R | Promise<R>,
+    options: RecordedOptions<AskedFor<R>> = {},
+  ): ToolBuilder<Input, D & { readonly [K in Name]: AskedFor<R> }> {
     requireArgument(`incompleteStep '${name}'`, 'step', step, aFunction);
     requireOptions('incompleteStep', options, RECORDED_CHECKS);
     if (this.#steps.has(name)) {
@@ -90,7 +84,7 @@ export class ToolBuilder<Input, D extends Data = NoSteps> {
 
   /** Sets the step that makes the result. It runs once, with the data of all steps. Effects belong here. */
   endStep<R extends CompleteResult>(
-    step: (input: Input, data: D, ctx: StepContext) => R | Promise<R>,
+    step: (input: Input, data: D, ctx: HandlerContext) => R | Promise<R>,
   ): FinishedTool<Input, R> {
     requireArgument('endStep', 'step', step, aFunction);
     const steps = this.#steps;
@@ -111,14 +105,13 @@ async function runSteps(
   end: AnyStep,
   { input, ctx, call }: { readonly input: unknown; readonly ctx: ServerContext; readonly call: Call },
 ) {
-  const saved = loadState(ctx, TAG);
-  const finished = bareRecord<readonly unknown[]>(saved?.d);
-  const recall = new Recall(ctx, saved?.a);
+  const recall = new Recall(ctx, TAG);
+  const finished = bareRecord<readonly unknown[]>(recall.saved?.d);
   // A finished step that is missing may have been renamed, and would run again.
   const gone = Object.keys(finished).find((name) => !steps.has(name));
   if (gone !== undefined) rejectBeforeEntry(call, `the step '${gone}', whose data it holds, is gone`);
   const data = bareRecord<unknown>(undefined);
-  const context = handlerContext(ctx, call);
+  const context = handlerContext(ctx);
   for (const [name, { step, schema }] of steps) {
     const known = finished[name];
     if (!known) publishEntry(call, 'tool-builder', 'step', name);
@@ -128,7 +121,7 @@ async function runSteps(
     const asked = readAsked(recall, name, outcome);
     if (asked?.refused) return endCancelled(call, asked.refused[0]);
     if (asked && Object.keys(asked.open).length > 0)
-      return recall.ask(TAG, asked.open, [...steps.keys()], { d: finished });
+      return recall.ask(asked.open, [...steps.keys()], { d: finished });
     if (!asked) {
       assertJson(outcome, `The data of step '${name}'`);
       finished[name] = outcome === undefined ? [] : [outcome];

@@ -2,7 +2,8 @@
 import type { Kept } from '@mrtr/comparison/options';
 import type { InputKind, Question, Questions } from '@mrtr/core';
 import type { CompleteResult, SdkCallback } from '@mrtr/core/shape';
-import type { HandlerContext, OnceContext } from '@mrtr/shapes/once';
+import type { HandlerContext } from '@mrtr/shapes';
+import type { OnceContext } from '@mrtr/shapes/once';
 import type { z } from 'zod';
 
 /** A step that asks one round's questions. */

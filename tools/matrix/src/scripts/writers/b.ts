@@ -1,6 +1,6 @@
 /** Any script in shape B. Code above a question runs again in each round, so all effects are below. */
 import type { Elicitation } from '@mrtr/core';
-import { awaitShim } from '@mrtr/shapes/await-shim';
+import { awaitShim } from '../../../../../demos/option-b-await/await-shim.ts';
 import { endUnguarded, isAsk, questionsOf, type Write } from '../script.ts';
 
 export const write: Write = (script) =>

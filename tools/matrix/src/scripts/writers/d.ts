@@ -1,6 +1,6 @@
 /** Any script in shape D: two handlers. */
 import { askLive } from '@mrtr/core';
-import { byEra } from '@mrtr/shapes/by-era';
+import { byEra } from '../../../../../demos/option-d-by-era/by-era.ts';
 import { writeGuardFirst, writeReading } from '../guard-first.ts';
 import type { Write } from '../script.ts';
 

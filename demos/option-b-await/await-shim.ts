@@ -10,8 +10,8 @@
  * After a deploy: a question keeps its answer if its words and its form are unchanged. Any other question is asked
  * again, and all effects above it run again.
  *
- * It is here to be measured, because frameworks ship it. Use shape H, which really suspends, or shape F, which guards
- * the effects.
+ * It is here to be measured, because frameworks ship it, and is no part of a library. Use shape H, which really suspends,
+ * or shape F, which guards the effects.
  */
 import {
   askLive,
@@ -22,22 +22,18 @@ import {
   isRefusal,
   speaksMrtr,
 } from '@mrtr/core';
-import { aFunction, requireArgument } from '@mrtr/core/internal';
-import type { CompleteResult, SdkCallback } from '@mrtr/core/shape';
-import { endCancelled, shapeCallback } from '@mrtr/core/shape';
+import { publish } from '@mrtr/core/events';
+import { type CompleteResult, endCancelled, type SdkCallback, shapeCallback } from '@mrtr/core/shape';
+import { AnswerPromise, type HandlerContext, handlerContext, Recall } from '@mrtr/shapes';
+import type { LinearContext } from '@mrtr/shapes/linear';
 
-import { AnswerPromise } from '../kit/answer-promise.ts';
-import { type Elicit, type HandlerContext, handlerContext, publishEntry } from '../kit/handler-context.ts';
-import { questionKey } from '../kit/question-key.ts';
-import { Recall } from '../kit/recall.ts';
-import { type Author, loadState } from '../kit/state.ts';
-
-const TAG = 'await-shim/2';
+type Elicit = LinearContext['elicit'];
 
 /** A context with an `elicit` that seems to wait. */
 export interface AwaitShimContext extends HandlerContext {
   /**
-   * The user's validated answer. Throws to unwind the handler if a modern client has not answered yet.
+   * The user's validated answer, with the type that it has in H. Throws to unwind the handler if a modern client has not
+   * answered yet.
    *
    * @throws ElicitationDeclined when the client refuses the question; uncaught, it ends the call politely.
    */
@@ -55,22 +51,16 @@ class Unwind extends Error {
   }
 }
 
-/**
- * Makes a handler with `ctx.elicit` into an SDK callback that runs it again from the top in every round. Do not use it;
- * the top of this file says why.
- *
- * @throws InvalidOption when the handler is not a function.
- */
+/** Makes a handler with `ctx.elicit` into an SDK callback that runs it again from the top in every round. */
 export function awaitShim<Input, R extends CompleteResult>(
-  handler: Author<Input, AwaitShimContext, R>,
+  handler: (input: Input, ctx: AwaitShimContext) => R | Promise<R>,
 ): SdkCallback<Input, R> {
-  requireArgument('awaitShim', 'handler', handler, aFunction);
   return shapeCallback<Input, R>('await-shim', async (input, ctx, call) => {
-    const recall = new Recall(ctx, loadState(ctx, TAG)?.a);
+    const recall = new Recall(ctx, 'await-shim/2');
     const keys = new Set<string>();
     const elicit: Elicit = async (message, schema, options) => {
       const question = elicitation(message, schema, options);
-      const key = questionKey(question, (taken) => keys.has(taken));
+      const key = nameQuestion(question, keys);
       keys.add(key);
       const answer = speaksMrtr(ctx) ? recall.read(key, question) : await askLive(ctx, key, question);
       if (answer.kind === 'accepted') return answer.value;
@@ -78,8 +68,8 @@ export function awaitShim<Input, R extends CompleteResult>(
       throw new Unwind(key, question);
     };
     const asked: AnswerPromise<unknown>[] = [];
-    const context = handlerContext(ctx, call);
-    publishEntry(call, 'await-shim');
+    const context = handlerContext(ctx);
+    publish('mrtr:handler', { call: call.id, shape: 'await-shim', target: call.target, part: 'handler' });
     try {
       const result = await handler(input, {
         ...context,
@@ -96,7 +86,15 @@ export function awaitShim<Input, R extends CompleteResult>(
     } catch (thrown) {
       if (thrown instanceof ElicitationDeclined) return endCancelled(call, thrown.key) as R;
       if (!(thrown instanceof Unwind)) throw thrown;
-      return recall.ask(TAG, { [thrown.key]: thrown.question });
+      return recall.ask({ [thrown.key]: thrown.question });
     }
   });
+}
+
+/** Names a question after the fields of its form. A number alone would shift when a question is inserted before it. */
+function nameQuestion({ fields }: Elicitation, taken: ReadonlySet<string>): string {
+  const base = fields.join('_') || 'answer';
+  let key = base;
+  for (let n = 2; taken.has(key); n++) key = `${base}-${n}`;
+  return key;
 }

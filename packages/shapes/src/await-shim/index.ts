@@ -1,2 +1,0 @@
-/** `@mrtr/shapes/await-shim`: shape B. */
-export { type AwaitShimContext, awaitShim } from './await-shim.ts';
