@@ -6,8 +6,8 @@ import { CannotAsk, ElicitationDeclined, type InputKind } from '@mrtr/core';
 import { canonicalJson } from '@mrtr/core/internal';
 import { derivePseudonym, type KeyRing, keyRing, openAtRest, sealAtRest } from '@mrtr/core/seal';
 import { type Call, withoutStamps } from '@mrtr/core/shape';
-import { ContinuationLost, type LinearContext } from '@mrtr/shapes/linear';
-import { callerOf, type LinearRound } from '@mrtr/shapes/linear-store';
+import { callerOf } from '@mrtr/shapes/internal';
+import { ContinuationLost, type LinearContext, type LinearRound } from '@mrtr/shapes/linear';
 
 /** The beginning of a call. A second run of the handler must see the same. */
 export interface CallHeader extends Pick<Call, 'method' | 'target' | 'pseudonym' | 'askable' | 'version'> {

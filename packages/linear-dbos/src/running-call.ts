@@ -28,16 +28,9 @@ import { publish } from '@mrtr/core/events';
 import { withCallInMessage } from '@mrtr/core/internal';
 import { keyRingOf } from '@mrtr/core/seal';
 import { askProblem, questionDigest } from '@mrtr/core/shape';
-import { ContinuationLost } from '@mrtr/shapes/linear';
-import {
-  continuationState,
-  Frame,
-  FrameContext,
-  type FrameTurn,
-  heldBytes,
-  type LinearRound,
-  UNANSWERED,
-} from '@mrtr/shapes/linear-store';
+import { heldBytes, UNANSWERED } from '@mrtr/shapes/internal';
+import { ContinuationLost, type LinearRound } from '@mrtr/shapes/linear';
+import { continuationState, Frame, FrameContext } from '@mrtr/shapes/linear-store';
 import {
   type CallHeader,
   type CallKey,
@@ -223,7 +216,7 @@ export function runningCall(
     frame.request = turn > published ? request : undefined;
   }
 
-  function recordOf(frameTurn: FrameTurn, turn: number): TurnRecord {
+  function recordOf(frameTurn: Awaited<ReturnType<Frame['start']>>, turn: number): TurnRecord {
     if (frameTurn.kind === 'threw') return { kind: 'threw', error: errorRecord(frameTurn.error) };
     if (frameTurn.kind === 'asked') return recordQuestions(frameTurn.requests, turn);
     try {

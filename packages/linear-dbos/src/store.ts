@@ -4,20 +4,17 @@ import { StoreFull, speaksMrtr } from '@mrtr/core';
 import { addGauge, withCallInMessage } from '@mrtr/core/internal';
 import { keyRingOf } from '@mrtr/core/seal';
 import { askProblem, keepStamp } from '@mrtr/core/shape';
-import { ContinuationLost } from '@mrtr/shapes/linear';
 import {
   assertJson,
   CLIENT_CANCELLED,
   heldBytes,
-  type LinearRound,
-  type LinearStore,
   NO_NEW_CALLS,
   PRINCIPAL_FULL,
   PRINCIPAL_FULL_OF_BYTES,
-  type RoundEnd,
   SERVER_FULL,
   SERVER_FULL_OF_BYTES,
-} from '@mrtr/shapes/linear-store';
+} from '@mrtr/shapes/internal';
+import { ContinuationLost, type LinearRound, type LinearStore, type RoundEnd } from '@mrtr/shapes/linear';
 import type { CallRow } from './call-table.ts';
 import { type DbosStoreOptions, resolveOptions, type Settings } from './options.ts';
 import { watchOwner } from './owner-watch.ts';

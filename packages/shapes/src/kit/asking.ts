@@ -13,6 +13,7 @@ export interface AskingOptions {
   readonly asks?: readonly InputKind[] | undefined;
 }
 
+/** @internal */
 export const ASKING_CHECKS: OptionChecks<AskingOptions> = {
   asks: listOf(`'${INPUT_KINDS.join("', '")}'`, (kind) => INPUT_KINDS.includes(kind as InputKind)),
 };

@@ -16,6 +16,7 @@ export interface RecordedOptions<T> {
 /** Runs an effect once in a call, and returns its value. */
 export type Once = <T>(key: string, effect: () => T | Promise<T>, options?: RecordedOptions<T>) => Promise<T>;
 
+/** @internal */
 export const RECORDED_CHECKS: OptionChecks<RecordedOptions<unknown>> = {
   schema: {
     allowed: 'a Standard Schema',

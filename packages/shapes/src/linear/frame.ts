@@ -27,7 +27,7 @@ import {
   type ServerContext,
 } from '@mrtr/core';
 import { OperatorWarning, publish } from '@mrtr/core/events';
-import { type LoggedCall, ownEntry, requireOptions, withCallInMessage } from '@mrtr/core/internal';
+import { ownEntry, requireOptions, withCallInMessage } from '@mrtr/core/internal';
 import {
   type Call,
   fallbackOf,
@@ -164,7 +164,7 @@ export class Frame {
   }
 
   /** The call, for log lines. */
-  get about(): LoggedCall {
+  get about(): Pick<Call, 'id' | 'pseudonym' | 'method' | 'target'> {
     return { method: this.#method, target: this.#target, id: this.call, pseudonym: this.pseudonym };
   }
 

@@ -108,7 +108,11 @@ export class Resolver<T, Arguments = unknown> {
   }
 }
 
-/** Checks an object that is not a list. */
+/**
+ * Checks an object that is not a list.
+ *
+ * @internal
+ */
 export const aRecordOf = (members: string): OptionCheck => ({
   allowed: `an object with ${members}`,
   isAllowed: (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
