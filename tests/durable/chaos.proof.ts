@@ -172,7 +172,7 @@ test(`every call is completed or refused, and no effect happens twice (${CALLS} 
 }, async () => {
   const postgres = await database();
   const own = { postgres, keys: ['k'.repeat(32)], version: '1' };
-  const fleet = new Fleet({ ...own, maxOpenCallsPerPrincipal: 1000, takeOverSeconds: 1 }, 3, {
+  const fleet = new Fleet({ ...own, limits: { perPrincipal: 0.1 }, takeOverSeconds: 1 }, 3, {
     between: 40,
     strike: (struck, place, random) => {
       const which = random();

@@ -7,10 +7,16 @@ import { PostgresInteractions } from '@mrtr/ledgers/postgres';
 import { DbosStore } from '@mrtr/linear-dbos';
 import { rpcOver } from '@mrtr/matrix/rpc';
 import { Pool } from 'pg';
+import { resolveOptions, TIMES } from '../../packages/linear-dbos/src/options.ts';
 import type { InstanceMethods, ParentMethods, Setting } from './instances.test-support.ts';
 import { pageOn, policyOf, StoreServer } from './site.test-support.ts';
 
-const { keys, ...options } = JSON.parse(process.argv[2] ?? '{}') as Setting;
+const {
+  keys,
+  takeOverSeconds = TIMES.takeOverSeconds,
+  sweepSeconds = TIMES.sweepSeconds,
+  ...options
+} = JSON.parse(process.argv[2] ?? '{}') as Setting;
 const methods: InstanceMethods = {
   parked: () => store.parked,
   close: () => void store.close().then(() => process.exit()),
@@ -19,11 +25,9 @@ const parent = rpcOver<ParentMethods, InstanceMethods>(process, methods, ['open'
 void parent.closed.then(() => process.exit());
 
 const policy = policyOf(keys);
-const store = await DbosStore.open({
-  ...options,
-  policy,
-  onerror: (error) => void parent.remote.report(`${error.name}: ${error.message}`),
-});
+const onerror = (error: Error) => void parent.remote.report(`${error.name}: ${error.message}`);
+const settings = resolveOptions({ ...options, policy, onerror });
+const store = await DbosStore.openWith({ ...settings, takeOverSeconds, sweepSeconds });
 // The pool connects when a call first needs a page.
 const pool = new Pool({ connectionString: options.postgres, max: 1 });
 const site = new StoreServer(store, policy, {

@@ -3,11 +3,12 @@ import { Deferred } from '@mrtr/harness';
 import { RunningProcess } from '@mrtr/harness/process';
 import type { DbosStoreOptions } from '@mrtr/linear-dbos';
 import { type Rpc, rpcOver } from '@mrtr/matrix/rpc';
+import type { Times } from '../../packages/linear-dbos/src/options.ts';
 import { bundle } from '../testkit/bundle.ts';
 import { Shop, type Wanted } from './shop.test-support.ts';
 import { outcomeOf, type RoundSummary, type Sent } from './site.test-support.ts';
 
-export interface Setting extends Omit<DbosStoreOptions, 'policy' | 'onerror'> {
+export interface Setting extends Omit<DbosStoreOptions, 'policy' | 'onerror'>, Partial<Times> {
   readonly keys: readonly string[];
 }
 

@@ -66,7 +66,7 @@ test('nothing of a call is in the database in clear', async () => {
 });
 
 test('a store refuses calls over its limit, and over the limit of one principal', async () => {
-  const { answer, site } = await opened({ maxOpenCalls: 3, maxOpenCallsPerPrincipal: 1 });
+  const { answer, site } = await opened({ limits: { calls: 3 } });
   const [ada, eve] = [{ principal: 'ada' }, { principal: 'eve' }];
   const first = await site.send(ada);
   const both = await Promise.all([site.send(eve), site.send(eve)]);
@@ -81,7 +81,7 @@ test('a store refuses calls over its limit, and over the limit of one principal'
 });
 
 test('a store refuses arguments over its limit, and over the limit of one principal', async () => {
-  const { site } = await opened({ maxBytes: 100_000, maxBytesPerPrincipal: 5000 });
+  const { site } = await opened({ limits: { bytes: 100_000, perPrincipal: 0.05 } });
   const [ada, eve] = [{ principal: 'ada' }, { principal: 'eve' }];
   const of = (bytes: number) => ({ arguments: { item: 'x'.repeat(bytes) } });
   expect((await site.send({ ...ada, ...of(3000) })).asks).toBeDefined();
@@ -312,6 +312,6 @@ test('a second store of a process must have the configuration of the first', asy
   const { postgres } = await opened();
   await expect(DbosStore.open({ postgres, policy, version: '2' })).rejects.toThrow(
     'A DbosStore of another configuration is open in this process, and DBOS can be configured once. Give all ' +
-      'stores of a process the same postgres, schema, version, poolSize and takeOverSeconds, or close the other one first.',
+      'stores of a process the same postgres, schema, version and poolSize, or close the other one first.',
   );
 });

@@ -12,6 +12,11 @@ import { MAX_PAGES, PAGE_BODY_LIMITS } from '../../packages/hosting/src/pages.ts
 import { SESSION_DEFAULTS } from '../../packages/hosting/src/sessions.ts';
 import { SEND_SECONDS } from '../../packages/hosting/src/stalled-connections.ts';
 import { UNREAD_DEFAULTS } from '../../packages/hosting/src/unread-bytes.ts';
+import {
+  DEFAULTS as DURABLE_DEFAULTS,
+  LIMITS as DURABLE_LIMITS,
+  TIMES,
+} from '../../packages/linear-dbos/src/options.ts';
 import { MEMORY_ENTRIES } from '../../packages/pages/src/memory-interactions.ts';
 import { PAGE_DEFAULTS } from '../../packages/pages/src/pending-interactions.ts';
 import { MAX_RECORD_BYTES } from '../../packages/pages/src/records.ts';
@@ -79,6 +84,13 @@ const TABLES: readonly Readonly<Record<string, number>>[] = [
     'levels of arguments and answers': MAX_DEPTH,
   },
   FRAMES,
+  {
+    ...limitsOf(DURABLE_LIMITS, 'calls', 'bytes'),
+    ttlSeconds: DURABLE_DEFAULTS.ttlSeconds,
+    poolSize: DURABLE_DEFAULTS.poolSize,
+    'time until another instance takes over a call that runs, in seconds': TIMES.takeOverSeconds,
+    'time between two sweeps, in seconds': TIMES.sweepSeconds,
+  },
   limitsOf(MEMORY_LEDGER_LIMITS, 'entries', 'bytes'),
   {
     'limits.entries': PAGES.entries,

@@ -13,7 +13,9 @@ const aVersion =
 test.each<[options: object, message: string]>([
   [{ ttlSeconds: 0 }, 'ttlSeconds must be a whole number from 1 to 2147483; it is 0.'],
   [{ poolSize: 4 }, 'poolSize must be a whole number of at least 5; it is 4.'],
-  [{ schema: 'a"b' }, `schema must be a plain identifier; it is 'a"b'.`],
+  [{ schema: 'a"b' }, `schema must be an identifier that needs no quotes (a-z, 0-9, _); it is 'a"b'.`],
+  [{ maxOpenCalls: 5 }, "the option 'maxOpenCalls' is gone. Write `limits: { calls }`."],
+  [{ takeOverSeconds: 2 }, "the option 'takeOverSeconds' is gone. It is fixed: 10 seconds."],
   [{ schemas: 'a' }, "there is no option 'schemas'. Did you mean 'schema'?"],
   [{ postgres: 'host=x password=p' }, `${aUrl} a text.`],
   [{ postgres: 'mysql://user@host/database' }, `${aUrl} a text.`],
@@ -39,7 +41,8 @@ test('an option that is undefined has its default', () => {
   const options = { postgres: 'postgres://mrtr@127.0.0.1:1/none', policy, version: '1' };
   const undefinedOnes = { schema: undefined, ttlSeconds: undefined, onerror: undefined } as object;
   const resolved = resolveOptions({ ...options, ...undefinedOnes });
-  expect(resolved).toMatchObject({ schema: 'mrtr_linear', ttlSeconds: 600 });
+  const limits = { calls: 10_000, bytes: 67_108_864, perPrincipal: 1 / 32 };
+  expect(resolved).toMatchObject({ schema: 'mrtr_linear', ttlSeconds: 600, limits });
   const emitted = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
   Reflect.deleteProperty(globalThis, Symbol.for('mrtr.kinds-of-error'));
   resolved.onerror(new Error('The session was lost.'));

@@ -2,20 +2,36 @@
 import { InvalidOption, type RequestStatePolicy } from '@mrtr/core';
 import {
   aFunction,
+  anyValue,
+  aPlainIdentifier,
   aPolicy,
   asRequired,
   aText,
+  type GoneOptions,
+  limitsOf,
   listenerOf,
   type OptionCheck,
   type OptionChecks,
   requireOptions,
   tellOperator,
   wholeNumber,
-  wholeNumbers,
   wholeSeconds,
   withDefaults,
 } from '@mrtr/core/internal';
 import { keyRingOf } from '@mrtr/core/seal';
+
+/** The limits of a store. Anonymous callers share `calls` and `bytes` of their instance. */
+interface DbosStoreLimits {
+  /** Calls that may run or wait in this instance. Default 10 000; each costs about 20 KB of memory. */
+  readonly calls?: number;
+  /** Estimated memory of the arguments of this instance's calls, in bytes. Default 64 MiB. */
+  readonly bytes?: number;
+  /**
+   * The share of each that the open calls of one principal may take on all instances together, above 0 and at most 1. Its
+   * bytes are the size of the sealed arguments in the database. Default 1/32: 312 calls and 2 MiB.
+   */
+  readonly perPrincipal?: number;
+}
 
 /** The options of `DbosStore.open`. */
 export interface DbosStoreOptions {
@@ -35,53 +51,44 @@ export interface DbosStoreOptions {
   readonly schema?: string;
   /** How long a user may take to answer one round, in seconds. Default 600. */
   readonly ttlSeconds?: number;
-  /** Calls that may run or wait in this instance. Default 10 000; each costs about 20 KB of memory. */
-  readonly maxOpenCalls?: number;
-  /** Open calls of one principal on all instances. Default 100. Anonymous calls count only towards `maxOpenCalls`. */
-  readonly maxOpenCallsPerPrincipal?: number;
-  /** Estimated memory of the arguments of this instance's calls, in bytes. Default 64 MiB. */
-  readonly maxBytes?: number;
-  /** Size in the database of the sealed arguments of one principal's open calls, in bytes. Default 8 MiB. */
-  readonly maxBytesPerPrincipal?: number;
+  readonly limits?: DbosStoreLimits;
   /** Connections to the database, at least 5. One shows that this process is alive; one listens. Default 10. */
   readonly poolSize?: number;
-  /**
-   * How long a running call stays with an instance that lost its database session, in seconds, at least 1. Default 10.
-   * In that time the instance reconnects or abandons the call; then another takes it over. A call that waits for its user
-   * is taken over at once. Set the same value on all instances.
-   */
-  readonly takeOverSeconds?: number;
-  /** How often this instance deletes expired calls, in seconds. Default 15. */
-  readonly sweepSeconds?: number;
   /** Receives failures that no client sees. Default: the policy's `onerror`, or a process warning for the first of each kind. */
   readonly onerror?: (error: Error) => void;
 }
 
-/** The options, checked and complete. */
-export type Settings = Required<DbosStoreOptions>;
+/** The options, checked and complete, and the times that are fixed. */
+export type Settings = Required<DbosStoreOptions> & Times & { readonly limits: Required<DbosStoreLimits> };
 
-const NUMBERS = {
-  ttlSeconds: 600,
-  maxOpenCalls: 10_000,
-  maxOpenCallsPerPrincipal: 100,
-  maxBytes: 67_108_864,
-  maxBytesPerPrincipal: 8_388_608,
-  poolSize: 10,
-  takeOverSeconds: 10,
-  sweepSeconds: 15,
+/** Times that are fixed: all instances of a deployment have the same. Only tests change them. */
+export interface Times {
+  /**
+   * How long a running call stays with an instance that lost its database session, in seconds. In that time the instance
+   * reconnects or abandons the call; then another takes it over. A call that waits for its user is taken over at once.
+   */
+  readonly takeOverSeconds: number;
+  /** How often this instance deletes expired calls, in seconds. */
+  readonly sweepSeconds: number;
+}
+
+export const DEFAULTS = { schema: 'mrtr_linear', ttlSeconds: 600, poolSize: 10 };
+export const TIMES: Times = { takeOverSeconds: 10, sweepSeconds: 15 };
+export const LIMITS = { calls: 10_000, bytes: 67_108_864, perPrincipal: 1 / 32 };
+
+const GONE: GoneOptions = {
+  maxOpenCalls: 'Write `limits: { calls }`.',
+  maxOpenCallsPerPrincipal: 'Write `limits: { perPrincipal }`: the share of one principal, for example 1/32.',
+  maxBytes: 'Write `limits: { bytes }`.',
+  maxBytesPerPrincipal: 'Write `limits: { perPrincipal }`: the share of one principal, for example 1/32.',
+  takeOverSeconds: 'It is fixed: 10 seconds.',
+  sweepSeconds: 'It is fixed: 15 seconds.',
 };
 
 const aConnectionString: OptionCheck = {
   allowed: 'a connection string, postgres://user@host/database',
   // Parse it before the library does: its error would show the password.
   isAllowed: (value) => typeof value === 'string' && /^postgres(?:ql)?:/.test(value) && URL.canParse(value),
-};
-
-const aSchemaName: OptionCheck = {
-  allowed: 'a plain identifier',
-  // It is inserted into SQL statements.
-  isAllowed: (value) => typeof value === 'string' && /^[a-z_][a-z0-9_]{0,62}$/.test(value),
-  quotesText: true,
 };
 
 const CHECKS: OptionChecks<DbosStoreOptions> = {
@@ -91,18 +98,16 @@ const CHECKS: OptionChecks<DbosStoreOptions> = {
     ...aText,
     allowed: 'a text that names the version of your handlers, for example a commit',
   }),
-  schema: aSchemaName,
-  ...wholeNumbers(NUMBERS),
+  schema: aPlainIdentifier,
   ttlSeconds: wholeSeconds(),
+  limits: anyValue,
   poolSize: wholeNumber(5),
-  takeOverSeconds: wholeSeconds(),
-  sweepSeconds: wholeSeconds(),
   onerror: aFunction,
 };
 
 /** @throws InvalidOption naming the option that cannot be honoured. */
 export function resolveOptions(options: DbosStoreOptions): Settings {
-  requireOptions('DbosStore', options, CHECKS);
+  requireOptions('DbosStore', options, CHECKS, GONE);
   if (keyRingOf(options.policy)[0]?.ephemeral) {
     throw new InvalidOption(
       'DbosStore: the policy has a random key of this process, so no other process could open the stored calls. Give ' +
@@ -111,7 +116,9 @@ export function resolveOptions(options: DbosStoreOptions): Settings {
   }
   const onerror = options.onerror ?? listenerOf(options.policy);
   return {
-    ...withDefaults(options, { schema: 'mrtr_linear', ...NUMBERS }),
+    ...withDefaults(options, DEFAULTS),
+    ...TIMES,
+    limits: limitsOf('DbosStore', options.limits, LIMITS),
     onerror: (error) => tellOperator(error, onerror),
   };
 }

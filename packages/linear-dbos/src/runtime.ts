@@ -77,12 +77,12 @@ export class Runtime {
       waited = shared.closing;
       await waited;
     } while (waited !== shared.closing);
-    const { postgres, schema, version, poolSize, takeOverSeconds } = options;
-    const key = JSON.stringify([postgres, schema, version, poolSize, takeOverSeconds]);
+    const { postgres, schema, version, poolSize } = options;
+    const key = JSON.stringify([postgres, schema, version, poolSize]);
     if (shared.current && shared.current.key !== key) {
       throw new InvalidOption(
         'A DbosStore of another configuration is open in this process, and DBOS can be configured once. Give all ' +
-          'stores of a process the same postgres, schema, version, poolSize and takeOverSeconds, or close the other one first.',
+          'stores of a process the same postgres, schema, version and poolSize, or close the other one first.',
       );
     }
     shared.current ??= { key, runtime: Runtime.#launch(options), users: 0 };

@@ -1,7 +1,7 @@
 /** The durable store of shape H: any instance with the same keys and database can resume a call. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { StoreFull, speaksMrtr } from '@mrtr/core';
-import { addGauge, withCallInMessage } from '@mrtr/core/internal';
+import { addGauge, ownLimit, withCallInMessage } from '@mrtr/core/internal';
 import { keyRingOf } from '@mrtr/core/seal';
 import { askProblem, keepStamp } from '@mrtr/core/shape';
 import {
@@ -71,8 +71,8 @@ const ARGUMENTS = 'The input of a linear handler on a DbosStore';
  * server keep the policy's single use.
  *
  * One store may serve any number of tools; it must outlive the server instances of single requests. DBOS runs once per
- * process: stores that are open at once in a process must have the same `postgres`, `schema`, `version`, `poolSize` and
- * `takeOverSeconds`, and no other code may launch DBOS there. An open store keeps the process alive; close it.
+ * process: stores that are open at once in a process must have the same `postgres`, `schema`, `version` and `poolSize`, and
+ * no other code may launch DBOS there. An open store keeps the process alive; close it.
  *
  * @example
  * const policy = requestStatePolicy({ keys: [process.env.STATE_KEY], ledger });
@@ -118,7 +118,11 @@ export class DbosStore implements LinearStore {
    * @throws Error of the database if it is unreachable.
    */
   static async open(options: DbosStoreOptions): Promise<DbosStore> {
-    const settings = resolveOptions(options);
+    return DbosStore.openWith(resolveOptions(options));
+  }
+
+  /** @internal Opens a store with times of its own, for tests. */
+  static async openWith(settings: Settings): Promise<DbosStore> {
     const runtime = await Runtime.acquire(settings);
     const instance = newInstance();
     const store = new DbosStore(runtime, instance, settings);
@@ -251,10 +255,10 @@ export class DbosStore implements LinearStore {
 
   async #start(round: LinearRound): Promise<AwaitedTurn> {
     const { handler, input, call, ctx } = round;
-    const { maxBytes, maxOpenCalls } = this.#options;
-    if (this.#running.size >= maxOpenCalls) throw new StoreFull(SERVER_FULL);
+    const { bytes, calls } = this.#options.limits;
+    if (this.#running.size >= calls) throw new StoreFull(SERVER_FULL);
     const heldTotal = [...this.#running.values()].reduce((sum, running) => sum + running.heldBytes, 0);
-    if (heldTotal + heldBytes(input, maxBytes) > maxBytes) throw new StoreFull(SERVER_FULL_OF_BYTES);
+    if (heldTotal + heldBytes(input, bytes) > bytes) throw new StoreFull(SERVER_FULL_OF_BYTES);
     const { id } = call;
     const callKey = CallKey.make(id);
     const sealed = callKey.seal(headerOf(round), 'head');
@@ -282,10 +286,11 @@ export class DbosStore implements LinearStore {
   }
 
   async #admit(callKey: CallKey, sealed: Buffer, header: CallHeader): Promise<void> {
-    const { maxBytesPerPrincipal, maxOpenCallsPerPrincipal, policy, ttlSeconds, version } = this.#options;
+    const { limits, policy, ttlSeconds, version } = this.#options;
     const [id, instance, { pseudonym }] = [callKey.call, this.#instance, header];
     const [key, target] = [callKey.sealKey(keyRingOf(policy)), targetDigest(header, keyRingOf(policy))];
-    const ofPrincipal = { calls: maxOpenCallsPerPrincipal, bytes: maxBytesPerPrincipal };
+    const { calls, bytes, perPrincipal } = limits;
+    const ofPrincipal = { calls: ownLimit(calls, perPrincipal), bytes: ownLimit(bytes, perPrincipal) };
     const call = { id, instance, version, pseudonym, target, key, head: sealed, ttlSeconds, ofPrincipal };
     const full = await this.#runtime.calls.add(call);
     if (full) throw new StoreFull(full === 'calls' ? PRINCIPAL_FULL : PRINCIPAL_FULL_OF_BYTES);
