@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { World } from '@mrtr/comparison';
 import { approval, MemoryLedger, requestStatePolicy } from '@mrtr/core';
-import { type McpInstance, recordVisit } from '@mrtr/harness';
+import { type HostedInstance, recordVisit } from '@mrtr/harness';
 import { approvalPage } from '@mrtr/pages';
 import type { AskYes, CreateServer } from './tracker.ts';
 
@@ -38,7 +38,7 @@ export function siteOf(
   };
   return {
     page,
-    instance: (world: World): McpInstance => ({ server: () => createServer(policy, askYes, world) }),
+    instance: (world: World): HostedInstance => ({ server: () => createServer(policy, askYes, world) }),
 
     /** Ada's browser opens a link, and she presses a button. */
     async press(link: string, decision: 'approve' | 'refuse'): Promise<void> {

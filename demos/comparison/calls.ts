@@ -17,8 +17,8 @@ import {
   type Hosting,
   host,
   type LocalHostingKind,
-  type Recorder,
 } from '@mrtr/harness';
+import type { Recorder } from '@mrtr/harness/internal';
 import { type Participant, type Transcript, WORLD } from '@mrtr/harness/transcript';
 import type { Claims } from './claims.ts';
 import type { OptionDeps } from './options.ts';

@@ -40,7 +40,7 @@ function noting(now?: () => number): Restaurant & { readonly done: string[] } {
 }
 
 const answering = (action: 'accept' | 'decline', asked: unknown[] = []) => ({
-  elicit: (question: { readonly message: string; readonly requestedSchema: object }) => {
+  user: (question: { readonly message: string; readonly requestedSchema: object }) => {
     asked.push(question);
     return action === 'accept' ? { action, content: { people: 2 } } : { action };
   },

@@ -1,5 +1,5 @@
 import { callSubject, type SubjectCall } from '@mrtr/comparison/calls';
-import { type Model, scriptedUser } from '@mrtr/harness';
+import { type ClientApplication, scriptedUser } from '@mrtr/harness';
 import { eventsOf, type Transcript, tally } from '@mrtr/harness/transcript';
 import { describe, expect, test } from 'vitest';
 import { demo } from './demo.ts';
@@ -11,7 +11,7 @@ const bicycles = { uri: 'file:///home/ada/bicycles', name: 'bicycles' };
 const attic = { uri: 'file:///home/ada/attic' };
 
 /** A model that repeats its instructions. */
-const parrot: Model = ({ messages }) => ({
+const parrot: NonNullable<ClientApplication['model']> = ({ messages }) => ({
   role: 'assistant',
   content: { type: 'text', text: JSON.stringify(messages[0]?.content) },
   model: 'parrot',

@@ -1,5 +1,7 @@
 /** Makes the rounds of one logical call, without the cost of a real client. */
-import type { Post } from '@mrtr/harness';
+import type { poster } from '@mrtr/harness';
+
+type Post = ReturnType<typeof poster>;
 
 /** A tool, its arguments, and the answers that finish its call. */
 export interface Plan {

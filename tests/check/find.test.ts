@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { escapeLines } from '@mrtr/harness/transcript';
+import { escapeLines } from '@mrtr/harness/internal';
 import { describe, expect, test } from 'vitest';
 import { bareCommand, inWorld } from './bare.test-support.ts';
 import { bareWith, mrtrCheck, mrtrCheckOn, onBare } from './cli.test-support.ts';

@@ -2,8 +2,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { escapeLines } from '@mrtr/harness/internal';
 import { RunningProcess } from '@mrtr/harness/process';
-import { escapeLines, resultText as textIn } from '@mrtr/harness/transcript';
+import { resultText as textIn } from '@mrtr/harness/transcript';
 import { describe, expect, test } from 'vitest';
 import { inWorld } from './bare.test-support.ts';
 import { type Answers, cached, DISCOVERED, resultText, serving, textResult } from './posted.test-support.ts';

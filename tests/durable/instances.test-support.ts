@@ -1,5 +1,5 @@
 /** Instances in separate processes: tests start them, send them requests over HTTP, and kill them. */
-import { Deferred } from '@mrtr/harness';
+import { Deferred } from '@mrtr/harness/internal';
 import { RunningProcess } from '@mrtr/harness/process';
 import type { DbosStoreOptions } from '@mrtr/linear-dbos';
 import { type Rpc, rpcOver } from '@mrtr/matrix/rpc';

@@ -10,7 +10,7 @@ import {
   textResult,
   words,
 } from '@mrtr/core';
-import { readPosted, requestInit } from '@mrtr/harness';
+import { readPosted, requestInit } from '@mrtr/harness/internal';
 import { PostgresLedger } from '@mrtr/ledgers/postgres';
 import { DbosStore } from '@mrtr/linear-dbos';
 import { postgresOfTheRun } from '@mrtr/postgres-server/testing';

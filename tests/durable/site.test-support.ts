@@ -9,7 +9,7 @@ import {
   textResult,
   urlElicitation,
 } from '@mrtr/core';
-import { readPosted, requestInit } from '@mrtr/harness';
+import { readPosted, requestInit } from '@mrtr/harness/internal';
 import { type PendingInteractions, pendingInteractions } from '@mrtr/pages';
 import type { InteractionStore } from '@mrtr/pages/store';
 import { type LinearContext, type LinearStore, linear } from '@mrtr/shapes/linear';

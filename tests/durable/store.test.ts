@@ -7,7 +7,8 @@ import {
   requestStatePolicy,
   textResult,
 } from '@mrtr/core';
-import { Deferred, legacyClient } from '@mrtr/harness';
+import { legacyClient } from '@mrtr/harness';
+import { Deferred } from '@mrtr/harness/internal';
 import { DbosStore } from '@mrtr/linear-dbos';
 import { query } from '@mrtr/postgres-server';
 import { postgresOfTheRun } from '@mrtr/postgres-server/testing';
@@ -253,7 +254,7 @@ async function oldClient(server: McpServer, user?: (message: string) => Promise<
   await server.connect(theirs as unknown as Parameters<typeof server.connect>[0]);
   if (!user) return legacyClient(ours, {});
   return legacyClient(ours, {
-    elicit: async ({ message }) => ({ action: 'accept', content: await user(message) }),
+    user: async ({ message }) => ({ action: 'accept', content: await user(message) }),
   });
 }
 

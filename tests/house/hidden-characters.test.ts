@@ -1,6 +1,6 @@
 /** Characters that are not shown: one list in core, and one in the harness, which may not import core. */
 import { escapeHidden } from '@mrtr/core/internal';
-import { escapeHidden as escapeInHarness, jsonText } from '@mrtr/harness/transcript';
+import { escapeHidden as escapeInHarness, jsonText } from '@mrtr/harness/internal';
 import { expect, test } from 'vitest';
 import { projectFiles, textOf } from '../testkit/project-files.ts';
 

@@ -21,8 +21,8 @@ test('every package, demo and tool has a README', () => {
   );
 });
 
-/** Entry points that READMEs only link to, for authors of shapes and stores; and `/kit`, which is internal. */
-const UNNAMED = /\/(?:shape|seal|store|linear-store|kit)$/;
+/** Entry points that READMEs only link to, for authors of shapes and stores. */
+const UNNAMED = /\/(?:shape|seal|store|linear-store)$/;
 
 test.each(PUBLISHED)('the README of %s names each export for authors of tools once', (name, folder) => {
   const readme = textOf(`packages/${name}/README.md`);

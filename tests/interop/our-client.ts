@@ -1,12 +1,6 @@
 /** Our two clients, at a foreign target. */
-import {
-  converse,
-  type Endpoint,
-  foreignHosting,
-  type LogicalCall,
-  scriptedUser,
-  within,
-} from '@mrtr/harness';
+import { converse, type Endpoint, foreignHosting, type LogicalCall, scriptedUser } from '@mrtr/harness';
+import { within } from '@mrtr/harness/internal';
 import { resultText, tally } from '@mrtr/harness/transcript';
 import type { Report } from './measurement.ts';
 import type { Target } from './target.ts';

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { Program } from '@mrtr/harness';
+import type { Program } from '@mrtr/harness/process';
 import { freePort, RunningProcess } from '@mrtr/harness/process';
 import { tapHttp } from './tap-http.ts';
 import { type Line, type Wire, wireOf } from './wire.ts';

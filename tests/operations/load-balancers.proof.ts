@@ -1,5 +1,5 @@
 /** Clients of both eras through nginx and HAProxy, with the configurations of docs/operating.md. */
-import { requestInit } from '@mrtr/harness';
+import { requestInit } from '@mrtr/harness/internal';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import {
   beginSession,

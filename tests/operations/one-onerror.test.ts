@@ -2,7 +2,7 @@
 import { protectedServer, requestStatePolicy, textResult, words } from '@mrtr/core';
 import { OperatorWarning } from '@mrtr/core/events';
 import { processWide } from '@mrtr/core/internal';
-import { readPosted, requestInit } from '@mrtr/harness';
+import { readPosted, requestInit } from '@mrtr/harness/internal';
 import { listVerifier, serveHttp } from '@mrtr/hosting/http';
 import { approvalPage, MemoryInteractions } from '@mrtr/pages';
 import type { InteractionStore } from '@mrtr/pages/store';

@@ -1,7 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import { requestInit } from '@mrtr/harness';
+import { escapeLines, requestInit } from '@mrtr/harness/internal';
 import { RunningProcess } from '@mrtr/harness/process';
-import { escapeLines } from '@mrtr/harness/transcript';
 import { expect, onTestFinished, test } from 'vitest';
 import { INITIALIZE, oldRequest } from '../../packages/hosting/src/hosting.test-support.ts';
 import { MAX_LINE_BYTES } from '../testkit/stdio-limit.ts';

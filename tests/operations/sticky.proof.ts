@@ -1,5 +1,5 @@
 /** Three processes of option H behind HAProxy, with the configuration of docs/sticky-routing.md. */
-import { readPosted, requestInit } from '@mrtr/harness';
+import { readPosted, requestInit } from '@mrtr/harness/internal';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   isInstalled,

@@ -2,7 +2,7 @@
 
 import { callSubject, findScript } from '@mrtr/comparison/calls';
 import { addressOf, loadOption } from '@mrtr/comparison/options';
-import { Deferred } from '@mrtr/harness';
+import { Deferred } from '@mrtr/harness/internal';
 import { tally } from '@mrtr/harness/transcript';
 import { requestOf } from '@mrtr/matrix';
 import { type ProcessHosting, startProcesses } from '@mrtr/matrix/processes';

@@ -12,8 +12,8 @@ import {
   type LogicalCall,
   type Posted,
   poster,
-  requestInit,
 } from '@mrtr/harness';
+import { requestInit } from '@mrtr/harness/internal';
 import { resultText } from '@mrtr/harness/transcript';
 import { expect, onTestFinished } from 'vitest';
 import { REJECTED } from '../testkit/rejected.ts';

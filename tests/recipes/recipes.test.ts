@@ -8,15 +8,8 @@ import { getRequestListener } from '@hono/node-server';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { type McpServer, protectedServer } from '@mrtr/core';
 import { keyRingOf } from '@mrtr/core/seal';
-import {
-  Conversation,
-  Deferred,
-  host,
-  InProcess,
-  type LogicalCall,
-  modernClient,
-  poster,
-} from '@mrtr/harness';
+import { Conversation, host, InProcess, type LogicalCall, modernClient, poster } from '@mrtr/harness';
+import { Deferred } from '@mrtr/harness/internal';
 import { eventsOf, resultText } from '@mrtr/harness/transcript';
 import { serveHttp } from '@mrtr/hosting/http';
 import { postgresOfTheRun } from '@mrtr/postgres-server/testing';

@@ -56,7 +56,7 @@ test('it is started through a symbolic link, too', async () => {
 test('a call continues in another process with the same STATE_KEY, and in no other', async () => {
   const connect = async (STATE_KEY: string) => {
     const client = await modernClient(new StdioClientTransport(programOf(pathOf('g'), { STATE_KEY })), {
-      elicit: () => ({ action: 'cancel' }),
+      user: () => ({ action: 'cancel' }),
     });
     onTestFinished(() => client.close());
     return (more: object): Promise<unknown> =>

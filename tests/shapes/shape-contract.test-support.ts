@@ -27,7 +27,8 @@ import {
 } from '@mrtr/core';
 import { type ApprovalEvent, observe } from '@mrtr/core/events';
 import type { CompleteResult } from '@mrtr/core/shape';
-import { callerNamed, Deferred } from '@mrtr/harness';
+import { callerNamed } from '@mrtr/harness';
+import { Deferred } from '@mrtr/harness/internal';
 import { type AuthorContext, type Script, type Writer, writerOf } from '@mrtr/matrix/scripts';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';

@@ -29,8 +29,7 @@ export function deployer(): McpServer {
   return server;
 }
 
-export const CALL: Pick<ConversationRequest, 'client' | 'call' | 'now'> = {
+export const CALL: Pick<ConversationRequest, 'client' | 'call'> = {
   client: 'modern',
   call: { method: 'tools/call', params: { name: 'deploy', arguments: { env: 'staging' } } },
-  now: () => 0,
 };

@@ -1,7 +1,7 @@
 /** Handlers of cancelled calls that ignore their signal take no place from other calls. */
 import { once } from 'node:events';
 import type { ServerContext } from '@mrtr/core';
-import { requestInit, settle } from '@mrtr/harness';
+import { requestInit, settle } from '@mrtr/harness/internal';
 import { expect, test, vi } from 'vitest';
 import { oldMessage, oldRequest, read } from './hosting.test-support.ts';
 import type { HttpOptions } from './http.ts';

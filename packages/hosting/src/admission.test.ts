@@ -1,5 +1,5 @@
 /** A mount without a socket: limits that take many requests, and the responses of a closing server. */
-import { Deferred, requestInit } from '@mrtr/harness';
+import { Deferred, requestInit } from '@mrtr/harness/internal';
 import { expect, test } from 'vitest';
 import {
   hosting,

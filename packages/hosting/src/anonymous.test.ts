@@ -1,7 +1,8 @@
 import type { AuthInfo } from '@modelcontextprotocol/server';
 import { observe } from '@mrtr/core/events';
 import { processWide } from '@mrtr/core/internal';
-import { callerNamed, requestInit } from '@mrtr/harness';
+import { callerNamed } from '@mrtr/harness';
+import { requestInit } from '@mrtr/harness/internal';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { hosting, INITIALIZE, mounting, oldRequest, withHeaders } from './hosting.test-support.ts';
 import type { MountOptions } from './mount.ts';

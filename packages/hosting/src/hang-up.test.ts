@@ -6,7 +6,7 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import type { ServerContext } from '@mrtr/core';
-import { requestInit, settle, until } from '@mrtr/harness';
+import { requestInit, settle, until } from '@mrtr/harness/internal';
 import { expect, test, vi } from 'vitest';
 import { hosting, httpText, oldRequest, openSocket, withHeaders } from './hosting.test-support.ts';
 import { waiting } from './waiting.test-support.ts';

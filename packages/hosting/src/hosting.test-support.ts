@@ -13,14 +13,8 @@ import {
   type ServerContext,
   textResult,
 } from '@mrtr/core';
-import {
-  Deferred,
-  legacyClient,
-  modernClient as modern,
-  readPosted,
-  requestInit,
-  within,
-} from '@mrtr/harness';
+import { legacyClient, modernClient as modern } from '@mrtr/harness';
+import { Deferred, readPosted, requestInit, within } from '@mrtr/harness/internal';
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { createMcpMount, type HttpOptions, type MountOptions, serveHttp } from './http.ts';
@@ -126,8 +120,8 @@ const bearer = (token?: string) => ({
 
 /** A connected v2 client. Its user accepts. */
 export async function modernClient(url: URL, token?: string): Promise<Client> {
-  const elicit = () => ({ action: 'accept', content: {} }) as const;
-  const client = await modern(new StreamableHTTPClientTransport(url, bearer(token)), { elicit });
+  const user = () => ({ action: 'accept', content: {} }) as const;
+  const client = await modern(new StreamableHTTPClientTransport(url, bearer(token)), { user });
   onTestFinished(() => client.close());
   return client;
 }
@@ -136,7 +130,7 @@ export async function modernClient(url: URL, token?: string): Promise<Client> {
 export async function oldClient(url: URL, token?: string): Promise<OldClient & { asked: string[] }> {
   const asked: string[] = [];
   const client = await legacyClient(new OldTransport(url, bearer(token)) as Transport, {
-    elicit: ({ message }) => {
+    user: ({ message }) => {
       asked.push(message);
       return { action: 'accept', content: {} };
     },

@@ -1,4 +1,4 @@
-import { Deferred, requestInit } from '@mrtr/harness';
+import { Deferred, requestInit } from '@mrtr/harness/internal';
 import { expect, test } from 'vitest';
 import {
   beginSession,

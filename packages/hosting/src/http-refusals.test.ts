@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { requestInit, within } from '@mrtr/harness';
+import { requestInit, within } from '@mrtr/harness/internal';
 import { expect, test } from 'vitest';
 import {
   beginSession,

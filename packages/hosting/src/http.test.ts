@@ -1,4 +1,4 @@
-import { requestInit } from '@mrtr/harness';
+import { requestInit } from '@mrtr/harness/internal';
 import { expect, test } from 'vitest';
 import { hosting, INITIALIZE, modernClient, oldClient, oldRequest, read } from './hosting.test-support.ts';
 

@@ -1,5 +1,5 @@
 import { InvalidOption } from '@mrtr/core';
-import { requestInit } from '@mrtr/harness';
+import { requestInit } from '@mrtr/harness/internal';
 import { expect, test } from 'vitest';
 import { hosting, INITIALIZE, modernClient, oldClient, read } from './hosting.test-support.ts';
 import { listVerifier, parseTokenList } from './list-verifier.ts';

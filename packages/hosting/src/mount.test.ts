@@ -5,7 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import type { AuthInfo } from '@modelcontextprotocol/server';
 import { InvalidOption } from '@mrtr/core';
-import { callerNamed, Deferred, requestInit, settle, within } from '@mrtr/harness';
+import { callerNamed } from '@mrtr/harness';
+import { Deferred, requestInit, settle, within } from '@mrtr/harness/internal';
 import express from 'express';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import {

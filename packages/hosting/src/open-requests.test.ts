@@ -1,4 +1,4 @@
-import { requestInit } from '@mrtr/harness';
+import { requestInit } from '@mrtr/harness/internal';
 import { expect, test, vi } from 'vitest';
 import { hosting, oldMessage, oldRequest, read } from './hosting.test-support.ts';
 import { as, newCall, oldCall, verifier, waiting } from './waiting.test-support.ts';

@@ -1,6 +1,6 @@
 /** Invalid options of this package, as from JavaScript or an unset environment variable. */
 import { InvalidOption, type McpServer } from '@mrtr/core';
-import { requestInit } from '@mrtr/harness';
+import { requestInit } from '@mrtr/harness/internal';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { INITIALIZE } from './hosting.test-support.ts';
 import { serveHttp } from './http.ts';

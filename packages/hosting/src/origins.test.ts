@@ -1,5 +1,5 @@
 import { InvalidOption } from '@mrtr/core';
-import { requestInit } from '@mrtr/harness';
+import { requestInit } from '@mrtr/harness/internal';
 import { expect, test } from 'vitest';
 import { hosting, INITIALIZE, read } from './hosting.test-support.ts';
 import { type HttpOptions, serveHttp } from './http.ts';

@@ -1,5 +1,5 @@
 import { MemoryLedger } from '@mrtr/core';
-import { Deferred, settle } from '@mrtr/harness';
+import { Deferred, settle } from '@mrtr/harness/internal';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { hosting } from './hosting.test-support.ts';
 import { type ReadinessCheck, readinessOf } from './readiness.ts';

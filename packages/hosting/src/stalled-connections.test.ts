@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { requestInit, within } from '@mrtr/harness';
+import { requestInit, within } from '@mrtr/harness/internal';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { hosting, httpText, modernClient, openSocket } from './hosting.test-support.ts';
 import { stalledConnections } from './stalled-connections.ts';

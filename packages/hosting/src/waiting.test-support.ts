@@ -1,5 +1,5 @@
 /** Raw calls of both eras that wait for the test. */
-import { requestInit } from '@mrtr/harness';
+import { requestInit } from '@mrtr/harness/internal';
 import { onTestFinished } from 'vitest';
 import { beginSession, hosting, oldRequest, read, withHeaders } from './hosting.test-support.ts';
 import type { HttpOptions } from './http.ts';

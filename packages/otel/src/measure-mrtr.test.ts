@@ -10,7 +10,8 @@ import {
   textResult,
 } from '@mrtr/core';
 import { publish, REJECTION_REASONS } from '@mrtr/core/events';
-import { Deferred, InProcess } from '@mrtr/harness';
+import { InProcess } from '@mrtr/harness';
+import { Deferred } from '@mrtr/harness/internal';
 import {
   AggregationTemporality,
   type DataPoint,

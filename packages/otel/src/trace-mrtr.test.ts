@@ -1,7 +1,7 @@
 import { channel } from 'node:diagnostics_channel';
 import { InvalidOption, type Receipt } from '@mrtr/core';
 import { publish, type RoundEvent } from '@mrtr/core/events';
-import { Deferred } from '@mrtr/harness';
+import { Deferred } from '@mrtr/harness/internal';
 import { SpanStatusCode } from '@opentelemetry/api';
 import {
   BasicTracerProvider,

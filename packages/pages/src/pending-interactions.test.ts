@@ -1,6 +1,7 @@
 import { ask, canAsk, readAnswer, textResult, urlElicitation } from '@mrtr/core';
 import { callOf } from '@mrtr/core/shape';
-import { Deferred, type Posted } from '@mrtr/harness';
+import type { Posted } from '@mrtr/harness';
+import { Deferred } from '@mrtr/harness/internal';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { MemoryInteractions } from './memory-interactions.ts';
 import { GO_ON, hookedStore, hostTool, hostWithPage, linkIn, SIGNED_IN } from './page.test-support.ts';

@@ -147,7 +147,7 @@ export class TestDeployment {
       if (!user) throw new Error(`Nobody answers "${message}".`);
       return user(message);
     };
-    return new Caller(await this.#inProcess.modern({ capabilities, elicit }));
+    return new Caller(await this.#inProcess.modern({ capabilities, user: elicit }));
   }
 
   /** An old client. Without a user it cannot be asked: it declares nothing, or has no handler for what it declares. */
@@ -160,7 +160,7 @@ export class TestDeployment {
         questions.push(message);
         return user(message);
       });
-    const client = await this.#inProcess.legacy({ capabilities, elicit });
+    const client = await this.#inProcess.legacy({ capabilities, user: elicit });
     return {
       questions,
       call: (options?: Pick<RequestOptions, 'signal'>) =>

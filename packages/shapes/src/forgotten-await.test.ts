@@ -1,6 +1,6 @@
 /** Questions whose `await` was forgotten, in the shapes with `ctx.ask` and `ctx.once`: J and H. */
 import { approval, elicitation, textResult, words } from '@mrtr/core';
-import { Deferred, settle } from '@mrtr/harness';
+import { Deferred, settle } from '@mrtr/harness/internal';
 import fc from 'fast-check';
 import { describe, expect, expectTypeOf, onTestFinished, test } from 'vitest';
 import { z } from 'zod';

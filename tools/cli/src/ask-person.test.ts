@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import { Writer } from '@mrtr/harness/process';
+import { Writer } from '@mrtr/harness/internal';
 import { expect, test } from 'vitest';
 import { personAt } from './ask-person.ts';
 import { describeAllowed, parseTyped, promptOf } from './form-field.ts';

@@ -1,7 +1,7 @@
 /** A real user: shows the question at the terminal and reads the answer. */
 import { createInterface } from 'node:readline';
-import type { Reply, ShownPage, ShownQuestion, User } from '@mrtr/harness';
-import { escapeHidden } from '@mrtr/harness/transcript';
+import type { Reply, ShownQuestion, User } from '@mrtr/harness';
+import { escapeHidden } from '@mrtr/harness/internal';
 import { type Field, parseTyped, promptOf, type Value } from './form-field.ts';
 import { ASIDE } from './lifelines.ts';
 import type { Input, Terminal } from './terminal.ts';
@@ -77,7 +77,7 @@ export function personAt({ input, output, interrupted }: Streams): Person {
     }
     return { action: 'accept', content } as Reply;
   };
-  const open = async ({ message, url }: ShownPage): Promise<Reply> => {
+  const open: User['open'] = async ({ message, url }) => {
     output.write(`${ASIDE}${escapeHidden(message)}\n${ASIDE}${escapeHidden(url)}\n`);
     return consent('Open that page, then say yes');
   };

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { Reply } from '@mrtr/harness';
-import { Writer } from '@mrtr/harness/process';
+import { Writer } from '@mrtr/harness/internal';
 import type { Happening, Transcript, TranscriptEvent, WireMessage } from '@mrtr/harness/transcript';
 import { expect, test } from 'vitest';
 import { diagram } from './diagram.ts';

@@ -1,6 +1,6 @@
 /** The colours of the parts of the drawing. */
 import { styleText } from 'node:util';
-import type { Writer } from '@mrtr/harness/process';
+import type { Writer } from '@mrtr/harness/internal';
 import type { Terminal } from './terminal.ts';
 
 const STYLES = {

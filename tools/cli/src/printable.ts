@@ -1,5 +1,5 @@
 /** Makes foreign text (a tool's name, a question, a result) safe for a terminal, and fits it into a column. */
-import { escapeHidden } from '@mrtr/harness/transcript';
+import { escapeHidden } from '@mrtr/harness/internal';
 import stringWidth from 'string-width';
 import wrapAnsi from 'wrap-ansi';
 

@@ -42,11 +42,11 @@ function watchErrors<C extends { onerror?: unknown; close(): Promise<void> }>(cl
 }
 
 export const modern = async (transport: Parameters<typeof modernClient>[0]) =>
-  watchErrors(await modernClient(transport, { elicit: () => METRIC }, { fallback: true }));
+  watchErrors(await modernClient(transport, { user: () => METRIC }, { fallback: true }));
 
 export const old = async (
   transport: Transport,
-  elicit: () => typeof METRIC | Promise<typeof METRIC> = () => METRIC,
-) => watchErrors(await legacyClient(transport, { elicit }));
+  user: () => typeof METRIC | Promise<typeof METRIC> = () => METRIC,
+) => watchErrors(await legacyClient(transport, { user }));
 
 export const PLUGGED = { cwd: tmpdir(), stderr: 'ignore' } as const;

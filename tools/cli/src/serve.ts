@@ -4,7 +4,7 @@ import { constants } from 'node:os';
 import { createWorld } from '@mrtr/comparison';
 import { openMeteo } from '@mrtr/comparison/open-meteo';
 import { InvalidOption, MemoryLedger, requestStatePolicy } from '@mrtr/core';
-import { escapeHidden } from '@mrtr/harness/transcript';
+import { escapeHidden } from '@mrtr/harness/internal';
 import { listVerifier, type OnError, type ServerInstance, serveHttp } from '@mrtr/hosting/http';
 import { serveOverStdio } from '@mrtr/hosting/stdio';
 import { describeDatabase, withDatabase } from '@mrtr/postgres-server/database';

@@ -5,9 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { createWorld } from '@mrtr/comparison';
 import { requestStatePolicy } from '@mrtr/core';
 import { demo } from '@mrtr/demo-sampling-and-roots';
-import type { McpInstance } from '@mrtr/harness';
 import { eventsOf, resultText, type Transcript, tally } from '@mrtr/harness/transcript';
-import { serveHttp } from '@mrtr/hosting/http';
+import { type ServerInstance, serveHttp } from '@mrtr/hosting/http';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { UsageError } from './command-line.ts';
 import { command, listening } from './serve.test-support.ts';
@@ -73,7 +72,7 @@ test('a server that ends early says why, with the environment of the terminal an
 test('a server that needs a model and roots gets scripted ones', async () => {
   const [, subject] = demo.subjects;
   const state = requestStatePolicy({ keys: [randomBytes(32)], singleUse: false });
-  const needy = await serveHttp(subject?.create({ state, world: createWorld() }) as McpInstance);
+  const needy = await serveHttp(subject?.create({ state, world: createWorld() }) as ServerInstance);
   onTestFinished(() => needy.close());
   const { code, out } = await run([
     ...['--server', `${needy.url}`, '--tool', 'summarise', '--arguments', '{"words":5}', '--json'],

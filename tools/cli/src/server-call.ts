@@ -8,7 +8,8 @@ import {
   scriptedModel,
   type User,
 } from '@mrtr/harness';
-import { escapeHidden, type Transcript, tally } from '@mrtr/harness/transcript';
+import { escapeHidden } from '@mrtr/harness/internal';
+import { type Transcript, tally } from '@mrtr/harness/transcript';
 import { InvalidArgumentError } from 'commander';
 import { command, type Format, formatOf, jsonOption, oneOf, parseArgs, UsageError } from './command-line.ts';
 import { plural } from './diagram.ts';

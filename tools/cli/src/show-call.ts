@@ -1,7 +1,8 @@
 /** Shows a conversation at a terminal: its user, its drawing, and its transcript as text. */
 import type { MakeCall } from '@mrtr/comparison/demo';
 import type { User } from '@mrtr/harness';
-import { jsonText, type Participant, type Transcript, toMermaid } from '@mrtr/harness/transcript';
+import { jsonText } from '@mrtr/harness/internal';
+import { type Participant, type Transcript, toMermaid } from '@mrtr/harness/transcript';
 import type { Format } from './command-line.ts';
 import { Diagram } from './diagram.ts';
 import type { Paint } from './paint.ts';

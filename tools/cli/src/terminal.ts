@@ -1,6 +1,6 @@
 /** The streams of a command. */
 import type { Readable, Writable } from 'node:stream';
-import { Writer } from '@mrtr/harness/process';
+import { Writer } from '@mrtr/harness/internal';
 
 export interface Terminal {
   readonly stdin: Input;

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { Writer } from '@mrtr/harness/process';
+import { Writer } from '@mrtr/harness/internal';
 import { builtPage, installTools } from './page.ts';
 
 const path = (file: string) => fileURLToPath(new URL(file, import.meta.url));

@@ -2,7 +2,7 @@
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { Writer } from '@mrtr/harness/process';
+import { Writer } from '@mrtr/harness/internal';
 import { builtPage, recordedFolder } from './page.ts';
 
 const HELP = `Usage: pnpm lab [--port N]

@@ -1,5 +1,5 @@
 /** The network between a client and its server, with the faults of networks and the acts of attackers. */
-import type { Fetch, Recorder } from '@mrtr/harness';
+import type { Fetch, Recorder } from '@mrtr/harness/internal';
 import { CLIENT, type Message, type WireMessage } from '@mrtr/harness/transcript';
 import type { Fault } from './protocol.ts';
 

@@ -3,14 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { recordedWorld, WORLD_LANE } from '@mrtr/comparison/calls';
 import type { Change } from '@mrtr/comparison/claims';
 import { addressOf, findOption, type ListedOption, loadOption } from '@mrtr/comparison/options';
-import {
-  converse,
-  type Hosting,
-  participantsOf,
-  type Reply,
-  type ShownQuestion,
-  type StartServer,
-} from '@mrtr/harness';
+import { converse, type Hosting, type Reply, type ShownQuestion } from '@mrtr/harness';
+import { participantsOf, type Recorder } from '@mrtr/harness/internal';
 import type { TranscriptEvent } from '@mrtr/harness/transcript';
 import { versionOf } from '@mrtr/matrix/deploy';
 import { type Database, InstanceProcess, type Opening, ProcessFleet } from '@mrtr/matrix/processes';
@@ -254,7 +248,7 @@ export class Pane {
     });
   }
 
-  readonly #host: StartServer = async (recorder): Promise<Hosting> => {
+  readonly #host = async (recorder: Recorder): Promise<Hosting> => {
     const { option, instances, singleUse } = this.#setUp;
     this.#key = randomBytes(32);
     const listed = findOption(option) as ListedOption;

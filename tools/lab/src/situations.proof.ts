@@ -2,7 +2,7 @@
 
 import { findOption, type ListedOption, loadOption } from '@mrtr/comparison/options';
 import { LineTrace } from '@mrtr/harness';
-import { type Tally, tally } from '@mrtr/harness/transcript';
+import { tally } from '@mrtr/harness/transcript';
 import { afterAll, expect, test } from 'vitest';
 import { measuredRow } from './measured.ts';
 import { record, SITUATIONS } from './situations.ts';
@@ -12,7 +12,7 @@ afterAll(() => trace.close());
 
 test('every situation is recorded, and shows what its cell says', async () => {
   const option = await loadOption(findOption('f') as ListedOption);
-  const tallies: Record<string, Tally> = {};
+  const tallies: Record<string, ReturnType<typeof tally>> = {};
   for (const situation of SITUATIONS) {
     const { id, transcript, insides } = await record(option, situation, trace);
     tallies[id] = tally(transcript);

@@ -8,7 +8,7 @@ import {
   startSubject,
 } from '@mrtr/comparison/calls';
 import { MemoryLedger, requestStatePolicy } from '@mrtr/core';
-import { type Era, host, type LineTrace, type LocalHostingKind, scriptedUser } from '@mrtr/harness';
+import { type Hosting, host, type LineTrace, type LocalHostingKind, scriptedUser } from '@mrtr/harness';
 import { CLIENT, type Transcript } from '@mrtr/harness/transcript';
 import { CALLS, insides } from './insides.ts';
 import { network } from './network.ts';
@@ -105,7 +105,7 @@ export async function record(
       const listeners = { ...listenersFor(recorder), onServer: () => void trace.take() };
       const hosted = host(hosting, () => startSubject(option, { world, state }, listeners));
       if (faults.length === 0) return hosted;
-      const endpoint = (era: Era) => {
+      const endpoint: Hosting['endpoint'] = (era) => {
         const there = hosted.endpoint(era);
         if (there.kind !== 'http') return there;
         return { ...there, fetch: network(there.fetch ?? fetch, recorder, faultOf) };

@@ -1,5 +1,5 @@
 /** The streams and files of the program. */
-import { Writer } from '@mrtr/harness/process';
+import { Writer } from '@mrtr/harness/internal';
 
 export interface Console {
   readonly out: NodeJS.WriteStream;

@@ -1,5 +1,5 @@
 /** The report as Markdown, for an issue or a job's summary. */
-import { escapeHidden } from '@mrtr/harness/transcript';
+import { escapeHidden } from '@mrtr/harness/internal';
 import { VERDICTS } from '../judging/check.ts';
 import { draw } from './drawing.ts';
 import {

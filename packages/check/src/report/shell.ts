@@ -1,5 +1,5 @@
 /** Makes command lines to paste into a shell. */
-import { escapeHidden } from '@mrtr/harness/transcript';
+import { escapeHidden } from '@mrtr/harness/internal';
 import { DEFAULTS } from '../run/run.ts';
 import type { Turn } from '../session/session.ts';
 import type { Inputs, Operation, ProbeSpec } from '../target/target.ts';

@@ -1,6 +1,6 @@
 /** The report for a terminal: a short card, then the findings. */
 import { styleText } from 'node:util';
-import { escapeHidden } from '@mrtr/harness/transcript';
+import { escapeHidden } from '@mrtr/harness/internal';
 import { FINDINGS, UNDECIDED, type Verdict } from '../judging/check.ts';
 import { draw } from './drawing.ts';
 import { acceptedMark, describeRun, partsOf, type Report, type ReportedCheck } from './report.ts';

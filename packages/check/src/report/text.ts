@@ -1,5 +1,5 @@
 /** Escapes text from a server for the place where it is shown. */
-import { escapeHidden, escapeLines, jsonText as toJson } from '@mrtr/harness/transcript';
+import { escapeHidden, escapeLines, jsonText as toJson } from '@mrtr/harness/internal';
 import stringWidth from 'string-width';
 import wrapAnsi from 'wrap-ansi';
 import { isObject } from '../wire/json.ts';

@@ -1,5 +1,7 @@
 /** `--find`: lists the tools, prompts and resources of a server that ask. Calls nothing that may have effects. */
-import { asText, escapeHidden } from '@mrtr/harness/transcript';
+
+import { escapeHidden } from '@mrtr/harness/internal';
+import { asText } from '@mrtr/harness/transcript';
 import { Answerer } from '../answers/answerer.ts';
 import { listRequired } from '../answers/choices.ts';
 import { forLog } from '../report/text.ts';

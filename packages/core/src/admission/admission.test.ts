@@ -8,7 +8,7 @@ import {
   ResourceTemplate,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import { Deferred, settle } from '@mrtr/harness';
+import { Deferred, settle } from '@mrtr/harness/internal';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 import { ask } from '../answers/ask.ts';

@@ -138,7 +138,7 @@ test('a chain of ten questions completes under the default limit of rounds, with
   });
   const site = new InProcess(host.server);
   onTestFinished(() => site.close());
-  const client = await site.modern({ elicit: () => YES.sure as { action: 'accept' } });
+  const client = await site.modern({ user: () => YES.sure as { action: 'accept' } });
   expect(await client.callTool({ name: 'chain' })).toMatchObject(textResult('Done.'));
   const old = await oldClient(host, () => YES.sure);
   expect(await old.callTool({ name: 'chain' })).toMatchObject(textResult('Done.'));
@@ -220,7 +220,7 @@ test('an old client without a handler is asked once in a call, and its question 
   const site = new InProcess(server);
   onTestFinished(() => site.close());
   const capabilities = { elicitation: { form: {} }, roots: {} };
-  const client = await site.legacy({ capabilities, listRoots: () => ({ roots: [] }) });
+  const client = await site.legacy({ capabilities, roots: [] });
   expect(await client.callTool({ name: 'tool' })).toEqual(textResult('metric'));
   expect(asks.map(({ keys }) => keys)).toEqual([['units'], ['roots']]);
   await client.callTool({ name: 'own' });

@@ -1,5 +1,6 @@
 import { type AuthInfo, createMcpHandler, type McpServer } from '@modelcontextprotocol/server';
-import { InProcess, type Posted, type RequestOptions, readPosted, requestInit } from '@mrtr/harness';
+import { InProcess, type Posted } from '@mrtr/harness';
+import { type RequestOptions, readPosted, requestInit } from '@mrtr/harness/internal';
 import { onTestFinished } from 'vitest';
 import { type ChannelName, observe } from '../diagnostics/diagnostics.ts';
 import { withoutCall } from '../support/log-line.ts';
@@ -90,7 +91,7 @@ export function oldClient(
 ): ReturnType<InProcess['legacy']> {
   const site = new InProcess(server);
   onTestFinished(() => site.close());
-  return site.legacy(answer && { elicit: (question) => answer(question) as { action: 'cancel' } });
+  return site.legacy(answer && { user: (question) => answer(question) as { action: 'cancel' } });
 }
 
 /** The events that are published on `name` until the test ends. */

@@ -1,4 +1,4 @@
-import { Deferred } from '@mrtr/harness';
+import { Deferred } from '@mrtr/harness/internal';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { as } from '../admission/asking.test-support.ts';

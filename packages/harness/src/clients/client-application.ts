@@ -1,4 +1,4 @@
-/** The application that a client forwards a server's questions to. */
+/** The application at a client: its user, its model and its roots answer the server's questions. */
 import type {
   ClientCapabilities,
   CreateMessageRequest,
@@ -6,15 +6,24 @@ import type {
   ElicitResult,
   ListRootsResult,
 } from '@modelcontextprotocol/client';
-import type { ShownQuestion } from './user.ts';
+import type { Reply, Root } from '../transcript/call.ts';
+import { questionIn, replyOf, type ShownQuestion, type User } from './user.ts';
 
-/** The callbacks of a client's application. The client declares the capability of each callback that is present. */
+/** The application at a client. The client declares the capability of each part that is present. */
 export interface ClientApplication {
-  /** Overrides the capabilities of the callbacks. */
+  /** Overrides the capabilities of the parts. */
   readonly capabilities?: ClientCapabilities | undefined;
-  readonly elicit?: ((question: ShownQuestion) => ElicitResult | Promise<ElicitResult>) | undefined;
-  readonly createMessage?: Model | undefined;
-  readonly listRoots?: (() => ListRootsResult | Promise<ListRootsResult>) | undefined;
+  readonly user?: User | undefined;
+  readonly model?: Model | undefined;
+  readonly roots?: readonly Root[] | undefined;
+}
+
+/** The handlers of the requests that a server sends to its client. */
+export interface ClientHandlers {
+  readonly capabilities: ClientCapabilities;
+  readonly elicit: ((params: ShownQuestion) => Promise<ElicitResult>) | undefined;
+  readonly createMessage: Model | undefined;
+  readonly listRoots: (() => ListRootsResult | Promise<ListRootsResult>) | undefined;
 }
 
 /** Answers a server's prompt. */
@@ -37,12 +46,26 @@ export const CLIENT_INFO = { name: 'mrtr-harness', version: '0.0.0' };
 /** How long a client waits for the server, in milliseconds. Long, because a person may answer in between. */
 export const PATIENCE = { timeout: 600_000 };
 
-export const capabilitiesOf = ({ capabilities, ...callbacks }: ClientApplication): ClientCapabilities =>
+export const capabilitiesOf = ({ capabilities, user, model, roots }: ClientApplication): ClientCapabilities =>
   capabilities ?? {
-    ...(callbacks.elicit && { elicitation: {} }),
-    ...(callbacks.createMessage && { sampling: {} }),
-    ...(callbacks.listRoots && { roots: {} }),
+    ...(user && { elicitation: user.open ? { form: {}, url: {} } : {} }),
+    ...(model && { sampling: {} }),
+    ...(roots && { roots: {} }),
   };
+
+/** The handlers of an application without a record. */
+export const handlersOf = (application: ClientApplication): ClientHandlers => {
+  const { user, model, roots } = application;
+  return {
+    capabilities: capabilitiesOf(application),
+    elicit: user && (async (params) => resultOf(await replyOf(user, questionIn(params)))),
+    createMessage: model,
+    listRoots: roots && (() => ({ roots: [...roots] })),
+  };
+};
+
+/** The SDK's clients must answer, so silence becomes an acceptance without content. */
+export const resultOf = (reply: Reply): ElicitResult => (reply === 'silence' ? { action: 'accept' } : reply);
 
 interface ListingClient {
   getServerCapabilities(): { readonly tools?: object | undefined } | undefined;

@@ -2,14 +2,14 @@
 import type { Client, Transport } from '@modelcontextprotocol/client';
 import type { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.js';
 import type { Transport as LegacyTransport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import type { ClientApplication } from './client-application.ts';
+import { type ClientApplication, handlersOf } from './client-application.ts';
 
 /**
  * Connects the SDK's v2 client, pinned to 2026-07-28. With `fallback` it also accepts servers at 2025-11-25.
  *
  * @example
  * const client = await modernClient(new StreamableHTTPClientTransport(url), {
- *   elicit: () => ({ action: 'accept', content: { sure: true } }),
+ *   user: () => ({ action: 'accept', content: { sure: true } }),
  * });
  */
 export async function modernClient(
@@ -18,19 +18,19 @@ export async function modernClient(
   { fallback = false } = {},
 ): Promise<Client> {
   const { connectModern } = await import('./modern.ts');
-  return connectModern(transport, application, fallback);
+  return connectModern(transport, handlersOf(application), fallback);
 }
 
 /**
  * Connects the published v1 SDK's client.
  *
  * @example
- * const client = await legacyClient(new StreamableHTTPClientTransport(url), { elicit });
+ * const client = await legacyClient(new StreamableHTTPClientTransport(url), { user });
  */
 export async function legacyClient(
   transport: LegacyTransport,
   application: ClientApplication = {},
 ): Promise<LegacyClient> {
   const { connectLegacy } = await import('./legacy.ts');
-  return connectLegacy(transport, application);
+  return connectLegacy(transport, handlersOf(application));
 }

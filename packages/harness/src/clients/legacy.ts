@@ -16,23 +16,16 @@ import { currentCaller, httpOptions } from '../hosts/caller.ts';
 import type { Endpoint } from '../hosts/endpoint.ts';
 import type { CallResult, LogicalCall } from '../transcript/call.ts';
 import type { End } from '../transcript/transcript.ts';
-import {
-  CLIENT_INFO,
-  type ClientApplication,
-  capabilitiesOf,
-  namesOfTools,
-  PATIENCE,
-} from './client-application.ts';
+import { CLIENT_INFO, type ClientHandlers, namesOfTools, PATIENCE } from './client-application.ts';
 import type { Connected } from './manual-user.ts';
 import type { RecordedApplication } from './recorded-application.ts';
 import { endOf } from './round-result.ts';
 import { type Explain, rethrow, watchProgram } from './server-program.ts';
 import type { ShownQuestion } from './user.ts';
 
-export async function connectLegacy(transport: Transport, application: ClientApplication): Promise<Client> {
-  const capabilities = capabilitiesOf(application);
+export async function connectLegacy(transport: Transport, handlers: ClientHandlers): Promise<Client> {
+  const { capabilities, elicit, createMessage, listRoots } = handlers;
   const client = new Client(CLIENT_INFO, { capabilities });
-  const { elicit, createMessage, listRoots } = application;
   // Copy a handler's result: the two SDKs' types of it differ only in their names.
   if (capabilities.elicitation && elicit)
     client.setRequestHandler(ElicitRequestSchema, async ({ params }) => ({

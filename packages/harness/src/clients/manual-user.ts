@@ -9,9 +9,14 @@ import { fieldOf, type ShownQuestion, type User } from './user.ts';
 export interface Connected {
   /** The era that the client and the server have negotiated. */
   readonly era: Era;
-  call(call: LogicalCall): Promise<End>;
-  /** Makes the first request, and leaves the answers to the test. `signal` cancels the request. */
-  firstRound(call: LogicalCall, manualUser: ManualUser, signal?: AbortSignal): Promise<RoundResult>;
+  /** Makes the call. `signal` cancels its first request. */
+  call(call: LogicalCall, signal: AbortSignal | undefined): Promise<End>;
+  /** Makes the first request, and leaves the answers to the test. */
+  firstRound(
+    call: LogicalCall,
+    manualUser: ManualUser,
+    signal: AbortSignal | undefined,
+  ): Promise<RoundResult>;
   /** The names of the server's tools. */
   toolNames(): Promise<readonly string[]>;
   close(): Promise<void>;

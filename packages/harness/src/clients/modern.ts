@@ -12,13 +12,7 @@ import { asCaller, httpOptions } from '../hosts/caller.ts';
 import type { Endpoint } from '../hosts/endpoint.ts';
 import type { CallResult, LogicalCall, Reply } from '../transcript/call.ts';
 import type { End } from '../transcript/transcript.ts';
-import {
-  CLIENT_INFO,
-  type ClientApplication,
-  capabilitiesOf,
-  namesOfTools,
-  PATIENCE,
-} from './client-application.ts';
+import { CLIENT_INFO, type ClientHandlers, namesOfTools, PATIENCE } from './client-application.ts';
 import { type Connected, ManualUser } from './manual-user.ts';
 import type { RecordedApplication } from './recorded-application.ts';
 import { endOf, RoundResult, type SendOptions } from './round-result.ts';
@@ -27,15 +21,14 @@ import { questionIn, type ShownQuestion, type User } from './user.ts';
 
 export async function connectModern(
   transport: Transport,
-  application: ClientApplication,
+  handlers: ClientHandlers,
   fallback: boolean,
 ): Promise<Client> {
-  const capabilities = capabilitiesOf(application);
+  const { capabilities, elicit, createMessage, listRoots } = handlers;
   const client = new Client(CLIENT_INFO, {
     versionNegotiation: { mode: fallback ? 'auto' : { pin: '2026-07-28' } },
     capabilities,
   });
-  const { elicit, createMessage, listRoots } = application;
   if (capabilities.elicitation && elicit)
     client.setRequestHandler('elicitation/create', async ({ params }) => elicit(params as ShownQuestion));
   if (capabilities.sampling && createMessage)
@@ -50,9 +43,9 @@ class ProbedInPlace extends StdioClientTransport {}
 
 function transportTo(endpoint: Endpoint, fallback: boolean): readonly [Transport, Explain] {
   if (endpoint.kind === 'stdio') {
-    const { command, args, env = {}, startOnce } = endpoint;
+    const { command, args, env = {} } = endpoint;
     // Without a fallback, a server that ends at the probe cannot be called anyway, so one process is enough.
-    const StdioTransport = fallback && !startOnce ? StdioClientTransport : ProbedInPlace;
+    const StdioTransport = fallback ? StdioClientTransport : ProbedInPlace;
     const transport = new StdioTransport({ command, args: [...args], env, stderr: 'pipe' });
     return [transport, watchProgram(transport, endpoint)];
   }
@@ -75,10 +68,10 @@ export async function connectTo(
   return {
     era: client.getProtocolEra() ?? 'modern',
     // The SDK's client answers every question. A user who may be silent needs rounds by hand.
-    call: (call) =>
+    call: (call, signal) =>
       user?.maySayNothing
-        ? answerAll(user, byHand(request, call, application, new ManualUser())())
-        : endOf(request(call, PATIENCE)),
+        ? answerAll(user, byHand(request, call, application, new ManualUser())({ signal }))
+        : endOf(request(call, { ...PATIENCE, ...(signal && { signal }) })),
     firstRound: (call, manualUser, signal) => byHand(request, call, application, manualUser)({ signal }),
     toolNames: () => namesOfTools(client),
     close: () => client.close(),
@@ -145,5 +138,5 @@ function byHand(
       return (options) => send(next, options);
     });
   };
-  return (options?: SendOptions) => send({}, options);
+  return (options: SendOptions) => send({}, options);
 }

@@ -8,25 +8,24 @@ import type {
 } from '@modelcontextprotocol/client';
 import type { Hosting } from '../hosts/endpoint.ts';
 import type { Recorder } from '../recording/recorder.ts';
-import type { Reply, Root } from '../transcript/call.ts';
+import type { Reply } from '../transcript/call.ts';
 import { messagesFrom } from '../transcript/tally.ts';
 import { type End, PERSON } from '../transcript/transcript.ts';
 import { type JsonObject, objectIn } from '../transcript/wording.ts';
-import type { ClientApplication, Model } from './client-application.ts';
+import {
+  type ClientApplication,
+  type ClientHandlers,
+  capabilitiesOf,
+  type Model,
+  resultOf,
+} from './client-application.ts';
 import { RoundResult } from './round-result.ts';
-import { questionIn, replyOf, type ShownQuestion, type User } from './user.ts';
+import { questionIn, replyOf, type ShownQuestion } from './user.ts';
 
-/** The answerers of a server's questions. The client declares the capability of each one that is present. */
-export interface AnsweringUser {
-  readonly user?: User | undefined;
-  readonly model?: Model | undefined;
-  readonly roots?: readonly Root[] | undefined;
-}
-
-/** Answers from an {@link AnsweringUser}, and records each question and answer. */
-export class RecordedApplication implements ClientApplication {
+/** Answers from a {@link ClientApplication}, and records each question and answer. */
+export class RecordedApplication implements ClientHandlers {
   readonly capabilities: ClientCapabilities;
-  readonly #answering: AnsweringUser;
+  readonly #application: ClientApplication;
   readonly recorder: Recorder;
   readonly #framesHeld: Hosting['framesHeld'];
   #questions = 0;
@@ -34,26 +33,18 @@ export class RecordedApplication implements ClientApplication {
   /** The first end of the call. */
   end: End | undefined;
 
-  constructor(answering: AnsweringUser, recorder: Recorder, framesHeld: Hosting['framesHeld']) {
-    const { user, model, roots } = answering;
-    this.capabilities = {
-      ...(user && { elicitation: user.open ? { form: {}, url: {} } : {} }),
-      ...(model && { sampling: {} }),
-      ...(roots && { roots: {} }),
-    };
-    this.#answering = answering;
+  constructor(application: ClientApplication, recorder: Recorder, framesHeld: Hosting['framesHeld']) {
+    this.capabilities = capabilitiesOf(application);
+    this.#application = application;
     this.recorder = recorder;
     this.#framesHeld = framesHeld;
   }
 
-  /** Asks the person. The SDK's clients must answer, so silence becomes an acceptance without content. */
-  readonly elicit = async (params: ShownQuestion): Promise<ElicitResult> => {
-    const reply = await this.#ask(questionIn(params));
-    return reply === 'silence' ? { action: 'accept' } : reply;
-  };
+  readonly elicit = async (params: ShownQuestion): Promise<ElicitResult> =>
+    resultOf(await this.#ask(questionIn(params)));
 
   readonly createMessage: Model = async (params) => {
-    const { model } = this.#answering;
+    const { model } = this.#application;
     if (!model) throw new Error('The client has no model.');
     const framesHeld = await this.#framesHeld();
     const result = await model(params);
@@ -63,7 +54,7 @@ export class RecordedApplication implements ClientApplication {
 
   readonly listRoots = async (): Promise<ListRootsResult> => {
     const framesHeld = await this.#framesHeld();
-    const roots = [...(this.#answering.roots ?? [])];
+    const roots = [...(this.#application.roots ?? [])];
     this.recorder.record({ kind: 'roots', roots, framesHeld });
     return { roots };
   };
@@ -99,7 +90,7 @@ export class RecordedApplication implements ClientApplication {
   }
 
   async #ask(question: ShownQuestion): Promise<Reply> {
-    const { user } = this.#answering;
+    const { user } = this.#application;
     if (!user) throw new Error('The client has no user.');
     const key = this.#keyOf(question.message);
     const id = await this.show(question, key);

@@ -8,11 +8,11 @@ import { foreignHosting } from '../hosts/endpoint.ts';
 import { host, type LocalHosting, type LocalHostingKind } from '../hosts/host.ts';
 import type { ClientKind } from '../transcript/call.ts';
 import { eventsOf, tally } from '../transcript/index.ts';
-import { Conversation, type RoundsRequest } from './conversation.ts';
+import { Conversation, type ConversationRequest } from './conversation.ts';
 import { converse } from './converse.ts';
 import { InProcess } from './in-process.ts';
 
-const start = async (request: Partial<RoundsRequest> = {}): Promise<Conversation<LocalHosting>> => {
+const start = async (request: Partial<ConversationRequest> = {}): Promise<Conversation<LocalHosting>> => {
   const conversation = await Conversation.start({ ...CALL, ...request }, () =>
     host('memory', () => ({ server: deployer })),
   );

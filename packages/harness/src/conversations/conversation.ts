@@ -1,9 +1,9 @@
 /** A recorded logical call from a real client to a running server, round by round. */
 
 import type { AuthInfo } from '@modelcontextprotocol/client';
-import { CLIENT_INFO } from '../clients/client-application.ts';
+import { CLIENT_INFO, type ClientApplication } from '../clients/client-application.ts';
 import { type Connected, ManualUser } from '../clients/manual-user.ts';
-import { type AnsweringUser, RecordedApplication } from '../clients/recorded-application.ts';
+import { RecordedApplication } from '../clients/recorded-application.ts';
 import type { RoundResult } from '../clients/round-result.ts';
 import type { User } from '../clients/user.ts';
 import { asCaller } from '../hosts/caller.ts';
@@ -13,7 +13,7 @@ import { type ClientKind, type Era, eraOf, type LogicalCall } from '../transcrip
 import { CLIENT, type End, type Participant, PERSON, type Transcript } from '../transcript/transcript.ts';
 
 /** A call and its client. */
-export interface ConversationRequest extends AnsweringUser, RecorderOptions {
+export interface ConversationRequest extends ClientApplication, RecorderOptions {
   readonly client: ClientKind;
   readonly call: LogicalCall;
   /**
@@ -21,17 +21,14 @@ export interface ConversationRequest extends AnsweringUser, RecorderOptions {
    * Default: an anonymous caller.
    */
   readonly caller?: AuthInfo | undefined;
+  /** Cancels the first request. */
+  readonly signal?: AbortSignal | undefined;
   /** Called after the client has connected, before its call. Its error ends the call. */
   readonly onConnect?: ((client: { toolNames(): Promise<readonly string[]> }) => unknown) | undefined;
   /** The transcript's title. Default: the method and the name. */
   readonly title?: string | undefined;
   /** Further participants, such as a world or a store. */
   readonly participants?: readonly Participant[] | undefined;
-}
-
-/** A call whose user is the test. `signal` cancels the first request. */
-export interface RoundsRequest extends Omit<ConversationRequest, 'user'> {
-  readonly signal?: AbortSignal | undefined;
 }
 
 /** Starts the server of one conversation. */
@@ -67,14 +64,14 @@ export class Conversation<Of extends Hosting = Hosting> {
    * const transcript = await conversation.close();
    */
   static async start<Of extends Hosting>(
-    { signal, ...request }: RoundsRequest,
+    request: Omit<ConversationRequest, 'user'>,
     startServer: StartServer<Of>,
   ): Promise<Conversation<Of>> {
     const manualUser = new ManualUser();
     const open = await openCall({ ...request, user: manualUser.user }, startServer);
     try {
       const first = await open.within(async () =>
-        (await open.connect()).firstRound(request.call, manualUser, signal),
+        (await open.connect()).firstRound(request.call, manualUser, request.signal),
       );
       return new Conversation(open, first);
     } catch (error) {

@@ -22,7 +22,7 @@ test('a conversation is recorded, with the keys of its questions and the names o
   expect(participants.map(({ id }) => id)).toEqual(['person', 'client', 'i1']);
   const [asked] = eventsOf('question', events);
   expect(asked).toMatchObject({ id: 1, message: 'Deploy to staging?', key: 'sure' });
-  const step = { kind: 'entry', at: 0, instance: 'i1', part: 'step', name: 'sure' };
+  const step = { kind: 'entry', at: expect.any(Number), instance: 'i1', part: 'step', name: 'sure' };
   expect(eventsOf('entry', events)).toEqual([step, step]);
 });
 

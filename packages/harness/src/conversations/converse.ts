@@ -23,7 +23,7 @@ export async function converse(request: ConversationRequest, startServer: StartS
   return open.within(() =>
     open
       .connect()
-      .then(({ call }) => call(request.call))
+      .then(({ call }) => call(request.call, request.signal))
       // A failure to connect also ends the call.
       .catch(errorEnd)
       .then(open.transcript)

@@ -23,7 +23,7 @@ export class InProcess {
    * the request rejects with that error as its cause.
    * @example
    * const site = new InProcess(() => createMyServer());
-   * const client = await site.modern({ elicit: () => ({ action: 'decline' }) });
+   * const client = await site.modern({ user: () => ({ action: 'decline' }) });
    * await client.callTool({ name: 'deploy', arguments: {} });
    * await site.close();
    */

@@ -18,11 +18,6 @@ export type Endpoint =
       readonly kind: 'stdio';
       /** Called with the program's stderr. */
       readonly onStderr?: ((text: string) => void) | undefined;
-      /**
-       * Starts the program once. By default, a modern client first starts another one to probe for 2026-07-28, because an
-       * old server may end at a message before `initialize`.
-       */
-      readonly startOnce?: boolean;
     });
 
 export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;

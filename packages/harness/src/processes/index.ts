@@ -1,3 +1,2 @@
 /** `@mrtr/harness/process`: runs programs as processes of their own. */
-export { freePort, type ProcessOptions, type ProcessOutput, RunningProcess } from './process.ts';
-export { type OutputStream, Writer } from './writer.ts';
+export { freePort, type Program, RunningProcess } from './process.ts';

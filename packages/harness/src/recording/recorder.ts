@@ -63,8 +63,6 @@ interface AnyTransport {
 export interface RecorderOptions {
   /** Called with each event as it happens. */
   readonly onEvent?: ((event: TranscriptEvent) => void) | undefined;
-  /** The clock, in milliseconds. Default `performance.now`. */
-  readonly now?: (() => number) | undefined;
   /** Takes the traced lines since the last call, if this process traces lines (`LineTrace`). */
   readonly takeLines?: (() => Traced | undefined) | undefined;
 }
@@ -110,7 +108,7 @@ export class Recorder {
   start(instances: () => readonly string[]): void {
     this.#instances = instances;
     this.#options.takeLines?.();
-    this.#startedAt = this.#now();
+    this.#startedAt = performance.now();
   }
 
   /** Stops recording, before the client closes. */
@@ -125,16 +123,12 @@ export class Recorder {
     if (this.#startedAt === undefined) return;
     const { kind } = happening;
     if (ENDS_A_STRETCH.has(kind)) this.#recordLines();
-    const at = Math.round((this.#now() - this.#startedAt) * 10) / 10;
+    const at = Math.round((performance.now() - this.#startedAt) * 10) / 10;
     const where = INSIDE.has(kind) && {
       instance: ('instance' in happening && happening.instance) || this.#here(),
     };
     this.events.push({ at, ...happening, ...where } as TranscriptEvent);
     this.#announce();
-  }
-
-  #now(): number {
-    return this.#options.now?.() ?? performance.now();
   }
 
   #recordLines(): void {

@@ -3,7 +3,7 @@ import { CLIENT, type Transcript, type WireMessage } from './transcript.ts';
 import { type JsonObject, objectIn } from './wording.ts';
 
 /** The fields that are masked in wire messages before a comparison, each with the reason. */
-export const MASKED = [
+const MASKED = [
   { path: ['id'], mask: '<id>', why: 'the sender chooses JSON-RPC ids; a retry must have a new one' },
   { path: ['params', 'requestId'], mask: '<id>', why: 'a cancellation names the id of its request' },
   {
@@ -45,7 +45,7 @@ export function hostView({ events, end }: Pick<Transcript, 'events' | 'end'>): s
   return [...seen, end.error ? `error ${end.error.message}` : `result ${canonical(end.result)}`];
 }
 
-/** The messages of the call, masked. */
+/** The messages of the call, comparable: ids, progress tokens and times are masked, and request state is left out. */
 export const wireView = ({ events }: Pick<Transcript, 'events'>): string[] =>
   events.flatMap((event) =>
     event.kind === 'message' && !event.lost

@@ -3,7 +3,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { elicitation } from '@mrtr/core';
-import { Deferred, settle } from '@mrtr/harness';
+import { Deferred, settle } from '@mrtr/harness/internal';
 import { expect, test } from 'vitest';
 import { ada, kelvin, metric, Name, TestDeployment, Units } from '../fixture.test-support.ts';
 import { type JournalContext, JournalDiverged } from './index.ts';

@@ -1,5 +1,5 @@
 import { elicitation, listRoots } from '@mrtr/core';
-import { Deferred, settle } from '@mrtr/harness';
+import { Deferred, settle } from '@mrtr/harness/internal';
 import { expect, expectTypeOf, test } from 'vitest';
 import {
   ada,

@@ -1,7 +1,7 @@
 /** Random programs of asks and effects, and the result of an uninterrupted run. */
 
 import { elicitation } from '@mrtr/core';
-import { settle } from '@mrtr/harness';
+import { settle } from '@mrtr/harness/internal';
 import fc from 'fast-check';
 import { accept, decline, kelvin, Units } from '../fixture.test-support.ts';
 import type { EffectFailed, JournalContext } from './index.ts';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { observe } from '@mrtr/core/events';
-import { Deferred, settle } from '@mrtr/harness';
+import { Deferred, settle } from '@mrtr/harness/internal';
 import { expect, onTestFinished, test } from 'vitest';
 import { kelvin, metric } from '../fixture.test-support.ts';
 import { answerAll, askUnits, connectTo, type Handler } from './journaling.test-support.ts';

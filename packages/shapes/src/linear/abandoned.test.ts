@@ -1,7 +1,8 @@
 /** Handlers of shape H that keep running after their call has ended. */
 
 import { textResult } from '@mrtr/core';
-import { callerNamed, Deferred, settle } from '@mrtr/harness';
+import { callerNamed } from '@mrtr/harness';
+import { Deferred, settle } from '@mrtr/harness/internal';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { countRuns, Units, units } from '../fixture.test-support.ts';
 import { ContinuationStore, type LinearContext } from './index.ts';

@@ -1,7 +1,7 @@
 /** Shape H when events happen in an unlucky order. */
 
 import { ElicitationDeclined, elicitation, textResult } from '@mrtr/core';
-import { Deferred, settle } from '@mrtr/harness';
+import { Deferred, settle } from '@mrtr/harness/internal';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import {

@@ -1,5 +1,5 @@
 import { textResult } from '@mrtr/core';
-import { Deferred, settle } from '@mrtr/harness';
+import { Deferred, settle } from '@mrtr/harness/internal';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import {
   countRuns,

@@ -1,5 +1,6 @@
 import { CannotAsk, ElicitationDeclined, listRoots, MemoryLedger, textResult, words } from '@mrtr/core';
-import { callerNamed, Deferred, settle } from '@mrtr/harness';
+import { callerNamed } from '@mrtr/harness';
+import { Deferred, settle } from '@mrtr/harness/internal';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import {

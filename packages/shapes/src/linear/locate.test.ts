@@ -1,7 +1,7 @@
 /** The `locate` hook of shape H, with which a router sends retries to the instance that holds the frame. */
 
 import { textResult } from '@mrtr/core';
-import { settle } from '@mrtr/harness';
+import { settle } from '@mrtr/harness/internal';
 import { expect, onTestFinished, test } from 'vitest';
 import {
   ada,

@@ -1,7 +1,7 @@
 /** In any graph, each resolver runs once per entry, the rounds are the depth of questions, and no order matters. */
 
 import { elicitation, type Question, textResult } from '@mrtr/core';
-import { settle } from '@mrtr/harness';
+import { settle } from '@mrtr/harness/internal';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Args, accept, type Caller, decline, Name, TestDeployment, tool } from '../fixture.test-support.ts';

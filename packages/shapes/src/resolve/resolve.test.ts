@@ -1,6 +1,6 @@
 import { elicitation, textResult } from '@mrtr/core';
 import type { FinalAnswer } from '@mrtr/core/shape';
-import { Deferred, settle } from '@mrtr/harness';
+import { Deferred, settle } from '@mrtr/harness/internal';
 import { expect, expectTypeOf, test } from 'vitest';
 import {
   Args,

@@ -8,10 +8,10 @@ import {
   type ConversationRequest,
   converse,
   type Hosting,
-  type Recorder,
   type ShownQuestion,
   scriptedUser,
 } from '@mrtr/harness';
+import type { Recorder } from '@mrtr/harness/internal';
 import { resultText, type Transcript } from '@mrtr/harness/transcript';
 import { isAsk } from '../scripts/script.ts';
 import { answersIn, effectsIn, outcomeOf } from './outcome.ts';

@@ -12,7 +12,7 @@ import {
 } from '@mrtr/comparison/calls';
 import type { LegacyPolicy } from '@mrtr/core';
 import type { LocalHostingKind } from '@mrtr/harness';
-import { type End, eventsOf, resultText, type Transcript, tally } from '@mrtr/harness/transcript';
+import { eventsOf, resultText, type Transcript, tally } from '@mrtr/harness/transcript';
 import { type Forged, forge } from './forge.ts';
 import { type RetriedTwice, retryTwice, type SingleUse } from './retried-twice.ts';
 
@@ -138,7 +138,7 @@ export function requestOf(
   return { subject, ...scenario, call, user: script.user() };
 }
 
-const textOf = ({ result, error }: End): string => error?.message ?? resultText(result ?? {});
+const textOf = ({ result, error }: Transcript['end']): string => error?.message ?? resultText(result ?? {});
 
 const questionsOf = ({ events }: Transcript): string[] =>
   eventsOf('question', events).map(({ message }) => message);

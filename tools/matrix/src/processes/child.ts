@@ -13,7 +13,8 @@ import {
 } from '@mrtr/comparison/options';
 import { requestStatePolicy } from '@mrtr/core';
 import { observe } from '@mrtr/core/events';
-import { type Diagnostic, LineTrace, observeDiagnostics } from '@mrtr/harness';
+import { LineTrace } from '@mrtr/harness';
+import { type Diagnostic, observeDiagnostics } from '@mrtr/harness/internal';
 import { serveHttp } from '@mrtr/hosting/http';
 import { authorsFile } from './authors-file.ts';
 import type { DatabaseMethods, InstanceAddress, InstanceMethods, Opening } from './messages.ts';

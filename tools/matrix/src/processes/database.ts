@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import type { World } from '@mrtr/comparison';
 import { MemoryLedger } from '@mrtr/core';
 import type { StateLedger } from '@mrtr/core/seal';
-import { inInstance, type Recorder } from '@mrtr/harness';
+import { inInstance, type Recorder } from '@mrtr/harness/internal';
 import type { DatabaseMethods, InstanceAddress, InstanceMethods } from './messages.ts';
 import { type Rpc, rpcOver } from './rpc.ts';
 

@@ -1,6 +1,7 @@
 /** The processes that serve one conversation. Its rounds reach them in turn, or a chosen one. */
 import { randomUUID } from 'node:crypto';
-import type { Endpoint, Fetch, Hosting } from '@mrtr/harness';
+import type { Endpoint, Hosting } from '@mrtr/harness';
+import type { Fetch } from '@mrtr/harness/internal';
 import type { Database, Scope } from './database.ts';
 import type { InstanceProcess } from './instance.ts';
 import type { Opening } from './messages.ts';

@@ -1,7 +1,8 @@
 /** Kills the processes of calls while their users are thinking, and measures how the calls end. */
 
 import { callSubject, type Measured, SCRIPTS, type SubjectCall } from '@mrtr/comparison/calls';
-import { Deferred, type ShownQuestion, type User } from '@mrtr/harness';
+import type { ShownQuestion, User } from '@mrtr/harness';
+import { Deferred } from '@mrtr/harness/internal';
 import type { Transcript } from '@mrtr/harness/transcript';
 import { requestOf, type Scenario } from '../measure/measurement.ts';
 import type { Processes, ProcessHosting } from './deployment.ts';

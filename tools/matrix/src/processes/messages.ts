@@ -3,7 +3,7 @@
 import type { World } from '@mrtr/comparison';
 import type { LegacyPolicy } from '@mrtr/core';
 import type { StateLedger } from '@mrtr/core/seal';
-import type { Diagnostic } from '@mrtr/harness';
+import type { Diagnostic } from '@mrtr/harness/internal';
 
 export interface SubjectModule {
   readonly module: string;

@@ -96,7 +96,7 @@ async function oldCall(context: CheckContext): Promise<Seen> {
   const { kind, name } = inputs.operation;
   const questions: ShownQuestion[] = [];
   const evidence = new Evidence(`${METHOD[kind]} ${name}`, 'legacy');
-  const elicit = (question: ShownQuestion) => {
+  const user = (question: ShownQuestion) => {
     questions.push(question);
     return oldAnswer(context, question) as never;
   };
@@ -109,9 +109,9 @@ async function oldCall(context: CheckContext): Promise<Seen> {
   patience.over.addEventListener('abort', giveUp);
   try {
     client = await legacyClient(transport as Transport, {
-      elicit,
-      listRoots: () => ({ roots: [] }),
-      createMessage: () =>
+      user,
+      roots: [],
+      model: () =>
         ({ role: 'assistant', content: { type: 'text', text: 'Yes.' }, model: 'mrtr-check' }) as never,
     });
     recordTransport(transport, evidence);

@@ -1,0 +1,12 @@
+/**
+ * `@mrtr/harness/internal`: what this project's own checker, tools and tests share. It is published without types, and
+ * documented nowhere.
+ */
+export { participantsOf } from './conversations/conversation.ts';
+export type { Fetch } from './hosts/endpoint.ts';
+export { type RequestOptions, readPosted, requestInit } from './hosts/posting.ts';
+export * from './processes/waiting.ts';
+export { Writer } from './processes/writer.ts';
+export { type Diagnostic, observeDiagnostics } from './recording/diagnostics.ts';
+export { inInstance, Recorder } from './recording/recorder.ts';
+export { escapeHidden, escapeLines, jsonText } from './transcript/hidden-characters.ts';
