@@ -5,13 +5,12 @@ import { DEFAULT_LIMITS, FIXED_LIMITS, TIME_DEFAULTS } from '../../packages/core
 import { MAX_DEPTH } from '../../packages/core/src/support/canonical-json.ts';
 import { ownLimit } from '../../packages/core/src/support/options.ts';
 import { MAX_DECLARED_MEMBERS, MAX_INITIALIZE_BYTES } from '../../packages/hosting/src/admission.ts';
-import { BODY_DEFAULTS } from '../../packages/hosting/src/body.ts';
-import { MAX_PIPELINED } from '../../packages/hosting/src/closed-connections.ts';
-import { CALL_DEFAULTS } from '../../packages/hosting/src/open-requests.ts';
+import { BODY_SECONDS, MEMBERS_PER_MIB } from '../../packages/hosting/src/body.ts';
+import { MAX_PIPELINED, SEND_SECONDS } from '../../packages/hosting/src/connections.ts';
+import { MOUNT_LIMITS } from '../../packages/hosting/src/limits.ts';
 import { MAX_PAGES, PAGE_BODY_LIMITS } from '../../packages/hosting/src/pages.ts';
-import { SESSION_DEFAULTS } from '../../packages/hosting/src/sessions.ts';
-import { SEND_SECONDS } from '../../packages/hosting/src/stalled-connections.ts';
-import { UNREAD_DEFAULTS } from '../../packages/hosting/src/unread-bytes.ts';
+import { IDLE_SECONDS, SESSION_BYTES } from '../../packages/hosting/src/sessions.ts';
+import { MAX_STREAM_BYTES } from '../../packages/hosting/src/unread-bytes.ts';
 import {
   DEFAULTS as DURABLE_DEFAULTS,
   LIMITS as DURABLE_LIMITS,
@@ -100,15 +99,20 @@ const TABLES: readonly Readonly<Record<string, number>>[] = [
     ...PAGE_DEFAULTS,
   },
   {
-    ...{ ...BODY_DEFAULTS, ...CALL_DEFAULTS, ...UNREAD_DEFAULTS, ...SESSION_DEFAULTS },
-    sendSeconds: SEND_SECONDS,
+    ...limitsOf(MOUNT_LIMITS, 'bytes', 'subscriptions', 'sessions'),
+    'members of a request body, for each MiB that it may have': MEMBERS_PER_MIB,
+    'time for a request body, in seconds': BODY_SECONDS,
+    'time that a client may read nothing of its response, in seconds': SEND_SECONDS,
+    'bytes of one stream that wait to be read': MAX_STREAM_BYTES,
+    'bytes that a session keeps, on average': SESSION_BYTES,
+    'time that a session may be idle, in seconds': IDLE_SECONDS,
     'members of `_meta`': MAX_DECLARED_MEMBERS,
     'an `initialize`, in bytes': MAX_INITIALIZE_BYTES,
     'members of an `initialize`': MAX_DECLARED_MEMBERS,
     'requests of one connection that wait for their responses': MAX_PIPELINED,
     'pages served at once': MAX_PAGES,
-    'a body posted to a page, in bytes': PAGE_BODY_LIMITS.maxBodyBytes,
-    'bytes of incoming bodies of pages': PAGE_BODY_LIMITS.maxIncomingBytes,
+    'a body posted to a page, in bytes': PAGE_BODY_LIMITS.bodyBytes,
+    'bytes of incoming bodies of pages': PAGE_BODY_LIMITS.bytes,
     'a line over stdio, in bytes': MAX_LINE_BYTES,
   },
 ];

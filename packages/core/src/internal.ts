@@ -2,6 +2,7 @@
 
 export { aPolicy, clockOf, tokenPrincipal, ttlOf, withFixedLimits } from './admission/policy.ts';
 export * from './admission/quota.ts';
+export { awaitHandler, onAbandoned } from './admission/request-handler.ts';
 export type { Rung } from './diagnostics/diagnostics.ts';
 export { addGauge, type GaugeName, readGauges } from './diagnostics/gauges.ts';
 export {

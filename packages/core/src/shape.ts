@@ -2,7 +2,6 @@
 
 export { asNotEntered, isNotEntered } from './admission/handler-run.ts';
 export { type AskProblem, askProblem } from './admission/limits.ts';
-export { awaitHandler } from './admission/server.ts';
 export { type ShapeNotes, type ShapeParts, shapeCallback, withNotes } from './admission/shape-callback.ts';
 export { notAQuestionError, requireKeys } from './answers/ask.ts';
 export { fallbackOf, hasFallback, readingOf } from './answers/read-answer.ts';

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import type { ServerContext } from '@mrtr/core';
 import { requestInit, settle } from '@mrtr/harness/internal';
 import { expect, test, vi } from 'vitest';
-import { oldMessage, oldRequest, read } from './hosting.test-support.ts';
-import type { HttpOptions } from './http.ts';
-import { newCall, oldCall, waiting } from './waiting.test-support.ts';
+import { type HostedOptions, oldMessage, oldRequest, read } from './hosting.test-support.ts';
+import { REQUEST_BYTES } from './open-requests.ts';
+import { newCall, oldCall, TOO_MANY_CALLS, waiting } from './waiting.test-support.ts';
 
 const served = { status: 200, result: expect.anything() };
 const who = requestInit('tools/call', { name: 'who' });
@@ -18,7 +18,7 @@ async function waitForSignal(entry: Promise<ServerContext>): Promise<void> {
 }
 
 /** Makes waiting calls, and cancels each as its era does. Resolves when the server has noticed. */
-async function cancelling(options: HttpOptions) {
+async function cancelling(options: HostedOptions) {
   const server = await waiting(options);
   const { url, enters } = server;
   const cancelNew = async (init: RequestInit = newCall()): Promise<unknown> => {
@@ -44,7 +44,7 @@ async function cancelling(options: HttpOptions) {
 test.each(['new', 'old'])(
   'three calls of a %s client that it cancels leave a server of three places open',
   async (era) => {
-    const { url, cancelNew, cancelOld, session } = await cancelling({ maxRequests: 3 });
+    const { url, cancelNew, cancelOld, session } = await cancelling({ policy: { limits: { calls: 3 } } });
     const id = await session();
     for (let n = 0; n < 3; n++) expect(await (era === 'new' ? cancelNew() : cancelOld(id))).toBe('entered');
     expect(await read(await fetch(url, who))).toEqual(served);
@@ -53,7 +53,7 @@ test.each(['new', 'old'])(
 );
 
 test('cancelled calls give back the bytes of their bodies', async () => {
-  const { cancelNew, enters } = await cancelling({ maxCallBytes: 15_000 });
+  const { cancelNew, enters } = await cancelling({ limits: { bytes: REQUEST_BYTES + 15_000 } });
   const large = () => newCall({ arguments: { x: 'x'.repeat(10_000) } });
   expect(await cancelNew(large())).toBe('entered');
   expect(await enters(large())).toBe('entered');
@@ -61,16 +61,19 @@ test('cancelled calls give back the bytes of their bodies', async () => {
 });
 
 test('the calls of a session that ends move to the abandoned handlers', async () => {
-  const { url, enters, session } = await waiting({ maxRequests: 2 });
+  const { url, enters, session } = await waiting({ policy: { limits: { calls: 2 } } });
   const id = await session();
   expect([await enters(oldCall(id, 1)), await enters(oldCall(id, 2))]).toEqual(['entered', 'entered']);
-  expect((await fetch(url, who)).status).toBe(503);
+  expect(await read(await fetch(url, who))).toEqual(TOO_MANY_CALLS);
   await fetch(url, { method: 'DELETE', headers: { 'mcp-session-id': id } });
   expect(await read(await fetch(url, who))).toEqual(served);
 });
 
 test('without sessions, an old client that hangs up has cancelled', async () => {
-  const { url, nextEntry, enters } = await waiting({ legacyClients: 'stateless', maxRequests: 1 });
+  const { url, nextEntry, enters } = await waiting({
+    legacyClients: 'stateless',
+    policy: { limits: { calls: 1 } },
+  });
   const client = new AbortController();
   const entry = nextEntry();
   const init = oldRequest('tools/call', { name: 'wait' });
@@ -82,18 +85,17 @@ test('without sessions, an old client that hangs up has cancelled', async () => 
 
 test('without room among the abandoned handlers, a cancelled call keeps its place, and the operator learns it once', async () => {
   const { url, cancelNew, cancelOld, session, errors, release } = await cancelling({
-    maxRequests: 3,
-    maxAbandoned: 1,
+    policy: { limits: { calls: 2 } },
   });
   const id = await session();
-  expect([await cancelNew(), await cancelOld(id), await cancelNew()]).toEqual(Array(3).fill('entered'));
-  expect(await cancelNew()).toBe('entered');
-  expect((await fetch(url, who)).status).toBe(503);
+  for (const cancel of [cancelNew, () => cancelOld(id), cancelNew, () => cancelOld(id)])
+    expect(await cancel()).toBe('entered');
+  expect(await read(await fetch(url, who))).toEqual(TOO_MANY_CALLS);
   expect(errors).toEqual([
-    '1 handlers of cancelled calls have not ended. Later cancelled calls keep their places until their handlers end. ' +
+    '2 handlers of cancelled calls have not ended. Later cancelled calls keep their places until their handlers end. ' +
       'Make handlers end when their signal fires, and restart the server if they cannot.',
   ]);
   release();
-  await vi.waitFor(async () => expect((await fetch(url, who)).ok).toBe(true), 10_000);
+  await vi.waitFor(async () => expect(await read(await fetch(url, who))).toEqual(served), 10_000);
   expect(errors).toHaveLength(1);
 });

@@ -62,7 +62,7 @@ test('a body of a page has at most 16 384 bytes', async () => {
 });
 
 test('unfinished bodies of pages have 1 MiB together, and take no room and no page from others', async () => {
-  const { url, errors } = await hosting({ pages: [ECHO], maxIncomingBytes: 1_048_576 });
+  const { url, errors } = await hosting({ pages: [ECHO], limits: { bytes: 1_048_576 } });
   const connections = await Promise.all(Array.from({ length: 110 }, () => rawConnection(url)));
   const [first, ...others] = connections.map(({ use }, n) => use(sendPart(n < 64 ? 16_383 : 0)));
   for (const other of others) other.catch(() => {});
@@ -121,7 +121,7 @@ test.each(['sessions', 'stateless'] as const)(
 );
 
 test('more subscriptions than the default of the SDK are open at once when the options allow them', async () => {
-  const { send } = mounting({ maxSubscriptions: 1025 });
+  const { send } = mounting({ limits: { subscriptions: 1025 } });
   const subscribe = (id: number) =>
     send('/mcp', requestInit('subscriptions/listen', { notifications: { toolsListChanged: true } }, { id }));
   const types = [];

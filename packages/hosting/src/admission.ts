@@ -4,33 +4,23 @@ import {
   createMcpHandler,
   hostHeaderValidationResponse,
   isLegacyRequest,
-  type OAuthTokenVerifier,
   requireBearerAuth,
-  type ServerEventBus,
 } from '@modelcontextprotocol/server';
 import { InvalidOption } from '@mrtr/core';
 import { OperatorWarning } from '@mrtr/core/events';
-import {
-  aFunction,
-  anObjectWith,
-  listOf,
-  MRTR_REVISION,
-  type OptionChecks,
-  oneOf,
-  tokenPrincipal,
-} from '@mrtr/core/internal';
+import { MRTR_REVISION, tokenPrincipal } from '@mrtr/core/internal';
 import { anonymousGuard } from './anonymous.ts';
-import { BODY_CHECKS, type Body, type BodyLimits, bodyReader } from './body.ts';
-import { countedCallOf } from './counted-request.ts';
+import { type Body, bodyReader, isWiderThan } from './body.ts';
 import type { Exchange } from './exchange.ts';
-import { isWiderThan } from './members.ts';
-import { CALL_CHECKS, type CallLimits, callQuota } from './open-requests.ts';
+import type { Limits } from './limits.ts';
+import { openRequests } from './open-requests.ts';
+import type { MountOptions } from './options.ts';
 import { allowOrigins } from './origins.ts';
 import { type PageSet, pageServer } from './pages.ts';
 import { countRejection, internalError, problem } from './rejections.ts';
-import { buildServer, type OnError, reporterOf, type ServerInstance } from './server-instance.ts';
-import { type Caller, SESSION_CHECKS, type SessionLimits, sessionsOf } from './sessions.ts';
-import { UNREAD_CHECKS, type UnreadLimits, unreadBytes } from './unread-bytes.ts';
+import { buildServer, reporterOf, type ServerInstance } from './server-instance.ts';
+import { type Caller, sessionsOf } from './sessions.ts';
+import { unreadBytes } from './unread-bytes.ts';
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 const METHODS = ['GET', 'POST', 'DELETE'];
@@ -40,73 +30,6 @@ const MAX_OF_HOST = 100;
 export const MAX_INITIALIZE_BYTES = 65_536;
 /** The limit of members in values that the SDK validates deeply: `initialize`, and each `_meta` since 2026-07-28. */
 export const MAX_DECLARED_MEMBERS = 1000;
-
-/** Options for admission and serving. All have defaults. */
-export interface AdmissionOptions extends BodyLimits, CallLimits, SessionLimits, UnreadLimits {
-  /**
-   * The host names of this server; IPv6 addresses in brackets. Pages of these hosts may call, on any port. `any`: the
-   * router in front checks the host, and only pages of `allowedOrigins` may call. Default: `localhost` and its addresses.
-   */
-  readonly allowedHosts?: readonly string[] | 'any';
-  /**
-   * Origins of other pages that may call: `https://app.example`. Allowed pages get CORS headers, others 403. Default:
-   * no others.
-   */
-  readonly allowedOrigins?: readonly string[];
-  /** Authenticates callers. Default: anyone may call, so bind to loopback. Not called if a middleware has authenticated. */
-  readonly verifier?: OAuthTokenVerifier | undefined;
-  /**
-   * Identifies a caller, for sessions and limits. Default: the token's issuer, client and subject, as in the policy. If
-   * the policy has a `principal`, give the same function here.
-   */
-  readonly principal?: (caller: AuthInfo) => string | undefined;
-  /**
-   * How to treat a request without a caller: neither a middleware nor `verifier` has authenticated it, or `principal` returns
-   * undefined. All such requests are of one user: each can finish the calls of the others. `reject`: 401, and `onerror`
-   * gets the place where the mount reads the caller. `accept`: serve it. Default: serve it, and warn once in a process
-   * (`MRTR_ANONYMOUS`) if it carries `Authorization` or a cookie, or this mount has a `principal` or other callers.
-   */
-  readonly anonymous?: 'accept' | 'reject';
-  /**
-   * How to serve old clients. `sessions` (the default) keeps a session for each, so that tools can ask them;
-   * `stateless` keeps nothing.
-   */
-  readonly legacyClients?: 'sessions' | 'stateless';
-  /**
-   * Carries the changes of `notify` to the subscriptions of new clients. If instances share a bus, a subscription on one
-   * receives the changes of all. Closing an instance does not close the bus. Default: the instance's own.
-   */
-  readonly bus?: ServerEventBus;
-  /** Pages for browsers, such as those of `pendingInteractions`. At most 100 are served at once. */
-  readonly pages?: readonly PageSet[];
-  /**
-   * Receives errors that clients and browsers do not see: of this hosting, of its servers, and of `pages` of `@mrtr/pages`.
-   * Default: the policy's `onerror`, from the first server on. Without both, a process warning for the first of each kind.
-   */
-  readonly onerror?: OnError;
-}
-
-const texts = (members: string) => listOf(members, (value) => typeof value === 'string');
-
-export const ADMISSION_CHECKS: OptionChecks<AdmissionOptions> = {
-  ...BODY_CHECKS,
-  ...CALL_CHECKS,
-  ...SESSION_CHECKS,
-  ...UNREAD_CHECKS,
-  allowedHosts: {
-    allowed: "a list of host names, or 'any'",
-    isAllowed: (value) => value === 'any' || texts('host names').isAllowed(value),
-  },
-  allowedOrigins: texts('origins'),
-  verifier: anObjectWith('verifyAccessToken'),
-  principal: aFunction,
-  anonymous: oneOf('accept', 'reject'),
-  legacyClients: oneOf('sessions', 'stateless'),
-  bus: anObjectWith('publish', 'subscribe'),
-  // Do not read `path`: it may be known only once the server listens.
-  pages: listOf('pages, each an object with fetch()', (value) => anObjectWith('fetch').isAllowed(value)),
-  onerror: aFunction,
-};
 
 /** @throws InvalidOption for an entry of `allowedHosts` that no `Host` header can match. */
 function requireHostName(entry: string): void {
@@ -123,26 +46,26 @@ function requireHostName(entry: string): void {
  *
  * @throws InvalidOption for wrong `allowedHosts` or `allowedOrigins`.
  */
-export function httpAdmission(served: ServerInstance, options: AdmissionOptions) {
+export function httpAdmission(served: ServerInstance, options: MountOptions, limits: Limits) {
   const { allowedHosts = LOOPBACK, allowedOrigins = [], legacyClients = 'sessions' } = options;
-  const { verifier, principal: identify = tokenPrincipal, maxSubscriptions, bus, onerror } = options;
+  const { verifier, principal: identify = tokenPrincipal, bus, onerror } = options;
   const report = reporterOf(served, onerror);
-  const bodies = bodyReader(options);
-  const answerBrowser = pageServer(options);
-  const admitCall = callQuota(options, report);
-  const boundUnread = unreadBytes(options, report);
+  const bodies = bodyReader(limits);
+  const answerBrowser = pageServer(onerror);
+  const admitRequest = openRequests(limits);
+  const boundUnread = unreadBytes(limits, report);
   const hosts = allowedHosts === 'any' ? [] : [...allowedHosts];
   hosts.forEach(requireHostName);
   const origins = allowOrigins(allowedOrigins, hosts, METHODS);
   const modern = createMcpHandler(() => buildServer(served, onerror), {
     legacy: legacyClients === 'sessions' ? 'reject' : 'stateless',
-    ...(maxSubscriptions !== undefined && { maxSubscriptions }),
+    maxSubscriptions: limits.subscriptions,
     ...(bus && { bus }),
     onerror: report,
   });
   const authenticate = verifier && requireBearerAuth({ verifier });
   const rejectAnonymous = anonymousGuard(options.anonymous, options.principal !== undefined, report);
-  const sessions = legacyClients === 'sessions' ? sessionsOf(served, options, onerror) : undefined;
+  const sessions = legacyClients === 'sessions' ? sessionsOf(served, limits, onerror) : undefined;
   let isShut = false;
 
   /** Answers one request of MCP. */
@@ -217,7 +140,7 @@ export function httpAdmission(served: ServerInstance, options: AdmissionOptions)
     const refused = body && rejectMessage(body);
     if (refused) return refused;
     const caller = { authInfo, principal };
-    const response = await admitCall({ request, outgoing, body, principal }, () =>
+    const response = await admitRequest({ request, outgoing, body, principal }, () =>
       route(request, body, caller),
     );
     return boundUnread(response, outgoing, principal);
@@ -228,8 +151,6 @@ export function httpAdmission(served: ServerInstance, options: AdmissionOptions)
       return sessions.handle(request, body?.json, caller);
     }
     const { authInfo } = caller;
-    // Without a session, a hang-up is an old client's only way to cancel.
-    countedCallOf(request)?.cancelOnHangUp();
     return modern.fetch(request, {
       ...(authInfo && { authInfo }),
       ...(body && { parsedBody: body.json }),

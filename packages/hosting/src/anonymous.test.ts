@@ -5,7 +5,7 @@ import { callerNamed } from '@mrtr/harness';
 import { requestInit } from '@mrtr/harness/internal';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { hosting, INITIALIZE, mounting, oldRequest, withHeaders } from './hosting.test-support.ts';
-import type { MountOptions } from './mount.ts';
+import type { MountOptions } from './options.ts';
 
 const LIST = requestInit('tools/list');
 const SIGNED = { authorization: 'Bearer token-of-ada' };

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { type BodyLimits, type BodyReader, bodyReader } from './body.ts';
+import { type BodyReader, bodyReader } from './body.ts';
+import { type MountLimits, mountLimits } from './limits.ts';
 
 const REQUEST = new Request('http://localhost/mcp', {
   method: 'POST',
@@ -14,8 +15,8 @@ const open = (...chunks: Uint8Array[]): Readable => {
   return body;
 };
 
-const receiving = (limits: BodyLimits) => {
-  const bodies = bodyReader(limits);
+const receiving = (limits: MountLimits) => {
+  const bodies = bodyReader(mountLimits('test', limits));
   const read = (body: Readable, principal?: string) =>
     bodies.read(REQUEST, { incoming: body, parsedBody: undefined }, principal);
   return { bodies, read };
@@ -38,7 +39,7 @@ test('a character may be split between two chunks', async () => {
 });
 
 test('a body that is too long is refused before its end, and the rest is discarded', async () => {
-  const { bodies, read } = receiving({ maxBodyBytes: 10 });
+  const { bodies, read } = receiving({ bodyBytes: 10 });
   const body = open(Buffer.alloc(6));
   const refused = refusal(read(body));
   body.push(Buffer.alloc(5));
@@ -64,7 +65,7 @@ test('a client that leaves ends the reading of its body, before it began or afte
 test('a body has so long to come in, and one that stops half-way holds nothing after that', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
-  const { bodies, read } = receiving({ bodySeconds: 30 });
+  const { bodies, read } = receiving({});
   const body = open(Buffer.from('{'));
   const refused = refusal(read(body));
   await flowing();
@@ -79,7 +80,7 @@ test('a body has so long to come in, and one that stops half-way holds nothing a
 });
 
 test('bodies that are coming in have so many bytes together, and those that have come in make room', async () => {
-  const { bodies, read } = receiving({ maxIncomingBytes: 10_000 });
+  const { bodies, read } = receiving({ bytes: 10_000 });
   const unfinished = [open(Buffer.alloc(4000, ' ')), open(Buffer.alloc(4000, ' '))];
   const received = unfinished.map((body) => read(body));
   await flowing();
@@ -99,7 +100,7 @@ test('bodies that are coming in have so many bytes together, and those that have
 });
 
 test('the bodies of one principal have so many bytes, and those of others still come in', async () => {
-  const { read } = receiving({ maxIncomingBytesPerPrincipal: 5000 });
+  const { read } = receiving({ bytes: 80_000 });
   const unfinished = read(open(Buffer.alloc(4000)), 'ada');
   unfinished.catch(() => {});
   await flowing();
@@ -110,21 +111,21 @@ test('the bodies of one principal have so many bytes, and those of others still 
 });
 
 test.each([
-  ['numbers', `[${'0,'.repeat(100)}0]`],
-  ['empty objects', `[${'{},'.repeat(50)}0]`],
-  ['levels', '['.repeat(101)],
-  ['text that is no JSON', ','.repeat(101)],
-  ['members after a string of escapes', `["\\\\\\"",${'0,'.repeat(100)}0]`],
+  ['numbers', `[${'0,'.repeat(10_000)}0]`],
+  ['empty objects', `[${'{},'.repeat(5000)}0]`],
+  ['levels', '['.repeat(10_001)],
+  ['text that is no JSON', ','.repeat(10_001)],
+  ['members after a string of escapes', `["\\\\\\"",${'0,'.repeat(10_000)}0]`],
 ])('a body of too many members is refused before it is parsed: %s', async (_what, text) => {
-  const { read } = receiving({ maxBodyMembers: 100 });
+  const { read } = receiving({});
   expect(await refusal(read(Readable.from([Buffer.from(text)])))).toBe(
-    '413 A body has at most 100 members of objects and arrays; send less',
+    '413 A body has at most 10000 members of objects and arrays; send less',
   );
 });
 
 test('what stands in strings is no member', async () => {
-  const { read } = receiving({ maxBodyMembers: 10 });
-  const json = { ',[{,[{,[{\\",[{"': '\\,[{"'.repeat(100) };
+  const { read } = receiving({});
+  const json = { ',[{,[{,[{\\",[{"': '\\,[{"'.repeat(10_000) };
   const text = JSON.stringify(json);
   expect(await read(Readable.from([Buffer.from(text)]))).toEqual({ json, bytes: text.length });
 });

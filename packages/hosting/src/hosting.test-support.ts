@@ -9,6 +9,7 @@ import { inputRequired } from '@modelcontextprotocol/server';
 import {
   type McpServer,
   protectedServer,
+  type RequestStateOptions,
   requestStatePolicy,
   type ServerContext,
   textResult,
@@ -25,19 +26,20 @@ export const FLOODED = textResult('Flooded.');
  * Tools: `ask` asks one question. `wait` answers after `release` and ignores its signal. `stream` does the same after a
  * progress notification. `flood` sends 1000 messages without a pause. `big` answers with 8 MiB. `who` names its caller.
  */
-export function fixture() {
-  const policy = requestStatePolicy({ keys: ['k'.repeat(32)], singleUse: false });
+export function fixture(options: RequestStateOptions = {}) {
+  const errors: string[] = [];
+  const onerror = (error: Error) => void errors.push(error.message);
+  const policy = requestStatePolicy({ keys: ['k'.repeat(32)], singleUse: false, onerror, ...options });
   const entered = new Deferred<ServerContext>();
   const released = new Deferred();
   let next = new Deferred<ServerContext>();
-  const errors: string[] = [];
   return {
     /** Resolves with the context of the first call to `wait`. */
     entered: entered.promise,
     /** Lets `wait` answer. */
     release: () => released.open(),
     errors,
-    onerror: (error: Error) => void errors.push(error.message),
+    onerror,
     /** How often it was closed. */
     closed: 0,
     /** How many calls of `wait` and `stream` have begun. */
@@ -88,9 +90,12 @@ export function fixture() {
   };
 }
 
+/** The options of a hosting, and of the policy of its servers. */
+export type HostedOptions = HttpOptions & { readonly policy?: RequestStateOptions };
+
 /** Serves a fixture until the test ends. */
-export async function hosting(options: HttpOptions = {}) {
-  const served = fixture();
+export async function hosting({ policy, ...options }: HostedOptions = {}) {
+  const served = fixture(policy);
   const http = await serveHttp(served, { drainSeconds: 0.1, onerror: served.onerror, ...options });
   onTestFinished(() => {
     served.release();

@@ -3,20 +3,17 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { ServerNotifier } from '@modelcontextprotocol/server';
-import { aText, type OptionCheck, type OptionChecks, requireOptions, wholeNumber } from '@mrtr/core/internal';
-import { findPages, MOUNT_CHECKS, type MountOptions, mount, type Routes } from './mount.ts';
+import { aText, type OptionCheck, type OptionChecks, wholeNumber } from '@mrtr/core/internal';
+import { findPages, mount, type Routes } from './mount.ts';
+import { checkOptions, MOUNT_CHECKS, type MountOptions } from './options.ts';
 import { problem } from './rejections.ts';
-import { requireInstance, type ServerInstance } from './server-instance.ts';
+import type { ServerInstance } from './server-instance.ts';
 
-export type { BodyLimits } from './body.ts';
 export { listVerifier, parseTokenList, type TokenHolder } from './list-verifier.ts';
-export { createMcpMount, type McpMount, type MountOptions, type NodeRequest } from './mount.ts';
-export type { CallLimits } from './open-requests.ts';
+export { createMcpMount, type McpMount, type NodeRequest } from './mount.ts';
+export type { MountOptions } from './options.ts';
 export type { PageSet } from './pages.ts';
-export type { ReadinessCheck } from './readiness.ts';
 export type { OnError, ServerInstance } from './server-instance.ts';
-export type { SessionLimits } from './sessions.ts';
-export type { UnreadLimits } from './unread-bytes.ts';
 
 /** The options of {@link serveHttp}. All have defaults. */
 export interface HttpOptions extends MountOptions {
@@ -62,8 +59,7 @@ export interface HttpHosting {
  * const { url, close } = await serveHttp({ server: createServer }, { port: 3000 });
  */
 export async function serveHttp(served: ServerInstance, options: HttpOptions = {}): Promise<HttpHosting> {
-  requireInstance('serveHttp', served);
-  requireOptions('serveHttp', options, CHECKS);
+  const limits = checkOptions('serveHttp', served, options, CHECKS);
   const { host = '127.0.0.1', port = 0, path = '/mcp', pages } = options;
   // A few paths need no router. Hono's would serve HEAD as GET, and so open a standing stream that nobody reads.
   const routes: Routes = (pathname) => {
@@ -72,7 +68,7 @@ export async function serveHttp(served: ServerInstance, options: HttpOptions = {
     if (pathname === '/readyz') return isReady().then((ready) => health(ready ? 'ready' : 'not ready'));
     return findPages(pages, pathname) ?? problem(404, `Nothing is here; MCP is at ${path}`);
   };
-  const { handleBy, isLive, isReady, notify, close } = mount(served, options);
+  const { handleBy, isLive, isReady, notify, close } = mount(served, options, limits);
   const server = createServer((req, res) => void handleBy(routes, req, res));
   server.listen(port, host);
   await once(server, 'listening');

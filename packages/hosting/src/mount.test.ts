@@ -82,15 +82,15 @@ inEachRouter('on %s, a session belongs to the user who began it', async (_name, 
 });
 
 inEachRouter('on %s, a body over the limits is refused, and HEAD opens no stream', async (_name, router) => {
-  const url = await listen(router(mounting({ maxBodyBytes: 5000, maxBodyMembers: 1000 }).mcp));
+  const url = await listen(router(mounting({ limits: { bodyBytes: 25_000 } }).mcp));
   const pad = (bytes: number) => `${LIST.body}`.replace('{}', `{"x":"${'x'.repeat(bytes)}"}`);
-  const bodies = [pad(3000), pad(5000), JSON.stringify(Array(1500).fill(0))];
+  const bodies = [pad(20_000), pad(25_000), JSON.stringify(Array(10_001).fill(0))];
   expect(await Promise.all(bodies.map((body) => statusOf(url, { ...LIST, body })))).toEqual([200, 413, 413]);
   expect(await statusOf(url, { method: 'HEAD' })).toBe(405);
 });
 
 test('a body that was read and not handed on is an error', async () => {
-  const { mcp, served } = mounting({ maxBodyBytes: 500 });
+  const { mcp, served } = mounting({ limits: { bodyBytes: 500 } });
   const send = async (parsedBody?: unknown) => {
     const request = new Request('http://localhost/mcp', LIST);
     await request.text();
@@ -158,7 +158,7 @@ inEachRouter('on %s, a subscription that nobody reads is ended', async (_name, r
   // The web adapter prints the reason of a broken stream.
   const print = vi.spyOn(console, 'error').mockImplementation(() => {});
   onTestFinished(() => print.mockRestore());
-  const { mcp, served } = mounting({ maxUnreadBytesPerStream: 100_000 });
+  const { mcp, served } = mounting({ limits: { bytes: 100_000 } });
   const url = await listen(router(mcp));
   const client = await subscribe(url);
   // The system buffers some megabytes first, and the stream has 200 ms to drain then.
@@ -324,6 +324,11 @@ test('a `principal` that gives no text is an error of the server', async () => {
 });
 
 test('an option that a mount does not have, or that has a wrong value, is refused', () => {
-  for (const options of [{ path: '/mcp' }, { readiness: true }, { principal: 'sub' }, { maxSessions: 0 }])
+  for (const options of [
+    { path: '/mcp' },
+    { readiness: true },
+    { principal: 'sub' },
+    { limits: { sessions: 0 } },
+  ])
     expect(() => createMcpMount(fixture(), options as never)).toThrow(InvalidOption);
 });

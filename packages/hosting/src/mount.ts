@@ -4,41 +4,17 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { getRequestListener, RequestError } from '@hono/node-server';
 import type { AuthInfo, McpHandlerRequestOptions, ServerNotifier } from '@modelcontextprotocol/server';
-import { aTimeInSeconds, MRTR_REVISION, type OptionChecks, requireOptions } from '@mrtr/core/internal';
-import { ADMISSION_CHECKS, type AdmissionOptions, httpAdmission } from './admission.ts';
+import { MRTR_REVISION } from '@mrtr/core/internal';
+import { httpAdmission } from './admission.ts';
 import { bodyWasRead } from './body.ts';
-import { closeWithConnection } from './closed-connections.ts';
-import { type Exchange, type Outgoing, WebOutgoing } from './exchange.ts';
+import { closeWithConnection, SEND_SECONDS, stalledConnections } from './connections.ts';
+import { type Exchange, type Outgoing, WebOutgoing, whenSent } from './exchange.ts';
+import type { Limits } from './limits.ts';
+import { checkOptions, MOUNT_CHECKS, type MountOptions } from './options.ts';
 import type { PageSet } from './pages.ts';
-import { aReadinessCheck, type ReadinessCheck, readinessOf } from './readiness.ts';
+import { readinessOf } from './readiness.ts';
 import { internalError, problem } from './rejections.ts';
-import { reporterOf, requireInstance, type ServerInstance } from './server-instance.ts';
-import { SEND_SECONDS, stalledConnections } from './stalled-connections.ts';
-import { waitForHandlers } from './wait-for-handlers.ts';
-import { whenSent } from './when-sent.ts';
-
-/** The options of {@link createMcpMount}. All have defaults. */
-export interface MountOptions extends AdmissionOptions {
-  /**
-   * The check of `isReady`: the policy's ledger, or a function that rejects or returns false if the server cannot serve.
-   * It runs at most once a second, and has two seconds. Default: no check.
-   */
-  readonly readiness?: ReadinessCheck;
-  /** How long `close` waits for calls in flight, in seconds. Default 10. */
-  readonly drainSeconds?: number;
-  /**
-   * How long a client may leave the bytes on a connection of Node unread, in seconds. Then the connection and its calls
-   * are ended. Default 60.
-   */
-  readonly sendSeconds?: number;
-}
-
-export const MOUNT_CHECKS: OptionChecks<MountOptions> = {
-  ...ADMISSION_CHECKS,
-  readiness: aReadinessCheck,
-  drainSeconds: aTimeInSeconds,
-  sendSeconds: aTimeInSeconds,
-};
+import { reporterOf, type ServerInstance, waitForHandlers } from './server-instance.ts';
 
 /** A request of Node, with the caller if a middleware has authenticated it, and the body if one has parsed it. */
 export type NodeRequest = IncomingMessage & {
@@ -60,7 +36,7 @@ export interface McpMount {
   /**
    * The same for hono and other runtimes with web requests. Reads the caller from `authInfo`. The runtime owns the
    * connection. It reports a hang-up by firing `request.signal` or by cancelling the response's body. The limits do not
-   * cover its own buffers, and `sendSeconds` has no effect.
+   * cover its own buffers, and nobody ends a connection that its client does not read.
    */
   readonly fetch: (request: Request, options?: McpHandlerRequestOptions) => Promise<Response>;
   /**
@@ -96,9 +72,7 @@ export interface McpMount {
  * app.all('/mcp', mcp.handle); // express; on hono: app.all('/mcp', (c) => mcp.fetch(c.req.raw))
  */
 export function createMcpMount(served: ServerInstance, options: MountOptions = {}): McpMount {
-  requireInstance('createMcpMount', served);
-  requireOptions('createMcpMount', options, MOUNT_CHECKS);
-  return mount(served, options);
+  return mount(served, options, checkOptions('createMcpMount', served, options, MOUNT_CHECKS));
 }
 
 /** Finds the pages above `path`. */
@@ -111,12 +85,12 @@ export type Routes = (path: string) => 'mcp' | PageSet | Response | Promise<Resp
 const toMcp: Routes = () => 'mcp';
 
 /** The mount of checked options. `handleBy` routes by path. */
-export function mount(served: ServerInstance, options: MountOptions) {
+export function mount(served: ServerInstance, options: MountOptions, limits: Limits) {
   const report = reporterOf(served, options.onerror);
-  const admission = httpAdmission(served, options);
+  const admission = httpAdmission(served, options, limits);
   const toPages: Routes = (path) => findPages(options.pages, path) ?? problem(404, 'Nothing is here');
   const askReadiness = readinessOf(options.readiness, report);
-  const stalled = stalledConnections(options.sendSeconds ?? SEND_SECONDS);
+  const stalled = stalledConnections(SEND_SECONDS);
   const drainMs = Math.ceil((options.drainSeconds ?? 10) * 1000);
   const inFlight = new Set<Outgoing>();
   let closed: Promise<void> | undefined;

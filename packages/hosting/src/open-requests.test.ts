@@ -1,15 +1,21 @@
 import { requestInit } from '@mrtr/harness/internal';
 import { expect, test, vi } from 'vitest';
 import { hosting, oldMessage, oldRequest, read } from './hosting.test-support.ts';
-import { as, newCall, oldCall, verifier, waiting } from './waiting.test-support.ts';
+import { REQUEST_BYTES } from './open-requests.ts';
+import { as, newCall, oldCall, TOO_MANY_CALLS, verifier, waiting } from './waiting.test-support.ts';
 
 const TOO_MANY = {
-  status: 429,
-  error: { code: -32000, message: 'You have too many calls running; end one, or try again later' },
+  status: 200,
+  error: expect.objectContaining({
+    message: 'You have too many calls running. Try again when one has ended.',
+  }),
 };
 
 test('the calls of one principal in both eras count together, and others are served', async () => {
-  const { url, enters, session, release } = await waiting({ verifier, maxRequestsPerPrincipal: 2 });
+  const { enters, session, release } = await waiting({
+    verifier,
+    policy: { limits: { calls: 32 } },
+  });
   const ofAda = await session('ada');
   expect(await enters(as('ada', newCall()))).toBe('entered');
   expect(await enters(as('ada', oldCall(ofAda, 2)))).toBe('entered');
@@ -17,20 +23,20 @@ test('the calls of one principal in both eras count together, and others are ser
   expect(await enters(as('ada', oldCall(ofAda, 3)))).toEqual(TOO_MANY);
   expect(await enters(as('bob', newCall()))).toBe('entered');
   release();
-  await vi.waitFor(async () => expect((await fetch(url, as('ada', newCall()))).ok).toBe(true), 10_000);
+  await vi.waitFor(async () => expect(await enters(as('ada', newCall()))).toBe('entered'), 10_000);
 });
 
 test('a full server says so, and anonymous callers share it', async () => {
-  const { enters } = await waiting({ maxRequests: 2, maxRequestsPerPrincipal: 1 });
+  const { enters } = await waiting({ limits: { bytes: 3 * REQUEST_BYTES } });
   expect([await enters(newCall()), await enters(newCall())]).toEqual(['entered', 'entered']);
   expect(await enters(newCall())).toEqual({
     status: 503,
-    error: { code: -32000, message: 'This server has too many calls running; try again later' },
+    error: { code: -32000, message: 'This server has too many requests running; try again later' },
   });
 });
 
 test('answers and cancellations come in when no call does', async () => {
-  const { url, enters, session } = await waiting({ maxRequests: 1 });
+  const { url, enters, session } = await waiting({ limits: { bytes: 2 * REQUEST_BYTES } });
   const id = await session();
   expect(await enters(oldCall(id, 1))).toBe('entered');
   expect(await enters(oldCall(id, 2))).toMatchObject({ status: 503 });
@@ -43,24 +49,24 @@ test('answers and cancellations come in when no call does', async () => {
 });
 
 test.each([
-  // At 2026-07-28 a hang-up cancels the calls, and five of them become abandoned.
-  ['new', () => newCall(), 13],
+  // At 2026-07-28 a hang-up cancels the calls, and eight of them become abandoned.
+  ['new', () => newCall(), 16],
   ['old', oldCall, 8],
 ])(
   'calls of %s clients that hang up leave no more handlers running than the limits',
   async (_era, callOf, limit) => {
-    const { url, served, enters, session, release } = await waiting({ maxRequests: 8, maxAbandoned: 5 });
+    const { served, enters, session, release } = await waiting({ policy: { limits: { calls: 8 } } });
     const id = await session();
     for (let n = 0; n < limit; n++) {
       const client = new AbortController();
       expect(await enters({ ...callOf(id, n), signal: client.signal })).toBe('entered');
       client.abort();
     }
-    for (let n = 0; n < 20; n++) expect(await enters(newCall())).toMatchObject({ status: 503 });
+    for (let n = 0; n < 20; n++) expect(await enters(newCall())).toEqual(TOO_MANY_CALLS);
     expect(served.waiting).toBe(limit);
     // A broken stream frees its place, once its handler has ended.
     release();
-    await vi.waitFor(async () => expect((await fetch(url, newCall())).ok).toBe(true), 10_000);
+    await vi.waitFor(async () => expect(await enters(newCall())).toBe('entered'), 10_000);
   },
 );
 
@@ -91,7 +97,7 @@ test.each<[string, (url: URL, session: string, questions: unknown[]) => Promise<
     (url, session) => fetch(url, { method: 'DELETE', headers: { 'mcp-session-id': session } }),
   ],
 ])('a call whose old client hung up when it was asked counts until %s', async (_what, ends) => {
-  const { url, session } = await waiting({ maxRequests: 4 });
+  const { url, session } = await waiting({ limits: { bytes: 5 * REQUEST_BYTES } });
   const id = await session();
   const questions: unknown[] = [];
   for (let n = 1; n <= 4; n++) questions.push(await hangsUpWhenAsked(url, id, n));
@@ -102,12 +108,15 @@ test.each<[string, (url: URL, session: string, questions: unknown[]) => Promise<
 });
 
 test('the bodies of calls that wait are counted in bytes', async () => {
-  const { enters } = await waiting({ verifier, maxCallBytes: 24_000, maxCallBytesPerPrincipal: 15_000 });
+  const { enters } = await waiting({
+    verifier,
+    limits: { bytes: 4 * REQUEST_BYTES + 24_000, perPrincipal: 0.51 },
+  });
   const call = () => newCall({ arguments: { x: 'x'.repeat(10_000) } });
   expect(await enters(as('ada', call()))).toBe('entered');
   expect(await enters(as('ada', call()))).toMatchObject({
     status: 429,
-    error: { message: 'You have too many bytes in the calls running; end one, or try again later' },
+    error: { message: 'You have too many requests running; end one, or try again later' },
   });
   expect(await enters(as('ada', newCall()))).toBe('entered');
   expect(await enters(as('bob', call()))).toBe('entered');
@@ -119,7 +128,7 @@ test('the bodies of calls that wait are counted in bytes', async () => {
 const LISTEN = requestInit('subscriptions/listen', { notifications: { toolsListChanged: true } });
 
 test('subscriptions are limited for each principal and in all, and one that ends makes room', async () => {
-  const { url } = await hosting({ verifier, maxSubscriptions: 3, maxSubscriptionsPerPrincipal: 2 });
+  const { url } = await hosting({ verifier, limits: { subscriptions: 3, perPrincipal: 2 / 3 } });
   // `fetch` ends the stream of a response that is garbage collected, and a subscription with it.
   const held: Response[] = [];
   const listen = async (subject: string) => {

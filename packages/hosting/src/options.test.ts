@@ -27,9 +27,21 @@ test.each<[options: unknown, message: string]>([
   [{ pages: {} }, 'pages must be a list of pages, each an object with fetch(); it is an object.'],
   [{ pages: [{ path: '/a' }] }, 'pages must be a list of pages, each an object with fetch(); it is a list.'],
   [{ anonymous: true }, "anonymous must be 'accept' or 'reject'; it is true."],
-  [{ maxSubscriptions: -1 }, 'maxSubscriptions must be a whole number of at least 0; it is -1.'],
+  [{ maxSessions: 5 }, "the option 'maxSessions' is gone. Write `limits: { sessions }`."],
+  [
+    { maxRequests: 5 },
+    "the option 'maxRequests' is gone. The policy counts calls: write `limits: { calls }` in requestStatePolicy.",
+  ],
 ])('serveHttp(served, %j) is refused: %s', async (options, message) => {
   await expect(serve(options)).rejects.toThrow(new InvalidOption(`serveHttp: ${message}`));
+});
+
+test.each<[limits: object, message: string]>([
+  [{ subscriptions: -1 }, 'subscriptions must be a whole number of at least 0; it is -1.'],
+  [{ session: 1 }, "there is no option 'session'. Did you mean 'sessions'?"],
+  [{ perPrincipal: 2 }, 'perPrincipal must be a number above 0, and at most 1; it is 2.'],
+])('the limits %j are rejected: %s', async (limits, message) => {
+  await expect(serve({ limits })).rejects.toThrow(new InvalidOption(`serveHttp limits: ${message}`));
 });
 
 test.each([
@@ -52,7 +64,7 @@ test('names and addresses of hosts are allowed', async () => {
 });
 
 test('options that are undefined have their defaults', async () => {
-  await serve({ port: undefined, verifier: undefined, legacyClients: undefined, maxSessions: undefined });
+  await serve({ port: undefined, verifier: undefined, legacyClients: undefined, limits: undefined });
 });
 
 test('without `onerror`, the first error of a kind is a warning of the process', async () => {

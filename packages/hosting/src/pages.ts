@@ -1,14 +1,14 @@
 /** Serves pages for browsers. Nobody has signed in yet, so what they take is counted apart from what MCP takes. */
 import type { Readable } from 'node:stream';
 import { noteListener, Quota, QuotaSlot } from '@mrtr/core/internal';
-import { type BodyLimits, bodyReader } from './body.ts';
+import { bodyReader } from './body.ts';
 import { noRoom } from './rejections.ts';
 import type { OnError } from './server-instance.ts';
 
 /** How many pages may be served at once. */
 export const MAX_PAGES = 100;
 /** The limits of bodies that are posted to pages. MCP has its own, so that these cannot fill it. */
-export const PAGE_BODY_LIMITS = { maxBodyBytes: 16_384, maxIncomingBytes: 1_048_576 };
+export const PAGE_BODY_LIMITS = { bodyBytes: 16_384, bytes: 1_048_576, perPrincipal: 1 };
 
 /** Pages for browsers, beside the MCP server. */
 export interface PageSet {
@@ -22,9 +22,9 @@ export interface PageSet {
 }
 
 /** Makes a function that answers browsers. The body of a request comes in when the page reads it. */
-export function pageServer({ onerror, ...limits }: BodyLimits & { readonly onerror?: OnError }) {
+export function pageServer(onerror: OnError | undefined) {
   const open = new Quota(MAX_PAGES);
-  const { readBytes } = bodyReader({ ...limits, ...PAGE_BODY_LIMITS });
+  const { readBytes } = bodyReader(PAGE_BODY_LIMITS);
   return async (pages: PageSet, request: Request, incoming: Readable | undefined): Promise<Response> => {
     const first = QuotaSlot.take(open, undefined);
     if (!(first instanceof QuotaSlot)) return noRoom(first, 'pages open');

@@ -1,5 +1,13 @@
 import type { McpServer } from '@mrtr/core';
-import { anObjectWith, listenerOf, noteListener, requireArgument, tellOperator } from '@mrtr/core/internal';
+import { OperatorWarning } from '@mrtr/core/events';
+import {
+  anObjectWith,
+  listenerOf,
+  noteListener,
+  requireArgument,
+  tellOperator,
+  waitAtMost,
+} from '@mrtr/core/internal';
 
 /** A deployment's instance. It makes servers, and may own resources that outlive a request. */
 export interface ServerInstance {
@@ -69,3 +77,16 @@ function shorten(error: Error): Error {
 }
 
 const MAX_MESSAGE = 2_000;
+
+/** Waits for `end`, at most `ms` milliseconds. Reports to `onerror` if that was not enough. */
+export async function waitForHandlers(end: Promise<unknown>, ms: number, onerror: OnError): Promise<void> {
+  await waitAtMost(end, ms, () =>
+    onerror(
+      new OperatorWarning(
+        'handlers_abandoned',
+        `Handlers were still running ${ms} ms after the server began to close, so it closed without them. Make handlers ` +
+          'end when ctx.signal fires.',
+      ),
+    ),
+  );
+}

@@ -9,8 +9,8 @@ import {
   WebStandardStreamableHTTPServerTransport,
   type WebStandardStreamableHTTPServerTransportOptions,
 } from '@modelcontextprotocol/server';
-import { awaitHandler } from '@mrtr/core/shape';
-import { countedCallOf } from './counted-request.ts';
+import { awaitHandler } from '@mrtr/core/internal';
+import { keepOpen } from './open-requests.ts';
 import { problem } from './rejections.ts';
 
 /** A call that is not over. `entered`: the server has received it, so a cancellation finds it. */
@@ -46,7 +46,7 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
     // Two calls with one id would count once, and their responses would be mixed up.
     if (this.#calls.has(id)) return problem(400, 'A call with this id is open', {}, -32600);
     const over = new Promise<void>((end) => this.#calls.set(id, { entered: false, request, end }));
-    countedCallOf(request)?.lastUntil(over);
+    keepOpen(request, over);
     let served = false;
     try {
       const response = await super.handleRequest(request, options);
@@ -61,10 +61,7 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
   override async close(): Promise<void> {
     // This fires the signals of the calls.
     await super.close();
-    for (const [id, { request }] of [...this.#calls]) {
-      countedCallOf(request)?.cancel();
-      this.#end(id);
-    }
+    for (const id of [...this.#calls.keys()]) this.#end(id);
   }
 
   override send(...[message, options]: Parameters<WebStandardStreamableHTTPServerTransport['send']>) {
@@ -90,7 +87,7 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
   #cancel(id: RequestId): void {
     const call = this.#calls.get(id);
     if (!call?.entered) return;
-    countedCallOf(call.request)?.cancel();
+    call.end();
     const settled = awaitHandler(call.request).then(() => {
       if (this.#calls.get(id) === call) this.#end(id);
     });

@@ -1,11 +1,12 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { fixture, INITIALIZE, oldMessage, oldRequest, read, withHeaders } from './hosting.test-support.ts';
-import { type SessionLimits, sessionsOf } from './sessions.ts';
+import { type MountLimits, mountLimits } from './limits.ts';
+import { sessionsOf } from './sessions.ts';
 
-function sessions(limits: SessionLimits = {}) {
+function sessions(limits: MountLimits = {}) {
   vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] });
   const served = fixture();
-  const held = sessionsOf(served, limits, served.onerror);
+  const held = sessionsOf(served, mountLimits('test', limits), served.onerror);
   onTestFinished(async () => {
     served.release();
     await held.close();
@@ -78,7 +79,7 @@ test('a client that loses its standing stream makes its session idle', async () 
 });
 
 test('sessions are limited, even if clients begin at the same time', async () => {
-  const { held, send } = sessions({ maxSessions: 2 });
+  const { held, send } = sessions({ sessions: 2 });
   const begun = await Promise.all([send(INITIALIZE), send(INITIALIZE), send(INITIALIZE)]);
   expect(begun.map(({ status }) => status)).toEqual([200, 200, 503]);
   expect(held.size).toBe(2);
@@ -88,7 +89,7 @@ test('sessions are limited, even if clients begin at the same time', async () =>
 });
 
 test('a server that cannot be built holds no session', async () => {
-  const { served, held, send } = sessions({ maxSessions: 1 });
+  const { served, held, send } = sessions({ sessions: 1 });
   served.server = () => {
     throw new Error('no');
   };
@@ -97,7 +98,7 @@ test('a server that cannot be built holds no session', async () => {
 });
 
 test('the sessions of one principal are limited, and others are still served', async () => {
-  const { send } = sessions({ maxSessionsPerPrincipal: 2 });
+  const { send } = sessions({ sessions: 32 });
   const statuses = ['ada', 'ada', 'ada', 'bob'].map(async (sub) => (await send(INITIALIZE, sub)).status);
   expect(await Promise.all(statuses)).toEqual([200, 200, 429, 200]);
   expect((await read(await send(INITIALIZE, 'ada'))).error).toMatchObject({
@@ -114,23 +115,28 @@ const initializeOf = (bytes: number, clientInfo: object = {}) =>
   });
 
 test('33 large initializes of one principal hold no more bytes than it may, and others begin', async () => {
-  const { held, send } = sessions({ maxSessionBytesPerPrincipal: 1_048_576 });
+  const { held, send } = sessions();
   const statuses: number[] = [];
   for (let n = 0; n < 33; n++) statuses.push((await send(initializeOf(65_000), 'ada')).status);
-  expect(statuses).toEqual([...Array(16).fill(200), ...Array(17).fill(429)]);
+  expect(statuses).toEqual([...Array(15).fill(200), ...Array(18).fill(429)]);
   expect((await read(await send(initializeOf(65_000), 'ada'))).error).toMatchObject({
     message: 'You have too many bytes in sessions; end one, or try again later',
   });
   expect((await send(INITIALIZE, 'bob')).status).toBe(200);
-  expect(held.size).toBe(17);
+  expect(held.size).toBe(16);
 });
 
-test('sessions that end give back their places and their bytes', async () => {
-  const { send } = sessions({ maxSessions: 1, maxSessionBytes: 70_000 });
+test.each([
+  // One place; then five, with bytes for one large session.
+  ['places', 1, 10],
+  ['bytes', 5, 65_000],
+])('sessions that end give back their %s', async (_what, places, bytes) => {
+  const { send } = sessions({ sessions: places });
+  const begin = () => send(initializeOf(bytes));
   for (let n = 0; n < 3; n++) {
-    const begun = await send(initializeOf(65_000));
+    const begun = await begin();
     expect(begun.status).toBe(200);
-    expect((await send(INITIALIZE)).status).toBe(503);
+    expect((await begin()).status).toBe(503);
     const session = begun.headers.get('mcp-session-id') ?? '';
     // The second end has nothing to give back.
     for (let end = 0; end < 2; end++) {
@@ -139,16 +145,16 @@ test('sessions that end give back their places and their bytes', async () => {
   }
   const deaf = { ...INITIALIZE, headers: { 'content-type': 'application/json', accept: 'text/html' } };
   for (let n = 0; n < 3; n++) expect((await send(deaf)).status).toBe(406);
-  const begun = await send(initializeOf(65_000));
+  const begun = await begin();
   expect(begun.status).toBe(200);
   // A session with an unread answer is not idle.
   await begun.text();
   await hours(1.1);
-  expect((await send(initializeOf(65_000))).status).toBe(200);
+  expect((await begin()).status).toBe(200);
 });
 
 test('a session keeps what its client can do and its name, and no icons', async () => {
-  const { served, send } = sessions({ maxSessionBytes: 1000 });
+  const { served, send } = sessions({ sessions: 1 });
   const made = vi.spyOn(served, 'server');
   const icons = [{ src: `data:image/png;base64,${'A'.repeat(60_000)}` }];
   expect((await send(initializeOf(10, { title: 'By hand', icons }))).status).toBe(200);

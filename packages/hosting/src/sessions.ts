@@ -1,48 +1,17 @@
 /** Sessions of old clients: one server and one transport each, kept so that a tool can ask. */
 import { randomUUID } from 'node:crypto';
 import { type AuthInfo, type InitializeRequest, isInitializeRequest } from '@modelcontextprotocol/server';
-import {
-  addGauge,
-  aTimeInSeconds,
-  type OptionChecks,
-  Quota,
-  wholeNumbers,
-  withDefaults,
-} from '@mrtr/core/internal';
+import { addGauge } from '@mrtr/core/internal';
+import { whenSent } from './exchange.ts';
+import { type Limits, quotaOf } from './limits.ts';
 import { noRoom, problem } from './rejections.ts';
 import { buildServer, type OnError, type ServerInstance } from './server-instance.ts';
 import { SessionTransport } from './session-transport.ts';
-import { whenSent } from './when-sent.ts';
 
-/** Bounds on old clients' sessions. */
-export interface SessionLimits {
-  /** Sessions at once. Default 1000. */
-  readonly maxSessions?: number;
-  /** Sessions at once of one principal. Default 50; anonymous callers share `maxSessions`. */
-  readonly maxSessionsPerPrincipal?: number;
-  /** Bytes that all sessions keep of their `initialize`. Default 16 MiB. */
-  readonly maxSessionBytes?: number;
-  /** The same of one principal. Default 1 MiB; anonymous callers share `maxSessionBytes`. */
-  readonly maxSessionBytesPerPrincipal?: number;
-  /**
-   * How long a session may be idle, in seconds. Then it is closed. A session with a call in progress is not idle, even if
-   * its client hung up. Default 3600.
-   */
-  readonly sessionIdleSeconds?: number;
-}
-
-export const SESSION_DEFAULTS = {
-  maxSessions: 1000,
-  maxSessionsPerPrincipal: 50,
-  maxSessionBytes: 16_777_216,
-  maxSessionBytesPerPrincipal: 1_048_576,
-  sessionIdleSeconds: 3600,
-};
-
-export const SESSION_CHECKS: OptionChecks<SessionLimits> = {
-  ...wholeNumbers(SESSION_DEFAULTS),
-  sessionIdleSeconds: aTimeInSeconds,
-};
+/** How long a session without a running call may be idle, in seconds. Then it is closed. */
+export const IDLE_SECONDS = 3600;
+/** The bytes of its `initialize` that a session keeps, on average over all sessions. */
+export const SESSION_BYTES = 16_384;
 
 /** The sender of a request. */
 export interface Caller {
@@ -60,13 +29,11 @@ interface Session {
 }
 
 /** Serves clients at 2025-11-25 with sessions. */
-export function sessionsOf(served: ServerInstance, options: SessionLimits = {}, onerror?: OnError) {
-  const limits = withDefaults(options, SESSION_DEFAULTS);
-  const idleMs = limits.sessionIdleSeconds * 1000;
+export function sessionsOf(served: ServerInstance, limits: Limits, onerror?: OnError) {
   const sessions = new Map<string, Session>();
-  const places = new Quota(limits.maxSessions, limits.maxSessionsPerPrincipal);
-  const bytesHeld = new Quota(limits.maxSessionBytes, limits.maxSessionBytesPerPrincipal);
-  const sweeper = setInterval(() => void sweep(), Math.min(idleMs, 60_000));
+  const places = quotaOf(limits.sessions, limits);
+  const bytesHeld = quotaOf(limits.sessions * SESSION_BYTES, limits);
+  const sweeper = setInterval(() => void sweep(), 60_000);
   sweeper.unref();
   addGauge('sessions', sessions, ({ size }) => size);
 
@@ -149,7 +116,7 @@ export function sessionsOf(served: ServerInstance, options: SessionLimits = {}, 
   }
 
   async function sweep(): Promise<void> {
-    const stale = Date.now() - idleMs;
+    const stale = Date.now() - IDLE_SECONDS * 1000;
     for (const [id, session] of sessions) {
       // Hanging up cancels nothing: the call still runs, and the session is idle only after its end.
       if (session.transport.hasOpenCalls) session.lastUsed = Date.now();

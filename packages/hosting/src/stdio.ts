@@ -2,8 +2,13 @@
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { OperatorWarning } from '@mrtr/core/events';
 import { aFunction, aTimeInSeconds, onOneLine, requireOptions } from '@mrtr/core/internal';
-import { buildServer, type OnError, requireInstance, type ServerInstance } from './server-instance.ts';
-import { waitForHandlers } from './wait-for-handlers.ts';
+import {
+  buildServer,
+  type OnError,
+  requireInstance,
+  type ServerInstance,
+  waitForHandlers,
+} from './server-instance.ts';
 
 /** The limit of a message, which is a line. It is the SDK's own. */
 const MAX_LINE_BYTES = 10_485_760;

@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http';
 import { Writable } from 'node:stream';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { FLOODED, hosting, modernClient } from './hosting.test-support.ts';
-import { type UnreadLimits, unreadBytes } from './unread-bytes.ts';
+import { MAX_STREAM_BYTES, unreadBytes } from './unread-bytes.ts';
 
 /** A stream of events that the test writes, and its client. */
 function stream(unread: ReturnType<typeof unreadBytes>, principal?: string) {
@@ -34,15 +34,23 @@ const turns = async () => {
   await vi.advanceTimersByTimeAsync(300);
 };
 
-function counting(limits: UnreadLimits) {
+/** Counts with limits of all streams, of one principal and of one stream. */
+function counting({ all = 1_000_000, own = 1_000_000, stream = MAX_STREAM_BYTES }) {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
   const errors: string[] = [];
-  return { errors, unread: unreadBytes(limits, ({ message }) => void errors.push(message)) };
+  return {
+    errors,
+    unread: unreadBytes(
+      { bytes: all, perPrincipal: own / all },
+      ({ message }) => void errors.push(message),
+      stream,
+    ),
+  };
 }
 
 test('a stream ends when more than its bound waits to be read', async () => {
-  const { errors, unread } = counting({ maxUnreadBytesPerStream: 100 });
+  const { errors, unread } = counting({ stream: 100 });
   const { outgoing, write, cancelled } = stream(unread);
   for (const bytes of [60, 40, 1]) write(bytes);
   await turns();
@@ -54,7 +62,7 @@ test('a stream ends when more than its bound waits to be read', async () => {
 });
 
 test('a client that reads gets any number of messages, and one that is larger than the bound', async () => {
-  const { errors, unread } = counting({ maxUnreadBytesPerStream: 100 });
+  const { errors, unread } = counting({ stream: 100 });
   const { write, source, reader } = stream(unread);
   const sizes = [...Array(50).fill(90), 5000, 1];
   const read: (number | undefined)[] = [];
@@ -69,8 +77,8 @@ test('a client that reads gets any number of messages, and one that is larger th
 });
 
 test.each([
-  ['of one principal', { maxUnreadBytesPerPrincipal: 100 }, 'ada'],
-  ['in all', { maxUnreadBytes: 100 }, 'bob'],
+  ['of one principal', { own: 100 }, 'ada'],
+  ['in all', { all: 100, own: 100 }, 'bob'],
 ] as const)(
   'a stream ends when more than the bound %s waits, and the others go on',
   async (_what, limits, who) => {
@@ -89,7 +97,7 @@ test.each([
 );
 
 test('what was read, and what a closed stream held, counts no more', async () => {
-  const { errors, unread } = counting({ maxUnreadBytesPerPrincipal: 100 });
+  const { errors, unread } = counting({ own: 100 });
   const [read, closed, last] = [stream(unread, 'ada'), stream(unread, 'ada'), stream(unread, 'ada')];
   for (const { write } of [read, closed]) write(90);
   await turns();
@@ -117,7 +125,7 @@ test('a handler that sends without a pause to a client that reads is not cut off
 });
 
 test('messages in the buffers of connections count too', async () => {
-  const { errors, unread } = counting({ maxUnreadBytesPerPrincipal: 100 });
+  const { errors, unread } = counting({ own: 100 });
   const [one, two] = [stream(unread, 'ada'), stream(unread, 'ada')];
   one.write(1);
   await turns();
@@ -129,7 +137,7 @@ test('messages in the buffers of connections count too', async () => {
 });
 
 test('a message that comes as its client goes counts no more', async () => {
-  const { errors, unread } = counting({ maxUnreadBytesPerPrincipal: 100, maxUnreadBytesPerStream: 100 });
+  const { errors, unread } = counting({ own: 100, stream: 100 });
   const gone = stream(unread, 'ada');
   gone.write(90);
   gone.outgoing.destroy();

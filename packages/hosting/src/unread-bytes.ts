@@ -3,30 +3,13 @@
  * client does not read. Without a limit, a client that opens streams and does not read them would fill the memory.
  */
 import { OperatorWarning, publish } from '@mrtr/core/events';
-import { addGauge, type OptionChecks, Quota, wholeNumbers, withDefaults } from '@mrtr/core/internal';
+import { addGauge, ownLimit, Quota } from '@mrtr/core/internal';
 import type { Outgoing } from './exchange.ts';
+import type { Limits } from './limits.ts';
 import type { OnError } from './server-instance.ts';
 
-/**
- * Bounds on unread bytes. If a stream exceeds a bound when its next message comes, it has 200 ms to drain below it. Then it
- * is ended with its connection. So one message may be larger than a bound.
- */
-export interface UnreadLimits {
-  /** Bytes of one stream. Default 1 MiB. */
-  readonly maxUnreadBytesPerStream?: number;
-  /** Bytes of all streams. Default 64 MiB. */
-  readonly maxUnreadBytes?: number;
-  /** The same of one principal. Default 8 MiB; anonymous callers share `maxUnreadBytes`. */
-  readonly maxUnreadBytesPerPrincipal?: number;
-}
-
-export const UNREAD_DEFAULTS = {
-  maxUnreadBytesPerStream: 1_048_576,
-  maxUnreadBytes: 67_108_864,
-  maxUnreadBytesPerPrincipal: 8_388_608,
-};
-
-export const UNREAD_CHECKS: OptionChecks<UnreadLimits> = wholeNumbers(UNREAD_DEFAULTS);
+/** The bytes of one stream. */
+export const MAX_STREAM_BYTES = 1_048_576;
 
 /** How long a full stream may take to drain. */
 const PATIENCE_MS = 200;
@@ -34,13 +17,15 @@ const LOOK_MS = 10;
 
 /**
  * Counts the unread bytes of one hosting's streams. Makes a function that returns a response whose stream ends when too many
- * of its bytes are unread.
+ * of its bytes are unread: of the stream, of its principal, or of all. If a limit is exceeded when the stream's next message
+ * comes, it has 200 ms to drain below it. Then it is ended with its connection. So one message may be larger than a limit.
  */
-export function unreadBytes(options: UnreadLimits, report: OnError) {
-  const { maxUnreadBytesPerStream, maxUnreadBytes, maxUnreadBytesPerPrincipal } = withDefaults(
-    options,
-    UNREAD_DEFAULTS,
-  );
+export function unreadBytes(
+  { bytes, perPrincipal }: Pick<Limits, 'bytes' | 'perPrincipal'>,
+  report: OnError,
+  maxStreamBytes = MAX_STREAM_BYTES,
+) {
+  const maxOwn = ownLimit(bytes, perPrincipal);
   const streams = new Quota(Number.POSITIVE_INFINITY);
   const all = new Quota(Number.POSITIVE_INFINITY);
   addGauge('streams', streams, ({ total }) => total);
@@ -58,7 +43,7 @@ export function unreadBytes(options: UnreadLimits, report: OnError) {
     /** Measures the unread bytes; 0 once the client has disconnected. */
     const measure = () => {
       const before = held;
-      const queued = maxUnreadBytesPerStream - (controller?.desiredSize ?? maxUnreadBytesPerStream);
+      const queued = maxStreamBytes - (controller?.desiredSize ?? maxStreamBytes);
       held = isOver ? 0 : queued + outgoing.writableLength;
       // Use `giveBack` for less: it also forgets a principal who holds nothing.
       if (held > before) all.add(principal, held - before);
@@ -66,11 +51,7 @@ export function unreadBytes(options: UnreadLimits, report: OnError) {
     };
     const isFull = (): boolean => {
       measure();
-      return (
-        held > maxUnreadBytesPerStream ||
-        all.total > maxUnreadBytes ||
-        all.amountOf(principal) > maxUnreadBytesPerPrincipal
-      );
+      return held > maxStreamBytes || all.total > bytes || all.amountOf(principal) > maxOwn;
     };
     /** Ends the count, when the client has disconnected. */
     const end = () => {
@@ -88,7 +69,7 @@ export function unreadBytes(options: UnreadLimits, report: OnError) {
           throw new OperatorWarning(
             'stream_closed',
             `A stream was closed: its client left ${held} bytes unread, and an unread limit was reached. Send less, ` +
-              'or raise maxUnreadBytesPerStream, maxUnreadBytes or maxUnreadBytesPerPrincipal.',
+              'or raise `limits: { bytes }`.',
           );
         }
         to.enqueue(next.value);
@@ -118,7 +99,7 @@ export function unreadBytes(options: UnreadLimits, report: OnError) {
         pull: measure,
         cancel: end,
       },
-      new ByteLengthQueuingStrategy({ highWaterMark: maxUnreadBytesPerStream }),
+      new ByteLengthQueuingStrategy({ highWaterMark: maxStreamBytes }),
     );
     return new Response(bounded, response);
   };

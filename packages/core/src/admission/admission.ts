@@ -38,6 +38,7 @@ import type { PolicyParts } from './policy.ts';
 import { type QuotaExceeded, QuotaSlot } from './quota.ts';
 import type { Registrations } from './registration.ts';
 import type { Rejections } from './rejections.ts';
+import { handlerOf } from './request-handler.ts';
 import { type Handler, serve } from './serving.ts';
 import { servesTokensOnce } from './shape-callback.ts';
 import {
@@ -80,7 +81,7 @@ export class Admission {
    * @throws the handler's error, or the error that refuses the request.
    */
   async admit(target: Target, request: McpRequest, ctx: ServerContext): Promise<unknown> {
-    const place = this.#count(target.method, request, ctx.mcpReq.signal);
+    const place = this.#count(target.method, request, ctx);
     try {
       const call = await this.#open(target, request, ctx, place);
       const decision = await lease(target, call);
@@ -94,11 +95,13 @@ export class Admission {
   }
 
   /** Takes a place in the server's total. A request that is cancelled moves to the abandoned, if they have room. */
-  #count(method: MrtrMethod, request: McpRequest, signal: AbortSignal): QuotaSlot {
+  #count(method: MrtrMethod, request: McpRequest, { mcpReq: { signal }, http }: ServerContext): QuotaSlot {
     const { running, abandoned } = this.#policy;
     const place = QuotaSlot.take(running, undefined);
     if (typeof place === 'string') throw this.#tooManyCalls(place, this.#bind(method, request, undefined));
-    const abandon = () => place.moveTo(abandoned);
+    const abandon = () => {
+      if (place.moveTo(abandoned) && http?.req) handlerOf(http.req).abandoned?.();
+    };
     signal.addEventListener('abort', abandon, { once: true });
     if (signal.aborted) abandon();
     return place;

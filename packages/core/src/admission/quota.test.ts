@@ -41,7 +41,7 @@ test('a place does not move where there is no room, and one that was given back 
   expect([first.moveTo(abandoned), second.moveTo(abandoned)]).toEqual([true, false]);
   expect([running.total, abandoned.total]).toEqual([1, 1]);
   second.giveBack();
-  expect(second.moveTo(new Quota(0))).toBe(true);
+  expect(second.moveTo(new Quota(1))).toBe(false);
   first.giveBack();
   expect([running.total, abandoned.total]).toEqual([0, 0]);
 });

@@ -83,11 +83,11 @@ export class QuotaSlot {
   /**
    * Takes the same amount of `other` and gives the current place back. If `other` is full, changes nothing.
    *
-   * @returns false if `other` is full; true also if the place is already there, or was given back.
+   * @returns whether the place is in `other` now; false also if it was given back before.
    */
   moveTo(other: Quota): boolean {
-    if (!this.#quota || this.#quota === other) return true;
-    if (other.take(this.#owner, this.#amount)) return false;
+    if (this.#quota === other) return true;
+    if (!this.#quota || other.take(this.#owner, this.#amount)) return false;
     this.#quota.giveBack(this.#owner, this.#amount);
     this.#quota = other;
     return true;

@@ -20,6 +20,7 @@ import type { McpRequest } from './admitted-call.ts';
 import { aPolicy, partsOf, type RequestStatePolicy } from './policy.ts';
 import { watchRegistration } from './registration.ts';
 import { Rejections } from './rejections.ts';
+import { handlerOf } from './request-handler.ts';
 import type { Handler } from './serving.ts';
 
 type SetRequestHandler = (method: string, ...rest: unknown[]) => void;
@@ -87,8 +88,7 @@ export function protectRequestState(server: McpServer, policy: RequestStatePolic
       const isStateless = ctx.http?.req && lowLevelServer.getNegotiatedProtocolVersion() === undefined;
       if (isStateless && parts.legacy === 'shim') warnOnce('MRTR_STATELESS_OLD_CLIENT', STATELESS_OLD_CLIENT);
       const settled = admission.admit(target, request, ctx);
-      // A property, because a WeakMap of many requests slows the garbage collector.
-      if (ctx.http?.req) (ctx.http.req as RequestWithHandler)[ENTERED] = settled;
+      if (ctx.http?.req) handlerOf(ctx.http.req).settled = settled;
       return settled;
     });
   }) as typeof lowLevelServer.setRequestHandler;
@@ -143,18 +143,3 @@ const STATELESS_OLD_CLIENT =
   'So nobody can ask its user: a question gets its `fallback`, or ends the call with an error. Serve with ' +
   'sessions, as createMcpMount and serveHttp of @mrtr/hosting/http do, to ask them too. If they must not be asked, set ' +
   "`legacy: 'degrade'` in requestStatePolicy.";
-
-/** Holds the promise of a request's handler. A hosting counts a call until its handler has settled. */
-const ENTERED = Symbol.for('mrtr.entered');
-
-type RequestWithHandler = Request & { [ENTERED]?: Promise<unknown> };
-
-/**
- * Resolves when the handler that serves `request` has settled, or at once if no protected handler serves it. The SDK
- * does not report when the handler of a cancelled call settles.
- *
- * @param request the handler's `ctx.http.req`.
- */
-export async function awaitHandler(request: Request): Promise<void> {
-  await (request as RequestWithHandler)[ENTERED]?.catch(() => {});
-}

@@ -4,8 +4,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { requestInit, within } from '@mrtr/harness/internal';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { stalledConnections } from './connections.ts';
 import { hosting, httpText, modernClient, openSocket } from './hosting.test-support.ts';
-import { stalledConnections } from './stalled-connections.ts';
+import { REQUEST_BYTES } from './open-requests.ts';
 
 const MIB = 1_048_576;
 
@@ -70,7 +71,7 @@ test('a client that reads slowly keeps its connection', async () => {
 
 test('a connection on which nothing waits to be sent stays open, also while a call waits for its user', async () => {
   controlledClock();
-  const { url, entered, release } = await hosting({ sendSeconds: 1 });
+  const { url, entered, release } = await hosting();
   const call = (await modernClient(url)).callTool({ name: 'wait' });
   await entered;
   vi.advanceTimersByTime(3_600_000);
@@ -79,14 +80,18 @@ test('a connection on which nothing waits to be sent stays open, also while a ca
 });
 
 test('calls of a client that does not read give their places back', async () => {
-  const { url } = await hosting({ sendSeconds: 0.2, maxRequests: 4 });
+  controlledClock();
+  const { url } = await hosting({ limits: { bytes: 5 * REQUEST_BYTES } });
   const client = openSocket(url);
   const request = httpText(url, requestInit('tools/call', { name: 'big' }));
   const closed = once(client, 'close');
   client.pause().write(request.repeat(4));
   const status = () => fetch(url, requestInit('tools/list')).then(({ status }) => status);
   const becomes = async (wanted: number) => {
-    for (let time = 0; time < 2000; time++) if ((await status()) === wanted) return;
+    for (let time = 0; time < 2000; time++) {
+      if ((await status()) === wanted) return;
+      vi.advanceTimersByTime(1000);
+    }
     throw new Error(`No request got ${wanted}.`);
   };
   await becomes(503);

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { whenSent } from './when-sent.ts';
+import { whenSent } from './exchange.ts';
 
 const REQUEST = new Request('http://localhost/mcp');
 

@@ -1,0 +1,74 @@
+/** The limits of a mount that an operator sets. Other limits are constants, beside the code that holds them. */
+import { type GoneOptions, limitsOf, ownLimit, Quota, wholeNumber } from '@mrtr/core/internal';
+
+/** Limits of what clients make a mount hold. `docs/limits.md` lists them, and those that are fixed. */
+export interface MountLimits {
+  /**
+   * Bytes of the requests that are served at once, and as many again of bodies that are arriving, and of messages in
+   * streams that wait to be read. A served request takes its body and 64 KiB. Default 128 MiB: 2048 small requests.
+   * Calls have a limit of their own, `limits.calls` of the policy. A cancelled one takes nothing here.
+   */
+  readonly bytes?: number | undefined;
+  /** Bytes of one body. Default 1 MiB. It may have 10 000 members of objects and arrays for each MiB. */
+  readonly bodyBytes?: number | undefined;
+  /** Sessions of old clients. Default 1000. */
+  readonly sessions?: number | undefined;
+  /** Subscriptions of new clients. Default 1024. 0 turns them off. */
+  readonly subscriptions?: number | undefined;
+  /**
+   * The share of these, except `bodyBytes`, that one principal may take, above 0 and at most 1. Default 1/16. Anonymous
+   * callers share all of them. A gateway whose requests all have one principal sets 1.
+   */
+  readonly perPrincipal?: number | undefined;
+}
+
+/** The limits with their defaults. */
+export type Limits = Readonly<typeof MOUNT_LIMITS>;
+
+export const MOUNT_LIMITS = {
+  bytes: 134_217_728,
+  bodyBytes: 1_048_576,
+  sessions: 1000,
+  subscriptions: 1024,
+  perPrincipal: 1 / 16,
+};
+
+/** @throws InvalidOption naming the first wrong limit, its value and the allowed values. */
+export const mountLimits = (owner: string, given: MountLimits | undefined): Limits =>
+  limitsOf(owner, given, MOUNT_LIMITS, { subscriptions: wholeNumber(0) });
+
+/** A quota of `limit`, with the share of one principal. */
+export const quotaOf = (limit: number, { perPrincipal }: Pick<Limits, 'perPrincipal'>): Quota =>
+  new Quota(limit, ownLimit(limit, perPrincipal));
+
+const BYTES = 'Write `limits: { bytes }`.';
+const SHARE = 'Write `limits: { perPrincipal }`: the share of one principal, for example 1/16.';
+const CALLS = 'The policy counts calls: write `limits: { calls }` in requestStatePolicy.';
+const SHARE_OF_CALLS = 'The policy counts calls: write `limits: { perPrincipal }` in requestStatePolicy.';
+const IS_FIXED = 'It is fixed; docs/limits.md has its value.';
+
+/** The options of earlier versions, each with what to write now. */
+export const GONE_OPTIONS = {
+  maxBodyBytes: 'Write `limits: { bodyBytes }`.',
+  maxBodyMembers: 'Write `limits: { bodyBytes }`: a body may have 10 000 members for each MiB.',
+  bodySeconds: IS_FIXED,
+  maxIncomingBytes: BYTES,
+  maxIncomingBytesPerPrincipal: SHARE,
+  maxRequests: CALLS,
+  maxRequestsPerPrincipal: SHARE_OF_CALLS,
+  maxCallBytes: BYTES,
+  maxCallBytesPerPrincipal: SHARE,
+  maxAbandoned: CALLS,
+  maxAbandonedPerPrincipal: SHARE_OF_CALLS,
+  maxSubscriptions: 'Write `limits: { subscriptions }`.',
+  maxSubscriptionsPerPrincipal: SHARE,
+  maxSessions: 'Write `limits: { sessions }`.',
+  maxSessionsPerPrincipal: SHARE,
+  maxSessionBytes: 'Write `limits: { sessions }`: a session may keep 16 KiB on average.',
+  maxSessionBytesPerPrincipal: SHARE,
+  sessionIdleSeconds: IS_FIXED,
+  maxUnreadBytesPerStream: IS_FIXED,
+  maxUnreadBytes: BYTES,
+  maxUnreadBytesPerPrincipal: SHARE,
+  sendSeconds: IS_FIXED,
+} satisfies GoneOptions;
