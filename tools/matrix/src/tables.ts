@@ -23,13 +23,7 @@ export const TABLED: readonly LocalScenario[] = SCENARIOS.filter(({ client, scri
   (client === 'modern' ? [METRIC, FIXED, DUPLICATE] : [METRIC]).some(({ script }) => script === name),
 );
 
-type TableName =
-  | 'comparison'
-  | 'options'
-  | 'options-more'
-  | 'unattended'
-  | 'quadrant'
-  | keyof ReturnType<typeof deployTables>;
+type TableName = 'comparison' | 'options' | 'unattended' | 'quadrant' | keyof ReturnType<typeof deployTables>;
 
 /** Makes every measured table in Markdown, by the name of its block in the documents. */
 export function measuredTables(
@@ -44,8 +38,7 @@ export function measuredTables(
   const ofOptions = optionsTable(rows, cells);
   const tables = {
     comparison: mergeRows(addDescriptions(ofOptions, rows, measurementsIn(cells)), [11, 12, 13, 14, 7, 1, 2]),
-    options: mergeRows(ofOptions, [2, 5, 7, 9]), // the columns that a reader decides by
-    'options-more': mergeRows(ofOptions.map(withoutTitle), [1, 3, 4, 6, 8, 10]),
+    options: mergeRows(ofOptions.map(withoutTitle), [5, 6, 9, 3, 8, 10]), // the columns that the comparison leaves out
     quadrant: quadrantTable(rows, measurementsIn(cells)),
     unattended: unattendedTable(unattended),
     ...deployTables(options),
