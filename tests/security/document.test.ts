@@ -20,7 +20,11 @@ import { MEMORY_ENTRIES } from '../../packages/pages/src/memory-interactions.ts'
 import { PAGE_DEFAULTS } from '../../packages/pages/src/pending-interactions.ts';
 import { MAX_RECORD_BYTES } from '../../packages/pages/src/records.ts';
 import { interactionLimits } from '../../packages/pages/src/store.ts';
-import { DEFAULTS as FRAMES } from '../../packages/shapes/src/linear/continuation-store.ts';
+import {
+  DEFAULT_LIMITS as FRAME_LIMITS,
+  MOST_ABANDONED,
+  TTL_SECONDS,
+} from '../../packages/shapes/src/linear/continuation-store.ts';
 import { projectFiles, textOf } from '../testkit/project-files.ts';
 import { MAX_LINE_BYTES } from '../testkit/stdio-limit.ts';
 
@@ -82,7 +86,12 @@ const TABLES: readonly Readonly<Record<string, number>>[] = [
     'time for a ledger to decide, in seconds': FIXED_LIMITS.ledgerSeconds,
     'levels of arguments and answers': MAX_DEPTH,
   },
-  FRAMES,
+  {
+    ...limitsOf(FRAME_LIMITS, 'frames', 'bytes'),
+    ttlSeconds: TTL_SECONDS,
+    'abandoned handlers': MOST_ABANDONED,
+    'abandoned handlersPerPrincipal': ownLimit(MOST_ABANDONED, FRAME_LIMITS.perPrincipal),
+  },
   {
     ...limitsOf(DURABLE_LIMITS, 'calls', 'bytes'),
     ttlSeconds: DURABLE_DEFAULTS.ttlSeconds,

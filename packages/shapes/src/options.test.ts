@@ -15,7 +15,12 @@ const aStore = 'store must be an object with runRound()';
 
 test.each<[options: unknown, message: string]>([
   [null, 'the options must be an object; they are null.'],
-  [{ maxFrame: 5 }, "there is no option 'maxFrame'. Did you mean 'maxFrames'?"],
+  [{ limit: {} }, "there is no option 'limit'. Did you mean 'limits'?"],
+  [{ maxFrames: 5 }, "the option 'maxFrames' is gone. Write `limits: { frames }`."],
+  [
+    { maxAbandoned: 5 },
+    "the option 'maxAbandoned' is gone. As many as `limits: { frames }` are counted, and at most 1000.",
+  ],
   [{ ttlSeconds: '60' }, "ttlSeconds must be a whole number of at least 1; it is '60'."],
   [{ onerror: true }, 'onerror must be a function; it is true.'],
   [{ locate: 'i1' }, 'locate must be a function; it is a text.'],

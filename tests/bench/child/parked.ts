@@ -10,7 +10,7 @@ import { policy } from '../subjects.ts';
 
 const frames = Number(process.argv[2]);
 const AT_ONCE = 50;
-const store = new ContinuationStore({ maxFrames: frames });
+const store = new ContinuationStore({ limits: { frames } });
 const state = policy();
 const handler = linear(
   async ({ location }: GetWeather, ctx: LinearContext) => {

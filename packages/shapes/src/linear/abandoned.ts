@@ -10,7 +10,7 @@
  * same: no limit may depend on the garbage collector.
  */
 import { OperatorWarning } from '@mrtr/core/events';
-import { AbandonedQuota, type LoggedCall, withCallInMessage } from '@mrtr/core/internal';
+import { AbandonedQuota, withCallInMessage } from '@mrtr/core/internal';
 import type { Frame, Overseer } from './frame.ts';
 
 /** The time for a handler to end before it is reported, and the longest wait of `close`; in milliseconds. */
@@ -27,11 +27,8 @@ export class Abandoned implements Overseer {
   readonly #open = new Set<GiveBack>();
   #allEnded: (() => void) | undefined;
 
-  constructor(
-    limits: { readonly maxAbandoned: number; readonly maxAbandonedPerPrincipal: number },
-    report: (error: Error) => void,
-  ) {
-    this.#quota = new AbandonedQuota(limits.maxAbandoned, limits.maxAbandonedPerPrincipal, report);
+  constructor(most: number, mostOfOne: number, report: (error: Error) => void) {
+    this.#quota = new AbandonedQuota(most, mostOfOne, report);
     this.#report = report;
   }
 
@@ -78,7 +75,7 @@ export class Abandoned implements Overseer {
   }
 
   /** Reports a handler of `call` that takes too long. Call the returned function when it has ended. */
-  #reportIfLate(call: LoggedCall, end: GiveBack): () => void {
+  #reportIfLate(call: Frame['about'], end: GiveBack): () => void {
     const report = () =>
       this.#report(withCallInMessage(new OperatorWarning('handlers_abandoned', NOT_ENDED), call));
     const timer = setTimeout(report, LET_END_MS);

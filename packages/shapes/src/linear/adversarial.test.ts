@@ -80,7 +80,7 @@ test.each([
 );
 
 test('a client that cancels while the handler works aborts it', async () => {
-  const [store, client] = [new ContinuationStore({ maxFrames: 1 }), new AbortController()];
+  const [store, client] = [new ContinuationStore({ limits: { frames: 1 } }), new AbortController()];
   const round = startRound(
     store,
     (_input, { signal }) =>
@@ -130,7 +130,7 @@ test('a call that asks too many questions at once leaves no handler waiting, and
       }
       return textResult('never');
     },
-    { maxFrames: 1 },
+    { limits: { frames: 1 } },
   );
   const rejects = 'The server asks too many questions at once';
   for (const _ of [1, 2]) expect(await client.send()).toEqual({ rejects });
@@ -149,7 +149,7 @@ test('a handler that settles while it is parked keeps its result until it expire
       await Promise.race([ctx.elicit('Which units?', Units), gate.promise]);
       return textResult('by default');
     },
-    { maxFrames: 2, ttlSeconds: 60 },
+    { limits: { frames: 2 }, ttlSeconds: 60 },
   );
   const asked = await client.send();
   await client.send();
@@ -228,7 +228,7 @@ test('a schema that throws fails its call, but neither the store nor the process
   });
   const { client, store } = await parking(
     async (_args, ctx) => textResult((await ctx.elicit('Which units?', Touchy)).units),
-    { maxFrames: 1 },
+    { limits: { frames: 1 } },
   );
   // Zod tries a refinement that threw once more, asynchronously.
   expect(await client.answer(await client.send(), { units: kelvin })).toEqual({

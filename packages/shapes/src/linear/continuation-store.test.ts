@@ -100,7 +100,7 @@ test('a time to live may be longer than one timer can wait', async () => {
 test('a call that runs takes room too, and a full store refuses another before anything of it runs', async () => {
   const gate = new Deferred();
   const entered = countRuns(() => gate.promise.then(() => textResult('done')));
-  const { client } = await parking(entered, { maxFrames: 1 });
+  const { client } = await parking(entered, { limits: { frames: 1 } });
   const running = client.send();
   await expect.poll(() => entered.runs).toBe(1);
   expect(await client.send()).toEqual({

@@ -5,11 +5,13 @@ import { CannotAsk, StoreFull, speaksMrtr } from '@mrtr/core';
 import {
   addGauge,
   aFunction,
+  anyValue,
+  limitsOf,
+  ownLimit,
   Quota,
   requireOptions,
   tellOperator,
-  wholeNumbers,
-  withDefaults,
+  wholeNumber,
 } from '@mrtr/core/internal';
 import { askProblem, asNotEntered } from '@mrtr/core/shape';
 import { callerOf, publishEntry } from '../kit/handler-context.ts';
@@ -33,22 +35,17 @@ import { continuationState, type LinearRound, type LinearStore, type RoundEnd } 
 export interface ContinuationStoreOptions {
   /** How long a parked handler waits for one answer, in seconds. Default 600. */
   readonly ttlSeconds?: number;
-  /** Calls that may run or be parked at once. Default 10 000; each costs about 1.5 KB and its handler's memory. */
-  readonly maxFrames?: number;
-  /** The same for one principal. Default 100. Anonymous calls count towards `maxFrames` only. */
-  readonly maxFramesPerPrincipal?: number;
-  /** Estimated memory of all these calls' arguments, in bytes. Default 64 MiB. */
-  readonly maxBytes?: number;
-  /** The same for one principal. Default 8 MiB. Anonymous calls count towards `maxBytes` only. */
-  readonly maxBytesPerPrincipal?: number;
-  /**
-   * Abandoned handlers: they hang after their call has ended. Default 1000. Up to this limit such a handler gives back
-   * the place and the bytes of its call; above it, the handler keeps them until it ends. So this also bounds the memory
-   * of abandoned handlers, which may hold their arguments.
-   */
-  readonly maxAbandoned?: number;
-  /** The same for one principal. Default 100. */
-  readonly maxAbandonedPerPrincipal?: number;
+  /** The calls that the store holds: what it refuses more than. */
+  readonly limits?:
+    | {
+        /** Calls that run or are parked at once. Default 10 000; each costs about 1.5 KB and its handler's memory. */
+        readonly frames?: number | undefined;
+        /** Estimated memory of all their arguments, in bytes. Default 64 MiB. */
+        readonly bytes?: number | undefined;
+        /** The share of each that one principal may take, above 0 and at most 1. Default 1/32. Anonymous calls have none. */
+        readonly perPrincipal?: number | undefined;
+      }
+    | undefined;
   /**
    * Gets failures that no client sees: a handler that still runs 10 s after its call or keeps asking, the limit of such
    * handlers, and errors of listeners of `ctx.signal`. Without it, the first error of each kind becomes a process
@@ -70,14 +67,25 @@ const SWEEP_AT_ONCE = 50;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** A placeholder with the length of an id. */
 const ANY_ID = 'x'.repeat(22);
-export const DEFAULTS = {
-  ttlSeconds: 600,
-  maxFrames: 10_000,
-  maxFramesPerPrincipal: 100,
-  maxBytes: 67_108_864,
-  maxBytesPerPrincipal: 8_388_608,
-  maxAbandoned: 1000,
-  maxAbandonedPerPrincipal: 100,
+/** @internal */
+export const DEFAULT_LIMITS = { frames: 10_000, bytes: 67_108_864, perPrincipal: 1 / 32 };
+/** @internal */
+export const TTL_SECONDS = 600;
+/**
+ * As many as the calls of a policy. Up to this limit an abandoned handler gives back the place and the bytes of its call;
+ * above it, the handler keeps them until it ends. So it bounds the memory of abandoned handlers, which may hold their
+ * arguments.
+ *
+ * @internal
+ */
+export const MOST_ABANDONED = 1000;
+const GONE_OPTIONS = {
+  maxFrames: 'Write `limits: { frames }`.',
+  maxBytes: 'Write `limits: { bytes }`.',
+  maxFramesPerPrincipal: 'Write `limits: { perPrincipal }`: the share of one principal, for example 1/32.',
+  maxBytesPerPrincipal: 'Write `limits: { perPrincipal }`: the share of one principal, for example 1/32.',
+  maxAbandoned: `As many as \`limits: { frames }\` are counted, and at most ${MOST_ABANDONED}.`,
+  maxAbandonedPerPrincipal: 'Write `limits: { perPrincipal }`: the share of one principal, for example 1/32.',
 };
 const NOT_HERE =
   'This call cannot be resumed here: its continuation expired, was resumed already, or is held by another ' +
@@ -89,7 +97,7 @@ const SHUTTING_DOWN = 'The server is shutting down, and the call was ended.';
  * must outlive the server instances of single requests. It does not keep the process alive.
  *
  * @example
- * const store = new ContinuationStore({ maxFrames: 1000 });
+ * const store = new ContinuationStore({ limits: { frames: 1000 } });
  * server.registerTool('deploy', { inputSchema }, linear(deploy, { store }));
  */
 export class ContinuationStore implements LinearStore {
@@ -110,16 +118,18 @@ export class ContinuationStore implements LinearStore {
 
   /** @throws InvalidOption for an option that does not exist, or has a value that it cannot have. */
   constructor(options: ContinuationStoreOptions = {}) {
-    const checks = { ...wholeNumbers(DEFAULTS), onerror: aFunction, locate: aFunction };
-    requireOptions<ContinuationStoreOptions>('ContinuationStore', options, checks);
-    const { locate, onerror, ...limits } = withDefaults(options, DEFAULTS);
+    const checks = { ttlSeconds: wholeNumber(), limits: anyValue, onerror: aFunction, locate: aFunction };
+    requireOptions<ContinuationStoreOptions>('ContinuationStore', options, checks, GONE_OPTIONS);
+    const { ttlSeconds = TTL_SECONDS, locate, onerror } = options;
+    const { frames, bytes, perPrincipal } = limitsOf('ContinuationStore', options.limits, DEFAULT_LIMITS);
     this.#locate = locate ?? (() => undefined);
     this.#onerror = (error) => tellOperator(error, onerror);
-    this.#ttlMs = limits.ttlSeconds * 1000;
-    this.#places = new Quota(limits.maxFrames, limits.maxFramesPerPrincipal);
-    this.#bytes = new Quota(limits.maxBytes, limits.maxBytesPerPrincipal);
-    this.#maxBytes = limits.maxBytes;
-    this.#abandoned = new Abandoned(limits, this.#onerror);
+    this.#ttlMs = ttlSeconds * 1000;
+    this.#places = new Quota(frames, ownLimit(frames, perPrincipal));
+    this.#bytes = new Quota(bytes, ownLimit(bytes, perPrincipal));
+    this.#maxBytes = bytes;
+    const abandoned = Math.min(frames, MOST_ABANDONED);
+    this.#abandoned = new Abandoned(abandoned, ownLimit(abandoned, perPrincipal), this.#onerror);
     addGauge('frames.parked', this, ({ parked }) => parked);
   }
 

@@ -61,8 +61,7 @@ test('no interleaving of calls runs anything twice, loses a call that is alive, 
 async function play(all: readonly Step[]): Promise<void> {
   const store = new ContinuationStore({
     ttlSeconds: TTL_SECONDS,
-    maxFrames: MAX_FRAMES,
-    maxFramesPerPrincipal: MAX_FRAMES_PER_PRINCIPAL,
+    limits: { frames: MAX_FRAMES, perPrincipal: MAX_FRAMES_PER_PRINCIPAL / MAX_FRAMES },
   });
   const tracks: Track[] = [];
   const callback = linear(

@@ -150,7 +150,7 @@ test('a handler that asks after its client hung up did not end by itself, and th
     await gone.promise;
     return textResult((await ctx.elicit('Which name?', Name)).name);
   };
-  const { client } = await parking(pay, { singleUse: 'replay', ledger: new MemoryLedger() });
+  const { client } = await parking(pay, {}, { singleUse: 'replay', ledger: new MemoryLedger() });
   const asked = await client.send();
   const hangUp = new AbortController();
   const cut = client.answer(asked, { units: metric }, { signal: hangUp.signal });

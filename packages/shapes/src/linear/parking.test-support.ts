@@ -26,7 +26,6 @@ export const LOST: RoundSummary = {
     'instance. Start the call again.',
 };
 
-type Options = ContinuationStoreOptions & RequestStateOptions;
 interface Parking {
   readonly site: TestDeployment;
   /** A client of the site. */
@@ -34,32 +33,25 @@ interface Parking {
   readonly store: ContinuationStore;
 }
 
-const OF_THE_STORE = new Set([
-  'maxFrames',
-  'maxFramesPerPrincipal',
-  'maxBytesPerPrincipal',
-  'maxAbandoned',
-  'maxAbandonedPerPrincipal',
-]);
-
 /** Serves `handler` from one store, which is closed after the test. */
-export async function parking(handler: Handler, options: Options = {}): Promise<Parking> {
-  const parked = await serving(handler, options);
+export async function parking(
+  handler: Handler,
+  options?: ContinuationStoreOptions,
+  policy?: RequestStateOptions,
+): Promise<Parking> {
+  const parked = await serving(handler, options, policy);
   onTestFinished(() => parked.store.close());
   return parked;
 }
 
 /** Serves `handler` from one store. Does not close it, because that would wait for a handler that does not end. */
-export async function serving(handler: Handler, options: Options): Promise<Parking> {
-  const { ttlSeconds, onerror, ...rest } = options;
-  const [limits, state] = [{} as Record<string, unknown>, {} as Record<string, unknown>];
-  for (const [name, value] of Object.entries(rest)) (OF_THE_STORE.has(name) ? limits : state)[name] = value;
-  const store = new ContinuationStore({
-    ...limits,
-    onerror,
-    ...(ttlSeconds !== undefined && { ttlSeconds }),
-  });
-  const site = new TestDeployment(tool(linear(handler, { store })), state);
+export async function serving(
+  handler: Handler,
+  options?: ContinuationStoreOptions,
+  policy?: RequestStateOptions,
+): Promise<Parking> {
+  const store = new ContinuationStore(options);
+  const site = new TestDeployment(tool(linear(handler, { store })), policy);
   return { store, site, client: await site.connect() };
 }
 
