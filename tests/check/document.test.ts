@@ -10,28 +10,11 @@ import { EXPECTED, REASONS, TOOLS } from './options/expected.ts';
 
 const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('<', '&lt;');
 
-const INPUTS: Readonly<Record<string, string>> = {
-  effects: '`--probe`',
-  'other-arguments': '`--other-arguments`, where none can be made',
-  'other-tool': '`--other-operation`',
-  'other-method': '`--other-operation`',
-  'other-principal': '`--other-header`',
-  'second-instance': '`--also` or a command',
-  restart: '`--restart` or a command',
-  next: '`--next`',
-  ttl: '`--ttl`',
-};
-
 const checksTable = (): string =>
   markdownTable(
     [
-      ['Check', '', 'Expected of the server', 'Not run without'],
-      ...CHECKS.map(({ id, level, expected, needs }) => [
-        `\`${id}\``,
-        level,
-        cell(expected),
-        needs.flatMap((need) => INPUTS[need] ?? []).join(', '),
-      ]),
+      ['Check', '', 'Expected of the server'],
+      ...CHECKS.map(({ id, level, expected }) => [`\`${id}\``, level, cell(expected)]),
     ],
     { alignDelimiters: false },
   );

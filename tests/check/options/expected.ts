@@ -53,36 +53,26 @@ export const REASONS: readonly Reason[] = [
   {
     options: ['f', 'h', 'h-postgres', 'j'],
     ids: Object.keys(AUDITED_FIRST),
-    why:
-      'The audit entry is written before the question, on purpose: `ctx.once`, the journal, or a handler that is entered ' +
-      'once keeps it at one. The write of `resolve_work_item` comes last in every option.',
+    why: 'The audit entry is written once, before the question, on purpose.',
   },
   {
     options: ['h'],
     ids: ONE_PROCESS,
-    why:
-      'The handler waits in the memory of one process. Another process refuses the call and says why; H needs routing ' +
-      'that keeps a call at its process, or its store on PostgreSQL. A deploy ends its calls.',
+    why: 'The handler waits in the memory of one process.',
   },
   {
     options: ['h', 'h-postgres'],
     ids: ['abandon.flat'],
-    why:
-      'A call that waits holds memory, or a row. So each principal may leave about a hundred open; the next one is ' +
-      'refused with a reason, and other principals are served.',
+    why: 'A call that waits holds memory, or a row. So each principal may leave some open, and the next one is rejected.',
   },
   {
     options: ['b', 'e-naive'],
     ids: Object.keys(REPEATED),
-    why:
-      'The effect stands above the question, and runs again in each round, so also in the round that brings the ' +
-      'refusal. That is what these two options are there to show.',
+    why: 'The effect stands above the question, and runs again in each round.',
   },
   {
     options: ['e-bare'],
     ids: Object.keys(UNSEALED),
-    why:
-      'No boundary: the state is plain JSON, nothing remembers a used approval, and an answer counts without its ' +
-      'question. That is what most servers have today.',
+    why: 'The state is plain JSON, nothing remembers a used approval, and an answer counts without its question.',
   },
 ];
