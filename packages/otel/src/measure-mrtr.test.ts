@@ -22,12 +22,13 @@ import {
 } from '@opentelemetry/sdk-metrics';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
-import { type MeasureOptions, measureMrtr } from './measure-mrtr.ts';
+import { measureMrtr } from './measure-mrtr.ts';
+import { MAX_CALLS, type ObserverOptions } from './recent-calls.ts';
 
 afterEach(() => void vi.useRealTimers());
 
 /** A real meter provider, and its exported points as `metric{labels}` → value or count. */
-function measureInMemory(options?: MeasureOptions) {
+function measureInMemory(options?: ObserverOptions) {
   const exporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
   const reader = new PeriodicExportingMetricReader({ exporter, exportIntervalMillis: 3_600_000 });
   const provider = new MeterProvider({ readers: [reader] });
@@ -72,7 +73,7 @@ function serve(options: RequestStateOptions = {}, act: (server: McpServer) => vo
 
 test.each([
   [{ ttl: 5 }, "measureMrtr: there is no option 'ttl'. Did you mean 'ttlSeconds'?"],
-  [{ maxTracedCalls: 0 }, 'measureMrtr: maxTracedCalls must be a whole number of at least 1; it is 0.'],
+  [{ maxTracedCalls: 5 }, "measureMrtr: the option 'maxTracedCalls' is gone. It is fixed: 10000 calls."],
 ])('the options %j are refused', (options, message) => {
   expect(() => measureInMemory(options as object)).toThrow(new InvalidOption(message));
 });
@@ -149,7 +150,9 @@ test('questions are counted by their age, and no longer than their time to live'
 });
 
 test('no client makes metrics grow: not by calls that never return, nor by names, reasons or arguments', async () => {
-  const { points } = measureInMemory({ maxTracedCalls: 5 });
+  const { points } = measureInMemory();
+  for (let count = 0; count <= MAX_CALLS; count++)
+    publish('mrtr:ask', { call: `${count}`, target: 'deploy', keys: ['sure'], live: false });
   const secret = 'markermarker';
   const { face, post } = serve({ keys: ['k'.repeat(32)], singleUse: false, principal: () => secret });
   for (let count = 0; count < 20; count++) await post({ arguments: { [secret]: `${secret}${count}` } });
@@ -162,7 +165,7 @@ test('no client makes metrics grow: not by calls that never return, nor by names
   }
   const after = await points();
   expect(after).toMatchObject({
-    'mrtr.calls{mrtr.state,waiting}': 5,
+    'mrtr.calls{mrtr.state,waiting}': MAX_CALLS,
     'mrtr.rejections{mrtr.reason,malformed}': 21,
     'mrtr.rejections{mrtr.reason,other}': 20,
   });

@@ -7,15 +7,7 @@
 import { observe, REJECTION_REASONS } from '@mrtr/core/events';
 import { type GaugeName, readGauges } from '@mrtr/core/internal';
 import { type BatchObservableResult, type Meter, metrics } from '@opentelemetry/api';
-import { RecentCalls } from './recent-calls.ts';
-
-/** The options of {@link measureMrtr}. */
-export interface MeasureOptions {
-  /** How long a call counts as waiting for its user, in seconds. Default 600, the default lifetime of request state. */
-  readonly ttlSeconds?: number;
-  /** How many waiting calls to count. Above this limit, the oldest no longer counts. Default 10 000. */
-  readonly maxTracedCalls?: number;
-}
+import { type ObserverOptions, RecentCalls } from './recent-calls.ts';
 
 /**
  * The number of open questions of each call of this process that waits for its user. If another instance serves the next
@@ -44,7 +36,7 @@ const PLAIN = {
  */
 export function measureMrtr(
   meter: Meter = metrics.getMeter('@mrtr/otel'),
-  options: MeasureOptions = {},
+  options: ObserverOptions = {},
 ): () => void {
   const waiting: WaitingCalls = new RecentCalls('measureMrtr', options);
   const ends = [...countEvents(meter), ...watchQuestions(waiting), readWhenAsked(meter, waiting)];

@@ -1,5 +1,5 @@
 import { type Span, SpanStatusCode } from '@opentelemetry/api';
-import { type CallLimits, RecentCalls } from './recent-calls.ts';
+import { type ObserverOptions, RecentCalls } from './recent-calls.ts';
 
 /** A logical call. */
 export interface TracedCall {
@@ -19,8 +19,8 @@ export class OpenCalls {
   readonly #sweeper: NodeJS.Timeout;
 
   /** @throws InvalidOption for an unknown or invalid option. */
-  constructor(limits: CallLimits) {
-    this.#recent = new RecentCalls('traceMrtr', limits, (call) => end(call, 'abandoned'));
+  constructor(options: ObserverOptions) {
+    this.#recent = new RecentCalls('traceMrtr', options, (call) => end(call, 'abandoned'));
     this.#sweeper = setInterval(() => this.#recent.forgetExpired(), 1000).unref();
   }
 

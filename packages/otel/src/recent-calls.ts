@@ -1,14 +1,21 @@
 /** Remembers recent calls. Their number is limited: a client may never return. */
-import { requireOptions, wholeNumbers, withDefaults } from '@mrtr/core/internal';
+import { type GoneOptions, requireOptions, wholeSeconds } from '@mrtr/core/internal';
 
-/** The time to live of remembered calls, and their largest number. */
-export interface CallLimits {
+/** The options of `traceMrtr` and `measureMrtr`. */
+export interface ObserverOptions {
+  /**
+   * How long a call may wait for its user, in seconds. After that it is forgotten: its span ends as abandoned. Default 600,
+   * as `ttlSeconds` of the policy. If you raise that one, raise this one.
+   */
   readonly ttlSeconds?: number;
-  readonly maxTracedCalls?: number;
 }
 
-// The default lifetime of request state.
-const DEFAULTS = { ttlSeconds: 600, maxTracedCalls: 10_000 };
+/** Above this limit, the call that has waited longest is forgotten. */
+export const MAX_CALLS = 10_000;
+
+const GONE_OPTIONS = {
+  maxTracedCalls: `It is fixed: ${MAX_CALLS} calls.`,
+} satisfies GoneOptions;
 
 /** A remembered call. */
 interface Recent<T> {
@@ -18,19 +25,19 @@ interface Recent<T> {
 
 /** A value for each recent call, by the call's id. */
 export class RecentCalls<T> {
-  readonly #limits: Required<CallLimits>;
+  readonly #ttlMs: number;
   readonly #onForget: (value: T) => void;
   // All calls have the same time to live, so they expire in the order of insertion.
   readonly #byId = new Map<string, Recent<T>>();
 
   /**
-   * @param owner the function that takes the `limits`.
+   * @param owner the function that takes the options.
    * @param onForget gets the value of a call that has expired, or is over the limit.
    * @throws InvalidOption for an unknown or invalid option.
    */
-  constructor(owner: string, limits: CallLimits, onForget: (value: T) => void = () => {}) {
-    requireOptions<CallLimits>(owner, limits, wholeNumbers(DEFAULTS));
-    this.#limits = withDefaults(limits, DEFAULTS);
+  constructor(owner: string, options: ObserverOptions, onForget: (value: T) => void = () => {}) {
+    requireOptions<ObserverOptions>(owner, options, { ttlSeconds: wholeSeconds() }, GONE_OPTIONS);
+    this.#ttlMs = (options.ttlSeconds ?? 600) * 1000;
     this.#onForget = onForget;
   }
 
@@ -47,7 +54,7 @@ export class RecentCalls<T> {
     // Move it behind all others, which expire earlier.
     this.#byId.delete(id);
     this.#byId.set(id, { value, since: Date.now() });
-    if (this.#byId.size > this.#limits.maxTracedCalls) this.#forgetOldest();
+    if (this.#byId.size > MAX_CALLS) this.#forgetOldest();
   }
 
   forget(id: string): void {
@@ -60,7 +67,7 @@ export class RecentCalls<T> {
   }
 
   forgetExpired(): void {
-    const before = Date.now() - this.#limits.ttlSeconds * 1000;
+    const before = Date.now() - this.#ttlMs;
     for (const { since } of this.#byId.values()) {
       if (since > before) break;
       this.#forgetOldest();

@@ -10,7 +10,8 @@ import {
   SimpleSpanProcessor,
 } from '@opentelemetry/sdk-trace-base';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { type TraceOptions, traceMrtr } from './trace-mrtr.ts';
+import { MAX_CALLS, type ObserverOptions } from './recent-calls.ts';
+import { traceMrtr } from './trace-mrtr.ts';
 
 const CALL = { method: 'tools/call', target: 'deploy' };
 
@@ -19,14 +20,14 @@ afterEach(() => void vi.useRealTimers());
 
 test.each([
   [{ ttl: 5 }, "traceMrtr: there is no option 'ttl'. Did you mean 'ttlSeconds'?"],
-  [{ ttlSeconds: Number.NaN }, 'traceMrtr: ttlSeconds must be a whole number of at least 1; it is NaN.'],
-  [{ maxTracedCalls: '5' }, "traceMrtr: maxTracedCalls must be a whole number of at least 1; it is '5'."],
+  [{ ttlSeconds: Number.NaN }, 'traceMrtr: ttlSeconds must be a whole number from 1 to 2147483; it is NaN.'],
+  [{ maxTracedCalls: 5 }, "traceMrtr: the option 'maxTracedCalls' is gone. It is fixed: 10000 calls."],
 ])('the options %j are refused', (options, message) => {
   expect(() => traceInMemory(options as object)).toThrow(new InvalidOption(message));
 });
 
 /** A tracer in memory, and its ended spans. */
-function traceInMemory(options?: TraceOptions) {
+function traceInMemory(options?: ObserverOptions) {
   const exporter = new InMemorySpanExporter();
   const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
   const tracer = provider.getTracer('test');
@@ -200,9 +201,10 @@ test('a call whose client does not return ends as abandoned after its time to li
   expect(calls().map(outcomeOf)).toEqual(['abandoned']);
 });
 
-test('above maxTracedCalls, the call that has waited longest ends as abandoned', async () => {
-  const { calls } = traceInMemory({ maxTracedCalls: 2 });
+test('above 10 000 waiting calls, the one that has waited longest ends as abandoned', async () => {
+  const { calls } = traceInMemory();
   for (const call of ['one', 'two', 'three']) await round({ call, asks: true, target: call });
+  for (let n = 3; n <= MAX_CALLS; n++) await round({ call: `${n}`, asks: true });
   expect(calls().map(({ name }) => name)).toEqual(['tools/call one']);
   await round({ call: 'three', round: 2 });
   expect(calls().map(outcomeOf)).toEqual(['abandoned', 'complete']);

@@ -19,17 +19,8 @@ import {
   trace,
 } from '@opentelemetry/api';
 import { OpenCalls, type TracedCall } from './open-calls.ts';
+import type { ObserverOptions } from './recent-calls.ts';
 import { contextFrom } from './traceparent.ts';
-
-/** The options of {@link traceMrtr}. */
-export interface TraceOptions {
-  /** How long a call may wait for its next round before its span ends as abandoned, in seconds. Default 600, the
-   * default lifetime of request state. */
-  readonly ttlSeconds?: number;
-  /** How many waiting calls to keep. Above this limit, the call that has waited longest ends as abandoned. Default
-   * 10 000. */
-  readonly maxTracedCalls?: number;
-}
 
 /** The round that is being served in this asynchronous context. */
 interface TracedRound {
@@ -46,7 +37,7 @@ interface TracedRound {
  */
 export function traceMrtr(
   tracer: Tracer = trace.getTracer('@mrtr/otel'),
-  options: TraceOptions = {},
+  options: ObserverOptions = {},
 ): () => void {
   const calls = new OpenCalls(options);
   const rounds = new AsyncLocalStorage<TracedRound>();
