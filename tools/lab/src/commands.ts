@@ -1,20 +1,21 @@
 /** Checks the commands of a page: strict objects, and only known names. The endpoint limits their length. */
 import { CHANGE_NAMES } from '@mrtr/comparison/claims';
 import { z } from 'zod';
+import { CHOICES, type SetUp } from './set-up.ts';
 
 const side = z.enum(['left', 'right']);
 const instance = z.enum(['i1', 'i2']);
 const value = z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]);
 const content = z.record(z.string(), value);
 
-const setUp = z.strictObject({
+const keysOf = <Key extends string>(choices: Readonly<Record<Key, string>>) =>
+  z.enum(Object.keys(choices) as Key[]);
+
+const setUp: z.ZodType<SetUp> = z.strictObject({
   option: z.string().regex(/^[a-z][a-z-]{0,20}$/),
-  /** The options' tools. `order` has a version 2, which can be deployed while a question is open. */
-  tool: z.enum(['weather', 'work-item', 'order']),
-  client: z.enum(['modern', 'legacy', 'unaskable']),
-  /** `one` keeps a session for each old client. `two` keep no sessions, and take turns. */
-  instances: z.enum(['one', 'two']),
-  /** Whether a state is served only once. */
+  tool: keysOf(CHOICES.tool),
+  client: keysOf(CHOICES.client),
+  instances: keysOf(CHOICES.instances),
   singleUse: z.boolean(),
 });
 
@@ -42,9 +43,7 @@ const command = z.discriminatedUnion('do', [
   z.strictObject({ do: z.literal('deploy'), side, change: z.enum(CHANGE_NAMES) }),
 ]);
 
-export type SetUp = Readonly<z.infer<typeof setUp>>;
 export type InstanceId = z.infer<typeof instance>;
-export type ToolWord = SetUp['tool'];
 export type Fault = Readonly<z.infer<typeof fault>>;
 /** A command to a side; some also name an instance. */
 export type Command = Readonly<z.infer<typeof command>>;

@@ -1,9 +1,9 @@
 /** The live lab: two sides, and commands to them. */
 import { Database } from '@mrtr/matrix/processes';
-import { setUp } from './lessons.ts';
 import { Pane, Refused } from './pane.ts';
 import { Postgres } from './postgres.ts';
 import { type Change, type Command, SIDES, type SideName, type SideState } from './protocol.ts';
+import { setUp } from './set-up.ts';
 
 export class Lab {
   readonly #database = new Database();

@@ -4,7 +4,8 @@
  * Node modules.
  */
 import type { Change } from '@mrtr/comparison/claims';
-import type { Fault, InstanceId, SetUp } from './commands.ts';
+import type { Fault, InstanceId } from './commands.ts';
+import { type SetUp, setUp, UNASKED } from './set-up.ts';
 
 /** A step of a recorded lesson. After a call and an answer, the next step waits for the next question. */
 export type LessonAction =
@@ -52,15 +53,6 @@ export interface Lesson {
 export const branchId = (lesson: string, choice: string, side: 'left' | 'right'): string =>
   `lesson-${lesson}.${choice}-${side}`;
 
-export const setUp = (option: string, more: Partial<SetUp> = {}): SetUp => ({
-  option,
-  tool: 'weather',
-  client: 'modern',
-  instances: 'two',
-  singleUse: false,
-  ...more,
-});
-
 const CALL: LessonAction = { do: 'call' };
 const answer = (value: string | number): LessonAction => ({ do: 'answer', value });
 const kill = (instance: InstanceId): LessonAction => ({ do: 'kill', instance });
@@ -86,7 +78,6 @@ export const FRONT = 'twice';
 
 const ONE = { instances: 'one' } as const;
 const ITEM = { tool: 'work-item' } as const;
-const UNASKED = { key: 'resolution', content: { resolution: 'Fixed' } };
 
 export const LESSONS: readonly Lesson[] = [
   {
@@ -148,7 +139,7 @@ export const LESSONS: readonly Lesson[] = [
       both(
         'forged',
         'The call, with an answer nobody asked for',
-        fault({ unasked: UNASKED }),
+        fault({ unasked: UNASKED['work-item'] }),
         CALL,
         answer("Won't fix"),
       ),

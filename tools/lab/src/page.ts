@@ -24,6 +24,7 @@ const PAGE_IS_OF = [
   'tools/lab/page/tsconfig.json',
   'tools/lab/page/vite.config.ts',
   'packages/harness/src/transcript',
+  'packages/harness/transcript.schema.json',
   'demos',
   'tools/matrix/src/deploy',
 ];

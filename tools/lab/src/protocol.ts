@@ -2,9 +2,11 @@
 
 import type { ListedOption } from '@mrtr/comparison/options';
 import type { Transcript } from '@mrtr/harness/transcript';
-import type { Fault, InstanceId, SetUp, ToolWord } from './commands.ts';
+import type { Fault, InstanceId } from './commands.ts';
+import type { SetUp, ToolWord } from './set-up.ts';
 
-export type { Command, Fault, InstanceId, SetUp, ToolWord } from './commands.ts';
+export type { Command, Fault, InstanceId } from './commands.ts';
+export type { SetUp, ToolWord } from './set-up.ts';
 
 export const SIDES = ['left', 'right'] as const;
 

@@ -13,6 +13,7 @@ import { CLIENT, type Transcript } from '@mrtr/harness/transcript';
 import { CALLS, insides } from './insides.ts';
 import { network } from './network.ts';
 import type { Fault, Recording, SetUp, ToolWord } from './protocol.ts';
+import { UNASKED } from './set-up.ts';
 import { statesIn } from './states.ts';
 
 interface Situation extends Partial<Omit<SetUp, 'option' | 'instances'>> {
@@ -28,7 +29,6 @@ interface Situation extends Partial<Omit<SetUp, 'option' | 'instances'>> {
 
 const TWICE = { deliver: 'twice' } as const;
 const RETRIED_TWICE = { tool: 'work-item', script: 'fixed', faults: [undefined, TWICE] } as const;
-const UNASKED = { key: 'resolution', content: { resolution: 'Fixed' } };
 
 export const SITUATIONS: readonly Situation[] = Object.entries<Omit<Situation, 'id'>>({
   one: { about: 'one question, answered' },
@@ -64,7 +64,7 @@ export const SITUATIONS: readonly Situation[] = Object.entries<Omit<Situation, '
   unasked: {
     about: 'an answer to a question that nobody asked',
     tool: 'work-item',
-    faults: [{ unasked: UNASKED }],
+    faults: [{ unasked: UNASKED['work-item'] }],
   },
   'other-state': {
     about: 'the state of a call for another item',

@@ -1,45 +1,53 @@
-/** Reads a transcript from an untrusted file: checks it, and shows its values only as text. */
-import type { TranscriptEvent } from '@mrtr/harness/transcript';
+/** Reads a transcript from an untrusted file: holds it to the published schema, and shows its values only as text. */
+import published from '@mrtr/harness/transcript.schema.json' with { type: 'json' };
 import type { Conversation } from '../../src/protocol.ts';
 
-type Check = (value: unknown) => boolean;
+/** The keywords of JSON Schema that say how the published schema's values are read. */
+interface Schema {
+  readonly $ref?: string;
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly type?: string;
+  readonly oneOf?: readonly Schema[];
+  readonly required?: readonly string[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly additionalProperties?: Schema | boolean;
+  readonly prefixItems?: readonly Schema[];
+  readonly items?: Schema | boolean;
+  readonly minItems?: number;
+}
 
-const isText: Check = (value) => typeof value === 'string';
-const isNumber: Check = (value) => typeof value === 'number';
+const DEFS: Readonly<Record<string, Schema>> = published.$defs;
+
+function fits(value: unknown, schema: Schema | boolean = true): boolean {
+  if (typeof schema === 'boolean') return schema;
+  const { $ref, oneOf, type, required = [], properties = {}, prefixItems = [], minItems = 0 } = schema;
+  if ($ref !== undefined) return fits(value, DEFS[$ref.replace('#/$defs/', '')]);
+  const isAllowed =
+    (schema.const === undefined || value === schema.const) &&
+    (schema.enum?.includes(value) ?? true) &&
+    (oneOf?.some((one) => fits(value, one)) ?? true) &&
+    (type === undefined || isOf(type, value));
+  if (!isAllowed) return false;
+  if (Array.isArray(value))
+    return value.length >= minItems && value.every((item, at) => fits(item, prefixItems[at] ?? schema.items));
+  if (!isRecord(value)) return true;
+  return (
+    required.every((name) => Object.hasOwn(value, name)) &&
+    Object.entries(value).every(([name, member]) =>
+      fits(member, Object.hasOwn(properties, name) ? properties[name] : schema.additionalProperties),
+    )
+  );
+}
+
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-const isPlace: Check = (place) => Array.isArray(place) && isText(place[0]) && isNumber(place[1]);
-const isRun: Check = (run) => Array.isArray(run) && run.every(isNumber);
-const isCount: Check = (count) =>
-  isNumber(count) || (Array.isArray(count) && count.length > 0 && count.every(isRun));
 
-const PARTICIPANT = { id: isText, kind: isText, label: isText };
-
-const EVENTS: Readonly<Record<TranscriptEvent['kind'], Readonly<Record<string, Check>>>> = {
-  message: { from: isText, message: isRecord },
-  question: { to: isText, id: isNumber, message: isText, framesHeld: isNumber },
-  answer: { from: isText, id: isNumber, reply: (reply) => reply === 'silence' || isRecord(reply) },
-  visit: { from: isText, url: isText, status: isNumber },
-  model: { result: isRecord },
-  roots: { roots: Array.isArray },
-  entry: { instance: isText, part: isText },
-  lines: {
-    instance: isText,
-    files: (files) => areAll(files, (lines) => areAll(lines, isCount)),
-    order: (order = []) => Array.isArray(order) && order.every(isPlace),
-  },
-  guard: { instance: isText, key: isText, phase: isText },
-  effect: { instance: isText, name: isText, detail: isText },
-  state: { instance: isText, phase: isText, bytes: isNumber },
-  kill: { instance: isText },
-  restart: { instance: isText },
-};
-
-const areAll = (values: unknown, check: Check): boolean =>
-  isRecord(values) && Object.values(values).every(check);
-
-const fits = (value: unknown, checks: Readonly<Record<string, Check>>): boolean =>
-  isRecord(value) && Object.entries(checks).every(([name, check]) => check(value[name]));
+function isOf(type: string, value: unknown): boolean {
+  if (type === 'array') return Array.isArray(value);
+  if (type === 'integer') return Number.isInteger(value);
+  return type === 'object' ? isRecord(value) : typeof value === type;
+}
 
 const MAX_BYTES = 10_000_000;
 
@@ -56,18 +64,10 @@ export function readTranscript(text: string): Conversation {
   if (!isRecord(given) || given.format !== 'mrtr-transcript')
     throw new Error('This file is no transcript: its "format" is not "mrtr-transcript".');
   if (given.version !== 1) throw new Error(`This page reads transcripts of version 1, not ${given.version}.`);
-  const { participants, events, title, end } = given;
-  if (!Array.isArray(participants) || !participants.every((one) => fits(one, PARTICIPANT)))
-    throw new Error('This transcript has no readable participants.');
-  if (!Array.isArray(events)) throw new Error('This transcript has no events.');
-  const wrong = events.findIndex((event) => !isEvent(event));
+  const wrong = Array.isArray(given.events)
+    ? given.events.findIndex((event) => !fits(event, DEFS.event))
+    : -1;
   if (wrong >= 0) throw new Error(`Event ${wrong + 1} of this transcript cannot be read.`);
-  if (end !== undefined && !(isRecord(end) && (isRecord(end.result) || isRecord(end.error))))
-    throw new Error('This transcript has no readable end.');
-  return { ...given, title: String(title ?? 'A transcript') } as unknown as Conversation;
-}
-
-function isEvent(event: unknown): boolean {
-  const kind = isRecord(event) ? `${event.kind}` : '';
-  return Object.hasOwn(EVENTS, kind) && fits(event, EVENTS[kind as TranscriptEvent['kind']]);
+  if (!fits(given, published as Schema)) throw new Error('This transcript does not fit its schema.');
+  return given as unknown as Conversation;
 }

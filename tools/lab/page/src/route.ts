@@ -1,6 +1,6 @@
 /** Routes, in the part of the address after `#`: a link contains the whole set-up, and no server sees it. */
 import { LESSONS, type Lesson } from '../../src/lessons.ts';
-import type { SetUp } from '../../src/protocol.ts';
+import { CHOICES, type SetUp, setUp } from '../../src/set-up.ts';
 import { ZOOMS } from './viewer/model.ts';
 import { PANELS, type View } from './viewer/viewer.tsx';
 
@@ -110,14 +110,17 @@ const setUpText = ({ option, tool, client, instances, singleUse }: SetUp): strin
 function readSetUp(text: string): SetUp | undefined {
   const [option = '', tool, client, instances, use] = text.split('.');
   if (!/^[a-z][\w-]*$/.test(option)) return undefined;
-  return {
-    option,
-    tool: tool === 'work-item' || tool === 'order' ? tool : 'weather',
-    client: client === 'legacy' || client === 'unaskable' ? client : 'modern',
-    instances: instances === 'one' ? 'one' : 'two',
+  return setUp(option, {
+    ...chosen('tool', tool),
+    ...chosen('client', client),
+    ...chosen('instances', instances),
     singleUse: use === 'single',
-  };
+  });
 }
+
+/** A member of a set-up, if it is one of the choices. */
+const chosen = (name: keyof typeof CHOICES, value = ''): Partial<SetUp> =>
+  Object.hasOwn(CHOICES[name], value) ? { [name]: value } : {};
 
 function readView(params: URLSearchParams): View {
   const [zoom] = ZOOMS.find(([one]) => one === params.get('zoom')) ?? [PLAIN_VIEW.zoom];

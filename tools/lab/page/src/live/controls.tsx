@@ -1,12 +1,13 @@
 /** The controls of a side: choose the set-up, call, kill, restart, and set the network. */
 import type { Command, Fault, Offered, SetUp, SideName, SideState } from '../../../src/protocol.ts';
+import { CHOICES, UNASKED } from '../../../src/set-up.ts';
 import { Choice } from '../choice.tsx';
 
-/** The choices of a side besides its shape, with their labels. */
+/** The selects of a side besides its shape. */
 const SELECTS = [
-  ['Tool', 'tool', { weather: 'asks once', 'work-item': 'asks twice', order: 'has a version 2' }],
-  ['Client', 'client', { modern: 'new client', legacy: 'old client', unaskable: 'cannot be asked' }],
-  ['Instances', 'instances', { one: '1 instance', two: '2 instances' }],
+  ['Tool', 'tool'],
+  ['Client', 'client'],
+  ['Instances', 'instances'],
 ] as const;
 /** The instance whose turn it is. */
 const NEXT = '';
@@ -51,12 +52,12 @@ export function Head({ side, state, send, onSetUp }: HeadProps) {
         lacks={(option) => lacksTool({ offered, setUp: { ...setUp, option } })}
         onChoice={(option) => change({ option })}
       />
-      {SELECTS.map(([title, name, choices]) => (
+      {SELECTS.map(([title, name]) => (
         <Choice<string>
           key={name}
           label={`${title} on the ${side}`}
           value={setUp[name]}
-          choices={choices}
+          choices={CHOICES[name]}
           lacks={(value) => lacksTool({ offered, setUp: { ...setUp, [name]: value } })}
           onChoice={(value) => change({ [name]: value })}
         />
@@ -98,12 +99,6 @@ export function InstanceTool({ side, state, send, instance }: SideProps & { read
     </span>
   );
 }
-
-const UNASKED = {
-  weather: { key: 'units', content: { units: 'imperial' } },
-  'work-item': { key: 'resolution', content: { resolution: 'Fixed' } },
-  order: { key: 'size', content: { size: 'L' } },
-} as const;
 
 export function Network({ side, state, send }: SideProps) {
   const { fault, setUp } = state;

@@ -1,0 +1,36 @@
+/** What a side of the lab can be set up with. The page imports this too, so do not import Node modules. */
+
+/** The choices of a set-up besides its shape, each with its label. */
+export const CHOICES = {
+  /** The options' tools. `order` has a version 2, which can be deployed while a question is open. */
+  tool: { weather: 'asks once', 'work-item': 'asks twice', order: 'has a version 2' },
+  client: { modern: 'new client', legacy: 'old client', unaskable: 'cannot be asked' },
+  /** `one` keeps a session for each old client. `two` keep no sessions, and take turns. */
+  instances: { one: '1 instance', two: '2 instances' },
+} as const;
+
+type Choices = typeof CHOICES;
+
+export type SetUp = { readonly [Name in keyof Choices]: keyof Choices[Name] } & {
+  readonly option: string;
+  /** Whether a state is served only once. */
+  readonly singleUse: boolean;
+};
+
+export type ToolWord = SetUp['tool'];
+
+export const setUp = (option: string, more: Partial<SetUp> = {}): SetUp => ({
+  option,
+  tool: 'weather',
+  client: 'modern',
+  instances: 'two',
+  singleUse: false,
+  ...more,
+});
+
+/** An answer to the first question of each tool, for a request that was not asked. */
+export const UNASKED = {
+  weather: { key: 'units', content: { units: 'imperial' } },
+  'work-item': { key: 'resolution', content: { resolution: 'Fixed' } },
+  order: { key: 'size', content: { size: 'L' } },
+} as const;
