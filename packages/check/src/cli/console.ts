@@ -10,12 +10,13 @@ export interface Console {
   readonly viewer?: URL;
 }
 
-/** The program's own output. */
+/** The program's own output. @internal */
 export interface Output extends Omit<Console, 'out' | 'err'> {
   readonly out: Writer;
   readonly err: Writer;
 }
 
+/** @internal */
 export const outputOn = ({ out, err, ...rest }: Console): Output => ({
   ...rest,
   out: new Writer(out),
