@@ -7,7 +7,7 @@ import { registerDeploy } from './deploy.ts';
 export type Log = (place: string, what: string) => void;
 
 export function hostWithLog(log: Log) {
-  // 1. The policy, once for all servers: refused state, failures of the ledger and of `principal`, limits, and a
+  // 1. The policy, once for all servers: rejected state, failures of the ledger and of `principal`, limits, and a
   // handler that asks again and again.
   const policy = requestStatePolicy({ onerror: (error) => log('policy.onerror', error.message) });
 
@@ -24,9 +24,9 @@ export function hostWithLog(log: Log) {
     { onerror: (error) => log('mount.onerror', error.message) },
   );
 
-  // 4. The diagnostics channels, for the whole process: why state was rejected, and answers that did not count.
+  // 4. The diagnostics channels, for the whole process: why a request was rejected, and answers that did not count.
   const stop = [
-    observe('mrtr:state', ({ phase, reason }) => phase === 'rejected' && log('mrtr:state', `${reason}`)),
+    observe('mrtr:rejection', ({ reason, detail }) => log('mrtr:rejection', `${reason} ${detail}`)),
     observe('mrtr:answer', ({ key, reason, times }) => log('mrtr:answer', `${key} ${reason} ${times}`)),
   ];
   const close = async () => {

@@ -54,7 +54,7 @@ function ours(state: object): number {
   const token = sealState(sealed, seal, ring[0]);
   // A new binding, as in another request.
   const opened = openState(token, { ...binding }, Date.now(), ring);
-  if ('rejected' in opened) throw new Error(opened.rejected);
+  if ('rejected' in opened) throw new Error(opened.rejected.detail);
   JSON.parse(opened.payload ?? '');
   return token.length;
 }

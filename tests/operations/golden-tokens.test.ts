@@ -158,7 +158,7 @@ test.each(SEALING.map((option) => [option.id, option] as const))(
     const binding: Binding = { ...BINDING, target: call.name, arguments: call.arguments };
     const [then, now] = [golden, today].map((token) => {
       const opened = openState(token, binding, sealedAt, RING);
-      if ('rejected' in opened) throw new Error(opened.rejected);
+      if ('rejected' in opened) throw new Error(opened.rejected.detail);
       // Ids of calls and frames are random.
       const payload = opened.payload?.replaceAll(/[\w-]{22}/g, (text) => 'x'.repeat(text.length));
       return { ...opened, id: '', callId: '', payload };

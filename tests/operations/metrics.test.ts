@@ -39,7 +39,7 @@ test('a page is pending until it is over, or its time is', async () => {
 
 test('sessions, streams and the refusals of a hosting are counted', async () => {
   const reasons: string[] = [];
-  onTestFinished(observe('mrtr:rejection', ({ reason }) => reasons.push(reason)));
+  onTestFinished(observe('mrtr:rejection', ({ detail }) => reasons.push(`${detail}`)));
   const { url } = await hosting();
   const headers = { 'mcp-session-id': await beginSession(url), accept: 'text/event-stream' };
   const over = new AbortController();

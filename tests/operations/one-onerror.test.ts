@@ -89,7 +89,7 @@ async function openBank(places: Places) {
 }
 
 const FOREIGN = expect.stringMatching(/^The start page .* was refused: it belongs to another user\./);
-const FORGED = expect.stringMatching(/^requestState rejected: malformed \[call /);
+const FORGED = expect.stringMatching(/^requestState rejected: invalid \(malformed\) \[call /);
 const LOST = expect.stringMatching(
   /^The store is gone\. \[call [\w-]{22}, caller [\w-]{22}, tools\/call pay\]$/,
 );
@@ -110,7 +110,7 @@ test.each<[place: string, places: (onerror: OnError) => Places]>([
   const lost = places(() => {}).page ? 'The store is gone.' : LOST;
   expect(errors.map(({ message }) => message)).toEqual([FOREIGN, FOREIGN, FORGED, lost, MISNAMED]);
   expect(errors[0]).toBeInstanceOf(OperatorWarning);
-  expect(errors[0]).toMatchObject({ reason: 'page_refused' });
+  expect(errors[0]).toMatchObject({ reason: 'page_rejected' });
 });
 
 test('two functions, of the policy and of the mount, hear both of calls and pages', async () => {

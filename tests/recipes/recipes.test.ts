@@ -175,10 +175,11 @@ test('refusals are reported in four places, and the mount’s onerror gets none 
     inputResponses: { sure: { action: 'accept', content: { sure } } },
   });
 
-  const LINE = 'requestState rejected: malformed [call unknown, caller anonymous, tools/call deploy]';
+  const LINE =
+    'requestState rejected: invalid (malformed) [call unknown, caller anonymous, tools/call deploy]';
   await call({ requestState: 'forged' });
   expect(heard.splice(0).sort()).toEqual([
-    'mrtr:state: malformed',
+    'mrtr:rejection: invalid malformed',
     `policy.onerror: ${LINE}`,
     `server.onerror: ${LINE}`,
   ]);

@@ -17,6 +17,5 @@ export {
   type SealOptions,
   sealState,
   type TokenContent,
-  type TokenRejection,
 } from './state/codec.ts';
 export { ephemeralRing, type KeyRing, keyRing, type SealingKey } from './state/key-ring.ts';

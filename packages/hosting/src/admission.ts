@@ -87,8 +87,8 @@ export function httpAdmission(served: ServerInstance, options: MountOptions, lim
     const refused = hostHeaderValidationResponse(named, hosts);
     if (!refused) return undefined;
     const shown = host.slice(0, MAX_OF_HOST);
-    const why = `A request for the host '${shown}' was refused: it is none of allowedHosts.`;
-    report(new OperatorWarning('host_refused', why));
+    const why = `A request for the host '${shown}' was rejected: it is none of allowedHosts.`;
+    report(new OperatorWarning('host_rejected', why));
     return countRejection(refused, 'http_forbidden_origin');
   }
 

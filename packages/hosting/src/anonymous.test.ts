@@ -57,7 +57,7 @@ test.each<[string, MountOptions, object, AuthInfo | undefined]>([
 test("with anonymous: 'reject', a request without a caller gets 401 and a challenge, and onerror gets an error", async () => {
   const warnings = watchWarnings();
   const reasons: string[] = [];
-  onTestFinished(observe('mrtr:rejection', ({ reason }) => void reasons.push(reason)));
+  onTestFinished(observe('mrtr:rejection', ({ detail }) => void reasons.push(`${detail}`)));
   const { url, errors } = await hosting({ anonymous: 'reject', allowedOrigins: ['https://app.example'] });
   const requests = [LIST, withHeaders(LIST, SIGNED), INITIALIZE, oldRequest('tools/list'), {}];
   for (const init of requests) {

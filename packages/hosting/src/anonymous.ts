@@ -27,7 +27,7 @@ export function anonymousGuard(rule: 'accept' | 'reject' | undefined, hasUsers: 
     if (principal !== undefined) {
       sawUsers = true;
     } else if (rule === 'reject') {
-      report(new OperatorWarning('anonymous_refused', REFUSAL));
+      report(new OperatorWarning('anonymous_rejected', REFUSAL));
       const error = new OAuthError(OAuthErrorCode.InvalidToken, 'No caller was found; sign in');
       return countRejection(bearerAuthChallengeResponse(error), 'http_unauthorized');
     } else if (rule === undefined && (sawUsers || headers.has('authorization') || headers.has('cookie'))) {

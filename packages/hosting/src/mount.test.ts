@@ -286,7 +286,7 @@ test('with allowedHosts `any` the router checks the host, and pages of other sit
   for (const origin of ['https://evil.example', 'https://shop.example', 'http://localhost'])
     expect(await status(any, { origin })).toBe(403);
   expect(await status(own, {})).toBe(403);
-  expect(own.served.errors).toEqual([expect.stringContaining("host 'shop.example' was refused")]);
+  expect(own.served.errors).toEqual([expect.stringContaining("host 'shop.example' was rejected")]);
 });
 
 test('a caller that was authenticated in front is not asked for a token, and `principal` says who it is', async () => {

@@ -8,23 +8,30 @@ export const problem = (
   message: string,
   headers: Record<string, string> = {},
   code = -32000,
-  reason = REASONS[status] ?? 'http_invalid',
+  detail = DETAILS[status] ?? 'http_invalid',
 ): Response =>
   countRejection(
     Response.json({ jsonrpc: '2.0', id: null, error: { code, message } }, { status, headers }),
-    reason,
+    detail,
   );
 
-const REASONS: Readonly<Record<number, RejectionReason>> = {
+const DETAILS: Readonly<Record<number, string>> = {
   403: 'http_forbidden_origin',
   429: 'http_too_many',
   500: 'http_failed',
   503: 'http_full',
 };
 
-/** Counts `response` in the metrics as a refusal for `reason`, and returns it. */
-export function countRejection(response: Response, reason: RejectionReason): Response {
-  publish('mrtr:rejection', { reason });
+/** The reasons other than `transport`. */
+const REASONS: Readonly<Record<string, RejectionReason>> = {
+  http_too_many: 'busy',
+  http_failed: 'author',
+  http_full: 'busy',
+};
+
+/** Counts `response` in the metrics as a rejection, and returns it. */
+export function countRejection(response: Response, detail: string): Response {
+  publish('mrtr:rejection', { reason: REASONS[detail] ?? 'transport', detail });
   return response;
 }
 

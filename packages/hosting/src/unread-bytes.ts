@@ -65,7 +65,7 @@ export function unreadBytes(
         for (let left = PATIENCE_MS / LOOK_MS; isFull() && left > 0; left--)
           await new Promise((resolve) => setTimeout(resolve, LOOK_MS).unref());
         if (isFull()) {
-          publish('mrtr:rejection', { reason: 'stream_unread' });
+          publish('mrtr:rejection', { reason: 'transport', detail: 'stream_unread' });
           throw new OperatorWarning(
             'stream_closed',
             `A stream was closed: its client left ${held} bytes unread, and an unread limit was reached. Send less, ` +

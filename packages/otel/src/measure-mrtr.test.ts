@@ -95,7 +95,7 @@ test('a call is counted from its question to its answer, its repeated retry, and
   expect(await points()).toMatchObject({
     'mrtr.rounds{mrtr.outcome,complete}': 1,
     'mrtr.retries.repeated{}': 1,
-    'mrtr.rejections{mrtr.reason,malformed}': 1,
+    'mrtr.rejections{mrtr.reason,invalid}': 1,
     'mrtr.ledger.duration{mrtr.operation,lease,mrtr.outcome,answered}': 2,
     'mrtr.ledger.duration{mrtr.operation,settle,mrtr.outcome,answered}': 1,
     'mrtr.calls{mrtr.state,waiting}': 0,
@@ -111,7 +111,7 @@ test('a ledger that fails is counted as a wait that failed, and as the reason of
   await post({ requestState: result?.requestState, inputResponses: {} });
   expect(await points()).toMatchObject({
     'mrtr.ledger.duration{mrtr.operation,lease,mrtr.outcome,failed}': 1,
-    'mrtr.rejections{mrtr.reason,ledger_failed}': 1,
+    'mrtr.rejections{mrtr.reason,ledger}': 1,
   });
 });
 
@@ -166,7 +166,7 @@ test('no client makes metrics grow: not by calls that never return, nor by names
   const after = await points();
   expect(after).toMatchObject({
     'mrtr.calls{mrtr.state,waiting}': MAX_CALLS,
-    'mrtr.rejections{mrtr.reason,malformed}': 21,
+    'mrtr.rejections{mrtr.reason,invalid}': 21,
     'mrtr.rejections{mrtr.reason,other}': 20,
   });
   expect(series).toBeGreaterThan(10);

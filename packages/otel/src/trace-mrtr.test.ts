@@ -162,11 +162,11 @@ test('a call that began in another process has its own span, which names its fir
 
 test('rejected state has its own span, with an error and its reason', () => {
   const { spans } = traceInMemory();
-  publish('mrtr:state', { ...CALL, phase: 'rejected', bytes: 12, reason: 'tampered' });
+  publish('mrtr:rejection', { ...CALL, bytes: 12, reason: 'invalid', detail: 'tampered' });
   expect(spans()).toHaveLength(1);
   expect(spans()[0]).toMatchObject({
-    status: { code: SpanStatusCode.ERROR, message: 'requestState rejected: tampered' },
-    events: [{ name: 'mrtr.state', attributes: { 'mrtr.phase': 'rejected', 'mrtr.reason': 'tampered' } }],
+    status: { code: SpanStatusCode.ERROR, message: 'requestState rejected: invalid' },
+    events: [{ name: 'mrtr.rejection', attributes: { 'mrtr.reason': 'invalid', 'mrtr.detail': 'tampered' } }],
   });
 });
 

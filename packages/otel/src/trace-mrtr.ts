@@ -5,7 +5,7 @@
  * token carries already. docs/observability.md states the limits.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { bindRounds, observe, type RoundEvent, type StateEvent } from '@mrtr/core/events';
+import { bindRounds, observe, type RejectionEvent, type RoundEvent } from '@mrtr/core/events';
 import {
   type Attributes,
   type Context,
@@ -67,10 +67,12 @@ export function traceMrtr(
       }),
     ),
     observe('mrtr:effect', ({ key, phase }) => note('mrtr.effect', { 'mrtr.key': key, 'mrtr.phase': phase })),
-    observe('mrtr:state', (event) => {
-      // The boundary rejects state before the round starts, so the event has no span yet.
-      if (event.phase === 'rejected') recordRejection(tracer, event);
-      else note('mrtr.state', { 'mrtr.phase': event.phase, 'mrtr.bytes': event.bytes });
+    observe('mrtr:state', ({ phase, bytes }) =>
+      note('mrtr.state', { 'mrtr.phase': phase, 'mrtr.bytes': bytes }),
+    ),
+    // The boundary rejects state before the round starts, so the event has no span yet.
+    observe('mrtr:rejection', (event) => {
+      if (event.bytes !== undefined) recordRejection(tracer, event);
     }),
   ];
   return () => {
@@ -119,11 +121,12 @@ function endRound(calls: OpenCalls, { call, span }: TracedRound, event: RoundEve
 }
 
 /** A request whose state does not open never becomes a round, and does not reliably name a call. */
-function recordRejection(tracer: Tracer, event: StateEvent): void {
-  const { bytes, reason = '' } = event;
-  const attributes = { ...attributesOf(event), 'mrtr.outcome': 'rejected' };
-  const span = tracer.startSpan(nameOf(event), { kind: SpanKind.SERVER, attributes });
-  span.addEvent('mrtr.state', { 'mrtr.phase': 'rejected', 'mrtr.bytes': bytes, 'mrtr.reason': reason });
+function recordRejection(tracer: Tracer, { reason, detail = '', bytes = 0, ...event }: RejectionEvent): void {
+  const { call, method = '', target = '' } = event;
+  const about = { call, method, target };
+  const attributes = { ...attributesOf(about), 'mrtr.outcome': 'rejected' };
+  const span = tracer.startSpan(nameOf(about), { kind: SpanKind.SERVER, attributes });
+  span.addEvent('mrtr.rejection', { 'mrtr.reason': reason, 'mrtr.detail': detail, 'mrtr.bytes': bytes });
   span.setStatus({ code: SpanStatusCode.ERROR, message: `requestState rejected: ${reason}` });
   span.end();
 }

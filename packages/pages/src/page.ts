@@ -205,7 +205,7 @@ export function pagesOf<T>(
     if (kept) why = `it is ${kept.stage}, or the state is not its latest`;
     if (kept && !isOwn(kept, visitor)) why = 'it belongs to another user';
     const message = `The ${name} page of a pending interaction was refused: ${why}.`;
-    report(new OperatorWarning('page_refused', message));
+    report(new OperatorWarning('page_rejected', message));
     return page(404);
   }
 

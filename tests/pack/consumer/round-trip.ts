@@ -82,7 +82,7 @@ const calls = [
 
 async function main(): Promise<void> {
   const refused: string[] = [];
-  const stop = observe('mrtr:state', ({ reason }) => reason !== undefined && refused.push(reason));
+  const stop = observe('mrtr:rejection', ({ reason }) => refused.push(reason));
   for (const client of ['modern', 'legacy'] as const) {
     for (const { user, ...params } of calls) {
       const hosting = await serveHttp({ server });

@@ -86,8 +86,8 @@ export class Admission {
       const call = await this.#open(target, request, ctx, place);
       const decision = await lease(target, call);
       if ('recorded' in decision) return repeat(decision.recorded, call);
-      if ('refused' in decision)
-        return this.#rejections.rejectState(call, call.admitted.token, decision.refused);
+      if ('rejected' in decision)
+        return this.#rejections.rejectState(decision.rejected, call, call.admitted.token);
       return await serveLeased(target, call, decision.lease);
     } finally {
       place.giveBack();
@@ -128,7 +128,7 @@ export class Admission {
       return recordCall({ ...admitted, binding: this.#rejectUnhashable(binding), opened: undefined });
     const opened = this.#tryOpen(token, binding);
     if ('rejected' in opened)
-      return rejections.rejectState({ ...about, id: opened.callId }, token, opened.rejected);
+      return rejections.rejectState(opened.rejected, { ...about, id: opened.callId }, token);
     return recordCall({ ...admitted, binding, opened });
   }
 
@@ -150,11 +150,11 @@ export class Admission {
     try {
       principal = await this.#policy.principal(ctx);
     } catch (error) {
-      return this.#rejections.rejectRequest('principal_failed', about, error, INTERNAL);
+      return this.#rejections.rejectRequest({ reason: 'principal' }, about, error, INTERNAL);
     }
     if (principal === undefined || typeof principal === 'string') return principal;
     const why = `The policy's principal gave a value of type ${typeof principal}. It must give a string, or undefined.`;
-    return this.#rejections.rejectRequest('principal_failed', about, new InvalidOption(why), INTERNAL);
+    return this.#rejections.rejectRequest({ reason: 'principal' }, about, new InvalidOption(why), INTERNAL);
   }
 
   // Refuse the request instead of dropping the answer: asked again, the user would give the same answer and never learn
@@ -164,21 +164,22 @@ export class Admission {
     const limit = this.#policy.limits.answerBytes;
     if (answersFit(ctx.mcpReq.inputResponses, limit)) return;
     const expected = `An answer has to be JSON of at most ${limit} bytes, nested at most ${MAX_DEPTH} levels deep`;
-    rejections.count('answer_too_large', about);
-    rejections.report(new OperatorWarning('answer_refused', `An answer was refused. ${expected}.`), about);
+    rejections.count({ reason: 'invalid', detail: 'answer_too_large' }, about);
+    rejections.report(new OperatorWarning('answer_rejected', `An answer was rejected. ${expected}.`), about);
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, expected, { reason: 'answer_too_large' });
   }
 
   #tryOpen(token: string, binding: Binding): OpenResult {
     const { limits, now, keys, versions } = this.#policy;
-    if (token.length > limits.stateBytes) return { rejected: 'too_large' };
+    if (token.length > limits.stateBytes) return { rejected: { reason: 'invalid', detail: 'too_large' } };
     try {
       const opened = openState(token, binding, now(), keys.ring);
       if ('rejected' in opened || versions.accepts(binding.target, opened.version)) return opened;
-      return { rejected: 'other_version', callId: opened.callId };
+      return { rejected: { reason: 'wrong_version', detail: 'other_version' }, callId: opened.callId };
     } catch (error) {
       // No token was ever sealed for arguments that cannot be hashed.
-      if (error instanceof RangeError || error instanceof TypeError) return { rejected: 'other_arguments' };
+      if (error instanceof RangeError || error instanceof TypeError)
+        return { rejected: { reason: 'wrong_request', detail: 'other_arguments' } };
       throw error;
     }
   }
@@ -191,7 +192,7 @@ export class Admission {
     try {
       return { ...binding, canonicalArguments: canonicalArguments(binding) };
     } catch {
-      this.#rejections.count('invalid_arguments', binding);
+      this.#rejections.count({ reason: 'invalid', detail: 'invalid_arguments' }, binding);
       throw new ProtocolError(
         ProtocolErrorCode.InvalidParams,
         `The arguments hold a number that is not finite, or are nested deeper than ${MAX_DEPTH} levels`,
@@ -200,7 +201,7 @@ export class Admission {
   }
 
   #tooManyCalls(full: QuotaExceeded, about: Pick<LoggedCall, 'method' | 'target'>): ProtocolError {
-    this.#rejections.count('too_many_calls', about);
+    this.#rejections.count({ reason: 'busy', detail: 'too_many_calls' }, about);
     return new ProtocolError(
       ProtocolErrorCode.InternalError,
       `${full === 'own' ? 'You have' : 'This server has'} too many calls running. Try again when one has ended.`,
@@ -222,7 +223,7 @@ async function lease({ registrations }: Target, call: AdmittedCall): Promise<Dec
     return { lease: undefined };
   }
   const { signal, inputResponses = {} } = ctx.mcpReq;
-  if (signal.aborted) return { refused: 'abandoned' };
+  if (signal.aborted) return { rejected: { reason: 'abandoned' } };
   // The digest covers each answer that reaches the handler.
   const answers = digestOf(ownAnswers(inputResponses, call.asked));
   let decision: Decision;
@@ -233,14 +234,24 @@ async function lease({ registrations }: Target, call: AdmittedCall): Promise<Dec
     // The message of a full ledger is ours, and safe for the client. Any other message may name hosts.
     const { cause } = error;
     if (cause instanceof StoreFull)
-      return rejections.rejectRequest('ledger_full', call, cause, cause.message);
-    return rejections.rejectRequest('ledger_failed', call, cause, STATE_NOT_KEPT);
+      return rejections.rejectRequest(
+        { reason: 'ledger', detail: 'ledger_full' },
+        call,
+        cause,
+        cause.message,
+      );
+    return rejections.rejectRequest(
+      { reason: 'ledger', detail: 'ledger_failed' },
+      call,
+      cause,
+      STATE_NOT_KEPT,
+    );
   }
   // The ledger may have taken long.
   const late = signal.aborted ? 'abandoned' : now() >= opened.expiresAt ? 'expired' : undefined;
   if (!('lease' in decision) || !late) return decision;
   await decision.lease?.release();
-  return { refused: late };
+  return { rejected: { reason: late } };
 }
 
 /** Enters the handler. Then records the result, or gives the lease back if the handler was not entered. */
@@ -274,7 +285,7 @@ async function serveLeased(
 function repeat(recorded: RecordedOutcome, call: AdmittedCall): unknown {
   if ('lost' in recorded) {
     const { rejections, token } = call.admitted;
-    rejections.reportRejected(call, token, 'lost');
+    rejections.reportRejected({ reason: 'lost' }, call, token);
     return endCall(call, OUTCOME_UNKNOWN);
   }
   const { id, method, target } = call;

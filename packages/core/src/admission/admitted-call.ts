@@ -75,7 +75,7 @@ export function recordCall(admitted: Admitted): AdmittedCall {
     timesAsked: opened?.timesAsked ?? NOTHING_ASKED,
     rejectState: (why) => {
       try {
-        return rejections.rejectState(call, admitted.token, 'other_schema', why);
+        return rejections.rejectState(OTHER_SCHEMA, call, admitted.token, why);
       } catch (error) {
         call.misfit ??= error;
         throw error;
@@ -100,6 +100,8 @@ export function recordCall(admitted: Admitted): AdmittedCall {
   const call = Object.defineProperty(record, 'admitted', { value: admitted }) as AdmittedCall;
   return call;
 }
+
+const OTHER_SCHEMA = { reason: 'wrong_version', detail: 'other_schema' } as const;
 
 /** The caller's pseudonym: a keyed digest that all instances share. */
 export const callerPseudonym = ({ principal }: Binding, key: SealingKey): string | undefined =>

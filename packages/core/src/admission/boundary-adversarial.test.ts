@@ -28,41 +28,45 @@ const flipCharacter = (token: string) =>
   token.slice(0, 60) + (token[60] === 'A' ? 'B' : 'A') + token.slice(61);
 
 const ATTEMPTS: [string, string, (attempt: Attempt) => Partial<Attempt>][] = [
-  ['tampered with', 'tampered', ({ token }) => ({ token: flipCharacter(token) })],
-  ['cut short to nothing', 'malformed', () => ({ token: '' })],
-  ['the author’s plaintext', 'malformed', () => ({ token: PLAN })],
-  ['larger than the limit', 'too_large', ({ token }) => ({ token: token + 'A'.repeat(65_536) })],
+  ['tampered with', 'invalid (tampered)', ({ token }) => ({ token: flipCharacter(token) })],
+  ['cut short to nothing', 'invalid (malformed)', () => ({ token: '' })],
+  ['the author’s plaintext', 'invalid (malformed)', () => ({ token: PLAN })],
+  ['larger than the limit', 'invalid (too_large)', ({ token }) => ({ token: token + 'A'.repeat(65_536) })],
   [
     'sealed with another key',
-    'unknown_key',
+    'invalid (unknown_key)',
     () => ({ host: hostTools(asking(), { keys: ['o'.repeat(32)] }) }),
   ],
   [
     'of another server with the same keys',
-    'other_audience',
+    'wrong_request (other_audience)',
     () => ({ host: hostTools(asking(), { now: () => NOW }, 'other-server') }),
   ],
   ['expired', 'expired', () => ({ later: 600_000 })],
-  ['from the future', 'issued_in_the_future', () => ({ later: -60_001 })],
-  ['of another tool', 'other_target', () => ({ params: { ...DEPLOY, name: 'destroy' } })],
+  ['from the future', 'invalid (issued_in_the_future)', () => ({ later: -60_001 })],
+  ['of another tool', 'wrong_request (other_target)', () => ({ params: { ...DEPLOY, name: 'destroy' } })],
   [
     'of other arguments',
-    'other_arguments',
+    'wrong_request (other_arguments)',
     () => ({ params: { ...DEPLOY, arguments: { service: 'bank' } } }),
   ],
   [
     'of arguments that are nested too deeply to compare',
-    'other_arguments',
+    'wrong_request (other_arguments)',
     () => ({ params: { ...DEPLOY, arguments: TOO_DEEP } }),
   ],
-  ['of arguments that are missing now', 'other_arguments', () => ({ params: { name: 'deploy' } })],
-  ['of another user', 'other_principal', () => ({ options: as('mallory') })],
-  ['of a user who has logged out', 'other_principal', () => ({ options: {} })],
+  [
+    'of arguments that are missing now',
+    'wrong_request (other_arguments)',
+    () => ({ params: { name: 'deploy' } }),
+  ],
+  ['of another user', 'wrong_request (other_principal)', () => ({ options: as('mallory') })],
+  ['of a user who has logged out', 'wrong_request (other_principal)', () => ({ options: {} })],
 ];
 
 test.each(ATTEMPTS)('state that is %s is rejected: %s', async (_what, reason, change) => {
   const entries: (string | undefined)[] = [];
-  const states = eventsOf('mrtr:state');
+  const rejections = eventsOf('mrtr:rejection');
   let now = NOW;
   const host = hostTools(asking(entries), { now: () => now });
   const { result } = await host.post('tools/call', DEPLOY, as('alice'));
@@ -77,8 +81,11 @@ test.each(ATTEMPTS)('state that is %s is rejected: %s', async (_what, reason, ch
   const target = attempt.params.name as string;
   expect(entries).toEqual([undefined]);
   expect(attempt.host.errors).toEqual([`RequestStateRejected: requestState rejected: ${reason}`]);
-  expect(states.slice(1)).toEqual([
-    { phase: 'rejected', method: 'tools/call', target, bytes: attempt.token.length, reason },
+  const bytes = attempt.token.length;
+  const [, name, , detail] = /^(\w+)( \((\w+)\))?$/.exec(reason) ?? [];
+  expect(rejections).toHaveLength(1);
+  expect(rejections).toMatchObject([
+    { reason: name, ...(detail && { detail }), method: 'tools/call', target, bytes },
   ]);
 });
 

@@ -184,7 +184,7 @@ test('arguments that cannot be hashed are rejected before the handler runs', asy
       message: 'The arguments hold a number that is not finite, or are nested deeper than 200 levels',
     },
   });
-  expect(refusals).toMatchObject([{ reason: 'invalid_arguments' }]);
+  expect(refusals).toMatchObject([{ reason: 'invalid', detail: 'invalid_arguments' }]);
   expect(entries).toEqual([]);
 });
 

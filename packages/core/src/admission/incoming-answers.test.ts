@@ -38,7 +38,7 @@ test('an answer of exactly the limit is accepted, and one byte more is refused',
   expect(await reply({ sure: answerOfBytes(16_385) })).toEqual(REFUSED);
   expect(entries).toEqual([undefined]);
   expect(errors).toEqual([
-    'OperatorWarning: An answer was refused. ' +
+    'OperatorWarning: An answer was rejected. ' +
       'An answer has to be JSON of at most 16384 bytes, nested at most 200 levels deep.',
   ]);
   expect((await reply({ sure: answerOfBytes(16_384) })).result).toMatchObject(textResult('Done.'));

@@ -25,14 +25,14 @@ test('a refusal names its call, its tool and the pseudonym of its caller, and is
   const call = rounds[0]?.call;
   expect(errors.map(({ message }) => message)).toEqual([
     `requestState rejected: expired [call ${call}, caller ${ALICE}, tools/call deploy]`,
-    `requestState rejected: malformed [call unknown, caller ${ALICE}, tools/call deploy]`,
+    `requestState rejected: invalid (malformed) [call unknown, caller ${ALICE}, tools/call deploy]`,
   ]);
   expect(errors.map(String)).toEqual(errors.map(({ stack }) => stack?.split('\n')[0]));
   expect(errors[0]).toMatchObject({ code: 'request_state_rejected', reason: 'expired' });
   const about = { method: 'tools/call', target: 'deploy' };
   expect(refusals).toEqual([
-    { reason: 'expired', call, ...about },
-    { reason: 'malformed', call: undefined, ...about },
+    { reason: 'expired', call, ...about, bytes: retry.requestState.length },
+    { reason: 'invalid', detail: 'malformed', call: undefined, ...about, bytes: 3 },
   ]);
   expect(refusals.every(({ reason }) => Object.hasOwn(REJECTION_REASONS, reason))).toBe(true);
 });

@@ -94,7 +94,7 @@ test.each<[string, () => unknown, string]>([
       error: { code: -32603, message: 'Internal error' },
     });
     expect(errors).toEqual([why]);
-    expect(refusals.map(({ reason }) => reason)).toEqual(['principal_failed']);
+    expect(refusals.map(({ reason }) => reason)).toEqual(['principal']);
     expect(entries).toEqual([]);
   },
 );

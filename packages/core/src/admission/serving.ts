@@ -131,7 +131,7 @@ function ask(call: AdmittedCall, result: InputRequiredResult, requests: InputReq
   requireSealable(requestState, requests);
   const problem = askProblem(call, requests, { requestState, routingLabel });
   if (problem?.kind === 'rounds') {
-    call.admitted.rejections.count('rounds_exceeded', call);
+    call.admitted.rejections.count({ reason: 'author', detail: 'rounds_exceeded' }, call);
     return endCall(call, problem.message);
   }
   if (problem?.cause) return rejectQuestion(call, problem.cause, problem.message);
@@ -173,7 +173,7 @@ function seal(
 }
 
 const rejectQuestion = (call: AdmittedCall, cause: unknown, why = STATE_NOT_KEPT): never =>
-  call.admitted.rejections.rejectRequest('invalid_question', call, cause, why);
+  call.admitted.rejections.rejectRequest({ reason: 'author', detail: 'invalid_question' }, call, cause, why);
 
 const inOldSpelling = (requests: InputRequests): InputRequests =>
   Object.fromEntries(

@@ -44,13 +44,13 @@ test('a retry that is sent again gets the result of the first, and its effects h
 });
 
 test('with `reject`, a repeated retry is refused like invalid state', async () => {
-  const states = eventsOf('mrtr:state');
+  const rejections = eventsOf('mrtr:rejection');
   const site = shop({ singleUse: 'reject' });
   const retry = await retryOf(site);
   expect((await site.post('tools/call', retry)).result).toMatchObject(textResult('Delivery 1 to Ada'));
   expect(await site.post('tools/call', retry)).toEqual(REJECTED);
   expect(site.deliveries).toEqual([1]);
-  expect(states.at(-1)).toMatchObject({ phase: 'rejected', reason: 'already_used' });
+  expect(rejections).toMatchObject([{ reason: 'repeated', detail: 'already_used' }]);
 });
 
 test('without single use, every repeated retry is served', async () => {
@@ -86,7 +86,7 @@ test('a token whose server crashed in the middle is not served again', async () 
   let now = 1_800_000_000_000;
   const memory = new MemoryLedger({ now: () => now });
   const crashing = ledgerLike(memory, { settle: async () => {} });
-  const states = eventsOf('mrtr:state');
+  const rejections = eventsOf('mrtr:rejection');
   const [dying, living] = [
     shop({ ledger: crashing, leaseSeconds: 10, now: () => now }),
     shop({ ledger: memory, leaseSeconds: 10, now: () => now }),
@@ -96,7 +96,7 @@ test('a token whose server crashed in the middle is not served again', async () 
   now += 11_000;
   expect((await living.post('tools/call', retry)).result).toMatchObject(UNKNOWN);
   expect(living.deliveries).toEqual([]);
-  expect(states.at(-1)).toMatchObject({ phase: 'rejected', reason: 'lost' });
+  expect(rejections.at(-1)).toMatchObject({ reason: 'lost' });
 });
 
 test('a ledger that cannot be reached refuses the round before anything of it runs', async () => {
@@ -107,7 +107,7 @@ test('a ledger that cannot be reached refuses the round before anything of it ru
   });
   expect(site.deliveries).toEqual([]);
   expect(site.errors).toEqual(['Error: connect ECONNREFUSED']);
-  expect(refusals.map(({ reason }) => reason)).toEqual(['ledger_failed']);
+  expect(refusals.map(({ reason }) => reason)).toEqual(['ledger']);
 });
 
 test.each([700, -61])(
@@ -118,7 +118,7 @@ test.each([700, -61])(
     const retry = await retryOf(site);
     expect(await site.post('tools/call', retry)).toEqual(REJECTED);
     expect(site.errors).toContain(
-      `OperatorWarning: This server's clock differs from the ledger's by ${seconds * 1000} ms. Every retry is refused ` +
+      `OperatorWarning: This server's clock differs from the ledger's by ${seconds * 1000} ms. Every retry is rejected ` +
         'until they agree to within 60 s. Synchronise both clocks.',
     );
   },
@@ -139,7 +139,7 @@ test('`mrtr:ledger` tells of each request to the ledger, how it ended and how lo
 });
 
 test.each([
-  ['lease', 'The retry was refused and nothing of it ran. ', { error: { code: -32603 } }],
+  ['lease', 'The retry was rejected and nothing of it ran. ', { error: { code: -32603 } }],
   // A result that cannot be recorded still reaches its client.
   ['settle', '', { result: textResult('Delivery 1 to Ada') }],
 ] as const)('a %s that takes too long is reported with what to do', async (operation, ran, reply) => {
@@ -164,5 +164,5 @@ test.each<[reason: string, options: TestOptions]>([
   const refusals = eventsOf('mrtr:rejection');
   const site = shop(options);
   expect(await site.post('tools/call', await retryOf(site))).toHaveProperty('error');
-  expect(refusals.map((refusal) => refusal.reason)).toEqual([reason]);
+  expect(refusals.map(({ detail }) => detail)).toEqual([reason]);
 });

@@ -1,5 +1,5 @@
 /**
- * Leases a token, so that it is served once. A *repeated retry*, which brings a used token again, is refused or gets
+ * Leases a token, so that it is served once. A *repeated retry*, which brings a used token again, is rejected or gets
  * the first result.
  */
 import { setTimeout as delay } from 'node:timers/promises';
@@ -9,7 +9,7 @@ import { openAtRest, sealAtRest } from '../state/at-rest.ts';
 import { CLOCK_SKEW_MS, type OpenedState } from '../state/codec.ts';
 import type { KeyRing } from '../state/key-ring.ts';
 import { OperatorWarning } from '../support/operator-warning.ts';
-import type { RejectionReason } from '../support/rejection-reasons.ts';
+import type { Rejection } from '../support/rejection-reasons.ts';
 import { waitAtMost } from '../support/wait-at-most.ts';
 import type { AdmittedCall } from './admitted-call.ts';
 import type { LeaseDecision } from './ledger.ts';
@@ -35,11 +35,11 @@ export type RecordedOutcome =
   /** The handler was entered and did not end properly, so its effects are unknown. */
   | { readonly lost: true };
 
-/** The decision about a request: serve it, with a lease if its token needs one; repeat the recorded outcome; or refuse it. */
+/** The decision about a request: serve it, with a lease if its token needs one; repeat the recorded outcome; or reject it. */
 export type Decision =
   | { readonly lease: Lease | undefined }
   | { readonly recorded: RecordedOutcome }
-  | { readonly refused: RejectionReason };
+  | { readonly rejected: Rejection };
 
 /** The ledger did not decide. The `cause` is the ledger's error; it may name hosts, so it must not reach the client. */
 export class LedgerFailed extends Error {}
@@ -58,24 +58,27 @@ export async function leaseToken(retry: PresentedRetry): Promise<Decision> {
     decision.kind === 'in-flight' && repeatedRetry === 'replay';
     wait = Math.min(wait * 2, MAX_WAIT_MS)
   ) {
-    if (!(await pause(wait, retry.call.admitted.ctx.mcpReq.signal))) return { refused: 'abandoned' };
+    if (!(await pause(wait, retry.call.admitted.ctx.mcpReq.signal)))
+      return { rejected: { reason: 'abandoned' } };
     decision = await leaseOnce(retry);
   }
   switch (decision.kind) {
     case 'first':
       return { lease: new Lease(retry, decision.lease) };
     case 'settled':
-      return repeatedRetry === 'reject' ? { refused: 'already_used' } : decideRecorded(decision, retry);
+      return repeatedRetry === 'reject'
+        ? { rejected: { reason: 'repeated', detail: 'already_used' } }
+        : decideRecorded(decision, retry);
     case 'lost':
-      return repeatedRetry === 'reject' ? { refused: 'lost' } : { recorded: { lost: true } };
+      return repeatedRetry === 'reject' ? { rejected: { reason: 'lost' } } : { recorded: { lost: true } };
     case 'in-flight':
-      return { refused: 'in_flight' };
+      return { rejected: { reason: 'repeated', detail: 'in_flight' } };
     case 'expired':
-      return { refused: 'expired' };
+      return { rejected: { reason: 'expired' } };
     case 'older-than-ledger':
-      return { refused: 'older_than_ledger' };
+      return { rejected: { reason: 'ledger', detail: 'older_than_ledger' } };
     case 'clock-differs':
-      return { refused: 'clock_differs' };
+      return { rejected: { reason: 'ledger', detail: 'clock_differs' } };
     default: {
       // A ledger may be third-party code.
       const { kind } = decision as { readonly kind: unknown };
@@ -90,10 +93,10 @@ function decideRecorded(
   { answers, result }: Extract<LeaseDecision, { kind: 'settled' }>,
   retry: PresentedRetry,
 ): Decision {
-  if (answers !== retry.answers) return { refused: 'other_answers' };
+  if (answers !== retry.answers) return { rejected: { reason: 'repeated', detail: 'other_answers' } };
   const recorded = typeof result === 'string' ? openOutcome(result, retry) : undefined;
   // It does not open: it was moved from another token, or its key was removed.
-  return recorded ? { recorded } : { refused: 'lost' };
+  return recorded ? { recorded } : { rejected: { reason: 'lost' } };
 }
 
 /** Waits. Returns false if the signal fired first. */
@@ -133,7 +136,7 @@ async function leaseOnce(retry: PresentedRetry): Promise<LeaseDecision> {
 }
 
 const clocksDiffer = (byMs: number): string =>
-  `This server's clock differs from the ledger's by ${byMs} ms. Every retry is refused until they agree to within ` +
+  `This server's clock differs from the ledger's by ${byMs} ms. Every retry is rejected until they agree to within ` +
   `${CLOCK_SKEW_MS / 1000} s. Synchronise both clocks.`;
 
 async function withinSeconds<T>(
@@ -144,16 +147,16 @@ async function withinSeconds<T>(
 ): Promise<T> {
   const began = performance.now();
   let outcome: LedgerEvent['outcome'] = 'failed';
-  const refuse = (): never => {
+  const rejectLate = (): never => {
     onLate();
-    const why = operation === 'lease' ? 'The retry was refused and nothing of it ran. ' : '';
+    const why = operation === 'lease' ? 'The retry was rejected and nothing of it ran. ' : '';
     throw new OperatorWarning(
       'ledger_timed_out',
       `The ledger did not answer within ${seconds} s. ${why}Check the ledger's database.`,
     );
   };
   try {
-    const answer = await waitAtMost(asked, seconds * 1000, refuse);
+    const answer = await waitAtMost(asked, seconds * 1000, rejectLate);
     outcome = 'answered';
     return answer;
   } finally {

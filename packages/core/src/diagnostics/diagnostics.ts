@@ -5,7 +5,7 @@
  */
 import type { AsyncLocalStorage } from 'node:async_hooks';
 import { type Channel, channel } from 'node:diagnostics_channel';
-import type { RejectionReason } from '../support/rejection-reasons.ts';
+import type { Rejection } from '../support/rejection-reasons.ts';
 
 /** The call of an event. */
 interface OfCall {
@@ -67,20 +67,17 @@ export interface EffectEvent {
   readonly phase: 'ran' | 'skipped';
 }
 
-/** `mrtr:state`: request state was sealed, opened, rejected or replayed. `reason` is never on the wire. */
-export interface StateEvent {
-  readonly phase: 'sealed' | 'opened' | 'rejected' | 'replayed';
-  /** The call's id; undefined for rejected state, which may belong to any call. */
-  readonly call?: string | undefined;
+/** `mrtr:state`: request state was sealed, opened, or its recorded result was repeated. */
+export interface StateEvent extends OfCall {
+  readonly phase: 'sealed' | 'opened' | 'replayed';
   readonly method: string;
-  readonly target: string;
   readonly bytes: number;
-  readonly reason?: string;
 }
 
-/** `mrtr:rejection`: a request was refused. */
-export interface RejectionEvent {
-  readonly reason: RejectionReason;
+/** `mrtr:rejection`: a request was rejected. */
+export interface RejectionEvent extends Rejection {
+  /** The length of the state, if state was rejected. */
+  readonly bytes?: number | undefined;
   readonly call?: string | undefined;
   readonly method?: string | undefined;
   readonly target?: string | undefined;

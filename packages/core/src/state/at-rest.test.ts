@@ -53,7 +53,9 @@ test('the key at rest is not the key of tokens: neither opens a value that the o
   const bytes = Buffer.from(token.slice(3), 'base64url');
   expect(openAtRest(bytes, `v1.${key.id}`, ring)).toBeUndefined();
   const sealed = `v1.${sealAtRest('payload'.repeat(12), 'p', ring).toString('base64url')}`;
-  expect(openState(sealed, binding, 2, ring)).toEqual({ rejected: 'tampered' });
+  expect(openState(sealed, binding, 2, ring)).toEqual({
+    rejected: { reason: 'invalid', detail: 'tampered' },
+  });
 });
 
 test('a pseudonym is the same for one text and key, and differs for another text or key', () => {

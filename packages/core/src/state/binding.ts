@@ -41,15 +41,12 @@ export const canonicalArguments = (binding: Binding): string =>
   binding.canonicalArguments ?? canonicalJson(binding.arguments ?? {});
 
 /** Guesses from the checksums which field of a token and a request differs. For the log. */
-export function mismatch(
-  sealed: Buffer,
-  binding: Binding,
-): `other_${'target' | 'audience' | 'principal' | 'arguments'}` {
+export function differingField(sealed: Buffer, binding: Binding): string {
   const differs = sealed.readUInt16BE(16) ^ checksums(binding);
-  if (differs & 0xf800) return 'other_target';
-  if (differs & 0x07c0) return 'other_audience';
-  if (differs & 0x003f) return 'other_principal';
-  return 'other_arguments';
+  if (differs & 0xf800) return 'target';
+  if (differs & 0x07c0) return 'audience';
+  if (differs & 0x003f) return 'principal';
+  return 'arguments';
 }
 
 const checksums = ({ method, target, audience, principal }: Binding): number =>

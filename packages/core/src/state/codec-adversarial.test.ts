@@ -17,7 +17,7 @@ test('a flip of any single bit is rejected, in the sealed part and in the label'
     const flipped = Buffer.from(bytes);
     flipped.writeUInt8(flipped.readUInt8(bit >> 3) ^ (1 << (bit & 7)), bit >> 3);
     // The first two bytes name the key; no key has the name that a flip there makes.
-    const rejected = bit < 16 ? 'unknown_key' : 'tampered';
+    const rejected = { reason: 'invalid', detail: bit < 16 ? 'unknown_key' : 'tampered' };
     expect(open(tokenOf(flipped)), `bit ${bit}`).toEqual({ rejected });
   }
   const text = Buffer.from(LABELLED);
@@ -72,7 +72,7 @@ test('every truncation is rejected, in characters and in bytes', () => {
   }
   const bytes = bytesOf(TOKEN);
   for (let length = 0; length < bytes.length; length++) {
-    const rejected = length < 2 + 12 + 46 + 16 ? 'malformed' : 'tampered';
+    const rejected = { reason: 'invalid', detail: length < 2 + 12 + 46 + 16 ? 'malformed' : 'tampered' };
     expect(open(tokenOf(bytes.subarray(0, length))), `${length} bytes`).toEqual({ rejected });
   }
 });
@@ -86,7 +86,7 @@ test('no splice of two tokens opens', () => {
     // Two tokens may agree in their first or last byte by chance. A splice there is one of them.
     if (bytes.equals(one) || bytes.equals(other)) continue;
     const spliced = tokenOf(bytes);
-    expect(open(spliced), `cut at ${cut}`).toEqual({ rejected: 'tampered' });
+    expect(open(spliced), `cut at ${cut}`).toEqual({ rejected: { reason: 'invalid', detail: 'tampered' } });
   }
 });
 
@@ -109,7 +109,7 @@ test.each([
   ['a foreign character inside', `${TOKEN.slice(0, 40)}!${TOKEN.slice(40)}`],
   ['spare bits that are set', withSpareBits.slice(0, -1) + nextInAlphabet(withSpareBits.at(-1) ?? '')],
 ])('the same bytes in another spelling (%s) are rejected', (_what, token) => {
-  expect(open(token)).toEqual({ rejected: 'malformed' });
+  expect(open(token)).toEqual({ rejected: { reason: 'invalid', detail: 'malformed' } });
 });
 
 test('the spare bits of that token are spare: both spellings decode to the same bytes', () => {
@@ -118,34 +118,42 @@ test('the spare bits of that token are spare: both spellings decode to the same 
 });
 
 test.each(['v2.', 'V1.', 'v1', '', 'v1..', ' v1.', 'v1.v1.'])('a prefix of "%s" is rejected', (prefix) => {
-  expect(open(prefix + TOKEN.slice(3))).toEqual({ rejected: 'malformed' });
+  expect(open(prefix + TOKEN.slice(3))).toEqual({ rejected: { reason: 'invalid', detail: 'malformed' } });
 });
 
 test('a token that was sealed with a key of the attacker is rejected', () => {
-  expect(open(seal('{"sure":true}', {}, OTHER_KEY))).toEqual({ rejected: 'unknown_key' });
+  expect(open(seal('{"sure":true}', {}, OTHER_KEY))).toEqual({
+    rejected: { reason: 'invalid', detail: 'unknown_key' },
+  });
   // Under our key's name, too.
-  expect(open(seal('{"sure":true}', {}, { ...OTHER_KEY, id: KEY.id }))).toEqual({ rejected: 'tampered' });
+  expect(open(seal('{"sure":true}', {}, { ...OTHER_KEY, id: KEY.id }))).toEqual({
+    rejected: { reason: 'invalid', detail: 'tampered' },
+  });
 });
 
 test('the key id is under the seal: a token renamed to another key does not open with the same cipher', () => {
   const alias = { ...KEY, id: Buffer.from([KEY.id.readUInt8(0), KEY.id.readUInt8(1) ^ 1]) };
   const renamed = Buffer.concat([alias.id, bytesOf(TOKEN).subarray(2)]);
-  expect(open(tokenOf(renamed), {}, NOW, [alias])).toEqual({ rejected: 'tampered' });
+  expect(open(tokenOf(renamed), {}, NOW, [alias])).toEqual({
+    rejected: { reason: 'invalid', detail: 'tampered' },
+  });
 });
 
 test('a token that was sealed in the middle of a second lives its time to live to the millisecond', () => {
   expect(NOW % 1000).toBe(500);
   expect(open(TOKEN, {}, NOW + 599_999)).toMatchObject({ expiresAt: NOW + 600_000 });
-  expect(open(TOKEN, {}, NOW + 600_000)).toEqual({ rejected: 'expired' });
+  expect(open(TOKEN, {}, NOW + 600_000)).toEqual({ rejected: { reason: 'expired' } });
   const brief = seal('p', { ttlSeconds: 1, issuedAt: NOW + 499 });
   expect(open(brief, {}, NOW + 1498)).toMatchObject({ payload: 'p' });
-  expect(open(brief, {}, NOW + 1499)).toEqual({ rejected: 'expired' });
+  expect(open(brief, {}, NOW + 1499)).toEqual({ rejected: { reason: 'expired' } });
 });
 
 test('another clock may be a minute ahead, and not a millisecond more', () => {
   expect(CLOCK_SKEW_MS).toBe(60_000);
   expect(open(TOKEN, {}, NOW - 60_000)).toMatchObject({ expiresAt: NOW + 600_000 });
-  expect(open(TOKEN, {}, NOW - 60_001)).toEqual({ rejected: 'issued_in_the_future' });
+  expect(open(TOKEN, {}, NOW - 60_001)).toEqual({
+    rejected: { reason: 'invalid', detail: 'issued_in_the_future' },
+  });
 });
 
 test('the checksums for the log decide nothing: names with the same checksum do not open a token', () => {

@@ -131,5 +131,7 @@ test('two keys with the same id are both tried', () => {
     expect(open(seal('by one', {}, one), {}, NOW, ring)).toMatchObject({ payload: 'by one' });
     expect(open(seal('by other', {}, other), {}, NOW, ring)).toMatchObject({ payload: 'by other' });
   }
-  expect(open(seal('p', {}, one), {}, NOW, [other])).toEqual({ rejected: 'tampered' });
+  expect(open(seal('p', {}, one), {}, NOW, [other])).toEqual({
+    rejected: { reason: 'invalid', detail: 'tampered' },
+  });
 });

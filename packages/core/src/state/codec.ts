@@ -15,21 +15,9 @@
  */
 import { createCipheriv, createDecipheriv, randomBytes, timingSafeEqual } from 'node:crypto';
 import { InvalidLabel } from '../support/errors.ts';
-import type { RejectionReason } from '../support/rejection-reasons.ts';
-import { BINDING_BYTES, type Binding, mismatch, writeBinding } from './binding.ts';
+import type { Rejection } from '../support/rejection-reasons.ts';
+import { BINDING_BYTES, type Binding, differingField, writeBinding } from './binding.ts';
 import type { SealingKey } from './key-ring.ts';
-
-/** Why a token was rejected. For the log and the diagnostics channel; never for the wire. */
-export type TokenRejection = Extract<
-  RejectionReason,
-  | 'too_large'
-  | 'malformed'
-  | 'unknown_key'
-  | 'tampered'
-  | 'issued_in_the_future'
-  | 'expired'
-  | `other_${'target' | 'audience' | 'principal' | 'arguments' | 'version' | 'schema'}`
->;
 
 /** The content of a token. */
 export interface TokenContent {
@@ -56,11 +44,11 @@ export interface OpenedState extends TokenContent {
   readonly expiresAt: number;
 }
 
-/** The result of {@link openState}: the content, or the reason why the token is rejected. */
+/** The result of {@link openState}: the content, or the reason why the token is rejected, which is never for the wire. */
 export type OpenResult =
   | OpenedState
   | {
-      readonly rejected: TokenRejection;
+      readonly rejected: Rejection;
       /** The call that a genuine token belongs to. */
       readonly callId?: string | undefined;
     };
@@ -173,6 +161,8 @@ function writeContent(
   return plain;
 }
 
+const MALFORMED: Rejection = { reason: 'invalid', detail: 'malformed' };
+
 /** Opens `token` and checks that it belongs to its request. `now` is in milliseconds. */
 export function openState(
   token: string,
@@ -180,7 +170,7 @@ export function openState(
   now: number,
   ring: readonly SealingKey[],
 ): OpenResult {
-  if (!token.startsWith(PREFIX)) return { rejected: 'malformed' };
+  if (!token.startsWith(PREFIX)) return { rejected: MALFORMED };
   const [sealed, label] = splitLabel(token.slice(PREFIX.length));
   const bytes = Buffer.from(sealed, 'base64url');
   // Node's decoder is lenient, so compare: a token has exactly one accepted spelling.
@@ -189,16 +179,16 @@ export function openState(
     bytes.toString('base64url') !== sealed ||
     label === undefined
   ) {
-    return { rejected: 'malformed' };
+    return { rejected: MALFORMED };
   }
-  let rejected: TokenRejection = 'unknown_key';
+  let detail = 'unknown_key';
   for (const key of ring) {
     if (key.id[0] !== bytes[0] || key.id[1] !== bytes[1]) continue;
     const plain = decrypt(bytes, key, label);
     if (plain) return checkContent(plain, bytes, binding, now, key);
-    rejected = 'tampered';
+    detail = 'tampered';
   }
-  return { rejected };
+  return { rejected: { reason: 'invalid', detail } };
 }
 
 function decrypt(bytes: Buffer, key: SealingKey, label: string): Buffer | undefined {
@@ -225,11 +215,15 @@ function checkContent(
   const issuedAt = plain.readUIntBE(TIME_AT, TIME_BYTES);
   const expiresAt = issuedAt + plain.readUIntBE(TTL_AT, TTL_BYTES) * 1000;
   const callId = plain.toString('base64url', CALL_ID_AT, QUESTIONS_AT);
-  if (issuedAt > now + CLOCK_SKEW_MS) return { rejected: 'issued_in_the_future', callId };
-  if (now >= expiresAt) return { rejected: 'expired', callId };
+  if (issuedAt > now + CLOCK_SKEW_MS)
+    return { rejected: { reason: 'invalid', detail: 'issued_in_the_future' }, callId };
+  if (now >= expiresAt) return { rejected: { reason: 'expired' }, callId };
   const sealed = plain.subarray(BINDING_AT, CALL_ID_AT);
   writeBinding(binding, key, expected, 0);
-  if (!timingSafeEqual(sealed, expected)) return { rejected: mismatch(sealed, binding), callId };
+  if (!timingSafeEqual(sealed, expected)) {
+    const detail = `other_${differingField(sealed, binding)}`;
+    return { rejected: { reason: 'wrong_request', detail }, callId };
+  }
   const id = token.toString('base64url', KEY_ID_BYTES, CIPHERTEXT_AT);
   return { id, issuedAt, expiresAt, ...readContent(plain, callId) };
 }

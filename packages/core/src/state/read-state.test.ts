@@ -69,7 +69,9 @@ test.each<[string, string, typeof passOn]>([
   expect(reply).toEqual(REJECTED);
   expect(seen).toEqual([]);
   expect(errors).toHaveLength(1);
-  expect(errors[0]).toMatch(/rejected: other_schema: the state does not fit its schema at 'replicas'$/);
+  expect(errors[0]).toMatch(
+    /rejected: wrong_version \(other_schema\): the state does not fit its schema at 'replicas'$/,
+  );
 });
 
 test('the reason names the field, and not its value, which a schema may quote', async () => {
@@ -83,7 +85,7 @@ test('the reason names the field, and not its value, which a schema may quote', 
 test('state that is not JSON is refused as well', async () => {
   const { reply, errors } = await read('{"replicas":');
   expect(reply).toEqual(REJECTED);
-  expect(errors[0]).toMatch(/rejected: other_schema: the state is not JSON$/);
+  expect(errors[0]).toMatch(/rejected: wrong_version \(other_schema\): the state is not JSON$/);
 });
 
 test('a schema that validates asynchronously is the author’s mistake, and the error says so', async () => {

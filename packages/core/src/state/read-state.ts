@@ -9,7 +9,7 @@ import { type Call, callOf } from '../wire/call.ts';
  *
  * The boundary has opened the state, so no client changed it. But after a deploy it may be another version's. State
  * that does not fit the schema is refused like state that does not open: the client gets `-32602`, even if the handler
- * catches the error. `onerror` gets the reason (`other_schema`) and the first field that does not fit. So read state at
+ * catches the error. `onerror` gets the reason (`wrong_version`) and the first field that does not fit. So read state at
  * the top, above every effect.
  *
  * @param schema any Standard Schema that validates synchronously. Its output is the value, so a default or a transform

@@ -22,8 +22,8 @@ test.each([
   ['followed by a line break', `${I2}\n`, 'malformed'],
   ['spelt with a letter that looks the same', `${bare(I2)}~і2`, 'malformed'],
   ['65 characters long', `${bare(I2)}~${'i'.repeat(65)}`, 'malformed'],
-])('a token whose label is %s is rejected', (_what, token, rejected) => {
-  expect(open(token, {}, NOW, [KEY, OTHER_KEY])).toEqual({ rejected });
+])('a token whose label is %s is rejected', (_what, token, detail) => {
+  expect(open(token, {}, NOW, [KEY, OTHER_KEY])).toEqual({ rejected: { reason: 'invalid', detail } });
 });
 
 test.each(['', '-i2', 'i~2', 'i2\n', 'i/2', 'ï2', 'i'.repeat(65)])(

@@ -6,7 +6,7 @@ import { type RequestStateOptions, requestStatePolicy } from '../admission/polic
 import { InvalidOption } from '../support/errors.ts';
 
 const DONE = { result: expect.objectContaining({ content: [{ type: 'text', text: 'Done.' }] }) };
-const OTHER_VERSION = ['RequestStateRejected: requestState rejected: other_version'];
+const OTHER_VERSION = ['RequestStateRejected: requestState rejected: wrong_version (other_version)'];
 
 /** A call that begins on a server of `before` and goes on on one of `after`. */
 async function across(before: RequestStateOptions, after: RequestStateOptions) {

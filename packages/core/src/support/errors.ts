@@ -1,6 +1,6 @@
 /** The errors that these libraries throw on purpose. Each class is in the package that throws it, or here. */
 
-import type { RejectionReason } from './rejection-reasons.ts';
+import type { Rejection, RejectionReason } from './rejection-reasons.ts';
 
 const IS_MRTR_ERROR = Symbol.for('mrtr.error');
 
@@ -83,14 +83,17 @@ export class NotJson extends MrtrError {
   static override readonly code = 'not_json';
 }
 
-/** Request state was refused. Never thrown: `onerror` gets it; the client's error is the same for every reason. */
+/** Request state was rejected. Never thrown: `onerror` gets it; the client's error is the same for every reason. */
 export class RequestStateRejected extends MrtrError {
   static override readonly code = 'request_state_rejected';
-  /** The reason that `mrtr:state` publishes: `tampered`, `expired`, `already_used`, … */
+  /** The reason, as `mrtr:rejection` publishes it. */
   readonly reason: RejectionReason;
-  constructor(message: string, reason: RejectionReason) {
-    super(message);
+  /** More about the reason: `tampered`, `other_principal`, `already_used`, … */
+  readonly detail: string | undefined;
+  constructor({ reason, detail }: Rejection, why = '') {
+    super(`requestState rejected: ${reason}${detail ? ` (${detail})` : ''}${why && `: ${why}`}`);
     this.reason = reason;
+    this.detail = detail;
   }
 }
 

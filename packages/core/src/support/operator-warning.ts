@@ -3,17 +3,17 @@ import { MrtrError } from './errors.ts';
 
 /** The subject of an {@link OperatorWarning}. */
 export type WarningReason =
-  | 'anonymous_refused'
-  | 'answer_refused'
+  | 'anonymous_rejected'
+  | 'answer_rejected'
   | 'clock_differs'
   | 'handlers_abandoned'
-  | 'host_refused'
+  | 'host_rejected'
   | 'keys_not_read'
   | 'ledger_timed_out'
   | 'line_too_long'
   | 'listener_failed'
   | 'not_ready'
-  | 'page_refused'
+  | 'page_rejected'
   | 'stream_closed';
 
 /** A warning that no client sees. Never thrown: `onerror` gets it. */

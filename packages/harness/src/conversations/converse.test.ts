@@ -96,6 +96,6 @@ test('importing the harness observes no channel; a conversation does, and the la
   const program = fileURLToPath(new URL('channels-observed.test-support.ts', import.meta.url));
   const args = ['--import', import.meta.resolve('tsx'), program];
   const { stdout } = await promisify(execFile)(process.execPath, args);
-  const [none, all] = ['false,false,false', 'true,true,true'];
+  const [none, all] = ['false,false,false,false', 'true,true,true,true'];
   expect(stdout.trim().split('\n')).toEqual([none, all, all, none]);
 });

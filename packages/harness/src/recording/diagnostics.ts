@@ -19,15 +19,23 @@ export type Diagnostic =
   | {
       readonly channel: 'mrtr:state';
       readonly event: {
-        readonly phase: 'sealed' | 'opened' | 'rejected' | 'replayed';
+        readonly phase: 'sealed' | 'opened' | 'replayed';
         readonly bytes: number;
-        readonly reason?: string | undefined;
+      };
+    }
+  | {
+      readonly channel: 'mrtr:rejection';
+      readonly event: {
+        readonly reason: string;
+        readonly detail?: string | undefined;
+        /** The length of rejected state. Other rejections have none, and are not recorded. */
+        readonly bytes?: number | undefined;
       };
     }
   /** Not published on a channel: a process that traces its lines sends it (`LineTrace`). */
   | { readonly channel: 'mrtr:lines'; readonly event: Traced };
 
-export const CHANNELS = ['mrtr:handler', 'mrtr:effect', 'mrtr:state'] as const;
+export const CHANNELS = ['mrtr:handler', 'mrtr:effect', 'mrtr:state', 'mrtr:rejection'] as const;
 
 // Kept: Node 20 can lose the subscribers of a channel that was collected as garbage and made again.
 const channels = CHANNELS.map((name) => channel(name));

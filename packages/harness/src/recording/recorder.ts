@@ -145,8 +145,11 @@ export class Recorder {
     } else if (channel === 'mrtr:effect') {
       this.record({ kind: 'guard', instance: from, key: event.key, phase: event.phase });
     } else if (channel === 'mrtr:state') {
-      const { phase, bytes, reason } = event;
-      this.record({ kind: 'state', instance: from, phase, bytes, ...(reason !== undefined && { reason }) });
+      this.record({ kind: 'state', instance: from, phase: event.phase, bytes: event.bytes });
+    } else if (channel === 'mrtr:rejection') {
+      const { reason, detail = reason, bytes } = event;
+      if (bytes !== undefined)
+        this.record({ kind: 'state', instance: from, phase: 'rejected', bytes, reason: detail });
     } else this.record({ kind: 'lines', instance: from, ...event });
   }
 

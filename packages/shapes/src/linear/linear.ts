@@ -78,8 +78,9 @@ export function linear<Input, R extends CompleteResult>(
 /** Ends the call with the error's message. Where no code of the author ran, the end says so. */
 function endWith(call: Call, error: Error): CompleteResult {
   const { id, method, target } = call;
-  const reason = error instanceof StoreFull ? 'store_full' : 'continuation_lost';
-  publish('mrtr:rejection', { reason, call: id, method, target });
+  const isFull = error instanceof StoreFull;
+  const detail = isFull ? 'store_full' : 'continuation_lost';
+  publish('mrtr:rejection', { reason: isFull ? 'busy' : 'lost', detail, call: id, method, target });
   if (!isNotEntered(error)) return endCall(call, error.message);
   try {
     return asNotEntered(endCall(call, error.message));
