@@ -3,6 +3,8 @@ import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'no
 
 const USAGE = 'Usage: pnpm new-option LETTER WORD [LIKE], for example: pnpm new-option k saga f';
 const DEMOS = new URL('../demos/', import.meta.url);
+/** What an author has yet to write. A test of the house finds it. */
+const TODO = 'TODO';
 const WRITERS = new URL('matrix/src/scripts/writers/', import.meta.url);
 
 /** Makes the option LETTER as a copy of the option LIKE, and returns the name of its folder. */
@@ -24,10 +26,15 @@ function newOption(letter, word, like = 'f', ...more) {
     filter: (path) => !path.endsWith('node_modules'),
   });
   const title = word.replaceAll('-', ' ');
-  const manifest = { ...manifestOf(model), name: `@mrtr/option-${letter}`, description: title };
+  const comparison = { authorWrites: TODO, sdkDoes: TODO, hiddenReentry: TODO };
+  const manifest = { ...manifestOf(model), name: `@mrtr/option-${letter}`, description: title, comparison };
   writeFileSync(new URL(`${folder}/package.json`, DEMOS), `${JSON.stringify(manifest, null, 2)}\n`);
   writeFileSync(new URL(`${folder}/README.md`, DEMOS), readmeOf(letter, title, folder, model));
-  cpSync(new URL(`${like.charAt(0)}.ts`, WRITERS), new URL(`${letter}.ts`, WRITERS));
+  const writer = readFileSync(new URL(`${like.charAt(0)}.ts`, WRITERS), 'utf8');
+  writeFileSync(
+    new URL(`${letter}.ts`, WRITERS),
+    `// ${TODO}: this writes scripts in the shape of ${model}.\n${writer}`,
+  );
   return folder;
 }
 
@@ -39,9 +46,9 @@ function readmeOf(letter, title, folder, model) {
   const files = `demos/${model}/weather.ts demos/${folder}/weather.ts`;
   return `# ${letter.toUpperCase()}: ${title}
 
-What an author writes, and what happens when the client calls again.
+${TODO}: what an author writes, and what happens when the client calls again.
 
-Look at \`weather.ts\`: … Run \`pnpm demo option-${letter}\`.
+Look at \`weather.ts\`: ${TODO}. Run \`pnpm demo option-${letter}\`.
 
 ## Start it
 
@@ -57,7 +64,7 @@ node ${server}   # Node 24 or 26
 
 ## Beside ${model.charAt('option-'.length).toUpperCase()}
 
-The difference in a sentence:
+${TODO}, the difference in a sentence:
 
 \`\`\`sh
 git diff --no-index ${files}
@@ -73,9 +80,10 @@ try {
   const folder = newOption(letter, ...args);
   process.stdout.write(`Made demos/${folder} and tools/matrix/src/scripts/writers/${letter}.ts. Next:
   1. pnpm install
-  2. write server.ts, weather.ts and work-item.ts of demos/${folder}, claim what you believe in claims.ts, and say in
-     README.md what to look at
-  3. write any script in its shape in tools/matrix/src/scripts/writers/${letter}.ts
+  2. write server.ts, weather.ts and work-item.ts of demos/${folder}, and claim what you believe in claims.ts; write
+     what is marked ${TODO} in README.md and package.json
+  3. write any script in its shape in tools/matrix/src/scripts/writers/${letter}.ts, and run the contract over it in
+     tests/shapes (model: once.test.ts)
   4. pnpm test: the matrix measures it, and prints every difference from its claims and every row to write
   5. pnpm matrix --write, and pnpm check:options
 CONTRIBUTING.md says the rest.

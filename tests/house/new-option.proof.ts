@@ -5,10 +5,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { OPTIONS } from '@mrtr/comparison/options';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { projectFiles } from '../testkit/project-files.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+/** Letters that no option has: one for the option that is made, one to ask for. */
+const [LETTER = '', OTHER = ''] = [...'klmnopqrstuvwxyz'].filter(
+  (letter) => !OPTIONS.some(({ id }) => id.startsWith(letter)),
+);
+const FOLDER = `option-${LETTER}-new-shape`;
 let copy = '';
 
 /** Runs a command in the copy, and returns its output. */
@@ -25,9 +31,9 @@ beforeAll(async () => {
   for (const file of projectFiles()) await cp(join(ROOT, file), join(copy, file));
   await run('git', 'init', '--quiet');
   // Git leaves the `node_modules` of a removed option.
-  await mkdir(join(copy, 'demos/option-k-gone/node_modules'), { recursive: true });
+  await mkdir(join(copy, `demos/option-${LETTER}-gone/node_modules`), { recursive: true });
   await run('git', 'add', '.');
-  await newOption('k', 'lease');
+  await newOption(LETTER, 'new-shape');
   await run('pnpm', 'install', '--prefer-offline', '--no-frozen-lockfile');
 });
 
@@ -38,32 +44,34 @@ test('takes a folder and a writer, and changes no file', async () => {
   const made = changed.split('\n').flatMap((line) => (line.startsWith('?? ') ? [line.slice(3)] : []));
   const files = ['README.md', 'claims.ts', 'package.json', 'server.ts', 'weather.ts', 'work-item.ts'];
   expect(made).toEqual([
-    ...files.map((file) => `demos/option-k-lease/${file}`),
-    'tools/matrix/src/scripts/writers/k.ts',
+    ...files.map((file) => `demos/${FOLDER}/${file}`),
+    `tools/matrix/src/scripts/writers/${LETTER}.ts`,
   ]);
   expect(changed).not.toMatch(/^.M/m);
-  const manifest = JSON.parse(await readFile(join(copy, 'demos/option-k-lease/package.json'), 'utf8'));
-  expect(manifest).toMatchObject({ name: '@mrtr/option-k', description: 'lease' });
+  const manifest = JSON.parse(await readFile(join(copy, `demos/${FOLDER}/package.json`), 'utf8'));
+  expect(manifest).toMatchObject({ name: `@mrtr/option-${LETTER}`, description: 'new shape' });
 });
 
 test.each([
   ['a letter that is taken', ['g', 'saga'], 'The folder option-g-tool-builder has that letter or word.'],
   [
     'a word that is taken',
-    ['l', 'tool-builder'],
+    [OTHER, 'tool-builder'],
     'The folder option-g-tool-builder has that letter or word.',
   ],
   ['a letter of two', ['kk', 'saga'], 'LETTER is one lower-case letter'],
-  ['a word in capitals', ['l', 'Saga'], 'WORD is in lower case'],
-  ['an unknown model', ['l', 'saga', 'z'], "There is no option 'z' to copy."],
-  ['an argument too many', ['l', 'saga', 'f', 'g'], 'There is nothing to do with g.'],
+  ['a word in capitals', [OTHER, 'Saga'], 'WORD is in lower case'],
+  ['an unknown model', [OTHER, 'saga', '1'], "There is no option '1' to copy."],
+  ['an argument too many', [OTHER, 'saga', 'f', 'g'], 'There is nothing to do with g.'],
 ])('%s is refused', async (_what, args, message) => {
   await expect(newOption(...args)).rejects.toThrow(message);
 });
 
 test('the command line lists the option and runs it, under its letter and its word', async () => {
-  expect(await run('node', 'tools/cli/run.mjs', '--help')).toMatch(/^ +option-k\|k \[options\] +lease$/m);
-  expect(await run('node', 'tools/cli/run.mjs', 'lease')).toContain('2 rounds');
+  expect(await run('node', 'tools/cli/run.mjs', '--help')).toMatch(
+    new RegExp(`^ +option-${LETTER}\\|${LETTER} \\[options\\] +new shape$`, 'm'),
+  );
+  expect(await run('node', 'tools/cli/run.mjs', 'new-shape')).toContain('2 rounds');
 });
 
 /** Tests and proofs, by the beginning of their files. */
@@ -78,7 +86,7 @@ const OF_OPTIONS = [
 test('the tests run it: matrix, key rotation, traces, deploys and kills', async () => {
   const projects = ['--project', 'tests', '--project', 'proof'];
   const listed = await run('node', 'node_modules/vitest/vitest.mjs', 'list', ...projects, ...OF_OPTIONS);
-  const ofOption = listed.split('\n').filter((line) => /\boption '?k\b/.test(line));
+  const ofOption = listed.split('\n').filter((line) => new RegExp(`\\boption '?${LETTER}\\b`).test(line));
   const missing = OF_OPTIONS.filter((file) => !ofOption.some((line) => line.includes(file)));
   expect(missing).toEqual([]);
 });
@@ -89,7 +97,7 @@ const PROGRAM = `
   const { measure, optionsTable, TABLED } = await import('./tools/matrix/src/index.ts');
   const { deployTables } = await import('./tools/matrix/src/deploy/index.ts');
   const { SHAPES } = await import('./tests/bench/subjects.ts');
-  const options = await Promise.all(['f', 'k'].map(loadOption));
+  const options = await Promise.all(['f', '${LETTER}'].map(loadOption));
   const cells = [];
   for (const option of options) cells.push(...(await measure(option, TABLED)));
   const deploys = Object.values(deployTables(await loadOptions())).map(([head]) => head.join(', ').split(', '));
@@ -98,10 +106,10 @@ const PROGRAM = `
 test('the tables have a row and a column for it, which are measured, and the benchmarks measure it', async () => {
   const printed = await run('node', '--import', 'tsx', '--input-type=module', '--eval', PROGRAM);
   const { rows, deploys, benched } = JSON.parse(printed);
-  const [[once, ...ofOnce], [lease, ...ofLease]] = rows;
-  expect([once, lease]).toEqual(['**F** once', '**K** lease']);
-  expect(ofLease).toEqual(ofOnce);
-  expect(ofLease).toContain('2× / 3×');
-  for (const columns of deploys) expect(columns).toContain('K');
-  expect(benched).toContain('k');
+  const [[once, ...ofOnce], [made, ...ofMade]] = rows;
+  expect([once, made]).toEqual(['**F** once', `**${LETTER.toUpperCase()}** new shape`]);
+  expect(ofMade).toEqual(ofOnce);
+  expect(ofMade).toContain('2× / 3×');
+  for (const columns of deploys) expect(columns).toContain(LETTER.toUpperCase());
+  expect(benched).toContain(LETTER);
 });

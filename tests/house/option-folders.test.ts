@@ -26,6 +26,26 @@ test.each(OPTIONS)('the README of $folder starts its server, by hand and from a 
   });
 });
 
+test.each(OPTIONS)('$folder, and the writer of its shape, have nothing left to write', ({ folder, name }) => {
+  const writer = `tools/matrix/src/scripts/writers/${name.charAt(0).toLowerCase()}.ts`;
+  const unfinished = [...FILES.map((file) => `demos/${folder}/${file}`), writer].filter((file) =>
+    textOf(file).includes('TODO'),
+  );
+  expect(unfinished).toEqual([]);
+});
+
+test('every shape of @mrtr/shapes runs the shape contract', () => {
+  const { exports } = JSON.parse(textOf('packages/shapes/package.json'));
+  const shapes = Object.entries(exports).flatMap(([subpath, source]) =>
+    /^\.\/src\/[^/]+\/index\.ts$/.test(String(source)) ? [subpath.slice(2)] : [],
+  );
+  expect(shapes.length).toBeGreaterThan(4);
+  const without = shapes.filter(
+    (shape) => !textOf(`tests/shapes/${shape}.test.ts`).includes('shapeContract('),
+  );
+  expect(without).toEqual([]);
+});
+
 /** The diffs that a README shows, as `diff FILE FILE`. */
 const diffsIn = (readme: string) =>
   [...readme.matchAll(/^<!-- begin: (diff .+) -->$/gm)].map(([, name = '']) => name);

@@ -43,12 +43,16 @@ test('every shape has its place in the documents that compare them', () => {
     .map(([subpath]) => subpath.slice(1));
   expect(Math.min(letters.length, subpaths.length)).toBeGreaterThan(4);
   const beginnings = [
-    ...letters.map((letter) => ['README.md', `\\| \\*\\*${letter}\\*\\* `]),
-    ...letters.map((letter) => ['docs/choosing.md', `### (. and )?${letter}( and .)?: `]),
-    ...subpaths.map((subpath) => ['packages/shapes/README.md', `\\| \`${subpath}\` `]),
+    ...letters.map((letter) => ['README.md', `\\| \\*\\*${letter}\\*\\* `, `row for ${letter}`]),
+    ...letters.map((letter) => [
+      'docs/choosing.md',
+      `### (. and )?${letter}( and .)?: `,
+      `heading '### ${letter}: …'`,
+    ]),
+    ...subpaths.map((subpath) => ['packages/shapes/README.md', `\\| \`${subpath}\` `, `row for ${subpath}`]),
   ];
   const missing = beginnings.filter(([file = '', line]) => !new RegExp(`^${line}`, 'm').test(textOf(file)));
-  expect(missing.map(([file, line]) => `${file} has no line that begins with ${line}`)).toEqual([]);
+  expect(missing.map(([file, , what]) => `${file} needs a ${what}`)).toEqual([]);
 });
 
 /** The sections of a README: an entry point as heading, perhaps a sentence, and a list of names. */

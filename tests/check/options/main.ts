@@ -30,6 +30,8 @@ try {
 } finally {
   await postgres.stop();
 }
+if (process.exitCode === 1)
+  process.stdout.write('If that is right, write it into tests/check/options/expected.ts.\n');
 
 async function work(): Promise<void> {
   for (let run = runs.shift(); run !== undefined; run = runs.shift()) {
