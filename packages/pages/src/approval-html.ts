@@ -11,43 +11,25 @@ export interface Shown {
   readonly details: Readonly<Record<string, string | number | boolean>>;
 }
 
-/** The parts of the page, as escaped HTML. */
-export interface ApprovalView {
-  readonly words: string;
-  /** A `<dl>`; empty without details. */
-  readonly details: string;
-  /** The account that the browser is signed in with. Show it. */
-  readonly account: string;
-  /** The form with its two buttons. Show it unchanged. */
-  readonly form: string;
-}
-
-/** The page. `render` makes the content of its `<main>`. */
+/** The page. */
 export function showApproval(
-  shown: Shown & { readonly visitor: Visitor; readonly token: string },
-  render: (view: ApprovalView) => string,
+  { words, approve, refuse, details }: Shown,
+  visitor: Visitor,
+  token: string,
 ): Response {
-  const { words, approve, refuse, details, visitor, token } = shown;
-  const view = {
-    words: `<bdi>${escapeHtml(words)}</bdi>`,
-    details: listOf(details),
-    account: signedInAs(visitor.account ?? visitor.principal),
-    // The refusal comes first: Enter presses the first button.
-    form: `<form method="post"><input type="hidden" name="token" value="${token}">
+  // The refusal comes first: Enter presses the first button.
+  return htmlPage(
+    'Do you approve this?',
+    `<h1>Do you approve this?</h1>
+<blockquote><bdi>${escapeHtml(words)}</bdi></blockquote>
+${listOf(details)}
+${signedInAs(visitor.account ?? visitor.principal)}
+<form method="post"><input type="hidden" name="token" value="${token}">
 ${button('refuse', refuse)}
 ${button('approve', approve)}
 </form>`,
-  };
-  return htmlPage('Do you approve this?', render(view));
+  );
 }
-
-/** The default content of `<main>`. */
-export const renderApproval = ({ words, details, account, form }: ApprovalView): string =>
-  `<h1>Do you approve this?</h1>
-<blockquote>${words}</blockquote>
-${details}
-${account}
-${form}`;
 
 const button = (value: string, label: string): string =>
   `<button name="decision" value="${value}">${escapeHtml(label)}</button>`;

@@ -255,7 +255,7 @@ test('an approval does not count for another server with the same keys, store an
 });
 
 test('an approval that waits for its call expires', async () => {
-  const shop = resumable({ resumeSeconds: 60 });
+  const shop = resumable();
   await shop.press(await linkOf(shop), 'approve');
   shop.clock.now += 61_000;
   expect((await callUnasked(shop)).result).toMatchObject({ isError: true });

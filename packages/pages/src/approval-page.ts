@@ -3,8 +3,7 @@
  *
  * Invariants, beside those of a pending interaction:
  * 1. A GET approves nothing: mail scanners and previews open links. A button approves, once, with a token of this page.
- * 2. Before a button is pressed, the page shows the words, the details, and the browser's account (unless `render` leaves
- *    them out). All of it is escaped text.
+ * 2. Before a button is pressed, the page shows the words, the details, and the browser's account. All of it is escaped text.
  * 3. No failure approves anything: a store that is full, unreachable or empty ends the call.
  * 4. An approval counts for one call of this principal, with this tool, these arguments and these words.
  */
@@ -22,7 +21,6 @@ import {
   type Words,
 } from '@mrtr/core';
 import {
-  aFunction,
   anObjectWith,
   anyValue,
   approvalLabel,
@@ -30,6 +28,7 @@ import {
   asRequired,
   aText,
   canonicalJson,
+  type GoneOptions,
   type OptionChecks,
   oneOf,
   type Rung,
@@ -41,15 +40,19 @@ import {
   someWords,
   stampAnswer,
   stampOf,
-  wholeNumber,
 } from '@mrtr/core/internal';
 import { callOf } from '@mrtr/core/shape';
-import { type ApprovalView, renderApproval, type Shown, showApproval } from './approval-html.ts';
+import { type Shown, showApproval } from './approval-html.ts';
 import type { CallbackVisit, StartPage, StartVisit } from './page.ts';
 import type { PageQuestion, WaitingContext } from './page-questions.ts';
-import { makePages, PAGE_CHECKS, type PendingInteractionsOptions } from './pending-interactions.ts';
+import {
+  GONE_OF_PAGES,
+  makePages,
+  PAGE_CHECKS,
+  type PendingInteractionsOptions,
+} from './pending-interactions.ts';
 import type { Times } from './records.ts';
-import { findSameCall } from './same-call.ts';
+import { findSameCall, RESUME_SECONDS } from './same-call.ts';
 
 /** A second proof, after the button: a passkey, a code from a phone, a fresh sign-in. */
 export interface StepUp {
@@ -66,15 +69,11 @@ export interface StepUp {
 export interface ApprovalPageOptions extends Omit<PendingInteractionsOptions<never>, 'start' | 'finish'> {
   /** A second proof, after the button. Receipts then have the rung `verified-page`. */
   readonly verify?: StepUp;
-  /** Returns the content of `<main>`. Default: the words, the details, the account and the form. */
-  readonly render?: (view: ApprovalView) => string;
   /**
    * `same-call`: a client that cannot be asked gets an error with the link. After the approval it sends the same call
-   * again, which uses the approval up. The store keeps a record for it. Default: reject such a client.
+   * again, within a minute, which uses the approval up. The store keeps a record for it. Default: reject such a client.
    */
   readonly resume?: 'same-call';
-  /** How long an approval waits for the repeated call, in seconds. Default 60. */
-  readonly resumeSeconds?: number;
 }
 
 /** The texts of one approval. */
@@ -128,9 +127,13 @@ export class ApprovalPending extends MrtrError {
 const CHECKS: OptionChecks<ApprovalPageOptions> = {
   ...PAGE_CHECKS,
   verify: anObjectWith('start', 'finish'),
-  render: aFunction,
   resume: oneOf('same-call'),
-  resumeSeconds: wholeNumber(),
+};
+
+const GONE: GoneOptions = {
+  ...GONE_OF_PAGES,
+  render: 'The page always shows the words, the details, the account and the form.',
+  resumeSeconds: `It is fixed: ${RESUME_SECONDS} seconds.`,
 };
 
 const QUESTION_CHECKS: OptionChecks<ApprovalQuestionOptions> = {
@@ -160,11 +163,11 @@ const MAX_SHOWN_BYTES = 3072;
  * const { receipt } = await ctx.ask('sure', sure);
  */
 export function approvalPage(options: ApprovalPageOptions): ApprovalPage {
-  requireOptions<ApprovalPageOptions>('approvalPage', options, CHECKS);
-  const { verify, render = renderApproval, resume, resumeSeconds = 60, ...more } = options;
+  requireOptions<ApprovalPageOptions>('approvalPage', options, CHECKS, GONE);
+  const { verify, resume, ...more } = options;
   const rung = verify ? 'verified-page' : 'page';
   const startPage: StartPage = {
-    show: ({ data }, visitor, token) => showApproval({ ...(data as Shown), visitor, token }, render),
+    show: ({ data }, visitor, token) => showApproval(data as Shown, visitor, token),
     press: (form) => {
       const decision = form.get('decision');
       if (decision === 'refuse') return 'refuse';
@@ -205,13 +208,13 @@ export function approvalPage(options: ApprovalPageOptions): ApprovalPage {
     if (!resume) return questions.ask(ctx, subject);
     const call = callOf(ctx);
     const same = await findSameCall({
-      ...{ records, call, seconds: resumeSeconds },
+      ...{ records, call },
       about: [words.text, canonicalJson(subject.data), name],
       wasAsked: (id) => questions.wasAsked(call, subject, id),
     });
     const url = questions.pageOf(same.id);
     const refuse = (): never => {
-      throw new ApprovalPending(pendingMessage(words.text, url, resumeSeconds));
+      throw new ApprovalPending(pendingMessage(words.text, url));
     };
     if (opensPages || showsForms) return questions.ask(ctx, { ...subject, id: same.id, refuse });
     const decided = await same.take();
@@ -315,6 +318,6 @@ function areDetails(details: unknown): boolean {
   return Object.values(details).every(isText);
 }
 
-const pendingMessage = (words: string, url: URL, seconds: number): string =>
+const pendingMessage = (words: string, url: URL): string =>
   `Nothing was done. ${words} A person has to decide that on this page: ${url} Afterwards, call this again with the same ` +
-  `arguments, within ${seconds} seconds of the approval.`;
+  `arguments, within ${RESUME_SECONDS} seconds of the approval.`;

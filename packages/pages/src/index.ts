@@ -1,6 +1,5 @@
 /** `@mrtr/pages`: pages that a user opens in a browser, while a call waits for them. */
 
-export type { ApprovalView } from './approval-html.ts';
 export * from './approval-page.ts';
 export { MemoryInteractions } from './memory-interactions.ts';
 export type { CallbackVisit, StartVisit } from './page.ts';

@@ -1,6 +1,7 @@
 /** Wrong options of this package, as JavaScript or an unset environment variable gives them. */
 import { InvalidOption, requestStatePolicy } from '@mrtr/core';
 import { expect, test } from 'vitest';
+import { approvalPage } from './approval-page.ts';
 import { MemoryInteractions } from './memory-interactions.ts';
 import { pendingInteractions } from './pending-interactions.ts';
 
@@ -16,6 +17,7 @@ const link = {
 
 test.each<[options: object, message: string]>([
   [{ identify: () => {} }, "there is no option 'identify'. Did you mean 'identifyBrowser'?"],
+  [{ name: 'link' }, "the option 'name' is gone. It is the path of `url`."],
   [{ policy: undefined }, 'policy must be made by requestStatePolicy; it is undefined.'],
   [{ policy: { keys: [] } }, 'policy must be made by requestStatePolicy; it is an object.'],
   [{ url: undefined }, 'url must be given; it is undefined.'],
@@ -28,6 +30,15 @@ test.each<[options: object, message: string]>([
   expect(() => pendingInteractions({ ...link, ...options })).toThrow(
     new InvalidOption(`pendingInteractions: ${message}`),
   );
+});
+
+test('an approval page says what takes the place of its former options', () => {
+  const { start: _start, finish: _finish, ...page } = link;
+  const give = (option: object) => () => approvalPage({ ...page, ...option });
+  expect(give({ render: () => '' })).toThrow(
+    "approvalPage: the option 'render' is gone. The page always shows",
+  );
+  expect(give({ resumeSeconds: 5 })).toThrow("the option 'resumeSeconds' is gone. It is fixed: 60 seconds.");
 });
 
 test.each<[options: object, message: string]>([

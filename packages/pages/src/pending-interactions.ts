@@ -22,6 +22,7 @@ import {
   asRequired,
   aText,
   clockOf,
+  type GoneOptions,
   listenerOf,
   type OptionChecks,
   parseWebPage,
@@ -44,14 +45,10 @@ export interface PendingInteractionsOptions<T> extends PageOptions<T> {
   readonly policy: RequestStatePolicy;
   /**
    * The address of the pages: `https://shop.example/link` has `/link/start` and `/link/callback`. Give a function if you
-   * know the address only once the server listens.
+   * know the address only once the server listens. Its path distinguishes the page from others on the same store: an
+   * outcome of one never counts for another.
    */
   readonly url: string | URL | (() => string | URL);
-  /**
-   * Distinguishes this page from others on the same store: an outcome of one never counts for another. Default: the path
-   * of `url`.
-   */
-  readonly name?: string;
   /** Default: this process's memory. Several instances need a store that they share. */
   readonly store?: InteractionStore;
   /** How long a user may take, in seconds. Default 600. */
@@ -64,12 +61,13 @@ export interface PendingInteractionsOptions<T> extends PageOptions<T> {
 
 export const PAGE_DEFAULTS = { ttlSeconds: 600, waitSeconds: 20, maxAsks: 5 };
 
+export const GONE_OF_PAGES: GoneOptions = { name: 'It is the path of `url`.' };
+
 /** The checks of the options that all pages share. */
 export const PAGE_CHECKS: OptionChecks<Omit<PendingInteractionsOptions<unknown>, 'start' | 'finish'>> = {
   policy: asRequired(aPolicy),
   // parseWebPage() checks the address, or later the value of the function.
   url: asRequired(anyValue),
-  name: aText,
   store: anObjectWith('add', 'find', 'replace'),
   ttlSeconds: wholeNumber(),
   waitSeconds: wholeSeconds(0),
@@ -129,7 +127,7 @@ export interface PendingInteractions<T> {
  * const { account } = await ctx.ask('link', await link.question(ctx.request, 'Link your calendar to the shop.'));
  */
 export function pendingInteractions<T>(options: PendingInteractionsOptions<T>): PendingInteractions<T> {
-  requireOptions<PendingInteractionsOptions<unknown>>('pendingInteractions', options, CHECKS);
+  requireOptions<PendingInteractionsOptions<unknown>>('pendingInteractions', options, CHECKS, GONE_OF_PAGES);
   const { questionsFor, path, fetch, inOwnScope } = makePages(options);
   return {
     get path() {
@@ -171,7 +169,7 @@ export function makePages<T>(options: PendingInteractionsOptions<T>, startPage?:
   const recordsFor = (report: Report) =>
     interactionsOf({
       ...{ store, policy, ttlSeconds, report },
-      pageName: () => `${options.name ?? path()}${sort}`,
+      pageName: () => `${path()}${sort}`,
     });
   const reporterFor =
     (request?: Request): Report =>

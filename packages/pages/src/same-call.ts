@@ -16,6 +16,8 @@ import {
   type Times,
 } from './records.ts';
 
+/** How long an approval waits for its call. */
+export const RESUME_SECONDS = 60;
 /** How often the same call can be approved while its records are kept. */
 const MAX_APPROVALS = 20;
 const USED = 'This approval was used. Call again to get a page of your own.';
@@ -26,8 +28,6 @@ interface Wanted {
   readonly call: Call;
   /** The words, and the other facts that make it the same call. */
   readonly about: readonly string[];
-  /** How long an approval waits for its call. */
-  readonly seconds: number;
   /** Whether the previous round asked with the link of this id. */
   readonly wasAsked: (id: string) => boolean;
 }
@@ -39,7 +39,7 @@ interface Wanted {
  * @throws CannotAsk for a caller without a principal.
  * @throws StoreFull if the same call was approved too often.
  */
-export async function findSameCall({ records, call, about, seconds, wasAsked }: Wanted) {
+export async function findSameCall({ records, call, about, wasAsked }: Wanted) {
   const { pseudonym, audience, method, target } = call;
   if (pseudonym === undefined) throw new CannotAsk(NOBODY);
   const { argumentsDigest } = call.stamp('');
@@ -53,7 +53,7 @@ export async function findSameCall({ records, call, about, seconds, wasAsked }: 
     if (kept.call !== undefined) return kept.call === call.id;
     if (isOpen(kept)) return true;
     if (kept.stage !== 'finished') return kept.stage === 'refused';
-    return records.timesOf(kept).decidedAt <= (kept.value as Times).decidedAt + seconds;
+    return records.timesOf(kept).decidedAt <= (kept.value as Times).decidedAt + RESUME_SECONDS;
   };
   const asked = call.round === 1 ? undefined : ids.find((id) => wasAsked(id));
   for (const id of asked === undefined ? ids : [asked, ...ids]) {
