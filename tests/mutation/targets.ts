@@ -4,8 +4,8 @@ import { existsSync } from 'node:fs';
 /** The files where a change that no test notices would cost most: what is admitted, sealed, served once and counted. */
 export const TARGETS: readonly string[] = [
   'packages/core/src/admission/admission.ts',
-  'packages/core/src/admission/handler-run.ts',
-  'packages/core/src/admission/single-use.ts',
+  'packages/core/src/admission/handler-entry.ts',
+  'packages/core/src/admission/lease.ts',
   'packages/core/src/state/codec.ts',
   'packages/core/src/admission/quota.ts',
   'packages/hosting/src/admission.ts',

@@ -14,7 +14,7 @@ export {
   type RejectionEvent,
   type RoundEvent,
   type StateEvent,
-} from './diagnostics/diagnostics.ts';
+} from './diagnostics/events.ts';
+export * from './diagnostics/operator-warning.ts';
+export * from './diagnostics/rejection-reasons.ts';
 export * from './diagnostics/running-calls.ts';
-export * from './support/operator-warning.ts';
-export * from './support/rejection-reasons.ts';

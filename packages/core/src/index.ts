@@ -14,11 +14,12 @@ export {
   type RequestStatePolicy,
   requestStatePolicy,
 } from './admission/policy.ts';
-export { protectedServer, protectRequestState } from './admission/server.ts';
+export { protectedServer, protectRequestState } from './admission/protected-server.ts';
 export { ask } from './answers/ask.ts';
 export { askLive } from './answers/ask-live.ts';
 export { readAnswer } from './answers/read-answer.ts';
-export type { Receipt } from './diagnostics/diagnostics.ts';
+export type { Receipt } from './diagnostics/events.ts';
+export * from './errors.ts';
 export { type Accepted, type Answer, isRefusal, type Refusal } from './questions/answer.ts';
 export { type Approval, approval } from './questions/approval.ts';
 export { canAsk, canAskLive } from './questions/can-ask.ts';
@@ -34,7 +35,6 @@ export type { AnswerOf, Answers, Question, Questions } from './questions/questio
 export { urlElicitation } from './questions/url-elicitation.ts';
 export { type Words, words } from './questions/words.ts';
 export { readState } from './state/read-state.ts';
-export * from './support/errors.ts';
-export { idempotencyKey, type LegacyPolicy, speaksMrtr } from './wire/call.ts';
+export { idempotencyKey, type LegacyPolicy, speaksMrtr } from './wire/call-context.ts';
 export type { InputKind } from './wire/input-kind.ts';
 export { cancelledResult, errorResult, textResult } from './wire/results.ts';

@@ -3,20 +3,10 @@
 export { aPolicy, clockOf, tokenPrincipal, ttlOf, withFixedLimits } from './admission/policy.ts';
 export * from './admission/quota.ts';
 export { awaitHandler, onAbandoned } from './admission/request-handler.ts';
-export type { Rung } from './diagnostics/diagnostics.ts';
+export { waitAtMost } from './admission/wait-at-most.ts';
+export type { Rung } from './diagnostics/events.ts';
 export { addGauge, type GaugeName, readGauges } from './diagnostics/gauges.ts';
-export {
-  approvalLabel,
-  approvedAnswer,
-  refusedAnswer,
-  requireStamp,
-  requireTwoLabels,
-  someWords,
-} from './questions/approval.ts';
-export { parseWebPage } from './questions/url-elicitation.ts';
-export { escapeHidden } from './questions/words.ts';
-export { canonicalJson } from './support/canonical-json.ts';
-export { type LoggedCall, onOneLine, withCallInMessage } from './support/log-line.ts';
+export { type LoggedCall, onOneLine, withCallInMessage } from './diagnostics/log-line.ts';
 export {
   aBoolean,
   aFunction,
@@ -39,10 +29,20 @@ export {
   wholeNumbers,
   wholeSeconds,
   withDefaults,
-} from './support/options.ts';
-export { ownEntry } from './support/own-entry.ts';
-export * from './support/process-wide.ts';
-export { waitAtMost } from './support/wait-at-most.ts';
+} from './options.ts';
+export * from './process-wide.ts';
+export {
+  approvalLabel,
+  approvedAnswer,
+  refusedAnswer,
+  requireStamp,
+  requireTwoLabels,
+  someWords,
+} from './questions/approval.ts';
+export { parseWebPage } from './questions/url-elicitation.ts';
+export { escapeHidden } from './questions/words.ts';
+export { canonicalJson } from './state/canonical-json.ts';
 export { stampAnswer, stampOf } from './wire/answer-stamp.ts';
-export { MRTR_REVISION } from './wire/call.ts';
+export { MRTR_REVISION } from './wire/call-context.ts';
 export { INPUT_KINDS } from './wire/input-kind.ts';
+export { ownEntry } from './wire/own-entry.ts';

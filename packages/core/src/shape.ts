@@ -1,7 +1,7 @@
 /** `@mrtr/core/shape`: for authors of handler shapes, in addition to `@mrtr/core`. */
 
-export { asNotEntered, isNotEntered } from './admission/handler-run.ts';
-export { type AskProblem, askProblem } from './admission/limits.ts';
+export { type AskProblem, askProblem } from './admission/ask-problem.ts';
+export { asNotEntered, isNotEntered } from './admission/handler-entry.ts';
 export { type ShapeNotes, type ShapeParts, shapeCallback, withNotes } from './admission/shape-callback.ts';
 export { notAQuestionError, requireKeys } from './answers/ask.ts';
 export { fallbackOf, hasFallback, readingOf } from './answers/read-answer.ts';
@@ -11,6 +11,6 @@ export { tokenLength } from './state/codec.ts';
 export { requireFitting } from './state/read-state.ts';
 export { type AnswerRead, AnswerReads } from './wire/answer-reads.ts';
 export { keepStamp, withoutStamps } from './wire/answer-stamp.ts';
-export { type Call, callOf, findCall, idempotencyKeyOf } from './wire/call.ts';
+export { type Call, callOf, findCall, idempotencyKeyOf } from './wire/call-context.ts';
 export { endCall, endCancelled } from './wire/results.ts';
 export type { CompleteResult, MrtrMethod, SdkCallback } from './wire/wire.ts';

@@ -9,10 +9,10 @@ import { expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
 import { type RequestStateOptions, requestStatePolicy } from './admission/policy.ts';
 import { readAnswer } from './answers/read-answer.ts';
+import { InvalidOption } from './errors.ts';
 import { elicitation } from './questions/elicitation.ts';
 import { type listRoots, sampling } from './questions/model-and-roots.ts';
 import type { AnswerOf, Answers, Question } from './questions/question.ts';
-import { InvalidOption } from './support/errors.ts';
 
 test('an environment variable can be a key under `strict`, and the error for an unset one names its place', () => {
   expect(() => requestStatePolicy({ keys: [process.env.MRTR_NOT_SET] })).toThrow(InvalidOption);

@@ -21,26 +21,19 @@ import {
   ProtocolErrorCode,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import { publish } from '../diagnostics/diagnostics.ts';
+import { publish } from '../diagnostics/events.ts';
+import type { LoggedCall } from '../diagnostics/log-line.ts';
+import { OperatorWarning } from '../diagnostics/operator-warning.ts';
+import { InvalidOption, StoreFull } from '../errors.ts';
 import { type Binding, canonicalArguments } from '../state/binding.ts';
+import { canonicalJson, MAX_DEPTH } from '../state/canonical-json.ts';
 import { type OpenResult, openState } from '../state/codec.ts';
-import { canonicalJson, MAX_DEPTH } from '../support/canonical-json.ts';
-import { InvalidOption, StoreFull } from '../support/errors.ts';
-import type { LoggedCall } from '../support/log-line.ts';
-import { OperatorWarning } from '../support/operator-warning.ts';
 import { endCall } from '../wire/results.ts';
 import type { MrtrMethod } from '../wire/wire.ts';
-import { type AdmittedCall, callerPseudonym, type McpRequest, recordCall } from './admitted-call.ts';
-import { isInvalidInputResult, isSdkRejection } from './handler-run.ts';
+import { STATE_NOT_KEPT } from './ask-problem.ts';
+import { type AdmittedCall, callerPseudonym, type McpRequest, recordCall } from './call.ts';
+import { isInvalidInputResult, isSdkRejection } from './handler-entry.ts';
 import { answersFit, ownAnswers } from './incoming-answers.ts';
-import { STATE_NOT_KEPT } from './limits.ts';
-import type { PolicyParts } from './policy.ts';
-import { type QuotaExceeded, QuotaSlot } from './quota.ts';
-import type { Registrations } from './registration.ts';
-import type { Rejections } from './rejections.ts';
-import { handlerOf } from './request-handler.ts';
-import { type Handler, serve } from './serving.ts';
-import { servesTokensOnce } from './shape-callback.ts';
 import {
   type Decision,
   type Lease,
@@ -48,7 +41,14 @@ import {
   leaseToken,
   type RecordedOutcome,
   recordError,
-} from './single-use.ts';
+} from './lease.ts';
+import type { PolicyParts } from './policy.ts';
+import { type QuotaExceeded, QuotaSlot } from './quota.ts';
+import type { Registrations } from './registrations.ts';
+import type { Rejections } from './rejections.ts';
+import { handlerOf } from './request-handler.ts';
+import { type Handler, serve } from './serve.ts';
+import { servesTokensOnce } from './shape-callback.ts';
 
 /** A method of a server, and the handler that serves it. */
 export interface Target {

@@ -4,14 +4,14 @@ import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { ask } from '../answers/ask.ts';
 import { readAnswer } from '../answers/read-answer.ts';
+import { InvalidOption } from '../errors.ts';
 import { elicitation } from '../questions/elicitation.ts';
 import { listRoots } from '../questions/model-and-roots.ts';
-import { InvalidOption } from '../support/errors.ts';
 import { textResult } from '../wire/results.ts';
 import { ARGUMENTS, asking, CALLS, PLAN, sure, YES } from './asking.test-support.ts';
 import { eventsOf, hostServers, hostTools, oldClient } from './hosted.test-support.ts';
 import { requestStatePolicy } from './policy.ts';
-import { protectRequestState } from './server.ts';
+import { protectRequestState } from './protected-server.ts';
 
 const KEYS = ['k'.repeat(32)];
 

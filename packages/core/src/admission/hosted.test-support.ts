@@ -2,15 +2,15 @@ import { type AuthInfo, createMcpHandler, type McpServer } from '@modelcontextpr
 import { InProcess, type Posted } from '@mrtr/harness';
 import { type RequestOptions, readPosted, requestInit } from '@mrtr/harness/internal';
 import { onTestFinished } from 'vitest';
-import { type ChannelName, observe } from '../diagnostics/diagnostics.ts';
-import { withoutCall } from '../support/log-line.ts';
+import { type ChannelName, observe } from '../diagnostics/events.ts';
+import { withoutCall } from '../diagnostics/log-line.ts';
 import {
   type FIXED_LIMITS,
   type RequestStateOptions,
   requestStatePolicy,
   withFixedLimits,
 } from './policy.ts';
-import { protectedServer } from './server.ts';
+import { protectedServer } from './protected-server.ts';
 
 /** The response to one JSON-RPC request. */
 export type Reply = Pick<Posted, 'result' | 'error'>;

@@ -1,9 +1,9 @@
 /** Checks the answers of a client before a handler reads them. */
 import type { InputRequests } from '@modelcontextprotocol/server';
-import type { AnswerEvent } from '../diagnostics/diagnostics.ts';
-import { canonicalJson } from '../support/canonical-json.ts';
-import { ownEntry } from '../support/own-entry.ts';
-import type { Call } from '../wire/call.ts';
+import type { AnswerEvent } from '../diagnostics/events.ts';
+import { canonicalJson } from '../state/canonical-json.ts';
+import type { Call } from '../wire/call-context.ts';
+import { ownEntry } from '../wire/own-entry.ts';
 
 type Responses = Readonly<Record<string, unknown>>;
 

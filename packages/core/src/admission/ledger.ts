@@ -3,8 +3,7 @@
  * a client from using it twice.
  */
 import { randomUUID } from 'node:crypto';
-import { CLOCK_SKEW_MS } from '../state/codec.ts';
-import { StoreFull } from '../support/errors.ts';
+import { StoreFull } from '../errors.ts';
 import {
   aFunction,
   anyValue,
@@ -13,8 +12,9 @@ import {
   oneOf,
   ownLimit,
   requireOptions,
-} from '../support/options.ts';
-import { warnOnce } from '../support/process-wide.ts';
+} from '../options.ts';
+import { warnOnce } from '../process-wide.ts';
+import { CLOCK_SKEW_MS } from '../state/codec.ts';
 import { Quota, type QuotaExceeded } from './quota.ts';
 
 /** One request with a token. Times are in milliseconds since the epoch. */

@@ -1,8 +1,8 @@
 /** The operator's log gets one line for each error, with its call and its caller. */
 import { expect, test } from 'vitest';
+import { REJECTION_REASONS } from '../diagnostics/rejection-reasons.ts';
 import { derivePseudonym } from '../state/at-rest.ts';
 import { KEY } from '../state/sealed.test-support.ts';
-import { REJECTION_REASONS } from '../support/rejection-reasons.ts';
 import { asking, beginCall } from './asking.test-support.ts';
 import { eventsOf, hostTools } from './hosted.test-support.ts';
 

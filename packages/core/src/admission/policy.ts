@@ -1,17 +1,7 @@
 /** The policy: how a server protects request state. */
 import type { AuthInfo, ServerContext } from '@modelcontextprotocol/server';
 import { addGauge } from '../diagnostics/gauges.ts';
-import { MAX_ROUND, MAX_TTL_SECONDS } from '../state/codec.ts';
-import {
-  ephemeralRing,
-  type KeyRing,
-  type Keys,
-  keyRing,
-  readKeys,
-  type Secrets,
-} from '../state/key-ring.ts';
-import { type StateVersions, stateVersions, type VersionOptions } from '../state/versions.ts';
-import { InvalidOption } from '../support/errors.ts';
+import { InvalidOption } from '../errors.ts';
 import {
   aFunction,
   anObjectWith,
@@ -28,9 +18,19 @@ import {
   wholeNumber,
   wholeSeconds,
   withDefaults,
-} from '../support/options.ts';
-import { noteListener, processWide, tellOperator, warnOnce } from '../support/process-wide.ts';
-import type { LegacyPolicy } from '../wire/call.ts';
+} from '../options.ts';
+import { noteListener, processWide, tellOperator, warnOnce } from '../process-wide.ts';
+import { MAX_ROUND, MAX_TTL_SECONDS } from '../state/codec.ts';
+import {
+  ephemeralRing,
+  type KeyRing,
+  type Keys,
+  keyRing,
+  readKeys,
+  type Secrets,
+} from '../state/key-ring.ts';
+import { type StateVersions, stateVersions, type VersionOptions } from '../state/versions.ts';
+import type { LegacyPolicy } from '../wire/call-context.ts';
 import { MemoryLedger, type StateLedger } from './ledger.ts';
 import { AbandonedQuota, Quota } from './quota.ts';
 

@@ -1,5 +1,5 @@
 /** Limits per principal and in total. */
-import { OperatorWarning } from '../support/operator-warning.ts';
+import { OperatorWarning } from '../diagnostics/operator-warning.ts';
 
 /** The limit that is reached: one owner's (`own`) or the total (`all`). */
 export type QuotaExceeded = 'own' | 'all';

@@ -1,9 +1,9 @@
 /** Rejects requests: the client gets a fixed error, and the operator gets the reason. */
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
-import { publish } from '../diagnostics/diagnostics.ts';
-import { RequestStateRejected } from '../support/errors.ts';
-import { type LoggedCall, withCallInMessage } from '../support/log-line.ts';
-import type { Rejection } from '../support/rejection-reasons.ts';
+import { publish } from '../diagnostics/events.ts';
+import { type LoggedCall, withCallInMessage } from '../diagnostics/log-line.ts';
+import type { Rejection } from '../diagnostics/rejection-reasons.ts';
+import { RequestStateRejected } from '../errors.ts';
 
 /** Reports reasons to the operator, and throws errors that reveal nothing to a client. */
 export class Rejections {

@@ -1,14 +1,14 @@
 /** Asks an old client with a request over the stream that its call holds open. */
 import { randomUUID } from 'node:crypto';
 import type { ServerContext } from '@modelcontextprotocol/server';
-import { publish } from '../diagnostics/diagnostics.ts';
+import { publish } from '../diagnostics/events.ts';
+import { CannotAsk, RoundsExceeded } from '../errors.ts';
 import { type Accepted, type Answer, isFinal, type Refusal } from '../questions/answer.ts';
 import { canAsk, canAskLive } from '../questions/can-ask.ts';
 import { onOldWire } from '../questions/form-choices.ts';
 import type { AnswerOf, Question } from '../questions/question.ts';
-import { CannotAsk, RoundsExceeded } from '../support/errors.ts';
 import { stampAnswer } from '../wire/answer-stamp.ts';
-import { callOf, MRTR_REVISION, speaksMrtr } from '../wire/call.ts';
+import { callOf, MRTR_REVISION, speaksMrtr } from '../wire/call-context.ts';
 import { isNoHandlerError } from '../wire/no-handler.ts';
 import { fallbackOf, hasFallback } from './read-answer.ts';
 

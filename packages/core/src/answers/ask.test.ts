@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { InvalidDefinition, InvalidOption, NotJson } from '../errors.ts';
 import { elicitation } from '../questions/elicitation.ts';
-import { InvalidDefinition, InvalidOption, NotJson } from '../support/errors.ts';
 import { ask } from './ask.ts';
 
 const units = elicitation('Which units?', z.object({ units: z.enum(['metric', 'imperial']) }));

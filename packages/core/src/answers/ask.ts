@@ -1,8 +1,8 @@
 /** Makes the result that asks questions. */
 import { type InputRequiredResult, inputRequired } from '@modelcontextprotocol/server';
+import { InvalidDefinition, NotJson } from '../errors.ts';
+import { anyValue, requireOptions } from '../options.ts';
 import { isQuestion, type Questions } from '../questions/question.ts';
-import { InvalidDefinition, NotJson } from '../support/errors.ts';
-import { anyValue, requireOptions } from '../support/options.ts';
 
 /** The options of {@link ask}. */
 export interface AskOptions {

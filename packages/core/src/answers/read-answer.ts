@@ -3,9 +3,9 @@ import type { ServerContext } from '@modelcontextprotocol/server';
 import { type Answer, isFinal } from '../questions/answer.ts';
 import { canAsk } from '../questions/can-ask.ts';
 import { type AnswerOf, isDigestOf, type Question } from '../questions/question.ts';
-import { ownEntry } from '../support/own-entry.ts';
 import type { AnswerRead } from '../wire/answer-reads.ts';
-import { findCall } from '../wire/call.ts';
+import { findCall } from '../wire/call-context.ts';
+import { ownEntry } from '../wire/own-entry.ts';
 
 /**
  * Reads this round's answer to `question` from the request's `inputResponses`, which hold the latest round only.

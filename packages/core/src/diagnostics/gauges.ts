@@ -1,5 +1,5 @@
 /** Gauges for metrics. They keep no counts of their own: reading one asks the objects that do. */
-import { processWide } from '../support/process-wide.ts';
+import { processWide } from '../process-wide.ts';
 
 /** The names of all gauges. */
 export const GAUGES = [

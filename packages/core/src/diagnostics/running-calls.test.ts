@@ -3,9 +3,9 @@ import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { as } from '../admission/asking.test-support.ts';
 import { hostTools } from '../admission/hosted.test-support.ts';
-import { InvalidOption } from '../support/errors.ts';
+import { InvalidOption } from '../errors.ts';
 import { textResult } from '../wire/results.ts';
-import { publish } from './diagnostics.ts';
+import { publish } from './events.ts';
 import { watchRunningCalls } from './running-calls.ts';
 
 test('a handler that hangs in its first round is listed, also when its client has gone, and none that has ended', async () => {

@@ -1,8 +1,8 @@
 /**
  * Lists requests with a running handler. It finds a handler that hangs in round 1, which has no log line and no lease.
  */
-import { requireOptions, wholeNumber } from '../support/options.ts';
-import { observe, type RoundEvent } from './diagnostics.ts';
+import { requireOptions, wholeNumber } from '../options.ts';
+import { observe, type RoundEvent } from './events.ts';
 
 /** A request with a running handler. */
 export interface RunningCall extends Pick<RoundEvent, 'call' | 'method' | 'target' | 'round'> {

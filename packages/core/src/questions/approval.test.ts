@@ -5,7 +5,7 @@ import type { RequestStateOptions } from '../admission/policy.ts';
 import { ask } from '../answers/ask.ts';
 import { askLive } from '../answers/ask-live.ts';
 import { readAnswer } from '../answers/read-answer.ts';
-import { InvalidOption, UnprotectedServer } from '../support/errors.ts';
+import { InvalidOption, UnprotectedServer } from '../errors.ts';
 import { textResult } from '../wire/results.ts';
 import { isRefusal } from './answer.ts';
 import { type ApprovalOptions, approval } from './approval.ts';

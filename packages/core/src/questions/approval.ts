@@ -1,11 +1,11 @@
 /** Approvals: questions that only an explicit yes to their words answers. */
 import { hash } from 'node:crypto';
 import type { ElicitResult } from '@modelcontextprotocol/server';
-import { type ApprovalEvent, publish, type Receipt, type Rung } from '../diagnostics/diagnostics.ts';
-import { InvalidOption, UnprotectedServer } from '../support/errors.ts';
-import { asRequired, aText, type OptionCheck, requireArgument, requireOptions } from '../support/options.ts';
-import { ownEntry } from '../support/own-entry.ts';
+import { type ApprovalEvent, publish, type Receipt, type Rung } from '../diagnostics/events.ts';
+import { InvalidOption, UnprotectedServer } from '../errors.ts';
+import { asRequired, aText, type OptionCheck, requireArgument, requireOptions } from '../options.ts';
 import { type AnswerStamp, isFirstReport, keepStamp, stampOf } from '../wire/answer-stamp.ts';
+import { ownEntry } from '../wire/own-entry.ts';
 import type { Accepted, Answer } from './answer.ts';
 import { formRequest, prune, readAction } from './elicitation.ts';
 import { type Question, question } from './question.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { InvalidDefinition, InvalidOption } from '../support/errors.ts';
+import { InvalidDefinition, InvalidOption } from '../errors.ts';
 import { type ElicitationForm, elicitation } from './elicitation.ts';
 import { urlElicitation } from './url-elicitation.ts';
 

@@ -10,8 +10,8 @@ import {
   type StandardSchemaV1,
   type StandardSchemaWithJSON,
 } from '@modelcontextprotocol/server';
-import { InvalidDefinition } from '../support/errors.ts';
-import { aText, type OptionCheck, requireArgument, requireKnownOptions } from '../support/options.ts';
+import { InvalidDefinition } from '../errors.ts';
+import { aText, type OptionCheck, requireArgument, requireKnownOptions } from '../options.ts';
 import type { Accepted, Answer, Refusal } from './answer.ts';
 import { withFormChoices } from './form-choices.ts';
 import { type Question, question } from './question.ts';

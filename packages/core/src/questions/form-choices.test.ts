@@ -4,7 +4,7 @@ import { type } from 'arktype';
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { InvalidDefinition } from '../support/errors.ts';
+import { InvalidDefinition } from '../errors.ts';
 import { type Elicitation, elicitation } from './elicitation.ts';
 
 /** The same form in each library, with each kind of choice, and with a text and a number. */

@@ -1,6 +1,6 @@
 /** Rejects forms that no answer fits, or whose answer would be lost. */
 import { fromJsonSchema } from '@modelcontextprotocol/server';
-import { InvalidDefinition } from '../support/errors.ts';
+import { InvalidDefinition } from '../errors.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

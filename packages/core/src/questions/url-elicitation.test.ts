@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { InvalidOption } from '../support/errors.ts';
+import { InvalidOption } from '../errors.ts';
 import { urlElicitation } from './url-elicitation.ts';
 
 const terms = urlElicitation('Read the terms.', 'https://shop.example/terms');

@@ -1,7 +1,7 @@
 /** A question that sends the user to a page. */
 import { inputRequired } from '@modelcontextprotocol/server';
-import { InvalidOption } from '../support/errors.ts';
-import { aText, requireArgument } from '../support/options.ts';
+import { InvalidOption } from '../errors.ts';
+import { aText, requireArgument } from '../options.ts';
 import { type ElicitationOptions, readAction, requireElicitationOptions } from './elicitation.ts';
 import { type Question, question } from './question.ts';
 import { textOf, type Words } from './words.ts';

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { InvalidOption } from '../support/errors.ts';
+import { InvalidOption } from '../errors.ts';
 import { escapeHidden, words } from './words.ts';
 
 const show = (value: string | number | boolean | bigint): string => words`Pay ${value} now?`.text;

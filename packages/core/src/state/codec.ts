@@ -14,8 +14,8 @@
  * changing, adding or removing it invalidates the token.
  */
 import { createCipheriv, createDecipheriv, randomBytes, timingSafeEqual } from 'node:crypto';
-import { InvalidLabel } from '../support/errors.ts';
-import type { Rejection } from '../support/rejection-reasons.ts';
+import type { Rejection } from '../diagnostics/rejection-reasons.ts';
+import { InvalidLabel } from '../errors.ts';
 import { BINDING_BYTES, type Binding, differingField, writeBinding } from './binding.ts';
 import type { SealingKey } from './key-ring.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { InvalidOption } from '../support/errors.ts';
+import { InvalidOption } from '../errors.ts';
 import { ephemeralRing, keyRing } from './key-ring.ts';
 
 const secret = (fill: string) => Buffer.alloc(32, fill);

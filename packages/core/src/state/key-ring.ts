@@ -1,8 +1,8 @@
 /** The keys that seal request state. */
 import { hkdfSync, randomBytes } from 'node:crypto';
-import { InvalidOption } from '../support/errors.ts';
-import { OperatorWarning } from '../support/operator-warning.ts';
-import { processWide } from '../support/process-wide.ts';
+import { OperatorWarning } from '../diagnostics/operator-warning.ts';
+import { InvalidOption } from '../errors.ts';
+import { processWide } from '../process-wide.ts';
 
 /** The keys that are derived from one secret. */
 export interface SealingKey {

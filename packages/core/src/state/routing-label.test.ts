@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { beginCall, PLAN, sure, YES } from '../admission/asking.test-support.ts';
 import { eventsOf, hostTools } from '../admission/hosted.test-support.ts';
 import { withNotes } from '../admission/shape-callback.ts';
-import { InvalidLabel } from '../support/errors.ts';
+import { InvalidLabel } from '../errors.ts';
 import { textResult } from '../wire/results.ts';
 import { tokenLength } from './codec.ts';
 import { EMPTY, KEY, NOW, OTHER_KEY, open, seal } from './sealed.test-support.ts';

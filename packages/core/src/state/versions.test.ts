@@ -3,7 +3,7 @@ import { asking, beginCall, PLAN, REJECTED, YES } from '../admission/asking.test
 import { hostTools } from '../admission/hosted.test-support.ts';
 import { MemoryLedger } from '../admission/ledger.ts';
 import { type RequestStateOptions, requestStatePolicy } from '../admission/policy.ts';
-import { InvalidOption } from '../support/errors.ts';
+import { InvalidOption } from '../errors.ts';
 
 const DONE = { result: expect.objectContaining({ content: [{ type: 'text', text: 'Done.' }] }) };
 const OTHER_VERSION = ['RequestStateRejected: requestState rejected: wrong_version (other_version)'];

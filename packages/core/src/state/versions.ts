@@ -1,5 +1,5 @@
 /** Versions of the author's state: the version that a policy seals, and the versions that it accepts. */
-import { InvalidOption } from '../support/errors.ts';
+import { InvalidOption } from '../errors.ts';
 
 /** The options of a policy that concern versions. */
 export interface VersionOptions {

@@ -5,8 +5,8 @@
  * the readers record each read, and the boundary finds the answers that did not count.
  */
 
-import type { AnswerEvent } from '../diagnostics/diagnostics.ts';
-import { isMisspelling } from '../support/options.ts';
+import type { AnswerEvent } from '../diagnostics/events.ts';
+import { isMisspelling } from '../options.ts';
 
 /** How an answer was read. `missing`: no answer came. `reworded`: the question's words have changed since. */
 export type AnswerRead = 'taken' | 'missing' | 'reworded' | 'invalid';

@@ -1,5 +1,5 @@
 /** Warnings for operators, exported by `@mrtr/core/events`. Clients never see them. */
-import { MrtrError } from './errors.ts';
+import { MrtrError } from '../errors.ts';
 
 /** The subject of an {@link OperatorWarning}. */
 export type WarningReason =

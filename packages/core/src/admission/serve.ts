@@ -9,20 +9,20 @@ import {
   type ServerContext,
   TRACEPARENT_META_KEY,
 } from '@modelcontextprotocol/server';
-import { publish, publishAround, type RoundEvent } from '../diagnostics/diagnostics.ts';
+import { publish, publishAround, type RoundEvent } from '../diagnostics/events.ts';
+import { AnswerIgnored } from '../diagnostics/operator-warning.ts';
+import { InvalidDefinition } from '../errors.ts';
 import { onOldWire } from '../questions/form-choices.ts';
 import { questionDigest } from '../questions/question.ts';
 import { MAX_KEY_BYTES, sealState } from '../state/codec.ts';
-import { InvalidDefinition } from '../support/errors.ts';
-import { AnswerIgnored } from '../support/operator-warning.ts';
 import { stampAnswer } from '../wire/answer-stamp.ts';
-import { isModern, MRTR_REVISION, withCall } from '../wire/call.ts';
+import { isModern, MRTR_REVISION, withCall } from '../wire/call-context.ts';
 import { capabilitiesOf } from '../wire/input-kind.ts';
 import { markForShim, NoHandler } from '../wire/no-handler.ts';
 import { endCall } from '../wire/results.ts';
-import { type AdmittedCall, type McpRequest, secondsOf } from './admitted-call.ts';
+import { askProblem, lackedKinds, needsAskable, STATE_NOT_KEPT, unaskableAfter } from './ask-problem.ts';
+import { type AdmittedCall, type McpRequest, secondsOf } from './call.ts';
 import { describeIgnored, ignoredAnswers, ownAnswers } from './incoming-answers.ts';
-import { askProblem, lackedKinds, needsAskable, STATE_NOT_KEPT, unaskableAfter } from './limits.ts';
 import { notesOf } from './shape-callback.ts';
 
 type Outcome = NonNullable<RoundEvent['outcome']>;

@@ -1,9 +1,9 @@
 /** Decides whether questions may go out. */
 
 import type { InputRequests } from '@modelcontextprotocol/server';
+import { CannotAsk, StateTooLarge, TooManyQuestions } from '../errors.ts';
 import { invalidLabelError, isRoutingLabel, tokenLength } from '../state/codec.ts';
-import { CannotAsk, StateTooLarge, TooManyQuestions } from '../support/errors.ts';
-import type { Call } from '../wire/call.ts';
+import type { Call } from '../wire/call-context.ts';
 import { type InputKind, inputKindOf } from '../wire/input-kind.ts';
 
 /** Why questions may not go out. */

@@ -4,16 +4,16 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { ProtocolErrorCode } from '@modelcontextprotocol/server';
-import { type LedgerEvent, publish } from '../diagnostics/diagnostics.ts';
+import { type LedgerEvent, publish } from '../diagnostics/events.ts';
+import { OperatorWarning } from '../diagnostics/operator-warning.ts';
+import type { Rejection } from '../diagnostics/rejection-reasons.ts';
 import { openAtRest, sealAtRest } from '../state/at-rest.ts';
 import { CLOCK_SKEW_MS, type OpenedState } from '../state/codec.ts';
 import type { KeyRing } from '../state/key-ring.ts';
-import { OperatorWarning } from '../support/operator-warning.ts';
-import type { Rejection } from '../support/rejection-reasons.ts';
-import { waitAtMost } from '../support/wait-at-most.ts';
-import type { AdmittedCall } from './admitted-call.ts';
+import type { AdmittedCall } from './call.ts';
 import type { LeaseDecision } from './ledger.ts';
 import type { SingleUsePolicy } from './policy.ts';
+import { waitAtMost } from './wait-at-most.ts';
 
 /** One retry of a call, with its token. */
 export interface PresentedRetry {

@@ -5,7 +5,7 @@
  */
 import type { AsyncLocalStorage } from 'node:async_hooks';
 import { type Channel, channel } from 'node:diagnostics_channel';
-import type { Rejection } from '../support/rejection-reasons.ts';
+import type { Rejection } from './rejection-reasons.ts';
 
 /** The call of an event. */
 interface OfCall {

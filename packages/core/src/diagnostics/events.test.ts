@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
-import { observe, publish } from './diagnostics.ts';
+import { observe, publish } from './events.ts';
 
 const event = { call: 'c', target: 'deploy', keys: ['sure'], live: false };
 

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 import { ask } from '../answers/ask.ts';
 import { readAnswer } from '../answers/read-answer.ts';
-import { StoreFull } from '../support/errors.ts';
+import { StoreFull } from '../errors.ts';
 import { textResult } from '../wire/results.ts';
 import { ledgerLike, ledgerThat, REJECTED, sure, UNKNOWN, YES } from './asking.test-support.ts';
 import { eventsOf, type Hosted, hostTools, type TestOptions } from './hosted.test-support.ts';

@@ -5,7 +5,7 @@ import {
   PROTOCOL_VERSION_META_KEY,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import { UnprotectedServer } from '../support/errors.ts';
+import { UnprotectedServer } from '../errors.ts';
 import type { AnswerReads } from './answer-reads.ts';
 import type { AnswerStamp } from './answer-stamp.ts';
 import type { InputKind } from './input-kind.ts';

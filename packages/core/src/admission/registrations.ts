@@ -1,9 +1,9 @@
 /** Watches the registration of tools, prompts and resources on a protected server. */
 import type { McpServer, ResourceTemplate, ServerContext } from '@modelcontextprotocol/server';
-import { publish } from '../diagnostics/diagnostics.ts';
+import { publish } from '../diagnostics/events.ts';
 import type { Binding } from '../state/binding.ts';
-import { findCall } from '../wire/call.ts';
-import { runHandler } from './handler-run.ts';
+import { findCall } from '../wire/call-context.ts';
+import { runHandler } from './handler-entry.ts';
 import { requireResult, servesTokensOnce, shapeOf } from './shape-callback.ts';
 
 type Callback = (...args: unknown[]) => unknown;

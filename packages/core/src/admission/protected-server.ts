@@ -10,18 +10,18 @@ import {
   type ServerContext,
   type ServerOptions,
 } from '@modelcontextprotocol/server';
-import { InvalidOption } from '../support/errors.ts';
-import { asRequired, aText, requireArgument, requireOptions } from '../support/options.ts';
-import { noteListener, tellOperator, warnOnce } from '../support/process-wide.ts';
+import { InvalidOption } from '../errors.ts';
+import { asRequired, aText, requireArgument, requireOptions } from '../options.ts';
+import { noteListener, tellOperator, warnOnce } from '../process-wide.ts';
 import { catchNoHandler } from '../wire/no-handler.ts';
 import { isMrtrMethod, MRTR_METHODS } from '../wire/wire.ts';
 import { Admission, type Target } from './admission.ts';
-import type { McpRequest } from './admitted-call.ts';
+import type { McpRequest } from './call.ts';
 import { aPolicy, partsOf, type RequestStatePolicy } from './policy.ts';
-import { watchRegistration } from './registration.ts';
+import { watchRegistration } from './registrations.ts';
 import { Rejections } from './rejections.ts';
 import { handlerOf } from './request-handler.ts';
-import type { Handler } from './serving.ts';
+import type { Handler } from './serve.ts';
 
 type SetRequestHandler = (method: string, ...rest: unknown[]) => void;
 

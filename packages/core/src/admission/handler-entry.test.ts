@@ -1,7 +1,7 @@
 import { ProtocolError, ProtocolErrorCode, type ServerContext } from '@modelcontextprotocol/server';
 import { expect, test } from 'vitest';
-import { withCall } from '../wire/call.ts';
-import type { AdmittedCall } from './admitted-call.ts';
+import { withCall } from '../wire/call-context.ts';
+import type { AdmittedCall } from './call.ts';
 import {
   asNotEntered,
   isInvalidInputResult,
@@ -9,7 +9,7 @@ import {
   isSdkRejection,
   runHandler,
   runShape,
-} from './handler-run.ts';
+} from './handler-entry.ts';
 
 /** A context that carries the record of a call. */
 function contextWithRun(signal = new AbortController().signal) {

@@ -1,12 +1,12 @@
 /** Wrong options of this package, as JavaScript or an unset environment variable gives them. */
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { MemoryLedger } from '../admission/ledger.ts';
-import { requestStatePolicy } from '../admission/policy.ts';
-import { protectedServer } from '../admission/server.ts';
-import { elicitation } from '../questions/elicitation.ts';
+import { MemoryLedger } from './admission/ledger.ts';
+import { requestStatePolicy } from './admission/policy.ts';
+import { protectedServer } from './admission/protected-server.ts';
 import { InvalidOption } from './errors.ts';
 import { limitsOf, ownLimit, requireOptions, wholeNumber } from './options.ts';
+import { elicitation } from './questions/elicitation.ts';
 
 /** The message of the `InvalidOption` that `give` throws. */
 function complaintOf(give: () => unknown): string {

@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, expect, test, vi } from 'vitest';
+import { withCallInMessage } from './diagnostics/log-line.ts';
 import { StateTooLarge } from './errors.ts';
-import { withCallInMessage } from './log-line.ts';
 import { processWide, tellOperator } from './process-wide.ts';
 
 const emitted = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});

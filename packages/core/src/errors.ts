@@ -1,6 +1,6 @@
 /** The errors that these libraries throw on purpose. Each class is in the package that throws it, or here. */
 
-import type { Rejection, RejectionReason } from './rejection-reasons.ts';
+import type { Rejection, RejectionReason } from './diagnostics/rejection-reasons.ts';
 
 const IS_MRTR_ERROR = Symbol.for('mrtr.error');
 

@@ -1,6 +1,6 @@
 /** State that all loaded copies and module formats of these packages share. */
 
-import { onOneLine, withoutCall } from './log-line.ts';
+import { onOneLine, withoutCall } from './diagnostics/log-line.ts';
 
 /**
  * Returns the process's value under `name`, and makes it the first time. An application that both imports and requires

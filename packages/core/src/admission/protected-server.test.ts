@@ -4,7 +4,7 @@ import { ask } from '../answers/ask.ts';
 import { elicitation } from '../questions/elicitation.ts';
 import { oldClient } from './hosted.test-support.ts';
 import { type RequestStatePolicy, requestStatePolicy } from './policy.ts';
-import { protectedServer } from './server.ts';
+import { protectedServer } from './protected-server.ts';
 
 const INFO = { name: 'shop', version: '1.0.0' };
 const sure = elicitation('Sure?', z.object({ sure: z.boolean() }));
