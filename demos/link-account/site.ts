@@ -32,7 +32,7 @@ export async function startSite(makeTool: MakeTool, state: RequestStatePolicy) {
     server.registerTool('agenda', AGENDA, tool);
     return server;
   };
-  const verifier = listVerifier([{ subject: 'ada', token: SECRET }]);
+  const verifier = listVerifier(`ada=${SECRET}`);
   const pages = [made.link, sessions];
   hosting = await serveHttp({ server: createServer }, { verifier, pages, drainSeconds: 1 });
   calendar.redirectUri = new URL('/link/callback', hosting.url).href;

@@ -32,11 +32,11 @@ export async function openBank(makePage = impatientPage(), pages: readonly PageS
   });
   const site = () => new URL(`http://localhost:${hosting.url.port}`);
   const page = makePage(policy, () => new URL('/approve', site()));
-  const caller = callerNamed('ada');
+  const caller = { ...callerNamed('ada'), token: 'the-token-of-ada' };
   const hosting = await serveHttp(
     { server: () => createServer(policy, page) },
     {
-      verifier: listVerifier([{ subject: 'ada', token: caller.token }]),
+      verifier: listVerifier(`ada=${caller.token}`),
       pages: [page, ...pages],
       drainSeconds: 1,
     },

@@ -3,6 +3,4 @@ import { requireBearerAuth } from '@modelcontextprotocol/express';
 import express from 'express';
 import { mcp, verifier } from './authenticated.ts';
 
-export const app = express();
-
-app.use('/mcp', requireBearerAuth({ verifier }), mcp.handle);
+export const app = express().use('/mcp', requireBearerAuth({ verifier }), mcp.handle);

@@ -9,6 +9,4 @@ app.use('/approve', mcp.handlePages);
 // Your application's parser may have read the body. Its limit is 100 kB; sealed state alone can have 64 kB.
 app.use(express.json({ limit: '1mb' }));
 app.all('/mcp', mcp.handle);
-app.get('/healthz', (_req, res) => void res.sendStatus(mcp.isLive() ? 200 : 503));
 app.get('/readyz', async (_req, res) => void res.sendStatus((await mcp.isReady()) ? 200 : 503));
-app.get('/', (_req, res) => void res.send('Not MCP.'));

@@ -2,9 +2,7 @@
 import { Hono } from 'hono';
 import { mcp, signIn } from './signed-in.ts';
 
-export const app = new Hono();
-
-app.all('/mcp', async (c) => {
+export const app = new Hono().all('/mcp', async (c) => {
   const caller = await signIn(c.req.raw);
   return caller instanceof Response ? caller : mcp.fetch(c.req.raw, { authInfo: caller });
 });

@@ -2,9 +2,7 @@
 import { Hono } from 'hono';
 import { mcp } from './mount.ts';
 
-export const app = new Hono();
-
-app.all('/mcp', (c) => mcp.fetch(c.req.raw));
-app.all('/approve/*', (c) => mcp.fetchPages(c.req.raw));
-app.get('/readyz', async (c) => c.body(null, (await mcp.isReady()) ? 200 : 503));
-app.get('/', (c) => c.text('Not MCP.'));
+export const app = new Hono()
+  .all('/mcp', (c) => mcp.fetch(c.req.raw))
+  .all('/approve/*', (c) => mcp.fetchPages(c.req.raw))
+  .get('/readyz', async (c) => c.body(null, (await mcp.isReady()) ? 200 : 503));

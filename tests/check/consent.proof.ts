@@ -70,7 +70,7 @@ async function checkShop(question: MakeQuestion, answers = {}) {
     shop.registerTool('count', { inputSchema: z.object({}), annotations }, () => textResult(String(paid)));
     return shop;
   };
-  const verifier = listVerifier([{ subject: 'ada', token: 'the-token-of-ada' }]);
+  const verifier = listVerifier('ada=the-token-of-ada');
   const { url, close } = await serveHttp({ server }, { verifier });
   try {
     const ran = await run({

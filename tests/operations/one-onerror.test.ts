@@ -54,7 +54,7 @@ async function openBank(places: Places) {
       },
     },
     {
-      verifier: listVerifier([{ subject: 'ada', token: 'token-of-ada' }]),
+      verifier: listVerifier('ada=the-token-of-ada'),
       pages: [page],
       allowedHosts: ['localhost'],
       drainSeconds: 0.1,
@@ -69,7 +69,7 @@ async function openBank(places: Places) {
       { name: 'pay', arguments: {}, ...more },
       { capabilities: { elicitation: { url: {} } } },
     );
-    const headers = { ...(init.headers as object), authorization: 'Bearer token-of-ada' };
+    const headers = { ...(init.headers as object), authorization: 'Bearer the-token-of-ada' };
     return readPosted(await fetch(new URL('/mcp', site), { ...init, headers }));
   };
   const link = /http:[^\s"\\]+/.exec(JSON.stringify(await call()))?.[0] as string;

@@ -25,7 +25,7 @@ interface FastifyRequest {
 /** What the part of fastify that is used here looks like from outside of its folder. */
 interface Application {
   addHook(name: 'onRequest', hook: (request: FastifyRequest) => Promise<void>): void;
-  all(path: string, serve: (request: FastifyRequest, reply: Reply) => Promise<void>): void;
+  all(path: string, serve: (request: FastifyRequest, reply: Reply) => Promise<unknown>): void;
   listen(options: { readonly port: number; readonly host: string }): Promise<string>;
   close(): Promise<void>;
 }
@@ -33,6 +33,7 @@ interface Application {
 interface Reply {
   readonly raw: ServerResponse;
   hijack(): void;
+  send(text: string): unknown;
 }
 
 beforeAll(() => {
@@ -53,7 +54,9 @@ async function listen(app: Application): Promise<URL> {
 }
 
 test('fastify asks clients of both eras, beside other routes', async () => {
-  await asksBoth(await listen((await importFrom('on-fastify.ts')).app));
+  const { app }: { app: Application } = await importFrom('on-fastify.ts');
+  app.all('/', async (_request, reply) => reply.send('Not MCP.'));
+  await asksBoth(await listen(app), 'Not MCP.');
 });
 
 test('on fastify, what one user was asked, another one cannot answer', async () => {

@@ -47,11 +47,11 @@ export async function urlOf(server: Server): Promise<URL> {
   return new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`);
 }
 
-/** A v1 client and a v2 client are both asked, beside another route and pages, and a page of another site is refused. */
-export async function asksBoth(url: URL): Promise<void> {
+/** A v1 client and a v2 client are both asked, beside another route and pages, and a page of another site is rejected. */
+export async function asksBoth(url: URL, other: string): Promise<void> {
   for (const client of ['modern', 'legacy'] as const)
     expect(await called(listeningAt(url), { client })).toBe('Deployed to staging.');
-  expect(await (await fetch(new URL('/', url))).text()).toBe('Not MCP.');
+  expect(await (await fetch(new URL('/', url))).text()).toEqual(other);
   const body = new URLSearchParams({ decision: 'approve' });
   const pressed = await fetch(new URL('/approve/start', url), { method: 'POST', body });
   expect(await pressed.text()).toBe('The form says decision=approve.');

@@ -8,7 +8,6 @@ app.all('/mcp', async (request, reply) => {
   const { authorization = '' } = request.headers;
   const caller = await signIn(new Request('http://localhost', { headers: { authorization } }));
   if (caller instanceof Response) return reply.send(caller);
-  reply.hijack();
-  await mcp.handle(Object.assign(request.raw, { auth: caller }), reply.raw, request.body);
+  await mcp.handle(Object.assign(request.raw, { auth: caller }), reply.hijack().raw, request.body);
 });
 app.addHook('preClose', () => mcp.close());

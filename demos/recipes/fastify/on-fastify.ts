@@ -4,18 +4,12 @@ import { mcp } from '../mount.ts';
 
 export const app = Fastify();
 
-app.all('/mcp', async (request, reply) => {
-  reply.hijack(); // the mount writes the response; fastify has read the body, and its limit is 1 MiB
-  await mcp.handle(request.raw, reply.raw, request.body);
-});
+// The mount writes the response. Fastify has read the body; its limit is 1 MiB.
+app.all('/mcp', (request, reply) => mcp.handle(request.raw, reply.hijack().raw, request.body));
 app.register(async (pages) => {
   pages.removeAllContentTypeParsers(); // the mount reads the forms of pages itself
   pages.addContentTypeParser('*', (_request, _payload, done) => done(null));
-  pages.all('/approve/*', async (request, reply) => {
-    reply.hijack();
-    await mcp.handlePages(request.raw, reply.raw);
-  });
+  pages.all('/approve/*', (request, reply) => mcp.handlePages(request.raw, reply.hijack().raw));
 });
 app.get('/readyz', async (_request, reply) => reply.code((await mcp.isReady()) ? 200 : 503).send());
-app.get('/', async () => 'Not MCP.');
 app.addHook('preClose', () => mcp.close());

@@ -9,11 +9,11 @@ import { checkOptions, MOUNT_CHECKS, type MountOptions } from './options.ts';
 import { problem } from './rejections.ts';
 import type { ServerInstance } from './server-instance.ts';
 
-export { listVerifier, parseTokenList, type TokenHolder } from './list-verifier.ts';
-export { createMcpMount, type McpMount, type NodeRequest } from './mount.ts';
+export { listVerifier } from './list-verifier.ts';
+export { createMcpMount, type McpMount } from './mount.ts';
 export type { MountOptions } from './options.ts';
 export type { PageSet } from './pages.ts';
-export type { OnError, ServerInstance } from './server-instance.ts';
+export type { ServerInstance } from './server-instance.ts';
 
 /** The options of {@link serveHttp}. All have defaults. */
 export interface HttpOptions extends MountOptions {

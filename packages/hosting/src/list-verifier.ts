@@ -8,20 +8,30 @@ import {
 } from '@modelcontextprotocol/server';
 import { InvalidOption } from '@mrtr/core';
 
-/** The holder of a token, who becomes the principal of a call. */
-export interface TokenHolder {
-  readonly subject: string;
-  readonly token: string;
+/**
+ * Makes a verifier of the tokens of a list. It compares digests, in constant time.
+ *
+ * @param list `alice=secret1,bob=secret2`, or one bare secret of the subject `token`. A subject may have several tokens;
+ * a token has one subject, who becomes the principal of a call.
+ * @throws InvalidOption for an empty list, an empty subject, a secret of under 16 characters, or a secret of two subjects.
+ * @example serveHttp(served, { verifier: listVerifier(process.env.TOKENS ?? '') });
+ */
+export function listVerifier(list: string): OAuthTokenVerifier {
+  const known = holdersIn(list).map(({ subject, token }) => ({ subject, digest: digestOf(token) }));
+  return {
+    async verifyAccessToken(token): Promise<AuthInfo> {
+      const digest = digestOf(token);
+      const holder = known.filter((candidate) => timingSafeEqual(candidate.digest, digest))[0];
+      if (!holder) throw new OAuthError(OAuthErrorCode.InvalidToken, 'Unknown token');
+      // The SDK rejects a token without an expiry, and the list has none: set one that is always ahead.
+      const expiresAt = Math.floor(Date.now() / 1000) + 3600;
+      return { token, clientId: 'token-list', scopes: [], expiresAt, extra: { sub: holder.subject } };
+    },
+  };
 }
 
-/**
- * Reads `alice=secret1,bob=secret2`, or one bare secret of the subject `token`. A subject may have several tokens; a
- * token has one subject.
- *
- * @throws InvalidOption for an empty list, an empty subject, a secret of under 16 characters, or a secret of two subjects.
- */
-export function parseTokenList(text: string): readonly TokenHolder[] {
-  const holders = text
+function holdersIn(list: string): { readonly subject: string; readonly token: string }[] {
+  const holders = list
     .split(',')
     .map((item) => item.trim())
     .filter((item) => item !== '')
@@ -42,21 +52,6 @@ export function parseTokenList(text: string): readonly TokenHolder[] {
     if (other) throw new InvalidOption(`'${subject}' and '${other.subject}' have the same token.`);
   }
   return holders;
-}
-
-/** A verifier of the tokens of `holders`. Compares digests, in constant time. */
-export function listVerifier(holders: readonly TokenHolder[]): OAuthTokenVerifier {
-  const known = holders.map(({ subject, token }) => ({ subject, digest: digestOf(token) }));
-  return {
-    async verifyAccessToken(token): Promise<AuthInfo> {
-      const digest = digestOf(token);
-      const holder = known.filter((candidate) => timingSafeEqual(candidate.digest, digest))[0];
-      if (!holder) throw new OAuthError(OAuthErrorCode.InvalidToken, 'Unknown token');
-      // The SDK rejects a token without an expiry, and the list has none: set one that is always ahead.
-      const expiresAt = Math.floor(Date.now() / 1000) + 3600;
-      return { token, clientId: 'token-list', scopes: [], expiresAt, extra: { sub: holder.subject } };
-    },
-  };
 }
 
 const digestOf = (token: string): Buffer => createHash('sha256').update(token).digest();

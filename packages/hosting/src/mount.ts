@@ -50,8 +50,6 @@ export interface McpMount {
   readonly fetchPages: (request: Request) => Promise<Response>;
   /** Publishes changes to the subscriptions of new clients: `notify.toolsChanged()`. */
   readonly notify: ServerNotifier;
-  /** For a route such as `/healthz`: false from `close` on. */
-  isLive(): boolean;
   /** For a route such as `/readyz`: whether the check of `readiness` passes. False from `close` on. Never rejects. */
   isReady(): Promise<boolean>;
   /**
@@ -199,7 +197,7 @@ export function mount(served: ServerInstance, options: MountOptions, limits: Lim
       closed ??= end();
       return closed;
     },
-  } satisfies McpMount & { handleBy: unknown };
+  } satisfies McpMount & { handleBy: unknown; isLive: unknown };
 }
 
 const HAS_DOTS = /^[^?#]*[/\\](?:\.|%2e){1,2}(?:[/\\?#]|$)/i;

@@ -11,14 +11,12 @@ import {
 } from './hosting.test-support.ts';
 import { listVerifier } from './list-verifier.ts';
 
-export const verifier = listVerifier(
-  ['ada', 'bob'].map((subject) => ({ subject, token: `token-of-${subject}` })),
-);
+export const verifier = listVerifier('ada=the-token-of-ada,bob=the-token-of-bob');
 
 /** The same request with a token. */
 export const as = (subject: string, init: RequestInit): RequestInit => withHeaders(init, bearerOf(subject));
 
-const bearerOf = (subject: string) => ({ authorization: `Bearer token-of-${subject}` });
+const bearerOf = (subject: string) => ({ authorization: `Bearer the-token-of-${subject}` });
 
 /** A server, and waiting requests of new and old clients. */
 export async function waiting(options: HostedOptions = {}) {

@@ -1,7 +1,5 @@
 /** The principals of the options' servers, and the key that seals state. */
-import type { TokenHolder } from '@mrtr/hosting/http';
-
-export const PRINCIPALS: readonly TokenHolder[] = [
+export const PRINCIPALS = [
   { subject: 'alice', token: 'the-token-of-alice' },
   { subject: 'mallory', token: 'the-token-of-mallory' },
 ];

@@ -69,6 +69,6 @@ const served = {
   },
 };
 
-const verifier = listVerifier(PRINCIPALS);
+const verifier = listVerifier(PRINCIPALS.map(({ subject, token }) => `${subject}=${token}`).join());
 const { url } = await serveHttp(served, { port: Number(values.port), verifier });
 process.stderr.write(`listening at ${url}\n`);

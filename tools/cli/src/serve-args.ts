@@ -1,6 +1,6 @@
 /** Reads the command line of `pnpm serve` and its environment variables. */
 import type { LegacyPolicy } from '@mrtr/core';
-import { parseTokenList, type TokenHolder } from '@mrtr/hosting/http';
+import { listVerifier } from '@mrtr/hosting/http';
 import { databaseOf } from '@mrtr/postgres-server/database';
 import { Argument, InvalidArgumentError, Option } from 'commander';
 import { DEMOS, type ListedDemo, optionDemo } from './catalog.ts';
@@ -58,9 +58,9 @@ export function readServeArgs(args: readonly string[], terminal: Pick<Terminal, 
   if (port === undefined && tokenEnv !== undefined) {
     throw new UsageError('--token-env goes with --http PORT.');
   }
-  const holders = tokens(variable('token-env', tokenEnv, env), tokenEnv);
+  const verifier = verifierOf(variable('token-env', tokenEnv, env), tokenEnv);
   // Undefined for stdio. Without keys, the process has a random one.
-  const http = port === undefined ? undefined : { port: port as number, holders };
+  const http = port === undefined ? undefined : { port: port as number, verifier };
   return { demo, legacy: legacy as LegacyPolicy, weather, keys, database, http };
 }
 
@@ -90,9 +90,9 @@ function variable(flag: string, name: string | undefined, env: Environment): str
   return value;
 }
 
-function tokens(list: string | undefined, name: string | undefined): readonly TokenHolder[] | undefined {
+function verifierOf(list: string | undefined, name: string | undefined) {
   try {
-    return list === undefined ? undefined : parseTokenList(list);
+    return list === undefined ? undefined : listVerifier(list);
   } catch (error) {
     throw new UsageError(`--token-env: ${name} cannot be read. ${(error as Error).message}`);
   }

@@ -5,7 +5,7 @@ import { createWorld } from '@mrtr/comparison';
 import { openMeteo } from '@mrtr/comparison/open-meteo';
 import { InvalidOption, MemoryLedger, requestStatePolicy } from '@mrtr/core';
 import { escapeHidden } from '@mrtr/harness/internal';
-import { listVerifier, type OnError, type ServerInstance, serveHttp } from '@mrtr/hosting/http';
+import { type ServerInstance, serveHttp } from '@mrtr/hosting/http';
 import { serveOverStdio } from '@mrtr/hosting/stdio';
 import { describeDatabase, withDatabase } from '@mrtr/postgres-server/database';
 import { headingOf, loadServerOf } from './catalog.ts';
@@ -27,24 +27,22 @@ export async function serve(args: readonly string[], terminal: Terminal): Promis
 type Say = (text: string) => void;
 
 async function serveUntilOver(settings: ServeSettings, say: Say, postgres?: string): Promise<number> {
-  const report: OnError = (error) => say(escapeHidden(error.message));
+  const report = (error: Error) => say(escapeHidden(error.message));
   const served = await instanceOf(settings, postgres);
   if (!settings.http) {
     const { closed, close } = serveOverStdio(served, { onerror: report });
     await Promise.race([closed, closeOnSignal(close)]);
     return 0;
   }
-  const { port, holders } = settings.http;
-  const verifier = holders && listVerifier(holders);
   try {
-    const hosting = await serveHttp(served, { port, verifier, onerror: report });
+    const hosting = await serveHttp(served, { ...settings.http, onerror: report });
     say(`${headingOf(settings.demo, postgres !== undefined)}, at ${hosting.url}`);
     await closeOnSignal(() => hosting.close());
     return 0;
   } catch (error) {
     const reason = REASONS[(error as NodeJS.ErrnoException).code ?? ''];
     if (reason === undefined) throw error;
-    say(`Cannot listen on port ${port}: ${reason}`);
+    say(`Cannot listen on port ${settings.http.port}: ${reason}`);
     await served.close?.();
     return 1;
   }
