@@ -5,7 +5,7 @@ const USAGE = 'Usage: pnpm new-option LETTER WORD [LIKE], for example: pnpm new-
 const DEMOS = new URL('../demos/', import.meta.url);
 /** What an author has yet to write. A test of the house finds it. */
 const TODO = 'TODO';
-const WRITERS = new URL('matrix/src/scripts/writers/', import.meta.url);
+const WRITERS = new URL('matrix/src/outlines/writers/', import.meta.url);
 
 /** Makes the option LETTER as a copy of the option LIKE, and returns the name of its folder. */
 function newOption(letter, word, like = 'f', ...more) {
@@ -78,11 +78,11 @@ git diff --no-index ${files}
 try {
   const [letter, ...args] = process.argv.slice(2);
   const folder = newOption(letter, ...args);
-  process.stdout.write(`Made demos/${folder} and tools/matrix/src/scripts/writers/${letter}.ts. Next:
+  process.stdout.write(`Made demos/${folder} and tools/matrix/src/outlines/writers/${letter}.ts. Next:
   1. pnpm install
   2. write server.ts, weather.ts and work-item.ts of demos/${folder}, and claim what you believe in claims.ts; write
      what is marked ${TODO} in README.md and package.json
-  3. write any script in its shape in tools/matrix/src/scripts/writers/${letter}.ts, and run the contract over it in
+  3. write any outline in its shape in tools/matrix/src/outlines/writers/${letter}.ts, and run the contract over it in
      tests/shapes (model: once.test.ts)
   4. pnpm test: the matrix measures it, and prints every difference from its claims and every row to write
   5. pnpm matrix --write, and pnpm check:options

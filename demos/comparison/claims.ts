@@ -52,7 +52,7 @@ export interface Claims {
     /** On stateless serving, where no old client can be asked. */
     readonly stateless: 'default' | 'error';
   };
-  /** The outcomes of deploys between two rounds. Absent if nothing writes scripts in its shape. */
+  /** The outcomes of deploys between two rounds. Absent if nothing writes outlines in its shape. */
   readonly deploys?: DeployClaims;
   /** True if the official conformance suite runs on the option; otherwise the reason why it does not. */
   readonly conformance: true | string;

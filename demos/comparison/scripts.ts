@@ -1,4 +1,4 @@
-/** The scenarios of the two tools: the scripted users, and the expected result of a call with each. */
+/** The scripts of the users of the two tools, and the expected result of a call with each. */
 import { scriptedUser, type User } from '@mrtr/harness';
 import { GET_WEATHER, RESOLVE_WORK_ITEM, type ToolName } from './index.ts';
 

@@ -12,9 +12,9 @@ import {
   type Moment,
   ORDER,
   outcomeOf,
-  scriptOf,
+  outlineOf,
 } from '@mrtr/matrix/deploy';
-import { isAsk, isEffect } from '@mrtr/matrix/scripts';
+import { isAsk, isEffect } from '@mrtr/matrix/outlines';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 
@@ -44,7 +44,7 @@ const twisted =
   }): Tool =>
   (change, world) =>
   async (_input, ctx) => {
-    const { steps, end } = scriptOf(change, world);
+    const { steps, end } = outlineOf(change, world);
     await twist.above?.(world);
     const state = JSON.parse(ctx.mcpReq.requestState<string>() ?? '{}');
     const kept = twist.read?.(state, change) ?? state;

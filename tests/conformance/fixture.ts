@@ -1,4 +1,4 @@
-/** The suite's expected tools and prompt, as scripts: each option writes them in its shape. */
+/** The suite's expected tools and prompt, as outlines: each option writes them in its shape. */
 import { randomBytes } from 'node:crypto';
 import {
   type CreateMessageResult,
@@ -25,7 +25,7 @@ import {
   textResult,
 } from '@mrtr/core';
 import { type HttpHosting, serveHttp } from '@mrtr/hosting/http';
-import { type Data, type Script, type Write, writerOf } from '@mrtr/matrix/scripts';
+import { type Data, type Outline, type Write, writerOf } from '@mrtr/matrix/outlines';
 import { z } from 'zod';
 
 const Name = z.object({ name: z.string() });
@@ -58,7 +58,7 @@ const asking = (
   rounds: readonly Questions[],
   end: (answers: Answers) => CallToolResult,
   { ifAskable = false } = {},
-): Script<CallToolResult> => ({
+): Outline<CallToolResult> => ({
   steps: rounds.map((asks) => ({ asks, ifAskable })),
   end: (data: Data) => end(data as unknown as Answers),
   refused: cancelledResult,
@@ -75,7 +75,7 @@ const hello = ({ name }: Answers['user_name']) => textResult(`Hello, ${name}!`);
 // Asks again after an answer without its state. The boundary rejects tampered state.
 const confirming = asking([{ confirm }], (data) => textResult(`state-ok, confirmed: ${data.confirm.ok}`));
 
-const TOOLS: Readonly<Record<string, Script<CallToolResult>>> = {
+const TOOLS: Readonly<Record<string, Outline<CallToolResult>>> = {
   elicitation: asking([{ user_name: userName }], ({ user_name }) => hello(user_name)),
   sampling: asking([{ capital_question: capitalQuestion }], ({ capital_question }) =>
     textResult(textOf(capital_question)),
@@ -101,7 +101,7 @@ const TOOLS: Readonly<Record<string, Script<CallToolResult>>> = {
   ),
 };
 
-const PROMPT: Script<GetPromptResult> = {
+const PROMPT: Outline<GetPromptResult> = {
   steps: [{ asks: { user_context: userContext } }],
   end: (data) => {
     const text = `Answer in this context: ${(data as unknown as Answers).user_context.context}`;
@@ -140,8 +140,8 @@ export function serve(option: LoadedOption): Promise<HttpHosting> {
 
 function register(server: McpServer, write: Write, parks: boolean): void {
   const inputSchema = z.object({});
-  for (const [name, script] of Object.entries(TOOLS)) {
-    const tool = write(script) as (input: object, ctx: ServerContext) => Promise<CallToolResult>;
+  for (const [name, outline] of Object.entries(TOOLS)) {
+    const tool = write(outline) as (input: object, ctx: ServerContext) => Promise<CallToolResult>;
     const takesUnasked = parks && PREFIX + name === TAKES_UNASKED;
     server.registerTool(PREFIX + name, { inputSchema }, takesUnasked ? readingUnasked(tool) : tool);
   }

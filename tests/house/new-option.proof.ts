@@ -45,7 +45,7 @@ test('takes a folder and a writer, and changes no file', async () => {
   const files = ['README.md', 'claims.ts', 'package.json', 'server.ts', 'weather.ts', 'work-item.ts'];
   expect(made).toEqual([
     ...files.map((file) => `demos/${FOLDER}/${file}`),
-    `tools/matrix/src/scripts/writers/${LETTER}.ts`,
+    `tools/matrix/src/outlines/writers/${LETTER}.ts`,
   ]);
   expect(changed).not.toMatch(/^.M/m);
   const manifest = JSON.parse(await readFile(join(copy, `demos/${FOLDER}/package.json`), 'utf8'));

@@ -3,7 +3,7 @@
 import { CannotAsk, cancelledResult, type InputKind, type RequestStateOptions, textResult } from '@mrtr/core';
 import { type EffectEvent, observe } from '@mrtr/core/events';
 import { Deferred, settle } from '@mrtr/harness/internal';
-import type { AuthorContext } from '@mrtr/matrix/scripts';
+import type { AuthorContext } from '@mrtr/matrix/outlines';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import {

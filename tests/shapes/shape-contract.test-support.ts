@@ -1,5 +1,5 @@
 /**
- * The contract of all shapes, for handlers that the writers of `tools/matrix/src/scripts` write. If a shape differs in a
+ * The contract of all shapes, for handlers that the writers of `tools/matrix/src/outlines` write. If a shape differs in a
  * behaviour, it states its own behaviour instead. The contract's test still runs and must fail, so that no stale
  * difference remains.
  */
@@ -29,7 +29,7 @@ import { type ApprovalEvent, observe } from '@mrtr/core/events';
 import type { CompleteResult } from '@mrtr/core/shape';
 import { callerNamed } from '@mrtr/harness';
 import { Deferred } from '@mrtr/harness/internal';
-import { type AuthorContext, type Script, type Writer, writerOf } from '@mrtr/matrix/scripts';
+import { type AuthorContext, type Outline, type Writer, writerOf } from '@mrtr/matrix/outlines';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import {
@@ -71,10 +71,10 @@ export async function loadShape(id: string, traits: Traits): Promise<Shape> {
 
 const inputSchema = z.object({});
 
-const script = <R extends CompleteResult>(
+const outline = <R extends CompleteResult>(
   rounds: readonly Questions[],
   result: (text: string) => R,
-): Script<R> => ({
+): Outline<R> => ({
   steps: rounds.map((asks) => ({ asks })),
   end: (answers) => result(JSON.stringify(answers)),
   refused: (key) => result(`Cancelled: the question '${key}' was not answered.`),
@@ -82,9 +82,9 @@ const script = <R extends CompleteResult>(
 
 /** A tool of the shape that asks `rounds` and returns the answers. */
 const asking =
-  (shape: Shape, rounds: readonly Questions[], over: Partial<Script<CallToolResult>> = {}): Register =>
+  (shape: Shape, rounds: readonly Questions[], over: Partial<Outline<CallToolResult>> = {}): Register =>
   (server) => {
-    server.registerTool('tool', { inputSchema }, shape.write({ ...script(rounds, textResult), ...over }));
+    server.registerTool('tool', { inputSchema }, shape.write({ ...outline(rounds, textResult), ...over }));
   };
 
 /** Serves that tool. `done` counts how often it got past its questions. */
@@ -92,10 +92,10 @@ function serve(
   shape: Shape,
   rounds: readonly Questions[],
   policy: RequestStateOptions = {},
-  over: Partial<Script<CallToolResult>> = {},
+  over: Partial<Outline<CallToolResult>> = {},
 ) {
   const done = countRuns(() => {});
-  const end: Script<CallToolResult>['end'] = (answers) => {
+  const end: Outline<CallToolResult>['end'] = (answers) => {
     done();
     return textResult(JSON.stringify(answers));
   };
@@ -112,8 +112,8 @@ const promptAndResource =
   (shape: Shape): Register =>
   (server) => {
     const rounds = [{ name }];
-    server.registerPrompt('prompt', { argsSchema: inputSchema }, shape.write(script(rounds, prompt)));
-    const read = shape.writeResource(script(rounds, resource));
+    server.registerPrompt('prompt', { argsSchema: inputSchema }, shape.write(outline(rounds, prompt)));
+    const read = shape.writeResource(outline(rounds, resource));
     server.registerResource('resource', 'test://resource', {}, read);
   };
 
@@ -202,7 +202,7 @@ const behaviours = {
   async 'a prompt and a resource ask as a tool does, also without arguments'(shape) {
     const client = await new TestDeployment(promptAndResource(shape)).connect();
     await asksForName(client.prompt.bind(client), client.resource.bind(client));
-    const both = script([{ name }], (text) => ({ ...textResult(text), ...prompt(text) }));
+    const both = outline([{ name }], (text) => ({ ...textResult(text), ...prompt(text) }));
     const bare = await new TestDeployment((server) => {
       // Without a cast: a shape's callback has the SDK's type for both.
       server.registerTool('tool', {}, shape.write(both));
@@ -441,7 +441,7 @@ const behaviours = {
   ) {
     const keys: unknown[] = [];
     const note = (ctx?: AuthorContext) => void keys.push(ctx?.idempotencyKey('pay'));
-    const end: Script<CallToolResult>['end'] = (_answers, ctx) => {
+    const end: Outline<CallToolResult>['end'] = (_answers, ctx) => {
       note(ctx);
       return textResult(ctx?.idempotencyKey('mail') ?? '');
     };
@@ -469,7 +469,7 @@ const behaviours = {
       callers.push(ctx?.caller);
       void ctx?.progress(1, 2, 'half');
     };
-    const end: Script<CallToolResult>['end'] = (_answers, ctx) => {
+    const end: Outline<CallToolResult>['end'] = (_answers, ctx) => {
       callers.push(ctx?.caller);
       return textResult('');
     };

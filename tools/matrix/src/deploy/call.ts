@@ -13,7 +13,7 @@ import {
 } from '@mrtr/harness';
 import type { Recorder } from '@mrtr/harness/internal';
 import { resultText, type Transcript } from '@mrtr/harness/transcript';
-import { isAsk } from '../scripts/script.ts';
+import { isAsk } from '../outlines/outline.ts';
 import { answersIn, effectsIn, outcomeOf } from './outcome.ts';
 import { ORDER } from './subject.ts';
 import { STEPS } from './versioned-tool.ts';

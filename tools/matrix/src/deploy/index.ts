@@ -14,4 +14,4 @@ export { inMemory } from './in-memory.ts';
 export { outcomeOf } from './outcome.ts';
 export { deploy, ORDER, versionOf } from './subject.ts';
 export { deployTables } from './table.ts';
-export { policyVersion, scriptOf } from './versioned-tool.ts';
+export { outlineOf, policyVersion } from './versioned-tool.ts';

@@ -7,15 +7,15 @@ import type { Change } from '@mrtr/comparison/claims';
 import type { OptionDeps, RunningOption } from '@mrtr/comparison/options';
 import { findOption, type ListedOption, type LoadedOption, loadOption } from '@mrtr/comparison/options';
 import { z } from 'zod';
-import { writerOf } from '../scripts/index.ts';
-import { policyVersion, scriptOf } from './versioned-tool.ts';
+import { writerOf } from '../outlines/index.ts';
+import { outlineOf, policyVersion } from './versioned-tool.ts';
 
 export const ORDER = 'order';
 
 export const deploy = (option: LoadedOption, change: Change) => ({
   create(deps: OptionDeps): RunningOption {
     const running = option.create(deps);
-    const order = writerOf(option, running).write(scriptOf(change, deps.world));
+    const order = writerOf(option, running).write(outlineOf(change, deps.world));
     return {
       ...running,
       server() {

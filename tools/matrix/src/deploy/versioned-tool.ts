@@ -7,7 +7,7 @@ import type { World } from '@mrtr/comparison';
 import type { Change } from '@mrtr/comparison/claims';
 import { type CallToolResult, cancelledResult, elicitation, textResult } from '@mrtr/core';
 import { z } from 'zod';
-import { type Ask, type Effect, isAsk, type Script } from '../scripts/script.ts';
+import { type Ask, type Effect, isAsk, type Outline } from '../outlines/outline.ts';
 
 interface Named {
   /** The name of the form's field, or of the effect in the world. A change may rename the step, but not these. */
@@ -62,7 +62,7 @@ export const STEPS: Readonly<Record<Change, readonly (AskStep | EffectStep)[]>> 
 export const policyVersion = (change: Change): string => (change === 'version' ? '2' : '1');
 
 /** The tool after a change. */
-export function scriptOf(change: Change, world: World): Script<CallToolResult> {
+export function outlineOf(change: Change, world: World): Outline<CallToolResult> {
   const steps = STEPS[change];
   return {
     steps: steps.map((step) =>

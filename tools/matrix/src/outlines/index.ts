@@ -1,11 +1,11 @@
-/** `@mrtr/matrix/scripts`: handlers described without a shape, and written in any option's shape. */
+/** `@mrtr/matrix/outlines`: handlers described without a shape, and written in any option's shape. */
 import { readdirSync } from 'node:fs';
 import type { ListedOption, RunningOption } from '@mrtr/comparison/options';
-import type { Write, WriteResource } from './script.ts';
+import type { Write, WriteResource } from './outline.ts';
 
-export * from './script.ts';
+export * from './outline.ts';
 
-/** Writes scripts in one shape. */
+/** Writes outlines in one shape. */
 export interface Writer {
   readonly write: Write;
   readonly writeResource: WriteResource;
@@ -25,16 +25,16 @@ const WRITERS = new Map<string, Partial<Writer>>(
   ),
 );
 
-/** The writer of scripts in the option's shape, for a running instance of it. */
+/** The writer of outlines in the option's shape, for a running instance of it. */
 export function writerOf({ id }: Pick<ListedOption, 'id'>, { kept }: Pick<RunningOption, 'kept'>): Writer {
   const letter = id.charAt(0);
   const { write, writeResource = write as WriteResource | undefined } = WRITERS.get(letter) ?? {};
   if (!write || !writeResource)
     throw new Error(
-      `Nothing writes scripts in shape ${letter.toUpperCase()}. Write tools/matrix/src/scripts/writers/${letter}.ts.`,
+      `Nothing writes outlines in shape ${letter.toUpperCase()}. Write tools/matrix/src/outlines/writers/${letter}.ts.`,
     );
   return {
-    write: (script) => write(script, kept),
-    writeResource: (script) => writeResource(script, kept),
+    write: (outline) => write(outline, kept),
+    writeResource: (outline) => writeResource(outline, kept),
   };
 }

@@ -1,4 +1,4 @@
-/** Scripts: handlers described without a shape. Each shape has one writer, which writes any script in that shape. */
+/** Outlines: handlers described without a shape. Each shape has one writer, which writes any outline in that shape. */
 import type { Kept } from '@mrtr/comparison/options';
 import type { InputKind, Question, Questions } from '@mrtr/core';
 import type { CompleteResult, SdkCallback } from '@mrtr/core/shape';
@@ -27,7 +27,7 @@ export type Data = Readonly<Record<string, unknown>>;
 export type AuthorContext = Omit<HandlerContext, 'request'> & { readonly once?: OnceContext['once'] };
 
 /** A handler's steps and result. In a shape whose handlers get the SDK's context, no function gets a `ctx`. */
-export interface Script<R extends CompleteResult = CompleteResult> {
+export interface Outline<R extends CompleteResult = CompleteResult> {
   readonly steps: readonly (Ask | Effect)[];
   /** The option `asks`, in shapes that have it. */
   readonly asks?: readonly InputKind[] | undefined;
@@ -39,14 +39,17 @@ export interface Script<R extends CompleteResult = CompleteResult> {
   refused(key: string): R;
 }
 
-/** Makes a script into a callback. `kept` is what the instance keeps, for a shape whose calls outlive a request. */
+/** Makes an outline into a callback. `kept` is what the instance keeps, for a shape whose calls outlive a request. */
 export type Write = <R extends CompleteResult>(
-  script: Script<R>,
+  outline: Outline<R>,
   kept?: Kept,
 ) => SdkCallback<Record<string, never>, R>;
 
-/** Makes a script into a resource's callback. */
-export type WriteResource = <R extends CompleteResult>(script: Script<R>, kept?: Kept) => SdkCallback<URL, R>;
+/** Makes an outline into a resource's callback. */
+export type WriteResource = <R extends CompleteResult>(
+  outline: Outline<R>,
+  kept?: Kept,
+) => SdkCallback<URL, R>;
 
 export const isAsk = <S extends object>(step: S): step is Extract<S, Ask> => 'asks' in step;
 export const isEffect = (step: Ask | Effect): step is Effect => 'does' in step;
@@ -58,9 +61,9 @@ export const questionsOf = (
 ): readonly (readonly [string, Question])[] =>
   Object.entries(asks).filter(([, { kind }]) => !ifAskable || canAsk(kind));
 
-/** Runs the steps of a script in order, in a shape whose questions wait for their answers: H and J. */
+/** Runs the steps of an outline in order, in a shape whose questions wait for their answers: H and J. */
 export async function runInOrder<R extends CompleteResult>(
-  { steps, above, end }: Script<R>,
+  { steps, above, end }: Outline<R>,
   ctx: Required<AuthorContext> & { ask(questions: Questions): Promise<object> },
 ): Promise<R> {
   await above?.(ctx);
@@ -72,13 +75,13 @@ export async function runInOrder<R extends CompleteResult>(
   return end(data, ctx);
 }
 
-/** Ends a script in a shape without a guard: all effects run below the questions. */
+/** Ends an outline in a shape without a guard: all effects run below the questions. */
 export async function endUnguarded<R extends CompleteResult>(
-  script: Script<R>,
+  outline: Outline<R>,
   answers: Data,
   ctx?: AuthorContext,
 ): Promise<R> {
   const data: Record<string, unknown> = { ...answers };
-  for (const { does, run } of script.steps.filter(isEffect)) data[does] = await run();
-  return script.end(data, ctx);
+  for (const { does, run } of outline.steps.filter(isEffect)) data[does] = await run();
+  return outline.end(data, ctx);
 }

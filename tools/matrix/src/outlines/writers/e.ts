@@ -1,2 +1,2 @@
-/** Any script in shape E. */
+/** Any outline in shape E. */
 export { writeGuardFirst as write } from '../guard-first.ts';

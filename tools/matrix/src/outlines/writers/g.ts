@@ -1,7 +1,7 @@
-/** Any script in shape G: every step by its name. An effect is a step that computes. */
+/** Any outline in shape G: every step by its name. An effect is a step that computes. */
 
 import { ToolBuilder } from '@mrtr/shapes/tool-builder';
-import { type Data, isAsk, questionsOf, type Write } from '../script.ts';
+import { type Data, isAsk, questionsOf, type Write } from '../outline.ts';
 
 export const write: Write = ({ steps, asks, above, end }) => {
   // The compiler does not know the steps' names, and so not the types of their data.

@@ -1,4 +1,4 @@
-/** Any script in shape I: a resolver for each question, which needs the resolvers of the round before. */
+/** Any outline in shape I: a resolver for each question, which needs the resolvers of the round before. */
 
 import type { CompleteResult } from '@mrtr/core/shape';
 import { type Resolver, requestContext, resolve, resolveResource, resolver } from '@mrtr/shapes/resolve';
@@ -8,18 +8,18 @@ import {
   type Data,
   endUnguarded,
   isAsk,
-  type Script,
+  type Outline,
   type Write,
   type WriteResource,
-} from '../script.ts';
+} from '../outline.ts';
 
-export const write: Write = (script) => resolve(z.object({}), resolversOf(script), ending(script));
+export const write: Write = (outline) => resolve(z.object({}), resolversOf(outline), ending(outline));
 
 /** A resource's handler gets the parts of its URI beside the answers. */
-export const writeResource: WriteResource = (script) =>
-  resolveResource(resolversOf(script), ({ uri: _, ...answers }, ctx) => ending(script)(answers, ctx));
+export const writeResource: WriteResource = (outline) =>
+  resolveResource(resolversOf(outline), ({ uri: _, ...answers }, ctx) => ending(outline)(answers, ctx));
 
-function resolversOf({ steps, above }: Script): Readonly<Record<string, Resolver<unknown>>> {
+function resolversOf({ steps, above }: Outline): Readonly<Record<string, Resolver<unknown>>> {
   const all: Resolver<unknown>[] = [];
   let before: readonly Resolver<unknown>[] = [];
   for (const { asks, ifAskable } of steps.filter(isAsk)) {
@@ -36,8 +36,8 @@ function resolversOf({ steps, above }: Script): Readonly<Record<string, Resolver
 }
 
 const ending =
-  <R extends CompleteResult>(script: Script<R>) =>
+  <R extends CompleteResult>(outline: Outline<R>) =>
   (answers: Data, ctx: AuthorContext) => {
     const given = Object.entries(answers).filter(([, answer]) => answer !== undefined);
-    return endUnguarded(script, Object.fromEntries(given), ctx);
+    return endUnguarded(outline, Object.fromEntries(given), ctx);
   };

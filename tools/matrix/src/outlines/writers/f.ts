@@ -1,7 +1,7 @@
-/** Any script in shape F: effects above the guard, each under its key. */
+/** Any outline in shape F: effects above the guard, each under its key. */
 import { ask, isRefusal, type Question } from '@mrtr/core';
 import { once } from '@mrtr/shapes/once';
-import { isAsk, questionsOf, type Write } from '../script.ts';
+import { isAsk, questionsOf, type Write } from '../outline.ts';
 
 export const write: Write = ({ steps, asks, above, end, refused }) =>
   once(

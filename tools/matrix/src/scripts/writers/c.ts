@@ -1,9 +1,0 @@
-/** Any script in shape C: one handler, which branches where it asks. */
-import { askLive, readAnswer, speaksMrtr } from '@mrtr/core';
-import { writeReading } from '../guard-first.ts';
-import type { Write } from '../script.ts';
-
-export const write: Write = (script) =>
-  writeReading(script, (ctx, ...asked) =>
-    speaksMrtr(ctx) ? readAnswer(ctx, ...asked) : askLive(ctx, ...asked),
-  );
