@@ -4,8 +4,8 @@ import type { McpServer, RequestStatePolicy } from '@mrtr/core';
 import type { Claims } from './claims.ts';
 import type { World } from './world.ts';
 
-/** What an option's `keep` gets, once for each server instance of a deployment. */
-export interface KeepOptions {
+/** What an option's `openStore` gets, once for each server instance of a deployment. */
+export interface StoreOptions {
   readonly policy: RequestStatePolicy;
   /** This instance's name in the router. */
   readonly instance?: string | undefined;
@@ -13,8 +13,8 @@ export interface KeepOptions {
   readonly postgres?: string | undefined;
 }
 
-/** What outlives a request in an instance: the calls that wait for their users. */
-export interface Kept {
+/** The calls of an instance that wait for their users: they outlive a request. */
+export interface CallStore {
   /** The handlers parked in this instance's memory. */
   readonly parked: number;
   /** Resolves when a database is connected, if there is one. */
@@ -25,13 +25,13 @@ export interface Kept {
 /** What an option's `server.ts` exports. */
 export interface OptionModule {
   /** Makes a server with both tools: for each request on stateless hosting, otherwise for each connection. */
-  createServer(world: World, policy: RequestStatePolicy, kept?: Kept): McpServer;
+  createServer(world: World, policy: RequestStatePolicy, store?: CallStore): McpServer;
   /** Absent if nothing outlives a request. */
-  keep?(options: KeepOptions): Kept;
+  openStore?(options: StoreOptions): CallStore;
 }
 
 /** What a server instance of an option runs with. */
-export interface OptionDeps extends Omit<KeepOptions, 'policy'> {
+export interface OptionDeps extends Omit<StoreOptions, 'policy'> {
   readonly world: World;
   /** The policy for request state, and (`legacy`) for old clients. */
   readonly state: RequestStatePolicy;
@@ -40,7 +40,7 @@ export interface OptionDeps extends Omit<KeepOptions, 'policy'> {
 /** A running option: one server instance of a deployment. */
 export interface RunningOption {
   server(): McpServer;
-  readonly kept?: Kept | undefined;
+  readonly store?: CallStore | undefined;
   /** The handlers parked in this instance's memory. Absent if the shape does not park handlers. */
   readonly framesHeld?: () => number;
   /** Releases everything that outlives a request. */
@@ -67,7 +67,7 @@ export interface ListedOption extends Comparison {
   readonly name: string;
   /** The shape in a word or two. */
   readonly title: string;
-  /** Whether it keeps calls in a database, `KeepOptions.postgres`. */
+  /** Whether it keeps calls in a database, `StoreOptions.postgres`. */
   readonly needsPostgres: boolean;
   /** Whether it stands on the SDK alone, so that nothing seals its state or publishes what it does. */
   readonly isBare: boolean;
@@ -77,7 +77,7 @@ export interface ListedOption extends Comparison {
 export interface RunnableOption extends ListedOption {
   create(deps: OptionDeps): RunningOption;
   /** As in its module. */
-  readonly keep: OptionModule['keep'];
+  readonly openStore: OptionModule['openStore'];
 }
 
 /** An option that can run, and its claims. */
@@ -140,8 +140,12 @@ export async function loadServer(option: ListedOption | string, postgres?: strin
   if (!listed)
     throw new Error(`There is no option '${option}'. There are: ${OPTIONS.map(({ id }) => id).join(', ')}.`);
   const module = await load<OptionModule>(addressOf(listed));
-  const { keep } = module;
-  return { ...listed, keep, create: (deps) => runOption(module, { ...(postgres && { postgres }), ...deps }) };
+  const { openStore } = module;
+  return {
+    ...listed,
+    openStore,
+    create: (deps) => runOption(module, { ...(postgres && { postgres }), ...deps }),
+  };
 }
 
 /** Loads one option with its claims. */
@@ -164,24 +168,26 @@ export const loadOptions = (
  * Keeps the connections of the options that use a database open, until you call the returned function. For programs that
  * make many short-lived servers: otherwise each would connect again.
  */
-export async function keepOpen(options: KeepOptions): Promise<() => Promise<void>> {
+export async function keepOpen(options: StoreOptions): Promise<() => Promise<void>> {
   const stored = OPTIONS.filter(({ needsPostgres }) => needsPostgres);
-  const kept = (await Promise.all(stored.map((one) => loadServer(one)))).map(({ keep }) => keep?.(options));
-  await Promise.all(kept.map((one) => one?.ready));
+  const stores = (await Promise.all(stored.map((one) => loadServer(one)))).map(({ openStore }) =>
+    openStore?.(options),
+  );
+  await Promise.all(stores.map((one) => one?.ready));
   return async () => {
-    await Promise.all(kept.map((one) => one?.close()));
+    await Promise.all(stores.map((one) => one?.close()));
   };
 }
 
 /** Starts one server instance of an option. */
 function runOption(
-  { createServer, keep }: OptionModule,
+  { createServer, openStore }: OptionModule,
   { world, state, ...rest }: OptionDeps,
 ): RunningOption {
-  const kept = keep?.({ policy: state, ...rest });
+  const store = openStore?.({ policy: state, ...rest });
   return {
-    server: () => createServer(world, state, kept),
-    ...(kept && { kept, framesHeld: () => kept.parked }),
-    close: async () => kept?.close(),
+    server: () => createServer(world, state, store),
+    ...(store && { store, framesHeld: () => store.parked }),
+    close: async () => store?.close(),
   };
 }

@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { createWorld, getWeatherTool, resolveWorkItemTool, SERVER_INFO, type World } from '@mrtr/comparison';
-import type { KeepOptions } from '@mrtr/comparison/options';
+import type { StoreOptions } from '@mrtr/comparison/options';
 import { type McpServer, protectedServer, type RequestStatePolicy, requestStatePolicy } from '@mrtr/core';
 import { serveOverStdio } from '@mrtr/hosting/stdio';
 import { ContinuationStore, linear } from '@mrtr/shapes/linear';
@@ -8,7 +8,7 @@ import { getWeather } from './weather.ts';
 import { resolveWorkItem } from './work-item.ts';
 
 /** One store per instance, not per server: calls outlive the request that began them. */
-export const keep = ({ instance }: KeepOptions) => new ContinuationStore({ locate: () => instance });
+export const openStore = ({ instance }: StoreOptions) => new ContinuationStore({ locate: () => instance });
 
 export function createServer(world: World, policy: RequestStatePolicy, store: ContinuationStore): McpServer {
   const server = protectedServer(SERVER_INFO, policy);
@@ -21,6 +21,6 @@ if (realpathSync(process.argv[1] ?? '') === import.meta.filename) {
   const { STATE_KEY } = process.env;
   const policy = requestStatePolicy({ keys: STATE_KEY === undefined ? undefined : [STATE_KEY] });
   const world = createWorld();
-  const store = keep({ policy });
+  const store = openStore({ policy });
   serveOverStdio({ server: () => createServer(world, policy, store), close: () => store.close() });
 }

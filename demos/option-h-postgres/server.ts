@@ -3,11 +3,11 @@ import { createWorld, getWeatherTool, resolveWorkItemTool, SERVER_INFO, type Wor
 import { type McpServer, protectedServer, type RequestStatePolicy, requestStatePolicy } from '@mrtr/core';
 import { serveOverStdio } from '@mrtr/hosting/stdio';
 import { type LinearStore, linear } from '@mrtr/shapes/linear';
-import { keep } from './store.ts';
+import { openStore } from './store.ts';
 import { getWeather } from './weather.ts';
 import { resolveWorkItem } from './work-item.ts';
 
-export { keep };
+export { openStore };
 
 export function createServer(world: World, policy: RequestStatePolicy, store: LinearStore): McpServer {
   const server = protectedServer(SERVER_INFO, policy);
@@ -21,6 +21,6 @@ if (realpathSync(process.argv[1] ?? '') === import.meta.filename) {
   if (!STATE_KEY || !POSTGRES) throw new Error('Set STATE_KEY, 32 bytes or more, and POSTGRES.');
   const policy = requestStatePolicy({ keys: [STATE_KEY] });
   const world = createWorld();
-  const store = keep({ policy, postgres: POSTGRES });
+  const store = openStore({ policy, postgres: POSTGRES });
   serveOverStdio({ server: () => createServer(world, policy, store), close: () => store.close() });
 }

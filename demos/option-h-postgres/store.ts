@@ -1,10 +1,10 @@
 /** The store that keeps the calls. */
-import type { KeepOptions, Kept } from '@mrtr/comparison/options';
+import type { CallStore, StoreOptions } from '@mrtr/comparison/options';
 import { DbosStore } from '@mrtr/linear-dbos';
 import type { LinearStore } from '@mrtr/shapes/linear';
 
 /** A store that can be used while it still opens, because an instance starts synchronously. */
-export function keep(options: KeepOptions): LinearStore & Kept {
+export function openStore(options: StoreOptions): LinearStore & CallStore {
   const opened = open(options);
   let store: DbosStore | undefined;
   opened.then((ready) => {
@@ -27,7 +27,7 @@ export function keep(options: KeepOptions): LinearStore & Kept {
   };
 }
 
-async function open({ policy, postgres }: KeepOptions): Promise<DbosStore> {
+async function open({ policy, postgres }: StoreOptions): Promise<DbosStore> {
   if (postgres === undefined) throw new Error('H on PostgreSQL needs a connection string: `postgres`.');
   return DbosStore.open({ postgres, policy, version: 'mrtr-shapes', onerror: report });
 }

@@ -64,9 +64,9 @@ export type Shape = Traits & Writer;
 /** Loads the writer of the option `id`, whose shape keeps the contract. */
 export async function loadShape(id: string, traits: Traits): Promise<Shape> {
   const option = await loadOption(id);
-  const kept = option.keep?.({ policy: requestStatePolicy() });
-  afterAll(() => kept?.close());
-  return { ...traits, ...writerOf(option, { kept }) };
+  const store = option.openStore?.({ policy: requestStatePolicy() });
+  afterAll(() => store?.close());
+  return { ...traits, ...writerOf(option, { store }) };
 }
 
 const inputSchema = z.object({});

@@ -59,11 +59,11 @@ function readDemo(name: string): ListedDemo[] {
 
 function demoOf(option: ListedOption): ListedDemo {
   const stored = OPTIONS.find(({ id, needsPostgres }) => needsPostgres && id.startsWith(`${option.id}-`));
-  const kept = stored ? (['postgres'] as const) : [];
+  const ofDatabase = stored ? (['postgres'] as const) : [];
   const demo: ListedDemo = {
     name: `option-${option.id}`,
     title: option.title,
-    takes: ['tool', 'client', 'hosting', 'legacy', 'answer', 'json', 'mermaid', ...kept, 'deploy'],
+    takes: ['tool', 'client', 'hosting', 'legacy', 'answer', 'json', 'mermaid', ...ofDatabase, 'deploy'],
     ...{ option, stored },
     async load(postgres) {
       const { demoOfOption } = await import('@mrtr/comparison/demo');

@@ -26,7 +26,7 @@ const WRITERS = new Map<string, Partial<Writer>>(
 );
 
 /** The writer of outlines in the option's shape, for a running instance of it. */
-export function writerOf({ id }: Pick<ListedOption, 'id'>, { kept }: Pick<RunningOption, 'kept'>): Writer {
+export function writerOf({ id }: Pick<ListedOption, 'id'>, { store }: Pick<RunningOption, 'store'>): Writer {
   const letter = id.charAt(0);
   const { write, writeResource = write as WriteResource | undefined } = WRITERS.get(letter) ?? {};
   if (!write || !writeResource)
@@ -34,7 +34,7 @@ export function writerOf({ id }: Pick<ListedOption, 'id'>, { kept }: Pick<Runnin
       `Nothing writes outlines in shape ${letter.toUpperCase()}. Write tools/matrix/src/outlines/writers/${letter}.ts.`,
     );
   return {
-    write: (outline) => write(outline, kept),
-    writeResource: (outline) => writeResource(outline, kept),
+    write: (outline) => write(outline, store),
+    writeResource: (outline) => writeResource(outline, store),
   };
 }

@@ -1,5 +1,5 @@
 /** Outlines: handlers described without a shape. Each shape has one writer, which writes any outline in that shape. */
-import type { Kept } from '@mrtr/comparison/options';
+import type { CallStore } from '@mrtr/comparison/options';
 import type { InputKind, Question, Questions } from '@mrtr/core';
 import type { CompleteResult, SdkCallback } from '@mrtr/core/shape';
 import type { HandlerContext } from '@mrtr/shapes';
@@ -39,16 +39,16 @@ export interface Outline<R extends CompleteResult = CompleteResult> {
   refused(key: string): R;
 }
 
-/** Makes an outline into a callback. `kept` is what the instance keeps, for a shape whose calls outlive a request. */
+/** Makes an outline into a callback. `store` is the instance's, for a shape whose calls outlive a request. */
 export type Write = <R extends CompleteResult>(
   outline: Outline<R>,
-  kept?: Kept,
+  store?: CallStore,
 ) => SdkCallback<Record<string, never>, R>;
 
 /** Makes an outline into a resource's callback. */
 export type WriteResource = <R extends CompleteResult>(
   outline: Outline<R>,
-  kept?: Kept,
+  store?: CallStore,
 ) => SdkCallback<URL, R>;
 
 export const isAsk = <S extends object>(step: S): step is Extract<S, Ask> => 'asks' in step;

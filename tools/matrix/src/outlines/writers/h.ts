@@ -1,10 +1,10 @@
-/** Any outline in shape H, on the store that the instance keeps. */
+/** Any outline in shape H, on the instance's store. */
 import type { LinearStore } from '@mrtr/shapes/linear';
 import { linear } from '@mrtr/shapes/linear';
 import { runInOrder, type Write } from '../outline.ts';
 
-export const write: Write = (outline, kept) =>
+export const write: Write = (outline, store) =>
   linear((_input: object, ctx) => runInOrder(outline, ctx), {
-    store: kept as LinearStore,
+    store: store as LinearStore,
     asks: outline.asks,
   });
