@@ -20,7 +20,7 @@ test('one call writes two audit entries in B and in E naive, and one in every ot
     const world = createWorld();
     const { end } = await converse(
       { client: 'modern', call, user: scriptedUser({ units: ['metric'] }) },
-      () => host('memory', () => create({ world, state: requestStatePolicy() })),
+      () => host('memory', () => create({ world, policy: requestStatePolicy() })),
     );
     expect(end.error).toBeUndefined();
     written.set(id, world.audit.entries.length);

@@ -38,7 +38,7 @@ for (const { answers, says, ...params } of CALLS) {
   const observe = ({ name, create }: LoadedOption) =>
     converse(
       { title: name, client: 'modern', call: { method: 'tools/call', params }, user: scriptedUser(answers) },
-      () => host('memory', () => create({ world: createWorld(), state: requestStatePolicy() })),
+      () => host('memory', () => create({ world: createWorld(), policy: requestStatePolicy() })),
     );
 
   test(`${first.name} answers ${params.name}`, async () => {

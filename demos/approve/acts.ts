@@ -109,5 +109,5 @@ export const guardedSubject = (name: string, createServer: CreateServer, where: 
   id: name,
   name,
   title: name,
-  create: ({ state, world }: OptionDeps) => siteOf(createServer, where, state).instance(world),
+  create: ({ policy, world }: OptionDeps) => siteOf(createServer, where, policy).instance(world),
 });

@@ -72,7 +72,7 @@ export const standalone = (
   id: string,
   title: string,
   createServer: (policy: RequestStatePolicy) => Server,
-): Subject => ({ id, title, create: ({ state }) => ({ server: () => createServer(state) }) });
+): Subject => ({ id, title, create: ({ policy }) => ({ server: () => createServer(policy) }) });
 
 /** What a hosting gets for its one call. */
 export interface HostingContext {
@@ -92,8 +92,8 @@ const startHere: StartHosting = ({ request: { subject, hosting, legacy }, world,
     );
   }
   // The default is one ledger per process. All instances are in this process, so make one per call.
-  const state = requestStatePolicy({ keys: [key], legacy, ledger: new MemoryLedger() });
-  return host(hosting, () => startSubject(subject, { world, state }, listenersFor(recorder)));
+  const policy = requestStatePolicy({ keys: [key], legacy, ledger: new MemoryLedger() });
+  return host(hosting, () => startSubject(subject, { world, policy }, listenersFor(recorder)));
 };
 
 /**

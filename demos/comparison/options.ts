@@ -6,6 +6,7 @@ import type { World } from './world.ts';
 
 /** What an option's `openStore` gets, once for each server instance of a deployment. */
 export interface StoreOptions {
+  /** For request state, and (`legacy`) for old clients. */
   readonly policy: RequestStatePolicy;
   /** This instance's name in the router. */
   readonly instance?: string | undefined;
@@ -31,10 +32,8 @@ export interface OptionModule {
 }
 
 /** What a server instance of an option runs with. */
-export interface OptionDeps extends Omit<StoreOptions, 'policy'> {
+export interface OptionDeps extends StoreOptions {
   readonly world: World;
-  /** The policy for request state, and (`legacy`) for old clients. */
-  readonly state: RequestStatePolicy;
 }
 
 /** A running option: one server instance of a deployment. */
@@ -180,13 +179,10 @@ export async function keepOpen(options: StoreOptions): Promise<() => Promise<voi
 }
 
 /** Starts one server instance of an option. */
-function runOption(
-  { createServer, openStore }: OptionModule,
-  { world, state, ...rest }: OptionDeps,
-): RunningOption {
-  const store = openStore?.({ policy: state, ...rest });
+function runOption({ createServer, openStore }: OptionModule, { world, ...rest }: OptionDeps): RunningOption {
+  const store = openStore?.(rest);
   return {
-    server: () => createServer(world, state, store),
+    server: () => createServer(world, rest.policy, store),
     ...(store && { store, framesHeld: () => store.parked }),
     close: async () => store?.close(),
   };

@@ -35,12 +35,12 @@ function hostShape(id: string, title: string, shape: (store: ContinuationStore) 
   return {
     id,
     title,
-    create: ({ state }) => {
+    create: ({ policy }) => {
       const store = new ContinuationStore();
       let site: ReturnType<typeof startSite> | undefined;
       return {
         async fetch(request: Request) {
-          site ??= startSite(shape(store), state);
+          site ??= startSite(shape(store), policy);
           const headers = new Headers(request.headers);
           headers.set('authorization', `Bearer ${SECRET}`);
           const body = request.method === 'POST' && { body: await request.text() };

@@ -37,12 +37,12 @@ function subject(id: string, title: string, shape: Shape): Subject {
   return {
     id,
     title,
-    create({ state }) {
+    create({ policy }) {
       const store = new ContinuationStore();
       const { prompt, resource } = shape(store);
       return {
         server: () => {
-          const server = protectedServer({ name: 'prompt-and-resource', version: '1.0.0' }, state);
+          const server = protectedServer({ name: 'prompt-and-resource', version: '1.0.0' }, policy);
           server.registerPrompt('release_notes', releaseNotes, prompt);
           server.registerResource('quarterly', 'report://quarterly', quarterly, resource);
           return server;

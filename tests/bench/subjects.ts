@@ -24,7 +24,7 @@ export async function servers(name: string): Promise<() => McpServer> {
   if (name === 'empty') return empty;
   const option = await loadOption(findOption(name) as ListedOption);
   const postgres = process.env.MRTR_BENCH_POSTGRES;
-  return option.create({ world: createWorld(), state: policy(), postgres }).server;
+  return option.create({ world: createWorld(), policy: policy(), postgres }).server;
 }
 
 /**

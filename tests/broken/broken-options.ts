@@ -48,9 +48,9 @@ const withWeather = (
   id,
   title: id,
   claims,
-  create: ({ world, state }: OptionDeps) => ({
+  create: ({ world, policy }: OptionDeps) => ({
     server() {
-      const server = protectedServer(SERVER_INFO, state.with({ legacy: 'shim' }));
+      const server = protectedServer(SERVER_INFO, policy.with({ legacy: 'shim' }));
       server.registerTool(GET_WEATHER, getWeatherTool, weather(world));
       return server;
     },
@@ -119,12 +119,12 @@ export const ownKeyPerInstance: Measured = {
   title: 'broken',
   id: 'own-key',
   create: (deps) => {
-    const state = requestStatePolicy({
+    const policy = requestStatePolicy({
       keys: [randomBytes(32)],
-      legacy: partsOf(deps.state).legacy,
+      legacy: partsOf(deps.policy).legacy,
       singleUse: false,
     });
-    return f.create({ ...deps, state });
+    return f.create({ ...deps, policy });
   },
 };
 /** Holds calls in memory, and claims that any instance can resume them when this one is killed. */
@@ -146,7 +146,7 @@ export const forgetsSingleUse: Measured = {
   title: 'broken',
   id: 'forgets-single-use',
   create: (deps) =>
-    f.create({ ...deps, state: policyFromParts({ ...partsOf(deps.state), singleUse: undefined }) }),
+    f.create({ ...deps, policy: policyFromParts({ ...partsOf(deps.policy), singleUse: undefined }) }),
 };
 /** Uses the SDK alone, and claims that nothing can be forged. */
 export const hidesForgeries = lying('hides-forgeries', bare, { forgeries: 'refused' });

@@ -22,9 +22,9 @@ type Tool = (change: Change, world: World) => (input: unknown, ctx: ServerContex
 
 async function played(tool: Tool, change: Change, moment: Moment = 'answered') {
   const make: typeof deploy = (_option, of) => ({
-    create: ({ world, state }) => ({
+    create: ({ world, policy }) => ({
       server: () => {
-        const server = protectedServer({ name: 'orders', version: '1' }, state);
+        const server = protectedServer({ name: 'orders', version: '1' }, policy);
         server.registerTool(ORDER, { inputSchema: z.object({}) }, tool(of, world) as never);
         return server;
       },

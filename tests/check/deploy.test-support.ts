@@ -30,8 +30,8 @@ export async function checkDeploy(
   const option = await loadOption(findOption(shape) as ListedOption);
   const start = (of: Change) => {
     const keys = [ownKeys ? randomBytes(32) : shared];
-    const state = requestStatePolicy({ keys, ledger, version: policyVersion(of) });
-    const running = deploy(option, of).create({ world, state });
+    const policy = requestStatePolicy({ keys, ledger, version: policyVersion(of) });
+    const running = deploy(option, of).create({ world, policy });
     const server = () => {
       const one = running.server();
       one.registerTool('count', { inputSchema: z.object({}), annotations: { readOnlyHint: true } }, () =>

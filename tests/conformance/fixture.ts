@@ -122,13 +122,13 @@ export const OPTIONS_UNDER_TEST: readonly LoadedOption[] = (await loadOptions())
 
 /** Serves the fixture in the shape of `option`. */
 export function serve(option: LoadedOption): Promise<HttpHosting> {
-  const state = requestStatePolicy({
+  const policy = requestStatePolicy({
     // No other process resumes its calls, so its key and its ledger can be the process's own.
     keys: [randomBytes(32)],
     ledger: new MemoryLedger(),
     unaskedAnswers: { accept: [TAKES_UNASKED] },
   });
-  const running = option.create({ world: createWorld(), state });
+  const running = option.create({ world: createWorld(), policy });
   const { write } = writerOf(option, running);
   const server = () => {
     const fixture = running.server();

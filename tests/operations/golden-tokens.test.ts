@@ -130,7 +130,7 @@ function serve(option: LoadedOption) {
   const policy = { keys: [SECRET], audience: 'golden', principal: () => 'alice', now: () => sealedAt };
   const running = option.create({
     world: createWorld(),
-    state: requestStatePolicy({ ...policy, singleUse: false, ttlSeconds: 600 }),
+    policy: requestStatePolicy({ ...policy, singleUse: false, ttlSeconds: 600 }),
   });
   const face = new InProcess(() => running.server());
   onTestFinished(async () => {

@@ -23,8 +23,8 @@ const holdsFrames = ({ claims }: LoadedOption) => claims.modern.framesHeld === 1
 /** One instance of a deployment, which reads its keys at intervals. */
 async function instanceOf(option: LoadedOption, world: World) {
   let keys: Keys = BEFORE;
-  const state = await requestStatePolicy({ keys: () => keys, keysSeconds: 60 });
-  const running = option.create({ world, state });
+  const policy = await requestStatePolicy({ keys: () => keys, keysSeconds: 60 });
+  const running = option.create({ world, policy });
   const face = new InProcess(() => running.server());
   onTestFinished(async () => {
     await face.close();

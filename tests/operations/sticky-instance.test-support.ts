@@ -10,8 +10,8 @@ if (!instance || !STATE_KEY || !process.send) {
   throw new Error('An instance is started by the proof, which gives it INSTANCE, STATE_KEY and a channel.');
 }
 // Without a ledger: a parked handler is resumed once, by the first retry that reaches it.
-const state = requestStatePolicy({ keys: [STATE_KEY], singleUse: false });
+const policy = requestStatePolicy({ keys: [STATE_KEY], singleUse: false });
 const option = await loadOption('h');
-const hosting = await serveHttp(option.create({ world: createWorld(), state, instance }));
+const hosting = await serveHttp(option.create({ world: createWorld(), policy, instance }));
 process.once('disconnect', () => void hosting.close());
 process.send(hosting.url.host);

@@ -38,7 +38,7 @@ const listed = findOption(values.option) as ListedOption;
 const option = await loadOption(listed);
 const ledger = new PostgresLedger(new Pool({ connectionString: values.postgres, max: 4 }));
 await ledger.createTable();
-const state = requestStatePolicy({
+const policy = requestStatePolicy({
   keys: [KEY],
   ttlSeconds: Number(values.ttl),
   ledger,
@@ -53,7 +53,7 @@ const resolve: WorkItems['resolve'] = async (id, resolution, original) => {
 };
 
 const world = { ...rest, items: { ...items, resolve } };
-const running = option.create({ world, state, postgres: values.postgres });
+const running = option.create({ world, policy, postgres: values.postgres });
 
 const served = {
   ...running,

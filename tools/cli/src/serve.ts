@@ -59,7 +59,7 @@ async function instanceOf(
   try {
     // The store serves each token once by itself, so this ledger stays empty.
     const ledger = postgres === undefined ? undefined : new MemoryLedger();
-    return option.create({ world, state: requestStatePolicy({ keys: keys ?? own, legacy, ledger }) });
+    return option.create({ world, policy: requestStatePolicy({ keys: keys ?? own, legacy, ledger }) });
   } catch (error) {
     if (!(error instanceof InvalidOption)) throw error;
     throw new UsageError(`--state-key-env: ${error.message}`);

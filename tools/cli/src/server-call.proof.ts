@@ -71,8 +71,8 @@ test('a server that ends early says why, with the environment of the terminal an
 
 test('a server that needs a model and roots gets scripted ones', async () => {
   const [, subject] = demo.subjects;
-  const state = requestStatePolicy({ keys: [randomBytes(32)], singleUse: false });
-  const needy = await serveHttp(subject?.create({ state, world: createWorld() }) as ServerInstance);
+  const policy = requestStatePolicy({ keys: [randomBytes(32)], singleUse: false });
+  const needy = await serveHttp(subject?.create({ policy, world: createWorld() }) as ServerInstance);
   onTestFinished(() => needy.close());
   const { code, out } = await run([
     ...['--server', `${needy.url}`, '--tool', 'summarise', '--arguments', '{"words":5}', '--json'],

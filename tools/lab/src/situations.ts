@@ -84,7 +84,7 @@ export async function record(
   const call = CALLS[tool];
   const key = randomBytes(32);
   const once = singleUse ? { ledger: new MemoryLedger() } : { singleUse: false as const };
-  const state = requestStatePolicy({ keys: [key], legacy, ...once });
+  const policy = requestStatePolicy({ keys: [key], legacy, ...once });
   let requests = 0;
   const stolen = situation.otherState ? await stateOfAnotherItem(option, key) : undefined;
   const faultOf = (): Fault => {
@@ -103,7 +103,7 @@ export async function record(
     },
     ({ world, recorder }) => {
       const listeners = { ...listenersFor(recorder), onServer: () => void trace.take() };
-      const hosted = host(hosting, () => startSubject(option, { world, state }, listeners));
+      const hosted = host(hosting, () => startSubject(option, { world, policy }, listeners));
       if (faults.length === 0) return hosted;
       const endpoint: Hosting['endpoint'] = (era) => {
         const there = hosted.endpoint(era);
@@ -150,10 +150,10 @@ async function stateOfAnotherItem(option: MeasuredOption, key: Uint8Array): Prom
   const { params } = CALLS['work-item'];
   const call = { method: 'tools/call', params: { ...params, arguments: { id: 4301, state: 'Resolved' } } };
   const user = scriptedUser({ resolution: ['Duplicate'], original: [{ action: 'cancel' }] });
-  const state = requestStatePolicy({ keys: [key], singleUse: false });
+  const policy = requestStatePolicy({ keys: [key], singleUse: false });
   const transcript = await callSubject(
     { subject: option, client: 'modern', hosting: 'memory', legacy: 'shim', call: call as never, user },
-    ({ world }) => host('memory', () => option.create({ world, state })),
+    ({ world }) => host('memory', () => option.create({ world, policy })),
   );
   return statesIn(transcript.events).at(-1);
 }

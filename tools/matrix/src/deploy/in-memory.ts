@@ -13,8 +13,8 @@ export const inMemory =
   ({ option, change }, { world, recorder }) => {
     const keys = [randomBytes(32)];
     const start = (of: Change) => {
-      const state = requestStatePolicy({ keys, version: policyVersion(of) });
-      return make(option, of).create({ world, state, postgres });
+      const policy = requestStatePolicy({ keys, version: policyVersion(of) });
+      return make(option, of).create({ world, policy, postgres });
     };
     const old = start('nothing');
     const hosting = host('memory', () => old);

@@ -13,8 +13,8 @@ export interface Forged {
 export async function forge(subject: Subject): Promise<Forged> {
   let writes = 0;
   const world = createWorld({ onWrite: () => void writes++ });
-  const state = requestStatePolicy({ keys: [randomBytes(32)], legacy: 'degrade' });
-  const instance = subject.create({ world, state });
+  const policy = requestStatePolicy({ keys: [randomBytes(32)], legacy: 'degrade' });
+  const instance = subject.create({ world, policy });
   if ('fetch' in instance) throw new Error(`'${subject.id}' hosts itself: its calls have no rounds.`);
   const site = new InProcess(() => instance.server());
   const resolve = (id: number, given: object = {}) =>

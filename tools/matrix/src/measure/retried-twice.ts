@@ -17,8 +17,8 @@ export interface RetriedTwice {
 export async function retryTwice(request: SubjectCall, singleUse: SingleUse): Promise<RetriedTwice> {
   const conversation = await callSubjectByHand(request, ({ request: { subject, legacy }, world, key }) => {
     const off = singleUse === 'off' && { singleUse: false as const };
-    const state = requestStatePolicy({ keys: [key], legacy, ...off });
-    return host('memory', () => subject.create({ world, state }));
+    const policy = requestStatePolicy({ keys: [key], legacy, ...off });
+    return host('memory', () => subject.create({ world, policy }));
   });
   let round = conversation.first;
   let sameAnswer = true;

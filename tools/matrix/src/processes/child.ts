@@ -96,7 +96,7 @@ async function serve(place: InstanceAddress, opening: Opening): Promise<Opened> 
   const subject = await load(module, exported);
   const once = singleUse === 'shared' ? { ledger: database.remote } : { singleUse };
   const versioned = version === undefined ? {} : { version };
-  const state = requestStatePolicy({ keys: [Buffer.from(key, 'base64')], legacy, ...versioned, ...once });
+  const policy = requestStatePolicy({ keys: [Buffer.from(key, 'base64')], legacy, ...versioned, ...once });
   const onEntry = () => {
     sendLines(place);
     sendDiagnostic(place, { channel: 'mrtr:handler', event: {} });
@@ -104,7 +104,7 @@ async function serve(place: InstanceAddress, opening: Opening): Promise<Opened> 
   const world = remoteWorld(database, place, () => sendLines(place));
   // An author's function that only returns a handler is no line of the call.
   const listeners = { onServer: () => void trace?.take(), onEntry, onExit: () => sendLines(place) };
-  const running = startSubject(subject, { world, state, postgres }, listeners);
+  const running = startSubject(subject, { world, policy, postgres }, listeners);
   if (opening.countLines) traced.splice(0, traced.length, place);
   // Discard the lines that ran while the module was loaded.
   trace?.take();
