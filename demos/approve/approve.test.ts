@@ -4,7 +4,7 @@ import { callerNamed, converse, host, type User } from '@mrtr/harness';
 import { resultText } from '@mrtr/harness/transcript';
 import { ContinuationStore, linear } from '@mrtr/shapes/linear';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { ACTS, play, SHAPES, type Site, siteOf } from './index.ts';
+import { ASKED_CLIENTS, callWith, SHAPES, type Site, siteOf } from './index.ts';
 import type { CreateServer } from './tracker.ts';
 
 const ENDINGS: Readonly<Record<string, unknown>> = {
@@ -15,22 +15,22 @@ const ENDINGS: Readonly<Record<string, unknown>> = {
   'the same client, asked on the page': { writes: 0, rungs: [] },
 };
 
-test('the acts are in two shapes', () => {
+test('the asked clients are in two shapes', () => {
   expect(SHAPES.map(({ id }) => id)).toEqual(['g', 'j']);
-  expect(ACTS.map(({ title }) => title)).toEqual(Object.keys(ENDINGS));
+  expect(ASKED_CLIENTS.map(({ title }) => title)).toEqual(Object.keys(ENDINGS));
 });
 
 describe.each(SHAPES)('shape $id', ({ createServer }) => {
-  test.each(ACTS)('$title', async (act) => {
-    const { transcripts, ...ending } = await play(act, createServer);
-    expect(ending).toEqual(ENDINGS[act.title]);
-    expect(transcripts).toHaveLength(act.user ? 1 : 2);
+  test.each(ASKED_CLIENTS)('$title', async (asked) => {
+    const { transcripts, ...ending } = await callWith(asked, createServer);
+    expect(ending).toEqual(ENDINGS[asked.title]);
+    expect(transcripts).toHaveLength(asked.user ? 1 : 2);
   });
 
   test('a person who refuses on the page leaves the item as it is', async () => {
-    const [act] = ACTS;
-    if (!act) throw new Error('There are no acts.');
-    const { writes, rungs } = await play({ ...act, decision: 'refuse' }, createServer);
+    const [asked] = ASKED_CLIENTS;
+    if (!asked) throw new Error('There are no asked clients.');
+    const { writes, rungs } = await callWith({ ...asked, decision: 'refuse' }, createServer);
     expect({ writes, rungs }).toEqual({ writes: 0, rungs: [] });
   });
 });
@@ -54,10 +54,10 @@ const reopens =
   };
 
 test.each([
-  ['opens URLs', 'approve', ACTS[0]?.user],
-  ['opens URLs', 'refuse', ACTS[0]?.user],
-  ['shows forms only', 'approve', ACTS[1]?.user],
-  ['shows forms only', 'refuse', ACTS[1]?.user],
+  ['opens URLs', 'approve', ASKED_CLIENTS[0]?.user],
+  ['opens URLs', 'refuse', ASKED_CLIENTS[0]?.user],
+  ['shows forms only', 'approve', ASKED_CLIENTS[1]?.user],
+  ['shows forms only', 'refuse', ASKED_CLIENTS[1]?.user],
 ] as const)(
   'shape H waits for the page with a client that %s, and its user presses %s',
   async (_, button, user) => {

@@ -1,7 +1,7 @@
 /** `pnpm demo approve`: draws each way to give a yes, and says what it proves. */
 import type { DrawnDemo } from '@mrtr/comparison/demo';
 import { type Participant, PERSON } from '@mrtr/harness/transcript';
-import { ACTS, play, SHAPES } from './index.ts';
+import { ASKED_CLIENTS, callWith, SHAPES } from './index.ts';
 
 const AGENT: Participant = { id: PERSON, kind: 'person', label: 'agent', isAgent: true };
 
@@ -13,24 +13,24 @@ const RUNGS: Readonly<Record<string, string>> = {
   page: 'A request with the session of ada pressed a button. An agent that has it, or drives that browser, or a weak sign-in, defeats it.',
 };
 
-/** Draws every act, in every shape or in one. */
+/** Draws the calls of every asked client, in every shape or in one. */
 export const demo: DrawnDemo = {
   async draw({ paint, print, wrap, drawCall }, shape) {
     for (const { id, title, createServer } of SHAPES.filter(
       (one) => shape === undefined || one.id === shape,
     )) {
       print([` ${paint('title', `shape ${id.toUpperCase()} · ${title}`)}`]);
-      for (const act of ACTS) {
-        print(['', ` ${paint('title', act.title)}`, '']);
+      for (const asked of ASKED_CLIENTS) {
+        print(['', ` ${paint('title', asked.title)}`, '']);
         let calls = 0;
-        const { writes, rungs } = await play(act, createServer, (call) => {
+        const { writes, rungs } = await callWith(asked, createServer, (call) => {
           if (calls++ > 0) print(['', '  ☺ opens the link, and presses the button (the demo plays ada)', '']);
-          return drawCall((onEvent) => call({ onEvent }), 'write', act.isAgent ? [AGENT] : []);
+          return drawCall((onEvent) => call({ onEvent }), 'write', asked.isAgent ? [AGENT] : []);
         });
         const [rung] = rungs;
         const proof =
           rung === undefined ? 'No yes counted.' : `A yes counted, rung '${rung}'. ${RUNGS[rung]}`;
-        const note = act.isAgent ? 'No person saw a question; ☺ marks every answer.' : '';
+        const note = asked.isAgent ? 'No person saw a question; ☺ marks every answer.' : '';
         const text = `${note} ${proof} Item written ${writes}×.`.trim();
         print(['', ...wrap(text).map((line) => `  ${paint('effect', line)}`)]);
       }

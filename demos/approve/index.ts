@@ -1,11 +1,11 @@
 /** `@mrtr/demo-approve`: a tool that writes after a yes, in two shapes, and clients that try to give it. */
-import { guardedSubject } from './acts.ts';
+import { guardedSubject } from './asked-clients.ts';
 import { createServer as journal } from './journal.ts';
 import type { Where } from './site.ts';
 import { createServer as toolBuilder } from './tool-builder.ts';
 import type { CreateServer } from './tracker.ts';
 
-export { ACTS, play } from './acts.ts';
+export { ASKED_CLIENTS, callWith } from './asked-clients.ts';
 export { type Site, siteOf } from './site.ts';
 
 /** The two shapes, by their letters. */

@@ -9,7 +9,7 @@ const ORIGINAL = replies(4301, 4301, 0);
 
 export const demo: Demo = {
   subjects: [standalone('basic-multiround', 'two questions', createServer)],
-  scenes: (answer) => [
+  calls: (answer) => [
     {
       call: { method: 'tools/call', params: { name: 'resolve', arguments: { id: 4522 } } },
       user: scriptedUser({ resolution: RESOLUTION[answer], original: ORIGINAL[answer] }),

@@ -8,7 +8,7 @@ const CONFIRM = replies(true, false, 'perhaps');
 
 export const demo: Demo = {
   subjects: [standalone('basic', 'one question, one retry', createServer)],
-  scenes: (answer) => [
+  calls: (answer) => [
     {
       call: { method: 'tools/call', params: { name: 'deploy', arguments: { env: 'production' } } },
       user: scriptedUser({ confirm: CONFIRM[answer] }),

@@ -14,7 +14,7 @@ export type AnswerKind = 'metric' | 'imperial' | 'decline' | 'cancel' | 'nonsens
 export type CountedEffect = 'audit' | 'write';
 
 /** A call, the user who answers its questions, and the effect that it must have once. */
-export interface Scene extends Pick<SubjectCall, 'call' | 'user' | 'model' | 'roots'> {
+export interface DemoCall extends Pick<SubjectCall, 'call' | 'user' | 'model' | 'roots'> {
   readonly effect?: CountedEffect;
 }
 
@@ -22,8 +22,8 @@ export interface Scene extends Pick<SubjectCall, 'call' | 'user' | 'model' | 'ro
 export interface Demo {
   /** One, or one for each shape. */
   readonly subjects: readonly Subject[];
-  /** Makes new scenes, because a scripted user remembers earlier questions. `tool`: which tool of an option. */
-  scenes(answer: AnswerKind, tool: 'weather' | 'work-item'): readonly Scene[];
+  /** Makes new ones, because a scripted user remembers earlier questions. `tool`: which tool of an option. */
+  calls(answer: AnswerKind, tool: 'weather' | 'work-item'): readonly DemoCall[];
 }
 
 /** A demo that shows more than its calls. */
@@ -70,7 +70,7 @@ const WORK_ITEM: Readonly<Record<AnswerKind, string>> = {
 
 export const demoOfOption = (subject: Subject): Demo => ({
   subjects: [subject],
-  scenes(answer, tool) {
+  calls(answer, tool) {
     const isWeather = tool === 'weather';
     const script = isWeather
       ? findScript(answer, GET_WEATHER)

@@ -23,7 +23,7 @@ export const demo: Demo = {
     hostShape('h', 'linear', (store) => (calendars) => waiting(calendars, store)),
     hostShape('j', 'journal', () => journalTool),
   ],
-  scenes: (answer) => [
+  calls: (answer) => [
     {
       call: { method: 'tools/call', params: { name: 'agenda', arguments: {} } },
       user: scriptedUser({}, ada(REACTIONS[answer])),

@@ -24,7 +24,7 @@ export const demo: Demo = {
     subject('i', 'resolve', i),
     subject('j', 'journal', j),
   ],
-  scenes: (answer) =>
+  calls: (answer) =>
     CALLS.map((call) => ({
       call,
       user: scriptedUser({ audience: AUDIENCE[answer], currency: CURRENCY[answer] }),

@@ -15,7 +15,7 @@ const subject = (id: string, title: string, tool: typeof journaled): Subject =>
 
 export const demo: Demo = {
   subjects: [subject('i', 'resolve', resolved), subject('j', 'journal', journaled)],
-  scenes: () => [
+  calls: () => [
     {
       call: { method: 'tools/call', params: { name: 'summarise', arguments: { words: 5 } } },
       user: scriptedUser({}),

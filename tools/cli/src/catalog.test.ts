@@ -1,9 +1,9 @@
-import type { AnswerKind, Demo, Scene } from '@mrtr/comparison/demo';
+import type { AnswerKind, Demo, DemoCall } from '@mrtr/comparison/demo';
 import { OPTIONS } from '@mrtr/comparison/options';
 import { expect, test } from 'vitest';
 import { DEMOS, headingOf } from './catalog.ts';
 import { columns } from './printable.ts';
-import { callScene } from './run-demo.ts';
+import { makeDemoCall } from './run-demo.ts';
 
 const LOADED = await Promise.all(DEMOS.map(async (listed) => ({ ...listed, demo: await listed.load() })));
 const RUNNABLE = LOADED.flatMap(({ demo, ...listed }) => ('draw' in demo ? [] : [{ ...listed, ...demo }]));
@@ -37,8 +37,8 @@ const ANSWERS = ['metric', 'imperial', 'decline', 'cancel', 'nonsense'] as const
 test.each(RUNNABLE)('$name has a reply to each of its questions, with every kind of answer', async (demo) => {
   const tried = ANSWERS.flatMap((answer) =>
     demo.subjects.flatMap((subject) =>
-      demo.scenes(answer, 'weather').map(async (scene) => {
-        const { end } = await callScene(subject, IN_MEMORY, scene);
+      demo.calls(answer, 'weather').map(async (demoCall) => {
+        const { end } = await makeDemoCall(subject, IN_MEMORY, demoCall);
         expect(end.error?.message ?? '').not.toContain('has no reply');
       }),
     ),
@@ -57,13 +57,13 @@ test.each<readonly [string, AnswerKind, string]>([
   ['basic-multiround', 'cancel', "Cancelled: the question 'resolution' was not answered."],
   ['option-f', 'imperial', 'Weather in Tokyo: 72°F, partly cloudy.'],
 ])('%s with the answer %s ends in %s', async (wanted, answer, text) => {
-  const { subjects, scenes } = RUNNABLE.find(({ name }) => name === wanted) as Demo;
+  const { subjects, calls } = RUNNABLE.find(({ name }) => name === wanted) as Demo;
   for (const hosting of ['memory', 'fleet'] as const) {
-    const [[subject], [scene]] = [subjects, scenes(answer, 'weather')];
-    const { end } = await callScene(
+    const [[subject], [demoCall]] = [subjects, calls(answer, 'weather')];
+    const { end } = await makeDemoCall(
       subject as Demo['subjects'][number],
       { ...IN_MEMORY, hosting },
-      scene as Scene,
+      demoCall as DemoCall,
     );
     expect(end.result?.content).toEqual([{ type: 'text', text }]);
   }

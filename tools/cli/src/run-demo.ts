@@ -1,7 +1,7 @@
 /** Runs one demo and draws it while it runs. */
 import { callSubject, type Subject } from '@mrtr/comparison/calls';
 import type { Change } from '@mrtr/comparison/claims';
-import type { CountedEffect, MakeCall, Scene, Screen } from '@mrtr/comparison/demo';
+import type { CountedEffect, DemoCall, MakeCall, Screen } from '@mrtr/comparison/demo';
 import { loadOption } from '@mrtr/comparison/options';
 import type { User } from '@mrtr/harness';
 import type { Transcript, TranscriptEvent } from '@mrtr/harness/transcript';
@@ -13,7 +13,7 @@ import { titleLine } from './paint.ts';
 import { wrap } from './printable.ts';
 import { type DemoContext, drawCall, print, showCall, withPerson } from './show-call.ts';
 
-/** Draws every scene of every subject, or prints a transcript. Resolves with the exit code. */
+/** Draws every call of every subject, or prints a transcript. Resolves with the exit code. */
 export async function runDemo(listed: ListedDemo, settings: Settings, context: DemoContext): Promise<number> {
   const { shape, answer, tool, format } = settings;
   const demo = await listed.load(context.postgres);
@@ -26,11 +26,11 @@ export async function runDemo(listed: ListedDemo, settings: Settings, context: D
     for (const [at, subject] of subjects.entries()) {
       const title = titleLine(`shape ${subject.id.toUpperCase()} · ${subject.title}`, '', context.paint);
       if (listed.shapes) print(context, at === 0 ? [title] : ['', title]);
-      for (const scene of demo.scenes(answer === 'ask' ? 'metric' : answer, tool)) {
+      for (const demoCall of demo.calls(answer === 'ask' ? 'metric' : answer, tool)) {
         if (listed.shapes) print(context, ['']);
-        const asked = { ...scene, ...asking(person, scene) };
-        const makeCall: MakeCall = (onEvent) => callScene(subject, settings, asked, onEvent);
-        await showCall(context, format, makeCall, closingOf(scene.effect));
+        const asked = { ...demoCall, ...asking(person, demoCall) };
+        const makeCall: MakeCall = (onEvent) => makeDemoCall(subject, settings, asked, onEvent);
+        await showCall(context, format, makeCall, closingOf(demoCall.effect));
       }
     }
   });
@@ -62,16 +62,16 @@ const screenOn = (context: DemoContext): Screen => ({
   drawCall: (makeCall, effect, people) => drawCall(context, makeCall, closingOf(effect), { people }),
 });
 
-const asking = (user: User | undefined, { user: scripted }: Scene) =>
+const asking = (user: User | undefined, { user: scripted }: DemoCall) =>
   user && {
     user: Object.assign((...shown: Parameters<User>) => user(...shown), user, { open: scripted?.open }),
   };
 
-export async function callScene(
+export async function makeDemoCall(
   subject: Subject,
   { client, hosting, legacy }: Pick<Settings, 'client' | 'hosting' | 'legacy'>,
-  { effect: _, ...scene }: Scene,
+  { effect: _, ...demoCall }: DemoCall,
   onEvent?: (event: TranscriptEvent) => void,
 ): Promise<Transcript> {
-  return callSubject({ subject, client, hosting, legacy, ...scene, onEvent });
+  return callSubject({ subject, client, hosting, legacy, ...demoCall, onEvent });
 }

@@ -1,5 +1,5 @@
 /** Plays every choice of every lesson in real processes, as a person at the live page would, and records it. */
-import { ACTS, play, SHAPES } from '@mrtr/demo-approve';
+import { ASKED_CLIENTS, callWith, SHAPES } from '@mrtr/demo-approve';
 import { type LineTrace, type Reply, scriptedUser } from '@mrtr/harness';
 import { Lab } from './lab.ts';
 import { branchId, type Choice, LESSONS, type LessonAction } from './lessons.ts';
@@ -47,7 +47,7 @@ const recordingOf = ({ lesson, choice, side }: Branch, played: Played): Recordin
   ...played,
 });
 
-const FORM_BY_HAND: (typeof ACTS)[number] = {
+const FORM_BY_HAND: (typeof ASKED_CLIENTS)[number] = {
   title: 'a person who fills the form',
   where: 'form',
   state: 'Resolved',
@@ -56,14 +56,14 @@ const FORM_BY_HAND: (typeof ACTS)[number] = {
 
 /** Records an approval in a form or on a page, answered by a program or a person. */
 async function playApproval(where: 'form' | 'page', { id }: Choice, trace: LineTrace): Promise<Played> {
-  const unattended = ACTS.find((one) => one.where === where && one.isAgent);
-  const act = id === 'agent' ? unattended : where === 'page' ? ACTS[0] : FORM_BY_HAND;
+  const unattended = ASKED_CLIENTS.find((one) => one.where === where && one.isAgent);
+  const asked = id === 'agent' ? unattended : where === 'page' ? ASKED_CLIENTS[0] : FORM_BY_HAND;
   const [shape] = SHAPES;
-  if (!act || !shape) throw new Error(`There is no act of ${id} in a ${where}.`);
+  if (!asked || !shape) throw new Error(`There is no client that ${id} is, asked in a ${where}.`);
   const takeLines = () => trace.take();
-  const { transcripts } = await play(act, shape.createServer, (call) => call({ takeLines }));
+  const { transcripts } = await callWith(asked, shape.createServer, (call) => call({ takeLines }));
   const [transcript] = transcripts;
-  if (!transcript) throw new Error('The act made no call.');
+  if (!transcript) throw new Error('The client made no call.');
   const title = where === 'form' ? 'The form' : 'The page';
   return { transcript: { ...transcript, title }, insides: {} };
 }

@@ -1,4 +1,4 @@
-/** The acts: three kinds of clients with a person, and one that says yes by itself. */
+/** The clients that are asked for a yes: three kinds with a person, and one that says yes by itself. */
 
 import { RESOLVE_WORK_ITEM } from '@mrtr/comparison';
 import { type Client, callSubject, recordedWorld, type SubjectCall } from '@mrtr/comparison/calls';
@@ -12,7 +12,7 @@ import type { CreateServer } from './tracker.ts';
 
 type Decision = Parameters<Site['press']>[1];
 
-export interface Act {
+export interface AskedClient {
   readonly title: string;
   readonly where: Where;
   readonly state: 'Active' | 'Resolved';
@@ -49,7 +49,7 @@ const UNATTENDED = {
   user: () => selfAnswering('the affirmative value'),
 } as const;
 
-export const ACTS: readonly Act[] = [
+export const ASKED_CLIENTS: readonly AskedClient[] = [
   { title: 'a client that opens URLs', where: 'page', state: 'Resolved', user: opensPages },
   { title: 'a client that shows forms only', where: 'page', state: 'Resolved', user: showsForms },
   { title: 'a client that cannot be asked, and calls again', where: 'page', state: 'Active' },
@@ -57,21 +57,21 @@ export const ACTS: readonly Act[] = [
   { title: 'the same client, asked on the page', where: 'page', ...UNATTENDED },
 ];
 
-/** Makes one call of an act. `onEvent` gets its events. */
-export type PlayCall = (options?: Pick<SubjectCall, 'onEvent' | 'takeLines'>) => Promise<Transcript>;
+/** Makes one call of such a client. `onEvent` gets its events. */
+export type MakeOneCall = (options?: Pick<SubjectCall, 'onEvent' | 'takeLines'>) => Promise<Transcript>;
 
-/** The outcome of an act: the number of writes, and the rungs of its receipts. */
+/** What a client left: the number of writes, and the rungs of its receipts. */
 export interface Ending {
   readonly writes: number;
   readonly rungs: readonly string[];
   readonly transcripts: readonly Transcript[];
 }
 
-/** Plays an act. `show` makes each call, and may draw it. */
-export async function play(
-  { where, state, user, title, decision = 'approve' }: Act,
+/** Makes the calls of an asked client. `show` makes each of them, and may draw it. */
+export async function callWith(
+  { where, state, user, title, decision = 'approve' }: AskedClient,
   createServer: CreateServer,
-  show: (call: PlayCall) => Promise<Transcript> = (call) => call(),
+  show: (call: MakeOneCall) => Promise<Transcript> = (call) => call(),
 ): Promise<Ending> {
   const site = siteOf(createServer, where);
   const rungs: string[] = [];
@@ -81,7 +81,7 @@ export async function play(
     method: 'tools/call',
     params: { name: RESOLVE_WORK_ITEM, arguments: { id: 4522, state } },
   };
-  const make: PlayCall = (options) =>
+  const make: MakeOneCall = (options) =>
     callSubject(
       {
         subject: { id: where, title, create: ({ world }) => site.instance(world) },
