@@ -160,7 +160,10 @@ export class TestDeployment {
         questions.push(message);
         return user(message);
       });
-    const client = await this.#inProcess.legacy({ capabilities, user: elicit });
+    const client = await this.#inProcess.legacy({
+      capabilities,
+      user: elicit && Object.assign(elicit, { open: elicit }),
+    });
     return {
       questions,
       call: (options?: Pick<RequestOptions, 'signal'>) =>

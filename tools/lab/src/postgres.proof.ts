@@ -3,9 +3,9 @@ import { resultText } from '@mrtr/harness/transcript';
 import { postgresOfTheRun } from '@mrtr/postgres-server/testing';
 import { test as anywhere, expect, onTestFinished } from 'vitest';
 import { Lab } from './lab.ts';
-import { setUp } from './set-up.ts';
 import { Postgres } from './postgres.ts';
 import type { SideState } from './protocol.ts';
+import { setUp } from './set-up.ts';
 
 const { database, test } = await postgresOfTheRun();
 
