@@ -22,7 +22,7 @@ const folders = foldersOf(
   projectFiles().filter((file) => /^packages\/[^/]+\/src\/.*(?<!\.test|\.test-support|\.d)\.ts$/.test(file)),
 );
 
-test.each([['core', ['support', 'diagnostics', 'wire', 'questions', 'answers', 'state', 'admission']]])(
+test.each([['core', ['diagnostics', 'wire', 'questions', 'answers', 'state', 'admission']]])(
   'a folder of %s imports only from the folders below it',
   (name, rank) => {
     const own = [...folders].filter(([folder]) => folder.startsWith(`packages/${name}/src/`));

@@ -28,7 +28,7 @@ test('there is no third list', () => {
       /\\p\{(?:C\}|C[cf]\}|Bidi)/.test(textOf(file)),
   );
   expect(lists).toEqual([
-    'packages/core/src/questions/hidden-characters.ts',
+    'packages/core/src/diagnostics/hidden-characters.ts',
     'packages/harness/src/transcript/hidden-characters.ts',
   ]);
 });

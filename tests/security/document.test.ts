@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { MEMORY_LEDGER_LIMITS } from '../../packages/core/src/admission/ledger.ts';
 import { DEFAULT_LIMITS, FIXED_LIMITS, TIME_DEFAULTS } from '../../packages/core/src/admission/policy.ts';
 import { ownLimit } from '../../packages/core/src/options.ts';
-import { MAX_DEPTH } from '../../packages/core/src/state/canonical-json.ts';
+import { MAX_DEPTH } from '../../packages/core/src/wire/canonical-json.ts';
 import { MAX_DECLARED_MEMBERS, MAX_INITIALIZE_BYTES } from '../../packages/hosting/src/admission.ts';
 import { BODY_SECONDS, MEMBERS_PER_MIB } from '../../packages/hosting/src/body.ts';
 import { MAX_PIPELINED, SEND_SECONDS } from '../../packages/hosting/src/connections.ts';

@@ -35,6 +35,6 @@ export type { AnswerOf, Answers, Question, Questions } from './questions/questio
 export { urlElicitation } from './questions/url-elicitation.ts';
 export { type Words, words } from './questions/words.ts';
 export { readState } from './state/read-state.ts';
-export { idempotencyKey, type LegacyPolicy, speaksMrtr } from './wire/call-context.ts';
+export { idempotencyKey, type LegacyPolicy, speaksMrtr } from './wire/call.ts';
 export type { InputKind } from './wire/input-kind.ts';
 export { cancelledResult, errorResult, textResult } from './wire/results.ts';

@@ -41,8 +41,8 @@ export {
 } from './questions/approval.ts';
 export { parseWebPage } from './questions/url-elicitation.ts';
 export { escapeHidden } from './questions/words.ts';
-export { canonicalJson } from './state/canonical-json.ts';
 export { stampAnswer, stampOf } from './wire/answer-stamp.ts';
-export { MRTR_REVISION } from './wire/call-context.ts';
+export { MRTR_REVISION } from './wire/call.ts';
+export { canonicalJson } from './wire/canonical-json.ts';
 export { INPUT_KINDS } from './wire/input-kind.ts';
 export { ownEntry } from './wire/own-entry.ts';

@@ -11,6 +11,6 @@ export { tokenLength } from './state/codec.ts';
 export { requireFitting } from './state/read-state.ts';
 export { type AnswerRead, AnswerReads } from './wire/answer-reads.ts';
 export { keepStamp, withoutStamps } from './wire/answer-stamp.ts';
-export { type Call, callOf, findCall, idempotencyKeyOf } from './wire/call-context.ts';
+export { type Call, callOf, findCall, idempotencyKeyOf } from './wire/call.ts';
 export { endCall, endCancelled } from './wire/results.ts';
 export type { CompleteResult, MrtrMethod, SdkCallback } from './wire/wire.ts';

@@ -13,7 +13,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 import { ask } from '../answers/ask.ts';
 import { readAnswer } from '../answers/read-answer.ts';
-import { findCall, MRTR_REVISION } from '../wire/call-context.ts';
+import { findCall, MRTR_REVISION } from '../wire/call.ts';
 import { errorResult, textResult } from '../wire/results.ts';
 import { Admission, type Target } from './admission.ts';
 import { as, ledgerLike, ledgerThat, REJECTED, sure, UNKNOWN, YES } from './asking.test-support.ts';

@@ -3,7 +3,7 @@
 import type { InputRequests } from '@modelcontextprotocol/server';
 import { CannotAsk, StateTooLarge, TooManyQuestions } from '../errors.ts';
 import { invalidLabelError, isRoutingLabel, tokenLength } from '../state/codec.ts';
-import type { Call } from '../wire/call-context.ts';
+import type { Call } from '../wire/call.ts';
 import { type InputKind, inputKindOf } from '../wire/input-kind.ts';
 
 /** Why questions may not go out. */

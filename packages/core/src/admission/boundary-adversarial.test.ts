@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { readAnswer } from '../answers/read-answer.ts';
 import { NOW } from '../state/sealed.test-support.ts';
-import { callOf } from '../wire/call-context.ts';
+import { callOf } from '../wire/call.ts';
 import { textResult } from '../wire/results.ts';
 import { ARGUMENTS, as, asking, beginCall, PLAN, REJECTED, sure, YES } from './asking.test-support.ts';
 import { eventsOf, type Hosted, hostTools, oldClient, type PostOptions } from './hosted.test-support.ts';

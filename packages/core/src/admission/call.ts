@@ -7,7 +7,7 @@ import { type Binding, canonicalArguments } from '../state/binding.ts';
 import { freshCallId, type OpenedState } from '../state/codec.ts';
 import type { SealingKey } from '../state/key-ring.ts';
 import { AnswerReads } from '../wire/answer-reads.ts';
-import { type Call, isModern } from '../wire/call-context.ts';
+import { type Call, isModern } from '../wire/call.ts';
 import { declaredKinds } from '../wire/input-kind.ts';
 import { handledKinds } from '../wire/no-handler.ts';
 import type { PolicyParts } from './policy.ts';

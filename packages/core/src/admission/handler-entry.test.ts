@@ -1,6 +1,6 @@
 import { ProtocolError, ProtocolErrorCode, type ServerContext } from '@modelcontextprotocol/server';
 import { expect, test } from 'vitest';
-import { withCall } from '../wire/call-context.ts';
+import { withCall } from '../wire/call.ts';
 import type { AdmittedCall } from './call.ts';
 import {
   asNotEntered,

@@ -1,6 +1,6 @@
 /** Records whether the author's handler ran while the SDK served a request. The SDK does not report it. */
 import { ProtocolError, ProtocolErrorCode, type ServerContext } from '@modelcontextprotocol/server';
-import { findCall } from '../wire/call-context.ts';
+import { findCall } from '../wire/call.ts';
 import type { AdmittedCall } from './call.ts';
 
 /** The boundary's record of the request. Undefined without a protected server. */

@@ -1,8 +1,8 @@
 /** Checks the answers of a client before a handler reads them. */
 import type { InputRequests } from '@modelcontextprotocol/server';
 import type { AnswerEvent } from '../diagnostics/events.ts';
-import { canonicalJson } from '../state/canonical-json.ts';
-import type { Call } from '../wire/call-context.ts';
+import type { Call } from '../wire/call.ts';
+import { canonicalJson } from '../wire/canonical-json.ts';
 import { ownEntry } from '../wire/own-entry.ts';
 
 type Responses = Readonly<Record<string, unknown>>;

@@ -30,7 +30,7 @@ import {
   type Secrets,
 } from '../state/key-ring.ts';
 import { type StateVersions, stateVersions, type VersionOptions } from '../state/versions.ts';
-import type { LegacyPolicy } from '../wire/call-context.ts';
+import type { LegacyPolicy } from '../wire/call.ts';
 import { MemoryLedger, type StateLedger } from './ledger.ts';
 import { AbandonedQuota, Quota } from './quota.ts';
 

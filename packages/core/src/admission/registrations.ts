@@ -2,7 +2,7 @@
 import type { McpServer, ResourceTemplate, ServerContext } from '@modelcontextprotocol/server';
 import { publish } from '../diagnostics/events.ts';
 import type { Binding } from '../state/binding.ts';
-import { findCall } from '../wire/call-context.ts';
+import { findCall } from '../wire/call.ts';
 import { runHandler } from './handler-entry.ts';
 import { requireResult, servesTokensOnce, shapeOf } from './shape-callback.ts';
 

@@ -16,7 +16,7 @@ import { onOldWire } from '../questions/form-choices.ts';
 import { questionDigest } from '../questions/question.ts';
 import { MAX_KEY_BYTES, sealState } from '../state/codec.ts';
 import { stampAnswer } from '../wire/answer-stamp.ts';
-import { isModern, MRTR_REVISION, withCall } from '../wire/call-context.ts';
+import { isModern, MRTR_REVISION, withCall } from '../wire/call.ts';
 import { capabilitiesOf } from '../wire/input-kind.ts';
 import { markForShim, NoHandler } from '../wire/no-handler.ts';
 import { endCall } from '../wire/results.ts';

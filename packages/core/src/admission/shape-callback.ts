@@ -1,7 +1,7 @@
 /** Makes a shape's handler into a callback that the SDK can register. */
 import type { InputRequiredResult, ServerContext } from '@modelcontextprotocol/server';
 import { InvalidDefinition } from '../errors.ts';
-import { type Call, callOf } from '../wire/call-context.ts';
+import { type Call, callOf } from '../wire/call.ts';
 import type { InputKind } from '../wire/input-kind.ts';
 import type { CompleteResult, SdkCallback } from '../wire/wire.ts';
 import { asNotEntered, runShape } from './handler-entry.ts';

@@ -8,7 +8,7 @@ import { canAsk, canAskLive } from '../questions/can-ask.ts';
 import { onOldWire } from '../questions/form-choices.ts';
 import type { AnswerOf, Question } from '../questions/question.ts';
 import { stampAnswer } from '../wire/answer-stamp.ts';
-import { callOf, MRTR_REVISION, speaksMrtr } from '../wire/call-context.ts';
+import { callOf, MRTR_REVISION, speaksMrtr } from '../wire/call.ts';
 import { isNoHandlerError } from '../wire/no-handler.ts';
 import { fallbackOf, hasFallback } from './read-answer.ts';
 

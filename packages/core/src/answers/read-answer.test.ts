@@ -6,7 +6,7 @@ import { hostTools, oldClient, type PostOptions } from '../admission/hosted.test
 import type { RequestStateOptions } from '../admission/policy.ts';
 import { elicitation } from '../questions/elicitation.ts';
 import type { Questions } from '../questions/question.ts';
-import { callOf } from '../wire/call-context.ts';
+import { callOf } from '../wire/call.ts';
 import { textResult } from '../wire/results.ts';
 import { readAnswer } from './read-answer.ts';
 

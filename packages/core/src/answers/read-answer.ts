@@ -4,7 +4,7 @@ import { type Answer, isFinal } from '../questions/answer.ts';
 import { canAsk } from '../questions/can-ask.ts';
 import { type AnswerOf, isDigestOf, type Question } from '../questions/question.ts';
 import type { AnswerRead } from '../wire/answer-reads.ts';
-import { findCall } from '../wire/call-context.ts';
+import { findCall } from '../wire/call.ts';
 import { ownEntry } from '../wire/own-entry.ts';
 
 /**

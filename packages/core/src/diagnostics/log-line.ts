@@ -1,5 +1,5 @@
 /** Formats an error for the operator's log: one line that names its call. */
-import { HIDDEN } from '../questions/hidden-characters.ts';
+import { HIDDEN } from './hidden-characters.ts';
 
 /** The call that an error belongs to. */
 export interface LoggedCall {

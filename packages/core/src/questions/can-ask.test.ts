@@ -3,7 +3,7 @@ import { McpServer as Unprotected } from '@modelcontextprotocol/server';
 import { expect, test } from 'vitest';
 import { hostServers, hostTools, oldClient } from '../admission/hosted.test-support.ts';
 import type { RequestStateOptions } from '../admission/policy.ts';
-import { speaksMrtr } from '../wire/call-context.ts';
+import { speaksMrtr } from '../wire/call.ts';
 import type { InputKind } from '../wire/input-kind.ts';
 import { textResult } from '../wire/results.ts';
 import { canAsk, canAskLive } from './can-ask.ts';

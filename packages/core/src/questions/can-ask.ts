@@ -4,7 +4,7 @@ import {
   type ClientCapabilities,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import { findCall, speaksMrtr } from '../wire/call-context.ts';
+import { findCall, speaksMrtr } from '../wire/call.ts';
 import { declaredKinds, type InputKind } from '../wire/input-kind.ts';
 
 /**

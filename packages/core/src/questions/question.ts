@@ -1,7 +1,7 @@
 /** Questions are values; each shape decides how to ask them. */
 import { hash } from 'node:crypto';
 import type { InputRequest } from '@modelcontextprotocol/server';
-import { canonicalJson } from '../state/canonical-json.ts';
+import { canonicalJson } from '../wire/canonical-json.ts';
 import type { InputKind } from '../wire/input-kind.ts';
 import type { Answer } from './answer.ts';
 

@@ -1,7 +1,7 @@
 /** Text for users that sets data apart from the author's own words. */
 import { hash } from 'node:crypto';
+import { HIDDEN } from '../diagnostics/hidden-characters.ts';
 import { InvalidOption } from '../errors.ts';
-import { HIDDEN } from './hidden-characters.ts';
 
 /** The longest value that is shown whole, in characters. */
 const LONGEST = 200;

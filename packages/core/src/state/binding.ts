@@ -1,7 +1,7 @@
 /** Bindings tie a token to its request: method, target, arguments, principal and audience. */
 import { hash } from 'node:crypto';
+import { canonicalJson } from '../wire/canonical-json.ts';
 import type { MrtrMethod } from '../wire/wire.ts';
-import { canonicalJson } from './canonical-json.ts';
 import type { SealingKey } from './key-ring.ts';
 
 /** The fields of a request that its token must match. */

@@ -1,7 +1,7 @@
 /** Reads the state that a handler kept in an earlier round. */
 import type { ServerContext, StandardSchemaV1 } from '@modelcontextprotocol/server';
 import { InvalidDefinition } from '../errors.ts';
-import { type Call, callOf } from '../wire/call-context.ts';
+import { type Call, callOf } from '../wire/call.ts';
 
 /**
  * Reads the state that this handler kept as JSON in the round before, and checks it with `schema`. Undefined in a
