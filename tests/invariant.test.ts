@@ -35,20 +35,19 @@ const CALLS = [
 ];
 
 for (const { answers, says, ...params } of CALLS) {
-  const observe = ({ name, create }: LoadedOption) =>
-    converse(
-      { title: name, client: 'modern', call: { method: 'tools/call', params }, user: scriptedUser(answers) },
-      () => host('memory', () => create({ world: createWorld(), policy: requestStatePolicy() })),
+  const runCall = ({ create }: LoadedOption) =>
+    converse({ client: 'modern', call: { method: 'tools/call', params }, user: scriptedUser(answers) }, () =>
+      host('memory', () => create({ world: createWorld(), policy: requestStatePolicy() })),
     );
 
   test(`${first.name} answers ${params.name}`, async () => {
-    expect(resultText((await observe(first)).end.result ?? {})).toBe(says);
+    expect(resultText((await runCall(first)).end.result ?? {})).toBe(says);
   });
 
   test.each(others.map((option) => [option.name, option] as const))(
     `a client of ${params.name} observes of %s what it observes of ${first.name}`,
     async (_name, option) => {
-      const view = async (one: LoadedOption) => ({ title: one.name, lines: hostView(await observe(one)) });
+      const view = async (one: LoadedOption) => ({ title: one.name, lines: hostView(await runCall(one)) });
       const [here, there] = await Promise.all([view(first), view(option)]);
       expect(here.lines).not.toEqual([]);
       expect(diffViews(here, there)).toBeUndefined();

@@ -61,7 +61,7 @@ export const isHeld = (hosting: HostingKind): boolean => hosting === 'memory' ||
 export const isSpread = (hosting: HostingKind): boolean => hosting === 'fleet' || hosting === 'processes';
 
 /** A call of a subject, its client and its hosting. */
-export interface SubjectCall extends Omit<ConversationRequest, 'client' | 'participants'> {
+export interface SubjectCall extends Omit<ConversationRequest, 'client'> {
   readonly subject: Subject;
   readonly client: Client;
   readonly hosting: HostingKind;
@@ -100,10 +100,14 @@ const startHere: StartHosting = ({ request: { subject, hosting, legacy }, world,
  * Starts a deployment of the subject, connects a client, makes the call, and stops everything. Each call has its own
  * world and key. Several may run at once.
  */
-export const callSubject = (
+export async function callSubject(
   request: SubjectCall,
   startHosting: StartHosting = startHere,
-): Promise<Transcript> => converse(conversationOf(request), inNewWorld(request, startHosting));
+): Promise<Transcript> {
+  const { id, title } = request.subject;
+  const transcript = await converse(conversationOf(request), inNewWorld(request, startHosting));
+  return withWorld({ ...transcript, title: `${id} · ${title}` });
+}
 
 /** Starts a call whose user is the caller of this function. */
 export const callSubjectByHand = <Of extends Hosting>(
@@ -112,11 +116,8 @@ export const callSubjectByHand = <Of extends Hosting>(
 ): Promise<Conversation<Of>> =>
   Conversation.start(conversationOf(request), inNewWorld(request, startHosting));
 
-function conversationOf({ client, user, subject, ...rest }: SubjectCall): ConversationRequest {
-  const answering = client === 'unaskable' ? { client: 'modern' as const } : { client, user };
-  const title = `${subject.id} · ${subject.title}`;
-  return { title, ...rest, ...answering, participants: [WORLD_LANE] };
-}
+const conversationOf = ({ client, user, ...rest }: SubjectCall): ConversationRequest =>
+  client === 'unaskable' ? { ...rest, client: 'modern' } : { ...rest, client, user };
 
 const inNewWorld =
   <Of extends Hosting>(request: SubjectCall, startHosting: StartHosting<Of>) =>
@@ -129,7 +130,13 @@ export const recordedWorld = (recorder: Recorder): World =>
     onWrite: (item) => recorder.record({ kind: 'effect', name: 'write', detail: describeItem(item) }),
   });
 
-export const WORLD_LANE: Participant = { id: WORLD, kind: 'world', label: 'world' };
+const WORLD_LANE: Participant = { id: WORLD, kind: 'world', label: 'world' };
+
+/** Adds the world, whose effects the transcript has, to its participants. */
+export const withWorld = <Of extends Pick<Transcript, 'participants'>>(transcript: Of): Of => ({
+  ...transcript,
+  participants: [...transcript.participants, WORLD_LANE],
+});
 
 /** Called when a server was made, when a handler is entered, and before its result is sent. */
 export interface EntryListeners {

@@ -1,6 +1,6 @@
 /** One side of the lab: a shape, served by real processes, and a real client whose user is a person at the page. */
 import { randomBytes } from 'node:crypto';
-import { recordedWorld, WORLD_LANE } from '@mrtr/comparison/calls';
+import { recordedWorld, withWorld } from '@mrtr/comparison/calls';
 import type { Change } from '@mrtr/comparison/claims';
 import { addressOf, findOption, type ListedOption, loadOption } from '@mrtr/comparison/options';
 import { converse, type Hosting, type Reply, type ShownQuestion } from '@mrtr/harness';
@@ -207,22 +207,21 @@ export class Pane {
 
   /** The call of the current set-up. */
   get #request() {
-    const { tool, client, option } = this.#setUp;
-    const listed = findOption(option);
+    const { tool, client } = this.#setUp;
     const user = Object.assign((question: ShownQuestion) => this.#ask(question), { maySayNothing: true });
     return {
-      title: `${listed?.name} · ${listed?.title}`,
       client: client === 'legacy' ? 'legacy' : 'modern',
       call: CALLS[tool],
       ...(client !== 'unaskable' && { user }),
-      participants: [WORLD_LANE],
     } as const;
   }
 
   get #emptyConversation(): Conversation {
-    const { title, client, ...request } = this.#request;
-    const participants = participantsOf({ client, ...request }, client, this.#used);
-    return { format: 'mrtr-transcript', version: 1, title, participants, events: [] };
+    const listed = findOption(this.#setUp.option);
+    const title = `${listed?.name} · ${listed?.title}`;
+    const request = this.#request;
+    const participants = participantsOf(request, request.client, this.#used);
+    return withWorld({ format: 'mrtr-transcript', version: 1, title, participants, events: [] });
   }
 
   async #makeCall(): Promise<void> {
@@ -233,7 +232,8 @@ export class Pane {
       this.#conversation = { ...begun, events };
       this.#changed();
     };
-    this.#conversation = await converse({ ...this.#request, onEvent }, this.#host);
+    const { end } = await converse({ ...this.#request, onEvent }, this.#host);
+    this.#conversation = { ...begun, events, end };
     this.#asked = undefined;
     this.#became('over');
   }

@@ -25,10 +25,6 @@ export interface ConversationRequest extends ClientApplication, RecorderOptions 
   readonly signal?: AbortSignal | undefined;
   /** Called after the client has connected, before its call. Its error ends the call. */
   readonly onConnect?: ((client: { toolNames(): Promise<readonly string[]> }) => unknown) | undefined;
-  /** The transcript's title. Default: the method and the name. */
-  readonly title?: string | undefined;
-  /** Further participants, such as a world or a store. */
-  readonly participants?: readonly Participant[] | undefined;
 }
 
 /** Starts the server of one conversation. */
@@ -138,7 +134,7 @@ export async function openCall<Of extends Hosting>(
       // Events of instances in other processes may still be on their way.
       await hosting.framesHeld();
       recorder.stop();
-      const title = request.title ?? titleOf(request.call);
+      const title = titleOf(request.call);
       const participants = participantsOf(request, client?.era ?? eraOf(kind), hosting.instances);
       return { format: 'mrtr-transcript', version: 1, title, participants, events: recorder.events, end };
     },
@@ -165,7 +161,7 @@ const personOf = ({ isAgent }: User): Participant => ({
 
 /** The participants of a conversation with these instances. */
 export function participantsOf(
-  { client, user, participants = [] }: Pick<ConversationRequest, 'client' | 'user' | 'participants'>,
+  { client, user }: Pick<ConversationRequest, 'client' | 'user'>,
   era: Era,
   instances: readonly string[],
 ): readonly Participant[] {
@@ -176,6 +172,5 @@ export function participantsOf(
       const label = instances.length === 1 ? 'server' : `server ${at + 1}`;
       return { id, kind: 'instance', label } as const;
     }),
-    ...participants,
   ];
 }

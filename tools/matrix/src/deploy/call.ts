@@ -1,7 +1,7 @@
 /** A call during which another version is deployed, while its user thinks. */
 
 import { createWorld, type World } from '@mrtr/comparison';
-import { WORLD_LANE } from '@mrtr/comparison/calls';
+import { withWorld } from '@mrtr/comparison/calls';
 import type { Change, DeployOutcome } from '@mrtr/comparison/claims';
 import type { LoadedOption } from '@mrtr/comparison/options';
 import {
@@ -48,7 +48,7 @@ export function claimOf({ option, change, moment }: Claimed): DeployOutcome {
 }
 
 /** Makes the call, and deploys the other version at its moment. */
-export function callThroughDeploy(
+export async function callThroughDeploy(
   scenario: DeployScenario,
   startVersions: StartVersions,
   over: Partial<ConversationRequest> = {},
@@ -62,11 +62,12 @@ export function callThroughDeploy(
     return answers(question);
   };
   const call = { method: 'tools/call', params: { name: ORDER, arguments: {} } } as const;
-  return converse({ client: 'modern', call, user, participants: [WORLD_LANE], ...over }, async (recorder) => {
+  const transcript = await converse({ client: 'modern', call, user, ...over }, async (recorder) => {
     const world = createWorld({ onAudit: (name) => recorder.record({ kind: 'effect', name, detail: name }) });
     hosting = await startVersions(scenario, { world, recorder });
     return hosting;
   });
+  return withWorld(transcript);
 }
 
 /** Describes outcomes that must never occur: a wrong value, a crash, an effect after a refusal, or a missing effect. */
