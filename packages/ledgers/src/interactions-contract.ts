@@ -76,22 +76,24 @@ export function interactionsContract(name: string, make: Make): void {
       const { another } = await make();
       const stores = await Promise.all([another(), another(), another()]);
       const { id, ...begun } = interaction();
+      const time = { ...begun, isOver: false };
       await (stores[0] as InteractionStore).add({ id, ...begun });
       const replaced = await Promise.all(
         stores.flatMap((store, at) =>
-          Array.from({ length: 5 }, (_, n) => store.replace(id, 'begun', `${at}${n}`)),
+          Array.from({ length: 5 }, (_, n) => store.replace(id, 'begun', `${at}${n}`, time)),
         ),
       );
       expect(replaced.filter((one) => one)).toHaveLength(1);
-      expect(await (stores[0] as InteractionStore).replace(id, 'begun', 'late')).toBe(false);
+      expect(await (stores[0] as InteractionStore).replace(id, 'begun', 'late', time)).toBe(false);
     });
 
     it('forgets an interaction when its time is over, and does not replace it then', async () => {
       const { store, lapse, first, id } = await begin(make);
-      expect(await store.replace(id, 'begun', 'started')).toBe(true);
+      const time = { ...first, isOver: false };
+      expect(await store.replace(id, 'begun', 'started', time)).toBe(true);
       await lapse(id);
       expect(await store.find(id)).toBeUndefined();
-      expect(await store.replace(id, 'started', 'finished')).toBe(false);
+      expect(await store.replace(id, 'started', 'finished', time)).toBe(false);
       expect(await store.add(first)).toBe(true);
     });
 

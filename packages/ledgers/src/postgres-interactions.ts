@@ -88,12 +88,12 @@ export class PostgresInteractions implements InteractionStore {
   }
 
   /** See {@link InteractionStore.replace}. */
-  async replace(id: string, before: string, after: string, time?: NewTime): Promise<boolean> {
+  async replace(id: string, before: string, after: string, time: NewTime): Promise<boolean> {
     const { rows } = await this.#table.query(
       `UPDATE ${this.#table.name} SET value = $3, is_over = is_over OR $5,
-         ends_at = coalesce(clock_timestamp() + make_interval(secs => $4::int), ends_at)
+         ends_at = clock_timestamp() + make_interval(secs => $4)
        WHERE id = $1 AND value = $2 AND ends_at > clock_timestamp() RETURNING id`,
-      [id, before, after, time?.ttlSeconds, time?.isOver ?? false],
+      [id, before, after, time.ttlSeconds, time.isOver],
     );
     return rows.length > 0;
   }

@@ -30,15 +30,10 @@ return 'added'
 
 const FIND = `return redis.call('GET', KEYS[1])`;
 
-// KEYS: as above. ARGV: the value before, the value after; with a new expiry: id, time to live in ms, and the principal's
-// index to add it to.
+// KEYS: as above. ARGV: the value before, the value after, id, time to live in ms, and the principal's index to add it to.
 // A full Redis also records the end of a page.
 const REPLACE = `#!lua flags=allow-oom
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
-if not ARGV[4] then
-  redis.call('SET', KEYS[1], ARGV[2], 'KEEPTTL')
-  return 1
-end
 ${CLOCK}${INDEX}
 local ends = string.format('%d', now + tonumber(ARGV[4]))
 local own = tonumber(ARGV[5])
@@ -78,18 +73,18 @@ export class RedisInteractions implements InteractionStore {
 
   /** See {@link InteractionStore.find}. */
   async find(id: string): Promise<string | undefined> {
-    return ((await this.#keys.run(FIND, keysOf(id), [])) as string | null) ?? undefined;
+    return ((await this.#keys.run(FIND, [entryOf(id)], [])) as string | null) ?? undefined;
   }
 
   /** See {@link InteractionStore.replace}. */
-  async replace(id: string, before: string, after: string, time?: NewTime): Promise<boolean> {
-    const anew = time ? [id, time.ttlSeconds * 1000, time.isOver ? 4 : 3] : [];
-    return (await this.#keys.run(REPLACE, keysOf(id, time?.pseudonym), [before, after, ...anew])) === 1;
+  async replace(id: string, before: string, after: string, time: NewTime): Promise<boolean> {
+    const args = [before, after, id, time.ttlSeconds * 1000, time.isOver ? 4 : 3];
+    return (await this.#keys.run(REPLACE, keysOf(id, time.pseudonym), args)) === 1;
   }
 }
 
-/** The entry's key and, for an owner, those of the indices. */
-const keysOf = (id: string, owner?: string): string[] => [
-  `entry:${id}`,
-  ...(owner === undefined ? [] : ['index', `index:${owner}`, `index-over:${owner}`]),
+const entryOf = (id: string): string => `entry:${id}`;
+
+const keysOf = (id: string, owner: string): string[] => [
+  ...[entryOf(id), 'index', `index:${owner}`, `index-over:${owner}`],
 ];

@@ -77,11 +77,10 @@ export class MemoryInteractions implements InteractionStore {
   }
 
   /** See {@link InteractionStore.replace}. */
-  async replace(id: string, before: string, after: string, time?: NewTime): Promise<boolean> {
+  async replace(id: string, before: string, after: string, time: NewTime): Promise<boolean> {
     const entry = this.#find(id);
     if (entry?.value !== before) return false;
     entry.value = after;
-    if (!time) return true;
     entry.endsAt = this.#now() + time.ttlSeconds * 1000;
     entry.isOver ||= time.isOver;
     return true;

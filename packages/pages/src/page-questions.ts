@@ -79,14 +79,6 @@ const AGAIN = 'The page is not finished yet. Finish there, and then accept this.
 const UNFINISHED = 'The page was not finished in time. Call again to get another one.';
 const CLOSED: InteractionProgress = { stage: 'closed' };
 
-/**
- * The state of a page whose question may have come back. `finished`: the user has finished or refused on the page.
- * `refused`: the user refused in the client. `over`: the page has ended, or was asked for the last time.
- */
-type PageState =
-  | { readonly state: 'not-asked' | 'refused' | 'over' }
-  | { readonly state: 'open' | 'finished'; readonly own: StoredInteraction };
-
 /** The questions that one sort of page answers. */
 export function pageQuestions({ records, startPage, waitSeconds, maxAsks }: PageQuestionSettings) {
   /** Makes the question about `subject`, and its answer once the user has finished. */
@@ -105,49 +97,30 @@ export function pageQuestions({ records, startPage, waitSeconds, maxAsks }: Page
     const keys = keysOf(call, question);
     if (keys.length > 1) throw new InvalidOption(sameWordsMessage(keys));
     const [key] = keys;
-    const assignToKey = async (own: StoredInteraction) =>
-      first(await records.assignToCall(ref, own, { key, call: subject.id && call.id }));
-    const page = await stateOf(ctx, ref, question, key);
-    switch (page.state) {
-      case 'not-asked':
-        // Interactions begin only here. One that expires while its question is open stays expired.
-        await records.begin(ref, { pseudonym, message, data: subject.data });
-        // The outcome counts only for a key that asks now. An answer that an earlier round read is kept, sealed.
-        return question;
-      case 'open':
-        return again(page.own);
-      case 'finished':
-        return assignToKey(page.own);
-      case 'refused':
-        subject.refuse?.(url);
+    const assignToKey = async (decided: StoredInteraction) =>
+      first(await records.assignToCall(decided, { key, call: subject.id && call.id }));
+    if (key === undefined) {
+      // Interactions begin only here. One that expires while its question is open stays expired.
+      await records.begin(ref, { pseudonym, message, data: subject.data });
+      // The outcome counts only for a key that asks now. An answer that an earlier round read is kept, sealed.
+      return question;
     }
-    // The user must not finish an interaction that the call has abandoned.
-    const afterClose = await records.close(ref);
-    if (afterClose && hasOutcome(afterClose)) return assignToKey(afterClose);
-    if (page.state === 'refused') return question;
-    throw new InteractionUnfinished(UNFINISHED);
-  }
-
-  /** Tells the state of the page for `question`, which the previous round asked under `key`, if it asked. */
-  async function stateOf(
-    ctx: ServerContext,
-    ref: string,
-    question: Question,
-    key?: string,
-  ): Promise<PageState> {
-    if (key === undefined) return { state: 'not-asked' };
-    const call = callOf(ctx);
     const { inputResponses, signal } = ctx.mcpReq;
     const response = ownEntry(inputResponses, key);
     // After a user agreed to open the page, wait for the page: the client may have answered at once.
-    const acceptedInClient = (response as { readonly action?: unknown } | undefined)?.action === 'accept';
-    const stored = await (acceptedInClient ? waitForFinish(ref, signal) : records.find(ref));
-    const own = stored && call.isPseudonym(stored.pseudonym) ? stored : undefined;
-    if (own && hasOutcome(own)) return { state: 'finished', own };
-    if (isRefusal(question.read(response))) return { state: 'refused' };
+    const hasAccepted = (response as { readonly action?: unknown } | undefined)?.action === 'accept';
+    const found = await (hasAccepted ? waitForFinish(ref, signal) : records.find(ref));
+    const own = found && call.isPseudonym(found.pseudonym) ? found : undefined;
+    if (own && hasOutcome(own)) return assignToKey(own);
+    const hasRefused = isRefusal(question.read(response));
     const isLast = (call.timesAsked.get(key) ?? 0) >= maxAsks && own?.stage !== 'finishing';
-    if (!own || own.stage === 'closed' || isLast) return { state: 'over' };
-    return { state: 'open', own };
+    if (own && isOpen(own) && !hasRefused && !isLast) return again(own);
+    if (hasRefused) subject.refuse?.(url);
+    // The user must not finish an interaction that the call has abandoned.
+    const ended = await records.close(ref);
+    if (ended && hasOutcome(ended)) return assignToKey(ended);
+    if (hasRefused) return question;
+    throw new InteractionUnfinished(UNFINISHED);
   }
 
   /** Whether the previous round asked about `subject`, with a link to the page of this id. */

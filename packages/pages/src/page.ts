@@ -119,18 +119,17 @@ export function pagesOf<T>(
       return refuse('start', kept, visitor);
     const token = records.tokenOf(ref, visitor.principal);
     if (!isPost) return startPage.show(kept, visitor, token);
-    if (!startPage.press) return start(ref, kept, visitor);
+    if (!startPage.press) return start(kept, visitor);
     const form = new URLSearchParams(await request.text());
     if (!areEqual(form.get('token') ?? '', token)) return page(403);
     const press = startPage.press(form);
     if (press === undefined) return page(400);
-    return press === 'continue' ? start(ref, kept, visitor) : end(press, ref, kept, visitor);
+    return press === 'continue' ? start(kept, visitor) : end(press, kept, visitor);
   }
 
   /** Ends an interaction on its start page. */
   async function end(
     press: 'finish' | 'refuse',
-    ref: string,
     kept: StoredInteraction,
     visitor: Visitor,
   ): Promise<Response> {
@@ -138,17 +137,17 @@ export function pagesOf<T>(
     const known: InteractionProgress =
       press === 'finish' ? { stage: 'finished', value } : { stage: 'refused' };
     // If a button is pressed twice, one press counts: the other finds a changed record.
-    if (!(await records.replace(ref, kept, known))) return refuse('start', kept, visitor);
+    if (!(await records.replace(kept, known))) return refuse('start', kept, visitor);
     return page(200, {}, press === 'finish' ? startPage.done : REFUSED);
   }
 
-  async function start(ref: string, kept: StoredInteraction, visitor: Visitor): Promise<Response> {
+  async function start(kept: StoredInteraction, visitor: Visitor): Promise<Response> {
     const [nonce, codeVerifier] = [secret(16), secret(32)];
-    const started = await records.replace(ref, kept, { stage: 'started', nonce, codeVerifier });
+    const started = await records.replace(kept, { stage: 'started', nonce, codeVerifier });
     if (!started) return refuse('start', kept, visitor);
     const location = await options.start({
       callbackUrl: pageAt('callback'),
-      state: `${ref}.${nonce}`,
+      state: `${kept.ref}.${nonce}`,
       codeChallenge: hash('sha256', codeVerifier, 'base64url'),
       principal: visitor.principal,
       data: kept.data,
@@ -162,10 +161,10 @@ export function pagesOf<T>(
     if (!isOwn(kept, visitor) || kept.stage !== 'started' || !areEqual(nonce, kept.nonce ?? ''))
       return refuse('callback', kept, visitor);
     // This uses the state up: of two requests with it, one passes.
-    const taken = await records.replace(ref, kept, { stage: 'finishing' });
+    const taken = await records.replace(kept, { stage: 'finishing' });
     if (!taken) return refuse('callback', kept, visitor);
     if (query.get('error') === 'access_denied') {
-      await records.replace(ref, taken, { stage: 'refused' });
+      await records.replace(taken, { stage: 'refused' });
       return page(200, {}, REFUSED);
     }
     const { principal } = visitor;
@@ -174,11 +173,11 @@ export function pagesOf<T>(
     try {
       value = await options.finish({ ...visit, codeVerifier: kept.codeVerifier ?? '' });
     } catch (error) {
-      await records.replace(ref, taken, { stage: 'waiting' }).catch((lost) => report(lost));
+      await records.replace(taken, { stage: 'waiting' }).catch((lost) => report(lost));
       throw error;
     }
     try {
-      const finished = await records.replace(ref, taken, {
+      const finished = await records.replace(taken, {
         stage: 'finished',
         value: startPage.valueFrom(taken, value),
       });

@@ -491,10 +491,10 @@ test.each([
 });
 
 test('an error of finish reaches `onerror`, also where the store then fails', async () => {
-  let finishing = 0;
-  const store = hookedStore((_method, [, , , time]) => {
-    if ((time as NewTime | undefined)?.isOver === false && finishing++ > 0)
-      throw new Error('the store is gone');
+  let replaced = 0;
+  // The page is started, then finishing, and then waits again, because finish failed.
+  const store = hookedStore((method) => {
+    if (method === 'replace' && ++replaced === 3) throw new Error('the store is gone');
   });
   const finish = () => {
     throw new Error('no such code');

@@ -39,6 +39,8 @@ export interface InteractionSubject {
 
 /** An interaction as the store has it. */
 export interface StoredInteraction extends InteractionProgress, InteractionSubject {
+  /** Its name in the store; see {@link refOf}. */
+  readonly ref: string;
   /** The stored text. The store replaces the interaction only while it has this text. */
   readonly text: string;
 }
@@ -123,7 +125,7 @@ export function interactionsOf({ store, policy, pageName, ttlSeconds, report }: 
     if (text === undefined) return undefined;
     const plain = openAtRest(Buffer.from(text, 'base64url'), placeOf(ref), ring());
     if (plain === undefined) return undefined;
-    return { ...(JSON.parse(plain) as Omit<StoredInteraction, 'text'>), text };
+    return { ...(JSON.parse(plain) as InteractionProgress & InteractionSubject), ref, text };
   }
 
   /**
@@ -131,20 +133,19 @@ export function interactionsOf({ store, policy, pageName, ttlSeconds, report }: 
    * while `finish` runs. A finished one no longer counts as open, and is kept while its call can come back for it.
    */
   async function replace(
-    ref: string,
     found: StoredInteraction,
     known: InteractionProgress,
   ): Promise<StoredInteraction | undefined> {
-    const { text, pseudonym, message, data, endsAt } = found;
+    const { ref, text, pseudonym, message, data, endsAt } = found;
     const isOver = !isOpen(known);
     const next = { ...known, pseudonym, endsAt, ...(isOver ? { message: '' } : { message, data }) };
     const sealed = seal(ref, next);
-    const isLong = isOver || known.stage === 'finishing';
-    const isBack = found.stage === 'finishing' && !isLong;
     const left = Math.max(0, Math.ceil((endsAt - now()) / 1000));
-    const time = { pseudonym, ttlSeconds: isLong ? ttlOf(policy) : left, isOver };
-    const replaced = await reach(store.replace(ref, text, sealed, isLong || isBack ? time : undefined));
-    return replaced ? { ...next, text: sealed } : undefined;
+    const keepSeconds = isOver || known.stage === 'finishing' ? ttlOf(policy) : left;
+    const replaced = await reach(
+      store.replace(ref, text, sealed, { pseudonym, ttlSeconds: keepSeconds, isOver }),
+    );
+    return replaced ? { ...next, ref, text: sealed } : undefined;
   }
 
   /**
@@ -155,7 +156,7 @@ export function interactionsOf({ store, policy, pageName, ttlSeconds, report }: 
   async function close(ref: string): Promise<StoredInteraction | undefined> {
     for (;;) {
       const kept = await find(ref);
-      const closed = kept && isOpen(kept) ? await replace(ref, kept, { stage: 'closed' }) : kept;
+      const closed = kept && isOpen(kept) ? await replace(kept, { stage: 'closed' }) : kept;
       if (closed || !kept) return closed;
     }
   }
@@ -167,7 +168,6 @@ export function interactionsOf({ store, policy, pageName, ttlSeconds, report }: 
    * @throws InvalidOption if it is tied to another key.
    */
   async function assignToCall(
-    ref: string,
     found: StoredInteraction,
     { key, call }: Pick<InteractionProgress, 'key' | 'call'>,
   ): Promise<StoredInteraction | undefined> {
@@ -176,7 +176,7 @@ export function interactionsOf({ store, policy, pageName, ttlSeconds, report }: 
       const tied: InteractionProgress = { stage: kept.stage, value: kept.value, key: kept.key ?? key, call };
       requireOneKey(tied.key, key);
       if (kept.key === tied.key && kept.call === call) return kept;
-      kept = (await replace(ref, kept, tied)) ?? (await find(ref));
+      kept = (await replace(kept, tied)) ?? (await find(found.ref));
     }
     return undefined;
   }
@@ -193,7 +193,7 @@ export function interactionsOf({ store, policy, pageName, ttlSeconds, report }: 
   }
 
   /** @throws StoreFull for a record that is too large. With the limits of a store, this bounds the whole store. */
-  function seal(ref: string, kept: Omit<StoredInteraction, 'text'>): string {
+  function seal(ref: string, kept: InteractionProgress & InteractionSubject): string {
     const text = sealAtRest(JSON.stringify(kept), placeOf(ref), ring()).toString('base64url');
     if (text.length <= MAX_RECORD_BYTES) return text;
     throw new StoreFull(`An interaction would hold ${text.length} bytes; ${MAX_RECORD_BYTES} are allowed.`);

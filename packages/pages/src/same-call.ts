@@ -89,7 +89,7 @@ function approvalRecord(records: Interactions, call: Call, id: string, found: St
       if (!kept || isOpen(kept)) return undefined;
       // An earlier round used it, under a key that the store does not know.
       const isUsed = kept.call !== undefined && kept.key === undefined && !readers.has(id);
-      const taken = isUsed ? undefined : await records.assignToCall(ref, kept, { call: call.id });
+      const taken = isUsed ? undefined : await records.assignToCall(kept, { call: call.id });
       if (!taken) throw new StoreFull(USED);
       kept = taken;
       readers.set(id, readers.get(id) ?? taken.key);
@@ -107,7 +107,7 @@ function approvalRecord(records: Interactions, call: Call, id: string, found: St
       requireOneKey(first ?? key, key);
       if (first !== undefined) return;
       readers.set(id, key);
-      records.assignToCall(ref, kept as StoredInteraction, { key, call: call.id }).catch(() => {});
+      records.assignToCall(kept as StoredInteraction, { key, call: call.id }).catch(() => {});
     },
   };
 }

@@ -28,10 +28,10 @@ export interface InteractionStore {
   /**
    * Replaces the value if it still is `before`. Of several calls at once, one succeeds.
    *
-   * @param time a new expiry, and whether it still counts as an open page. Default: both stay.
+   * @param time its new expiry, and whether it still counts as an open page.
    * @returns whether it replaced the value.
    */
-  replace(id: string, before: string, after: string, time?: NewTime): Promise<boolean>;
+  replace(id: string, before: string, after: string, time: NewTime): Promise<boolean>;
 }
 
 /** A new expiry of an interaction. */
