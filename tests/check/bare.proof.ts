@@ -1,5 +1,5 @@
 /** Checks the bare server: with each fault and each method, without a fault, and with failing controls. */
-import { CHECKS, type Inputs, reportOf, run } from '@mrtr/check';
+import { CHECKS, type Inputs, run } from '@mrtr/check';
 import { describe, expect, test } from 'vitest';
 import {
   bareCommand,
@@ -34,7 +34,7 @@ describe('every check on every faulty server', () => {
       const one = await checkBare({ fault: id, only, transport: 'stdio', ...options });
       expect(findings(one), whyUndecided(one)).toEqual(found);
       const { [id]: remedy = '' } = REMEDIES;
-      const reported = reportOf(one).checks.find((check) => check.id === id);
+      const reported = one.checks.find((check) => check.id === id);
       expect(reported?.remedy.slice(0, remedy.length)).toBe(remedy);
     },
   );
@@ -119,7 +119,7 @@ describe('the server without a fault', () => {
       const inputs = { answers: {}, generateAnswers: true, seed: 7 };
       const one = await checkBare({ only: ['answer'], inputs });
       expect(findings(one)).toEqual({});
-      return one.checked.map(({ finding }) => finding.actual);
+      return one.checks.map(({ actual }) => actual);
     };
     const [one, two] = await Promise.all([seen(), seen()]);
     expect(two).toEqual(one);
@@ -143,7 +143,7 @@ describe('nothing is decided', () => {
     const transport = HTTP_ALONE.includes(id) ? 'http' : 'stdio';
     const args = ['--calls-until-broken', '6'];
     const one = await checkBare({ only: [id], transport, args, inputs, next });
-    expect(one.checked.map(({ verdict }) => verdict)).toEqual(['could-not-run']);
+    expect(one.checks.map(({ verdict }) => verdict)).toEqual(['could-not-run']);
   });
 
   test('by any check, where the first honest call fails', async () => {
@@ -156,12 +156,12 @@ describe('nothing is decided', () => {
       const { otherOperation, probe, ...rest } = EVERYTHING;
       return run({ ...rest, oneTime: false, address: { command: bareCommand(world) } });
     });
-    const missing = bare.checked.filter(({ verdict }) => verdict === 'not-run');
+    const missing = bare.checks.filter(({ verdict }) => verdict === 'not-run');
     const saying = (words: string, picked: (id: string) => boolean) =>
       Object.fromEntries(IDS.filter(picked).map((id) => [id, words]));
     const effects =
       /^(retry|effect)\.|^consent\.(?!blind|spoofed)|^(refusal\.no-effect|instance\.replay-elsewhere)$/;
-    expect(Object.fromEntries(missing.map(({ check, finding }) => [check.id, finding.actual]))).toEqual({
+    expect(Object.fromEntries(missing.map(({ id, actual }) => [id, actual]))).toEqual({
       'state.other-tool': '--other-operation tool:NAME was not given',
       'state.other-method': '--other-operation with another kind (tool:, prompt: or resource:) was not given',
       'state.other-principal': '--other-header was not given',
@@ -176,12 +176,12 @@ describe('nothing is decided', () => {
     const still = { kind: 'cmd', command: 'echo 1' } as const;
     const one = await checkBare({ only: ['retry', 'effect'], inputs: { probe: still } });
     expect(Object.values(findings(one))).toEqual(Array(6).fill('could-not-run'));
-    expect(one.checked[0]?.finding.actual).toMatch(/does not change the probe/);
+    expect(one.checks[0]?.actual).toMatch(/does not change the probe/);
   });
 
   test('by a probe that changes by itself', async () => {
     const restless = { kind: 'cmd', command: 'date +%s%N' } as const;
     const one = await checkBare({ only: ['retry.twice'], inputs: { probe: restless } });
-    expect(one.checked[0]?.finding.actual).toMatch(/the probe changes by itself/);
+    expect(one.checks[0]?.actual).toMatch(/the probe changes by itself/);
   });
 });

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Inputs, type Run, run, type Verdict } from '@mrtr/check';
+import { type Inputs, type Report, run, type Verdict } from '@mrtr/check';
 
 export const BARE = fileURLToPath(new URL('./servers/bare.mjs', import.meta.url));
 
@@ -55,21 +55,20 @@ export const nextCommand = (world: string, { args = [], next = [], ...options }:
     .map((word) => `'${word}'`)
     .join(' ');
 
-export function checkBare(options: BareOptions = {}): Promise<Run> {
-  return inWorld((world) =>
-    run({
-      ...EVERYTHING,
-      address: {
-        command: bareCommand(world, options),
-        ...(options.next && { next: nextCommand(world, options) }),
-        headers: { authorization: 'Bearer alice' },
-        otherHeaders: { authorization: 'Bearer mallory' },
-      },
-      ...(options.only && { only: options.only }),
-      ...options.inputs,
-    }),
-  );
-}
+export const bareInputs = (world: string, options: BareOptions): Inputs => ({
+  ...EVERYTHING,
+  address: {
+    command: bareCommand(world, options),
+    ...(options.next && { next: nextCommand(world, options) }),
+    headers: { authorization: 'Bearer alice' },
+    otherHeaders: { authorization: 'Bearer mallory' },
+  },
+  only: options.only,
+  ...options.inputs,
+});
+
+export const checkBare = (options: BareOptions = {}): Promise<Report> =>
+  inWorld((world) => run(bareInputs(world, options)));
 
 export type Found = Readonly<Record<string, Verdict>>;
 
@@ -80,14 +79,14 @@ const all =
 /** Expected findings with one verdict. */
 export const [fail, warn, advice] = [all('fail'), all('warn'), all('advice')];
 
-export const verdicts = ({ checked }: Pick<Run, 'checked'>, ...kinds: readonly Verdict[]): Found => {
-  const wanted = checked.filter(({ verdict }) => kinds.includes(verdict));
-  return Object.fromEntries(wanted.map(({ check, verdict }) => [check.id, verdict]));
+export const verdicts = ({ checks }: Pick<Report, 'checks'>, ...kinds: readonly Verdict[]): Found => {
+  const wanted = checks.filter(({ verdict }) => kinds.includes(verdict));
+  return Object.fromEntries(wanted.map(({ id, verdict }) => [id, verdict]));
 };
 
-export const findings = (one: Pick<Run, 'checked'>): Found =>
+export const findings = (one: Pick<Report, 'checks'>): Found =>
   verdicts(one, 'fail', 'warn', 'advice', 'could-not-run');
 
 /** The reasons of undecided checks, for a test's message: a busy machine may leave checks undecided. */
-export const whyUndecided = ({ checked }: Pick<Run, 'checked'>): string =>
-  checked.flatMap(({ verdict, finding }) => (verdict === 'could-not-run' ? [finding.actual] : [])).join('\n');
+export const whyUndecided = ({ checks }: Pick<Report, 'checks'>): string =>
+  checks.flatMap(({ verdict, actual }) => (verdict === 'could-not-run' ? [actual] : [])).join('\n');

@@ -1,5 +1,6 @@
 /** Runs `mrtr-check` in this process, which is faster. hostile.proof.ts starts the program. */
-import { type Console, main } from '@mrtr/check';
+import { Writer } from '@mrtr/harness/internal';
+import { main, type Output } from '../../packages/check/src/cli/cli.ts';
 import { type BareOptions, bareCommand, inWorld } from './bare.test-support.ts';
 
 export const TRANSFER = ['--tool', 'transfer', '--arguments', '{"to":"bob","amount":5}', '--allow-effects'];
@@ -16,14 +17,14 @@ export const mrtrCheck = (...args: readonly string[]): Promise<Ended> => mrtrChe
 
 /** Runs it, optionally on a terminal and with typed `input`. */
 export async function mrtrCheckOn(
-  { isTTY = false, input }: { readonly isTTY?: boolean; readonly input?: Console['in'] },
+  { isTTY = false, input }: { readonly isTTY?: boolean; readonly input?: Output['in'] },
   args: readonly string[],
 ): Promise<Ended> {
   const written = { out: '', err: '' };
   const sink = (name: 'out' | 'err', more = {}) =>
-    ({ write: (text: string) => (written[name] += text), ...more }) as unknown as NodeJS.WriteStream;
-  const console = { out: sink('out'), err: sink('err', { isTTY }), ...(input && { in: input }) };
-  return { code: await main(args, console), ...written };
+    new Writer({ write: (text: string) => (written[name] += text), ...more });
+  const output = { out: sink('out'), err: sink('err', { isTTY }), ...(input && { in: input }) };
+  return { code: await main(args, output), ...written };
 }
 
 export const bareWith = (words: readonly string[], options: BareOptions = {}): Promise<Ended> =>

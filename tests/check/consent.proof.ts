@@ -1,5 +1,5 @@
 /** Checks our own servers that ask for consent with `--needs-consent`: no finding, and the undecided checks say why. */
-import { run } from '@mrtr/check';
+import { type Report, run } from '@mrtr/check';
 import {
   type Approval,
   approval,
@@ -88,15 +88,15 @@ async function checkShop(question: MakeQuestion, answers = {}) {
   }
 }
 
-const actualOf = ({ checked }: Awaited<ReturnType<typeof run>>, id: string): string | undefined =>
-  checked.find(({ check }) => check.id === id)?.finding.actual;
+const actualOf = ({ checks }: Report, id: string): string | undefined =>
+  checks.find((one) => one.id === id)?.actual;
 const idsOf = (found: object) => Object.keys(found).filter((id) => id.startsWith('consent.'));
 const FORM_ALONE = ['consent.empty-form', 'consent.default-yes', 'consent.false-in-form'];
 
 test('a page that nobody opens has no effect, and no check decides anything', async () => {
   const { ran, paid } = await checkShop(onPage);
   expect(paid).toBe(0);
-  expect(Object.keys(verdicts(ran, 'could-not-run'))).toHaveLength(ran.checked.length);
+  expect(Object.keys(verdicts(ran, 'could-not-run'))).toHaveLength(ran.checks.length);
   expect(actualOf(ran, 'consent.unasked-effect')).toMatch(/A page decides, and the checker opens no page/);
 });
 

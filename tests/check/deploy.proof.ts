@@ -1,12 +1,13 @@
 /** The checks of a deploy, on the bare server, on servers that cannot be judged, and on our shapes. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { type CheckResult, run } from '@mrtr/check';
+import { run } from '@mrtr/check';
 import type { Change } from '@mrtr/comparison/claims';
 import { findOption, type ListedOption, type LoadedOption, loadOption } from '@mrtr/comparison/options';
 import { claimOf, MOMENTS } from '@mrtr/matrix/deploy';
 import { describe, expect, test } from 'vitest';
-import { checkBare, findings, verdicts, whyUndecided } from './bare.test-support.ts';
+import { runChecks } from '../../packages/check/src/run/run.ts';
+import { bareInputs, checkBare, findings, inWorld, verdicts, whyUndecided } from './bare.test-support.ts';
 import { checkDeploy } from './deploy.test-support.ts';
 import { type Answers, cached, DISCOVERED, resultText, serving } from './posted.test-support.ts';
 
@@ -40,7 +41,7 @@ describe.concurrent('a fault', () => {
     const parts = { fault: 'deploy.says-why', only: ['deploy.says-why'], transport };
     const one = await checkBare({ ...parts, args: ['--breaks', breaks], next: [] });
     expect(findings(one)).toEqual({ 'deploy.says-why': 'warn' });
-    expect(one.checked[0]?.finding.actual).toMatch(words);
+    expect(one.checks[0]?.actual).toMatch(words);
   });
 
   test.each([
@@ -51,7 +52,7 @@ describe.concurrent('a fault', () => {
     const parts = { fault: 'deploy.effect-once', only: ['deploy.effect-once'], transport: 'stdio' } as const;
     const one = await checkBare({ ...parts, args: ['--breaks', breaks], next: [] });
     expect(findings(one)).toEqual({ 'deploy.effect-once': 'fail' });
-    expect(one.checked[0]?.finding.actual).toMatch(words);
+    expect(one.checks[0]?.actual).toMatch(words);
   });
 
   test('without a declaration is advice', async () => {
@@ -64,16 +65,16 @@ describe.concurrent('a fault', () => {
 test.concurrent('if an honest call on the new version fails, only the checks of the old version decide', async () => {
   const next = ['--calls-until-broken', '0'];
   const one = await checkBare({ only: ['deploy', 'answer.unasked'], transport: 'stdio', next });
-  const undecided = one.checked.filter(({ verdict }) => verdict === 'could-not-run');
+  const undecided = one.checks.filter(({ verdict }) => verdict === 'could-not-run');
   expect(undecided).toHaveLength(7);
-  expect(undecided[0]?.finding.actual).toMatch(/^an honest call on the new version failed: .*Out of order/);
+  expect(undecided[0]?.actual).toMatch(/^an honest call on the new version failed: .*Out of order/);
   expect(verdicts(one, 'pass')).toEqual({ 'answer.unasked': 'pass' });
 });
 
 test.concurrent('the new version is gone when the run is over', async () => {
-  const one = await checkBare({ fault: 'deploy.survives', only: ['deploy.survives'], next: [] });
-  const { finding } = one.checked[0] as CheckResult;
-  const port = 'session' in finding ? finding.session?.turns.at(-1)?.url?.port : undefined;
+  const options = { fault: 'deploy.survives', only: ['deploy.survives'], next: [] };
+  const { checked } = await inWorld((world) => runChecks(bareInputs(world, options)));
+  const port = checked[0]?.finding.session?.turn?.url?.port;
   const socket = connect(Number(port), '127.0.0.1');
   await expect(once(socket, 'connect')).rejects.toThrow('ECONNREFUSED');
 });
@@ -105,8 +106,8 @@ test.concurrent('a read-only tool that writes in the new version is not called w
 
 test.concurrent('a tool that the new version removed decides nothing, and says so', async () => {
   const one = await between([tool(true)], []);
-  expect(new Set(one.checked.map(({ verdict }) => verdict))).toEqual(new Set(['could-not-run']));
-  expect(one.checked[0]?.finding.actual).toMatch(/the new version has no tool look/);
+  expect(new Set(one.checks.map(({ verdict }) => verdict))).toEqual(new Set(['could-not-run']));
+  expect(one.checks[0]?.actual).toMatch(/the new version has no tool look/);
 });
 
 test.concurrent('a deploy of a tool without effects needs no probe', async () => {
@@ -151,13 +152,13 @@ describe.concurrent('our shapes', () => {
   });
 
   test('F asks a reworded question again', async () => {
-    const [survives] = (await checkDeploy('f', 'reworded', { only: ['deploy.survives'] })).checked;
-    expect(survives?.finding.actual).toMatch(/question 1 the call was asked size again, and finished/);
+    const [survives] = (await checkDeploy('f', 'reworded', { only: ['deploy.survives'] })).checks;
+    expect(survives?.actual).toMatch(/question 1 the call was asked size again, and finished/);
   });
 
   test('two versions with a key each refuse the calls of each other, and the remedy says why', async () => {
     const one = await checkDeploy('g', 'nothing', { ownKeys: true, only: ['deploy.survives'] });
     expect(findings(one)).toEqual({ 'deploy.survives': 'advice' });
-    expect(one.checked[0]?.check.remedy).toMatch(/Give both versions the same key/);
+    expect(one.checks[0]?.remedy).toMatch(/Give both versions the same key/);
   });
 });

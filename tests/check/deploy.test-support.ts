@@ -1,6 +1,6 @@
 /** Two versions of the tool of tools/matrix/src/deploy, served over HTTP in this process. */
 import { randomBytes } from 'node:crypto';
-import { type Run, run } from '@mrtr/check';
+import { type Report, run } from '@mrtr/check';
 import { createWorld } from '@mrtr/comparison';
 import type { Change } from '@mrtr/comparison/claims';
 import { findOption, type ListedOption, loadOption } from '@mrtr/comparison/options';
@@ -23,7 +23,7 @@ export async function checkDeploy(
   shape: string,
   change: Change,
   { ownKeys = false, only = ['deploy'] }: Setup = {},
-): Promise<Run> {
+): Promise<Report> {
   const orders = { count: 0 };
   const world = createWorld({ onAudit: () => void orders.count++ });
   const [shared, ledger] = [randomBytes(32), new MemoryLedger()];

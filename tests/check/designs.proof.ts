@@ -1,12 +1,12 @@
 /** Checks correct servers that differ from `bare.mjs`: no false findings, and undecided checks say why. */
-import type { RunInputs } from '@mrtr/check';
+import type { Inputs } from '@mrtr/check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findings } from './bare.test-support.ts';
 import { mrtrCheck } from './cli.test-support.ts';
 import { DESIGN, DESIGNS } from './designs.ts';
 import { checkTwisted, untwisted } from './scripted.test-support.ts';
 
-function checked(name: string, { only, ...more }: Partial<RunInputs> = {}) {
+function checked(name: string, { only, ...more }: Partial<Inputs> = {}) {
   const { twist = () => untwisted, ...design } = DESIGNS[name] ?? {};
   const inputs = { generateAnswers: true, answers: {}, timeoutSeconds: 20, ...more };
   return checkTwisted(twist(), only, inputs, { ...DESIGN, ...design });
@@ -77,9 +77,9 @@ describe('right servers', () => {
     const isWanted = ([id]: [string, unknown]) => only.some((family) => id.startsWith(`${family}.`));
     expect(Object.fromEntries(Object.entries(findings(one)).filter(isWanted))).toEqual(FOUND[name] ?? {});
     // The first finding by the probe adds a few calls, which the total includes.
-    const tooMany = one.checked.filter(({ check, calls }) => calls > (each[check.id] ?? 0) + 15);
-    expect(tooMany.map(({ check, calls }) => [check.id, calls, each[check.id]])).toEqual([]);
-    expect(one.calls).toBeLessThanOrEqual(total);
+    const tooMany = one.checks.filter(({ id, calls }) => calls > (each[id] ?? 0) + 15);
+    expect(tooMany.map(({ id, calls }) => [id, calls, each[id]])).toEqual([]);
+    expect(one.summary.calls).toBeLessThanOrEqual(total);
   });
 
   test.concurrent.each(RIGHT.filter((name) => WITHOUT_PROBE.some((one) => name.startsWith(one))))(
@@ -100,7 +100,7 @@ test.concurrent.each(FORGETFUL)(
   async (name) => {
     const all = await checked(name, { only: ['answer', 'refusal'] });
     expect(findings(all)).toEqual({ 'refusal.no-effect': 'fail' });
-    const seen = (id: string) => all.checked.find(({ check }) => check.id === id)?.finding.actual;
+    const seen = (id: string) => all.checks.find((one) => one.id === id)?.actual;
     expect(seen('refusal.no-effect')).toMatch(
       /^After a decline of question 1 the server asked .*"What is \w+\?", and the probe changed when that was answered: completed: "Done\."/,
     );
@@ -118,7 +118,7 @@ test('a used approval in another spelling is advice without --one-time', async (
   const only = ['state.aliased'];
   const found = await checked('a ledger of spellings', { only, oneTime: false });
   expect(findings(found)).toEqual({ 'state.aliased': 'advice' });
-  expect(found.checked.at(-1)?.finding.actual).toMatch(/^A used approval worked again in another spelling/);
+  expect(found.checks.at(-1)?.actual).toMatch(/^A used approval worked again in another spelling/);
 });
 
 test.each([
@@ -128,6 +128,6 @@ test.each([
     /\(the state with step = "whether" in place of "which", and a no for an answer\) .* and the probe changed/,
   ],
 ])('%s: the forged state skips a question', async (name, words) => {
-  const [found] = (await checked(name, { only: ['state.forged'] })).checked;
-  expect(found?.finding.actual).toMatch(words);
+  const [found] = (await checked(name, { only: ['state.forged'] })).checks;
+  expect(found?.actual).toMatch(words);
 });

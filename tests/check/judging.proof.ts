@@ -1,12 +1,13 @@
 /** Servers with several common mistakes: each finding correctly names its own mistake. */
-import { reportOf } from '@mrtr/check';
 import { expect, test } from 'vitest';
-import { checkBare, fail, findings } from './bare.test-support.ts';
+import { reportOf } from '../../packages/check/src/report/report.ts';
+import { runChecks } from '../../packages/check/src/run/run.ts';
+import { bareInputs, type checkBare, fail, findings, inWorld } from './bare.test-support.ts';
 import { checkTwisted, refuses } from './scripted.test-support.ts';
 import { acts, again, answeredWith, auditing, unaskable, when } from './ways/ways.test-support.ts';
 
 const wordsOf = (one: Awaited<ReturnType<typeof checkBare>>): string =>
-  one.checked.map(({ check, finding }) => `${check.id}: ${finding.actual}`).join('\n');
+  one.checks.map(({ id, actual }) => `${id}: ${actual}`).join('\n');
 
 test.concurrent('a second effect is found and counted where a call has another effect before its question', async () => {
   const ids = ['retry.twice', 'retry.concurrent', 'retry.lost-response', 'instance.replay-elsewhere'];
@@ -26,7 +27,8 @@ test.concurrent('a default in place of a missing answer is found in a later roun
 });
 
 test.concurrent('the curl line of a finding sends the altered request, and not an honest one that followed it', async () => {
-  const { inputs, ...ran } = await checkBare({ fault: 'state.aliased', only: ['state.aliased'] });
+  const options = { fault: 'state.aliased', only: ['state.aliased'] };
+  const { inputs, ...ran } = await inWorld((world) => runChecks(bareInputs(world, options)));
   // Only a server that the checker did not start gets a curl line.
   const address = { url: 'http://127.0.0.1/mcp', headers: {} };
   const [reported] = reportOf({ ...ran, inputs: { ...inputs, address } }).checks;
@@ -39,7 +41,7 @@ test.concurrent('the curl line of a finding sends the altered request, and not a
 
 test.concurrent('a server that rightly does not ask, but refuses wrongly, gets a finding about its refusal', async () => {
   const refusing = when(unaskable, refuses(-32600));
-  const [found] = reportOf(await checkTwisted(refusing, ['capability.undeclared'])).checks;
+  const [found] = (await checkTwisted(refusing, ['capability.undeclared'])).checks;
   expect(found).toMatchObject({
     verdict: 'fail',
     remedy: expect.stringMatching(/^The server rightly does not ask/),

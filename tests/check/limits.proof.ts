@@ -9,9 +9,9 @@ const LIMIT = 'the run reached its limit of 1 s before this was decided (--max-t
 test('a server that never answers holds a run no longer than its limit', async () => {
   const limits = { timeoutSeconds: 600, mostSeconds: 1 };
   const ask = (url: string) => run({ ...EVERYTHING, address: { url, headers: {} }, ...limits });
-  const { checked } = await serving(() => undefined, ask);
-  expect(checked.map(({ verdict }) => verdict)).toEqual(CHECKS.map(() => 'could-not-run'));
-  expect(new Set(checked.map(({ finding }) => finding.actual))).toEqual(new Set([LIMIT]));
+  const { checks } = await serving(() => undefined, ask);
+  expect(checks.map(({ verdict }) => verdict)).toEqual(CHECKS.map(() => 'could-not-run'));
+  expect(new Set(checks.map(({ actual }) => actual))).toEqual(new Set([LIMIT]));
 });
 
 test.concurrent.each(['http', 'stdio'] as const)(
@@ -19,15 +19,13 @@ test.concurrent.each(['http', 'stdio'] as const)(
   async (transport) => {
     const inputs = { ttlSeconds: 14, mostSeconds: 15 };
     const only = ['state.dropped', 'state.expired', 'wire'];
-    const { checked } = await checkBare({ only, transport, inputs });
-    const verdicts = Object.fromEntries(checked.map(({ check, verdict }) => [check.id, verdict]));
+    const { checks } = await checkBare({ only, transport, inputs });
+    const verdicts = Object.fromEntries(checks.map(({ id, verdict }) => [id, verdict]));
     expect(verdicts).toMatchObject({
       'state.dropped': 'pass',
       'state.expired': 'could-not-run',
       'wire.shape': 'could-not-run',
     });
-    expect(checked.find(({ check }) => check.id === 'state.expired')?.finding.actual).toBe(
-      LIMIT.replace('1 s', '15 s'),
-    );
+    expect(checks.find(({ id }) => id === 'state.expired')?.actual).toBe(LIMIT.replace('1 s', '15 s'));
   },
 );

@@ -1,7 +1,7 @@
 /** A correct server in this process, of a given design. A test can alter each of its answers. */
 import { createHash, randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import { type RunInputs, run } from '@mrtr/check';
+import { type Inputs, run } from '@mrtr/check';
 import { probeOf } from './bare.test-support.ts';
 import { type Answers, cached, DISCOVERED, type Posted, serving, textResult } from './posted.test-support.ts';
 
@@ -275,7 +275,7 @@ export const untwisted: Twist = (_sent, honest) => honest();
 export const checkTwisted = (
   twist: Twist,
   only: readonly string[] | undefined,
-  inputs: Partial<RunInputs> = {},
+  inputs: Partial<Inputs> = {},
   design: Design = {},
 ) =>
   serveTwisted(

@@ -5,7 +5,6 @@ import { projectFiles, textOf } from '../testkit/project-files.ts';
 
 const EXEMPT: Readonly<Record<string, string>> = {
   'tools/cli/run.mjs': 'runs before packages are installed, and prints our own text',
-  'packages/check/src/main.ts': 'hands the streams to `main`, which makes Writers of them',
   'packages/harness/src/processes/writer.ts': 'is the Writer',
   'packages/hosting/src/stdio.ts': 'speaks MCP on stdout, and escapes errors with core',
   'tools/new-option.mjs': 'runs before packages are installed, and and prints our own text',

@@ -2,7 +2,6 @@
 import { rowsOf } from '@mrtr/harness/transcript';
 import { expect, test } from 'vitest';
 import { draw } from '../../packages/check/src/report/drawing.ts';
-import { reportOf } from '../../packages/check/src/report/report.ts';
 import { countsAt } from '../../tools/lab/page/src/viewer/model.ts';
 import { checkTwisted } from '../check/scripted.test-support.ts';
 import { acts, again } from '../check/ways/ways.test-support.ts';
@@ -10,7 +9,7 @@ import { acts, again } from '../check/ways/ways.test-support.ts';
 const IDS = ['retry.twice', 'retry.concurrent', 'retry.lost-response', 'instance.replay-elsewhere'];
 
 test('an approval that counts twice is drawn with each change of the probe that its sentence names, the last in red', async () => {
-  const { checks } = reportOf(await checkTwisted(again(acts('sure accept,memo accept')), IDS));
+  const { checks } = await checkTwisted(again(acts('sure accept,memo accept')), IDS);
   const found = checks.filter(({ verdict }) => verdict === 'fail');
   expect(found.map(({ id }) => id).sort()).toEqual(IDS.toSorted());
   for (const { id, actual, conversation } of found) {

@@ -52,7 +52,7 @@ class Sandbox {
   }
 
   /** Returns the answer. If it does not come in time, ends the worker and returns undefined. */
-  ask(text: string): string | undefined {
+  ask(text: string) {
     if (Atomics.load(this.#signal, 0) === 0) Atomics.wait(this.#signal, 0, 0, PATIENCE_MS);
     const answered = Atomics.load(this.#signal, 0);
     this.#worker.postMessage(text);
@@ -111,7 +111,7 @@ export const inWorker = new Proxy({} as Tasks, {
 });
 
 /** Starts the worker ahead of use. A call blocks the program, which then misses connections that the server closes. */
-export async function startSandbox(): Promise<void> {
+export async function startSandbox() {
   // The machine may be less busy than in the last run.
   unreadable.clear();
   sandbox ??= new Sandbox();

@@ -2,7 +2,7 @@
  * `pnpm check:options [option…]`: checks every option over HTTP, with two instances, two principals and a probe. Exits
  * with 1 if a verdict is not the expected one.
  */
-import type { CheckResult } from '@mrtr/check';
+import type { ReportedCheck } from '@mrtr/check';
 import { findOption, type ListedOption, OPTIONS } from '@mrtr/comparison/options';
 import { postgresServer } from '@mrtr/postgres-server';
 import { findings } from '../bare.test-support.ts';
@@ -47,14 +47,14 @@ async function work(): Promise<void> {
   }
 }
 
-function unexpected(option: string, tool: SubjectName, checked: readonly CheckResult[]): readonly string[] {
+function unexpected(option: string, tool: SubjectName, checks: readonly ReportedCheck[]): readonly string[] {
   const expected = EXPECTED[option]?.[tool] ?? {};
-  const found = findings({ checked });
+  const found = findings({ checks });
   return [...new Set([...Object.keys(expected), ...Object.keys(found)])]
     .filter((id) => expected[id] !== found[id])
     .map((id) => {
-      const seen = checked.find(({ check }) => check.id === id);
-      const was = `${seen?.verdict} (${seen?.finding.actual})`;
+      const seen = checks.find((one) => one.id === id);
+      const was = `${seen?.verdict} (${seen?.actual})`;
       return `${id} is ${was}, and ${expected[id] ?? 'no finding'} was expected`;
     });
 }

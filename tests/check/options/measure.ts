@@ -1,5 +1,5 @@
 /** Runs the checker against one option over HTTP, with all inputs. */
-import { type CheckResult, type RunInputs, run } from '@mrtr/check';
+import { type Inputs, type ReportedCheck, run } from '@mrtr/check';
 import { bundle } from '../../testkit/bundle.ts';
 import { inWorld, probeOf } from '../bare.test-support.ts';
 import type { SubjectName } from './expected.ts';
@@ -9,7 +9,7 @@ const SERVER = await bundle(new URL('./server.ts', import.meta.url), 'option-ser
 
 const [OWN, OTHER] = PRINCIPALS.map(({ token }) => ({ authorization: `Bearer ${token}` }));
 
-type CheckedTool = Pick<RunInputs, 'operation' | 'otherArguments' | 'otherOperation' | 'answers' | 'probe'>;
+type CheckedTool = Pick<Inputs, 'operation' | 'otherArguments' | 'otherOperation' | 'answers' | 'probe'>;
 
 const WEATHER = { kind: 'tool', name: 'get_weather', arguments: { location: 'Tokyo' } } as const;
 const DONE = { id: 4522, state: 'Resolved' };
@@ -44,16 +44,16 @@ export async function measured(
   option: string,
   subject: SubjectName,
   database: () => Promise<string>,
-): Promise<readonly CheckResult[]> {
+): Promise<readonly ReportedCheck[]> {
   const short = { only: ['state.expired'], ttlSeconds: 1 };
-  const checkedWith = (more: Partial<RunInputs>) =>
+  const checkedWith = (more: Partial<Inputs>) =>
     inWorld(async (world) => {
       const place = { postgres: await database(), world, ttl: more.ttlSeconds };
-      return (await run({ ...inputsFor(option, subject, place), ...more })).checked;
+      return (await run({ ...inputsFor(option, subject, place), ...more })).checks;
     });
   const [expired] = await checkedWith(short);
   const checked = await checkedWith({});
-  return checked.map((one) => (one.check.id === expired?.check.id ? expired : one));
+  return checked.map((one) => (one.id === expired?.id ? expired : one));
 }
 
 interface Surroundings {
@@ -66,7 +66,7 @@ export function inputsFor(
   option: string,
   subject: SubjectName,
   { postgres, world, ttl }: Surroundings,
-): RunInputs {
+): Inputs {
   const args = ['--option', option, '--world', world, '--postgres', postgres, '--port', '{port}'];
   const limit = ttl === undefined ? [] : ['--ttl', String(ttl)];
   const command = [process.execPath, SERVER, ...args, ...limit];

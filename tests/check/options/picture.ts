@@ -3,8 +3,10 @@
  * `node --import tsx tests/check/options/picture.ts`.
  */
 import { writeFileSync } from 'node:fs';
-import { reportOf, run, terminalReport } from '@mrtr/check';
 import { postgresServer } from '@mrtr/postgres-server';
+import { reportOf } from '../../../packages/check/src/report/report.ts';
+import { terminalReport } from '../../../packages/check/src/report/terminal.ts';
+import { runChecks } from '../../../packages/check/src/run/run.ts';
 import { inWorld } from '../bare.test-support.ts';
 import { inputsFor } from './measure.ts';
 
@@ -20,10 +22,10 @@ try {
     const place = { postgres: await postgres.database(), world };
     const { address, ...inputs } = inputsFor('e-bare', 'resolve_work_item', place);
     const { next, ...server } = address;
-    return run({ ...inputs, address: server });
+    return runChecks({ ...inputs, address: server });
   });
   const report = reportOf(ran, { name: 'option E bare' });
-  writeFileSync(PICTURE, picture(cardOf(terminalReport(report, { colours: true }))));
+  writeFileSync(PICTURE, picture(cardOf(terminalReport(report, true))));
 } finally {
   await postgres.stop();
 }

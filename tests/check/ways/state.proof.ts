@@ -99,7 +99,10 @@ const tampered = presents((state) => String(state).length === 36 && !isToken(sta
 const isHuge = presents((state) => String(state).length > 100_000);
 
 ways('state.tampered', {
-  'another result without the effect': advice(/mallory\."\. It had no effect\./, when(tampered, DIFFERENT)),
+  'another result without the effect': advice(
+    /<redacted>\."\. It had no effect\./,
+    when(tampered, DIFFERENT),
+  ),
   'one, and no probe': fail(/accepted: completed/, when(tampered, DIFFERENT), { probe: undefined } as never),
   'another result with an effect': fail(/and the probe changed/, when(tampered, writing(DIFFERENT))),
   'an effect behind a refusal': fail(/probe changed/, when(presents(isToken), insteadOfRefusal(writesToo))),

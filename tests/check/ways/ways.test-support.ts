@@ -1,6 +1,6 @@
 /** One variant of a fault, and the parts of twists to the correct server. */
 import { randomUUID } from 'node:crypto';
-import type { RunInputs, Verdict } from '@mrtr/check';
+import type { Inputs, Verdict } from '@mrtr/check';
 import { describe, expect, it } from 'vitest';
 import type { Answer, Sent, State, Twist } from '../scripted.test-support.ts';
 import { asks, bindingOf, checkTwisted, says } from '../scripted.test-support.ts';
@@ -9,12 +9,12 @@ interface Way {
   readonly verdict: Verdict;
   readonly words: RegExp;
   readonly twist: Twist;
-  readonly inputs: Partial<RunInputs>;
+  readonly inputs: Partial<Inputs>;
 }
 
 const ends =
   (verdict: Verdict) =>
-  (words: RegExp, twist: Twist, inputs: Partial<RunInputs> = {}): Way => ({ verdict, words, twist, inputs });
+  (words: RegExp, twist: Twist, inputs: Partial<Inputs> = {}): Way => ({ verdict, words, twist, inputs });
 export const pass = ends('pass');
 export const fail = ends('fail');
 export const warn = ends('warn');
@@ -27,9 +27,9 @@ export const ways = (id: string, all: Readonly<Record<string, Way>>) =>
   describe.concurrent(id, () => {
     for (const [way, { verdict, words, twist, inputs }] of Object.entries(all))
       it(`${way}: ${verdict}`, async () => {
-        const { checked } = await checkTwisted(twist, [id], inputs);
-        expect(checked[0]?.finding.actual).toMatch(words);
-        expect(checked[0]?.verdict).toBe(verdict);
+        const { checks } = await checkTwisted(twist, [id], inputs);
+        expect(checks[0]?.actual).toMatch(words);
+        expect(checks[0]?.verdict).toBe(verdict);
       });
   });
 

@@ -154,8 +154,8 @@ describe('era.same', () => {
   ] as const)('an old client that is asked by requests, %s: %s', async (shim, verdict, words) => {
     const inputs = shim === 'hang' ? SHORT : {};
     const given = { transport: 'stdio', only: ['era.same'], args: ['--shim', shim], inputs } as const;
-    const [seen] = (await checkBare(given)).checked;
-    expect(seen?.finding.actual).toMatch(words);
+    const [seen] = (await checkBare(given)).checks;
+    expect(seen?.actual).toMatch(words);
     expect(seen?.verdict).toBe(verdict);
   });
 });

@@ -29,7 +29,7 @@ export class Answerer {
    *
    * @throws Unanswered if the user's answer does not fit its form, Error if no answer can
    */
-  mustFit(requests: Asked): void {
+  mustFit(requests: Asked) {
     const forms = Object.entries(requests).flatMap(([key, request]) => {
       const { requestedSchema, mode } = objectAt(request, 'params');
       return mode === 'url' ? [] : [{ key, requestedSchema }];

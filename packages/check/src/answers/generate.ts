@@ -1,8 +1,8 @@
 /** Generates valid and invalid contents of a form from its schema. Runs in the worker. */
 import { asText } from '@mrtr/harness/transcript';
 import fc from 'fast-check';
+import { choicesIn, listRequired } from '../observations/forms.ts';
 import { asObject, type JsonObject, objectAt } from '../wire/json.ts';
-import { choicesIn, listRequired } from './choices.ts';
 import { fits } from './schema.ts';
 
 /**

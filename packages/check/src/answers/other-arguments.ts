@@ -1,8 +1,8 @@
 /** Derives other valid arguments, and arguments of a second operation, from given ones and the input schema. */
 import fc from 'fast-check';
+import { choicesIn } from '../observations/forms.ts';
 import type { Operation } from '../target/target.ts';
 import { asList, asObject, canonical, isObject, type JsonObject, objectAt } from '../wire/json.ts';
-import { choicesIn } from './choices.ts';
 import { validContent, valueFor } from './generate.ts';
 import { fits } from './schema.ts';
 

@@ -1,9 +1,8 @@
 /** Validates values by a server's JSON schema. A hostile schema may take years, so this runs in the worker. */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { isObject, type JsonObject } from '../wire/json.ts';
+import { isObject, type JsonObject, shorten } from '../wire/json.ts';
 import published from '../wire/schema-2026-07-28.json' with { type: 'json' };
-import { shorten } from '../wire/text.ts';
 
 function createAjv() {
   const ajv = new Ajv2020({ strict: false, allErrors: true, logger: false });
@@ -24,7 +23,7 @@ const compiled = new Map<string, Validate>();
 /** Whether a value fits. Every value fits a schema that does not compile: other checks report that. */
 export const fits = (schema: unknown, value: unknown) => whyUnfit(schema, value) === undefined;
 
-export function whyUnfit(schema: unknown, value: unknown): string | undefined {
+export function whyUnfit(schema: unknown, value: unknown) {
   if (!isObject(schema)) return undefined;
   const text = JSON.stringify(schema);
   let validate = compiled.get(text);

@@ -1,11 +1,12 @@
 /** Recognizes forms that nobody can fill in. Such a form is a fault of the server, not of the user. */
+
+import { choicesIn, listRequired } from '../observations/forms.ts';
 import { MAX_BYTES } from '../wire/channel.ts';
 import { isObject, type JsonObject, objectAt } from '../wire/json.ts';
-import { choicesIn, listRequired } from './choices.ts';
 import { fits } from './schema.ts';
 
 /** Returns the reason why no content fits a `requestedSchema`, if it finds one. Ignores patterns and formats. */
-export function whyUnfillable(schema: unknown): string | undefined {
+export function whyUnfillable(schema: unknown) {
   const required = listRequired(schema);
   for (const [name, field] of Object.entries(objectAt(schema, 'properties'))) {
     const why = required.includes(name) && isObject(field) ? whyNoValue(field) : undefined;

@@ -1,9 +1,10 @@
 /** Retries without any answer, and with only one of two. */
 import { type Attempted, findAccepted } from '../judging/attack.ts';
-import { abstain, defineCheck, fail, MRTR, notApplicable, pass } from '../judging/check.ts';
+import { defineCheck, fail, MRTR, notApplicable, pass } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import { isOptional } from '../observations/forms.ts';
 import type { Session } from '../session/session.ts';
+import { requireAnswer } from '../session/session.ts';
 import type { JsonObject } from '../wire/json.ts';
 import { comparable, describeOutcome } from '../wire/outcome.ts';
 
@@ -21,7 +22,7 @@ export async function sameWithoutAnswers(
   context: CheckContext,
   round: number,
   attempts: readonly Attempted[],
-): Promise<boolean> {
+) {
   const [accepted] = findAccepted(attempts);
   if (accepted === undefined) return false;
   const session = await context.untilRound(round);
@@ -52,7 +53,7 @@ const missing = defineCheck('answer.missing', 'S', {
     if (first === undefined) return notApplicable('every question of the operation is optional');
     const finding = await retryWithoutAnswers(context, first);
     const last = later.at(-1);
-    return finding.kind === 'held' && last !== undefined ? retryWithoutAnswers(context, last) : finding;
+    return finding.kind === 'pass' && last !== undefined ? retryWithoutAnswers(context, last) : finding;
   },
 });
 
@@ -82,7 +83,7 @@ const partial = defineCheck('answer.partial', 'S', {
       if (Object.values(others).every(isOptional)) continue;
       const alone = { [key]: session.answers()[key] };
       found = await retryWithTooFew(context, session, alone, `The retry with the answer to '${key}' alone`);
-      if (found.kind !== 'held') return found;
+      if (found.kind !== 'pass') return found;
     }
     return found;
   },
@@ -96,10 +97,8 @@ async function retryWithTooFew(
   what: string,
 ) {
   const { outcome, effect } = await context.measure(session, () => session.retry({ inputResponses }));
-  // effect.before-answer reports the effect of a question that is asked again.
-  if (effect && !(outcome.kind === 'asked' && context.effects.asking))
-    return fail(`${what} had an effect: ${describeOutcome(outcome)}.`, session, { matters: true });
-  if (outcome.kind === 'failed') return abstain(`${what} got no answer`);
+  if (effect) return fail(`${what} had an effect: ${describeOutcome(outcome)}.`, session, { matters: true });
+  requireAnswer(outcome, what);
   if (outcome.kind !== 'asked')
     return fail(`${what} was not asked again: ${describeOutcome(outcome)}.`, session);
   const end = await session.finish(context.facts.rounds.length + 2);

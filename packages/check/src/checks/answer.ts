@@ -1,14 +1,14 @@
 /** Answers that are unasked, misplaced or invalid. */
-import { listRequired } from '../answers/choices.ts';
+
 import { type Attempt, type Attempted, attack, findAccepted, judgeRejections } from '../judging/attack.ts';
-import { abstain, defineCheck, fail, MRTR, notApplicable, pass } from '../judging/check.ts';
+import { defineCheck, fail, MRTR, notApplicable, pass } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
-import { isForm, isOptional } from '../observations/forms.ts';
+import { isForm, isOptional, listRequired } from '../observations/forms.ts';
 import { inWorker } from '../sandbox.ts';
 import type { Session } from '../session/session.ts';
-import { type JsonObject, objectAt } from '../wire/json.ts';
+import { requireAnswer } from '../session/session.ts';
+import { type JsonObject, objectAt, shorten } from '../wire/json.ts';
 import { comparable, describeOutcome } from '../wire/outcome.ts';
-import { shorten } from '../wire/text.ts';
 import { SAME_WITHOUT, sameWithoutAnswers } from './answer-missing.ts';
 
 export const VALIDATE = {
@@ -42,23 +42,18 @@ const unasked = defineCheck('answer.unasked', 'A', {
     const session = context.session();
     const first = () => session.first({ inputResponses: answers });
     const { outcome, effect } = await context.measure(session, first);
-    if (outcome.kind === 'failed') return abstain(describeOutcome(outcome));
-    const asks = outcome.kind === 'asked';
-    const asksAsEver = context.facts.asksLike(0, outcome) === true;
-    // effect.before-answer reports the effect of a question.
-    const counts = effect === true && !(asks && context.effects.asking);
+    requireAnswer(outcome);
     const { needsConsent } = context.inputs;
-    const declared = counts && !needsConsent ? ' With --needs-consent this is a fail.' : '';
-    const words = `${describeOutcome(outcome)}${counts ? ', and the probe changed' : ''}.${declared}`;
+    const declared = effect && !needsConsent ? ' With --needs-consent this is a fail.' : '';
+    const words = `${describeOutcome(outcome)}${effect ? ', and the probe changed' : ''}.${declared}`;
     // Without a probe, the result of an honest call counts as an effect.
     const ends = effect === undefined && context.facts.final.like(comparable(outcome)) !== false;
-    const always = needsConsent && (counts || ends);
-    if (outcome.kind === 'completed')
-      return fail(`The call completed without asking: ${words}`, session, { always });
-    if (asks && context.judge(0, outcome) === 'same')
-      return fail(`The first question was skipped: ${words}`, session, { always });
-    if (counts && !asksAsEver)
-      return fail(`The call had an effect without asking: ${words}`, session, { always });
+    const broken = (what: string) =>
+      fail(`The ${what}: ${words}`, session, { always: needsConsent && (effect || ends) });
+    if (outcome.kind === 'completed') return broken('call completed without asking');
+    if (outcome.kind === 'asked' && context.judge(0, outcome) === 'same')
+      return broken('first question was skipped');
+    if (effect && !context.facts.asksLike(0, outcome)) return broken('call had an effect without asking');
     return pass(describeOutcome(outcome), session);
   },
 });
@@ -245,7 +240,7 @@ async function onForms(
   if (first && effects.mode === 'observed' && accepted.every(isHarmless))
     return pass(`it went on without the effect: ${describeOutcome(first.end)}`, first.session);
   const finding = judgeRejections(context, what, all);
-  return finding.kind === 'held' && all.some((one) => one.countsAsAnswer)
+  return finding.kind === 'pass' && all.some((one) => one.countsAsAnswer)
     ? notApplicable('a refusal without content counts as an answer too, as refusal.no-effect reports')
     : finding;
 }

@@ -112,7 +112,7 @@ const mode = defineCheck('capability.mode', 'M', {
       { ...others, elicitation: {} },
       'A client that shows forms alone',
     );
-    if (form.kind !== 'held') return form;
+    if (form.kind !== 'pass') return form;
     return callWithout(context, { ...others, elicitation: { url: {} } }, 'A client that opens URLs alone');
   },
 });

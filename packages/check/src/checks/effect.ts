@@ -49,7 +49,6 @@ const AT_ONCE =
 const once = defineCheck('effect.once', 'A', {
   expected: 'An approved call has its effect once.',
   ...REENTERED,
-  calls: (rounds) => rounds + 1,
   run: async (context) => {
     const session = context.session();
     const changes: string[] = [];

@@ -49,7 +49,6 @@ const second = defineCheck('instance.second', 'A', {
   ...SHARED,
   expected: 'A call whose rounds alternate between two instances finishes.',
   needs: ['second-instance'],
-  calls: (rounds) => rounds + 1,
   run: async (context) => {
     const [here, there] = [context.fleet.first, await context.fleet.second()];
     const session = await context.untilRound(0);
@@ -70,7 +69,6 @@ const restart = defineCheck('instance.restart', 'A', {
   ...SHARED,
   expected: 'A server that is killed and started again finishes the call.',
   needs: ['restart'],
-  calls: (rounds) => rounds + 1,
   run: async (context) => {
     const session = await context.untilRound(context.roundsWithState.at(-1) ?? context.lastRound);
     await context.fleet.restart();

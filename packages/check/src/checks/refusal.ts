@@ -3,6 +3,7 @@ import { abstain, defineCheck, type Finding, fail, MRTR, notApplicable, pass } f
 import type { CheckContext } from '../judging/context.ts';
 import { isElicitation, isForm, isOptional } from '../observations/forms.ts';
 import type { Session } from '../session/session.ts';
+import { requireAnswer } from '../session/session.ts';
 import { type Asked, comparable, describeOutcome, type ReplyOutcome } from '../wire/outcome.ts';
 
 const ACTIONS = {
@@ -102,7 +103,7 @@ const noEffect = defineCheck('refusal.no-effect', 'M*', {
     for (const [round, { requests }] of context.facts.rounds.entries()) {
       for (const refusal of refusalsOf(requests)) {
         const { session, what, outcome, effect } = await refuseAndFinish(context, round, refusal);
-        if (outcome.kind === 'failed') return abstain(`${what} got no answer: ${describeOutcome(outcome)}`);
+        requireAnswer(outcome, what);
         ends.push(`${refusal.action}: ${describeOutcome(outcome)}`);
         if (!effect) continue;
         const seen = describeEffect(what, outcome, session.last);
@@ -138,7 +139,7 @@ async function refuseAlways(context: CheckContext, action: Action) {
       await session.retry({ inputResponses: refusing(session, action) });
     }
     ended = session.last as ReplyOutcome;
-    if (ended.kind === 'failed') return abstain(describeOutcome(ended));
+    requireAnswer(ended);
     if (ended.kind === 'asked')
       return fail(`After ${MAX_REFUSALS} refusals (${action}) the server still asks.`, session);
   }
@@ -182,7 +183,7 @@ const roundsBounded = defineCheck('refusal.rounds-bounded', 'A', {
       inputResponses: session.mapAnswers(() => NOTHING_FILLED_IN),
     }));
     const rounds = session.turns.length - 1;
-    if (outcome.kind === 'failed') return abstain(describeOutcome(outcome));
+    requireAnswer(outcome);
     if (outcome.kind === 'asked')
       return fail(`After ${rounds} rounds, each answered with ${EMPTY}, the server still asks.`, session);
     return pass(

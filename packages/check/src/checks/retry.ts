@@ -3,6 +3,7 @@ import { abstain, type CheckParts, defineCheck, type Finding, fail, MRTR, pass }
 import type { CheckContext } from '../judging/context.ts';
 import { clip, type Reading } from '../observations/effects.ts';
 import type { Session } from '../session/session.ts';
+import { requireAnswer } from '../session/session.ts';
 import type { Instance } from '../target/instance.ts';
 import { describeOutcome, type ReplyOutcome } from '../wire/outcome.ts';
 
@@ -51,7 +52,7 @@ type Lack = keyof typeof LEDGERS;
 export const remembersUsed = (context: CheckContext) =>
   context.once('a used approval', async () => {
     const session = await context.untilRound(context.lastRound);
-    return (await presentTwice(context, session, 'The same retry')).kind === 'held';
+    return (await presentTwice(context, session, 'The same retry')).kind === 'pass';
   });
 
 async function onceOnly(context: CheckContext, session: Session, second: Second, lack?: Lack) {
@@ -158,7 +159,7 @@ const lostResponse = singleUseCheck('retry.lost-response', {
     const between = await readAfterTheCut(context, before);
     await context.effects.since(before, session);
     const again = await session.retry(last);
-    if (again.kind === 'failed') return abstain(describeOutcome(again));
+    requireAnswer(again);
     const after = await context.effects.read();
     await context.effects.since(between, session);
     const words = `The retry after a lost response (${describeOutcome(again)})`;

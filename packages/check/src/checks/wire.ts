@@ -1,17 +1,16 @@
 /** Checks of every message, read from its bytes. */
 import { setImmediate } from 'node:timers/promises';
 import { asText } from '@mrtr/harness/transcript';
-import { abstain, type CheckParts, defineCheck, type Finding, fail, MRTR, pass } from '../judging/check.ts';
+import { type CheckParts, defineCheck, type Finding, fail, MRTR, pass } from '../judging/check.ts';
 import type { CheckContext, Logged } from '../judging/context.ts';
-import type { Evident } from '../judging/undecided.ts';
 import { isForm } from '../observations/forms.ts';
 import { inWorker } from '../sandbox.ts';
 import { Evidence } from '../session/evidence.ts';
-import type { Session, Turn } from '../session/session.ts';
-import { asObject, isObject, type JsonObject, objectAt } from '../wire/json.ts';
+import type { Evident, Session, Turn } from '../session/session.ts';
+import { requireAnswer } from '../session/session.ts';
+import { asObject, isObject, type JsonObject, objectAt, shorten } from '../wire/json.ts';
 import { describeOutcome } from '../wire/outcome.ts';
 import { isResponse, isServerRequest } from '../wire/reply.ts';
-import { shorten } from '../wire/text.ts';
 import { IGNORE } from './answer.ts';
 
 /** Provokes every kind of message: refusals, missing answers, bad state, no capabilities. */
@@ -67,7 +66,7 @@ async function judgeAll(context: CheckContext, sought: Sought) {
   const look = async () => {
     // Large answers take long to read, so stop when the time of the run is over.
     await setImmediate();
-    context.patience.over.throwIfAborted();
+    context.limit.over.throwIfAborted();
     return true;
   };
   return (await findFault(context.log, sought, look)) ?? pass(`${context.log.length} exchanges read`);
@@ -75,18 +74,15 @@ async function judgeAll(context: CheckContext, sought: Sought) {
 
 /** The call up to this answer: later messages show nothing more. */
 function asOf({ turn, session }: Logged): Evident {
-  if (session === undefined) return alone(turn);
-  if (turn.recorded === undefined) return session;
-  const turns = session.turns.slice(0, session.turns.indexOf(turn) + 1);
-  return { evidence: session.evidence.copy(turn.recorded), turns, last: turn.outcome };
+  const evidence = session?.evidence.copy(turn.recorded) ?? recordAlone(turn);
+  return { evidence, turn, last: turn.outcome };
 }
 
-function alone(turn: Turn): Evident {
-  const { method, params } = turn.request;
+function recordAlone({ request: { method, params }, reply }: Turn) {
   const evidence = new Evidence(method);
   evidence.recordSent('server', { method, params });
-  evidence.recordReply('server', turn.reply);
-  return { evidence, turns: [turn], last: turn.outcome };
+  evidence.recordReply('server', reply);
+  return evidence;
 }
 
 const wireCheck = (
@@ -146,8 +142,8 @@ const shape = wireCheck('wire.shape', {
   },
 });
 
-function responseFault({ reply, id }: Turn) {
-  const { status, failure } = reply;
+function responseFault({ reply }: Turn) {
+  const { id, status, failure } = reply;
   const responses = reply.messages.filter(({ value }) => isResponse(value));
   const noise = status === undefined && reply.messages.find(({ value }) => value === undefined);
   if (noise) return `a line on standard output is no message: ${shorten(noise.text, 80)}`;
@@ -296,7 +292,6 @@ const unknownMembers = defineCheck('wire.unknown-members', 'S', {
   expected: 'Unknown members inside and beside the answers change nothing.',
   clause: IGNORE,
   remedy: 'Read the answers that you asked for, and ignore the rest.',
-  calls: (rounds) => rounds + 1,
   run: async (context) => {
     const session = context.session();
     const outcome = await session.finish(context.facts.rounds.length + 2, () => {
@@ -304,7 +299,7 @@ const unknownMembers = defineCheck('wire.unknown-members', 'S', {
       const unknown = { 'mrtr-check-unknown': { action: 'accept', content: { unknown: true } } };
       return { inputResponses: { ...answers, ...unknown } };
     });
-    if (outcome.kind === 'failed') return abstain(describeOutcome(outcome));
+    requireAnswer(outcome);
     if (outcome.kind === 'completed' && context.judge(context.lastRound, outcome) === 'same')
       return pass('the same end as without them', session);
     return fail(`With unknown members the call came to ${describeOutcome(outcome)}.`, session);

@@ -2,28 +2,29 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
+import type { Writer } from '@mrtr/harness/internal';
 import { escapeHidden } from '@mrtr/harness/internal';
 import { jsonText } from '../report/text.ts';
 import { type Found, findAsking, foundText } from '../run/find.ts';
 import { UsageError } from '../target/target.ts';
-import type { Output } from './console.ts';
 import { serverFrom } from './inputs.ts';
 import type { CommandLine } from './options.ts';
-import { WORKFLOW, workflowText } from './workflow.ts';
 
 const CONFIG = 'mrtr-check.json';
 
+/** The source of answers. The program asks only on a terminal. */
+export type Input = NodeJS.ReadableStream & { readonly isTTY?: boolean };
+
 type Ask = (question: string, missing: string, fallback?: string) => Promise<string>;
 
-export interface Initialised {
-  /** The command line of the run that follows. */
-  readonly line: CommandLine;
-  /** Writes the files. Called after the run, so that a wrong try leaves none behind. */
-  readonly writeFiles: () => void;
-}
-
-/** Asks for missing options. @throws UsageError if one is still missing */
-export async function initialise(line: CommandLine, { out, in: input }: Output): Promise<Initialised> {
+/**
+ * Asks for missing options. Returns the command line of the run that follows, and a function that writes the files. It is
+ * called after the run, so that a wrong try leaves none behind.
+ *
+ * @internal
+ * @throws UsageError if an option is still missing
+ */
+export async function initialise(line: CommandLine, out: Writer, input: Input | undefined) {
   const { config = CONFIG, ...rest } = line;
   const files = line.github ? [config, WORKFLOW] : [config];
   for (const file of files)
@@ -46,7 +47,7 @@ export async function initialise(line: CommandLine, { out, in: input }: Output):
   }
 }
 
-async function complement(line: CommandLine, ask: Ask, out: Output['out']): Promise<CommandLine> {
+async function complement(line: CommandLine, ask: Ask, out: Writer): Promise<CommandLine> {
   const placed =
     line.url === undefined && line.command === undefined ? { ...line, ...(await askPlace(ask)) } : line;
   const found = await findAsking(serverFrom(placed));
@@ -105,7 +106,7 @@ async function askArguments(generated: unknown, ask: Ask): Promise<unknown> {
 
 const RUN_ONLY = ['init', 'github', 'report', 'json', 'source', 'find', 'list', 'dryRun', 'config', 'quick'];
 
-function writeFiles(line: CommandLine, config: string, out: Output['out']) {
+function writeFiles(line: CommandLine, config: string, out: Writer) {
   const secrets: string[] = [];
   const hide = (prefix: string) => (header: string) => {
     const [key = ''] = header.split(':');
@@ -125,8 +126,43 @@ function writeFiles(line: CommandLine, config: string, out: Output['out']) {
     out.write(`Set ${secret} in the environment, and as a secret of the repository.\n`);
 }
 
-function write(file: string, text: string, out: Output['out']) {
+function write(file: string, text: string, out: Writer) {
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, text, { flag: 'wx' });
   out.write(`Wrote ${file}.\n`);
 }
+
+const WORKFLOW = '.github/workflows/mrtr-check.yml';
+
+/** The workflow's text. The project installs the checker from a file: while it is unpublished, anybody can take its name on npm. */
+const workflowText = (config: string, secrets: readonly string[]) => `# Written by mrtr-check --init --github.
+name: mrtr-check
+on:
+  push:
+  pull_request:
+permissions:
+  contents: read
+  # Findings are shown on the code-scanning page.
+  security-events: write
+jobs:
+  mrtr-check:
+    runs-on: ubuntu-latest
+    timeout-minutes: 10
+    steps:
+      - uses: actions/checkout@3d3c42e5aac5ba805825da76410c181273ba90b1 # v7.0.1
+      - uses: actions/setup-node@820762786026740c76f36085b0efc47a31fe5020 # v7.0.0
+        with:
+          node-version: 22
+      - run: ${existsSync('pnpm-lock.yaml') ? 'npx -y pnpm@12 install --frozen-lockfile' : existsSync('package-lock.json') ? 'npm ci' : 'npm install'}
+      # Without --quick, every check runs: do that before a release.
+      - run: >-
+          npx --no-install mrtr-check --config ${config} --quick --source .
+          --report sarif=mrtr-check.sarif --report markdown=mrtr-check.md
+${secrets.length === 0 ? '' : `        env:\n${secrets.map((name) => `          ${name}: \${{ secrets.${name} }}\n`).join('')}`}\
+      - if: always()
+        run: cat mrtr-check.md >> "$GITHUB_STEP_SUMMARY"
+      - if: always()
+        uses: github/codeql-action/upload-sarif@5d4e8d1aca955e8d8589aabd499c5cae939e33c7 # v4.31.9
+        with:
+          sarif_file: mrtr-check.sarif
+`;

@@ -1,12 +1,12 @@
 /** Turns options into the inputs of a run. */
 import { isDeepStrictEqual } from 'node:util';
 import { readJson } from '../report/baseline.ts';
-import { DEFAULTS } from '../run/run.ts';
-import { nextOf } from '../target/next.ts';
 import {
   type Address,
-  type Inputs,
+  type CompleteInputs,
+  DEFAULTS,
   nameOf,
+  nextOf,
   type Operation,
   type ProbeSpec,
   UsageError,
@@ -14,7 +14,7 @@ import {
 import { isObject, parse } from '../wire/json.ts';
 import type { CommandLine, TargetOptions } from './options.ts';
 
-export function inputsFrom(options: CommandLine): Inputs {
+export function inputsFrom(options: CommandLine): CompleteInputs {
   const { probe, ttl, only } = options;
   const { generateAnswers, oneTime, needsConsent, allowEffects } = { ...DEFAULTS, ...options };
   if (options.quick && options.complete)
@@ -35,7 +35,7 @@ export function serverFrom(options: CommandLine) {
   return { address: addressFrom(options), seed, timeoutSeconds: timeout, mostSeconds: maxTime };
 }
 
-type Operations = Pick<Inputs, 'operation' | 'otherArguments' | 'otherOperation'>;
+type Operations = Pick<CompleteInputs, 'operation' | 'otherArguments' | 'otherOperation'>;
 
 /** The operations of the run. A second one has to differ, or checks would report correct behaviour. */
 function operationsFrom(options: TargetOptions) {

@@ -1,7 +1,7 @@
 /** The options of the command line, and their parser. */
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import { DEFAULTS, MAX_SECONDS } from '../run/run.ts';
-import { UsageError } from '../target/target.ts';
+import { MAX_SECONDS } from '../run/run.ts';
+import { DEFAULTS, UsageError } from '../target/target.ts';
 
 const FORMATS = ['terminal', 'json', 'junit', 'markdown', 'html', 'sarif'] as const;
 export type Format = (typeof FORMATS)[number];

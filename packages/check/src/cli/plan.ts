@@ -2,10 +2,10 @@
 import type { Check } from '../judging/check.ts';
 import { missingInput } from '../run/needs.ts';
 import { selectChecks } from '../run/run.ts';
-import { LOOKED_AT } from '../run/steady.ts';
-import { type Inputs, nameOf } from '../target/target.ts';
+import { LOOKED_AT } from '../run/schedule.ts';
+import { type CompleteInputs, nameOf } from '../target/target.ts';
 
-const calibrating = ({ probe }: Inputs, rounds: number) =>
+const calibrating = ({ probe }: CompleteInputs, rounds: number) =>
   probe === undefined ? 0 : LOOKED_AT * (rounds + 1);
 
 const PREPARATION = 2;
@@ -17,7 +17,7 @@ interface Planned {
   readonly missing?: string;
 }
 
-export function planText(inputs: Inputs): string {
+export function planText(inputs: CompleteInputs) {
   const one = planChecks(inputs, 1);
   const two = planChecks(inputs, 2);
   const lines = one.map(({ check, calls, missing }, at) => {
@@ -43,7 +43,7 @@ export function planText(inputs: Inputs): string {
   ].join('\n');
 }
 
-function planChecks(inputs: Inputs, rounds: number): readonly Planned[] {
+function planChecks(inputs: CompleteInputs, rounds: number): readonly Planned[] {
   return selectChecks(inputs.only).map((check) => {
     const missing = check.needs.map((need) => missingInput(need, inputs)).find((one) => one !== undefined);
     if (missing !== undefined) return { check, calls: 0, missing };

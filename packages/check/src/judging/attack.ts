@@ -5,12 +5,6 @@ import { ProbeFailed } from '../target/probe.ts';
 import { comparable, describeOutcome, type ReplyOutcome } from '../wire/outcome.ts';
 import { abstain, type Finding, fail, notGiven, pass } from './check.ts';
 import type { CheckContext, Judgement } from './context.ts';
-import { Undecided } from './undecided.ts';
-
-export function abstainFor(error: unknown): Finding {
-  if (error instanceof Undecided) return abstain(error.message, error.session);
-  throw error;
-}
 
 /** One altered retry, to be sent in place of the honest one. */
 export interface Attempt {

@@ -4,11 +4,17 @@ import type { OtherCall } from '../answers/other-arguments.ts';
 import type { Effects } from '../observations/effects.ts';
 import { Facts } from '../observations/facts.ts';
 import { fieldsOf } from '../observations/forms.ts';
+import type { Limit } from '../run/limit.ts';
 import { Likeness } from '../session/likeness.ts';
-import { Session, type SessionContext, type SessionOptions, type Turn } from '../session/session.ts';
+import {
+  Session,
+  type SessionContext,
+  type SessionOptions,
+  type Turn,
+  Undecided,
+} from '../session/session.ts';
 import type { TestedInstances } from '../target/instance.ts';
-import { type Inputs, type Operation, UsageError } from '../target/target.ts';
-import type { Patience } from '../wire/channel.ts';
+import { type CompleteInputs, type Operation, UsageError } from '../target/target.ts';
 import { asObject, canonical, isObject, type JsonObject } from '../wire/json.ts';
 import {
   type Asked,
@@ -18,7 +24,6 @@ import {
   type ReplyOutcome,
   saysNo,
 } from '../wire/outcome.ts';
-import { Undecided } from './undecided.ts';
 
 export type Judgement = 'refused' | 'same' | 'different' | 'failed';
 
@@ -67,12 +72,12 @@ type Parts = Pick<
   | 'otherArguments'
   | 'nextUnready'
   | 'otherCalls'
-  | 'patience'
+  | 'limit'
 >;
 
 export class CheckContext {
   readonly facts = new Facts();
-  readonly inputs: Inputs;
+  readonly inputs: CompleteInputs;
   readonly fleet: TestedInstances;
   readonly effects: Effects;
   readonly sessionContext: SessionContext;
@@ -85,7 +90,7 @@ export class CheckContext {
   readonly nextUnready: string | undefined;
   /** Calls of the second operation, in the order in which they are tried. */
   readonly otherCalls: readonly OtherCall[];
-  readonly patience: Patience;
+  readonly limit: Limit;
   /** Refusals that took long to provoke. Other checks compare them. */
   readonly refusals: Refused[] = [];
   readonly #known = new Map<string, unknown>();
@@ -100,7 +105,7 @@ export class CheckContext {
     this.otherArguments = parts.otherArguments;
     this.nextUnready = parts.nextUnready;
     this.otherCalls = parts.otherCalls;
-    this.patience = parts.patience;
+    this.limit = parts.limit;
   }
 
   /** Runs `find` for the first check that needs its result, and keeps the result for the rest of the run. */
@@ -109,8 +114,8 @@ export class CheckContext {
     return this.#known.get(what) as T;
   }
 
-  async pause(ms: number): Promise<void> {
-    await pause(ms, undefined, { signal: this.patience.over });
+  async pause(ms: number) {
+    await pause(ms, undefined, { signal: this.limit.over });
   }
 
   session(options: SessionOptions = {}): Session {
@@ -129,7 +134,7 @@ export class CheckContext {
     return session;
   }
 
-  get lastRound(): number {
+  get lastRound() {
     return this.facts.rounds.length - 1;
   }
 
@@ -142,7 +147,7 @@ export class CheckContext {
    * Whether one approval allows one effect: the user declared it, or the tool sends state and is annotated as not
    * idempotent. The clause on single use is about state, so it does not cover a tool that sends no state.
    */
-  get oneTime(): boolean {
+  get oneTime() {
     return this.inputs.oneTime || (this.facts.carriesState && this.annotations.idempotentHint === false);
   }
 
@@ -155,14 +160,15 @@ export class CheckContext {
       : { ...operation, arguments: otherArguments };
   }
 
-  /** Runs `act` and reads whether it had an effect: undefined if the probe cannot show it. */
-  async measure(
-    session: Session,
-    act: () => Promise<ReplyOutcome>,
-  ): Promise<{ readonly outcome: ReplyOutcome; readonly effect: boolean | undefined }> {
+  /**
+   * Runs `act` and reads whether it had an effect: undefined if the probe cannot show it. Ignores the effect of a question:
+   * effect.before-answer reports that.
+   */
+  async measure(session: Session, act: () => Promise<ReplyOutcome>) {
     const before = await this.effects.read();
     const outcome = await act();
-    return { outcome, effect: await this.effects.since(before, session) };
+    const effect = await this.effects.since(before, session);
+    return { outcome, effect: outcome.kind === 'asked' && this.effects.asking ? false : effect };
   }
 
   judge(round: number, outcome: ReplyOutcome): Judgement {
@@ -197,7 +203,7 @@ export class CheckContext {
    * Whether an outcome reads like the answer to nonsense state: a server may refuse in a plain result.
    * Another check finds servers that accept such state.
    */
-  async likeNonsense(round: number, outcome: ReplyOutcome): Promise<boolean> {
+  async likeNonsense(round: number, outcome: ReplyOutcome) {
     const known = await this.once(`nonsense of ${round}`, async () => {
       const likeness = new Likeness();
       for (const requestState of ['mrtr-check', 'mrtr-check-2']) {

@@ -1,9 +1,8 @@
 /** Questions that ask for consent: the choices that refuse, and the text that the user sees. */
 import { asText } from '@mrtr/harness/transcript';
-import { choicesIn } from '../answers/choices.ts';
 import { asList, asObject, isObject, type JsonObject, objectAt } from '../wire/json.ts';
 import type { Asked } from '../wire/outcome.ts';
-import { fieldsOf, isElicitation, isForm, propertiesOf, requiresNothing } from './forms.ts';
+import { choicesIn, fieldsOf, isElicitation, isForm, propertiesOf, requiresNothing } from './forms.ts';
 
 /** How a question asks for consent: on a page, by a required choice without a default, or by another form. */
 export type ConsentKind = 'page' | 'choice' | 'form';

@@ -1,7 +1,7 @@
 /** Counts effects with a probe. */
 import type { Session } from '../session/session.ts';
 import { numberIn, type Probe } from '../target/probe.ts';
-import { shorten } from '../wire/text.ts';
+import { shorten } from '../wire/json.ts';
 
 /**
  * `none`: the operation only reads. `unobserved`: it may write, and no probe was given. `observed`: the probe is steady,
@@ -30,7 +30,7 @@ export class Effects {
   }
 
   /** Sets the mode from readings: two before an honest call, one after each question, one at its end, one soon after. */
-  calibrate([first, before, ...rest]: readonly Reading[]): void {
+  calibrate([first, before, ...rest]: readonly Reading[]) {
     if (this.#probe === undefined) return;
     const [lastAsked, after, later] = rest.slice(-3);
     this.asking = rest[0] !== before;
@@ -69,7 +69,7 @@ export class Effects {
   }
 
   /** The change between two readings, in effects of one honest call. Undefined if the probe has no single number. */
-  count(before: Reading, after: Reading, unit = this.unit): number | undefined {
+  count(before: Reading, after: Reading, unit = this.unit) {
     if (before === after) return 0;
     const change = difference(before, after);
     return change === undefined || unit === undefined ? undefined : change / unit;
@@ -79,18 +79,18 @@ export class Effects {
    * The change between two readings, in effects of one last retry. If a call also has an effect before its last question,
    * the retry that approves changes the probe by less than the whole call.
    */
-  countOfLast(before: Reading, after: Reading): number | undefined {
+  countOfLast(before: Reading, after: Reading) {
     return this.count(before, after, this.#lastUnit ?? this.unit);
   }
 
-  blind(reason: string): string {
+  blind(reason: string) {
     this.mode = 'blind';
     this.reason = reason;
     return reason;
   }
 
   /** Sets the mode to blind because the probe shows an effect late: the next call would get the blame. */
-  late(atOnce: Reading, soon: Reading): string {
+  late(atOnce: Reading, soon: Reading) {
     return this.blind(
       `the probe changes after the answer has come: it read ${clip(atOnce)} then, and ${clip(soon)} soon after`,
     );
@@ -98,7 +98,7 @@ export class Effects {
 }
 
 /** The change of the probe's only number. Undefined if it did not change, or there is no single number. */
-export function difference(before: Reading, after: Reading): number | undefined {
+export function difference(before: Reading, after: Reading) {
   const [from, to] = [numberIn(before ?? ''), numberIn(after ?? '')];
   return from === undefined || to === undefined || from === to ? undefined : to - from;
 }

@@ -33,26 +33,26 @@ export class Facts {
     );
   }
 
-  get carriesState(): boolean {
+  get carriesState() {
     return this.rounds.some(({ state }) => state !== undefined);
   }
 
   /** Whether an outcome asks the same as a round. Undefined if the honest calls do not tell. */
-  asksLike(round: number, outcome: ReplyOutcome): boolean | undefined {
+  asksLike(round: number, outcome: ReplyOutcome) {
     const known = this.rounds[round];
     if (outcome.kind !== 'asked' || known === undefined) return false;
     if (this.newKeys) return known.words.like(comparableQuestions(outcome.requests));
     return known.likeness.like(comparable(outcome));
   }
 
-  keyNow(round: number, key: string, asked: Asked): string {
+  keyNow(round: number, key: string, asked: Asked) {
     if (Object.hasOwn(asked, key)) return key;
     const at = Object.keys(this.rounds[round]?.requests ?? {}).indexOf(key);
     return Object.keys(asked)[at] ?? key;
   }
 
   /** Adds a finished honest call. Returns the reason if it cannot serve as one. */
-  learn(session: Session, { mayAskNothing = false } = {}): string | undefined {
+  learn(session: Session, { mayAskNothing = false } = {}) {
     const { questions: asked, last: end } = session;
     if (end?.kind !== 'completed') return describeUnfinished(asked.length, end);
     if (asked.length === 0 && !mayAskNothing)

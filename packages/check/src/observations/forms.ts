@@ -1,6 +1,5 @@
 /** Recognizes and compares the forms that a server asks with. */
-import { listRequired } from '../answers/choices.ts';
-import { asObject, canonical, isObject, type JsonObject, objectAt } from '../wire/json.ts';
+import { asList, asObject, canonical, isObject, type JsonObject, objectAt } from '../wire/json.ts';
 
 /** Whether a request is a form without required fields. To refuse it may mean to accept its defaults. */
 export const isOptional = (request: unknown) => requiresNothing(request) && fieldsOf(request).length > 0;
@@ -16,13 +15,13 @@ export const propertiesOf = (request: unknown) => objectAt(schemaOf(request), 'p
 
 export const fieldsOf = (request: unknown): readonly unknown[] => Object.values(propertiesOf(request));
 
-export const isForm = (request: unknown): boolean => {
+export const isForm = (request: unknown) => {
   const { requestedSchema, mode } = objectAt(request, 'params');
   return requestedSchema !== undefined && mode !== 'url';
 };
 
 /** A form as text, the same for both spellings of titled choices: old clients get `enum` with `enumNames`. */
-export function formText(request: unknown): string {
+export function formText(request: unknown) {
   const { message, requestedSchema } = objectAt(request, 'params');
   const { $schema, ...schema } = asObject(requestedSchema);
   const fields = Object.entries(propertiesOf(request)).map(([name, field]) => [name, withTitles(field)]);
@@ -33,4 +32,16 @@ function withTitles(field: unknown) {
   if (!isObject(field) || !Array.isArray(field.enum) || !Array.isArray(field.enumNames)) return field;
   const { enum: values, enumNames: titles, ...rest } = field as Record<'enum' | 'enumNames', unknown[]>;
   return { ...rest, oneOf: values.map((value, at) => ({ const: value, title: titles[at] })) };
+}
+
+export const listRequired = (schema: unknown) => asList(asObject(schema).required);
+
+/** A limit for code that spreads the choices into arguments: more would overflow the stack. */
+const MAX_CHOICES = 1000;
+
+export function choicesIn(field: unknown): readonly unknown[] {
+  const { enum: plain, oneOf, anyOf } = asObject(field);
+  if (Array.isArray(plain)) return plain.slice(0, MAX_CHOICES);
+  const titled = asList(oneOf ?? anyOf).slice(0, MAX_CHOICES);
+  return titled.flatMap((one) => (isObject(one) && 'const' in one ? [one.const] : []));
 }

@@ -12,7 +12,7 @@ export type Acceptance =
 /** The acceptance of each finding, by the check's id. */
 export type Baseline = Readonly<Record<string, Acceptance>>;
 
-export function acceptanceText(one: Acceptance): string {
+export function acceptanceText(one: Acceptance) {
   if (typeof one === 'string') return one;
   const { reason, expires, ticket } = one;
   const more = [...(ticket ? [ticket] : []), ...(expires ? [`until ${expires}`] : [])];

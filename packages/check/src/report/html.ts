@@ -51,7 +51,7 @@ export function readViewer(folder: URL): Viewer | undefined {
  *
  * @param viewer draws the conversations. Without it or without scripts, the page shows them as text.
  */
-export function htmlReport(reports: readonly Report[], viewer?: Viewer): string {
+export function htmlReport(reports: readonly Report[], viewer?: Viewer) {
   const { script, style } = viewer ?? {};
   const styles = [STYLE, ...(style ? [style] : [])];
   // Allow only the scripts and styles of this page.

@@ -6,7 +6,7 @@ import { forMarkup } from './text.ts';
  * Returns the XML. A fail is a failure, with `strict` a warn too. An undecided check is an error; one that did not run is
  * skipped. The format has no warnings, so a warn is skipped with its message: it is shown and not counted as a pass.
  */
-export function junitReport(reports: readonly Report[], { strict = false } = {}): string {
+export function junitReport(reports: readonly Report[], strict = false) {
   const suites = reports.map((report) => suite(report, strict));
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="mrtr-check">\n${suites.join('\n')}\n</testsuites>\n`;
 }

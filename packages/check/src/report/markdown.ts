@@ -14,7 +14,7 @@ import {
 import { forMarkdown } from './text.ts';
 
 /** Returns the Markdown of a report. */
-export function markdownReport(report: Report): string {
+export function markdownReport(report: Report) {
   const { target, summary } = report;
   const { tally, exit, stale, caveats, findings, rest } = describeRun(report);
   return [

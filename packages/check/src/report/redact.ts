@@ -13,8 +13,8 @@ const LEAST_ENCODED = 8;
 export type Redact = <T>(value: T) => T;
 
 /** Redacts the header values of an address, and the token of each that has a scheme such as `Bearer`. */
-export function redactor({ headers, otherHeaders = {} }: Address): Redact {
-  const values = [...Object.values(headers), ...Object.values(otherHeaders)];
+export function redactor({ headers, otherHeaders }: Address): Redact {
+  const values = [headers, otherHeaders].flatMap((all = {}) => Object.values(all));
   const tokens = values.flatMap((value) => [value, value.replace(/^\w+ +/, ''), ...passwordIn(value)]);
   const secrets = [...new Set(tokens)]
     .filter((value) => value.length >= LEAST)

@@ -5,7 +5,7 @@ import type { Transcript } from '@mrtr/harness/transcript';
 import { describe, expect, test } from 'vitest';
 import { CHECKS } from '../checks/all.ts';
 import type { Verdict } from '../judging/check.ts';
-import { shorten } from '../wire/text.ts';
+import { shorten } from '../wire/json.ts';
 import { draw } from './drawing.ts';
 import { htmlReport } from './html.ts';
 import { junitReport } from './junit.ts';
@@ -257,5 +257,5 @@ describe('the card', () => {
 test('JUnit marks a warn as such, and counts it neither as passed nor as failed', () => {
   expect(junitReport([report])).toMatch(/tests="7" failures="1" errors="1" skipped="3"/);
   expect(junitReport([report])).toMatch(/<skipped message="warn: [^"]+"\/>\s*<system-out>warn: /);
-  expect(junitReport([report], { strict: true })).toMatch(/failures="2" errors="1" skipped="2"/);
+  expect(junitReport([report], true)).toMatch(/failures="2" errors="1" skipped="2"/);
 });

@@ -1,13 +1,18 @@
 /** The report of one run, in the format of `report.schema.json`. */
 import type { Transcript } from '@mrtr/harness/transcript';
-import { type Check, FINDINGS, type Finding, UNDECIDED, VERDICTS, type Verdict } from '../judging/check.ts';
+import {
+  type Check,
+  FINDINGS,
+  type Finding,
+  UNDECIDED,
+  VERDICTS,
+  type Verdict,
+  verdictOf,
+} from '../judging/check.ts';
 import { LEFT_OUT } from '../run/quick.ts';
-import type { Run } from '../run/run.ts';
-import type { CheckResult } from '../run/schedule.ts';
-import { exitCodeOf } from '../run/verdict.ts';
-import { isStarted } from '../target/next.ts';
-import { METHOD } from '../target/target.ts';
-import { shorten } from '../wire/text.ts';
+import type { CheckResult, Run } from '../run/schedule.ts';
+import { type CompleteInputs, isStarted, METHOD } from '../target/target.ts';
+import { shorten } from '../wire/json.ts';
 import { acceptanceText, type Baseline, isExpired } from './baseline.ts';
 import { type Redact, redactedTranscript, redactor } from './redact.ts';
 import { curlOf, reproducing } from './shell.ts';
@@ -37,7 +42,7 @@ export interface ReportedCheck
 const checksWith = (checks: readonly ReportedCheck[], verdicts: readonly Verdict[]) =>
   verdicts.flatMap((verdict) => checks.filter((one) => one.verdict === verdict));
 
-export const acceptedMark = ({ accepted }: ReportedCheck): string => (accepted === null ? '' : ' (accepted)');
+export const acceptedMark = ({ accepted }: ReportedCheck) => (accepted === null ? '' : ' (accepted)');
 
 export const partsOf = ({ expected, actual, clause, remedy, accepted }: ReportedCheck) => [
   { name: 'Expected', text: expected },
@@ -123,8 +128,8 @@ export interface Report {
   readonly checks: readonly ReportedCheck[];
 }
 
-/** Options for judging a run. */
-export interface ReportOptions {
+/** How the program judges a run. */
+export interface Judging {
   readonly name?: string | undefined;
   readonly strict?: boolean | undefined;
   readonly complete?: boolean | undefined;
@@ -132,63 +137,71 @@ export interface ReportOptions {
 }
 
 /** Makes the report of a run. Redacts all header values. */
-export function reportOf(
-  run: Run,
-  { name, strict = false, complete = false, baseline = {} }: ReportOptions = {},
-): Report {
+export function reportOf(run: Run, judging: Judging = {}): Report {
+  const { name = null, baseline = {} } = judging;
   const { inputs } = run;
-  const redact = redactor(inputs.address);
-  const checks = run.checked.map((checked) => reportCheck(checked, run, baseline, redact));
+  const { address, operation, seed } = inputs;
+  const redact = redactor(address);
+  const checks = run.checked.map((checked) => reportCheck(checked, inputs, baseline, redact));
   const isGone = ({ verdict }: ReportedCheck) => verdict === 'pass' || verdict === 'not-applicable';
   const stale = Object.keys(baseline).filter((id) => checks.some((one) => one.id === id && isGone(one)));
-  const { address, operation } = inputs;
   return {
     profile: PROFILE,
     target: {
-      name: name ?? null,
+      name,
       address: redact(address.command?.join(' ') ?? address.url ?? ''),
       ...(address.next !== undefined && { next: redact(address.next) }),
       method: METHOD[operation.kind],
       operation: operation.name,
       arguments: redact(operation.arguments),
     },
-    seed: inputs.seed,
+    seed,
     summary: { ...counts(checks), calls: run.calls, seconds: Math.round(run.ms / 100) / 10, stale },
-    exitCode: exitCodeOf(
-      checks.map(({ verdict, accepted }) => ({ verdict, accepted: accepted !== null })),
-      { strict, complete, stale: stale.length },
-    ),
+    exitCode: exitCodeOf(checks, judging, stale),
     checks,
   };
+}
+
+/**
+ * Returns 1 if a check failed, a line of the baseline is stale, or with `strict` a check warned. Returns 3 if a check could
+ * not decide, or lacked an input and either `complete` is set or no check ran. Otherwise returns 0.
+ */
+function exitCodeOf(
+  checks: readonly ReportedCheck[],
+  { strict, complete }: Judging,
+  stale: readonly string[],
+): Report['exitCode'] {
+  const has = (verdict: Verdict) => checks.some((one) => one.verdict === verdict && one.accepted === null);
+  if (has('fail') || (strict && has('warn')) || stale.length > 0) return 1;
+  const noneRan = checks.every(({ verdict }) => verdict === 'not-run' || verdict === 'not-applicable');
+  return has('could-not-run') || ((complete || noneRan) && has('not-run')) ? 3 : 0;
 }
 
 /** The limit of an observation: a server may ask thousands of questions, and the text names each. */
 const MAX_SEEN = 4000;
 
 function reportCheck(
-  { check, finding, verdict, calls }: CheckResult,
-  { inputs }: Run,
+  { check, finding, calls }: CheckResult,
+  inputs: CompleteInputs,
   baseline: Baseline,
   redact: Redact,
-) {
+): ReportedCheck {
   const { id, family, level, expected, clause, remedy } = check;
+  const { session } = finding;
+  const verdict = verdictOf(level, finding);
   const found = FINDINGS.some((one) => one === verdict);
   const acceptance = found ? baseline[id] : undefined;
   const isOver = acceptance !== undefined && isExpired(acceptance);
   const afterwords = isOver ? ` The baseline no longer accepts this: ${acceptanceText(acceptance)}.` : '';
-  const session = 'session' in finding ? finding.session : undefined;
-  const { headers, otherHeaders } = inputs.address;
-  const turn = session?.decisive ?? session?.turns.at(-1);
-  const own = turn?.principal === 'other' ? { ...headers, ...otherHeaders } : headers;
   return {
     ...{ id, family, level, verdict, expected },
     actual: shorten(redact(finding.actual), MAX_SEEN) + afterwords,
     clause,
-    remedy: (finding.kind === 'broken' && finding.remedy) || remedy,
-    accepted: acceptance === undefined || afterwords !== '' ? null : acceptanceText(acceptance),
+    remedy: finding.remedy || remedy,
+    accepted: acceptance === undefined || isOver ? null : acceptanceText(acceptance),
     reproduce: redact(reproducing(inputs, idsOf(id, finding))),
     // A server that the checker started is gone when somebody reads this.
-    curl: (found && !isStarted(inputs.address) && redact(curlOf(turn, own))) || null,
+    curl: (found && !isStarted(inputs.address) && redact(curlOf(session?.turn, inputs.address))) || null,
     conversation:
       (found || verdict === 'could-not-run') && session
         ? redactedTranscript(session.evidence.transcript(session.last), redact)
@@ -198,10 +211,8 @@ function reportCheck(
 }
 
 /** The ids that reproduce a finding: the check, and the check that sent the request. Checks of the wire send the same requests. */
-function idsOf(id: string, finding: Finding) {
-  const during = finding.kind === 'broken' ? finding.during : undefined;
-  return during === undefined || during.startsWith('wire.') ? id : `${during},${id}`;
-}
+const idsOf = (id: string, { during }: Finding) =>
+  during === undefined || during.startsWith('wire.') ? id : `${during},${id}`;
 
 function counts(checks: readonly ReportedCheck[]) {
   const counted = VERDICTS.map((verdict) => [verdict, checksWith(checks, [verdict]).length]);

@@ -1,12 +1,17 @@
 /** Makes command lines to paste into a shell. */
 import { escapeHidden } from '@mrtr/harness/internal';
-import { DEFAULTS } from '../run/run.ts';
 import type { Turn } from '../session/session.ts';
-import type { Inputs, Operation, ProbeSpec } from '../target/target.ts';
+import {
+  type Address,
+  type CompleteInputs,
+  DEFAULTS,
+  type Operation,
+  type ProbeSpec,
+} from '../target/target.ts';
 import { envelope, mirroringHeaders } from '../wire/request.ts';
 
 /** Quotes a word if a shell would interpret it. */
-export function quote(word: string): string {
+export function quote(word: string) {
   if (/^[\w@%+:,./-][\w@%+=:,./-]*$/.test(word)) return word;
   if (escapeHidden(word) === word && !word.includes('##')) return `'${word.replaceAll("'", `'\\''`)}'`;
   // The log of a CI job executes `##vso[`.
@@ -19,7 +24,7 @@ export function quote(word: string): string {
 
 export const REDACTED = '<redacted>';
 
-export function reproducing(inputs: Inputs, ids: string): string {
+export function reproducing(inputs: CompleteInputs, ids: string) {
   const { address, operation, probe, otherOperation: other, timeoutSeconds } = inputs;
   const options = {
     only: ids,
@@ -67,12 +72,11 @@ const probeText = (probe: ProbeSpec) =>
 
 const MAX_CURL = 8000;
 
-export function curlOf(
-  turn: Turn | undefined,
-  headers: Readonly<Record<string, string>>,
-): string | undefined {
+/** The request as a curl command. Undefined if it was not sent over HTTP, or is too long. */
+export function curlOf(turn: Turn | undefined, { headers, otherHeaders }: Address) {
   if (turn?.url === undefined) return undefined;
-  const redacted = Object.fromEntries(Object.keys(headers).map((name) => [name, REDACTED]));
+  const own = Object.keys({ ...headers, ...(turn.principal === 'other' && otherHeaders) });
+  const redacted = Object.fromEntries(own.map((name) => [name, REDACTED]));
   const all = Object.entries({ ...mirroringHeaders(turn.request), ...redacted });
   const data = JSON.stringify(envelope(turn.request, 1));
   const words = all.flatMap(([name, value]) => ['-H', `${name}: ${value}`]);

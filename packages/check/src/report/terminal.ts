@@ -21,7 +21,7 @@ const LOOK: Readonly<Record<Verdict, { readonly mark: string; readonly style: St
 };
 
 /** Returns the report as text, optionally with colours. */
-export function terminalReport(report: Report, { colours = false } = {}): string {
+export function terminalReport(report: Report, colours = false) {
   const paint = painter(colours);
   const shown = describeRun(report).findings.flatMap(({ found }) => found);
   return [
@@ -34,7 +34,7 @@ export function terminalReport(report: Report, { colours = false } = {}): string
 }
 
 /** Returns the card, and the reasons of a run that could not decide. Printed if all reports go to files. */
-export function terminalCard(report: Report, { colours = false } = {}): string {
+export function terminalCard(report: Report, colours: boolean) {
   const paint = painter(colours);
   const undecided = report.exitCode === 3 ? listUndecided(report, paint) : [];
   return [...card(report, paint), ...undecided, ...ending(report, paint), ''].join('\n');

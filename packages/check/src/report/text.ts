@@ -57,7 +57,7 @@ export function wrap(text: string, width: number, most = 20): readonly string[] 
   return lines.length <= most ? lines : [...lines.slice(0, most - 1), '…'];
 }
 
-export function clip(text: string, width: number): string {
+export function clip(text: string, width: number) {
   const line = escapeHidden(text.replace(/\n/g, ' '));
   if (stringWidth(line) <= width) return line;
   const [kept] = wrapAnsi(line, width - 1, { hard: true, trim: false, wordWrap: false }).split('\n');

@@ -1,16 +1,14 @@
 /** `--find`: lists the tools, prompts and resources of a server that ask. Calls nothing that may have effects. */
-
 import { escapeHidden } from '@mrtr/harness/internal';
 import { asText } from '@mrtr/harness/transcript';
 import { Answerer } from '../answers/answerer.ts';
-import { listRequired } from '../answers/choices.ts';
+import { listRequired } from '../observations/forms.ts';
 import { forLog } from '../report/text.ts';
 import { inWorker, unlessUnreadable } from '../sandbox.ts';
 import { Session, type SessionContext } from '../session/session.ts';
-import { type Inputs, nameOf, type Operation } from '../target/target.ts';
-import { asList, isObject, type JsonObject, objectAt } from '../wire/json.ts';
+import { type CompleteInputs, nameOf, type Operation } from '../target/target.ts';
+import { asList, isObject, type JsonObject, objectAt, shorten } from '../wire/json.ts';
 import { describeOutcome, type ReplyOutcome } from '../wire/outcome.ts';
-import { shorten } from '../wire/text.ts';
 import { type Served, withServer } from './limit.ts';
 import { findRevisionProblem, isReadOnly, list, whyUndecided } from './prepare.ts';
 import { MAX_SECONDS } from './run.ts';
@@ -28,7 +26,7 @@ const MAX_SHOWN = 300;
 
 /** Lists the operations of a server and tries those that only read. Returns the reason if it cannot. */
 export async function findAsking(
-  inputs: Pick<Inputs, 'address' | 'seed' | 'timeoutSeconds' | 'mostSeconds'>,
+  inputs: Pick<CompleteInputs, 'address' | 'seed' | 'timeoutSeconds' | 'mostSeconds'>,
 ): Promise<readonly Found[] | string> {
   const { mostSeconds = MAX_SECONDS, seed } = inputs;
   const find = async ({ fleet, limit }: Served) => {
@@ -101,7 +99,7 @@ function argumentsFor(kind: Operation['kind'], entry: JsonObject, seed: number) 
 }
 
 /** The output of `--find`. */
-export function foundText(found: readonly Found[]): string {
+export function foundText(found: readonly Found[]) {
   const lines = found.map((one) => {
     const { operation, asks, words } = one;
     const given = Object.keys(operation.arguments).length > 0 && asks !== 'not tried';

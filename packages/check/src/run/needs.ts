@@ -3,7 +3,7 @@ import { abstain, type Finding, type Need, notApplicable, notGiven } from '../ju
 import type { CheckContext } from '../judging/context.ts';
 import { asksForYes } from '../observations/consents.ts';
 import { isElicitation, isForm } from '../observations/forms.ts';
-import { type Inputs, transportOf } from '../target/target.ts';
+import { type CompleteInputs, transportOf } from '../target/target.ts';
 import type { JsonObject } from '../wire/json.ts';
 
 export function lacking(needs: readonly Need[], context: CheckContext): Finding | undefined {
@@ -17,16 +17,16 @@ export function lacking(needs: readonly Need[], context: CheckContext): Finding 
 }
 
 /** Returns a sentence about an input that the check needs and the user did not give. Needs no server. */
-export function missingInput(need: Need, inputs: Inputs): string | undefined {
+export function missingInput(need: Need, inputs: CompleteInputs) {
   const [isGiven, words] = GIVEN[need]?.(inputs) ?? [true, ''];
   return isGiven ? undefined : words;
 }
 
-const isHttp = ({ address }: Inputs) => transportOf(address) === 'http';
+const isHttp = ({ address }: CompleteInputs) => transportOf(address) === 'http';
 const ONE_PRINCIPAL = 'over stdio there is one principal';
 const ONE_CONNECTION = 'over stdio there is no connection of one request';
 
-const GIVEN: Partial<Record<Need, (inputs: Inputs) => readonly [isGiven: boolean, words: string]>> = {
+const GIVEN: Partial<Record<Need, (inputs: CompleteInputs) => readonly [isGiven: boolean, words: string]>> = {
   effects: ({ probe }) => [probe !== undefined, '--probe was not given, so that effects are not seen'],
   'other-tool': ({ operation: { kind }, otherOperation }) => [
     otherOperation?.kind === kind,

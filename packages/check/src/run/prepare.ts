@@ -2,14 +2,20 @@
 import { asText } from '@mrtr/harness/transcript';
 import { Answerer, Unanswered } from '../answers/answerer.ts';
 import { CheckContext, type Logged } from '../judging/context.ts';
-import { Undecided } from '../judging/undecided.ts';
 import { Effects, SOON_MS } from '../observations/effects.ts';
 import { isElicitation, isForm } from '../observations/forms.ts';
 import { inWorker, unlessUnreadable } from '../sandbox.ts';
-import { MAX_ROUNDS, type Retry, type Session, type SessionContext, type Turn } from '../session/session.ts';
+import {
+  MAX_ROUNDS,
+  type Retry,
+  type Session,
+  type SessionContext,
+  type Turn,
+  Undecided,
+} from '../session/session.ts';
 import type { Instance } from '../target/instance.ts';
 import { createProbe } from '../target/probe.ts';
-import { type Inputs, nameOf, type Operation, UsageError } from '../target/target.ts';
+import { type CompleteInputs, nameOf, type Operation, UsageError } from '../target/target.ts';
 import { isObject, type JsonObject, membersIn, objectAt } from '../wire/json.ts';
 import { describeOutcome, outcomeOf } from '../wire/outcome.ts';
 import { OLD_REVISION, REVISION } from '../wire/request.ts';
@@ -47,8 +53,8 @@ const bytesOf = (text: string) => (/[^\0-\xff]/.test(text) ? 2 : 1) * text.lengt
 
 /** Prepares a run. The caller closes the fleet. @throws UsageError if the inputs do not fit the server */
 export async function prepare(
-  inputs: Inputs,
-  { fleet, patience, limit }: Served,
+  inputs: CompleteInputs,
+  { fleet, limit }: Served,
   next: Instance | undefined,
 ): Promise<Prepared> {
   const log: Logged[] = [];
@@ -75,13 +81,13 @@ export async function prepare(
   if (!unready) allowEffects(inputs, entries);
   const nextUnready =
     next && (await limit.within(() => lookUpNext(inputs, sessionContext, next)).catch(whyUndecided));
-  const probe = inputs.probe && createProbe(inputs.probe, fleet, patience);
+  const probe = inputs.probe && createProbe(inputs.probe, fleet, limit);
   const callsOfOther = (one: Operation) =>
     unlessUnreadable(() => inWorker.callsOf(one, schemaOf(one), operation, schemaOf(operation), seed)) ?? [
       { operation: one, own: operation.arguments },
     ];
   const context = new CheckContext({
-    ...{ inputs, fleet, sessionContext, log, nextUnready, patience },
+    ...{ inputs, fleet, sessionContext, log, nextUnready, limit },
     effects: new Effects(probe, isReadOnly(operation, entry)),
     annotations: objectAt(entry, 'annotations'),
     otherArguments:
@@ -97,7 +103,7 @@ export async function prepare(
 }
 
 /** The reason for a run that cannot decide. Throws other errors again. */
-export function whyUndecided(error: unknown): string {
+export function whyUndecided(error: unknown) {
   if (error instanceof Undecided) return error.message;
   throw error;
 }
@@ -141,7 +147,7 @@ async function firstCalls(context: CheckContext): Promise<Failure | undefined> {
   }
 }
 
-function hint({ sessionContext }: CheckContext, session: Session | undefined): string {
+function hint({ sessionContext }: CheckContext, session: Session | undefined) {
   const isPage = (one: JsonObject) => isElicitation(one) && !isForm(one);
   if (Object.values(session?.asked ?? {}).some(isPage))
     return '. A page decides, and the checker opens no page: try a server whose page is answered automatically';
@@ -153,7 +159,7 @@ function hint({ sessionContext }: CheckContext, session: Session | undefined): s
 export async function findRevisionProblem(
   sessionContext: SessionContext,
   instance = sessionContext.instance,
-): Promise<string | undefined> {
+) {
   const reply = await request(sessionContext, 'server/discover', {}, instance);
   const versions = reply.result?.supportedVersions;
   if (Array.isArray(versions) && versions.includes(REVISION)) return undefined;
@@ -200,7 +206,7 @@ const overStdio = ({ kind, tail }: Instance) =>
       (tail === '' ? '' : ` It wrote: ${tail.slice(-300)}`);
 
 async function lookUp(
-  { operation, otherOperation }: Inputs,
+  { operation, otherOperation }: CompleteInputs,
   sessionContext: SessionContext,
   entries: Map<string, JsonObject>,
 ): Promise<undefined> {
@@ -227,7 +233,7 @@ async function findEntry(
 
 /** Returns the reason why the new version cannot be called. A missing tool is no usage error: it may be removed. */
 async function lookUpNext(
-  { operation, allowEffects }: Inputs,
+  { operation, allowEffects }: CompleteInputs,
   sessionContext: SessionContext,
   next: Instance,
 ) {
@@ -280,7 +286,7 @@ export const isReadOnly = ({ kind }: Pick<Operation, 'kind'>, entry: JsonObject 
   kind !== 'tool' || objectAt(entry, 'annotations').readOnlyHint === true;
 
 function allowEffects(
-  { operation, otherOperation, ...inputs }: Inputs,
+  { operation, otherOperation, ...inputs }: CompleteInputs,
   entries: ReadonlyMap<string, JsonObject>,
 ) {
   if (inputs.allowEffects) return;

@@ -2,37 +2,12 @@
 import { CHECKS, inRunningOrder } from '../checks/all.ts';
 import { MAX_WAIT } from '../checks/state/binding.ts';
 import type { Check } from '../judging/check.ts';
-import { type Address, type Inputs, UsageError } from '../target/target.ts';
+import { type Report, reportOf } from '../report/report.ts';
+import { DEFAULTS, type Inputs, UsageError } from '../target/target.ts';
 import { withServer } from './limit.ts';
 import { prepare } from './prepare.ts';
 import { canBeQuick, chooseQuick, leaveOut, QUICK_SECONDS } from './quick.ts';
-import { type CheckResult, type Progress, runChecks } from './schedule.ts';
-
-/** The result of a run. */
-export interface Run {
-  readonly inputs: Inputs;
-  /** In the order of the report. */
-  readonly checked: readonly CheckResult[];
-  readonly calls: number;
-  readonly ms: number;
-}
-
-/** The inputs of {@link run}. Only the address and the operation are required. */
-export type RunInputs = Pick<Inputs, 'operation'> &
-  Partial<Omit<Inputs, 'operation' | 'address'>> & {
-    readonly address: Omit<Address, 'headers'> & Partial<Pick<Address, 'headers'>>;
-  };
-
-/** The default inputs. */
-export const DEFAULTS = {
-  answers: {},
-  generateAnswers: false,
-  oneTime: false,
-  needsConsent: false,
-  allowEffects: false,
-  seed: 1,
-  timeoutSeconds: 30,
-} as const;
+import { type Progress, type Run, runEach } from './schedule.ts';
 
 /** Every input by its name. */
 const INPUTS: Readonly<Record<keyof Inputs, unknown>> = {
@@ -57,15 +32,18 @@ export const MAX_SECONDS = 900;
  * @throws UsageError if an input is unknown, or the inputs do not allow a run. Nothing with effects has been called then, unless the server
  *   asked a question without a given answer.
  * @example
- * const { checked } = await run({
+ * const { summary, checks } = await run({
  *   address: { url: 'http://localhost:3000/mcp' },
  *   operation: { kind: 'tool', name: 'plan_trip', arguments: {} },
  *   answers: { city: 'Tokyo' },
  * });
  */
-export async function run(given: RunInputs, progress?: Progress): Promise<Run> {
+export const run = async (inputs: Inputs): Promise<Report> => reportOf(await runChecks(inputs));
+
+/** Runs the checks, and returns their findings without a report. */
+export async function runChecks(given: Inputs, progress?: Progress): Promise<Run> {
   rejectUnknown(given);
-  const inputs: Inputs = { ...DEFAULTS, ...given, address: { headers: {}, ...given.address } };
+  const inputs = { ...DEFAULTS, ...given };
   const started = performance.now();
   const selected = selectChecks(inputs.only);
   const waits = inputs.quick && inputs.ttlSeconds !== undefined;
@@ -76,7 +54,7 @@ export async function run(given: RunInputs, progress?: Progress): Promise<Run> {
     const prepared = await prepare(inputs, served, next);
     const isChosen = inputs.quick && !prepared.failure;
     const chosen = isChosen ? await chooseQuick(wanted, prepared.context) : wanted;
-    const checked = await runChecks(inRunningOrder(chosen), prepared, served.limit, progress);
+    const checked = await runEach(inRunningOrder(chosen), prepared, progress);
     const inOrder = selected.map((one) => checked.find(({ check }) => check === one) ?? leaveOut(one));
     return { inputs, checked: inOrder, calls: prepared.context.log.length, ms: performance.now() - started };
   });

@@ -1,59 +1,57 @@
 /** Runs the checks one after another, each between two honest calls. */
 import { Unanswered } from '../answers/answerer.ts';
 import { CHECKS } from '../checks/all.ts';
-import { abstainFor } from '../judging/attack.ts';
-import { abstain, type Check, type Finding, type Verdict } from '../judging/check.ts';
+import { abstain, abstainFor, type Check, type Finding } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
-import { Undecided } from '../judging/undecided.ts';
+import { clip, SOON_MS } from '../observations/effects.ts';
 import { Unreadable } from '../sandbox.ts';
+import { Undecided } from '../session/session.ts';
 import { ProbeFailed } from '../target/probe.ts';
-import { UsageError } from '../target/target.ts';
-import type { Limit } from './limit.ts';
+import { type CompleteInputs, UsageError } from '../target/target.ts';
 import { lacking } from './needs.ts';
 import { type Failure, honestCall, type Prepared } from './prepare.ts';
-import { whyUnsteady } from './steady.ts';
-import { verdictOf } from './verdict.ts';
 
 /** The result of one check. */
 export interface CheckResult {
   readonly check: Check;
   readonly finding: Finding;
-  readonly verdict: Verdict;
   /** The number of requests that it sent, with its controls. */
+  readonly calls: number;
+}
+
+/** The result of a run. */
+export interface Run {
+  readonly inputs: CompleteInputs;
+  /** In the order of the report. */
+  readonly checked: readonly CheckResult[];
   readonly calls: number;
   readonly ms: number;
 }
 
-/** Receives each check when it begins, and again when it ends. */
-export type Progress = (event: { readonly check: Check; readonly done?: CheckResult }) => void;
+/** Receives each check when it begins, and its place. */
+export type Progress = (check: Check, at: number) => void;
 
-export async function runChecks(
+export async function runEach(
   checks: readonly Check[],
   { context, failure }: Prepared,
-  limit: Limit,
   progress: Progress = () => {},
 ): Promise<readonly CheckResult[]> {
   const between = betweenControls(context);
   const all: CheckResult[] = [];
   const blamed = failure ? await nameFaults(context, failure) : '';
   if (failure?.isUsage && blamed === '') throw new UsageError(failure.reason);
-  for (const check of checks) {
-    progress({ check });
+  for (const [at, check] of checks.entries()) {
+    progress(check, at);
     context.sessionContext.during = check.id;
-    const started = performance.now();
     const before = context.log.length;
-    const judge = () => limit.within(() => between(check)).catch(abstainFor);
+    const judge = () => context.limit.within(() => between(check)).catch(abstainFor);
     const ran =
       failure === undefined
         ? (lacking(check.needs, context) ?? (await judge()))
         : abstain(`${failure.reason}${blamed}`, failure.session);
     // Judge received messages even if a control failed: the first message may already be wrong.
-    const finding = (ran.kind === 'undecided' && (await judgeReceived(check, context, failure))) || ran;
-    const verdict = verdictOf(check, finding);
-    const calls = context.log.length - before;
-    const done = { check, finding, verdict, calls, ms: performance.now() - started };
-    all.push(done);
-    progress({ check, done });
+    const finding = (ran.kind === 'could-not-run' && (await judgeReceived(check, context, failure))) || ran;
+    all.push({ check, finding, calls: context.log.length - before });
   }
   return all;
 }
@@ -83,24 +81,23 @@ async function control(context: CheckContext) {
 }
 
 /** Runs each check between two honest calls. The call after one check serves as the call before the next, unless it failed. */
-function betweenControls(context: CheckContext): (check: Check) => Promise<Finding> {
+function betweenControls(context: CheckContext) {
   let failed: Failure | undefined;
-  return async (check) => {
+  return async (check: Check): Promise<Finding> => {
     failed &&= await control(context);
     if (failed) return abstain(`the honest call before it failed: ${failed.reason}`, failed.session);
     const finding = await runCheck(check, context);
     const alive = context.fleet.instances.every((instance) => instance.alive);
     failed = await control(context);
-    if (!alive && finding.kind === 'held') return abstain('the server ended during it');
+    if (!alive && finding.kind === 'pass') return abstain('the server ended during it');
     if (failed === undefined || isConclusive(check, finding)) return finding;
     return abstain(`the honest call after it failed: ${failed.reason}`, failed.session);
   };
 }
 
 /** Whether a finding holds even if the control fails. An effect does; a refusal does not, since the server may refuse everything. */
-const isConclusive = ({ level }: Check, finding: Finding) =>
-  finding.kind === 'broken' &&
-  (level === 'M' || finding.matters === true || finding.always === true || finding.explains === true);
+const isConclusive = ({ level }: Check, { kind, matters, always, explains }: Finding) =>
+  kind === 'broken' && (level === 'M' || matters || always || explains);
 
 /** Confirms that the probe is steady, because a finding from an unsteady probe does not count. */
 async function confirm(context: CheckContext, finding: Finding, earlier: number) {
@@ -110,15 +107,40 @@ async function confirm(context: CheckContext, finding: Finding, earlier: number)
   return reason === undefined ? finding : abstain(reason, finding.session);
 }
 
+/** These errors are not defects of a check, such as a second instance that does not start. */
+const EXPECTED = [Unanswered, ProbeFailed, Unreadable, UsageError];
+
 async function runCheck(check: Check, context: CheckContext) {
   const earlier = context.effects.readings;
   try {
     return await confirm(context, await check.run(context), earlier);
   } catch (error) {
     if (error instanceof Undecided) return abstainFor(error);
-    // These are not defects of the check, such as a second instance that does not start.
-    const reasons = [Unanswered, ProbeFailed, Unreadable, UsageError];
-    if (reasons.some((reason) => error instanceof reason)) return abstain((error as Error).message);
-    return abstain(`the check itself failed, which is a defect of mrtr-check: ${(error as Error).stack}`);
+    const { message, stack } = error as Error;
+    if (EXPECTED.some((expected) => error instanceof expected)) return abstain(message);
+    return abstain(`the check itself failed, which is a defect of mrtr-check: ${stack}`);
   }
+}
+
+/** Longer than a second, to notice a probe that shows a clock. In milliseconds. */
+const A_WHILE_MS = 1200;
+
+/** The number of honest calls to observe: a probe that is slightly late is in time for some. */
+export const LOOKED_AT = 5;
+
+async function whyUnsteady(context: CheckContext) {
+  const { effects } = context;
+  const before = await effects.read();
+  await context.pause(A_WHILE_MS);
+  const after = await effects.read();
+  if (before !== after)
+    return effects.blind(`the probe changes by itself: ${clip(before)}, and a moment later ${clip(after)}`);
+  for (let call = 0; call < LOOKED_AT; call++) {
+    await honestCall(context);
+    const atOnce = await effects.read();
+    await context.pause(SOON_MS);
+    const soon = await effects.read();
+    if (atOnce !== soon) return effects.late(atOnce, soon);
+  }
+  return undefined;
 }

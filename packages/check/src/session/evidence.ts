@@ -6,10 +6,9 @@ import {
   type Transcript,
   type TranscriptEvent,
 } from '@mrtr/harness/transcript';
-import { isObject, type JsonObject } from '../wire/json.ts';
+import { isObject, type JsonObject, shorten } from '../wire/json.ts';
 import { describeOutcome, type ReplyOutcome } from '../wire/outcome.ts';
 import { isResponse, type ServerReply } from '../wire/reply.ts';
-import { shorten } from '../wire/text.ts';
 
 const MAX_DETAIL = 4000;
 /** Limits on a record, in characters and messages: each finding has a record, and a report holds all of them. */
@@ -44,19 +43,19 @@ export class Evidence {
     return copy;
   }
 
-  get length(): number {
+  get length() {
     return this.#events.length;
   }
 
-  recordSent(to: string, message: JsonObject, client: ClientId = 'client'): void {
+  recordSent(to: string, message: JsonObject, client: ClientId = 'client') {
     this.#add({ kind: 'message', from: client, to, message: cut(message) as JsonObject });
   }
 
-  recordReceived(from: string, value: unknown, client: ClientId = 'client'): void {
+  recordReceived(from: string, value: unknown, client: ClientId = 'client') {
     if (isObject(value)) this.#add({ kind: 'message', from, to: client, message: cut(value) as JsonObject });
   }
 
-  recordReply(from: string, { messages, failure }: ServerReply, client: ClientId = 'client'): void {
+  recordReply(from: string, { messages, failure }: ServerReply, client: ClientId = 'client') {
     const kept = messages.filter(({ value }, at) => at < MAX_MESSAGES || isResponse(value));
     for (const { value } of kept) this.recordReceived(from, value, client);
     if (messages.some(({ value }) => isResponse(value))) return;
@@ -64,22 +63,22 @@ export class Evidence {
     this.#add({ kind: 'message', from, to: client, message, lost: true });
   }
 
-  hasReceived(isSought: (message: JsonObject) => boolean): boolean {
+  hasReceived(isSought: (message: JsonObject) => boolean) {
     return this.#events.some((event) => event.kind === 'message' && isSought(event.message));
   }
 
-  effect(detail: string): void {
+  effect(detail: string) {
     this.#add({ kind: 'effect', instance: 'server', name: 'probe', detail: shorten(detail, MAX_DETAIL) });
   }
 
   /** Marks the last effect as one that the approval had before, so that drawings show it as a broken promise. */
-  markRepeated(): void {
+  markRepeated() {
     const at = this.#events.findLastIndex(({ kind }) => kind === 'effect');
     const event = this.#events[at];
     if (event?.kind === 'effect') this.#events[at] = { ...event, again: true };
   }
 
-  recordRestart(instance: string): void {
+  recordRestart(instance: string) {
     this.#add({ kind: 'kill', instance });
     this.#add({ kind: 'restart', instance });
   }

@@ -6,7 +6,7 @@ export class Likeness {
   #words: (string | undefined)[] | undefined;
   #incomparable = false;
 
-  add(text: string): void {
+  add(text: string) {
     const words = split(text);
     if (this.#words === undefined) this.#words = [...words];
     else if (words.length !== this.#words.length) this.#incomparable = true;
@@ -14,7 +14,7 @@ export class Likeness {
   }
 
   /** Undefined if honest outcomes differ too much to compare, or if none was recorded. */
-  like(text: string): boolean | undefined {
+  like(text: string) {
     const known = this.#words;
     if (known === undefined || this.#incomparable) return undefined;
     const words = split(text);

@@ -4,7 +4,7 @@ import type { Instance, Principal } from '../target/instance.ts';
 import { METHOD, type Operation, paramsOf } from '../target/target.ts';
 import type { DeliveryOptions } from '../wire/channel.ts';
 import { asObject, type JsonObject } from '../wire/json.ts';
-import { type Asked, outcomeOf, type ReplyOutcome } from '../wire/outcome.ts';
+import { type Asked, describeOutcome, outcomeOf, type ReplyOutcome } from '../wire/outcome.ts';
 import type { ServerReply } from '../wire/reply.ts';
 import { DECLARED, envelope, mirroredArguments, type WireRequest } from '../wire/request.ts';
 import { Evidence } from './evidence.ts';
@@ -13,7 +13,6 @@ export interface Turn {
   readonly request: WireRequest;
   readonly reply: ServerReply;
   readonly outcome: ReplyOutcome;
-  readonly id?: number | undefined;
   readonly url: URL | undefined;
   readonly principal: Principal;
   /** The length of the call's record when the answer came. */
@@ -50,7 +49,7 @@ export class Session {
   operation: Operation;
   readonly turns: Turn[] = [];
   evidence: Evidence;
-  /** The request that a finding is about, if it is not the last. */
+  /** The request that a finding is about, if that is not the last one. */
   decisive: Turn | undefined;
   readonly #sessionContext: SessionContext;
   readonly #capabilities: JsonObject | undefined;
@@ -79,6 +78,11 @@ export class Session {
     return this.turns.at(-1)?.outcome;
   }
 
+  /** The request that a finding is about. */
+  get turn(): Turn | undefined {
+    return this.decisive ?? this.turns.at(-1);
+  }
+
   /** What the server asked, round by round. */
   get questions() {
     return this.turns.map(({ outcome }) => outcome).filter((outcome) => outcome.kind === 'asked');
@@ -88,7 +92,7 @@ export class Session {
     return this.questions.at(-1)?.requests ?? {};
   }
 
-  get state(): string | undefined {
+  get state() {
     return this.questions.at(-1)?.state;
   }
 
@@ -106,12 +110,12 @@ export class Session {
   }
 
   /** Sends the first request, with the members of `extra` added. */
-  first(extra: JsonObject = {}): Promise<ReplyOutcome> {
+  first(extra: JsonObject = {}) {
     return this.send({ ...paramsOf(this.operation), ...extra });
   }
 
   /** Sends the honest retry with `changes` applied. A change to undefined removes the member. */
-  retry(changes: Retry = {}, options: DeliveryOptions = {}): Promise<ReplyOutcome> {
+  retry(changes: Retry = {}, options: DeliveryOptions = {}) {
     const honest = this.honestRetry();
     const merged = Object.entries({ ...honest, ...changes }).filter(([, value]) => value !== undefined);
     return this.send({ ...paramsOf(this.operation), ...Object.fromEntries(merged) }, options);
@@ -125,7 +129,7 @@ export class Session {
     };
   }
 
-  async send(params: JsonObject, options: DeliveryOptions = {}): Promise<ReplyOutcome> {
+  async send(params: JsonObject, options: DeliveryOptions = {}) {
     const schema = this.#sessionContext.schemaOf(this.operation);
     const request: WireRequest = {
       method: METHOD[this.operation.kind],
@@ -144,7 +148,6 @@ export class Session {
       outcome: outcomeOf(reply),
       url: instance.url,
       principal,
-      id: reply.id,
       recorded: this.evidence.length,
     };
     this.turns.push(turn);
@@ -156,10 +159,7 @@ export class Session {
    * Answers until the server stops asking, with honest retries to which `changes` is applied. Begins the call if it has
    * not begun.
    */
-  async finish(
-    most = MAX_ROUNDS,
-    changes?: (session: Session) => Promise<Retry> | Retry,
-  ): Promise<ReplyOutcome> {
+  async finish(most = MAX_ROUNDS, changes?: (session: Session) => Promise<Retry> | Retry) {
     let outcome = this.last ?? (await this.first());
     for (let round = 0; outcome.kind === 'asked' && round < most; round++)
       outcome = await this.retry(await changes?.(this));
@@ -175,4 +175,25 @@ function withoutMeta(request: WireRequest): JsonObject {
   // Only a few checks declare other capabilities, and those are about them. So the record keeps them there.
   const declared = request.capabilities && { _meta: { [DECLARED]: request.capabilities } };
   return { ...others, params: { ...rest, ...declared } };
+}
+
+/** A call with its record, made by the checker or by the old SDK's client. */
+export type Evident = Pick<Session, 'evidence' | 'last'> & Partial<Pick<Session, 'turn'>>;
+
+/** A control failed, so the check has no verdict. */
+export class Undecided extends Error {
+  override readonly name = 'Undecided';
+  readonly session: Evident | undefined;
+
+  constructor(message: string, session?: Evident) {
+    super(message);
+    this.session = session;
+  }
+}
+
+/** Ends the check if the server did not answer `what`. @throws Undecided */
+export function requireAnswer(outcome: ReplyOutcome, what?: string, session?: Evident) {
+  if (outcome.kind !== 'failed') return;
+  const words = describeOutcome(outcome);
+  throw new Undecided(what === undefined ? words : `${what} got no answer: ${words}`, session);
 }

@@ -11,8 +11,7 @@ import { ServerProcess } from '../wire/process.ts';
 import type { ServerReply } from '../wire/reply.ts';
 import { mirroringHeaders, OLD_REVISION, type WireRequest } from '../wire/request.ts';
 import { stdioChannel } from '../wire/stdio.ts';
-import { nextOf } from './next.ts';
-import { type Address, PORT, transportOf, UsageError } from './target.ts';
+import { type Address, nextOf, PORT, transportOf, UsageError } from './target.ts';
 
 export type Principal = 'own' | 'other';
 
@@ -42,25 +41,25 @@ export class Instance {
     if (address.command === undefined && address.url !== undefined) this.url = new URL(address.url);
   }
 
-  get kind(): 'http' | 'stdio' {
+  get kind() {
     return transportOf(this.#address);
   }
 
-  get owned(): boolean {
+  get owned() {
     return this.#address.command !== undefined;
   }
 
-  get alive(): boolean {
+  get alive() {
     return !this.owned || (this.#process?.alive ?? false);
   }
 
   /** Whether a started instance ended by itself. Waits a little, because connections break before the process ends. */
-  async ending(): Promise<boolean> {
+  async ending() {
     if (this.owned && this.alive) await Promise.race([this.#process?.ended, pause(ENDING_MS)]);
     return !this.alive && !this.#process?.isOverlong;
   }
 
-  get tail(): string {
+  get tail() {
     return this.#process?.tail ?? '';
   }
 
@@ -69,7 +68,7 @@ export class Instance {
   }
 
   /** Starts it, and waits until it listens. @throws Error with its output, if it ends or is not ready in 30 s */
-  async start(): Promise<void> {
+  async start() {
     if (!this.owned) return;
     // A check that the end of the run interrupted may still call this.
     if (this.#patience.over.aborted) throw new UsageError(`${this.words} was not started: the run is over.`);
@@ -84,7 +83,7 @@ export class Instance {
     if (this.#stdio !== undefined) return this.#stdio;
     if (this.url === undefined) throw new Error(`${this.id} was not started`);
     const { headers, otherHeaders } = this.#address;
-    const own = principal === 'own' ? headers : { ...headers, ...otherHeaders };
+    const own = { ...headers, ...(principal === 'other' && otherHeaders) };
     return httpChannel(this.url, own, this.#patience);
   }
 
@@ -99,7 +98,7 @@ export class Instance {
   }
 
   /** Sends SIGKILL to everything that the command started. @throws UsageError if something still listens at its port */
-  async kill(endMs = END_MS): Promise<void> {
+  async kill(endMs = END_MS) {
     await this.#process?.kill();
     const isFree = async () => this.#port === undefined || !(await answers(this.#port));
     if (await becomes(isFree, endMs)) return;
@@ -109,7 +108,7 @@ export class Instance {
   }
 
   /** Waits until the server listens again: most restart commands end earlier. @throws UsageError after 30 s */
-  async listensAgain(): Promise<void> {
+  async listensAgain() {
     if (this.url === undefined) return;
     const { host, hostname, port, protocol } = this.url;
     const at = Number(port) || (protocol === 'https:' ? 443 : 80);
@@ -207,7 +206,7 @@ export class TestedInstances {
     return this.#next;
   }
 
-  async restart(): Promise<void> {
+  async restart() {
     const { restart } = this.#address;
     if (this.first.owned) {
       await this.first.kill();
@@ -220,12 +219,12 @@ export class TestedInstances {
     }
   }
 
-  async revive(): Promise<void> {
+  async revive() {
     for (const instance of this.instances) if (!instance.alive) await instance.start();
   }
 
   /** Kills every started instance. Ignores failures, so that they do not hide the result of the run. */
-  async close(): Promise<void> {
+  async close() {
     const instances = [this.first, this.#second, this.#next];
     await Promise.allSettled(instances.map((instance) => instance?.kill(LAST_END_MS)));
   }

@@ -67,7 +67,7 @@ async function call(instance: Instance, operation: Operation) {
 const APART = ' | ';
 
 /** The only number in a reading; the sum, if instances count their own effects. Undefined if it has none, or several. */
-export function numberIn(reading: string): number | undefined {
+export function numberIn(reading: string) {
   const numbers = reading.split(APART).map((one) => one.match(/-?\d+(?:\.\d+)?/g) ?? []);
   if (numbers.some((one) => one.length !== 1)) return undefined;
   return numbers.reduce((sum, [one]) => sum + Number(one), 0);

@@ -46,7 +46,7 @@ export const withSegment = (read: Token, at: number, text: string) =>
     read.segments.map((one, index) => (index === at ? text : one.text)),
   );
 
-export function encode(bytes: Buffer, { encoding, text }: Pick<Segment, 'encoding' | 'text'>): string {
+export function encode(bytes: Buffer, { encoding, text }: Pick<Segment, 'encoding' | 'text'>) {
   if (encoding === 'plain') return bytes.toString('utf8');
   if (encoding === 'hex')
     return /[A-F]/.test(text) ? bytes.toString('hex').toUpperCase() : bytes.toString('hex');
@@ -58,7 +58,7 @@ export function encode(bytes: Buffer, { encoding, text }: Pick<Segment, 'encodin
 export const readableParts = (token: string): readonly string[] =>
   decode(token).segments.flatMap((segment) => readableIn(segment) ?? []);
 
-export function readableIn(segment: Segment): string | undefined {
+export function readableIn(segment: Segment) {
   if (segment.json !== undefined) return JSON.stringify(segment.json);
   const text = segment.bytes.toString('utf8');
   const words = /^[\p{L}\p{N}\p{P}\p{S}\p{Zs}\r\n\t]+$/u.test(text) && !text.includes('\ufffd');

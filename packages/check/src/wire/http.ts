@@ -11,10 +11,9 @@ import {
   type Patience,
   TOO_LONG,
 } from './channel.ts';
-import { type JsonObject, parse } from './json.ts';
+import { type JsonObject, parse, shorten } from './json.ts';
 import { type Carried, isResponse, replyFrom, type ServerReply } from './reply.ts';
 import { envelope, mirroringHeaders } from './request.ts';
-import { shorten } from './text.ts';
 
 export interface Posting {
   readonly url: URL;
@@ -117,7 +116,7 @@ function withoutResponse({ status, headers }: Response, texts: readonly string[]
   return `HTTP ${status} (${type}) without a JSON-RPC response${body === '' ? '' : `: ${body}`}`;
 }
 
-export async function textIn(response: Response): Promise<string> {
+export async function textIn(response: Response) {
   const texts: string[] = [];
   await readInto(texts, new Response(response.body));
   return texts.join('');

@@ -75,3 +75,7 @@ export function duplicateKeys(text: string): readonly string[] {
 }
 
 const joinPath = (path: string, key: string) => (path === '' ? key : `${path}.${key}`);
+
+/** Cuts a text to `most` characters. The mark shows `redact.ts` where a secret may be cut in two. */
+export const shorten = (text: string, most: number) =>
+  text.length > most ? `${text.slice(0, most)}…` : text;

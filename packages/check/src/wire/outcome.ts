@@ -1,8 +1,7 @@
 /** The outcome of a reply: a question, a result, an error, or nothing usable. */
 import { asText } from '@mrtr/harness/transcript';
-import { asList, asObject, canonical, isObject, type JsonObject, objectAt } from './json.ts';
+import { asList, asObject, canonical, isObject, type JsonObject, objectAt, shorten } from './json.ts';
 import type { RpcError, ServerReply } from './reply.ts';
-import { shorten } from './text.ts';
 
 export type Asked = Readonly<Record<string, JsonObject>>;
 
@@ -39,7 +38,7 @@ export const saysNo = ({ kind }: ReplyOutcome) =>
   kind === 'error' || kind === 'tool-error' || kind === 'rejected';
 
 /** The outcome as text, for comparison. Leaves out state, which is always new, and members of one era only. */
-export function comparable(outcome: ReplyOutcome): string {
+export function comparable(outcome: ReplyOutcome) {
   switch (outcome.kind) {
     case 'asked':
       return `asked ${canonical(outcome.requests)}`;
@@ -58,7 +57,7 @@ export function comparable(outcome: ReplyOutcome): string {
 /** Questions as text, for comparison, without their keys. For servers with new keys in each call. */
 export const comparableQuestions = (requests: Asked) => `asked ${canonical(Object.values(requests))}`;
 
-export function describeOutcome(outcome: ReplyOutcome): string {
+export function describeOutcome(outcome: ReplyOutcome) {
   switch (outcome.kind) {
     case 'asked': {
       const asked = Object.entries(outcome.requests).map(([key, request]) => `${key}: ${askedText(request)}`);
@@ -79,7 +78,7 @@ export function describeOutcome(outcome: ReplyOutcome): string {
   }
 }
 
-export function textOf(result: JsonObject): string {
+export function textOf(result: JsonObject) {
   const blocks = [result.content, result.contents, result.messages].flatMap(asList);
   const texts = blocks.map((block) => {
     const { content, text } = asObject(block);

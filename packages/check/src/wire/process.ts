@@ -5,12 +5,12 @@ import { once } from 'node:events';
 const running = new Set<ServerProcess>();
 const grouped = process.platform !== 'win32';
 
-export function killAll(): void {
+export function killAll() {
   for (const one of running) one.killNow();
 }
 
 /** Makes signals end the program, and with it every process that it started. */
-export function endOnSignals(): void {
+export function endOnSignals() {
   for (const [signal, code] of [
     ['SIGINT', 130],
     ['SIGTERM', 143],
@@ -63,21 +63,21 @@ export class ServerProcess {
     }
   }
 
-  onLine(listener: (line: string) => void): void {
+  onLine(listener: (line: string) => void) {
     this.#listeners.push(listener);
   }
 
-  get tail(): string {
+  get tail() {
     const written = `${this.#out}${this.#errors}`.trim();
     return written.length > 2000 ? `…${written.slice(-2000)}` : written;
   }
 
-  get alive(): boolean {
+  get alive() {
     return this.#child.pid !== undefined && this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
   /** Writes to its standard input. Calls `unread` later if that is closed. */
-  write(text: string, unread: () => void = () => {}): void {
+  write(text: string, unread: () => void = () => {}) {
     const { stdin } = this.#child;
     // Wait: the pipe of an ended process breaks before its exit event.
     const unreadLater = () => void setTimeout(unread, ENDING_MS);
@@ -85,7 +85,7 @@ export class ServerProcess {
     else unreadLater();
   }
 
-  killNow(): void {
+  killNow() {
     const { pid } = this.#child;
     if (pid === undefined) return;
     try {
@@ -96,7 +96,7 @@ export class ServerProcess {
     }
   }
 
-  async kill(): Promise<void> {
+  async kill() {
     this.killNow();
     await this.ended;
   }

@@ -45,7 +45,7 @@ export function mirroringHeaders({ method, params, mirrored = {} }: WireRequest)
   };
 }
 
-export function headerValue(value: string): string {
+export function headerValue(value: string) {
   const plain =
     /^[\x21-\x7e](?:[\x20-\x7e\t]*[\x21-\x7e])?$/.test(value) && !/^=\?base64\?.*\?=$/.test(value);
   return plain ? value : `=?base64?${Buffer.from(value, 'utf8').toString('base64')}?=`;

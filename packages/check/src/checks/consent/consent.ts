@@ -1,5 +1,5 @@
 /** Effects without consent, and with consent that a client gives without its user. */
-import { abstain, fail, notApplicable, pass } from '../../judging/check.ts';
+import { fail, notApplicable, pass } from '../../judging/check.ts';
 import type { CheckContext } from '../../judging/context.ts';
 import {
   asksForYes,
@@ -9,10 +9,9 @@ import {
   refusalIn,
 } from '../../observations/consents.ts';
 import { isForm, requiresNothing } from '../../observations/forms.ts';
-import { MAX_ROUNDS, type Session, type SessionOptions } from '../../session/session.ts';
-import { asList, asObject, canonical, type JsonObject, objectAt } from '../../wire/json.ts';
+import { MAX_ROUNDS, requireAnswer, type Session, type SessionOptions } from '../../session/session.ts';
+import { asList, asObject, canonical, type JsonObject, objectAt, shorten } from '../../wire/json.ts';
 import { describeOutcome, type ReplyOutcome } from '../../wire/outcome.ts';
-import { shorten } from '../../wire/text.ts';
 import { everyAnswer } from '../answer.ts';
 import { NOTHING_FILLED_IN } from '../refusal.ts';
 import { consentCheck, consentKindOf } from './rungs.ts';
@@ -74,8 +73,7 @@ const callsOf = (rounds: number) => MAX_ROUNDS + rounds;
 
 function judgeSeen({ session, outcome, effect }: Seen, what: string) {
   if (effect) return fail(`${what} had the effect: ${describeOutcome(outcome)}.`, session);
-  if (outcome.kind === 'failed')
-    return abstain(`${what} got no answer: ${describeOutcome(outcome)}`, session);
+  requireAnswer(outcome, what, session);
   return pass(`${what} had no effect: ${describeOutcome(outcome)}`, session);
 }
 
@@ -102,8 +100,7 @@ const unasked = consentCheck('unasked-effect', {
       let { session, outcome, effect } = await first();
       // A consent given on a page earlier may still apply to one call. So call again.
       if (effect && consentKindOf(context) === 'page') ({ session, outcome, effect } = await first());
-      if (outcome.kind === 'failed')
-        return abstain(`${what} got no answer: ${describeOutcome(outcome)}`, session);
+      requireAnswer(outcome, what, session);
       if (effect)
         return fail(
           `With ${what} the probe changed, and nobody was asked: ${describeOutcome(outcome)}.`,
@@ -143,7 +140,7 @@ const emptyForm = consentCheck('empty-form', {
     );
     const others = questions.filter(({ request }) => !requiresNothing(request));
     // Another question asks for consent, so the form without required fields guards nothing.
-    if (every.kind !== 'held' || others.length === questions.length) return every;
+    if (every.kind !== 'pass' || others.length === questions.length) return every;
     if (others.some(({ request }) => asksForYes(request))) return every;
     const seen = await call(context, {
       answer: (request, honest) => (requiresNothing(request) ? NOTHING_FILLED_IN : honest),

@@ -56,7 +56,7 @@ export const consentKindOf = ({ facts }: CheckContext) =>
 function judgeConsent(context: CheckContext, mend: string, finding: Finding): Finding {
   const { inputs } = context;
   const rung = consentKindOf(context);
-  if (finding.kind === 'held') return { ...finding, actual: `${finding.actual}. ${DEFEATED[rung]}` };
+  if (finding.kind === 'pass') return { ...finding, actual: `${finding.actual}. ${DEFEATED[rung]}` };
   if (finding.kind !== 'broken') return finding;
   const declared = inputs.needsConsent ? '' : ' With --needs-consent this is a fail.';
   const remedy = `${mend} ${CLIMB[rung]}`;

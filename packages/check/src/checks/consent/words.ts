@@ -5,10 +5,10 @@ import { textsOf } from '../../observations/consents.ts';
 import { isElicitation, isForm } from '../../observations/forms.ts';
 import { Likeness } from '../../session/likeness.ts';
 import type { Session } from '../../session/session.ts';
+import { requireAnswer } from '../../session/session.ts';
 import type { Operation } from '../../target/target.ts';
-import { canonical, isObject, type JsonObject, objectAt } from '../../wire/json.ts';
+import { canonical, isObject, type JsonObject, objectAt, shorten } from '../../wire/json.ts';
 import { describeOutcome } from '../../wire/outcome.ts';
-import { shorten } from '../../wire/text.ts';
 import { consentCheck } from './rungs.ts';
 
 /** Makes a call up to its last question, and leaves that unanswered. */
@@ -99,8 +99,7 @@ const spoofed = consentCheck('spoofed', {
         const value = typeof given === 'string' ? `${given} ${mark}` : mark;
         const changed = { ...operation, arguments: { ...operation.arguments, [name]: value } };
         const { session, asked, texts } = await callUntilAsked(context, changed);
-        if (session.last?.kind === 'failed')
-          return abstain(`${what} in '${name}' got no answer: ${describeOutcome(session.last)}`, session);
+        if (session.last) requireAnswer(session.last, `${what} in '${name}'`, session);
         if (asked.length > 0) asks++;
         if (texts.some((text) => text.includes(mark)))
           return fail(

@@ -2,11 +2,11 @@
 
 import { type CheckParts, defineCheck, type Finding, type Level, pass } from '../../judging/check.ts';
 import type { CheckContext } from '../../judging/context.ts';
-import { Undecided } from '../../judging/undecided.ts';
 import { difference, type Reading } from '../../observations/effects.ts';
 import { Facts } from '../../observations/facts.ts';
 import { Likeness } from '../../session/likeness.ts';
 import type { Retry, Session, Turn } from '../../session/session.ts';
+import { Undecided } from '../../session/session.ts';
 import type { Instance } from '../../target/instance.ts';
 import { canonical, isObject, type JsonObject, objectAt } from '../../wire/json.ts';
 import { describeOutcome, NOT_NOW, type ReplyOutcome } from '../../wire/outcome.ts';
@@ -98,7 +98,7 @@ const questionsIn = (turns: readonly Turn[]): readonly (readonly [string, JsonOb
   turns.flatMap(({ outcome }) => (outcome.kind === 'asked' ? Object.entries(outcome.requests) : []));
 
 /** The text that a person reads in a question. Of the schema it has the titles and descriptions only. */
-export function wordsOf(request: JsonObject): string {
+export function wordsOf(request: JsonObject) {
   const { requestedSchema, ...params } = objectAt(request, 'params');
   return canonical({ ...request, params: { ...params, words: wordsIn(requestedSchema) } });
 }

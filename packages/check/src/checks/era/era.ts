@@ -4,10 +4,10 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { ShownQuestion } from '@mrtr/harness';
 import { defineCheck, fail, pass } from '../../judging/check.ts';
 import type { CheckContext } from '../../judging/context.ts';
-import type { Evident } from '../../judging/undecided.ts';
 import { formText, isForm } from '../../observations/forms.ts';
 import { Evidence } from '../../session/evidence.ts';
 import type { Likeness } from '../../session/likeness.ts';
+import type { Evident } from '../../session/session.ts';
 import { METHOD, paramsOf } from '../../target/target.ts';
 import { canonical, isObject, type JsonObject, objectAt } from '../../wire/json.ts';
 import { comparable, describeOutcome, outcomeOf, type ReplyOutcome } from '../../wire/outcome.ts';
@@ -38,11 +38,10 @@ const same = defineCheck('era.same', 'A', {
   clause: CLAUSE,
   remedy: REMEDY,
   needs: ['form'],
-  calls: (rounds) => rounds + 1,
   run: async (context) => {
     const seen = await oldCall(context);
     const outcome = seen.result && outcomeOf({ messages: [], ms: 0, result: seen.result });
-    const session: Evident = { evidence: seen.evidence, turns: [], last: outcome };
+    const session: Evident = { evidence: seen.evidence, last: outcome };
     const fault = faultIn(context, seen, outcome);
     if (fault !== undefined) return fail(fault, session);
     if (outcome?.kind === 'completed')
@@ -92,7 +91,7 @@ const modernForms = ({ facts }: CheckContext) =>
     .map(formText);
 
 async function oldCall(context: CheckContext): Promise<Seen> {
-  const { fleet, inputs, patience } = context;
+  const { fleet, inputs, limit } = context;
   const { kind, name } = inputs.operation;
   const questions: ShownQuestion[] = [];
   const evidence = new Evidence(`${METHOD[kind]} ${name}`, 'legacy');
@@ -106,7 +105,7 @@ async function oldCall(context: CheckContext): Promise<Seen> {
   let client: Client | undefined;
   const transport = await legacyTransport(fleet.first, inputs.address);
   const giveUp = () => void transport.close();
-  patience.over.addEventListener('abort', giveUp);
+  limit.over.addEventListener('abort', giveUp);
   try {
     client = await legacyClient(transport as Transport, {
       user,
@@ -120,7 +119,7 @@ async function oldCall(context: CheckContext): Promise<Seen> {
     const { message, code } = error as { message: string; code?: number };
     return { evidence, questions, refusal: message.replace(PREFIX, ''), late: code === TIMEOUT };
   } finally {
-    patience.over.removeEventListener('abort', giveUp);
+    limit.over.removeEventListener('abort', giveUp);
     await client?.close().catch(() => {});
     await transport.close().catch(() => {});
   }
@@ -148,10 +147,10 @@ const PREFIX = /^MCP error -?\d+: */;
 /** The v1 SDK's code for a timeout. */
 const TIMEOUT = -32001;
 
-async function callOperation(client: Client, { inputs, patience }: CheckContext) {
+async function callOperation(client: Client, { inputs, limit }: CheckContext) {
   const { operation } = inputs;
   const params = paramsOf(operation) as never;
-  const { timeoutMs: timeout, over: signal } = patience;
+  const { timeoutMs: timeout, over: signal } = limit;
   const options = { timeout, maxTotalTimeout: timeout, signal };
   if (operation.kind === 'tool') return client.callTool(params, undefined, options) as Promise<JsonObject>;
   if (operation.kind === 'prompt') return client.getPrompt(params, options);
@@ -184,7 +183,7 @@ const stateless = defineCheck('era.stateless', 'A', {
     const reply = await context.fleet.first.sendAsOld(message);
     evidence.recordReply('server', reply);
     const outcome = outcomeOf(reply);
-    const session: Evident = { evidence, turns: [], last: outcome };
+    const session: Evident = { evidence, last: outcome };
     if (outcome.kind === 'asked')
       return fail('It was sent an input_required result, which it does not know.', session);
     if (outcome.kind === 'failed') return fail(`It got ${describeOutcome(outcome)}.`, session);

@@ -44,7 +44,7 @@ class ProcessTransport implements Transport {
     this.#command = command;
   }
 
-  async start(): Promise<void> {
+  async start() {
     const [program = '', ...args] = this.#command;
     const started = new ServerProcess(program, args);
     this.#process = started;
@@ -55,11 +55,11 @@ class ProcessTransport implements Transport {
     started.ended.then(() => this.onclose?.());
   }
 
-  async send(message: JSONRPCMessage): Promise<void> {
+  async send(message: JSONRPCMessage) {
     this.#process?.write(`${JSON.stringify(message)}\n`);
   }
 
-  async close(): Promise<void> {
+  async close() {
     await this.#process?.kill();
   }
 }

@@ -1,7 +1,8 @@
 /** State belongs to one call. Sends it with other arguments, to another operation, as another principal, or too late. */
-import { abstainFor, effectsUnseen } from '../../judging/attack.ts';
+import { effectsUnseen } from '../../judging/attack.ts';
 import {
   abstain,
+  abstainFor,
   type Clause,
   defineCheck,
   type Finding,
@@ -13,6 +14,7 @@ import {
 } from '../../judging/check.ts';
 import type { CheckContext } from '../../judging/context.ts';
 import type { Retry, Session, SessionOptions } from '../../session/session.ts';
+import { requireAnswer } from '../../session/session.ts';
 import { nameOf } from '../../target/target.ts';
 import { canonical } from '../../wire/json.ts';
 import { describeOutcome, saysNo } from '../../wire/outcome.ts';
@@ -49,7 +51,7 @@ async function moveState(
   for (const round of context.roundsWithState) {
     const session = await context.untilRound(round, own);
     finding = await moveStateOfRound(context, round, session, options, what);
-    if (finding.kind !== 'held') break;
+    if (finding.kind !== 'pass') break;
   }
   return finding;
 }
@@ -69,7 +71,7 @@ async function moveStateOfRound(
   const goesOn = outcome.kind === 'asked' && isLater(context, round, session);
   if (goesOn && what === OTHER_ARGUMENTS) outcome = await session.finish();
   const effect = await context.effects.since(before, session);
-  if (outcome.kind === 'failed') return abstain(describeOutcome(outcome));
+  requireAnswer(outcome);
   if (outcome.kind === 'completed' && !goesOn && !effect && (await context.likeNonsense(round, outcome)))
     return (
       effectsUnseen(context, `it ${describeOutcome(outcome)}, as for nonsense state`) ??
@@ -126,12 +128,12 @@ async function moveToOther(context: CheckContext) {
     const first = { operation: { ...context.inputs.operation, arguments: own } };
     // The operation itself may refuse arguments that fit both.
     finding = await moveState(context, { operation }, nameOf(operation), first).catch(abstainFor);
-    if (finding.kind === 'held' && canonical(operation.arguments) !== canonical(own))
+    if (finding.kind === 'pass' && canonical(operation.arguments) !== canonical(own))
       return pass(
         `${finding.actual} (with other arguments, as none were found that fit both)`,
         finding.session,
       );
-    if (finding.kind === 'held' || finding.kind === 'broken') break;
+    if (finding.kind === 'pass' || finding.kind === 'broken') break;
   }
   return finding;
 }
@@ -177,7 +179,6 @@ const expired = defineCheck('state.expired', 'S', {
     'Put the time of expiry into the sealed state, and compare it when the state comes back: `ttlSeconds` of @mrtr/core, ' +
     "or of the SDK's createRequestStateCodec.",
   needs: ['state', 'ttl'],
-  calls: (rounds) => rounds + 1,
   run: async (context) => {
     const ttl = context.inputs.ttlSeconds ?? 0;
     if (ttl > MAX_WAIT) return notGiven(`--ttl is longer than the limit of ${MAX_WAIT} s`);
@@ -186,7 +187,7 @@ const expired = defineCheck('state.expired', 'S', {
     await context.pause(ttl * 1000 + 1100);
     const { outcome, effect } = await context.measure(session, () => session.retry());
     const judged = context.judge(round, outcome);
-    if (judged === 'failed') return abstain(describeOutcome(outcome));
+    requireAnswer(outcome);
     const plain = !effect && outcome.kind === 'completed' && (await context.likeNonsense(round, outcome));
     if ((judged !== 'refused' && !plain) || effect)
       return fail(
@@ -209,7 +210,7 @@ const rolledBack = defineCheck('state.rolled-back', 'M*', {
   calls: (rounds) => 4 * rounds + 8,
   run: async (context) => {
     const after = await afterTheEnd(context);
-    const found = after.kind === 'held' ? ((await besideTheEnd(context)) ?? after) : after;
+    const found = after.kind === 'pass' ? ((await besideTheEnd(context)) ?? after) : after;
     const remembers = found.kind === 'broken' && (await remembersUsed(context));
     return remembers ? { ...found, remedy: BY_CALL } : found;
   },
@@ -225,7 +226,7 @@ async function afterTheEnd(context: CheckContext) {
   const end = await session.finish();
   if (end.kind !== 'completed') return abstain(`the call did not end: ${describeOutcome(end)}`);
   const { outcome, effect } = await presentRetry(context, session, earlier);
-  if (outcome.kind === 'failed') return abstain(describeOutcome(outcome));
+  requireAnswer(outcome);
   if (effect)
     return fail(`The state of round 1 worked again after the end, with a second effect.`, session, {
       matters: context.oneTime,

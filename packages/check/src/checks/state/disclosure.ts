@@ -3,8 +3,9 @@ import { abstain, defineCheck, fail, MRTR, pass } from '../../judging/check.ts';
 import type { CheckContext, Refused } from '../../judging/context.ts';
 import { inWorker } from '../../sandbox.ts';
 import type { Session, SessionOptions } from '../../session/session.ts';
+import { requireAnswer } from '../../session/session.ts';
+import { shorten } from '../../wire/json.ts';
 import { comparable, describeOutcome, type ReplyOutcome } from '../../wire/outcome.ts';
-import { shorten } from '../../wire/text.ts';
 
 /** Compares refusals word by word, also those of other checks, such as state.expired. */
 const oracle = defineCheck('state.oracle', 'A', {
@@ -26,7 +27,7 @@ const oracle = defineCheck('state.oracle', 'A', {
       const round = context.roundsWithState.at(-1) ?? 0;
       const session = await context.untilRound(round);
       const outcome = await present(session);
-      if (outcome.kind === 'failed') return abstain(`${label} got no answer: ${describeOutcome(outcome)}`);
+      requireAnswer(outcome, label);
       if (outcome.kind !== 'completed' || (await context.likeNonsense(round, outcome)))
         all.push({ label, session, outcome });
     }
@@ -78,7 +79,6 @@ const readable = defineCheck('state.readable', 'A', {
     'Where the state holds anything that the client may not know, encrypt it (AEAD) and do not only sign it: ' +
     '@mrtr/core seals with AES-256-GCM.',
   needs: ['state'],
-  calls: (rounds) => rounds + 1,
   run: async (context) => {
     for (const round of context.roundsWithState) {
       const session = await context.untilRound(round);
@@ -106,7 +106,6 @@ const size = defineCheck('state.size', 'A', {
   },
   remedy: 'Keep in the state only data that the server cannot look up, or a handle to stored data.',
   needs: ['state'],
-  calls: (rounds) => rounds + 1,
   run: async (context) => {
     const session = await context.untilRound(0);
     let before = 0;

@@ -1,5 +1,5 @@
 /** State is attacker-controlled input: forged, tampered, malformed, or in another spelling. */
-import { choicesIn } from '../../answers/choices.ts';
+
 import {
   type AttackOptions,
   type Attempt,
@@ -10,7 +10,7 @@ import {
 } from '../../judging/attack.ts';
 import { defineCheck, fail, MRTR, notApplicable, pass } from '../../judging/check.ts';
 import { type CheckContext, noTo } from '../../judging/context.ts';
-import { fieldsOf } from '../../observations/forms.ts';
+import { choicesIn, fieldsOf } from '../../observations/forms.ts';
 import { inWorker } from '../../sandbox.ts';
 import type { Retry, Session } from '../../session/session.ts';
 import type { Pair, Variant } from '../../tokens/forge.ts';
@@ -191,7 +191,7 @@ const malformedState = defineCheck('state.malformed', 'M*', {
         `${crashed.label} in place of the state came to ${describeOutcome(crashed.outcome)}.`,
         crashed.session,
       );
-    return finding.kind === 'undecided' ? pass('refused, or cut off if it was too long') : finding;
+    return finding.kind === 'could-not-run' ? pass('refused, or cut off if it was too long') : finding;
   },
 });
 
@@ -250,7 +250,6 @@ const dropped = defineCheck('state.dropped', 'A', {
   expected: 'A retry without its state is refused, or asked again.',
   ...REQUIREMENT,
   remedy: 'Treat answers without the state of their question as unasked: ignore them, and ask.',
-  calls: (rounds) => rounds + 1,
   run: async (context) => {
     const round = context.roundsWithState.at(-1) ?? 0;
     const attempt = { label: 'the retry without its state', changes: () => ({ requestState: undefined }) };
