@@ -41,8 +41,8 @@ try {
       );
   const tables = {
     'interop: run': await circumstances(),
-    'interop: clients': markdownTable(joinVersions(clients), { padding: true, alignDelimiters: false }),
-    'interop: proxies': markdownTable(proxies, { padding: true, alignDelimiters: false }),
+    'interop: clients': markdownTable(joinAlike(clients), { padding: true, alignDelimiters: false }),
+    'interop: proxies': markdownTable(joinAlike(proxies), { padding: true, alignDelimiters: false }),
   };
   if (words.length === 0) await updateBlocks(tables, { write: true, only: Object.keys(tables) });
 } finally {
@@ -52,15 +52,18 @@ try {
 // A foreign program may still hold a pipe.
 process.exit();
 
-/** Makes one row of neighbours that differ in their version alone. */
-function joinVersions(rows: readonly (readonly string[])[]): string[][] {
-  const joined: string[][] = [];
+/** Makes one row of programs with the same observation. */
+function joinAlike([head = [], ...rows]: readonly (readonly string[])[]): string[][] {
+  const programs = new Map<string, Map<string, string[]>>();
   for (const [name = '', version = '', ...rest] of rows) {
-    const last = joined.at(-1);
-    if (last && last[0] === name && last.slice(2).join('|') === rest.join('|')) last[1] += `, ${version}`;
-    else joined.push([name, version, ...rest]);
+    const alike = programs.get(rest.join('|')) ?? new Map<string, string[]>();
+    programs.set(rest.join('|'), alike.set(name, [...(alike.get(name) ?? []), version]));
   }
-  return joined;
+  const joined = [...programs].map(([rest, alike]) => [
+    [...alike].map(([name, versions]) => `${name} ${versions.join(', ')}`).join('; '),
+    ...rest.split('|'),
+  ]);
+  return [[`${head[0]}`, ...head.slice(2)], ...joined];
 }
 
 async function circumstances(): Promise<string> {
