@@ -55,6 +55,21 @@ async function start(make: Make) {
 /**
  * Defines the contract's tests in their own `describe`. Call it at the top of a vitest file, or in a `describe`.
  *
+ * A ledger's duties:
+ *
+ * - `lease` looks for the entry, compares the times, counts the limits and writes the entry in one atomic step.
+ * - Each `first` brings a new random id, stored in the entry. `settle` and `release` compare it in the step that writes,
+ *   and do nothing if it is not the entry's. A lease whose time ended can still settle, until another lease has its
+ *   entry. If the reply of `lease` is lost, release its lease: nobody else knows it.
+ * - `release` deletes an entry without a result, and its place in every limit. A result without room counts as lost: its
+ *   entry is not released.
+ * - The time when the ledger began stands in the place of the entries, so that it is lost with them, without expiry, and
+ *   outside the limits. A `lease` that finds no entry is `older-than-ledger` if there is no beginning (write one then),
+ *   or if `issuedAt - Math.max(0, now - yours) < beginning`, where `yours` is the time on the ledger's clock. An instance
+ *   that knew a beginning, and finds none, writes one that is `CLOCK_SKEW_MS` later than now. To a later beginning that
+ *   it finds, it adds the same, once, and stores that it was added. A known entry is answered as it is.
+ * - A ledger in memory ends with its process and needs no beginning: leave out `lose`.
+ *
  * @param name names the ledger's storage; it is part of the tests' names.
  * @param make makes a ledger for each test. Tests use random ids, so ledgers may share their entries.
  *
