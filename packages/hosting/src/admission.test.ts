@@ -11,7 +11,7 @@ import {
   withHeaders,
 } from './hosting.test-support.ts';
 
-const refusal = (status: number, message: string, code = -32000) => ({ status, error: { code, message } });
+const rejection = (status: number, message: string, code = -32000) => ({ status, error: { code, message } });
 
 const PAGES = [{ path: '/link', fetch: async () => new Response('A page.') }];
 
@@ -34,7 +34,7 @@ test('100 pages are served at once, and one more when one of them was sent', asy
   const { sendPage } = mounting({ pages: [{ path: '/link', fetch }] });
   const open = Array.from({ length: 100 }, () => sendPage('/link/start'));
   expect(await read(await sendPage('/link/start'))).toEqual(
-    refusal(503, 'This server has too many pages open; try again later'),
+    rejection(503, 'This server has too many pages open; try again later'),
   );
   released.open();
   expect((await Promise.all(open)).map(({ status }) => status)).toEqual(Array(100).fill(200));
@@ -58,7 +58,7 @@ test('a body of a page has at most 16 384 bytes', async () => {
   const { url } = await hosting({ pages: [ECHO] });
   const post = (bytes: number) => fetch(new URL('/link/x', url), { method: 'POST', body: 'x'.repeat(bytes) });
   expect((await (await post(16_384)).text()).length).toBe(16_384);
-  expect(await read(await post(16_385))).toEqual(refusal(413, 'A body has at most 16384 bytes; send less'));
+  expect(await read(await post(16_385))).toEqual(rejection(413, 'A body has at most 16384 bytes; send less'));
 });
 
 test('unfinished bodies of pages have 1 MiB together, and take no room and no page from others', async () => {
@@ -67,7 +67,7 @@ test('unfinished bodies of pages have 1 MiB together, and take no room and no pa
   const [first, ...others] = connections.map(({ use }, n) => use(sendPart(n < 64 ? 16_383 : 0)));
   for (const other of others) other.catch(() => {});
   const post = () => fetch(new URL('/link/x', url), { method: 'POST', body: 'x' }).then(read);
-  const full = refusal(503, 'This server has too many bytes of requests coming in; try again later');
+  const full = rejection(503, 'This server has too many bytes of requests coming in; try again later');
   await expect.poll(post).toEqual(full);
   expect((await fetch(url, requestInit('tools/list'))).status).toBe(200);
   connections[0]?.use('x').catch(() => {});
@@ -82,7 +82,7 @@ test('a page that reads no body is answered before its body came in', async () =
   expect(await (await rawConnection(url)).use(sendPart(0))).toMatch(/^HTTP\/1\.1 403 /);
 });
 
-test('a page itself refuses a TRACE, and the operator gets no error', async () => {
+test('a page itself rejects a TRACE, and the operator gets no error', async () => {
   const fetch = async ({ method }: Request) => new Response(null, { status: method === 'GET' ? 200 : 405 });
   const { url, errors } = await hosting({ pages: [{ path: '/link', fetch }] });
   const connection = await rawConnection(url);
@@ -106,7 +106,7 @@ test('a page that answers before it has read its body keeps no place', async () 
 test('a server that closes serves neither pages nor MCP', async () => {
   const { mcp, send, sendPage } = mounting({ pages: PAGES });
   await mcp.close();
-  const closing = refusal(503, 'The server is shutting down');
+  const closing = rejection(503, 'The server is shutting down');
   expect(await read(await sendPage('/link/start'))).toEqual(closing);
   expect(await read(await send('/mcp', requestInit('tools/list')))).toEqual(closing);
 });
@@ -142,5 +142,5 @@ test('an answer is of an old client, whatever revision its header names: a new o
   const { send } = mounting();
   const answer = oldMessage({ id: 1, result: {} }, 'guessed');
   const sent = withHeaders(answer, { 'mcp-protocol-version': '2026-07-28' });
-  expect(await read(await send('/mcp', sent))).toEqual(refusal(404, 'Session not found'));
+  expect(await read(await send('/mcp', sent))).toEqual(rejection(404, 'Session not found'));
 });

@@ -70,26 +70,26 @@ export function httpAdmission(served: ServerInstance, options: MountOptions, lim
 
   /** Answers one request of MCP. */
   async function serveMcp(request: Request, exchange: Exchange): Promise<Response> {
-    const refused = refuseHost(request) ?? origins.reject(request);
-    if (refused) return refused;
+    const rejected = rejectHost(request) ?? origins.reject(request);
+    if (rejected) return rejected;
     const answer =
       origins.preflight(request) ??
       (await admit(request, exchange).catch((error: unknown) => internalError(error, report)));
     return origins.readable(request, answer);
   }
 
-  function refuseHost(request: Request): Response | undefined {
+  function rejectHost(request: Request): Response | undefined {
     if (allowedHosts === 'any') return undefined;
     const { headers, url } = request;
     // HTTP/2 has the host in the address alone.
     const host = headers.get('host') ?? new URL(url).host;
     const named = headers.has('host') ? request : new Request(url, { headers: { host } });
-    const refused = hostHeaderValidationResponse(named, hosts);
-    if (!refused) return undefined;
+    const rejected = hostHeaderValidationResponse(named, hosts);
+    if (!rejected) return undefined;
     const shown = host.slice(0, MAX_OF_HOST);
     const why = `A request for the host '${shown}' was rejected: it is none of allowedHosts.`;
     report(new OperatorWarning('host_rejected', why));
-    return countRejection(refused, 'http_forbidden_origin');
+    return countRejection(rejected, 'http_forbidden_origin');
   }
 
   async function admit(request: Request, exchange: Exchange): Promise<Response> {
@@ -104,8 +104,8 @@ export function httpAdmission(served: ServerInstance, options: MountOptions, lim
 
   /** Answers a browser. Does not check `Origin`: a link may lead here from any site. */
   async function servePage(pages: PageSet, request: Request, { incoming }: Exchange): Promise<Response> {
-    const refused = refuseHost(request);
-    if (refused) return refused;
+    const rejected = rejectHost(request);
+    if (rejected) return rejected;
     if (isShut) return problem(503, 'The server is shutting down');
     return answerBrowser(pages, request, incoming);
   }
@@ -137,8 +137,8 @@ export function httpAdmission(served: ServerInstance, options: MountOptions, lim
     if (anonymous) return anonymous;
     const body = request.method === 'POST' ? await bodies.read(request, exchange, principal) : undefined;
     if (body instanceof Response) return body;
-    const refused = body && rejectMessage(body);
-    if (refused) return refused;
+    const rejected = body && rejectMessage(body);
+    if (rejected) return rejected;
     const caller = { authInfo, principal };
     const response = await admitRequest({ request, outgoing, body, principal }, () =>
       route(request, body, caller),

@@ -13,9 +13,9 @@ const PLACES =
 const WARNING =
   'A request was served without a caller, though it carried `Authorization` or a cookie, or its mount has a `principal` or ' +
   'other callers. All requests without a caller are of one user: each can finish the calls of the others. ' +
-  `${PLACES} Refuse such requests with \`anonymous: 'reject'\`, or say with \`anonymous: 'accept'\` that you mean it.`;
+  `${PLACES} Reject such requests with \`anonymous: 'reject'\`, or say with \`anonymous: 'accept'\` that you mean it.`;
 
-const REFUSAL = `A request without a caller was refused, because of \`anonymous: 'reject'\`. ${PLACES}`;
+const REJECTION = `A request without a caller was rejected, because of \`anonymous: 'reject'\`. ${PLACES}`;
 
 /**
  * Makes a function that rejects a request without a principal; or warns of it, if it or an earlier one shows that there are
@@ -27,7 +27,7 @@ export function anonymousGuard(rule: 'accept' | 'reject' | undefined, hasUsers: 
     if (principal !== undefined) {
       sawUsers = true;
     } else if (rule === 'reject') {
-      report(new OperatorWarning('anonymous_rejected', REFUSAL));
+      report(new OperatorWarning('anonymous_rejected', REJECTION));
       const error = new OAuthError(OAuthErrorCode.InvalidToken, 'No caller was found; sign in');
       return countRejection(bearerAuthChallengeResponse(error), 'http_unauthorized');
     } else if (rule === undefined && (sawUsers || headers.has('authorization') || headers.has('cookie'))) {

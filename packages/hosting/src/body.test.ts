@@ -22,8 +22,8 @@ const receiving = (limits: MountLimits) => {
   return { bodies, read };
 };
 
-/** The status and the text of a refusal, and whether its connection ends. */
-const refusal = async (read: ReturnType<BodyReader['read']>) => {
+/** The status and the text of a rejection, and whether its connection ends. */
+const rejection = async (read: ReturnType<BodyReader['read']>) => {
   const response = (await read) as Response;
   const { error } = (await response.json()) as { error: { message: string } };
   return `${response.status} ${error.message}${response.headers.get('connection') === 'close' ? ', and closes' : ''}`;
@@ -38,12 +38,12 @@ test('a character may be split between two chunks', async () => {
   expect(await read(body)).toEqual({ json: { city: '東京' }, bytes: 17 });
 });
 
-test('a body that is too long is refused before its end, and the rest is discarded', async () => {
+test('a body that is too long is rejected before its end, and the rest is discarded', async () => {
   const { bodies, read } = receiving({ bodyBytes: 10 });
   const body = open(Buffer.alloc(6));
-  const refused = refusal(read(body));
+  const rejected = rejection(read(body));
   body.push(Buffer.alloc(5));
-  expect(await refused).toBe('413 A body has at most 10 bytes; send less, and closes');
+  expect(await rejected).toBe('413 A body has at most 10 bytes; send less, and closes');
   body.push(Buffer.alloc(1_000_000));
   await flowing();
   expect(body.readableLength).toBe(0);
@@ -67,7 +67,7 @@ test('a body has so long to come in, and one that stops half-way holds nothing a
   onTestFinished(() => void vi.useRealTimers());
   const { bodies, read } = receiving({});
   const body = open(Buffer.from('{'));
-  const refused = refusal(read(body));
+  const rejected = rejection(read(body));
   await flowing();
   vi.advanceTimersByTime(29_999);
   body.push(Buffer.from(' '));
@@ -75,7 +75,7 @@ test('a body has so long to come in, and one that stops half-way holds nothing a
   expect(bodies.incoming).toBeGreaterThan(0);
   // More bytes do not extend the time.
   vi.advanceTimersByTime(1);
-  expect(await refused).toBe('408 A body has to come in within 30 seconds; send it again, and closes');
+  expect(await rejected).toBe('408 A body has to come in within 30 seconds; send it again, and closes');
   expect(bodies.incoming).toBe(0);
 });
 
@@ -85,7 +85,7 @@ test('bodies that are coming in have so many bytes together, and those that have
   const received = unfinished.map((body) => read(body));
   await flowing();
   expect(bodies.incoming).toBe(8192);
-  expect(await refusal(read(open(Buffer.from('{}'))))).toBe(
+  expect(await rejection(read(open(Buffer.from('{}'))))).toBe(
     '503 This server has too many bytes of requests coming in; try again later, and closes',
   );
   for (const body of unfinished) {
@@ -104,7 +104,7 @@ test('the bodies of one principal have so many bytes, and those of others still 
   const unfinished = read(open(Buffer.alloc(4000)), 'ada');
   unfinished.catch(() => {});
   await flowing();
-  expect(await refusal(read(open(Buffer.from('{}')), 'ada'))).toBe(
+  expect(await rejection(read(open(Buffer.from('{}')), 'ada'))).toBe(
     '429 You have too many bytes of requests coming in; end one, or try again later, and closes',
   );
   expect(await read(Readable.from([Buffer.from('{}')]), 'bob')).toEqual({ json: {}, bytes: 2 });
@@ -116,9 +116,9 @@ test.each([
   ['levels', '['.repeat(10_001)],
   ['text that is no JSON', ','.repeat(10_001)],
   ['members after a string of escapes', `["\\\\\\"",${'0,'.repeat(10_000)}0]`],
-])('a body of too many members is refused before it is parsed: %s', async (_what, text) => {
+])('a body of too many members is rejected before it is parsed: %s', async (_what, text) => {
   const { read } = receiving({});
-  expect(await refusal(read(Readable.from([Buffer.from(text)])))).toBe(
+  expect(await rejection(read(Readable.from([Buffer.from(text)])))).toBe(
     '413 A body has at most 10000 members of objects and arrays; send less',
   );
 });

@@ -73,7 +73,7 @@ export function bodyReader(limits: Pick<Limits, 'bytes' | 'bodyBytes' | 'perPrin
   }
 
   /**
-   * Reads a whole body of any type, or returns the refusal and discards the rest.
+   * Reads a whole body of any type, or returns the rejection and discards the rest.
    *
    * @throws Error if a middleware has read it, or its client disconnects before its end.
    */

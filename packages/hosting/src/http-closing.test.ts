@@ -39,14 +39,14 @@ test('while a server closes, requests on open connections get 503, on used and u
   await entered;
   const closed = http.close();
   const answers = [used.send(get('/healthz')), unused.send(get('/healthz')), late.send(get('/mcp'))];
-  const [afterUse, first, refused] = await Promise.all(answers);
+  const [afterUse, first, rejected] = await Promise.all(answers);
   // Release the call before the assertions below: a failed one would leave it in flight.
   release();
   expect(await finished).toEqual(waited);
   await closed;
   expect(afterUse).toMatch(/ 200 [\s\S]*HTTP\/1\.1 503 [\s\S]*closing/);
   expect(first).toMatch(/^HTTP\/1\.1 503 [\s\S]*closing/);
-  expect(refused).toMatch(/^HTTP\/1\.1 503 [\s\S]*shutting down/);
+  expect(rejected).toMatch(/^HTTP\/1\.1 503 [\s\S]*shutting down/);
 });
 
 test("streams that stand open do not delay it: an old client's, and a new one's subscription", async () => {

@@ -29,7 +29,7 @@ test.each([
   ['alice=short', "The token of 'alice' is under 16 characters: it can be guessed."],
   ['alice=', "The token of 'token' is under 16 characters: it can be guessed."],
   [`alice=${SECRET},bob=${SECRET}`, "'alice' and 'bob' have the same token."],
-])('the list `%s` is refused', (list, message) => {
+])('the list `%s` is rejected', (list, message) => {
   expect(() => listVerifier(list)).toThrow(new InvalidOption(message));
 });
 
@@ -46,7 +46,7 @@ test.each([
   ['with the beginning of one', as(TOKENS.alice.slice(0, -1))],
   ['with an empty one', as('')],
   ['with one of another scheme', { authorization: `Basic ${TOKENS.alice}` }],
-])('a request %s is refused, whatever it asks for', async (_what, headers) => {
+])('a request %s is rejected, whatever it asks for', async (_what, headers) => {
   const { url } = await hostWithTokens();
   const requests: RequestInit[] = [
     requestInit('tools/list', {}, { headers }),

@@ -81,7 +81,7 @@ inEachRouter('on %s, a session belongs to the user who began it', async (_name, 
   expect(await as({ user: 'ada' })).toMatchObject({ result: { content: [{ text: 'ada' }] } });
 });
 
-inEachRouter('on %s, a body over the limits is refused, and HEAD opens no stream', async (_name, router) => {
+inEachRouter('on %s, a body over the limits is rejected, and HEAD opens no stream', async (_name, router) => {
   const url = await listen(router(mounting({ limits: { bodyBytes: 25_000 } }).mcp));
   const pad = (bytes: number) => `${LIST.body}`.replace('{}', `{"x":"${'x'.repeat(bytes)}"}`);
   const bodies = [pad(20_000), pad(25_000), JSON.stringify(Array(10_001).fill(0))];
@@ -110,7 +110,7 @@ test('a body that was read and not handed on is an error', async () => {
   expect(served.errors).toEqual(Array(2).fill(expect.stringContaining('handle(req, res, body)')));
 });
 
-test('a body that breaks off after its refusal is no error that ends the process', async () => {
+test('a body that breaks off after its rejection is no error that ends the process', async () => {
   const { send } = mounting({ allowedHosts: ['shop.example'] });
   const { readable, writable } = new TransformStream();
   const broken = { ...LIST, body: readable, duplex: 'half' } as RequestInit;
@@ -173,7 +173,7 @@ inEachRouter('on %s, a subscription that nobody reads is ended', async (_name, r
 });
 
 inEachRouter(
-  'on %s, a close lets calls finish, whose signals never fire, and refuses new ones',
+  'on %s, a close lets calls finish, whose signals never fire, and rejects new ones',
   async (_name, router) => {
     const { mcp, served } = mounting({ drainSeconds: 60 });
     const url = await listen(router(mcp));
@@ -276,7 +276,7 @@ test('a page that hangs is cut when the mount closes', async () => {
   expect(await within(5000, page, () => 'The page was not cut.')).toBe('cut');
 });
 
-test('with allowedHosts `any` the router checks the host, and pages of other sites are still refused', async () => {
+test('with allowedHosts `any` the router checks the host, and pages of other sites are still rejected', async () => {
   const allowedOrigins = ['https://app.example'];
   const [any, own] = [mounting({ allowedHosts: 'any', allowedOrigins }), mounting({ allowedOrigins })];
   const status = async ({ send }: typeof any, headers: object) =>
@@ -323,7 +323,7 @@ test('a `principal` that gives no text is an error of the server', async () => {
   expect(served.errors).toEqual([expect.stringContaining('`principal` must return a text')]);
 });
 
-test('an option that a mount does not have, or that has a wrong value, is refused', () => {
+test('an option that a mount does not have, or that has a wrong value, is rejected', () => {
   for (const options of [
     { path: '/mcp' },
     { readiness: true },

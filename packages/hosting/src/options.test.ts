@@ -32,7 +32,7 @@ test.each<[options: unknown, message: string]>([
     { maxRequests: 5 },
     "the option 'maxRequests' is gone. The policy counts calls: write `limits: { calls }` in requestStatePolicy.",
   ],
-])('serveHttp(served, %j) is refused: %s', async (options, message) => {
+])('serveHttp(served, %j) is rejected: %s', async (options, message) => {
   await expect(serve(options)).rejects.toThrow(new InvalidOption(`serveHttp: ${message}`));
 });
 
@@ -52,7 +52,7 @@ test.each([
   'shop.example/mcp',
   '::1',
   '',
-])('the entry %j of allowedHosts can match no request, and is refused at the start', async (entry) => {
+])('the entry %j of allowedHosts can match no request, and is rejected at the start', async (entry) => {
   const error = await serve({ allowedHosts: ['localhost', entry] }).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(InvalidOption);
   expect((error as Error).message).toContain(`allowedHosts: '${entry}' can match no request. Write the name`);
@@ -87,13 +87,13 @@ test.each<[served: unknown, needs: string]>([
   [() => {}, 'server(); it is a function'],
   [{}, 'server(); it is an object'],
   [{ ...served, close: 'later' }, 'server() and close(); it is an object'],
-])('an instance that cannot be served, %j, is refused', async (wrong, needs) => {
+])('an instance that cannot be served, %j, is rejected', async (wrong, needs) => {
   const message = `served must be an object with ${needs}.`;
   await expect(serveHttp(wrong as never)).rejects.toThrow(new InvalidOption(`serveHttp: ${message}`));
   expect(() => serveOverStdio(wrong as never)).toThrow(new InvalidOption(`serveOverStdio: ${message}`));
 });
 
-test('serveOverStdio refuses a function in the place of its options', () => {
+test('serveOverStdio rejects a function in the place of its options', () => {
   const message = 'serveOverStdio: the options must be an object; they are a function.';
   expect(() => serveOverStdio(served, (() => {}) as never)).toThrow(new InvalidOption(message));
 });

@@ -54,13 +54,13 @@ test.each([
   expect(corsOf(answer)).toEqual(READABLE(origin));
 });
 
-test('a page reads a refusal too, and a preflight needs no token', async () => {
+test('a page reads a rejection too, and a preflight needs no token', async () => {
   const verifier = { verifyAccessToken: () => Promise.reject(new Error('The list is not there.')) };
   const { url } = await hosting({ ...app, verifier });
   expect((await fetch(url, preflight(APP))).status).toBe(204);
-  const refused = await fetch(url, from(APP, listTools));
-  expect([refused.status, refused.headers.has('www-authenticate')]).toEqual([401, true]);
-  expect(corsOf(refused)).toEqual(READABLE(APP));
+  const rejected = await fetch(url, from(APP, listTools));
+  expect([rejected.status, rejected.headers.has('www-authenticate')]).toEqual([401, true]);
+  expect(corsOf(rejected)).toEqual(READABLE(APP));
   const unknown = await fetch(url, from(APP, { method: 'PUT' }));
   expect([unknown.status, corsOf(unknown)]).toEqual([405, READABLE(APP)]);
 });
@@ -80,8 +80,8 @@ test.each([
 ])('a page %s gets no CORS answer, and nothing runs', async (_page, origin) => {
   const { url, waiting } = await hosting(app);
   for (const init of [preflight(origin), from(origin, requestInit('tools/call', { name: 'wait' }))]) {
-    const refused = await fetch(url, init);
-    expect([refused.status, corsOf(refused)]).toEqual([403, {}]);
+    const rejected = await fetch(url, init);
+    expect([rejected.status, corsOf(rejected)]).toEqual([403, {}]);
   }
   expect(waiting).toBe(0);
 });
@@ -105,7 +105,7 @@ test('a program that is no browser gets no CORS answer', async () => {
   expect([answer.status, corsOf(answer)]).toEqual([200, { vary: 'Origin' }]);
 });
 
-test('OPTIONS that is no preflight is refused like any other method', async () => {
+test('OPTIONS that is no preflight is rejected like any other method', async () => {
   const { url } = await hosting(app);
   for (const init of [
     { method: 'OPTIONS' },

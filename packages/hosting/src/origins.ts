@@ -42,8 +42,8 @@ export function allowOrigins(origins: readonly string[], hosts: string[], method
     if (origins.includes(origin)) return undefined;
     // The SDK checks the host alone, and so would accept `foo://localhost`, or two origins of which the first has a path.
     if (origin !== '' && !isPageOfHost(origin)) return problem(403, 'Invalid Origin header');
-    const refused = originValidationResponse(request, hosts);
-    return refused && countRejection(refused, 'http_forbidden_origin');
+    const rejected = originValidationResponse(request, hosts);
+    return rejected && countRejection(rejected, 'http_forbidden_origin');
   }
 
   /** Answers a preflight of an allowed origin. Undefined if `request` is not a preflight. */

@@ -29,27 +29,27 @@ export function pageServer(onerror: OnError | undefined) {
     const first = QuotaSlot.take(open, undefined);
     if (!(first instanceof QuotaSlot)) return noRoom(first, 'pages open');
     let place: QuotaSlot | undefined = first;
-    let refused: Response | undefined;
+    let rejected: Response | undefined;
     const readBody = async (): Promise<Uint8Array> => {
       // A body that arrives slowly takes no other page's place.
       first.giveBack();
       const body = await readBytes(request.headers, incoming, undefined);
-      if (body instanceof Response) return refuse(body);
+      if (body instanceof Response) return reject(body);
       // The page may have answered without waiting for the body.
       const again = place && QuotaSlot.take(open, undefined);
-      if (typeof again === 'string') return refuse(noRoom(again, 'pages open'));
+      if (typeof again === 'string') return reject(noRoom(again, 'pages open'));
       place = again;
       return body;
     };
-    const refuse = (response: Response): never => {
-      refused = response;
-      throw new Error(`A body that was posted to a page was refused with status ${response.status}.`);
+    const reject = (response: Response): never => {
+      rejected = response;
+      throw new Error(`A body that was posted to a page was rejected with status ${response.status}.`);
     };
     try {
       const response = await pages.fetch(noteListener(withBody(request, readBody), onerror));
-      return refused ?? response;
+      return rejected ?? response;
     } catch (error) {
-      if (refused) return refused;
+      if (rejected) return rejected;
       throw error;
     } finally {
       place?.giveBack();

@@ -2,7 +2,7 @@ import { publish, type RejectionReason } from '@mrtr/core/events';
 import type { QuotaExceeded } from '@mrtr/core/internal';
 import type { OnError } from './server-instance.ts';
 
-/** A refusal, as a JSON-RPC error. */
+/** A rejection, as a JSON-RPC error. */
 export const problem = (
   status: number,
   message: string,
@@ -35,7 +35,7 @@ export function countRejection(response: Response, detail: string): Response {
   return response;
 }
 
-/** The refusal at a limit: 429 for the caller's own limit, 503 for the server's. */
+/** The rejection at a limit: 429 for the caller's own limit, 503 for the server's. */
 export const noRoom = (full: QuotaExceeded, what: string, headers?: Record<string, string>): Response =>
   full === 'own'
     ? problem(429, `You have too many ${what}; end one, or try again later`, headers)

@@ -178,7 +178,7 @@ async function next(reader: ReadableStreamDefaultReader<Uint8Array> | undefined)
   return JSON.parse(/^data: (.+)$/m.exec(new TextDecoder().decode(value))?.[1] ?? 'null');
 }
 
-test('a second call with the id of an open one is refused, since it would not count', async () => {
+test('a second call with the id of an open one is rejected, since it would not count', async () => {
   const { call, tell } = await asking();
   const events = (await call(1)).body?.getReader();
   const question = await next(events);
@@ -232,7 +232,7 @@ test('the SDK forgets a call that was cancelled, and nobody hears of a response 
   expect(served.errors).toEqual([]);
 });
 
-test('calls that are answered or refused at once are not open', async () => {
+test('calls that are answered or rejected at once are not open', async () => {
   const { send, session } = await asking();
   const list = oldRequest('tools/list', {}, session);
   for (const headers of [{ accept: 'text/html' }, { 'mcp-protocol-version': '1999-01-01' }]) {

@@ -73,7 +73,7 @@ test.each([
 });
 
 test.each(['HEAD', 'OPTIONS', 'PUT', 'PATCH'])(
-  '%s is refused, and the response names the allowed methods',
+  '%s is rejected, and the response names the allowed methods',
   async (method) => {
     const { url } = await hosting();
     const response = await fetch(url, { method });
@@ -82,7 +82,7 @@ test.each(['HEAD', 'OPTIONS', 'PUT', 'PATCH'])(
   },
 );
 
-test('TRACE, which a web-standard Request cannot express, is refused too', async () => {
+test('TRACE, which a web-standard Request cannot express, is rejected too', async () => {
   const { url } = await hosting();
   expect(await statusOf(url, 'TRACE /mcp HTTP/1.1', 'Host: localhost', LAST)).toBe(405);
   expect((await fetch(url, listTools)).status).toBe(200);
@@ -101,7 +101,7 @@ test.each([
   ['of over 64 KiB', { experimental: { x: { y: 'y'.repeat(65_536) } } }],
   ['of over 1000 members', { experimental: WIDE }],
 ])(
-  'an initialize %s is refused before it is validated, however old clients are served',
+  'an initialize %s is rejected before it is validated, however old clients are served',
   async (_what, capabilities) => {
     for (const legacyClients of ['sessions', 'stateless'] as const) {
       const { url } = await hosting({ legacyClients });
@@ -119,7 +119,7 @@ test.each([
   },
 );
 
-test('a _meta of over 1000 members is refused before it is validated', async () => {
+test('a _meta of over 1000 members is rejected before it is validated', async () => {
   const { url } = await hosting();
   const { body } = listTools;
   const { params, ...message } = JSON.parse(`${body}`);
@@ -164,7 +164,7 @@ test.each(['null', '[]', '7', '"text"', '{}', '[[]]', '{"jsonrpc":"2.0","id":{},
   },
 );
 
-test('a batch is refused from clients of both eras, and nothing of it runs', async () => {
+test('a batch is rejected from clients of both eras, and nothing of it runs', async () => {
   const { url } = await hosting();
   const session = await beginSession(url);
   for (const request of [requestInit('tools/list'), oldRequest('tools/list', {}, session), INITIALIZE]) {
@@ -186,12 +186,12 @@ test.each([
   expect((await fetch(url, withHeaders(listTools, { 'content-type': type }))).status).toBe(status);
 });
 
-test('an encoded body is refused before it is read', async () => {
+test('an encoded body is rejected before it is read', async () => {
   const { url } = await hosting();
   expect((await fetch(url, withHeaders(listTools, { 'content-encoding': 'gzip' }))).status).toBe(415);
 });
 
-test('a request for a whole URL is refused, and its connection ends', async () => {
+test('a request for a whole URL is rejected, and its connection ends', async () => {
   const { url } = await hosting();
   const connection = await rawConnection(url);
   const answer = await connection.send(
