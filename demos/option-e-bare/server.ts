@@ -1,4 +1,4 @@
-import { realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { McpServer } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { createWorld, getWeatherTool, resolveWorkItemTool, SERVER_INFO, type World } from '@mrtr/comparison';
@@ -13,7 +13,8 @@ export function createServer(world: World): McpServer {
   return server;
 }
 
-if (realpathSync(process.argv[1] ?? '') === import.meta.filename) {
+const [, program = ''] = process.argv;
+if (existsSync(program) && realpathSync(program) === import.meta.filename) {
   const world = createWorld();
   serveStdio(() => createServer(world));
 }

@@ -1,4 +1,4 @@
-import { realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { createWorld, getWeatherTool, resolveWorkItemTool, SERVER_INFO, type World } from '@mrtr/comparison';
 import { type McpServer, protectedServer, type RequestStatePolicy, requestStatePolicy } from '@mrtr/core';
 import { serveOverStdio } from '@mrtr/hosting/stdio';
@@ -13,7 +13,8 @@ export function createServer(world: World, policy: RequestStatePolicy): McpServe
   return server;
 }
 
-if (realpathSync(process.argv[1] ?? '') === import.meta.filename) {
+const [, program = ''] = process.argv;
+if (existsSync(program) && realpathSync(program) === import.meta.filename) {
   const { STATE_KEY } = process.env;
   const policy = requestStatePolicy({ keys: STATE_KEY === undefined ? undefined : [STATE_KEY] });
   const world = createWorld();

@@ -1,4 +1,4 @@
-import { realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { createWorld, getWeatherTool, resolveWorkItemTool, SERVER_INFO, type World } from '@mrtr/comparison';
 import { type McpServer, protectedServer, type RequestStatePolicy, requestStatePolicy } from '@mrtr/core';
 import { serveOverStdio } from '@mrtr/hosting/stdio';
@@ -16,7 +16,8 @@ export function createServer(world: World, policy: RequestStatePolicy, store: Li
   return server;
 }
 
-if (realpathSync(process.argv[1] ?? '') === import.meta.filename) {
+const [, program = ''] = process.argv;
+if (existsSync(program) && realpathSync(program) === import.meta.filename) {
   const { STATE_KEY, POSTGRES } = process.env;
   if (!STATE_KEY || !POSTGRES) throw new Error('Set STATE_KEY, 32 bytes or more, and POSTGRES.');
   const policy = requestStatePolicy({ keys: [STATE_KEY] });

@@ -1,9 +1,11 @@
 /** Every option's `server.ts`, started as a program, and called over stdio by clients of both eras. */
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { addressOf, findOption, OPTIONS } from '@mrtr/comparison/options';
 import { converse, foreignHosting, modernClient, scriptedUser } from '@mrtr/harness';
@@ -51,6 +53,21 @@ test('it is started through a symbolic link, too', async () => {
   const link = join(folder, 'weather.ts');
   symlinkSync(pathOf('g'), link);
   expect(await callServer('modern-only', link)).toBe(METRIC);
+});
+
+test('a program that imports the servers starts none of them, whatever its own arguments are', async () => {
+  const loading = OPTIONS.map((option) => `await import(${JSON.stringify(addressOf(option))});`).join('\n');
+  const args = [
+    '--import',
+    import.meta.resolve('tsx'),
+    '--input-type=module',
+    '--eval',
+    `${loading}\nconsole.log('loaded')`,
+  ];
+  for (const argument of ['no-such-file', pathOf('g').replace('server.ts', 'weather.ts')]) {
+    const { stdout } = await promisify(execFile)(process.execPath, [...args, argument]);
+    expect(stdout).toBe('loaded\n');
+  }
 });
 
 test('a call continues in another process with the same STATE_KEY, and in no other', async () => {
