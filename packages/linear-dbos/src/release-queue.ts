@@ -3,24 +3,12 @@
  * leave the calls of a live owner alone.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Runtime } from './runtime.ts';
+import type { CallHost } from './running-call.ts';
 
 const AGAIN_MS = 1000;
 
-/** The store that abandons the calls. */
-interface ReleasingStore {
-  readonly instance: string;
-  readonly takeOverMs: number;
-  readonly runtime: Pick<Runtime, 'calls' | 'presence'>;
-  /** Whether the call runs here, again or still. */
-  runs(id: string): boolean;
-  report(error: Error): void;
-  /** Called when a release ends. */
-  released(id: string): void;
-}
-
 /** Releases each call once its handler no longer runs here. */
-export function releaseQueue({ instance, takeOverMs, runtime, runs, report, released }: ReleasingStore) {
+export function releaseQueue({ instance, settings, runtime, running, turnListeners }: CallHost) {
   /** Calls whose abandoned handlers still run, until they end or their time is over. */
   const endings = new Map<string, Promise<void>>();
   const releases = new Map<string, Promise<void>>();
@@ -32,7 +20,7 @@ export function releaseQueue({ instance, takeOverMs, runtime, runs, report, rele
         await runtime.presence.ensureHeld();
         return await runtime.calls.release([id], instance);
       } catch (error) {
-        report(error as Error);
+        settings.onerror(error as Error);
         await delay(AGAIN_MS, undefined, { ref: false });
       }
     }
@@ -40,19 +28,19 @@ export function releaseQueue({ instance, takeOverMs, runtime, runs, report, rele
 
   /** Releases a call, unless it runs here. */
   function release(id: string): void {
-    if (runs(id) || releases.has(id)) return;
+    if (running.has(id) || releases.has(id)) return;
     const releasing = releaseNow(id).finally(() => {
       releases.delete(id);
-      released(id);
+      turnListeners.notify(id);
     });
     releases.set(id, releasing);
   }
 
   return {
     release,
-    /** Releases a call when its handler has `ended`, at the latest after `takeOverMs`. */
+    /** Releases a call when its handler has `ended`, at the latest after `takeOverSeconds`. */
     releaseAfter(ended: Promise<void>, id: string): void {
-      const late = delay(takeOverMs, undefined, { ref: false });
+      const late = delay(settings.takeOverSeconds * 1000, undefined, { ref: false });
       const ending = Promise.race([ended, late]).then(() => {
         if (endings.get(id) === ending) endings.delete(id);
         release(id);

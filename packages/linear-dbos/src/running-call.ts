@@ -23,7 +23,7 @@ import {
   Error as DbosErrors,
 } from '@dbos-inc/dbos-sdk';
 import type { InputRequests } from '@modelcontextprotocol/server';
-import type { RequestStatePolicy, ServerContext } from '@mrtr/core';
+import type { ServerContext } from '@mrtr/core';
 import { publish } from '@mrtr/core/events';
 import { withCallInMessage } from '@mrtr/core/internal';
 import { keyRingOf } from '@mrtr/core/seal';
@@ -31,6 +31,7 @@ import { askProblem, questionDigest } from '@mrtr/core/shape';
 import { heldBytes, UNANSWERED } from '@mrtr/shapes/internal';
 import { ContinuationLost, type LinearRound } from '@mrtr/shapes/linear';
 import { continuationState, Frame, FrameContext } from '@mrtr/shapes/linear-store';
+import type { Settings } from './options.ts';
 import {
   type CallHeader,
   type CallKey,
@@ -49,11 +50,11 @@ import type { TurnListeners } from './turn-listeners.ts';
 /** The store that a call runs in. */
 export interface CallHost {
   readonly instance: string;
-  readonly ttlSeconds: number;
+  readonly settings: Settings;
   readonly runtime: Runtime;
-  readonly policy: RequestStatePolicy;
   readonly turnListeners: TurnListeners;
-  report(error: Error): void;
+  /** The calls that run or wait in this process. */
+  readonly running: ReadonlyMap<string, unknown>;
   forget(call: { readonly id: string }): void;
   /** Forgets the call, which is not over, and lets another instance resume it. */
   release(call: { readonly id: string }): void;
@@ -112,7 +113,7 @@ export function runningCall(
   let ownedAfterLosses: number | undefined;
   /** The turn that asked, while the call waits for the answers. */
   let parkedAt: number | undefined;
-  const frame = new Frame({ ...head, id }, host.report, perform);
+  const frame = new Frame({ ...head, id }, host.settings.onerror, perform);
   frame.askable = head.askable;
   frame.caller = head.caller;
 
@@ -137,7 +138,7 @@ export function runningCall(
   }
 
   function report(error: unknown): void {
-    host.report(withCallInMessage(error, frame.about));
+    host.settings.onerror(withCallInMessage(error, frame.about));
   }
 
   /** Ends the call: its client cancelled it, or disconnected. */
@@ -239,14 +240,14 @@ export function runningCall(
 
   /** Publishes the end of the open turn. Returns false if the call is over; hangs if another instance owns the call. */
   async function publishTurn(record: TurnRecord): Promise<boolean> {
-    const { runtime, instance, turnListeners, policy, ttlSeconds } = host;
+    const { runtime, instance, turnListeners, settings } = host;
     const turn = published + 1;
     const done = record.kind !== 'asked' || record.overLimit !== undefined;
     const toPublish = { ...record, answers: answered, pseudonym };
     const body = callKey.seal(toPublish, `turn ${turn}`);
-    const key = callKey.sealKey(keyRingOf(policy));
+    const key = callKey.sealKey(keyRingOf(settings.policy));
     // Only the request that waits here can read the first turn. If that turn ends the call, nobody needs its record.
-    const keepSeconds = done ? (turn === 1 ? 0 : KEEP_SECONDS) : ttlSeconds;
+    const keepSeconds = done ? (turn === 1 ? 0 : KEEP_SECONDS) : settings.ttlSeconds;
     if (isAbandoned) await NEVER;
     if (await runtime.calls.publish(id, instance, { turn, done, body, key, keepSeconds, waiter })) {
       published = turn;
@@ -282,7 +283,7 @@ export function runningCall(
     for (let passedOver = 0; ; passedOver++) {
       try {
         const text = await DBOS.recv<string>(String(turn), {
-          timeoutSeconds: host.ttlSeconds,
+          timeoutSeconds: host.settings.ttlSeconds,
           pollingIntervalMs: LOOK_AGAIN_MS,
         });
         if (isAbandoned) await NEVER;

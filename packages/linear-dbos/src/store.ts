@@ -36,7 +36,7 @@ import { releaseQueue } from './release-queue.ts';
 import { type AwaitedTurn, remindOwner } from './remind-owner.ts';
 import { type CallHost, KEEP_SECONDS, type RunningCall, runningCall, UNRECORDED } from './running-call.ts';
 import { Runtime } from './runtime.ts';
-import { sweepEvery } from './sweep.ts';
+import { startSweep } from './sweep.ts';
 import { TurnListeners } from './turn-listeners.ts';
 
 // A call that runs here wakes its request. The poll only checks that it still runs here.
@@ -92,6 +92,7 @@ export class DbosStore implements LinearStore {
   readonly #rounds = new Set<Promise<unknown>>();
   /** Rejects the waiting requests, when the database has been unreachable for too long. */
   readonly #waiting = new Set<() => void>();
+  readonly #host: CallHost;
   readonly #releaseQueue: ReturnType<typeof releaseQueue>;
   #closing: Promise<void> | undefined;
 
@@ -99,15 +100,13 @@ export class DbosStore implements LinearStore {
     this.#options = options;
     this.#runtime = runtime;
     this.#instance = instance;
-    this.#releaseQueue = releaseQueue({
-      instance,
-      takeOverMs: options.takeOverSeconds * 1000,
-      runtime,
-      runs: (id) => this.#running.has(id),
-      report: options.onerror,
-      released: (id) => this.#turnListeners.notify(id),
-    });
-    this.#stopSweep = sweepEvery(options.sweepSeconds, runtime, options.onerror);
+    this.#host = {
+      ...{ instance, runtime, settings: options, turnListeners: this.#turnListeners, running: this.#running },
+      forget: (call) => this.#forget(call),
+      release: (call) => this.#release(call),
+    };
+    this.#releaseQueue = releaseQueue(this.#host);
+    this.#stopSweep = startSweep(options, runtime);
     addGauge('frames.parked', this, ({ parked }) => parked);
   }
 
@@ -448,19 +447,6 @@ export class DbosStore implements LinearStore {
       `This call began on version '${version}' of this server, and no instance of that version is left. Version ` +
         `'${this.#options.version}' cannot resume it. Start the call again.`,
     );
-  }
-
-  get #host(): CallHost {
-    return {
-      instance: this.#instance,
-      ttlSeconds: this.#options.ttlSeconds,
-      runtime: this.#runtime,
-      policy: this.#options.policy,
-      turnListeners: this.#turnListeners,
-      report: this.#options.onerror,
-      forget: (call) => this.#forget(call),
-      release: (call) => this.#release(call),
-    };
   }
 
   #forget(call: { readonly id: string }): void {

@@ -1,42 +1,36 @@
 /** Deletes expired calls on a timer, a few hundred at a time. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Settings } from './options.ts';
 import type { Runtime } from './runtime.ts';
 
 const AT_ONCE = 500;
-const AGAIN_SOON_MS = 100;
 
 /**
- * Sweeps for one store. Does not keep the process alive.
+ * Starts to sweep for one store. Does not keep the process alive.
  *
- * @returns a function that stops the timer, and resolves when the current deletion has ended.
+ * @returns a function that stops it, and resolves when the current deletion has ended.
  */
-export function sweepEvery(
-  seconds: number,
-  runtime: Runtime,
-  report: (error: Error) => void,
-): () => Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  let running: Promise<void> = Promise.resolve();
-  let isStopped = false;
-  const schedule = (ms: number) => {
-    if (isStopped) return;
-    timer = setTimeout(() => {
-      const swept = sweep(runtime).catch((error: Error) => report(error));
-      running = swept.then((isFull) => schedule(isFull ? AGAIN_SOON_MS : seconds * 1000));
-    }, ms);
-    timer.unref();
-  };
-  schedule(seconds * 1000);
+export function startSweep({ sweepSeconds, onerror }: Settings, runtime: Runtime): () => Promise<void> {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  async function sweep(): Promise<void> {
+    for (;;) {
+      await delay(sweepSeconds * 1000, undefined, { signal, ref: false });
+      await deleteExpired(runtime, signal).catch(onerror);
+    }
+  }
+  const swept = sweep().catch(() => {}); // It ends when it is stopped.
   return async () => {
-    isStopped = true;
-    clearTimeout(timer);
-    await running;
+    stopping.abort();
+    await swept;
   };
 }
 
-/** Returns true if more may be left. */
-async function sweep(runtime: Runtime): Promise<boolean> {
-  const ids = await runtime.calls.findExpired(AT_ONCE);
-  if (ids.length > 0) await runtime.remove(ids);
-  if (ids.length < AT_ONCE) await runtime.removeQueues();
-  return ids.length === AT_ONCE;
+async function deleteExpired(runtime: Runtime, signal: AbortSignal): Promise<void> {
+  let ids: string[];
+  do {
+    ids = await runtime.calls.findExpired(AT_ONCE);
+    if (ids.length > 0) await runtime.remove(ids);
+  } while (ids.length === AT_ONCE && !signal.aborted);
+  await runtime.removeQueues();
 }

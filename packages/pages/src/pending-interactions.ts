@@ -61,9 +61,10 @@ export interface PendingInteractionsOptions<T> extends PageOptions<T> {
 
 export const PAGE_DEFAULTS = { ttlSeconds: 600, waitSeconds: 20, maxAsks: 5 };
 
+/** @internal The options of earlier versions. */
 export const GONE_OF_PAGES: GoneOptions = { name: 'It is the path of `url`.' };
 
-/** The checks of the options that all pages share. */
+/** @internal The checks of the options that all pages share. */
 export const PAGE_CHECKS: OptionChecks<Omit<PendingInteractionsOptions<unknown>, 'start' | 'finish'>> = {
   policy: asRequired(aPolicy),
   // parseWebPage() checks the address, or later the value of the function.
@@ -155,7 +156,7 @@ const linkTo = <T>(message: string, more: LinkOptions<T>): PageQuestion<T> => ({
 });
 
 /**
- * Makes the pages of one sort, and the questions that send users there.
+ * @internal Makes the pages of one sort, and the questions that send users there.
  *
  * @param sort an outcome on a page of one sort does not count on a page of another.
  */
