@@ -56,11 +56,7 @@ Look at \`weather.ts\`: ${TODO}. Run \`pnpm demo option-${letter}\`.
 node ${server}   # Node 24 or 26
 \`\`\`
 
-\`\`\`json
-{ "mcpServers": { "option-${letter}": { "command": "node", "args": ["/path/to/mrtr-shapes/${server}"] } } }
-\`\`\`
-
-[On Node 20, in several processes, in your own project](../comparison/README.md#start-an-option).
+[From a client, on Node 20, in several processes](../comparison/README.md#start-an-option).
 
 ## Beside ${model.charAt('option-'.length).toUpperCase()}
 
