@@ -71,19 +71,33 @@ git diff --no-index ${files}
 `;
 }
 
+/** What its author does next. From the first step on, tests say what is missing. */
+const nextSteps = (
+  folder,
+  letter,
+) => `Made demos/${folder} and tools/matrix/src/outlines/writers/${letter}.ts. Next:
+  1. Run pnpm install. Add two rows to demos/comparison/options.test.ts.
+  2. Write the shape in a file of demos/${folder}, as demos/option-d-by-era/by-era.ts does, by "A shape of your own" in
+     packages/shapes/README.md. A shape that people should take moves to packages/shapes/src/<shape> (model: once) and
+     gets a subpath in \`exports\`.
+  3. Write server.ts, weather.ts and work-item.ts, the promises in claims.ts, and what is marked ${TODO} in README.md and
+     package.json.
+  4. Write any outline in its shape in the writer: the contract, the deploys and the conformance suite come from it.
+     Adopt the contract in tests/shapes/<shape>.test.ts (model: once.test.ts; its onceContract is for a ctx.once that
+     returns a promise). Add an adversarial.test.ts to a shape of the package (model: resolve).
+  5. Add a row to the table of README.md, a heading with a paragraph to docs/choosing.md, and the line of
+     pnpm conformance to docs/conformance.md. This finds sentences that list shapes:
+     grep -rnE '\\b[A-J](, [A-J])* (and|to) [A-J]\\b' README.md docs demos packages
+  6. Run pnpm test: the matrix measures the option, and prints every difference from its claims, every row to write, and
+     a token for tests/operations/golden-tokens.json. Write what the checker may find into
+     tests/check/options/expected.ts.
+  7. Run pnpm matrix --write, pnpm check:options and MRTR_WRITE_DOCS=1 pnpm test tests/check/document.test.ts.
+`;
+
 try {
   const [letter, ...args] = process.argv.slice(2);
   const folder = newOption(letter, ...args);
-  process.stdout.write(`Made demos/${folder} and tools/matrix/src/outlines/writers/${letter}.ts. Next:
-  1. pnpm install
-  2. write server.ts, weather.ts and work-item.ts of demos/${folder}, and claim what you believe in claims.ts; write
-     what is marked ${TODO} in README.md and package.json
-  3. write any outline in its shape in tools/matrix/src/outlines/writers/${letter}.ts, and run the contract over it in
-     tests/shapes (model: once.test.ts)
-  4. pnpm test: the matrix measures it, and prints every difference from its claims and every row to write
-  5. pnpm matrix --write, and pnpm check:options
-CONTRIBUTING.md says the rest.
-`);
+  process.stdout.write(nextSteps(folder, letter));
 } catch (error) {
   process.stderr.write(`${error.message}\n`);
   process.exitCode = 2;
