@@ -19,6 +19,7 @@ import {
 import { MEMORY_ENTRIES } from '../../packages/pages/src/memory-interactions.ts';
 import { PAGE_DEFAULTS } from '../../packages/pages/src/pending-interactions.ts';
 import { MAX_RECORD_BYTES } from '../../packages/pages/src/records.ts';
+import { RESUME_SECONDS } from '../../packages/pages/src/same-call.ts';
 import { interactionLimits } from '../../packages/pages/src/store.ts';
 import {
   DEFAULT_LIMITS as FRAME_LIMITS,
@@ -105,6 +106,7 @@ const LIMITS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
     'limits.entriesPerPrincipal': PAGES.ownOpen,
     'pages of one principal that are over, kept for their calls': PAGES.ownOver,
     'one pending interaction, in bytes': MAX_RECORD_BYTES,
+    'time for the same call after its approval, in seconds': RESUME_SECONDS,
     ...PAGE_DEFAULTS,
   },
   host: {

@@ -15,7 +15,8 @@ interface LedgerUnderTest {
   /**
    * Another instance of the ledger on the same entries, as a second replica of a server would have.
    *
-   * @param limits its limits. Default: the ledger's own. One principal may take at least one entry and one byte.
+   * @param limits its limits. Default: the ledger's own. Of each, one principal may take
+   * `Math.max(1, Math.floor(limit * perPrincipal))`.
    */
   another(limits?: LedgerLimits): Promise<StateLedger>;
   /** Moves the end of an entry's lease into the past. */
