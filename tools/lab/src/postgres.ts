@@ -1,4 +1,4 @@
-/** The PostgreSQL of the live lab, for the option that stores calls. It starts on demand. */
+/** The PostgreSQL for the option that stores calls. It starts on demand. */
 import type { PostgresServer, StartOptions } from '@mrtr/postgres-server';
 
 /** A given server, or one that starts with the first database. */

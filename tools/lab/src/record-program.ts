@@ -13,6 +13,7 @@ import { LineTrace } from '@mrtr/harness';
 import { authorsFile } from '@mrtr/matrix/processes';
 import { recordBranches } from './branches.ts';
 import { measuredRow } from './measured.ts';
+import { Postgres } from './postgres.ts';
 import type { Recording, Recordings } from './protocol.ts';
 import { record, SITUATIONS } from './situations.ts';
 
@@ -44,10 +45,9 @@ async function recordOption(option: Measured & Pick<ListedOption, 'name' | 'titl
   rows.push({ option: id, name, title, cells });
 }
 
-/** Starts a database for H on PostgreSQL. If that fails, the table says so. */
+/** Records an option that stores its calls in a database. */
 async function onItsDatabase(listed: ListedOption): Promise<void> {
-  const { postgresServer } = await import('@mrtr/postgres-server');
-  const server = await postgresServer();
+  const server = new Postgres();
   try {
     const postgres = await server.database();
     const close = await keepOpen({
@@ -63,11 +63,10 @@ async function onItsDatabase(listed: ListedOption): Promise<void> {
 
 for (const listed of OPTIONS) {
   if (!listed.needsPostgres) await recordOption(await loadOption(listed));
-  else {
+  else
     await onItsDatabase(listed).catch((error: Error) => {
       missing[listed.id] = `No PostgreSQL could be started here: ${error.message}`;
     });
-  }
 }
 await recordBranches(trace, (recording) => write(recording.id, recording));
 write('index', { columns, rows, about, missing });

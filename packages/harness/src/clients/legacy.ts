@@ -20,7 +20,7 @@ import { CLIENT_INFO, type ClientHandlers, namesOfTools, PATIENCE } from './clie
 import type { Connected } from './manual-user.ts';
 import type { RecordedApplication } from './recorded-application.ts';
 import { endOf } from './round-result.ts';
-import { type Explain, rethrow, watchProgram } from './server-program.ts';
+import { type Explain, rethrow, transportToProgram } from './server-program.ts';
 import type { ShownQuestion } from './user.ts';
 
 export async function connectLegacy(transport: Transport, handlers: ClientHandlers): Promise<Client> {
@@ -61,11 +61,7 @@ async function transportTo(endpoint: Endpoint): Promise<readonly [Transport, Exp
     // The two SDKs' transports are equal at run time. Their types differ in optional properties.
     return [new StreamableHTTPClientTransport(endpoint.url, httpOptions(endpoint)) as Transport, rethrow];
   }
-  if (endpoint.kind === 'stdio') {
-    const { command, args, env = {} } = endpoint;
-    const transport = new StdioClientTransport({ command, args: [...args], env, stderr: 'pipe' });
-    return [transport, watchProgram(transport, endpoint)];
-  }
+  if (endpoint.kind === 'stdio') return transportToProgram(endpoint, StdioClientTransport);
   return [await linkTo(endpoint.server), rethrow];
 }
 

@@ -16,7 +16,7 @@ import { CLIENT_INFO, type ClientHandlers, namesOfTools, PATIENCE } from './clie
 import { type Connected, ManualUser } from './manual-user.ts';
 import type { RecordedApplication } from './recorded-application.ts';
 import { endOf, RoundResult, type SendOptions } from './round-result.ts';
-import { type Explain, rethrow, watchProgram } from './server-program.ts';
+import { type Explain, rethrow, transportToProgram } from './server-program.ts';
 import { questionIn, type ShownQuestion, type User } from './user.ts';
 
 export async function connectModern(
@@ -42,13 +42,9 @@ export async function connectModern(
 class ProbedInPlace extends StdioClientTransport {}
 
 function transportTo(endpoint: Endpoint, fallback: boolean): readonly [Transport, Explain] {
-  if (endpoint.kind === 'stdio') {
-    const { command, args, env = {} } = endpoint;
-    // Without a fallback, a server that ends at the probe cannot be called anyway, so one process is enough.
-    const StdioTransport = fallback ? StdioClientTransport : ProbedInPlace;
-    const transport = new StdioTransport({ command, args: [...args], env, stderr: 'pipe' });
-    return [transport, watchProgram(transport, endpoint)];
-  }
+  // Without a fallback, a server that ends at the probe cannot be called anyway, so one process is enough.
+  if (endpoint.kind === 'stdio')
+    return transportToProgram(endpoint, fallback ? StdioClientTransport : ProbedInPlace);
   if (endpoint.kind !== 'http') throw new Error(`A modern client cannot be plugged into a ${endpoint.kind}.`);
   return [new StreamableHTTPClientTransport(endpoint.url, httpOptions(endpoint)), rethrow];
 }

@@ -14,10 +14,14 @@ export type Replies = Readonly<Record<string, GivenReply>>;
 /** Makes the retry from the replies. */
 type Prepare = (replyTo: (key: string, question: ShownQuestion) => Promise<Reply>) => Promise<Retry>;
 
+/** How a request of a call is sent. */
 export interface SendOptions {
   /** Cancels the request. */
   readonly signal?: AbortSignal | undefined;
-  /** The sender, if another user than the caller of the call. Modern clients only. */
+  /**
+   * The authenticated caller. A server in this process receives it as `authInfo`, a listening one as a bearer token.
+   * Default: of a call, an anonymous caller; of a retry, the call's. Another one can send a modern client's retries.
+   */
   readonly caller?: AuthInfo | undefined;
 }
 

@@ -19,11 +19,24 @@ export const rethrow: Explain = async (error) => {
   throw error;
 };
 
-/** Watches the transport to a program. Call it before the program starts. */
-export function watchProgram(
-  transport: StdioTransport,
-  { onStderr }: Extract<Endpoint, { kind: 'stdio' }>,
-): Explain {
+type StdioEndpoint = Extract<Endpoint, { kind: 'stdio' }>;
+
+/** Makes the transport to a program, of either SDK. The program starts when the client connects. */
+export function transportToProgram<T extends StdioTransport>(
+  endpoint: StdioEndpoint,
+  Transport: new (program: {
+    command: string;
+    args: string[];
+    env: Record<string, string>;
+    stderr: 'pipe';
+  }) => T,
+): readonly [T, Explain] {
+  const { command, args, env = {} } = endpoint;
+  const transport = new Transport({ command, args: [...args], env, stderr: 'pipe' });
+  return [transport, watchProgram(transport, endpoint)];
+}
+
+function watchProgram(transport: StdioTransport, { onStderr }: StdioEndpoint): Explain {
   const stderr = transport.stderr as Readable;
   let written = '';
   let [closing, ended] = [false, false];

@@ -1,10 +1,9 @@
 /** A recorded logical call from a real client to a running server, round by round. */
 
-import type { AuthInfo } from '@modelcontextprotocol/client';
 import { CLIENT_INFO, type ClientApplication } from '../clients/client-application.ts';
 import { type Connected, ManualUser } from '../clients/manual-user.ts';
 import { RecordedApplication } from '../clients/recorded-application.ts';
-import type { RoundResult } from '../clients/round-result.ts';
+import type { RoundResult, SendOptions } from '../clients/round-result.ts';
 import type { User } from '../clients/user.ts';
 import { asCaller } from '../hosts/caller.ts';
 import type { Hosting } from '../hosts/endpoint.ts';
@@ -12,17 +11,10 @@ import { Recorder, type RecorderOptions } from '../recording/recorder.ts';
 import { type ClientKind, type Era, eraOf, type LogicalCall } from '../transcript/call.ts';
 import { CLIENT, type End, type Participant, PERSON, type Transcript } from '../transcript/transcript.ts';
 
-/** A call and its client. */
-export interface ConversationRequest extends ClientApplication, RecorderOptions {
+/** A call and its client, and how its first request is sent. */
+export interface ConversationRequest extends ClientApplication, SendOptions, RecorderOptions {
   readonly client: ClientKind;
   readonly call: LogicalCall;
-  /**
-   * The authenticated caller. A server in this process receives it as `authInfo`, a listening one as a bearer token.
-   * Default: an anonymous caller.
-   */
-  readonly caller?: AuthInfo | undefined;
-  /** Cancels the first request. */
-  readonly signal?: AbortSignal | undefined;
   /** Called after the client has connected, before its call. Its error ends the call. */
   readonly onConnect?: ((client: { toolNames(): Promise<readonly string[]> }) => unknown) | undefined;
 }

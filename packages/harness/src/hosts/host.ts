@@ -13,27 +13,19 @@ import { serveFactory } from './serve-factory.ts';
 export type LocalHostingKind = 'memory' | 'fleet' | 'restart';
 
 /** One instance of a server: makes an `McpServer` for each request or connection, or serves HTTP itself. */
-export type HostedInstance = McpInstance | HttpInstance;
-
-interface Holding {
+export type HostedInstance = (
+  | {
+      /** Makes a server: one per request on stateless hosting, otherwise one per connection. */
+      server(): McpServer;
+      /** Releases resources that outlive a request. */
+      close?(): Promise<void>;
+    }
+  /** For example a server on an old SDK. `authInfo` is the caller, if any; its token is also in the `authorization` header. */
+  | (HttpFace & { close(): Promise<void> })
+) & {
   /** How many handlers this instance has parked in memory. */
   readonly framesHeld?: (() => number) | undefined;
-}
-
-export interface McpInstance extends Holding {
-  /** Makes a server: one per request on stateless hosting, otherwise one per connection. */
-  server(): McpServer;
-  /** Releases resources that outlive a request. */
-  close?(): Promise<void>;
-}
-
-/**
- * An instance that serves HTTP itself, such as a server on an old SDK. `authInfo` is the conversation's caller, if any. Its
- * token is also in the `authorization` header.
- */
-export interface HttpInstance extends Holding, HttpFace {
-  close(): Promise<void>;
-}
+};
 
 /**
  * A server in this process, whose instances a test can replace between two rounds. Transcripts show the replacement.
