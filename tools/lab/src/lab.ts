@@ -2,14 +2,14 @@
 import { Database } from '@mrtr/matrix/processes';
 import { Pane, Refused } from './pane.ts';
 import { Postgres } from './postgres.ts';
-import { type Change, type Command, SIDES, type SideName, type SideState } from './protocol.ts';
+import { type Command, SIDES, type SideChange, type SideName, type SideState } from './protocol.ts';
 import { setUp } from './set-up.ts';
 
 export class Lab {
   readonly #database = new Database();
   readonly #postgres: Postgres;
   readonly #sides: Readonly<Record<SideName, Pane>>;
-  readonly #watchers = new Set<(change: Change) => void>();
+  readonly #watchers = new Set<(change: SideChange) => void>();
   /** Each side runs one command at a time, so that no command sees another half done. */
   readonly #queues: Record<SideName, Promise<void>>;
   readonly #pending = new Set<SideName>();
@@ -35,7 +35,7 @@ export class Lab {
   }
 
   /** Calls `watcher` with both sides now, and with each change, until the returned function is called. */
-  watch(watcher: (change: Change) => void): () => void {
+  watch(watcher: (change: SideChange) => void): () => void {
     this.#watchers.add(watcher);
     for (const side of SIDES) watcher({ side, state: this.#sides[side].state });
     return () => void this.#watchers.delete(watcher);

@@ -12,7 +12,7 @@ import { CALLS, insides } from './insides.ts';
 import { network } from './network.ts';
 import { OFFERED } from './offered.ts';
 import type { Postgres } from './postgres.ts';
-import type { Asked, Conversation, Fault, InstanceId, SetUp, SideState } from './protocol.ts';
+import type { Asked, Fault, InstanceId, SetUp, SideState, TranscriptSoFar } from './protocol.ts';
 
 const STRAIGHT: Fault = { deliver: 'once' };
 
@@ -30,7 +30,7 @@ export class Pane {
   #fleet: ProcessFleet | undefined;
   #key = randomBytes(32);
   #opening: Opening | undefined;
-  #conversation: Conversation | undefined;
+  #conversation: TranscriptSoFar | undefined;
   #asked: Asked | undefined;
   /** Answers the latest question. */
   #reply: (reply: Reply) => void = () => {};
@@ -216,7 +216,7 @@ export class Pane {
     } as const;
   }
 
-  get #emptyConversation(): Conversation {
+  get #emptyConversation(): TranscriptSoFar {
     const listed = findOption(this.#setUp.option);
     const title = `${listed?.name} · ${listed?.title}`;
     const request = this.#request;

@@ -12,7 +12,7 @@ export const SIDES = ['left', 'right'] as const;
 
 export type SideName = (typeof SIDES)[number];
 
-export type Conversation = Omit<Transcript, 'end'> & Partial<Pick<Transcript, 'end'>>;
+export type TranscriptSoFar = Omit<Transcript, 'end'> & Partial<Pick<Transcript, 'end'>>;
 
 /** A sealed state, opened; or a plain one, which anybody can write. */
 export type Inside =
@@ -78,14 +78,14 @@ export interface SideState {
   readonly doing: 'starting' | 'ready' | 'calling' | 'asked' | 'over';
   readonly instances: readonly { readonly id: InstanceId; readonly alive: boolean }[];
   /** Has no events before the first call. */
-  readonly conversation: Conversation;
+  readonly conversation: TranscriptSoFar;
   readonly asked?: Asked | undefined;
   readonly fault: Fault;
   readonly insides: Insides;
   readonly problem?: string | undefined;
 }
 
-export interface Change {
+export interface SideChange {
   readonly side: SideName;
   readonly state: SideState;
 }

@@ -1,12 +1,12 @@
 /** The bar at the top: pages, copies and files. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { type Conversation, SIDES } from '../../src/protocol.ts';
+import { SIDES, type TranscriptSoFar } from '../../src/protocol.ts';
 import { COPIES } from './copy.ts';
 import type { Live } from './live/connection.ts';
 import type { Route } from './route.ts';
 
 export interface OnPage {
-  readonly conversation: Conversation;
+  readonly conversation: TranscriptSoFar;
   readonly option?: string | undefined;
 }
 

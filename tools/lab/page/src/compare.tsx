@@ -1,8 +1,8 @@
 /** Shows one recording or two side by side, and transcripts from a file. */
-import { type Conversation, type Recording, type Recordings, SIDES } from '../../src/protocol.ts';
-import { Choice } from './choice.tsx';
+import { type Recording, type Recordings, SIDES, type TranscriptSoFar } from '../../src/protocol.ts';
 import { type Loaded, useRecorded } from './recorded.ts';
 import { type PageProps, viewing } from './route.ts';
+import { Select } from './select.tsx';
 import { type Shown, Viewer } from './viewer/viewer.tsx';
 
 interface CompareProps extends PageProps<'compare'> {
@@ -21,14 +21,14 @@ export function Compare({ route, go, recordings: { values = [], problem } }: Com
     const rows = index?.rows ?? [{ option, name: option.toUpperCase(), title: transcript.title }];
     const head = (
       <div class="controls">
-        <Choice
+        <Select
           class="shape"
           label={`Shape on the ${side}`}
           value={option}
           choices={Object.fromEntries(rows.map((row) => [row.option, `${row.name} · ${row.title}`]))}
           onChoice={(other) => pick(`${other}.${situation}`)}
         />
-        <Choice
+        <Select
           label={`Situation on the ${side}`}
           value={id}
           choices={Object.fromEntries(situations)}
@@ -48,7 +48,7 @@ export function Compare({ route, go, recordings: { values = [], problem } }: Com
 
 /** A transcript from a file. */
 export interface OpenedFile {
-  readonly conversation?: Conversation;
+  readonly conversation?: TranscriptSoFar;
   readonly problem?: string;
 }
 

@@ -7,11 +7,11 @@ import {
   type Transcript,
   toMermaid,
 } from '@mrtr/harness/transcript';
-import type { Conversation } from '../../src/protocol.ts';
+import type { TranscriptSoFar } from '../../src/protocol.ts';
 
 const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
-type TextOf = (conversation: Conversation, option: string | undefined) => string | undefined;
+type TextOf = (conversation: TranscriptSoFar, option: string | undefined) => string | undefined;
 
 /** The texts to copy, by title; undefined without anything to copy. */
 export const COPIES: readonly (readonly [title: string, textOf: TextOf])[] = [
@@ -22,7 +22,7 @@ export const COPIES: readonly (readonly [title: string, textOf: TextOf])[] = [
 ];
 
 /** The transcript of a conversation. An open call ends where it was copied. */
-const whole = (conversation: Conversation): Transcript => ({
+const whole = (conversation: TranscriptSoFar): Transcript => ({
   ...conversation,
   end: conversation.end ?? { error: { message: 'Copied before the end of the call.' } },
 });
@@ -31,13 +31,13 @@ const whole = (conversation: Conversation): Transcript => ({
  * The first request of the call, if `pnpm serve` has its tool (it has no tool with a version 2). A retry would carry
  * state that only this server can open.
  */
-function firstCall({ events }: Conversation) {
+function firstCall({ events }: TranscriptSoFar) {
   const isCall = ({ from, message }: Message) => from === CLIENT && message.method === 'tools/call';
   const message = eventsOf('message', events).find(isCall)?.message;
   return message && objectIn(message, 'params').name !== 'order' ? message : undefined;
 }
 
-function curl(conversation: Conversation, option = 'f'): string | undefined {
+function curl(conversation: TranscriptSoFar, option = 'f'): string | undefined {
   const message = firstCall(conversation);
   // An old client first sends its handshake.
   const isModern = conversation.participants.some((one) => one.kind === 'client' && one.era === 'modern');
@@ -59,7 +59,7 @@ function curl(conversation: Conversation, option = 'f'): string | undefined {
   ].join('\n');
 }
 
-function check(conversation: Conversation, option = 'f'): string | undefined {
+function check(conversation: TranscriptSoFar, option = 'f'): string | undefined {
   const message = firstCall(conversation);
   if (!message) return undefined;
   const { name, arguments: given } = objectIn(message, 'params');

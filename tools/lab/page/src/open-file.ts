@@ -1,6 +1,6 @@
 /** Reads a transcript from an untrusted file: holds it to the published schema, and shows its values only as text. */
 import published from '@mrtr/harness/transcript.schema.json' with { type: 'json' };
-import type { Conversation } from '../../src/protocol.ts';
+import type { TranscriptSoFar } from '../../src/protocol.ts';
 
 /** The keywords of JSON Schema that say how the published schema's values are read. */
 interface Schema {
@@ -51,7 +51,7 @@ function isOf(type: string, value: unknown): boolean {
 
 const MAX_BYTES = 10_000_000;
 
-export function readTranscript(text: string): Conversation {
+export function readTranscript(text: string): TranscriptSoFar {
   if (text.length > MAX_BYTES) throw new Error('This file is too large for a transcript.');
   let given: unknown;
   try {
@@ -69,5 +69,5 @@ export function readTranscript(text: string): Conversation {
     : -1;
   if (wrong >= 0) throw new Error(`Event ${wrong + 1} of this transcript cannot be read.`);
   if (!fits(given, published as Schema)) throw new Error('This transcript does not fit its schema.');
-  return given as unknown as Conversation;
+  return given as unknown as TranscriptSoFar;
 }

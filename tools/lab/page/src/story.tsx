@@ -2,7 +2,7 @@
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { branchId, type Lesson } from '../../src/lessons.ts';
-import { type Conversation, SIDES } from '../../src/protocol.ts';
+import { SIDES, type TranscriptSoFar } from '../../src/protocol.ts';
 import { useRecorded } from './recorded.ts';
 import { type PageProps, PLAIN_VIEW, viewing } from './route.ts';
 import { beatsOf } from './viewer/model.ts';
@@ -11,7 +11,7 @@ import { type Shown, Viewer } from './viewer/viewer.tsx';
 interface StoryProps extends PageProps<'front' | 'lesson'> {
   readonly lesson: Lesson;
   /** Called with the transcripts of a choice, when the visitor has seen them to the end. */
-  readonly onEnd?: ((transcripts: readonly Conversation[]) => void) | undefined;
+  readonly onEnd?: ((transcripts: readonly TranscriptSoFar[]) => void) | undefined;
 }
 
 /** The question to the visitor, and the two sides up to the fork or beyond it. */
@@ -105,7 +105,7 @@ const Head = ({ title, about }: { readonly title: string; readonly about: string
 );
 
 /** The events before the fork, which all choices share. */
-function untilFork(conversation: Conversation, questions: number): Conversation {
+function untilFork(conversation: TranscriptSoFar, questions: number): TranscriptSoFar {
   const { end, ...begun } = conversation;
   let asked = 0;
   const at =

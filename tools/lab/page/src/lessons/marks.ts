@@ -5,7 +5,7 @@ import type { Reply } from '@mrtr/harness';
 import { CLIENT, eventsOf, objectIn, type QuestionEvent, resultText, tally } from '@mrtr/harness/transcript';
 import { outcomeOf } from '@mrtr/matrix/deploy/outcome';
 import type { LessonSide } from '../../../src/lessons.ts';
-import type { Conversation, SetUp } from '../../../src/protocol.ts';
+import type { SetUp, TranscriptSoFar } from '../../../src/protocol.ts';
 
 /** A part of a task: its text, and whether a call that has ended fulfils it. */
 export type Mark = readonly [words: string, meets: (seen: SeenCall) => boolean];
@@ -13,7 +13,7 @@ export type Mark = readonly [words: string, meets: (seen: SeenCall) => boolean];
 export type SeenCall = ReturnType<typeof readCall>;
 
 /** Reads the facts for the marks from a call that has ended. */
-export function readCall(side: LessonSide, conversation: Conversation) {
+export function readCall(side: LessonSide, conversation: TranscriptSoFar) {
   const setUp: Partial<SetUp> = 'option' in side ? side : {};
   const { events, end, participants } = conversation;
   const messages = eventsOf('message', events);
@@ -51,7 +51,7 @@ export function readCall(side: LessonSide, conversation: Conversation) {
   };
 }
 
-const hasKill = ({ events }: Conversation) => eventsOf('kill', events).length > 0;
+const hasKill = ({ events }: TranscriptSoFar) => eventsOf('kill', events).length > 0;
 
 export const MARKS: Readonly<Record<string, readonly Mark[]>> = {
   twice: [
@@ -103,7 +103,7 @@ export const MARKS: Readonly<Record<string, readonly Mark[]>> = {
   ],
 };
 
-function outcomeOfDeploy(conversation: Conversation): DeployOutcome | undefined {
+function outcomeOfDeploy(conversation: TranscriptSoFar): DeployOutcome | undefined {
   const { events, end } = conversation;
   const changes = eventsOf('restart', events).map(({ deployed }) => deployed);
   const isSpared =

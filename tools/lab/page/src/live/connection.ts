@@ -1,10 +1,10 @@
 /** The connection to the live lab. It needs the token in the address that `pnpm lab` printed. */
 import { useEffect, useState } from 'preact/hooks';
 import {
-  type Change,
   type Command,
   type SetUp,
   SIDES,
+  type SideChange,
   type SideName,
   type SideState,
 } from '../../../src/protocol.ts';
@@ -104,7 +104,7 @@ export function useLive(): Live {
 }
 
 /** Resolves with the reason when the lab has ended. */
-async function listen(onChange: (change: Change) => void): Promise<string> {
+async function listen(onChange: (change: SideChange) => void): Promise<string> {
   token ??= await askOtherTabs();
   const response = await post('changes', '');
   if (!response.ok || !response.body) {
@@ -119,6 +119,6 @@ async function listen(onChange: (change: Change) => void): Promise<string> {
     if (done) return GONE;
     const lines = (rest + value).split('\n');
     rest = lines.pop() ?? '';
-    for (const line of lines) onChange(JSON.parse(line) as Change);
+    for (const line of lines) onChange(JSON.parse(line) as SideChange);
   }
 }

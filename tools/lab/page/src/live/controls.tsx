@@ -1,7 +1,7 @@
 /** The controls of a side: choose the set-up, call, kill, restart, and set the network. */
 import type { Command, Fault, Offered, SetUp, SideName, SideState } from '../../../src/protocol.ts';
 import { CHOICES, UNASKED } from '../../../src/set-up.ts';
-import { Choice } from '../choice.tsx';
+import { Select } from '../select.tsx';
 
 /** The selects of a side besides its shape. */
 const SELECTS = [
@@ -44,7 +44,7 @@ export function Head({ side, state, send, onSetUp }: HeadProps) {
   const change = (part: Partial<SetUp>) => onSetUp({ ...setUp, ...part });
   return (
     <div class="controls">
-      <Choice
+      <Select
         class="shape"
         label={`Shape on the ${side}`}
         value={setUp.option}
@@ -53,7 +53,7 @@ export function Head({ side, state, send, onSetUp }: HeadProps) {
         onChoice={(option) => change({ option })}
       />
       {SELECTS.map(([title, name]) => (
-        <Choice<string>
+        <Select<string>
           key={name}
           label={`${title} on the ${side}`}
           value={setUp[name]}
@@ -107,14 +107,14 @@ export function Network({ side, state, send }: SideProps) {
   return (
     <div class="line network">
       <span>Next request:</span>
-      <Choice
+      <Select
         label={`Next request on the ${side} goes to`}
         value={fault.to ?? NEXT}
         choices={ROUTES}
         disabled={setUp.instances === 'one'}
         onChoice={(to) => set({ to: to === NEXT ? undefined : to })}
       />
-      <Choice
+      <Select
         label={`Next request on the ${side} is delivered`}
         value={fault.deliver}
         choices={DELIVERIES}

@@ -2,14 +2,14 @@
 import { type Participant, PERSON, type Row, spansOf } from '@mrtr/harness/transcript';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Conversation } from '../../../src/protocol.ts';
+import type { TranscriptSoFar } from '../../../src/protocol.ts';
 import { Columns } from './columns.tsx';
 
 const ROW = 26;
 const CHARACTER = 7.25;
 
 interface LanesProps {
-  readonly conversation: Conversation;
+  readonly conversation: TranscriptSoFar;
   readonly lanes: readonly Participant[];
   /** One row for each beat; undefined if only the other side has one. */
   readonly rows: readonly (Row | undefined)[];

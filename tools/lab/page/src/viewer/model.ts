@@ -9,7 +9,7 @@ import {
   rowsOf,
   tally,
 } from '@mrtr/harness/transcript';
-import type { Conversation } from '../../../src/protocol.ts';
+import type { TranscriptSoFar } from '../../../src/protocol.ts';
 import { statesIn } from '../../../src/states.ts';
 
 export const ZOOMS = [
@@ -25,7 +25,7 @@ const isIn = ({ event }: Row, zoom: Zoom): boolean =>
     ? event.kind === 'message'
     : event.kind !== 'state' || event.phase === 'rejected' || event.phase === 'replayed';
 
-export const lanesAt = (conversation: Conversation, zoom: Zoom): readonly Participant[] =>
+export const lanesAt = (conversation: TranscriptSoFar, zoom: Zoom): readonly Participant[] =>
   lanesOf(conversation).filter(({ kind }) => zoom === 'rounds' || (kind !== 'person' && kind !== 'world'));
 
 /** The key that equal rows of both sides share. Sizes and entry numbers may differ. */
@@ -38,7 +38,7 @@ export interface Beat {
 }
 
 /** Aligns one or two conversations: equal rows share a beat, by their longest common subsequence. */
-export function beatsOf(conversations: readonly Conversation[], zoom: Zoom): readonly Beat[] {
+export function beatsOf(conversations: readonly TranscriptSoFar[], zoom: Zoom): readonly Beat[] {
   const [left = [], right = []] = conversations.map((one) => rowsOf(one).filter((row) => isIn(row, zoom)));
   const [ours, theirs] = [left.values(), right.values()];
   return compareLists(left.map(signOf), right.map(signOf)).map((where) => ({
@@ -65,7 +65,10 @@ export const latestTone = (rows: readonly Row[]) =>
 type Count = readonly [number: string, name: string, bad?: boolean];
 
 /** The numbers of a conversation after `events`. */
-export function countsAt({ participants }: Conversation, events: Conversation['events']): readonly Count[] {
+export function countsAt(
+  { participants }: TranscriptSoFar,
+  events: TranscriptSoFar['events'],
+): readonly Count[] {
   const rows = rowsOf({ events, participants });
   const latest = statesIn(events).at(-1);
   const state: Count = [latest === undefined ? '–' : `${latest.length} B`, 'state'];

@@ -8,7 +8,7 @@ import {
   type TranscriptEvent,
 } from '@mrtr/harness/transcript';
 import type { ComponentChildren } from 'preact';
-import type { Conversation, Inside, Insides } from '../../../src/protocol.ts';
+import type { Inside, Insides, TranscriptSoFar } from '../../../src/protocol.ts';
 import { statesIn } from '../../../src/states.ts';
 import { Columns } from './columns.tsx';
 import { isBroken, latestTone } from './model.ts';
@@ -104,7 +104,7 @@ function statesByRound(rows: readonly Row[]): readonly (readonly [state: string,
 
 interface WorldProps {
   readonly rows: readonly Row[];
-  readonly end: Conversation['end'];
+  readonly end: TranscriptSoFar['end'];
   /** Whether the transcript has every change; from outside it has only those that were looked for. */
   readonly isSeen: boolean;
 }

@@ -1,6 +1,6 @@
 /** Describes a side in one sentence from its transcript, and the difference between two sides. */
 import { eventsOf, objectIn, type Row, resultText } from '@mrtr/harness/transcript';
-import type { Conversation } from '../../../src/protocol.ts';
+import type { TranscriptSoFar } from '../../../src/protocol.ts';
 import { entryOf, placeOf, type Stand, standsAt } from './code.ts';
 import { countsAt, isBroken, latestTone } from './model.ts';
 
@@ -8,10 +8,10 @@ import { countsAt, isBroken, latestTone } from './model.ts';
 export interface Seen {
   /** The name, for example `B`. */
   readonly name: string;
-  readonly conversation: Conversation;
+  readonly conversation: TranscriptSoFar;
   /** The rows and the events so far. */
   readonly rows: readonly Row[];
-  readonly events: Conversation['events'];
+  readonly events: TranscriptSoFar['events'];
   readonly stand: Stand | undefined;
   readonly isEnd: boolean;
 }
@@ -111,7 +111,7 @@ const endsHandler = ({ event }: Row, at: number, rows: readonly Row[]): boolean 
   (event.kind === 'kill' || event.kind === 'restart') && rows[at - 1]?.held.includes(event.instance) === true;
 
 /** The line where a parked handler waited. */
-function waitingLine(rows: readonly Row[], events: Conversation['events']): number | undefined {
+function waitingLine(rows: readonly Row[], events: TranscriptSoFar['events']): number | undefined {
   for (const [at, row] of rows.entries()) {
     if (row.event.kind !== 'question') continue;
     const stand = standsAt(events.slice(0, row.at + 1), rows.slice(0, at + 1));
@@ -152,7 +152,7 @@ function moment({ name, rows, stand, conversation }: Seen): string {
   return isWaiting ? `${name}’s handler still waits on line ${stand.line}.` : `${name}: ${clip(last.text)}`;
 }
 
-const laneName = ({ participants }: Conversation, [lane]: Row['held']): string =>
+const laneName = ({ participants }: TranscriptSoFar, [lane]: Row['held']): string =>
   participants.find(({ id }) => id === lane)?.label.replace(/^server$/, 'the server') ?? 'the server';
 
 /** The difference between the heads of two ended sides. */

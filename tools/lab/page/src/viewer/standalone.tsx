@@ -5,11 +5,11 @@
  */
 import { render } from 'preact';
 import { useState } from 'preact/hooks';
-import type { Conversation } from '../../../src/protocol.ts';
+import type { TranscriptSoFar } from '../../../src/protocol.ts';
 import { type View, Viewer } from './viewer.tsx';
 import './standalone.css';
 
-function Alone({ conversation }: { readonly conversation: Conversation }) {
+function Alone({ conversation }: { readonly conversation: TranscriptSoFar }) {
   const [view, setView] = useState<View>({ zoom: 'rounds', panel: 'wire' });
   return <Viewer sides={[{ conversation, head: undefined }]} view={view} onView={setView} ofSeveral />;
 }
@@ -19,7 +19,7 @@ for (const data of document.querySelectorAll('script[data-mrtr-transcript]')) {
   element.className = 'mrtr-viewer';
   data.after(element);
   try {
-    render(<Alone conversation={JSON.parse(data.textContent ?? '') as Conversation} />, element);
+    render(<Alone conversation={JSON.parse(data.textContent ?? '') as TranscriptSoFar} />, element);
     const text = data.previousElementSibling;
     if (text instanceof HTMLElement && text.matches('[data-mrtr-text]')) text.hidden = true;
   } catch (error) {

@@ -2,7 +2,7 @@
 import { eventsOf, rowsOf } from '@mrtr/harness/transcript';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import { type Conversation, type Insides, SIDES, type SideName } from '../../../src/protocol.ts';
+import { type Insides, SIDES, type SideName, type TranscriptSoFar } from '../../../src/protocol.ts';
 import { linesRun, placeOf, rowsThatRan, standsAt } from './code.ts';
 import { useKeys } from './keys.ts';
 import { EventsTable, Lanes } from './lanes.tsx';
@@ -31,7 +31,7 @@ export interface View {
 }
 
 export interface Shown {
-  readonly conversation: Conversation;
+  readonly conversation: TranscriptSoFar;
   /** Absent without the key. */
   readonly insides?: Insides;
   /** The author's file, to show before any of it ran. */
@@ -138,7 +138,7 @@ function nearest(here: Beat | undefined, beats: readonly Beat[]): number {
 }
 
 /** The view of a side at a step. Without a row in this step, it keeps the previous one. */
-function lookAt(conversation: Conversation, name: SideName, beats: readonly Beat[], step: number): Seen {
+function lookAt(conversation: TranscriptSoFar, name: SideName, beats: readonly Beat[], step: number): Seen {
   const rows = beats.slice(0, step + 1).flatMap((beat) => beat[name] ?? []);
   const isEnd = step >= beats.length - 1;
   const until = isEnd ? conversation.events.length - 1 : (rows.at(-1)?.at ?? -1);

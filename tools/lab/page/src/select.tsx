@@ -1,6 +1,6 @@
 /** A select. */
 
-interface ChoiceProps<Value extends string> {
+interface SelectProps<Value extends string> {
   readonly label: string;
   readonly value: Value;
   readonly choices: Readonly<Record<Value, string>>;
@@ -11,7 +11,7 @@ interface ChoiceProps<Value extends string> {
   readonly title?: string | undefined;
 }
 
-export function Choice<Value extends string>(props: ChoiceProps<Value>) {
+export function Select<Value extends string>(props: SelectProps<Value>) {
   const { label, choices, lacks, onChoice, ...select } = props;
   return (
     <select {...select} aria-label={label} onChange={(event) => onChoice(event.currentTarget.value as Value)}>
