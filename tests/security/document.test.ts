@@ -4,12 +4,16 @@ import { MEMORY_LEDGER_LIMITS } from '../../packages/core/src/admission/ledger.t
 import { DEFAULT_LIMITS, FIXED_LIMITS, TIME_DEFAULTS } from '../../packages/core/src/admission/policy.ts';
 import { ownLimit } from '../../packages/core/src/options.ts';
 import { MAX_DEPTH } from '../../packages/core/src/wire/canonical-json.ts';
-import { MAX_DECLARED_MEMBERS, MAX_INITIALIZE_BYTES } from '../../packages/hosting/src/admission.ts';
-import { BODY_SECONDS, MEMBERS_PER_MIB } from '../../packages/hosting/src/body.ts';
+import {
+  BODY_SECONDS,
+  MAX_DECLARED_MEMBERS,
+  MAX_INITIALIZE_BYTES,
+  MEMBERS_PER_MIB,
+} from '../../packages/hosting/src/body.ts';
 import { MAX_PIPELINED, SEND_SECONDS } from '../../packages/hosting/src/connections.ts';
 import { MOUNT_LIMITS } from '../../packages/hosting/src/limits.ts';
 import { MAX_PAGES, PAGE_BODY_LIMITS } from '../../packages/hosting/src/pages.ts';
-import { IDLE_SECONDS, SESSION_BYTES } from '../../packages/hosting/src/sessions.ts';
+import { IDLE_SECONDS, MAX_SESSION_BYTES } from '../../packages/hosting/src/sessions.ts';
 import { MAX_STREAM_BYTES } from '../../packages/hosting/src/unread-bytes.ts';
 import {
   DEFAULTS as DURABLE_DEFAULTS,
@@ -115,7 +119,7 @@ const LIMITS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
     'time for a request body, in seconds': BODY_SECONDS,
     'time that a client may read nothing of its response, in seconds': SEND_SECONDS,
     'bytes of one stream that wait to be read': MAX_STREAM_BYTES,
-    'bytes that a session keeps, on average': SESSION_BYTES,
+    'bytes that a session keeps of its `initialize`': MAX_SESSION_BYTES,
     'time that a session may be idle, in seconds': IDLE_SECONDS,
     'members of `_meta`, or of an `initialize`': MAX_DECLARED_MEMBERS,
     'an `initialize`, in bytes': MAX_INITIALIZE_BYTES,

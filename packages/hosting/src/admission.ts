@@ -10,8 +10,8 @@ import { InvalidOption } from '@mrtr/core';
 import { OperatorWarning } from '@mrtr/core/events';
 import { MRTR_REVISION, tokenPrincipal } from '@mrtr/core/internal';
 import { anonymousGuard } from './anonymous.ts';
-import { type Body, bodyReader, isWiderThan } from './body.ts';
-import type { Exchange } from './exchange.ts';
+import { bodyReader } from './body.ts';
+import type { AdmittedRequest, Exchange } from './exchange.ts';
 import type { Limits } from './limits.ts';
 import { openRequests } from './open-requests.ts';
 import type { MountOptions } from './options.ts';
@@ -19,18 +19,13 @@ import { allowOrigins } from './origins.ts';
 import { type PageSet, pageServer } from './pages.ts';
 import { countRejection, internalError, problem } from './rejections.ts';
 import { buildServer, reporterOf, type ServerInstance } from './server-instance.ts';
-import { type Caller, sessionsOf } from './sessions.ts';
+import { sessionsOf } from './sessions.ts';
 import { unreadBytes } from './unread-bytes.ts';
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 const METHODS = ['GET', 'POST', 'DELETE'];
 /** How many characters of a rejected `Host` the operator's error quotes. */
 const MAX_OF_HOST = 100;
-/** The limit of an `initialize`, which its session keeps. */
-export const MAX_INITIALIZE_BYTES = 65_536;
-/** The limit of members in values that the SDK validates deeply: `initialize`, and each `_meta` since 2026-07-28. */
-export const MAX_DECLARED_MEMBERS = 1000;
-
 /** @throws InvalidOption for an entry of `allowedHosts` that no `Host` header can match. */
 function requireHostName(entry: string): void {
   const address = URL.canParse(`http://${entry}`) && new URL(`http://${entry}`);
@@ -52,7 +47,7 @@ export function httpAdmission(served: ServerInstance, options: MountOptions, lim
   const report = reporterOf(served, onerror);
   const bodies = bodyReader(limits);
   const answerBrowser = pageServer(onerror);
-  const admitRequest = openRequests(limits);
+  const serveCounted = openRequests(limits);
   const boundUnread = unreadBytes(limits, report);
   const hosts = allowedHosts === 'any' ? [] : [...allowedHosts];
   hosts.forEach(requireHostName);
@@ -99,7 +94,23 @@ export function httpAdmission(served: ServerInstance, options: MountOptions, lim
     }
     const authInfo = requireAuthInfo(exchange.authInfo) ?? (await authenticate?.(request));
     if (authInfo instanceof Response) return countRejection(authInfo, 'http_unauthorized');
-    return serve(request, exchange, authInfo);
+    const principal = authInfo && requirePrincipal(identify(authInfo));
+    const anonymous = rejectAnonymous(request, principal);
+    if (anonymous) return anonymous;
+    const body =
+      request.method === 'POST' ? await bodies.readMessage(request, exchange, principal) : undefined;
+    if (body instanceof Response) return body;
+    const admitted = { request, outgoing: exchange.outgoing, body, authInfo, principal };
+    return boundUnread(await serveCounted(admitted, () => route(admitted)), admitted);
+  }
+
+  async function route(admitted: AdmittedRequest): Promise<Response> {
+    const { request, body, authInfo } = admitted;
+    if (sessions && (await isLegacy(request, body?.json))) return sessions.handle(admitted);
+    return modern.fetch(request, {
+      ...(authInfo && { authInfo }),
+      ...(body && { parsedBody: body.json }),
+    });
   }
 
   /** Answers a browser. Does not check `Origin`: a link may lead here from any site. */
@@ -126,37 +137,6 @@ export function httpAdmission(served: ServerInstance, options: MountOptions, lim
     for (const end of ended) if (end.status === 'rejected') throw end.reason;
   }
 
-  async function serve(
-    request: Request,
-    exchange: Exchange,
-    authInfo: AuthInfo | undefined,
-  ): Promise<Response> {
-    const { outgoing } = exchange;
-    const principal = authInfo && requirePrincipal(identify(authInfo));
-    const anonymous = rejectAnonymous(request, principal);
-    if (anonymous) return anonymous;
-    const body = request.method === 'POST' ? await bodies.read(request, exchange, principal) : undefined;
-    if (body instanceof Response) return body;
-    const rejected = body && rejectMessage(body);
-    if (rejected) return rejected;
-    const caller = { authInfo, principal };
-    const response = await admitRequest({ request, outgoing, body, principal }, () =>
-      route(request, body, caller),
-    );
-    return boundUnread(response, outgoing, principal);
-  }
-
-  async function route(request: Request, body: Body | undefined, caller: Caller): Promise<Response> {
-    if (sessions && (await isLegacy(request, body?.json))) {
-      return sessions.handle(request, body?.json, caller);
-    }
-    const { authInfo } = caller;
-    return modern.fetch(request, {
-      ...(authInfo && { authInfo }),
-      ...(body && { parsedBody: body.json }),
-    });
-  }
-
   /** `notify` publishes changes to the subscriptions of new clients. */
   return { notify: modern.notify, serveMcp, servePage, shut, close };
 }
@@ -177,22 +157,6 @@ function requirePrincipal(principal: unknown): string | undefined {
   throw new InvalidOption(
     `\`principal\` must return a text, or undefined; it returned a value of type ${typeof principal}.`,
   );
-}
-
-/** Rejects batches, and requests that are expensive to validate. */
-function rejectMessage({ json, bytes }: Body): Response | undefined {
-  // Revisions since 2025-06-18 have no batches. A batch of 100 calls would count as one request.
-  if (Array.isArray(json)) return problem(400, 'Send one message at a time, not a batch', {}, -32600);
-  const { method, params } = (json ?? {}) as { method?: unknown; params?: { _meta?: unknown } | null };
-  const initializes = method === 'initialize';
-  if (initializes && (bytes > MAX_INITIALIZE_BYTES || isWiderThan(params, MAX_DECLARED_MEMBERS))) {
-    const most = `${MAX_INITIALIZE_BYTES} bytes and ${MAX_DECLARED_MEMBERS} members of objects and arrays`;
-    return problem(413, `An initialize has at most ${most}; declare less`);
-  }
-  if (isWiderThan(params?._meta, MAX_DECLARED_MEMBERS)) {
-    return problem(413, `_meta has at most ${MAX_DECLARED_MEMBERS} members of objects and arrays; send less`);
-  }
-  return undefined;
 }
 
 /** Skips the SDK's check, which parses the whole message, if the header names the new revision. */

@@ -1,7 +1,7 @@
 /** Receives the bodies of requests, and limits their bytes and their time while they arrive. */
 import type { Readable } from 'node:stream';
 import type { Quota, QuotaExceeded } from '@mrtr/core/internal';
-import type { Exchange } from './exchange.ts';
+import type { Body, Exchange } from './exchange.ts';
 import { type Limits, quotaOf } from './limits.ts';
 import { noRoom, problem } from './rejections.ts';
 
@@ -10,11 +10,10 @@ export const BODY_SECONDS = 30;
 /** The members that a body may have, for each MiB that it may have. Also of a smaller body. */
 export const MEMBERS_PER_MIB = 10_000;
 
-/** A complete body. */
-export interface Body {
-  readonly json: unknown;
-  readonly bytes: number;
-}
+/** The limit of an `initialize`, which its session keeps. */
+export const MAX_INITIALIZE_BYTES = 65_536;
+/** The limit of members in values that the SDK validates deeply: `initialize`, and each `_meta` since 2026-07-28. */
+export const MAX_DECLARED_MEMBERS = 1000;
 
 const EMPTY = Buffer.alloc(0);
 /** The error for an application that reads a body and does not pass it on. */
@@ -37,7 +36,15 @@ export function bodyReader(limits: Pick<Limits, 'bytes' | 'bodyBytes' | 'perPrin
   const members = Math.floor(MEMBERS_PER_MIB * Math.max(1, bodyBytes / 1_048_576));
   const arriving = quotaOf(limits.bytes, limits);
 
-  /** Reads a message once. Otherwise the SDK clones the request to classify it, and parses it twice. */
+  /**
+   * Reads a message once, and rejects batches and messages that are expensive to validate. Without a read message, the SDK
+   * clones the request to classify it, and parses it twice.
+   */
+  async function readMessage(...request: Parameters<typeof read>): Promise<Body | Response> {
+    const body = await read(...request);
+    return body instanceof Response ? body : (rejectMessage(body) ?? body);
+  }
+
   async function read(
     { headers }: Request,
     { incoming, parsedBody }: Pick<Exchange, 'incoming' | 'parsedBody'>,
@@ -125,6 +132,7 @@ export function bodyReader(limits: Pick<Limits, 'bytes' | 'bodyBytes' | 'perPrin
 
   return {
     read,
+    readMessage,
     readBytes,
     get incoming(): number {
       return arriving.total;
@@ -133,6 +141,21 @@ export function bodyReader(limits: Pick<Limits, 'bytes' | 'bodyBytes' | 'perPrin
 }
 
 export type BodyReader = ReturnType<typeof bodyReader>;
+
+function rejectMessage({ json, bytes }: Body): Response | undefined {
+  // Revisions since 2025-06-18 have no batches. A batch of 100 calls would count as one request.
+  if (Array.isArray(json)) return problem(400, 'Send one message at a time, not a batch', {}, -32600);
+  const { method, params } = (json ?? {}) as { method?: unknown; params?: { _meta?: unknown } | null };
+  const initializes = method === 'initialize';
+  if (initializes && (bytes > MAX_INITIALIZE_BYTES || isWiderThan(params, MAX_DECLARED_MEMBERS))) {
+    const most = `${MAX_INITIALIZE_BYTES} bytes and ${MAX_DECLARED_MEMBERS} members of objects and arrays`;
+    return problem(413, `An initialize has at most ${most}; declare less`);
+  }
+  if (isWiderThan(params?._meta, MAX_DECLARED_MEMBERS)) {
+    return problem(413, `_meta has at most ${MAX_DECLARED_MEMBERS} members of objects and arrays; send less`);
+  }
+  return undefined;
+}
 
 /** The bytes of one body so far, in one piece. */
 function bodyBuffer(quota: Quota, principal: string | undefined) {
@@ -185,7 +208,7 @@ function hasMoreMembers(json: string, most: number): boolean {
 }
 
 /** Whether a parsed value has more than `most` members on all levels together. */
-export function isWiderThan(value: unknown, most: number): boolean {
+function isWiderThan(value: unknown, most: number): boolean {
   const found = [value];
   for (let at = 0; at < found.length; at++) {
     const next = found[at];

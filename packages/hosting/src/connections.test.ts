@@ -4,23 +4,23 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { requestInit, within } from '@mrtr/harness/internal';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { stalledConnections } from './connections.ts';
+import { watchConnections } from './connections.ts';
 import { hosting, httpText, modernClient, openSocket } from './hosting.test-support.ts';
 import { REQUEST_BYTES } from './open-requests.ts';
 
 const MIB = 1_048_576;
 
 /** A server that sends `bytes` to a client that does not read, until it cannot send more. */
-async function serveUnread(bytes: number, seconds: number) {
-  const stalled = stalledConnections(seconds);
+async function serveUnread(bytes: number) {
+  const connections = watchConnections();
   const server = createServer((req, res) => {
-    stalled.watch(res, req.socket);
+    connections.watch(res, req.socket);
     res.end(Buffer.alloc(bytes));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => {
-    stalled.stop();
+    connections.stop();
     server.close().closeAllConnections();
   });
   const asked = once(server, 'request');
@@ -42,7 +42,7 @@ function controlledClock(): void {
 
 test('a client that reads nothing loses its connection after the time, and so its calls end', async () => {
   controlledClock();
-  const { connection, response } = await serveUnread(16 * MIB, 60);
+  const { connection, response } = await serveUnread(16 * MIB);
   await exchange();
   const closed = once(response, 'close');
   // The first sweep counts the bytes sent before it.
@@ -55,7 +55,7 @@ test('a client that reads nothing loses its connection after the time, and so it
 
 test('a client that reads slowly keeps its connection', async () => {
   controlledClock();
-  const { client, connection } = await serveUnread(16 * MIB, 60);
+  const { client, connection } = await serveUnread(16 * MIB);
   for (let minute = 0; minute < 20; minute++) {
     await exchange();
     const left = connection._handle.writeQueueSize;

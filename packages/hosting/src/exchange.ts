@@ -28,6 +28,28 @@ export interface Exchange {
   readonly authInfo: AuthInfo | undefined;
 }
 
+/** A complete body. */
+export interface Body {
+  readonly json: unknown;
+  readonly bytes: number;
+}
+
+/** A request that passed the checks, and its sender. */
+export interface AdmittedRequest {
+  readonly request: Request;
+  readonly outgoing: Outgoing;
+  readonly body: Body | undefined;
+  readonly authInfo: AuthInfo | undefined;
+  readonly principal: string | undefined;
+}
+
+/** Resolves when the response was sent, or its client disconnected. Node also emits `close` when the stream breaks. */
+export const whenClosed = (outgoing: Outgoing): Promise<void> =>
+  new Promise((resolve) => {
+    if (outgoing.destroyed) resolve();
+    else outgoing.once('close', resolve);
+  });
+
 /** The response of a web-standard `fetch`. The runtime owns the connection, and hides it. */
 export class WebOutgoing extends EventEmitter implements Outgoing {
   destroyed = false;

@@ -64,7 +64,7 @@ export const GONE_OPTIONS = {
   maxSubscriptionsPerPrincipal: SHARE,
   maxSessions: 'Write `limits: { sessions }`.',
   maxSessionsPerPrincipal: SHARE,
-  maxSessionBytes: 'Write `limits: { sessions }`: a session may keep 16 KiB on average.',
+  maxSessionBytes: 'Write `limits: { sessions }`: each keeps at most 16 KiB.',
   maxSessionBytesPerPrincipal: SHARE,
   sessionIdleSeconds: IS_FIXED,
   maxUnreadBytesPerStream: IS_FIXED,

@@ -1,14 +1,13 @@
 /** Serves clients of both eras in any router: as a handler of Node, and as a web-standard `fetch`. */
-import { once, setMaxListeners } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { getRequestListener, RequestError } from '@hono/node-server';
 import type { AuthInfo, McpHandlerRequestOptions, ServerNotifier } from '@modelcontextprotocol/server';
-import { MRTR_REVISION } from '@mrtr/core/internal';
+import { MRTR_REVISION, waitAtMost } from '@mrtr/core/internal';
 import { httpAdmission } from './admission.ts';
 import { bodyWasRead } from './body.ts';
-import { closeWithConnection, SEND_SECONDS, stalledConnections } from './connections.ts';
-import { type Exchange, type Outgoing, WebOutgoing, whenSent } from './exchange.ts';
+import { watchConnections } from './connections.ts';
+import { type Exchange, type Outgoing, WebOutgoing, whenClosed, whenSent } from './exchange.ts';
 import type { Limits } from './limits.ts';
 import { checkOptions, MOUNT_CHECKS, type MountOptions } from './options.ts';
 import type { PageSet } from './pages.ts';
@@ -88,7 +87,7 @@ export function mount(served: ServerInstance, options: MountOptions, limits: Lim
   const admission = httpAdmission(served, options, limits);
   const toPages: Routes = (path) => findPages(options.pages, path) ?? problem(404, 'Nothing is here');
   const askReadiness = readinessOf(options.readiness, report);
-  const stalled = stalledConnections(SEND_SECONDS);
+  const connections = watchConnections();
   const drainMs = Math.ceil((options.drainSeconds ?? 10) * 1000);
   const inFlight = new Set<Outgoing>();
   let closed: Promise<void> | undefined;
@@ -104,9 +103,8 @@ export function mount(served: ServerInstance, options: MountOptions, limits: Lim
     // The client hung up before the request came here. `close` would not be emitted again.
     if (res.destroyed || req.socket.destroyed) return;
     if (closed) endConnectionAfter(res);
-    closeWithConnection(res, req.socket);
+    connections.watch(res, req.socket);
     if (req.socket.destroyed) return;
-    stalled.watch(res, req.socket);
     // Reject absolute URLs, which would override `Host`, and paths with `..`, which the router may resolve differently.
     if (!originalUrl?.startsWith('/') || HAS_DOTS.test(originalUrl))
       return void res.writeHead(400, { connection: 'close' }).end();
@@ -157,7 +155,7 @@ export function mount(served: ServerInstance, options: MountOptions, limits: Lim
     // Count the request until its last byte is sent. The adapter's promises settle earlier.
     if (route !== 'mcp' || !standsOpen(request)) {
       inFlight.add(outgoing);
-      outgoing.once('close', () => inFlight.delete(outgoing));
+      void whenClosed(outgoing).then(() => inFlight.delete(outgoing));
     }
     if (route === 'mcp') return admission.serveMcp(request, exchange);
     return 'path' in route ? admission.servePage(route, request, exchange) : route;
@@ -172,13 +170,11 @@ export function mount(served: ServerInstance, options: MountOptions, limits: Lim
     admission.shut();
     const open = [...inFlight];
     for (const outgoing of open) endConnectionAfter(outgoing);
-    const signal = AbortSignal.timeout(drainMs);
-    setMaxListeners(0, signal);
-    await Promise.allSettled(open.map((outgoing) => once(outgoing, 'close', { signal })));
+    await waitAtMost(Promise.all(open.map(whenClosed)), drainMs, () => {});
     try {
       await waitForHandlers(admission.close(), drainMs, report);
     } finally {
-      stalled.stop();
+      connections.stop();
       for (const outgoing of inFlight) outgoing.destroy();
     }
   }

@@ -1,21 +1,12 @@
 /** Counts the requests that are open: from the end of the body until the response is sent and the handler has ended. */
 import { isJSONRPCRequest } from '@modelcontextprotocol/server';
 import { awaitHandler, onAbandoned, QuotaSlot } from '@mrtr/core/internal';
-import type { Body } from './body.ts';
-import type { Outgoing } from './exchange.ts';
+import { type AdmittedRequest, whenClosed } from './exchange.ts';
 import { type Limits, quotaOf } from './limits.ts';
 import { noRoom } from './rejections.ts';
 
 /** The memory of a small request with its server, its transport and its connection, as measured on Node 20. */
 export const REQUEST_BYTES = 65_536;
-
-/** A request that passed the checks, and its sender. */
-export interface AdmittedRequest {
-  readonly request: Request;
-  readonly outgoing: Outgoing;
-  readonly body: Body | undefined;
-  readonly principal: string | undefined;
-}
 
 const ends = new WeakMap<Request, Promise<void>>();
 
@@ -43,10 +34,8 @@ export function openRequests(limits: Limits) {
       return noRoom(room, 'requests running');
     }
     onAbandoned(request, () => room.giveBack());
-    // Node also emits `close` when the stream breaks.
-    const closed = outgoing.destroyed || new Promise<void>((resolve) => outgoing.once('close', resolve));
     const served = serve();
-    void Promise.allSettled([served, closed]).then(async () => {
+    void Promise.allSettled([served, whenClosed(outgoing)]).then(async () => {
       await ends.get(request);
       await awaitHandler(request);
       place?.giveBack();

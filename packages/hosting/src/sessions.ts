@@ -1,8 +1,8 @@
 /** Sessions of old clients: one server and one transport each, kept so that a tool can ask. */
 import { randomUUID } from 'node:crypto';
-import { type AuthInfo, type InitializeRequest, isInitializeRequest } from '@modelcontextprotocol/server';
+import { type InitializeRequest, isInitializeRequest } from '@modelcontextprotocol/server';
 import { addGauge } from '@mrtr/core/internal';
-import { whenSent } from './exchange.ts';
+import { type AdmittedRequest, whenClosed } from './exchange.ts';
 import { type Limits, quotaOf } from './limits.ts';
 import { noRoom, problem } from './rejections.ts';
 import { buildServer, type OnError, type ServerInstance } from './server-instance.ts';
@@ -10,20 +10,12 @@ import { SessionTransport } from './session-transport.ts';
 
 /** How long a session without a running call may be idle, in seconds. Then it is closed. */
 export const IDLE_SECONDS = 3600;
-/** The bytes of its `initialize` that a session keeps, on average over all sessions. */
-export const SESSION_BYTES = 16_384;
-
-/** The sender of a request. */
-export interface Caller {
-  readonly authInfo: AuthInfo | undefined;
-  readonly principal: string | undefined;
-}
+/** The limit of what a session keeps of its `initialize`, in bytes. */
+export const MAX_SESSION_BYTES = 16_384;
 
 interface Session {
   readonly transport: SessionTransport;
   readonly principal: string | undefined;
-  /** The size of the `initialize` that it keeps. */
-  readonly bytes: number;
   lastUsed: number;
   open: number;
 }
@@ -32,22 +24,21 @@ interface Session {
 export function sessionsOf(served: ServerInstance, limits: Limits, onerror?: OnError) {
   const sessions = new Map<string, Session>();
   const places = quotaOf(limits.sessions, limits);
-  const bytesHeld = quotaOf(limits.sessions * SESSION_BYTES, limits);
   const sweeper = setInterval(() => void sweep(), 60_000);
   sweeper.unref();
   addGauge('sessions', sessions, ({ size }) => size);
 
   /** Serves a request of a session, or one that begins a session. */
-  async function handle(request: Request, parsedBody: unknown, caller: Caller): Promise<Response> {
-    const id = request.headers.get('mcp-session-id');
+  async function handle(admitted: AdmittedRequest): Promise<Response> {
+    const id = admitted.request.headers.get('mcp-session-id');
     const session = id === null ? undefined : sessions.get(id);
     // Another caller's session does not exist here: a session id is not a password.
-    if (id !== null && (!session || session.principal !== caller.principal))
+    if (id !== null && (!session || session.principal !== admitted.principal))
       return problem(404, 'Session not found', {}, -32000, 'http_no_session');
-    if (session) return use(session, request, parsedBody, caller);
-    if (!isInitializeRequest(parsedBody))
-      return problem(400, 'A session id is required; begin with initialize');
-    return begin(request, prune(parsedBody), caller);
+    if (session) return use(session, admitted);
+    const message = admitted.body?.json;
+    if (!isInitializeRequest(message)) return problem(400, 'A session id is required; begin with initialize');
+    return begin(admitted, prune(message));
   }
 
   /** Ends all sessions. */
@@ -56,27 +47,27 @@ export function sessionsOf(served: ServerInstance, limits: Limits, onerror?: OnE
     await Promise.all([...sessions.keys()].map((id) => end(id)));
   }
 
-  async function begin(request: Request, initialize: InitializeRequest, caller: Caller) {
-    const { principal } = caller;
+  async function begin(admitted: AdmittedRequest, initialize: InitializeRequest): Promise<Response> {
+    const { principal } = admitted;
     const bytes = Buffer.byteLength(JSON.stringify(initialize));
+    if (bytes > MAX_SESSION_BYTES)
+      return problem(
+        413,
+        `A session keeps at most ${MAX_SESSION_BYTES} bytes of its initialize; declare less`,
+      );
     const full = places.take(principal);
     if (full) return noRoom(full, 'sessions');
-    const fullOfBytes = bytesHeld.take(principal, bytes);
-    if (fullOfBytes) {
-      places.giveBack(principal);
-      return noRoom(fullOfBytes, 'bytes in sessions');
-    }
     const id = randomUUID();
     const transport = new SessionTransport({
       sessionIdGenerator: () => id,
       onsessionclosed: () => end(id),
     });
-    const session: Session = { transport, principal, bytes, lastUsed: Date.now(), open: 0 };
+    const session: Session = { transport, principal, lastUsed: Date.now(), open: 0 };
     // Count it before the first await, so that clients that begin together cannot exceed the limit.
     sessions.set(id, session);
     try {
       await buildServer(served, onerror).connect(transport);
-      return await use(session, request, initialize, caller);
+      return await use(session, { ...admitted, body: { json: initialize, bytes } });
     } finally {
       // The transport rejected it, for example for its Accept header.
       if (transport.sessionId === undefined) await end(id);
@@ -88,31 +79,22 @@ export function sessionsOf(served: ServerInstance, limits: Limits, onerror?: OnE
     if (!session) return;
     sessions.delete(id);
     places.giveBack(session.principal);
-    bytesHeld.giveBack(session.principal, session.bytes);
     await session.transport.close();
   }
 
   async function use(
     session: Session,
-    request: Request,
-    parsedBody: unknown,
-    { authInfo }: Caller,
+    { request, outgoing, body, authInfo }: AdmittedRequest,
   ): Promise<Response> {
     session.open++;
-    const noteUse = () => {
+    void whenClosed(outgoing).then(() => {
       session.open--;
       session.lastUsed = Date.now();
-    };
-    try {
-      const response = await session.transport.handleRequest(request, {
-        ...(parsedBody !== undefined && { parsedBody }),
-        ...(authInfo && { authInfo }),
-      });
-      return whenSent(request, response, noteUse);
-    } catch (error) {
-      noteUse();
-      throw error;
-    }
+    });
+    return session.transport.handleRequest(request, {
+      ...(body && { parsedBody: body.json }),
+      ...(authInfo && { authInfo }),
+    });
   }
 
   async function sweep(): Promise<void> {

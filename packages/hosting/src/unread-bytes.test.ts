@@ -18,7 +18,7 @@ function stream(unread: ReturnType<typeof unreadBytes>, principal?: string) {
     cancel: cancelled,
   });
   const response = new Response(body, { headers: { 'content-type': 'text/event-stream' } });
-  const reader = unread(response, outgoing, principal).body?.getReader();
+  const reader = unread(response, { outgoing, principal }).body?.getReader();
   return {
     outgoing,
     source,
@@ -112,7 +112,9 @@ test('what was read, and what a closed stream held, counts no more', async () =>
 test('an answer that is no stream passes as it is', () => {
   const { unread } = counting({});
   const response = new Response('{}', { headers: { 'content-type': 'application/json' } });
-  expect(unread(response, new Writable() as ServerResponse & Writable, 'ada')).toBe(response);
+  expect(unread(response, { outgoing: new Writable() as ServerResponse & Writable, principal: 'ada' })).toBe(
+    response,
+  );
 });
 
 test('a handler that sends without a pause to a client that reads is not cut off', async () => {

@@ -4,7 +4,7 @@
  */
 import { OperatorWarning, publish } from '@mrtr/core/events';
 import { addGauge, ownLimit, Quota } from '@mrtr/core/internal';
-import type { Outgoing } from './exchange.ts';
+import type { AdmittedRequest } from './exchange.ts';
 import type { Limits } from './limits.ts';
 import type { OnError } from './server-instance.ts';
 
@@ -31,7 +31,10 @@ export function unreadBytes(
   addGauge('streams', streams, ({ total }) => total);
   addGauge('streams.unread_bytes', all, ({ total }) => total);
 
-  return (response: Response, outgoing: Outgoing, principal: string | undefined): Response => {
+  return (
+    response: Response,
+    { outgoing, principal }: Pick<AdmittedRequest, 'outgoing' | 'principal'>,
+  ): Response => {
     const { body, headers } = response;
     if (!body || !headers.get('content-type')?.startsWith('text/event-stream')) return response;
     const reader = body.getReader();
