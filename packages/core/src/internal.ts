@@ -7,6 +7,7 @@ export { waitAtMost } from './admission/wait-at-most.ts';
 export type { Rung } from './diagnostics/events.ts';
 export { addGauge, type GaugeName, readGauges } from './diagnostics/gauges.ts';
 export { type LoggedCall, onOneLine, withCallInMessage } from './diagnostics/log-line.ts';
+export { listenerOf, noteListener, tellOperator } from './diagnostics/operator.ts';
 export {
   aBoolean,
   aFunction,
@@ -30,7 +31,7 @@ export {
   wholeSeconds,
   withDefaults,
 } from './options.ts';
-export * from './process-wide.ts';
+export { processWide, warnOnce } from './process-wide.ts';
 export {
   approvalLabel,
   approvedAnswer,

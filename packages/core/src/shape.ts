@@ -1,8 +1,8 @@
 /** `@mrtr/core/shape`: for authors of handler shapes, in addition to `@mrtr/core`. */
 
 export { type AskProblem, askProblem } from './admission/ask-problem.ts';
-export { asNotEntered, isNotEntered } from './admission/handler-entry.ts';
-export { type ShapeNotes, type ShapeParts, shapeCallback, withNotes } from './admission/shape-callback.ts';
+export { type ShapeParts, shapeCallback } from './admission/shape-callback.ts';
+export { notesOf, type ShapeNotes, withNotes } from './admission/shape-notes.ts';
 export { notAQuestionError, requireKeys } from './answers/ask.ts';
 export { fallbackOf, hasFallback, readingOf } from './answers/read-answer.ts';
 export { type FinalAnswer, isFinal } from './questions/answer.ts';

@@ -307,6 +307,32 @@ test('a handler that is not watched spends its token, and so does one that was r
   expect(entries).toEqual(names);
 });
 
+test('a handler that is assigned while the arguments are validated spends its token, whatever it returns', async () => {
+  let payments = 0;
+  let isReplaced = false;
+  const { post } = hostTools(
+    (server) => {
+      const inputSchema = z.object({}).refine(async () => {
+        if (isReplaced) Object.assign(registered, { executor: payAndFail });
+        return true;
+      });
+      const payAndFail = async () => {
+        payments++;
+        return errorResult('Input validation error: the bank has no such account');
+      };
+      const registered = server.registerTool('pay', { inputSchema }, () => ask({ sure }));
+    },
+    { ledger: new MemoryLedger() },
+  );
+  const call = { name: 'pay', arguments: {} };
+  const { result } = await post('tools/call', call);
+  isReplaced = true;
+  const retry = { ...call, requestState: result?.requestState };
+  const first = await post('tools/call', retry);
+  expect(await post('tools/call', retry)).toEqual(first);
+  expect(payments).toBe(1);
+});
+
 const never = () => ({}) as never;
 const pays = new ResourceTemplate('x://{what}', { list: undefined });
 

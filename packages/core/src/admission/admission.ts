@@ -10,7 +10,7 @@
  *    handler still runs counts among the abandoned, which have a limit of their own.
  * 2. A token is used up only when its handler is entered. A request that ends earlier gives its lease back.
  * 3. A token whose handler was entered is never served again. A retry gets the recorded result, or an error that says
- *    the outcome is unknown. With `singleUse: 'reject'` every retry is refused.
+ *    the outcome is unknown. With `singleUse: 'reject'` every retry is rejected.
  *
  * @see MCP 2026-07-28, basic/patterns/mrtr, server requirements
  */
@@ -31,8 +31,8 @@ import { canonicalJson, MAX_DEPTH } from '../wire/canonical-json.ts';
 import { endCall } from '../wire/results.ts';
 import type { MrtrMethod } from '../wire/wire.ts';
 import { STATE_NOT_KEPT } from './ask-problem.ts';
-import { type AdmittedCall, callerPseudonym, type McpRequest, recordCall } from './call.ts';
-import { isInvalidInputResult, isSdkRejection } from './handler-entry.ts';
+import { AdmittedCall, callerPseudonym, type McpRequest } from './call.ts';
+import { isSdkRejection } from './handler-entry.ts';
 import { answersFit, ownAnswers } from './incoming-answers.ts';
 import {
   type Decision,
@@ -44,7 +44,7 @@ import {
 } from './lease.ts';
 import type { PolicyParts } from './policy.ts';
 import { type QuotaExceeded, QuotaSlot } from './quota.ts';
-import type { Registrations } from './registrations.ts';
+import type { Registration, Registrations } from './registrations.ts';
 import type { Rejections } from './rejections.ts';
 import { handlerOf } from './request-handler.ts';
 import { type Handler, serve } from './serve.ts';
@@ -55,7 +55,7 @@ export interface Target {
   readonly method: MrtrMethod;
   readonly handler: Handler;
   /**
-   * For the handler of `McpServer`, which calls a registered one, and may refuse a request before that. Undefined for
+   * For the handler of `McpServer`, which calls a registered one, and may reject a request before that. Undefined for
    * the author's own handler.
    */
   readonly registrations?: Registrations;
@@ -76,9 +76,9 @@ export class Admission {
   }
 
   /**
-   * Serves a request, or refuses it.
+   * Serves a request, or rejects it.
    *
-   * @throws the handler's error, or the error that refuses the request.
+   * @throws the handler's error, or the error that rejects the request.
    */
   async admit(target: Target, request: McpRequest, ctx: ServerContext): Promise<unknown> {
     const place = this.#count(target.method, request, ctx);
@@ -87,7 +87,7 @@ export class Admission {
       const decision = await lease(target, call);
       if ('recorded' in decision) return repeat(decision.recorded, call);
       if ('rejected' in decision)
-        return this.#rejections.rejectState(decision.rejected, call, call.admitted.token);
+        return this.#rejections.rejectState(decision.rejected, call, call.facts.token);
       return await serveLeased(target, call, decision.lease);
     } finally {
       place.giveBack();
@@ -107,7 +107,7 @@ export class Admission {
     return place;
   }
 
-  /** Identifies the caller and opens the request's state. Throws if either is refused. */
+  /** Identifies the caller and opens the request's state. Throws if either is rejected. */
   async #open(
     { method }: Target,
     request: McpRequest,
@@ -123,13 +123,13 @@ export class Admission {
     if (full) throw this.#tooManyCalls(full, about);
     this.#checkAnswers(about, ctx);
     const token = ctx.mcpReq.requestState<string>();
-    const admitted = { server, policy, rejections, request, ctx, pseudonym, token };
+    const facts = { server, policy, rejections, request, ctx, pseudonym, token };
     if (token === undefined)
-      return recordCall({ ...admitted, binding: this.#rejectUnhashable(binding), opened: undefined });
+      return new AdmittedCall({ ...facts, binding: this.#rejectUnhashable(binding), opened: undefined });
     const opened = this.#tryOpen(token, binding);
     if ('rejected' in opened)
       return rejections.rejectState(opened.rejected, { ...about, id: opened.callId }, token);
-    return recordCall({ ...admitted, binding, opened });
+    return new AdmittedCall({ ...facts, binding, opened });
   }
 
   #bind(method: MrtrMethod, request: McpRequest, principal: string | undefined): Binding {
@@ -157,7 +157,7 @@ export class Admission {
     return this.#rejections.rejectRequest({ reason: 'principal' }, about, new InvalidOption(why), INTERNAL);
   }
 
-  // Refuse the request instead of dropping the answer: asked again, the user would give the same answer and never learn
+  // Reject the request instead of dropping the answer: asked again, the user would give the same answer and never learn
   // why it does not count. Check before the ledger, so that a retry with a shorter answer still counts as the first.
   #checkAnswers(about: LoggedCall, ctx: ServerContext): void {
     const rejections = this.#rejections;
@@ -215,7 +215,7 @@ export class Admission {
  * token once by itself needs none, and needs each retry.
  */
 async function lease({ registrations }: Target, call: AdmittedCall): Promise<Decision> {
-  const { rejections, ctx, binding, opened, policy } = call.admitted;
+  const { rejections, ctx, binding, opened, policy } = call.facts;
   const { singleUse, keys, now } = policy;
   if (!opened || !singleUse) return { lease: undefined };
   if (registrations?.find(binding)?.servesTokensOnce) {
@@ -260,11 +260,11 @@ async function serveLeased(
   call: AdmittedCall,
   leased: Lease | undefined,
 ): Promise<unknown> {
-  const { binding, ctx } = call.admitted;
-  const isWatched = registrations && registrations.find(binding)?.isWatched !== false;
-  if (isWatched) call.entry = 'unseen';
-  const end = (ended: () => RecordedOutcome, isRefused: boolean) => {
-    if (call.entry === 'rejected' || (call.entry === 'unseen' && isRefused)) return leased?.release();
+  const { binding, ctx } = call.facts;
+  const registration = registrations?.find(binding);
+  if (registrations && registration?.isWatched !== false) call.entry = 'unseen';
+  const end = (ended: () => RecordedOutcome, error?: object) => {
+    if (wasNotEntered(call, registration, error)) return leased?.release();
     return leased?.settle(ctx.mcpReq.signal.aborted && call.threw ? () => ({ lost: true }) : ended);
   };
   let result: unknown;
@@ -274,17 +274,31 @@ async function serveLeased(
     // The SDK cannot answer with any other value, and its client would wait for ever.
     const error = typeof thrown === 'object' && thrown !== null ? thrown : new Error(String(thrown));
     call.threw = true;
-    await end(() => recordError(error), isSdkRejection(error));
+    await end(() => recordError(error), error);
     throw error;
   }
-  await end(() => ({ result }), isInvalidInputResult(result));
+  await end(() => ({ result }));
   return result;
+}
+
+/**
+ * Whether no code of the author ran. If nobody called the registered callback, `McpServer` answered by itself: unless
+ * the author has assigned the member that calls it, while the request was on its way. False in doubt: a lease that is
+ * given back wrongly lets an effect happen twice.
+ */
+function wasNotEntered(
+  { entry }: AdmittedCall,
+  registration: Registration | undefined,
+  error?: object,
+): boolean {
+  if (entry !== 'unseen') return entry === 'rejected';
+  return registration ? registration.isWatched : isSdkRejection(error);
 }
 
 /** Answers a repeated retry with the first one's recorded outcome. */
 function repeat(recorded: RecordedOutcome, call: AdmittedCall): unknown {
   if ('lost' in recorded) {
-    const { rejections, token } = call.admitted;
+    const { rejections, token } = call.facts;
     rejections.reportRejected({ reason: 'lost' }, call, token);
     return endCall(call, OUTCOME_UNKNOWN);
   }

@@ -1,107 +1,128 @@
-/** The record of an admitted request, from the moment its caller is known and its state is open. */
+/** The record of a request, from the moment its caller is known and its state is open until its handler has ended. */
 import { hash } from 'node:crypto';
-import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
+import type { ClientCapabilities, McpServer, ServerContext } from '@modelcontextprotocol/server';
 import { declaredInEnvelope } from '../questions/can-ask.ts';
 import { derivePseudonym } from '../state/at-rest.ts';
 import { type Binding, canonicalArguments } from '../state/binding.ts';
 import { freshCallId, type OpenedState } from '../state/codec.ts';
 import type { SealingKey } from '../state/key-ring.ts';
 import { AnswerReads } from '../wire/answer-reads.ts';
-import { type Call, isModern } from '../wire/call.ts';
-import { declaredKinds } from '../wire/input-kind.ts';
+
+import { type AnswerStamp, type Call, isModern } from '../wire/call.ts';
+import { declaredKinds, type InputKind } from '../wire/input-kind.ts';
 import { handledKinds } from '../wire/no-handler.ts';
+import type { MrtrMethod } from '../wire/wire.ts';
 import type { PolicyParts } from './policy.ts';
 import type { Rejections } from './rejections.ts';
 
 /** A request as the SDK hands it to a low-level handler. */
 export type McpRequest = { readonly params?: Readonly<Record<string, unknown>> | undefined };
 
-/** The facts that the boundary establishes before it admits a request. */
-export interface Admitted {
+/** The facts that the boundary establishes before it makes the record. */
+interface Facts {
   readonly server: McpServer;
   readonly policy: PolicyParts;
   readonly rejections: Rejections;
   readonly request: McpRequest;
   readonly ctx: ServerContext;
   readonly binding: Binding;
-  /** The caller's pseudonym; undefined for an anonymous caller. */
+  /** Undefined for an anonymous caller. */
   readonly pseudonym: string | undefined;
   /** The request's token and its content; undefined in the first round. */
   readonly token: string | undefined;
   readonly opened: OpenedState | undefined;
 }
 
-/** An admitted request: the record that shapes read, and what only the boundary reads and notes. */
-export interface AdmittedCall extends Call {
-  /** Not enumerable: a log of a handler's `ctx` must show neither keys nor tokens. */
-  readonly admitted: Admitted;
-  /** The refusal of state that does not fit the handler's schema, if any. */
-  misfit?: unknown;
+/** The boundary's record of a request. Shapes read the part of it that {@link Call} has. */
+export class AdmittedCall implements Call {
+  readonly id: string;
+  readonly method: MrtrMethod;
+  readonly target: string;
+  readonly round: number;
+  readonly pseudonym: string | undefined;
+  readonly audience: string;
+  readonly revision: string | undefined;
+  readonly legacyCapabilities: ClientCapabilities | undefined;
+  readonly legacy: Call['legacy'];
+  readonly askable: readonly InputKind[];
+  readonly asked: ReadonlyMap<string, string> | undefined;
+  readonly timesAsked: ReadonlyMap<string, number>;
+  readonly reads = new AnswerReads();
+  readonly limits: PolicyParts['limits'];
+  readonly version: string | undefined;
   /**
-   * Whether the author's code was entered. `McpServer` rejects some requests before it calls the handler (an unknown or
-   * disabled tool, arguments that do not fit), and makes a result of what a tool throws: both look like results from
-   * outside. `unseen`: no watched call was made. A target without a watch, such as one whose `executor` the author
-   * assigned, counts as entered.
+   * Whether the author's code was entered. `McpServer` rejects some requests before it calls the handler, for example
+   * those of an unknown or disabled tool: then nobody calls the registered callback, and the record stays `unseen`.
    */
-  entry: 'unseen' | 'entered' | 'rejected';
+  entry: 'unseen' | 'entered' | 'rejected' = 'entered';
   /** Whether the author's code threw. */
-  threw: boolean;
+  threw = false;
   /** The registered callback, until its shape has begun. */
-  callback?: unknown;
+  callback: unknown;
   /** Set if the token has no lease: whether this callback may be entered without one. */
-  accepts?: ((callback: unknown) => boolean) | undefined;
-}
+  accepts: ((callback: unknown) => boolean) | undefined;
+  /** The rejection of state that does not fit the handler's schema, if any. */
+  misfit: unknown;
+  // Private: a log of a handler's `ctx` must show neither keys, nor tokens, nor the principal.
+  readonly #facts: Facts;
+  #argumentsDigest: string | undefined;
 
-/** Makes the record of an admitted request. */
-export function recordCall(admitted: Admitted): AdmittedCall {
-  const { server, policy, rejections, ctx, binding, pseudonym, opened } = admitted;
-  const { method, target, audience } = binding;
-  // Read from the server instance: an old client could write anything into the request's envelope.
-  const revision = server.server.getNegotiatedProtocolVersion();
-  const legacyCapabilities = isModern(revision) ? undefined : server.server.getClientCapabilities();
-  const askableWhenOld = policy.legacy === 'shim' ? legacyCapabilities : undefined;
-  let argumentsDigest: string | undefined;
-  const record: Omit<AdmittedCall, 'admitted'> = {
-    id: opened?.callId ?? freshCallId(),
-    method,
-    target,
-    revision,
-    legacyCapabilities,
-    legacy: policy.legacy,
-    pseudonym,
-    audience,
-    isPseudonym: (text) => policy.keys.ring.some((key) => callerPseudonym(binding, key) === text),
-    round: (opened?.round ?? 0) + 1,
-    timesAsked: opened?.timesAsked ?? NOTHING_ASKED,
-    rejectState: (why) => {
-      try {
-        return rejections.rejectState(OTHER_SCHEMA, call, admitted.token, why);
-      } catch (error) {
-        call.misfit ??= error;
-        throw error;
-      }
-    },
-    report: (error) => rejections.report(error, call),
-    reads: new AnswerReads(),
-    stamp: (key, askedAt, asked) => {
-      // Hash once for all answers of the round: arguments may be large.
-      argumentsDigest ??= hash('sha256', canonicalArguments(binding), 'base64url');
-      const answeredAt = secondsOf(policy.now());
-      const times = { askedAt: askedAt ?? answeredAt, answeredAt };
-      return { call: call.id, key, target, argumentsDigest, pseudonym, ...times, asked };
-    },
-    asked: acceptsUnasked(policy, target) ? undefined : (opened?.asked ?? NOTHING_ASKED),
-    askable: isModern(revision) ? declaredInEnvelope(ctx) : handledKinds(declaredKinds(askableWhenOld), ctx),
-    limits: policy.limits,
-    version: policy.versions.of(target),
-    entry: 'entered',
-    threw: false,
-  };
-  const call = Object.defineProperty(record, 'admitted', { value: admitted }) as AdmittedCall;
-  return call;
-}
+  constructor(facts: Facts) {
+    const { server, policy, ctx, binding, pseudonym, opened } = facts;
+    const { method, target, audience } = binding;
+    this.#facts = facts;
+    this.id = opened?.callId ?? freshCallId();
+    this.method = method;
+    this.target = target;
+    this.round = (opened?.round ?? 0) + 1;
+    this.pseudonym = pseudonym;
+    this.audience = audience;
+    // Read from the server instance: an old client could write anything into the request's envelope.
+    this.revision = server.server.getNegotiatedProtocolVersion();
+    const isNew = isModern(this.revision);
+    this.legacyCapabilities = isNew ? undefined : server.server.getClientCapabilities();
+    this.legacy = policy.legacy;
+    const askableWhenOld = policy.legacy === 'shim' ? this.legacyCapabilities : undefined;
+    this.askable = isNew ? declaredInEnvelope(ctx) : handledKinds(declaredKinds(askableWhenOld), ctx);
+    this.asked = acceptsUnasked(policy, target) ? undefined : (opened?.asked ?? NOTHING_ASKED);
+    this.timesAsked = opened?.timesAsked ?? NOTHING_ASKED;
+    this.limits = policy.limits;
+    this.version = policy.versions.of(target);
+  }
 
-const OTHER_SCHEMA = { reason: 'wrong_version', detail: 'other_schema' } as const;
+  get facts(): Facts {
+    return this.#facts;
+  }
+
+  isPseudonym(text: string | undefined): boolean {
+    const { policy, binding } = this.#facts;
+    return policy.keys.ring.some((key) => callerPseudonym(binding, key) === text);
+  }
+
+  report(error: unknown): void {
+    this.#facts.rejections.report(error, this);
+  }
+
+  rejectState(why: string): never {
+    const { rejections, token } = this.#facts;
+    try {
+      return rejections.rejectState({ reason: 'wrong_version', detail: 'other_schema' }, this, token, why);
+    } catch (error) {
+      this.misfit ??= error;
+      throw error;
+    }
+  }
+
+  stamp(key: string, askedAt?: number, asked?: string): AnswerStamp {
+    const { id, target, pseudonym } = this;
+    const { policy, binding } = this.#facts;
+    // Hash once for all answers of the round: arguments may be large.
+    this.#argumentsDigest ??= hash('sha256', canonicalArguments(binding), 'base64url');
+    const answeredAt = secondsOf(policy.now());
+    const times = { askedAt: askedAt ?? answeredAt, answeredAt };
+    return { call: id, key, target, argumentsDigest: this.#argumentsDigest, pseudonym, ...times, asked };
+  }
+}
 
 /** The caller's pseudonym: a keyed digest that all instances share. */
 export const callerPseudonym = ({ principal }: Binding, key: SealingKey): string | undefined =>

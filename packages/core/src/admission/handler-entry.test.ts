@@ -2,14 +2,11 @@ import { ProtocolError, ProtocolErrorCode, type ServerContext } from '@modelcont
 import { expect, test } from 'vitest';
 import { withCall } from '../wire/call.ts';
 import type { AdmittedCall } from './call.ts';
-import {
-  asNotEntered,
-  isInvalidInputResult,
-  isNotEntered,
-  isSdkRejection,
-  runHandler,
-  runShape,
-} from './handler-entry.ts';
+import { isSdkRejection, runHandler, runShape } from './handler-entry.ts';
+import { notesOf, withNotes } from './shape-notes.ts';
+
+const asNotEntered = <T>(outcome: T): T => withNotes(outcome, { notEntered: true });
+const isNotEntered = (outcome: unknown): boolean => notesOf(outcome).notEntered === true;
 
 /** A context that carries the record of a call. */
 function contextWithRun(signal = new AbortController().signal) {
@@ -60,7 +57,7 @@ test.each<[caller: string, wrap: (shape: Shape, ctx: ServerContext) => Shape]>([
 ])('code of the author ran before a shape that %s calls', async (_caller, wrap) => {
   const { run, ctx } = contextWithRun();
   const registered = wrap(refusing(ctx), ctx);
-  expect(await runHandler(ctx, registered, registered)).toEqual({ content: [] });
+  expect(await runHandler(ctx, registered, registered)).toMatchObject({ content: [] });
   expect(run.entry).toBe('entered');
 });
 
@@ -97,21 +94,4 @@ test.each<[string, unknown, boolean]>([
   ],
 ])('whether the SDK refused: %s', (_what, error, isRefusal) => {
   expect(isSdkRejection(error)).toBe(isRefusal);
-});
-
-const refusedInput = [{ type: 'text', text: 'Input validation error: Invalid arguments for tool pay' }];
-
-test.each<[string, unknown, boolean]>([
-  ['the result of arguments that do not fit', { isError: true, content: refusedInput }, true],
-  ['the same text as a success', { isError: false, content: refusedInput }, false],
-  [
-    'another error',
-    { isError: true, content: [{ type: 'text', text: 'No. Input validation error: ' }] },
-    false,
-  ],
-  ['an error without content', { isError: true }, false],
-  ['an error with empty content', { isError: true, content: [] }, false],
-  ['nothing', undefined, false],
-])('whether the SDK refused the input: %s', (_what, result, isRefused) => {
-  expect(isInvalidInputResult(result)).toBe(isRefused);
 });

@@ -58,7 +58,7 @@ export async function leaseToken(retry: PresentedRetry): Promise<Decision> {
     decision.kind === 'in-flight' && repeatedRetry === 'replay';
     wait = Math.min(wait * 2, MAX_WAIT_MS)
   ) {
-    if (!(await pause(wait, retry.call.admitted.ctx.mcpReq.signal)))
+    if (!(await pause(wait, retry.call.facts.ctx.mcpReq.signal)))
       return { rejected: { reason: 'abandoned' } };
     decision = await leaseOnce(retry);
   }
@@ -109,7 +109,7 @@ const MAX_WAIT_MS = 1000;
 /** Asks the ledger once, for a limited time. */
 async function leaseOnce(retry: PresentedRetry): Promise<LeaseDecision> {
   const { answers, call, singleUse } = retry;
-  const { leaseSeconds, limits, now } = call.admitted.policy;
+  const { leaseSeconds, limits, now } = call.facts.policy;
   const { id, issuedAt, expiresAt } = retry.opened;
   let isLate = false;
   try {
@@ -187,7 +187,7 @@ export class Lease {
       call.report(error);
       text = JSON.stringify({ lost: true } satisfies RecordedOutcome);
     }
-    if (Buffer.byteLength(text) > call.admitted.policy.limits.resultBytes)
+    if (Buffer.byteLength(text) > call.facts.policy.limits.resultBytes)
       text = JSON.stringify({ tooLarge: true } satisfies RecordedOutcome);
     // Sealed, because an outcome may be private, and others may read the ledger's database.
     const sealed = sealAtRest(text, `${opened.id} result`, ring).toString('base64url');
@@ -203,7 +203,7 @@ export class Lease {
   async #end(operation: LedgerEvent['operation'], write: () => Promise<void>): Promise<void> {
     const { call } = this.#retry;
     try {
-      await withinSeconds(operation, call.admitted.policy.limits.ledgerSeconds, write());
+      await withinSeconds(operation, call.facts.policy.limits.ledgerSeconds, write());
     } catch (error) {
       call.report(error);
     }

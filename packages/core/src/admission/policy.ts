@@ -1,6 +1,7 @@
 /** The policy: how a server protects request state. */
 import type { AuthInfo, ServerContext } from '@modelcontextprotocol/server';
 import { addGauge } from '../diagnostics/gauges.ts';
+import { POLICY, tellOperator } from '../diagnostics/operator.ts';
 import { InvalidOption } from '../errors.ts';
 import {
   aFunction,
@@ -19,7 +20,7 @@ import {
   wholeSeconds,
   withDefaults,
 } from '../options.ts';
-import { noteListener, processWide, tellOperator, warnOnce } from '../process-wide.ts';
+import { processWide, warnOnce } from '../process-wide.ts';
 import { MAX_ROUND, MAX_TTL_SECONDS } from '../state/codec.ts';
 import {
   ephemeralRing,
@@ -163,11 +164,8 @@ export interface RequestStatePolicy {
    * @example const forUsers = policy.with({ principal: (ctx) => userOf(ctx.http?.authInfo) });
    */
   with(changes: PolicyChanges): RequestStatePolicy;
-  readonly [PARTS]: PolicyParts;
+  readonly [POLICY]: PolicyParts;
 }
-
-// Two versions of this package may be loaded together: rename the symbol when the parts change.
-const PARTS: unique symbol = Symbol.for('mrtr.policy.3');
 
 /** The parts of a policy. */
 export interface PolicyParts extends Readonly<typeof TIME_DEFAULTS> {
@@ -187,7 +185,7 @@ export interface PolicyParts extends Readonly<typeof TIME_DEFAULTS> {
   readonly unaskedAnswers: 'drop' | 'accept' | { readonly accept: readonly string[] };
 }
 
-export const partsOf = (policy: RequestStatePolicy): PolicyParts => policy[PARTS];
+export const partsOf = (policy: RequestStatePolicy): PolicyParts => policy[POLICY];
 
 /** The current keys of a policy, for a store that seals at rest. The first seals; all open. They may change. */
 export const keyRingOf = (policy: RequestStatePolicy): KeyRing => partsOf(policy).keys.ring;
@@ -217,14 +215,13 @@ export function policyFromParts(parts: PolicyParts): RequestStatePolicy {
       );
     },
   };
-  noteListener(policy, parts.onerror);
-  return Object.defineProperty(policy, PARTS, { value: parts }) as RequestStatePolicy;
+  return Object.defineProperty(policy, POLICY, { value: parts }) as RequestStatePolicy;
 }
 
 /** Checks an option that takes a policy. */
 export const aPolicy: OptionCheck = {
   allowed: 'made by requestStatePolicy',
-  isAllowed: (value) => typeof value === 'object' && value !== null && PARTS in value,
+  isAllowed: (value) => 'keys' in ((value as Partial<RequestStatePolicy> | null | undefined)?.[POLICY] ?? {}),
 };
 
 /**

@@ -10,9 +10,10 @@ import {
   type ServerContext,
   type ServerOptions,
 } from '@modelcontextprotocol/server';
+import { noteListener, tellOperator } from '../diagnostics/operator.ts';
 import { InvalidOption } from '../errors.ts';
 import { asRequired, aText, requireArgument, requireOptions } from '../options.ts';
-import { noteListener, tellOperator, warnOnce } from '../process-wide.ts';
+import { warnOnce } from '../process-wide.ts';
 import { catchNoHandler } from '../wire/no-handler.ts';
 import { isMrtrMethod, MRTR_METHODS } from '../wire/wire.ts';
 import { Admission, type Target } from './admission.ts';

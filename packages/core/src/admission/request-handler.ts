@@ -1,18 +1,17 @@
 /** Tells a hosting when the handler of a request ends, or counts as abandoned. The SDK does not report either. */
+import { CALL } from '../wire/call.ts';
 
 interface RequestHandler {
   settled?: Promise<unknown>;
   abandoned?: () => void;
 }
 
-const HANDLER = Symbol.for('mrtr.handler');
-
 /** The handler of `request`, which is the handler's `ctx.http.req`. */
 export function handlerOf(request: Request): RequestHandler {
   // A property, because a WeakMap of many requests slows the garbage collector.
-  const handled = request as Request & { [HANDLER]?: RequestHandler };
-  handled[HANDLER] ??= {};
-  return handled[HANDLER];
+  const handled = request as Request & { [CALL]?: RequestHandler };
+  handled[CALL] ??= {};
+  return handled[CALL];
 }
 
 /** Resolves when the handler that serves `request` has settled, or at once if no protected handler serves it. */

@@ -23,7 +23,7 @@ import { endCall } from '../wire/results.ts';
 import { askProblem, lackedKinds, needsAskable, STATE_NOT_KEPT, unaskableAfter } from './ask-problem.ts';
 import { type AdmittedCall, type McpRequest, secondsOf } from './call.ts';
 import { describeIgnored, ignoredAnswers, ownAnswers } from './incoming-answers.ts';
-import { notesOf } from './shape-callback.ts';
+import { notesOf } from './shape-notes.ts';
 
 type Outcome = NonNullable<RoundEvent['outcome']>;
 
@@ -37,7 +37,7 @@ export type Handler = (request: McpRequest, ctx: ServerContext) => unknown;
  */
 export function serve(call: AdmittedCall, handler: Handler): Promise<unknown> {
   const { id, method, target, round, pseudonym } = call;
-  const { ctx, opened, request, token } = call.admitted;
+  const { ctx, opened, request, token } = call.facts;
   const traceparent = traceparentOf(ctx);
   const signal = new HandlerSignal(ctx.mcpReq.signal);
   const about = { call: id, method, target, round };
@@ -66,7 +66,7 @@ export function serve(call: AdmittedCall, handler: Handler): Promise<unknown> {
 }
 
 function stampAnswers(call: AdmittedCall, responses: Readonly<Record<string, unknown>>): InputResponses {
-  const { opened } = call.admitted;
+  const { opened } = call.facts;
   const answers = Object.entries(responses).filter(([, response]) => !(response instanceof NoHandler));
   const stamped = answers.map(([key, response]) => [
     key,
@@ -78,7 +78,7 @@ function stampAnswers(call: AdmittedCall, responses: Readonly<Record<string, unk
 }
 
 function contextOf(call: AdmittedCall, handlerSignal: HandlerSignal): ServerContext {
-  const { ctx, opened } = call.admitted;
+  const { ctx, opened } = call.facts;
   const mcpReq = {
     ...ctx.mcpReq,
     requestState: <T>() => opened?.payload as T | undefined,
@@ -98,7 +98,7 @@ function contextOf(call: AdmittedCall, handlerSignal: HandlerSignal): ServerCont
 /** Publishes ignored answers, and reports a handler that ignores them. An `invalid` answer is the user's mistake. */
 function reportIgnored(call: AdmittedCall, { inputRequests = {} }: InputRequiredResult): void {
   const { id, method, target } = call;
-  const ignored = ignoredAnswers(call, call.admitted.ctx.mcpReq.inputResponses, inputRequests);
+  const ignored = ignoredAnswers(call, call.facts.ctx.mcpReq.inputResponses, inputRequests);
   for (const answer of ignored) publish('mrtr:answer', { call: id, method, target, ...answer });
   const mistakes = ignored.filter(({ reason }) => reason !== 'invalid');
   const [first] = mistakes;
@@ -131,7 +131,7 @@ function ask(call: AdmittedCall, result: InputRequiredResult, requests: InputReq
   requireSealable(requestState, requests);
   const problem = askProblem(call, requests, { requestState, routingLabel });
   if (problem?.kind === 'rounds') {
-    call.admitted.rejections.count({ reason: 'author', detail: 'rounds_exceeded' }, call);
+    call.facts.rejections.count({ reason: 'author', detail: 'rounds_exceeded' }, call);
     return endCall(call, problem.message);
   }
   if (problem?.cause) return rejectQuestion(call, problem.cause, problem.message);
@@ -165,7 +165,7 @@ function seal(
     timesAsked.set(key, (call.timesAsked.get(key) ?? 0) + 1);
   }
   const content = { callId, round, asked, timesAsked, payload, version };
-  const { binding, policy } = call.admitted;
+  const { binding, policy } = call.facts;
   const { now, ttlSeconds, keys } = policy;
   const token = sealState(content, { binding, issuedAt: now(), ttlSeconds, routingLabel }, keys.ring[0]);
   publish('mrtr:state', { phase: 'sealed', method, target, bytes: token.length, call: callId });
@@ -173,7 +173,7 @@ function seal(
 }
 
 const rejectQuestion = (call: AdmittedCall, cause: unknown, why = STATE_NOT_KEPT): never =>
-  call.admitted.rejections.rejectRequest({ reason: 'author', detail: 'invalid_question' }, call, cause, why);
+  call.facts.rejections.rejectRequest({ reason: 'author', detail: 'invalid_question' }, call, cause, why);
 
 const inOldSpelling = (requests: InputRequests): InputRequests =>
   Object.fromEntries(

@@ -4,10 +4,8 @@ import { InvalidDefinition } from '../errors.ts';
 import { type Call, callOf } from '../wire/call.ts';
 import type { InputKind } from '../wire/input-kind.ts';
 import type { CompleteResult, SdkCallback } from '../wire/wire.ts';
-import { asNotEntered, runShape } from './handler-entry.ts';
-
-const SHAPE = Symbol.for('mrtr.shape');
-const NOTES = Symbol.for('mrtr.shape-notes');
+import { runShape } from './handler-entry.ts';
+import { SHAPE, withNotes } from './shape-notes.ts';
 
 /** Serves one request of a call. */
 export type Serve<Input, R> = (
@@ -20,7 +18,7 @@ export type Serve<Input, R> = (
 export interface ShapeParts {
   /** For observers. */
   readonly name: string;
-  /** The kinds of input that its handler needs. A client that cannot be asked for all of them is refused before `serve`. */
+  /** The kinds of input that its handler needs. A client that cannot be asked for all of them is rejected before `serve`. */
   readonly asks?: readonly InputKind[] | undefined;
   /**
    * Whether it serves each token once by itself, on all instances. Then it gets every retry, because the server's ledger
@@ -47,7 +45,8 @@ export function shapeCallback<Input, R extends CompleteResult>(
   const enter = async (given: readonly unknown[], ctx: ServerContext) => {
     const call = callOf(ctx);
     const lacked = asks.filter((kind) => !call.askable.includes(kind));
-    if (lacked.length > 0) return asNotEntered(withNotes({ resultType: 'input_required' }, { lacked }));
+    if (lacked.length > 0)
+      return withNotes({ resultType: 'input_required' } as InputRequiredResult, { lacked, notEntered: true });
     return requireResult(name, await serve(inputOf(given) as Input, ctx, call));
   };
   const callback = (...given: unknown[]) => {
@@ -84,24 +83,3 @@ export function shapeOf(callback: unknown): ShapeParts | undefined {
 
 /** Whether `callback` serves each token once by itself. */
 export const servesTokensOnce = (callback: unknown): boolean => shapeOf(callback)?.servesTokensOnce === true;
-
-/** A shape's notes for the boundary, attached to its result. */
-export interface ShapeNotes {
-  /**
-   * Ends the sealed state in `~label`. The server's own router can then send the next round to the instance that the
-   * label names. Anyone can read the label; nobody can change it.
-   */
-  readonly routingLabel?: string | undefined;
-  /** The keys of the effects that have run in this call. `onerror` gets them if the client cannot be asked. */
-  readonly effects?: readonly string[] | undefined;
-  /** The kinds of input that the handler needs and its client lacks. The handler was not entered. */
-  readonly lacked?: readonly InputKind[];
-}
-
-/** Adds `notes` for the boundary to `result`, and returns it. */
-export const withNotes = (result: InputRequiredResult, notes: ShapeNotes): InputRequiredResult =>
-  Object.assign(result, { [NOTES]: notes });
-
-/** The notes that {@link withNotes} added. */
-export const notesOf = (result: InputRequiredResult): ShapeNotes =>
-  (result as { [NOTES]?: ShapeNotes })[NOTES] ?? {};

@@ -2,7 +2,7 @@ import { inputRequired } from '@modelcontextprotocol/server';
 import { expect, test } from 'vitest';
 import { beginCall, PLAN, sure, YES } from '../admission/asking.test-support.ts';
 import { eventsOf, hostTools } from '../admission/hosted.test-support.ts';
-import { withNotes } from '../admission/shape-callback.ts';
+import { withNotes } from '../admission/shape-notes.ts';
 import { InvalidLabel } from '../errors.ts';
 import { textResult } from '../wire/results.ts';
 import { tokenLength } from './codec.ts';

@@ -3,29 +3,12 @@
  * stamp. So a receipt can name the approved call. A shape keeps the stamp with the answer in sealed state.
  */
 
-/** The facts of one answer. */
-export interface AnswerStamp {
-  /** The call's id. */
-  readonly call: string;
-  /** The question's key. */
-  readonly key: string;
-  /** The tool's or prompt's name, or the resource's URI. */
-  readonly target: string;
-  /** SHA-256 of the arguments' canonical JSON, base64url. */
-  readonly argumentsDigest: string;
-  /** The caller's pseudonym; undefined for an anonymous caller. */
-  readonly pseudonym?: string | undefined;
-  /** When the question went out, in seconds since the epoch. */
-  readonly askedAt: number;
-  /** When the answer came in, in seconds since the epoch. */
-  readonly answeredAt: number;
-  /** The digest of the question that went out under `key`; undefined for an unasked answer that the policy accepts. */
-  readonly asked?: string | undefined;
-}
+import { type AnswerStamp, CALL } from './call.ts';
 
-/** Of an answer that came in. A hidden member: JSON, spreads, `Object.keys` and an author's strict schema do not see it. */
-const STAMP = Symbol.for('mrtr.stamp');
-/** Of an answer in a shape's own state, which is JSON. In an answer that came in, the client wrote it. */
+// An answer that came in has its stamp as a hidden member under CALL: JSON, spreads, `Object.keys` and an author's strict
+// schema do not see it.
+
+/** The stamp's key in a shape's own state, which is JSON. In an answer that came in, the client wrote it. */
 const KEPT = 'mrtr.stamp';
 
 // Stamps of answers that have not been reported. Stamps from state are copies, so they are not in here.
@@ -36,7 +19,7 @@ export function stampAnswer(response: unknown, make: () => AnswerStamp): unknown
   if (typeof response !== 'object' || response === null || !('action' in response)) return response;
   const stamp = make();
   unreported.add(stamp);
-  return Object.defineProperty({ ...response }, STAMP, { value: stamp });
+  return Object.defineProperty({ ...response }, CALL, { value: stamp });
 }
 
 /** The answers without the stamps that {@link keepStamp} added. */
@@ -49,11 +32,11 @@ function withoutStamp(response: unknown): unknown {
   return sent;
 }
 
-type Stamped = { readonly [STAMP]?: AnswerStamp; readonly [KEPT]?: AnswerStamp } | null | undefined;
+type Stamped = { readonly [CALL]?: AnswerStamp; readonly [KEPT]?: AnswerStamp } | null | undefined;
 
 /** The stamp of an answer; undefined if the boundary has not stamped it. */
 export const stampOf = (response: unknown): AnswerStamp | undefined =>
-  (response as Stamped)?.[STAMP] ?? (response as Stamped)?.[KEPT];
+  (response as Stamped)?.[CALL] ?? (response as Stamped)?.[KEPT];
 
 /** Adds the stamp of `response` to the parts of the answer that a shape keeps, so that it survives JSON. */
 export function keepStamp(response: unknown, kept = response): unknown {

@@ -7,7 +7,6 @@ import {
 } from '@modelcontextprotocol/server';
 import { UnprotectedServer } from '../errors.ts';
 import type { AnswerReads } from './answer-reads.ts';
-import type { AnswerStamp } from './answer-stamp.ts';
 import type { InputKind } from './input-kind.ts';
 import type { MrtrMethod } from './wire.ts';
 
@@ -48,7 +47,7 @@ export interface Call {
   /** The questions of the round before, as key → digest. Undefined where the policy accepts unasked answers. */
   readonly asked: ReadonlyMap<string, string> | undefined;
   /**
-   * Refuses this request because its state does not fit this code. The client gets `-32602`, even if the handler
+   * Rejects this request because its state does not fit this code. The client gets `-32602`, even if the handler
    * catches the error. `why` goes to the operator's log, so keep values out of it.
    */
   rejectState(why: string): never;
@@ -60,7 +59,31 @@ export interface Call {
   readonly reads: AnswerReads;
 }
 
-const CALL = Symbol.for('mrtr.call');
+/** The facts of one answer: the boundary stamps each answer to an elicitation with them. */
+export interface AnswerStamp {
+  /** The call's id. */
+  readonly call: string;
+  /** The question's key. */
+  readonly key: string;
+  /** The tool's or prompt's name, or the resource's URI. */
+  readonly target: string;
+  /** SHA-256 of the arguments' canonical JSON, base64url. */
+  readonly argumentsDigest: string;
+  /** The caller's pseudonym; undefined for an anonymous caller. */
+  readonly pseudonym?: string | undefined;
+  /** When the question went out, in seconds since the epoch. */
+  readonly askedAt: number;
+  /** When the answer came in, in seconds since the epoch. */
+  readonly answeredAt: number;
+  /** The digest of the question that went out under `key`; undefined for an unasked answer that the policy accepts. */
+  readonly asked?: string | undefined;
+}
+
+/**
+ * What belongs to a call is under this symbol: in a context its record, in an answer its stamp, and in an HTTP request the
+ * end of its handler.
+ */
+export const CALL: unique symbol = Symbol.for('mrtr.call');
 
 type ContextWithCall = ServerContext & { [CALL]?: Call };
 

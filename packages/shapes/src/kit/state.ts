@@ -1,7 +1,7 @@
 /** The type of an author's function, and the state that a shape keeps. */
 import type { ServerContext } from '@mrtr/core';
 import { ownEntry } from '@mrtr/core/internal';
-import { asNotEntered, type Call, callOf } from '@mrtr/core/shape';
+import { type Call, callOf, withNotes } from '@mrtr/core/shape';
 
 /** An author's function that gets the shape's own context. */
 export type Author<Input, Context, R> = (input: Input, ctx: Context) => R | Promise<R>;
@@ -34,7 +34,7 @@ export function rejectBeforeEntry(call: Pick<Call, 'rejectState'>, why: string):
   try {
     return call.rejectState(why);
   } catch (error) {
-    throw asNotEntered(error);
+    throw withNotes(error, { notEntered: true });
   }
 }
 

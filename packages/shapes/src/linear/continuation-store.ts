@@ -13,7 +13,7 @@ import {
   tellOperator,
   wholeNumber,
 } from '@mrtr/core/internal';
-import { askProblem, asNotEntered } from '@mrtr/core/shape';
+import { askProblem, withNotes } from '@mrtr/core/shape';
 import { callerOf, publishEntry } from '../kit/handler-context.ts';
 import { heldBytes } from '../kit/held-bytes.ts';
 import { Abandoned } from './abandoned.ts';
@@ -254,7 +254,7 @@ export class ContinuationStore implements LinearStore {
   #take(id: string): Frame {
     const frame = this.#parked.get(id);
     if (!frame || frame.deadline <= Date.now()) {
-      throw asNotEntered(new ContinuationLost(NOT_HERE));
+      throw withNotes(new ContinuationLost(NOT_HERE), { notEntered: true });
     }
     this.#parked.delete(id);
     this.#running.add(frame);

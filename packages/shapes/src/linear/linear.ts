@@ -17,15 +17,7 @@ import { ElicitationDeclined, StoreFull } from '@mrtr/core';
 import { publish } from '@mrtr/core/events';
 import { aFunction, anObjectWith, asRequired, requireArgument, requireOptions } from '@mrtr/core/internal';
 import type { CompleteResult, SdkCallback } from '@mrtr/core/shape';
-import {
-  asNotEntered,
-  type Call,
-  endCall,
-  endCancelled,
-  isNotEntered,
-  shapeCallback,
-  withNotes,
-} from '@mrtr/core/shape';
+import { type Call, endCall, endCancelled, notesOf, shapeCallback, withNotes } from '@mrtr/core/shape';
 import { ASKING_CHECKS, type AskingOptions } from '../kit/asking.ts';
 import type { Author } from '../kit/state.ts';
 import type { LinearContext } from './context.ts';
@@ -81,11 +73,11 @@ function endWith(call: Call, error: Error): CompleteResult {
   const isFull = error instanceof StoreFull;
   const detail = isFull ? 'store_full' : 'continuation_lost';
   publish('mrtr:rejection', { reason: isFull ? 'busy' : 'lost', detail, call: id, method, target });
-  if (!isNotEntered(error)) return endCall(call, error.message);
+  const { notEntered = false } = notesOf(error);
   try {
-    return asNotEntered(endCall(call, error.message));
+    return withNotes(endCall(call, error.message), { notEntered });
   } catch (cause) {
     // Prompts and resources end with a JSON-RPC error.
-    throw asNotEntered(cause);
+    throw withNotes(cause, { notEntered });
   }
 }

@@ -1,7 +1,8 @@
 import { afterAll, beforeEach, expect, test, vi } from 'vitest';
-import { withCallInMessage } from './diagnostics/log-line.ts';
-import { StateTooLarge } from './errors.ts';
-import { processWide, tellOperator } from './process-wide.ts';
+import { StateTooLarge } from '../errors.ts';
+import { processWide } from '../process-wide.ts';
+import { withCallInMessage } from './log-line.ts';
+import { tellOperator } from './operator.ts';
 
 const emitted = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
 // Other files of tests run in the same process, before this one and after it.
