@@ -106,14 +106,14 @@ class Fleet {
 
 interface Tally {
   readonly finished: Call[];
-  readonly refused: string[];
+  readonly rejected: string[];
   /** Calls whose first request was lost. Nobody can resume them, so their client began another. */
   lost: number;
 }
 
 /** Makes calls, several at once, each by a client that keeps trying. */
 async function callThrough(fleet: Fleet, calls: number, prepare = (_call: Call) => {}): Promise<Tally> {
-  const tally: Tally = { finished: [], refused: [], lost: 0 };
+  const tally: Tally = { finished: [], rejected: [], lost: 0 };
   const numbers = Array.from({ length: calls }, (_, at) => at).values();
   const customer = async () => {
     for (const number of numbers) await callOnce(fleet, randomFrom(SEED + 1 + number), tally, prepare);
@@ -134,7 +134,7 @@ async function callOnce(fleet: Fleet, random: () => number, tally: Tally, prepar
     }
     fleet.faults.push(...faultsOf(call, outcome).map((fault) => `${call.item} ${fault}`));
     if (outcome.says) tally.finished.push(call);
-    else if (!wasLost) tally.refused.push(JSON.stringify(outcome));
+    else if (!wasLost) tally.rejected.push(JSON.stringify(outcome));
     if (!wasLost) return;
     tally.lost++;
   }
@@ -162,12 +162,12 @@ function faultsOf({ order }: Call, { says, fails, rejects }: RoundSummary): stri
   const faults = order.faults(says !== undefined);
   if (says !== undefined && says !== RESULT.says) faults.push(`said ${says}`);
   if (fails !== undefined && (!CLEAN.test(fails) || TELLTALE.test(fails)))
-    faults.push(`was refused with ${fails}`);
+    faults.push(`was rejected with ${fails}`);
   if (rejects !== undefined && !DIED.test(rejects)) faults.push(`was rejected with ${rejects}`);
   return faults;
 }
 
-test(`every call is completed or refused, and no effect happens twice (${CALLS} calls, MRTR_CHAOS_SEED=${SEED})`, {
+test(`every call is completed or rejected, and no effect happens twice (${CALLS} calls, MRTR_CHAOS_SEED=${SEED})`, {
   timeout: 300_000,
 }, async () => {
   const postgres = await database();
@@ -179,10 +179,10 @@ test(`every call is completed or refused, and no effect happens twice (${CALLS} 
       return which < 0.1 ? struck.killAll() : struck.kill(which < 0.6 ? place : undefined);
     },
   });
-  const { finished, refused, lost } = await callThrough(fleet, CALLS).finally(() => fleet.end());
-  console.info({ finished: finished.length, refused, lost, kills: fleet.kills });
+  const { finished, rejected, lost } = await callThrough(fleet, CALLS).finally(() => fleet.end());
+  console.info({ finished: finished.length, rejected, lost, kills: fleet.kills });
   expect(fleet.faults).toEqual([]);
-  expect(finished.length + refused.length).toBe(CALLS);
+  expect(finished.length + rejected.length).toBe(CALLS);
   expect(finished.length).toBeGreaterThanOrEqual(0.95 * CALLS);
   expect(fleet.kills).toBeGreaterThan(CALLS / 20);
 
@@ -212,11 +212,11 @@ test('sessions that end at any moment repeat no effect while their instances liv
     between: 20,
     strike: () => cutSessions(postgres).then(() => cuts++),
   });
-  const { finished, refused } = await callThrough(fleet, 60, ({ order }) => {
+  const { finished, rejected } = await callThrough(fleet, 60, ({ order }) => {
     // Make a repeated effect visible.
     order.honoursKeys = false;
   }).finally(() => fleet.end());
-  expect([fleet.faults, refused]).toEqual([[], []]);
+  expect([fleet.faults, rejected]).toEqual([[], []]);
   expect(finished.map(({ order }) => order.attempts)).toEqual(Array(60).fill(['reserve', 'charge', 'ship']));
   expect(cuts).toBeGreaterThan(5);
 });

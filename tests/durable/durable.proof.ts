@@ -91,7 +91,7 @@ describe('after its owner was killed', () => {
     expect([attempts, done]).toEqual([['reserve', 'charge', 'ship'], raced.whole]);
   });
 
-  test('a call whose handler takes other steps when it is run again is refused, without details for the client', async () => {
+  test('a call whose handler takes other steps when it is run again is rejected, without details for the client', async () => {
     expect(await fickle.count(other, latest(fickle))).toEqual({
       fails:
         'This call cannot be resumed: its handler took other steps than it took before. Start the call again.',

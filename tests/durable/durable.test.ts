@@ -45,7 +45,7 @@ describe('while its owner lives', () => {
     expect([owner.errors, other.errors]).toEqual([[], []]);
   });
 
-  test('the same answer sent again gets the same result, and a different one is refused', async () => {
+  test('the same answer sent again gets the same result, and a different one is rejected', async () => {
     const call = new Call(shop);
     const first = await call.first(owner);
     const second = await call.count(owner, first);

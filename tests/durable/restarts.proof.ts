@@ -62,7 +62,7 @@ test('calls resume after PostgreSQL crashed and was started again', async () => 
   expect(said).toContain('The session that shows this instance as alive was lost.');
 });
 
-test('in a rolling deploy, old calls end on the old code or are refused by version, and no call runs on both', async () => {
+test('in a rolling deploy, old calls end on the old code or are rejected by version, and no call runs on both', async () => {
   const { shop, start } = await deployed();
   const old = await start();
   const [drained, left] = [new Call(shop), new Call(shop)];
@@ -81,12 +81,12 @@ test('in a rolling deploy, old calls end on the old code or are refused by versi
   expect(counted.asks).toEqual({ address: 'Where to, for charge #2? (2)' });
   await old.close();
 
-  const refused = {
+  const rejected = {
     fails:
       "This call began on version '1' of this server, and no instance of that version is left. Version '2' cannot " +
       'resume it. Start the call again.',
   };
-  expect(await left.count(next, asked[1])).toEqual(refused);
+  expect(await left.count(next, asked[1])).toEqual(rejected);
   expect(await fresh.address(next, counted)).toEqual(RESULT);
   // After a rollback, the call continues: it was rejected, not lost.
   const again = await start();

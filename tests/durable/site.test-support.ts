@@ -46,12 +46,12 @@ export interface Trade {
   readonly link?: PendingInteractions<string>;
 }
 
-const refuse = async () => {
+const reject = async () => {
   throw new Error('A tool on a DbosStore was leased.');
 };
 
 /** A ledger that fails: no tool on a `DbosStore` may ask it. */
-export const UNASKED = { lease: refuse, settle: refuse, release: refuse };
+export const UNASKED = { lease: reject, settle: reject, release: reject };
 
 /** The policy of the instances. It names a caller as the pages name a browser. */
 export const policyOf = (keys: readonly string[]): RequestStatePolicy =>

@@ -66,7 +66,7 @@ test('nothing of a call is in the database in clear', async () => {
   expect(errors).toEqual([]);
 });
 
-test('a store refuses calls over its limit, and over the limit of one principal', async () => {
+test('a store rejects calls over its limit, and over the limit of one principal', async () => {
   const { answer, site } = await opened({ limits: { calls: 3 } });
   const [ada, eve] = [{ principal: 'ada' }, { principal: 'eve' }];
   const first = await site.send(ada);
@@ -81,7 +81,7 @@ test('a store refuses calls over its limit, and over the limit of one principal'
   expect((await site.send(ada)).asks).toBeDefined();
 });
 
-test('a store refuses arguments over its limit, and over the limit of one principal', async () => {
+test('a store rejects arguments over its limit, and over the limit of one principal', async () => {
   const { site } = await opened({ limits: { bytes: 100_000, perPrincipal: 0.05 } });
   const [ada, eve] = [{ principal: 'ada' }, { principal: 'eve' }];
   const of = (bytes: number) => ({ arguments: { item: 'x'.repeat(bytes) } });
@@ -149,7 +149,7 @@ test('a role that can only connect to the database can end no call', async () =>
   expect(errors).toEqual([]);
 });
 
-test('a store refuses arguments that JSON would change, and names the first one', async () => {
+test('a store rejects arguments that JSON would change, and names the first one', async () => {
   const { errors, store } = await opened();
   const handler = () => 'ran';
   const ctx = { mcpReq: { signal: new AbortController().signal } };

@@ -124,7 +124,7 @@ export async function earlierPostgresLedger(db: Queryable, table: string): Promi
       if (seen.isFirst) return { kind: 'first', lease };
       const byMs = now - Number(seen.now);
       if (Math.abs(byMs) > 60_000) return { kind: 'clock-differs', byMs };
-      const [entry] = await run('refuse', { id });
+      const [entry] = await run('reject', { id });
       const { result, answers } = (entry ?? {}) as { result?: string; answers: string };
       if (typeof result === 'string') return { kind: 'settled', result, answers };
       if (entry) return { kind: entry.leased ? 'in-flight' : 'lost' };

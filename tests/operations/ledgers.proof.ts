@@ -77,7 +77,7 @@ describe.skipIf(!hasRedisServer())('on a Redis that crashes', () => {
     expect(await ledger.lease(ahead)).toEqual({ kind: 'older-than-ledger' });
   });
 
-  test('where each entry is on disk, `durable` refuses no open call, crash after crash', async () => {
+  test('where each entry is on disk, `durable` rejects no open call, crash after crash', async () => {
     const server = await started(DURABLE);
     const ledger = await newProcess(server);
     const [used, ...open] = ['a', 'b', 'c'].map((id) => leaseRequest(id)) as [
@@ -96,7 +96,7 @@ describe.skipIf(!hasRedisServer())('on a Redis that crashes', () => {
   test.each([
     ['that is not called durable', false, DURABLE],
     ['that is called durable, and is not', true, SNAPSHOTS],
-  ])('after a restart of a Redis %s, open calls are refused', async (_, durable, settings) => {
+  ])('after a restart of a Redis %s, open calls are rejected', async (_, durable, settings) => {
     heardWarnings();
     const server = await started(settings);
     const ledger = await newProcess(server, durable);
@@ -144,7 +144,7 @@ describe.skipIf(!hasRedisServer())('on a Redis that crashes', () => {
     expect(await (await newProcess(replica)).lease(token)).toEqual({ kind: 'older-than-ledger' });
   });
 
-  test('a full Redis refuses new tokens and pages, finishes those it has, and accepts new ones when it has room', async () => {
+  test('a full Redis rejects new tokens and pages, finishes those it has, and accepts new ones when it has room', async () => {
     const server = await started(DURABLE);
     const admin = await connectedTo(server);
     const ledger = await newProcess(server);

@@ -471,9 +471,9 @@ test.each(Object.entries(STORES))(
   '%s rejects a URL in the place of its client, and does not repeat it',
   (name, { needs, Store }) => {
     const make = (client: unknown) => new Store(client as never);
-    const refusal = (kind: string) => new InvalidOption(`${name}: ${needs}; it is ${kind}.`);
-    expect(() => make('redis://user:secret@redis.example')).toThrow(refusal('a text'));
-    expect(() => make(null)).toThrow(refusal('null'));
-    expect(() => make({})).toThrow(refusal('an object'));
+    const complaint = (kind: string) => new InvalidOption(`${name}: ${needs}; it is ${kind}.`);
+    expect(() => make('redis://user:secret@redis.example')).toThrow(complaint('a text'));
+    expect(() => make(null)).toThrow(complaint('null'));
+    expect(() => make({})).toThrow(complaint('an object'));
   },
 );

@@ -88,7 +88,7 @@ async function openBank(places: Places) {
   };
 }
 
-const FOREIGN = expect.stringMatching(/^The start page .* was refused: it belongs to another user\./);
+const FOREIGN = expect.stringMatching(/^The start page .* was rejected: it belongs to another user\./);
 const FORGED = expect.stringMatching(/^requestState rejected: invalid \(malformed\) \[call /);
 const LOST = expect.stringMatching(
   /^The store is gone\. \[call [\w-]{22}, caller [\w-]{22}, tools\/call pay\]$/,

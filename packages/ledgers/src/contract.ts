@@ -174,7 +174,7 @@ export function ledgerContract(name: string, make: Make): void {
       expect(kinds.toSorted()).toEqual(['first', 'in-flight', 'in-flight', 'in-flight']);
     });
 
-    it('refuses a token that was issued before it began, if it outlives its process', async () => {
+    it('rejects a token that was issued before it began, if it outlives its process', async () => {
       const { one: ledger, lose, id } = await start(make);
       // A ledger in memory begins with its process. It must not reject every call that was open before.
       const expected = lose ? OLDER : FIRST;
@@ -245,7 +245,7 @@ export function ledgerContract(name: string, make: Make): void {
     });
 
     it.each([-700_000, 700_000])(
-      'refuses a server whose clock is %i ms off, and returns the difference',
+      'rejects a server whose clock is %i ms off, and returns the difference',
       async (off) => {
         const ledger = await open(make);
         const decision = await decide(ledger, randomUUID(), { now: Date.now() + off });

@@ -92,7 +92,7 @@ export class PostgresLedger implements StateLedger {
       const seen = await this.#insert(presented, lease);
       if (seen.began === null || seen.isRaised) await this.#begin();
       else this.#knownBeginning = Math.max(this.#knownBeginning, Number(seen.began));
-      return seen.isFirst ? { kind: 'first', lease } : await this.#refusal(presented, seen);
+      return seen.isFirst ? { kind: 'first', lease } : await this.#rejection(presented, seen);
     } catch (error) {
       // The ledger may have given the lease, and only the reply was lost. Nobody else knows the lease, so give it back.
       if (!(error instanceof StoreFull)) this.release(presented.id, lease).catch(tellOperator);
@@ -142,7 +142,10 @@ export class PostgresLedger implements StateLedger {
   }
 
   /** The reason why nothing was inserted. */
-  async #refusal({ id, issuedAt, expiresAt, now: theirs }: LeaseRequest, seen: Seen): Promise<LeaseDecision> {
+  async #rejection(
+    { id, issuedAt, expiresAt, now: theirs }: LeaseRequest,
+    seen: Seen,
+  ): Promise<LeaseDecision> {
     const byMs = theirs - Number(seen.now);
     if (Math.abs(byMs) > CLOCK_SKEW_MS) return { kind: 'clock-differs', byMs };
     const { rows } = await this.#table.query(

@@ -1,7 +1,7 @@
 /** The scripts of a ledger on Redis. */
 import { CLOCK, INDEX, KEEP } from './redis-keys.ts';
 
-// One field of INFO; empty if Redis refuses INFO.
+// One field of INFO; empty if Redis rejects INFO.
 const INFO = `local function info(section, field)
   local text = redis.pcall('INFO', section)
   return type(text) == 'string' and string.match(text, field .. ':(%w+)') or ''
@@ -11,7 +11,7 @@ end
 // The time when the ledger began, in a hash without expiry:
 //   at       milliseconds since the epoch
 //   raised   '1' if the clock skew was added to it
-//   replid   the master_replid of the Redis that wrote it; empty if Redis refuses INFO
+//   replid   the master_replid of the Redis that wrote it; empty if Redis rejects INFO
 //   run      its run_id
 // Redis gets another master_replid when it restarts, when it is promoted, and when its first replica attaches. After the
 // first two, the newest entries may be lost, so the ledger begins anew. Exceptions: a restart of a Redis that its operator

@@ -22,7 +22,7 @@ export async function mayBeDurable(client: RedisClient): Promise<boolean> {
     warnOnce(
       'MRTR_REDIS_NOT_DURABLE',
       `Redis answers before an entry is on disk (appendonly ${appendonly}, appendfsync ${appendfsync}), so a crash can ` +
-        'lose entries. After each restart of Redis, the ledger refuses all calls that are open, and those that begin in ' +
+        'lose entries. After each restart of Redis, the ledger rejects all calls that are open, and those that begin in ' +
         'the first minute. Set appendonly to yes and appendfsync to always, and give the ledger `durable: true`.',
     );
   }

@@ -156,8 +156,8 @@ const warnOfBeginning = (error: unknown): void =>
   warnOnce(
     'MRTR_REDIS_NOT_REACHED',
     `RedisLedger could not write its beginning to Redis: ${error instanceof Error ? error.message : error}. Connect the ` +
-      'client before you make the ledger. Until Redis is reached, calls are refused; those that are open when it is ' +
-      'reached may be refused too.',
+      'client before you make the ledger. Until Redis is reached, calls are rejected; those that are open when it is ' +
+      'reached may be rejected too.',
   );
 
 function decisionOf([kind, text = '', answers = '']: Reply, lease: string): LeaseDecision {

@@ -29,7 +29,7 @@ test.each<[options: object, message: string]>([
     'the policy has a random key of this process, so no other process could open the stored calls. Give ' +
       'requestStatePolicy the same `keys` on every instance.',
   ],
-])('%j is refused: %s', async (options, message) => {
+])('%j is rejected: %s', async (options, message) => {
   const good = { postgres: 'postgres://mrtr:secret@127.0.0.1:1/none', policy, version: '1' };
   await expect(DbosStore.open({ ...good, ...options })).rejects.toMatchObject({
     code: 'invalid_option',

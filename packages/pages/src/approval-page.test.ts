@@ -201,7 +201,7 @@ test('a client that shows forms only gets the link in a form, and its accept alo
   expect(textOf(await retry())).toBe('Paid.');
 });
 
-test('a client that cannot be asked is refused, and nothing is kept for it', async () => {
+test('a client that cannot be asked is rejected, and nothing is kept for it', async () => {
   const { call } = shopOf();
   expect(await call({}, 'ada', NOTHING)).toMatchObject({ error: { code: -32021 } });
 });

@@ -213,14 +213,14 @@ export function approvalPage(options: ApprovalPageOptions): ApprovalPage {
       wasAsked: (id) => questions.wasAsked(call, subject, id),
     });
     const url = questions.pageOf(same.id);
-    const refuse = (): never => {
+    const sendLink = (): never => {
       throw new ApprovalPending(pendingMessage(words.text, url));
     };
-    if (opensPages || showsForms) return questions.ask(ctx, { ...subject, id: same.id, refuse });
+    if (opensPages || showsForms) return questions.ask(ctx, { ...subject, id: same.id, sendLink });
     const decided = await same.take();
     if (decided === undefined) {
       await same.begin({ message: words.text, data: subject.data });
-      return refuse();
+      return sendLink();
     }
     const response = stampAnswer({ action: 'accept' }, () => call.stamp(same.id));
     if (decided === 'refused') {

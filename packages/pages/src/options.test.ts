@@ -26,7 +26,7 @@ test.each<[options: object, message: string]>([
   [{ maxAsks: 0 }, `maxAsks ${atLeast1}; it is 0.`],
   [{ identifyBrowser: 'alice' }, 'identifyBrowser must be a function; it is a text.'],
   [{ finish: undefined }, 'finish must be a function; it is undefined.'],
-])('pendingInteractions({ …, %j }) is refused: %s', (options, message) => {
+])('pendingInteractions({ …, %j }) is rejected: %s', (options, message) => {
   expect(() => pendingInteractions({ ...link, ...options })).toThrow(
     new InvalidOption(`pendingInteractions: ${message}`),
   );
@@ -48,7 +48,7 @@ test.each<[options: object, message: string]>([
   [{ data: { toJSON: () => 'x'.repeat(5000) } }, 'question: data must be JSON of at most 4096 bytes.'],
   [{ data: Number.NaN }, 'question: data must be JSON of at most 4096 bytes.'],
   [{ data: 'x'.repeat(4095) }, 'question: data must be JSON of at most 4096 bytes.'],
-])('a question of a page with %j is refused: %s', async (options, message) => {
+])('a question of a page with %j is rejected: %s', async (options, message) => {
   const asked = pendingInteractions(link).question({} as never, 'Link it.', options);
   await expect(asked).rejects.toThrow(new InvalidOption(message));
 });
@@ -64,7 +64,7 @@ test.each<[options: object, message: string]>([
   [{ maxEntries: 5 }, "the option 'maxEntries' is gone. Write `limits: { entries }`."],
   [{ maxValueBytes: 5 }, "the option 'maxValueBytes' is gone. It is fixed: 8192 bytes."],
   [{ now: 'now' }, 'now must be a function; it is a text.'],
-])('new MemoryInteractions(%j) is refused: %s', (options, message) => {
+])('new MemoryInteractions(%j) is rejected: %s', (options, message) => {
   expect(() => new MemoryInteractions(options)).toThrow(new InvalidOption(`MemoryInteractions: ${message}`));
 });
 
@@ -72,7 +72,7 @@ test.each<[limits: object, message: string]>([
   [{ entrys: 5 }, "there is no option 'entrys'. Did you mean 'entries'?"],
   [{ entries: Number.NaN }, `entries ${atLeast1}; it is NaN.`],
   [{ perPrincipal: 20 }, 'perPrincipal must be a number above 0, and at most 1; it is 20.'],
-])('new MemoryInteractions({ limits: %j }) is refused: %s', (limits, message) => {
+])('new MemoryInteractions({ limits: %j }) is rejected: %s', (limits, message) => {
   expect(() => new MemoryInteractions({ limits })).toThrow(
     new InvalidOption(`MemoryInteractions limits: ${message}`),
   );

@@ -50,8 +50,8 @@ export interface PageQuestion<T> extends LinkOptions<T> {
   valueFrom(finished: unknown, response: unknown): T;
   /** Called on a refusal: `refused` on the page, otherwise in the client. */
   noteRefusal?(response: unknown, how: 'refused' | 'declined' | 'cancelled'): void;
-  /** Ends the call with an error of its own, if the client may have refused without its user. */
-  refuse?(url: URL): never;
+  /** Ends the call with an error that holds the link, if the client may have refused without its user. */
+  sendLink?(url: URL): never;
 }
 
 /** The part of shape H's context that asking needs. */
@@ -115,7 +115,7 @@ export function pageQuestions({ records, startPage, waitSeconds, maxAsks }: Page
     const hasRefused = isRefusal(question.read(response));
     const isLast = (call.timesAsked.get(key) ?? 0) >= maxAsks && own?.stage !== 'finishing';
     if (own && isOpen(own) && !hasRefused && !isLast) return again(own);
-    if (hasRefused) subject.refuse?.(url);
+    if (hasRefused) subject.sendLink?.(url);
     // The user must not finish an interaction that the call has abandoned.
     const ended = await records.close(ref);
     if (ended && hasOutcome(ended)) return assignToKey(ended);

@@ -116,7 +116,7 @@ export function pagesOf<T>(
     const ref = refOf(query.get('id') ?? '');
     const kept = await find(ref);
     if (!isOwn(kept, visitor) || (kept.stage !== 'waiting' && kept.stage !== 'started'))
-      return refuse('start', kept, visitor);
+      return reject('start', kept, visitor);
     const token = records.tokenOf(ref, visitor.principal);
     if (!isPost) return startPage.show(kept, visitor, token);
     if (!startPage.press) return start(kept, visitor);
@@ -137,14 +137,14 @@ export function pagesOf<T>(
     const known: InteractionProgress =
       press === 'finish' ? { stage: 'finished', value } : { stage: 'refused' };
     // If a button is pressed twice, one press counts: the other finds a changed record.
-    if (!(await records.replace(kept, known))) return refuse('start', kept, visitor);
+    if (!(await records.replace(kept, known))) return reject('start', kept, visitor);
     return page(200, {}, press === 'finish' ? startPage.done : REFUSED);
   }
 
   async function start(kept: StoredInteraction, visitor: Visitor): Promise<Response> {
     const [nonce, codeVerifier] = [secret(16), secret(32)];
     const started = await records.replace(kept, { stage: 'started', nonce, codeVerifier });
-    if (!started) return refuse('start', kept, visitor);
+    if (!started) return reject('start', kept, visitor);
     const location = await options.start({
       callbackUrl: pageAt('callback'),
       state: `${kept.ref}.${nonce}`,
@@ -159,10 +159,10 @@ export function pagesOf<T>(
     const [ref = '', nonce = ''] = (query.get('state') ?? '').split('.');
     const kept = await find(ref);
     if (!isOwn(kept, visitor) || kept.stage !== 'started' || !areEqual(nonce, kept.nonce ?? ''))
-      return refuse('callback', kept, visitor);
+      return reject('callback', kept, visitor);
     // This uses the state up: of two requests with it, one passes.
     const taken = await records.replace(kept, { stage: 'finishing' });
-    if (!taken) return refuse('callback', kept, visitor);
+    if (!taken) return reject('callback', kept, visitor);
     if (query.get('error') === 'access_denied') {
       await records.replace(taken, { stage: 'refused' });
       return page(200, {}, REFUSED);
@@ -181,7 +181,7 @@ export function pagesOf<T>(
         stage: 'finished',
         value: startPage.valueFrom(taken, value),
       });
-      return finished ? page(200, {}, startPage.done) : refuse('callback', undefined, visitor);
+      return finished ? page(200, {}, startPage.done) : reject('callback', undefined, visitor);
     } catch (error) {
       // `finish` has succeeded, so leave the interaction as it is: `finish` must not run again.
       report(error);
@@ -199,11 +199,11 @@ export function pagesOf<T>(
   }
 
   /** Rejects all alike: a browser must not learn whether an interaction exists, or whose it is. */
-  function refuse(name: string, kept: StoredInteraction | undefined, visitor: Visitor): Response {
+  function reject(name: string, kept: StoredInteraction | undefined, visitor: Visitor): Response {
     let why = 'this link names no interaction';
     if (kept) why = `it is ${kept.stage}, or the state is not its latest`;
     if (kept && !isOwn(kept, visitor)) why = 'it belongs to another user';
-    const message = `The ${name} page of a pending interaction was refused: ${why}.`;
+    const message = `The ${name} page of a pending interaction was rejected: ${why}.`;
     report(new OperatorWarning('page_rejected', message));
     return page(404);
   }

@@ -9,7 +9,7 @@ import type { CallbackVisit, StartVisit } from './page.ts';
 import type { WaitingContext } from './page-questions.ts';
 import type { NewTime } from './store.ts';
 
-const REFUSED =
+const REJECTED =
   'This link does not work, or has expired. Go back to where you got it and ask for a new one.\n';
 const FINISHED = 'Done. You can close this page, and go back to where you came from.\n';
 
@@ -28,7 +28,7 @@ test('a browser of another user, or of nobody, gets no further at the start nor 
   const back = await sentBack(shop, page);
   for (const url of [page, back]) {
     const theirs = await shop.open(url, { headers: { 'x-user': 'eve' } });
-    expect([theirs.status, await theirs.text()]).toEqual([404, REFUSED]);
+    expect([theirs.status, await theirs.text()]).toEqual([404, REJECTED]);
     const nobodys = await shop.open(url, {});
     expect([nobodys.status, await nobodys.text()]).toEqual([
       401,
@@ -37,7 +37,7 @@ test('a browser of another user, or of nobody, gets no further at the start nor 
   }
   expect(shop.errors).toEqual(
     ['start', 'callback'].map(
-      (name) => `The ${name} page of a pending interaction was refused: it belongs to another user.`,
+      (name) => `The ${name} page of a pending interaction was rejected: it belongs to another user.`,
     ),
   );
   expect(outcome(await retry())).toBe('asked');
