@@ -7,7 +7,7 @@ import type {
   ListRootsResult,
 } from '@modelcontextprotocol/client';
 import type { Reply, Root } from '../transcript/call.ts';
-import { questionIn, replyOf, type ShownQuestion, type User } from './user.ts';
+import { replyOf, type ShownQuestion, type User } from './user.ts';
 
 /** The application at a client. The client declares the capability of each part that is present. */
 export interface ClientApplication {
@@ -21,7 +21,7 @@ export interface ClientApplication {
 /** The handlers of the requests that a server sends to its client. */
 export interface ClientHandlers {
   readonly capabilities: ClientCapabilities;
-  readonly elicit: ((params: ShownQuestion) => Promise<ElicitResult>) | undefined;
+  readonly elicit: ((question: ShownQuestion) => Promise<ElicitResult>) | undefined;
   readonly createMessage: Model | undefined;
   readonly listRoots: (() => ListRootsResult | Promise<ListRootsResult>) | undefined;
 }
@@ -58,7 +58,7 @@ export const handlersOf = (application: ClientApplication): ClientHandlers => {
   const { user, model, roots } = application;
   return {
     capabilities: capabilitiesOf(application),
-    elicit: user && (async (params) => resultOf(await replyOf(user, questionIn(params)))),
+    elicit: user && (async (question) => resultOf(await replyOf(user, question))),
     createMessage: model,
     listRoots: roots && (() => ({ roots: [...roots] })),
   };

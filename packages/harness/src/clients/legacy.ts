@@ -21,7 +21,7 @@ import type { Connected } from './manual-user.ts';
 import type { RecordedApplication } from './recorded-application.ts';
 import { endOf } from './round-result.ts';
 import { type Explain, rethrow, transportToProgram } from './server-program.ts';
-import type { ShownQuestion } from './user.ts';
+import { questionIn } from './user.ts';
 
 export async function connectLegacy(transport: Transport, handlers: ClientHandlers): Promise<Client> {
   const { capabilities, elicit, createMessage, listRoots } = handlers;
@@ -29,7 +29,7 @@ export async function connectLegacy(transport: Transport, handlers: ClientHandle
   // Copy a handler's result: the two SDKs' types of it differ only in their names.
   if (capabilities.elicitation && elicit)
     client.setRequestHandler(ElicitRequestSchema, async ({ params }) => ({
-      ...(await elicit(params as ShownQuestion)),
+      ...(await elicit(questionIn(params))),
     }));
   if (capabilities.sampling && createMessage)
     client.setRequestHandler(CreateMessageRequestSchema, async ({ params }) => ({

@@ -42,10 +42,9 @@ export class ManualUser {
     const next = await Promise.race([this.#next(), request]);
     if (!('question' in next)) return ended(next);
     const { question, reply } = next;
-    const key = fieldOf(question);
     let answered = false;
-    return new RoundResult({ [key]: question }, async (replyTo) => {
-      const replied = await replyTo(key, question);
+    return new RoundResult({ [fieldOf(question)]: question }, async (replyTo) => {
+      const replied = await replyTo(question);
       return async ({ caller } = {}) => {
         if (caller) throw new Error('A question over a connection is answered by the caller who connected.');
         if (answered) throw new Error('A question over a connection is answered once: there is no retry.');

@@ -10,7 +10,7 @@ import {
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { asCaller, httpOptions } from '../hosts/caller.ts';
 import type { Endpoint } from '../hosts/endpoint.ts';
-import type { CallResult, LogicalCall, Reply } from '../transcript/call.ts';
+import type { CallResult, LogicalCall } from '../transcript/call.ts';
 import type { End } from '../transcript/transcript.ts';
 import { CLIENT_INFO, type ClientHandlers, namesOfTools, PATIENCE } from './client-application.ts';
 import { type Connected, ManualUser } from './manual-user.ts';
@@ -30,7 +30,10 @@ export async function connectModern(
     capabilities,
   });
   if (capabilities.elicitation && elicit)
-    client.setRequestHandler('elicitation/create', async ({ params }) => elicit(params as ShownQuestion));
+    client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq }) =>
+      // For a question in a result, this SDK passes its key as the id.
+      elicit(questionIn(params, client.getProtocolEra() === 'modern' ? String(mcpReq.id) : undefined)),
+    );
   if (capabilities.sampling && createMessage)
     client.setRequestHandler('sampling/createMessage', async ({ params }) => createMessage(params));
   if (capabilities.roots && listRoots) client.setRequestHandler('roots/list', async () => listRoots());
@@ -112,23 +115,23 @@ function byHand(
   };
   const ask = async ({ inputRequests = {}, requestState }: InputRequiredResult): Promise<RoundResult> => {
     const questions: Record<string, ShownQuestion> = {};
-    const ids = new Map<string, number>();
+    const ids: Record<string, number> = {};
     for (const [key, asked] of Object.entries(inputRequests)) {
       if (asked.method !== 'elicitation/create') continue;
-      const question = questionIn(asked.params);
+      const question = questionIn(asked.params, key);
       questions[key] = question;
-      ids.set(key, await application.show(question, key));
+      ids[key] = await application.show(question);
     }
     return new RoundResult(questions, async (replyTo) => {
       const inputResponses: InputResponses = {};
       for (const [key, asked] of Object.entries(inputRequests)) {
-        const response =
-          asked.method === 'elicitation/create'
-            ? await replyTo(key, questionIn(asked.params))
-            : await application.fulfil(asked);
-        const id = ids.get(key);
-        if (id !== undefined) application.recordReply(id, response as Reply);
-        if (response !== 'silence') inputResponses[key] = response;
+        if (asked.method !== 'elicitation/create') {
+          inputResponses[key] = await application.fulfil(asked);
+          continue;
+        }
+        const reply = await replyTo(questions[key] as ShownQuestion);
+        application.recordReply(ids[key] as number, reply);
+        if (reply !== 'silence') inputResponses[key] = reply;
       }
       const next = { inputResponses, ...(requestState !== undefined && { requestState }) };
       return (options) => send(next, options);

@@ -9,9 +9,7 @@ import type {
 import type { Hosting } from '../hosts/endpoint.ts';
 import type { Recorder } from '../recording/recorder.ts';
 import type { Reply } from '../transcript/call.ts';
-import { messagesFrom } from '../transcript/tally.ts';
 import { type End, PERSON } from '../transcript/transcript.ts';
-import { type JsonObject, objectIn } from '../transcript/wording.ts';
 import {
   type ClientApplication,
   type ClientHandlers,
@@ -20,7 +18,7 @@ import {
   resultOf,
 } from './client-application.ts';
 import { RoundResult } from './round-result.ts';
-import { questionIn, replyOf, type ShownQuestion } from './user.ts';
+import { replyOf, type ShownQuestion } from './user.ts';
 
 /** Answers from a {@link ClientApplication}, and records each question and answer. */
 export class RecordedApplication implements ClientHandlers {
@@ -29,7 +27,6 @@ export class RecordedApplication implements ClientHandlers {
   readonly recorder: Recorder;
   readonly #framesHeld: Hosting['framesHeld'];
   #questions = 0;
-  #latest = { asking: {} as JsonObject, keys: new Set<string>() };
   /** The first end of the call. */
   end: End | undefined;
 
@@ -40,8 +37,14 @@ export class RecordedApplication implements ClientHandlers {
     this.#framesHeld = framesHeld;
   }
 
-  readonly elicit = async (params: ShownQuestion): Promise<ElicitResult> =>
-    resultOf(await this.#ask(questionIn(params)));
+  readonly elicit = async (question: ShownQuestion): Promise<ElicitResult> => {
+    const { user } = this.#application;
+    if (!user) throw new Error('The client has no user.');
+    const id = await this.show(question);
+    const reply = await replyOf(user, question);
+    this.recordReply(id, reply);
+    return resultOf(reply);
+  };
 
   readonly createMessage: Model = async (params) => {
     const { model } = this.#application;
@@ -64,7 +67,7 @@ export class RecordedApplication implements ClientHandlers {
   }
 
   /** Records a question to the person. Returns its id in the transcript. */
-  async show({ message, requestedSchema, url }: ShownQuestion, key: string | undefined): Promise<number> {
+  async show({ message, requestedSchema, url, key }: ShownQuestion): Promise<number> {
     const id = ++this.#questions;
     const framesHeld = await this.#framesHeld();
     this.recorder.record({
@@ -87,31 +90,5 @@ export class RecordedApplication implements ClientHandlers {
 
   recordReply(id: number, reply: Reply): void {
     this.recorder.record({ kind: 'answer', from: PERSON, id, reply });
-  }
-
-  async #ask(question: ShownQuestion): Promise<Reply> {
-    const { user } = this.#application;
-    if (!user) throw new Error('The client has no user.');
-    const key = this.#keyOf(question.message);
-    const id = await this.show(question, key);
-    const reply = await replyOf(user, { ...question, key });
-    this.recordReply(id, reply);
-    return reply;
-  }
-
-  /** Finds the key of a question in the latest `inputRequests`, since the clients' callbacks do not receive it. */
-  #keyOf(text: string): string | undefined {
-    const results = messagesFrom('server', this.recorder.events).map((message) =>
-      objectIn(message, 'result'),
-    );
-    const asking = results.findLast(({ inputRequests }) => inputRequests !== undefined) ?? {};
-    if (asking !== this.#latest.asking) this.#latest = { asking, keys: new Set() };
-    const { keys } = this.#latest;
-    const requests = Object.entries(objectIn(asking, 'inputRequests') as Record<string, JsonObject>);
-    const isText = (request: JsonObject) => objectIn(request, 'params').message === text;
-    // Questions of one round may have the same text, but they come in order.
-    const key = requests.find(([key, request]) => !keys.has(key) && isText(request))?.[0];
-    if (key !== undefined) keys.add(key);
-    return key;
   }
 }

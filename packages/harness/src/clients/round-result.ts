@@ -12,7 +12,7 @@ import { type GivenReply, nameIn, replyOf, replyWith, type ShownQuestion, type U
 export type Replies = Readonly<Record<string, GivenReply>>;
 
 /** Makes the retry from the replies. */
-type Prepare = (replyTo: (key: string, question: ShownQuestion) => Promise<Reply>) => Promise<Retry>;
+type Prepare = (replyTo: (question: ShownQuestion) => Promise<Reply>) => Promise<Retry>;
 
 /** How a request of a call is sent. */
 export interface SendOptions {
@@ -62,7 +62,7 @@ export class RoundResult {
    * expect(done.end?.result?.content).toEqual([{ type: 'text', text: 'Deployed.' }]);
    */
   async answer(replies: Replies | User, options?: SendOptions): Promise<RoundResult> {
-    this.#retry = this.#prepare(async (key, question) => replyIn(replies, key, question));
+    this.#retry = this.#prepare(async (question) => replyIn(replies, question));
     return (await this.#retry)(options);
   }
 
@@ -81,9 +81,9 @@ export class RoundResult {
   }
 }
 
-function replyIn(replies: Replies | User, key: string, question: ShownQuestion): Reply | Promise<Reply> {
-  if (typeof replies === 'function') return replyOf(replies, { ...question, key });
-  return replyWith(replies[nameIn(replies, { ...question, key })] as GivenReply, question);
+function replyIn(replies: Replies | User, question: ShownQuestion): Reply | Promise<Reply> {
+  if (typeof replies === 'function') return replyOf(replies, question);
+  return replyWith(replies[nameIn(replies, question)] as GivenReply, question);
 }
 
 export const endOf = (call: Promise<CallResult>): Promise<End> =>

@@ -82,9 +82,10 @@ export function nameIn<Name extends string>(
   );
 }
 
-export const questionIn = (params: object): ShownQuestion => {
+/** The question in a server's request. */
+export const questionIn = (params: object, key?: string): ShownQuestion => {
   const { message, requestedSchema = {}, url } = params as ShownQuestion & { requestedSchema?: object };
-  return { message, requestedSchema, ...(url !== undefined && { url }) };
+  return { message, requestedSchema, ...(url !== undefined && { url }), ...(key !== undefined && { key }) };
 };
 
 export function replyOf(user: User, question: ShownQuestion): Reply | Promise<Reply> {
