@@ -4,7 +4,7 @@ import type { ServerContext } from '@mrtr/core';
 import { requestInit, settle } from '@mrtr/harness/internal';
 import { expect, test, vi } from 'vitest';
 import { type HostedOptions, oldMessage, oldRequest, read } from './hosting.test-support.ts';
-import { REQUEST_BYTES } from './open-requests.ts';
+import { REQUEST_BYTES } from './limits.ts';
 import { newCall, oldCall, TOO_MANY_CALLS, waiting } from './waiting.test-support.ts';
 
 const served = { status: 200, result: expect.anything() };
@@ -53,7 +53,9 @@ test.each(['new', 'old'])(
 );
 
 test('cancelled calls give back the bytes of their bodies', async () => {
-  const { cancelNew, enters } = await cancelling({ limits: { bytes: REQUEST_BYTES + 15_000 } });
+  const { cancelNew, enters } = await cancelling({
+    limits: { bytes: REQUEST_BYTES + 15_000, bodyBytes: 15_000, perPrincipal: 1 },
+  });
   const large = () => newCall({ arguments: { x: 'x'.repeat(10_000) } });
   expect(await cancelNew(large())).toBe('entered');
   expect(await enters(large())).toBe('entered');

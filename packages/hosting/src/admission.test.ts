@@ -62,7 +62,10 @@ test('a body of a page has at most 16 384 bytes', async () => {
 });
 
 test('unfinished bodies of pages have 1 MiB together, and take no room and no page from others', async () => {
-  const { url, errors } = await hosting({ pages: [ECHO], limits: { bytes: 1_048_576 } });
+  const { url, errors } = await hosting({
+    pages: [ECHO],
+    limits: { bytes: 1_048_576, bodyBytes: 5000, perPrincipal: 1 },
+  });
   const connections = await Promise.all(Array.from({ length: 110 }, () => rawConnection(url)));
   const [first, ...others] = connections.map(({ use }, n) => use(sendPart(n < 64 ? 16_383 : 0)));
   for (const other of others) other.catch(() => {});

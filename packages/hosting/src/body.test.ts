@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { type BodyReader, bodyReader } from './body.ts';
-import { type MountLimits, mountLimits } from './limits.ts';
+import { type Limits, MOUNT_LIMITS } from './limits.ts';
 
 const REQUEST = new Request('http://localhost/mcp', {
   method: 'POST',
@@ -15,8 +15,8 @@ const open = (...chunks: Uint8Array[]): Readable => {
   return body;
 };
 
-const receiving = (limits: MountLimits) => {
-  const bodies = bodyReader(mountLimits('test', limits));
+const receiving = (limits: Partial<Limits>) => {
+  const bodies = bodyReader({ ...MOUNT_LIMITS, ...limits });
   const read = (body: Readable, principal?: string) =>
     bodies.read(REQUEST, { incoming: body, parsedBody: undefined }, principal);
   return { bodies, read };

@@ -6,7 +6,7 @@ import { requestInit, within } from '@mrtr/harness/internal';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { watchConnections } from './connections.ts';
 import { hosting, httpText, modernClient, openSocket } from './hosting.test-support.ts';
-import { REQUEST_BYTES } from './open-requests.ts';
+import { REQUEST_BYTES } from './limits.ts';
 
 const MIB = 1_048_576;
 
@@ -81,7 +81,7 @@ test('a connection on which nothing waits to be sent stays open, also while a ca
 
 test('calls of a client that does not read give their places back', async () => {
   controlledClock();
-  const { url } = await hosting({ limits: { bytes: 5 * REQUEST_BYTES } });
+  const { url } = await hosting({ limits: { bytes: 5 * REQUEST_BYTES, bodyBytes: 5000, perPrincipal: 1 } });
   const client = openSocket(url);
   const request = httpText(url, requestInit('tools/call', { name: 'big' }));
   const closed = once(client, 'close');

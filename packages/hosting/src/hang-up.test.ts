@@ -9,7 +9,7 @@ import type { ServerContext } from '@mrtr/core';
 import { requestInit, settle, until } from '@mrtr/harness/internal';
 import { expect, test, vi } from 'vitest';
 import { hosting, httpText, oldRequest, openSocket, withHeaders } from './hosting.test-support.ts';
-import { REQUEST_BYTES } from './open-requests.ts';
+import { REQUEST_BYTES } from './limits.ts';
 import { waiting } from './waiting.test-support.ts';
 
 /** A connection. `post` sends a request on it; `received` holds the responses. */
@@ -82,7 +82,9 @@ test.each(CASES)(
 );
 
 test('calls that a new client sent on one connection at once end together when it hangs up', async () => {
-  const { url, nextEntry, enters, errors } = await waiting({ limits: { bytes: 5 * REQUEST_BYTES } });
+  const { url, nextEntry, enters, errors } = await waiting({
+    limits: { bytes: 5 * REQUEST_BYTES, bodyBytes: 5000, perPrincipal: 1 },
+  });
   const { socket, post } = await connection(url);
   const handlers: ServerContext[] = [];
   for (let id = 1; id <= 3; id++) {

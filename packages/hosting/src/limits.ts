@@ -1,4 +1,5 @@
 /** The limits of a mount that an operator sets. Other limits are constants, beside the code that holds them. */
+import { InvalidOption } from '@mrtr/core';
 import { type GoneOptions, limitsOf, ownLimit, Quota, wholeNumber } from '@mrtr/core/internal';
 
 /** Limits of what clients make a mount hold. `docs/limits.md` lists them, and those that are fixed. */
@@ -33,9 +34,23 @@ export const MOUNT_LIMITS = {
   perPrincipal: 1 / 16,
 };
 
-/** @throws InvalidOption naming the first wrong limit, its value and the allowed values. */
-export const mountLimits = (owner: string, given: MountLimits | undefined): Limits =>
-  limitsOf(owner, given, MOUNT_LIMITS, { subscriptions: wholeNumber(0) });
+/** The memory of a small request with its server, its transport and its connection, as measured on Node 20. */
+export const REQUEST_BYTES = 65_536;
+
+/**
+ * Checks limits and adds the defaults.
+ *
+ * @throws InvalidOption naming the first wrong limit, or if one principal could never send its largest request.
+ */
+export function mountLimits(owner: string, given: MountLimits | undefined): Limits {
+  const limits = limitsOf(owner, given, MOUNT_LIMITS, { subscriptions: wholeNumber(0) });
+  const { bytes, bodyBytes, perPrincipal } = limits;
+  if (ownLimit(bytes, perPrincipal) >= bodyBytes + REQUEST_BYTES) return limits;
+  throw new InvalidOption(
+    `${owner} limits: one principal may take perPrincipal * bytes = ${bytes * perPrincipal}. That has no room for a request ` +
+      `of bodyBytes + ${REQUEST_BYTES}. Raise bytes or perPrincipal, or lower bodyBytes.`,
+  );
+}
 
 /** A quota of `limit`, with the share of one principal. */
 export const quotaOf = (limit: number, { perPrincipal }: Pick<Limits, 'perPrincipal'>): Quota =>

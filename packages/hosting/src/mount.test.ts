@@ -158,7 +158,7 @@ inEachRouter('on %s, a subscription that nobody reads is ended', async (_name, r
   // The web adapter prints the reason of a broken stream.
   const print = vi.spyOn(console, 'error').mockImplementation(() => {});
   onTestFinished(() => print.mockRestore());
-  const { mcp, served } = mounting({ limits: { bytes: 100_000 } });
+  const { mcp, served } = mounting({ limits: { bytes: 100_000, bodyBytes: 1000, perPrincipal: 1 } });
   const url = await listen(router(mcp));
   const client = await subscribe(url);
   // The system buffers some megabytes first, and the stream has 200 ms to drain then.

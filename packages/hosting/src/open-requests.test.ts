@@ -1,7 +1,7 @@
 import { requestInit } from '@mrtr/harness/internal';
 import { expect, test, vi } from 'vitest';
 import { hosting, oldMessage, oldRequest, read } from './hosting.test-support.ts';
-import { REQUEST_BYTES } from './open-requests.ts';
+import { REQUEST_BYTES } from './limits.ts';
 import { as, newCall, oldCall, TOO_MANY_CALLS, verifier, waiting } from './waiting.test-support.ts';
 
 const TOO_MANY = {
@@ -27,7 +27,9 @@ test('the calls of one principal in both eras count together, and others are ser
 });
 
 test('a full server says so, and anonymous callers share it', async () => {
-  const { enters } = await waiting({ limits: { bytes: 3 * REQUEST_BYTES } });
+  const { enters } = await waiting({
+    limits: { bytes: 3 * REQUEST_BYTES, bodyBytes: 5000, perPrincipal: 1 },
+  });
   expect([await enters(newCall()), await enters(newCall())]).toEqual(['entered', 'entered']);
   expect(await enters(newCall())).toEqual({
     status: 503,
@@ -36,7 +38,9 @@ test('a full server says so, and anonymous callers share it', async () => {
 });
 
 test('answers and cancellations come in when no call does', async () => {
-  const { url, enters, session } = await waiting({ limits: { bytes: 2 * REQUEST_BYTES } });
+  const { url, enters, session } = await waiting({
+    limits: { bytes: 2 * REQUEST_BYTES, bodyBytes: 5000, perPrincipal: 1 },
+  });
   const id = await session();
   expect(await enters(oldCall(id, 1))).toBe('entered');
   expect(await enters(oldCall(id, 2))).toMatchObject({ status: 503 });
@@ -97,7 +101,9 @@ test.each<[string, (url: URL, session: string, questions: unknown[]) => Promise<
     (url, session) => fetch(url, { method: 'DELETE', headers: { 'mcp-session-id': session } }),
   ],
 ])('a call whose old client hung up when it was asked counts until %s', async (_what, ends) => {
-  const { url, session } = await waiting({ limits: { bytes: 5 * REQUEST_BYTES } });
+  const { url, session } = await waiting({
+    limits: { bytes: 5 * REQUEST_BYTES, bodyBytes: 5000, perPrincipal: 1 },
+  });
   const id = await session();
   const questions: unknown[] = [];
   for (let n = 1; n <= 4; n++) questions.push(await hangsUpWhenAsked(url, id, n));
@@ -110,7 +116,7 @@ test.each<[string, (url: URL, session: string, questions: unknown[]) => Promise<
 test('the bodies of calls that wait are counted in bytes', async () => {
   const { enters } = await waiting({
     verifier,
-    limits: { bytes: 4 * REQUEST_BYTES + 24_000, perPrincipal: 0.51 },
+    limits: { bytes: 4 * REQUEST_BYTES + 24_000, bodyBytes: 15_000, perPrincipal: 0.51 },
   });
   const call = () => newCall({ arguments: { x: 'x'.repeat(10_000) } });
   expect(await enters(as('ada', call()))).toBe('entered');

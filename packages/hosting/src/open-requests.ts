@@ -2,11 +2,8 @@
 import { isJSONRPCRequest } from '@modelcontextprotocol/server';
 import { awaitHandler, onAbandoned, QuotaSlot } from '@mrtr/core/internal';
 import { type AdmittedRequest, whenClosed } from './exchange.ts';
-import { type Limits, quotaOf } from './limits.ts';
+import { type Limits, quotaOf, REQUEST_BYTES } from './limits.ts';
 import { noRoom } from './rejections.ts';
-
-/** The memory of a small request with its server, its transport and its connection, as measured on Node 20. */
-export const REQUEST_BYTES = 65_536;
 
 const ends = new WeakMap<Request, Promise<void>>();
 

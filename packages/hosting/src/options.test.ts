@@ -40,6 +40,11 @@ test.each<[limits: object, message: string]>([
   [{ subscriptions: -1 }, 'subscriptions must be a whole number of at least 0; it is -1.'],
   [{ session: 1 }, "there is no option 'session'. Did you mean 'sessions'?"],
   [{ perPrincipal: 2 }, 'perPrincipal must be a number above 0, and at most 1; it is 2.'],
+  [
+    { bytes: 1_048_576 },
+    'one principal may take perPrincipal * bytes = 65536. That has no room for a request of bodyBytes + 65536. Raise ' +
+      'bytes or perPrincipal, or lower bodyBytes.',
+  ],
 ])('the limits %j are rejected: %s', async (limits, message) => {
   await expect(serve({ limits })).rejects.toThrow(new InvalidOption(`serveHttp limits: ${message}`));
 });

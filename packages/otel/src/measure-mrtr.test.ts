@@ -74,11 +74,11 @@ function serve(options: RequestStateOptions = {}, act: (server: McpServer) => vo
 test.each([
   [{ ttl: 5 }, "measureMrtr: there is no option 'ttl'. Did you mean 'ttlSeconds'?"],
   [{ maxTracedCalls: 5 }, "measureMrtr: the option 'maxTracedCalls' is gone. It is fixed: 10000 calls."],
-])('the options %j are refused', (options, message) => {
+])('the options %j are rejected', (options, message) => {
   expect(() => measureInMemory(options as object)).toThrow(new InvalidOption(message));
 });
 
-test('a call is counted from its question to its answer, its repeated retry, and its refusals', async () => {
+test('a call is counted from its question to its answer, its repeated retry, and its rejections', async () => {
   const { points } = measureInMemory();
   const { post } = serve();
   const { result } = await post({});
@@ -103,7 +103,7 @@ test('a call is counted from its question to its answer, its repeated retry, and
   });
 });
 
-test('a ledger that fails is counted as a wait that failed, and as the reason of a refusal', async () => {
+test('a ledger that fails is counted as a wait that failed, and as the reason of a rejection', async () => {
   const { points } = measureInMemory();
   const fails = () => Promise.reject(new Error('host db7 is down'));
   const { post } = serve({ ledger: { lease: fails, settle: fails, release: fails } });

@@ -22,7 +22,7 @@ test.each([
   [{ ttl: 5 }, "traceMrtr: there is no option 'ttl'. Did you mean 'ttlSeconds'?"],
   [{ ttlSeconds: Number.NaN }, 'traceMrtr: ttlSeconds must be a whole number from 1 to 2147483; it is NaN.'],
   [{ maxTracedCalls: 5 }, "traceMrtr: the option 'maxTracedCalls' is gone. It is fixed: 10000 calls."],
-])('the options %j are refused', (options, message) => {
+])('the options %j are rejected', (options, message) => {
   expect(() => traceInMemory(options as object)).toThrow(new InvalidOption(message));
 });
 
