@@ -41,9 +41,8 @@ function findingsIn(found: Found): string {
 
 function reasons(): string {
   const nameOf = (id: string) => OPTIONS.find((option) => option.id === id)?.name ?? id;
-  return REASONS.map(({ options, ids, why }) => {
-    const what = ids.length > 4 ? 'all of these' : ids.map((id) => `\`${id}\``).join(', ');
-    return `* **${options.map(nameOf).join(', ')}** (${what}): ${why}`;
+  return REASONS.map(({ options, why }) => {
+    return `* **${options.map(nameOf).join(', ')}**: ${why}`;
   }).join('\n');
 }
 
