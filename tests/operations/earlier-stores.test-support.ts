@@ -81,10 +81,9 @@ export function earlierRedisInteractions(client: RedisClient, prefix: string): I
       return reply === 'all' || reply === 'own' ? throwFull() : reply === 'added';
     },
     find: async (id) => ((await run('find', { id })) as string | null) ?? undefined,
-    async replace(id, before, after, time) {
-      if (!time) return (await run('replace', { id, before, after })) === 1;
-      const ends = { 'ttlSeconds in ms': inMs(time.ttlSeconds), index: time.isOver ? '4' : '3' };
-      return (await run('finish', { id, before, after, pseudonym: time.pseudonym, ...ends })) === 1;
+    async replace(next, before, isOver) {
+      const ends = { 'ttlSeconds in ms': inMs(next.ttlSeconds), index: isOver ? '4' : '3' };
+      return (await run('replace', { ...next, before, after: next.value, ...ends })) === 1;
     },
   };
 }
@@ -152,8 +151,8 @@ export async function earlierPostgresInteractions(db: Queryable, table: string):
       return (await find(begun.id)) === undefined ? throwFull() : false;
     },
     find,
-    async replace(id, before, after, time) {
-      const rows = await run(time ? 'finish' : 'replace', { id, before, after, ...time });
+    async replace(next, before, isOver) {
+      const rows = await run('replace', { ...next, before, after: next.value, isOver });
       return rows.length > 0;
     },
   };

@@ -127,7 +127,6 @@ describe.skipIf(redis === undefined)('on Redis', () => {
     const client = await connected();
     const [ours, theirs] = [`test:${random()}:`, `test:${random()}:`];
     const page = { id: 'a', pseudonym: 'ada', value: 'x', ttlSeconds: 60 };
-    const over = { pseudonym: 'ada', ttlSeconds: 600, isOver: true };
     const shapeOf = async (prefix: string) => {
       const keys = (await client.keys(`${prefix}*`)).sort();
       const shapes = keys.map(async (key) => {
@@ -153,7 +152,7 @@ describe.skipIf(redis === undefined)('on Redis', () => {
     ]) {
       await store.add(page);
       await store.add({ ...page, id: 'b' });
-      await store.replace('a', 'x', 'y', over);
+      await store.replace({ ...page, value: 'y', ttlSeconds: 600 }, 'x', true);
     }
     expect(await shapeOf(mine)).toEqual(await shapeOf(earlier));
     expect(await shapeOf(mine)).toHaveLength(5);

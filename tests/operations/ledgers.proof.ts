@@ -159,7 +159,7 @@ describe.skipIf(!hasRedisServer())('on a Redis that crashes', () => {
     await expect(pages.add({ ...page, id: 'q' })).rejects.toThrow('OOM');
     await ledger.settle('b', lease, 'done');
     for (const token of [used, served]) expect(await ledger.lease(token)).toMatchObject({ kind: 'settled' });
-    expect(await pages.replace('p', 'x', 'y', { ...page, isOver: false })).toBe(true);
+    expect(await pages.replace({ ...page, value: 'y' }, 'x', false)).toBe(true);
     await admin.configSet('maxmemory', '0');
     expect(await ledger.lease(open)).toEqual(FIRST);
     expect(await pages.add({ ...page, id: 'q' })).toBe(true);

@@ -311,7 +311,7 @@ describe.skipIf(redis === undefined)('on Redis', () => {
     await expect(store.add({ ...begun, id: 'b', pseudonym: 'bob' })).rejects.toMatchObject({
       code: 'store_full',
     });
-    await store.replace('a', 'x', 'y', { ...begun, isOver: false });
+    await store.replace({ ...begun, value: 'y' }, 'x', false);
     for (const key of ['entry:a', 'index', 'index:ada']) {
       const left = await client.pTTL(prefix + key);
       expect(left).toBeGreaterThan(0);

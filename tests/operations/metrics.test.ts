@@ -31,7 +31,7 @@ test('a page is pending until it is over, or its time is', async () => {
   const store = new MemoryInteractions({ now: () => now });
   const page = { pseudonym: 'ada', value: 'v', ttlSeconds: 60 };
   for (const id of ['a', 'b', 'c']) await store.add({ ...page, id });
-  await store.replace('a', 'v', 'w', { ...page, isOver: true });
+  await store.replace({ ...page, id: 'a', value: 'w' }, 'v', true);
   expect(readGauges()['pages.pending']).toBe(2);
   now = 60_000;
   expect(readGauges()['pages.pending']).toBe(0);

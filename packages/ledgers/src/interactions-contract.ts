@@ -1,6 +1,6 @@
 /** The vitest tests that every store of pending interactions must pass. */
 import { randomUUID } from 'node:crypto';
-import type { InteractionLimits, InteractionStore, NewInteraction } from '@mrtr/pages/store';
+import type { InteractionLimits, InteractionRow, InteractionStore } from '@mrtr/pages/store';
 import { describe, expect, it } from 'vitest';
 
 /** A store under test: the interactions that its instances share. */
@@ -15,7 +15,7 @@ interface InteractionsUnderTest {
   lapse(id: string): Promise<void>;
 }
 
-const interaction = (of: Partial<NewInteraction> = {}): NewInteraction => ({
+const interaction = (of: Partial<InteractionRow> = {}): InteractionRow => ({
   id: randomUUID(),
   pseudonym: randomUUID(),
   value: 'begun',
@@ -26,7 +26,7 @@ const interaction = (of: Partial<NewInteraction> = {}): NewInteraction => ({
 type Make = () => Promise<InteractionsUnderTest>;
 
 /** A store with one interaction. */
-async function begin(make: Make, limits?: InteractionLimits, of?: Partial<NewInteraction>) {
+async function begin(make: Make, limits?: InteractionLimits, of?: Partial<InteractionRow>) {
   const { another, lapse } = await make();
   const [store, first] = [await another(limits), interaction(of)];
   await store.add(first);
@@ -75,25 +75,27 @@ export function interactionsContract(name: string, make: Make): void {
     it('lets exactly one of many replacements of the same value through, on several instances', async () => {
       const { another } = await make();
       const stores = await Promise.all([another(), another(), another()]);
-      const { id, ...begun } = interaction();
-      const time = { ...begun, isOver: false };
-      await (stores[0] as InteractionStore).add({ id, ...begun });
+      const begun = interaction();
+      await (stores[0] as InteractionStore).add(begun);
       const replaced = await Promise.all(
         stores.flatMap((store, at) =>
-          Array.from({ length: 5 }, (_, n) => store.replace(id, 'begun', `${at}${n}`, time)),
+          Array.from({ length: 5 }, (_, n) =>
+            store.replace({ ...begun, value: `${at}${n}` }, 'begun', false),
+          ),
         ),
       );
       expect(replaced.filter((one) => one)).toHaveLength(1);
-      expect(await (stores[0] as InteractionStore).replace(id, 'begun', 'late', time)).toBe(false);
+      expect(await (stores[0] as InteractionStore).replace({ ...begun, value: 'late' }, 'begun', false)).toBe(
+        false,
+      );
     });
 
     it('forgets an interaction when its time is over, and does not replace it then', async () => {
       const { store, lapse, first, id } = await begin(make);
-      const time = { ...first, isOver: false };
-      expect(await store.replace(id, 'begun', 'started', time)).toBe(true);
+      expect(await store.replace({ ...first, value: 'started' }, 'begun', false)).toBe(true);
       await lapse(id);
       expect(await store.find(id)).toBeUndefined();
-      expect(await store.replace(id, 'started', 'finished', time)).toBe(false);
+      expect(await store.replace({ ...first, value: 'finished' }, 'started', false)).toBe(false);
       expect(await store.add(first)).toBe(true);
     });
 
@@ -110,10 +112,10 @@ export function interactionsContract(name: string, make: Make): void {
 
     it('has room again when a page is over, whose value it keeps as long as it is told', async () => {
       const { store, lapse, first, id, pseudonym } = await begin(make, open(1), { ttlSeconds: 1 });
-      const time = { pseudonym, ttlSeconds: 60, isOver: true };
-      expect(await store.replace(id, 'other', 'finished', time)).toBe(false);
-      expect(await store.replace(id, 'begun', 'finished', time)).toBe(true);
-      expect(await store.replace(id, 'finished', 'read', time)).toBe(true);
+      const finished = { ...first, value: 'finished', ttlSeconds: 60 };
+      expect(await store.replace(finished, 'other', true)).toBe(false);
+      expect(await store.replace(finished, 'begun', true)).toBe(true);
+      expect(await store.replace({ ...finished, value: 'read' }, 'finished', true)).toBe(true);
       const second = interaction({ pseudonym });
       expect(await store.add(second)).toBe(true);
       expect(await store.add(first)).toBe(false);
@@ -124,9 +126,9 @@ export function interactionsContract(name: string, make: Make): void {
     });
 
     it('gives an open page another time, and its place stays taken', async () => {
-      const { store, lapse, id, pseudonym } = await begin(make, open(1), { ttlSeconds: 1 });
-      const time = { pseudonym, ttlSeconds: 60, isOver: false };
-      expect(await store.replace(id, 'begun', 'finishing', time)).toBe(true);
+      const { store, lapse, first, id, pseudonym } = await begin(make, open(1), { ttlSeconds: 1 });
+      const finishing = { ...first, value: 'finishing', ttlSeconds: 60 };
+      expect(await store.replace(finishing, 'begun', false)).toBe(true);
       await expect(store.add(interaction({ pseudonym }))).rejects.toMatchObject(FULL);
       expect(await store.find(id)).toBe('finishing');
       await lapse(id);
@@ -138,7 +140,7 @@ export function interactionsContract(name: string, make: Make): void {
       const others = Array.from({ length: 9 }, () => interaction({ pseudonym }));
       for (const one of [first, ...others]) {
         await store.add(one);
-        await store.replace(one.id, 'begun', 'closed', { pseudonym, ttlSeconds: 60, isOver: true });
+        await store.replace({ ...one, value: 'closed' }, 'begun', true);
       }
       await expect(store.add(interaction({ pseudonym }))).rejects.toMatchObject(FULL);
       expect(await store.add(interaction())).toBe(true);

@@ -2,11 +2,10 @@
 import { StoreFull } from '@mrtr/core';
 import {
   type InteractionLimits,
+  type InteractionRow,
   type InteractionStore,
   interactionLimits,
   interactionsFullMessage,
-  type NewInteraction,
-  type NewTime,
 } from '@mrtr/pages/store';
 import { INTERACTIONS } from './limits.ts';
 import { type PostgresStoreOptions, PostgresTable, type Queryable } from './postgres-table.ts';
@@ -51,7 +50,7 @@ export class PostgresInteractions implements InteractionStore {
   }
 
   /** See {@link InteractionStore.add}. */
-  async add({ id, pseudonym, value, ttlSeconds }: NewInteraction): Promise<boolean> {
+  async add({ id, pseudonym, value, ttlSeconds }: InteractionRow): Promise<boolean> {
     const { entries, ownOpen, ownOver } = this.#limits;
     await this.#table.sweep(entries);
     const { name, isFull } = this.#table;
@@ -88,12 +87,16 @@ export class PostgresInteractions implements InteractionStore {
   }
 
   /** See {@link InteractionStore.replace}. */
-  async replace(id: string, before: string, after: string, time: NewTime): Promise<boolean> {
+  async replace(
+    { id, value, ttlSeconds }: InteractionRow,
+    before: string,
+    isOver: boolean,
+  ): Promise<boolean> {
     const { rows } = await this.#table.query(
       `UPDATE ${this.#table.name} SET value = $3, is_over = is_over OR $5,
          ends_at = clock_timestamp() + make_interval(secs => $4)
        WHERE id = $1 AND value = $2 AND ends_at > clock_timestamp() RETURNING id`,
-      [id, before, after, time.ttlSeconds, time.isOver],
+      [id, before, value, ttlSeconds, isOver],
     );
     return rows.length > 0;
   }

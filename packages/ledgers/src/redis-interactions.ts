@@ -2,11 +2,10 @@
 import { StoreFull } from '@mrtr/core';
 import {
   type InteractionLimits,
+  type InteractionRow,
   type InteractionStore,
   interactionLimits,
   interactionsFullMessage,
-  type NewInteraction,
-  type NewTime,
 } from '@mrtr/pages/store';
 import { INTERACTIONS } from './limits.ts';
 import { CLOCK, INDEX, type RedisClient, RedisKeys, type RedisStoreOptions } from './redis-keys.ts';
@@ -63,10 +62,11 @@ export class RedisInteractions implements InteractionStore {
   }
 
   /** See {@link InteractionStore.add}. */
-  async add({ id, pseudonym, value, ttlSeconds }: NewInteraction): Promise<boolean> {
+  async add(interaction: InteractionRow): Promise<boolean> {
+    const { id, value, ttlSeconds } = interaction;
     const { entries, ownOpen, ownOver } = this.#limits;
     const args = [id, value, ttlSeconds * 1000, entries, ownOpen, ownOver];
-    const reply = await this.#keys.run(ADD, keysOf(id, pseudonym), args);
+    const reply = await this.#keys.run(ADD, keysOf(interaction), args);
     if (reply === 'all' || reply === 'own') throw new StoreFull(interactionsFullMessage(reply));
     return reply === 'added';
   }
@@ -77,14 +77,15 @@ export class RedisInteractions implements InteractionStore {
   }
 
   /** See {@link InteractionStore.replace}. */
-  async replace(id: string, before: string, after: string, time: NewTime): Promise<boolean> {
-    const args = [before, after, id, time.ttlSeconds * 1000, time.isOver ? 4 : 3];
-    return (await this.#keys.run(REPLACE, keysOf(id, time.pseudonym), args)) === 1;
+  async replace(interaction: InteractionRow, before: string, isOver: boolean): Promise<boolean> {
+    const { id, value, ttlSeconds } = interaction;
+    const args = [before, value, id, ttlSeconds * 1000, isOver ? 4 : 3];
+    return (await this.#keys.run(REPLACE, keysOf(interaction), args)) === 1;
   }
 }
 
 const entryOf = (id: string): string => `entry:${id}`;
 
-const keysOf = (id: string, owner: string): string[] => [
-  ...[entryOf(id), 'index', `index:${owner}`, `index-over:${owner}`],
+const keysOf = ({ id, pseudonym }: InteractionRow): string[] => [
+  ...[entryOf(id), 'index', `index:${pseudonym}`, `index-over:${pseudonym}`],
 ];

@@ -11,11 +11,10 @@ import {
 } from '@mrtr/core/internal';
 import {
   type InteractionLimits,
+  type InteractionRow,
   type InteractionStore,
   interactionLimits,
   interactionsFullMessage,
-  type NewInteraction,
-  type NewTime,
 } from './store.ts';
 
 interface MemoryInteractionsOptions {
@@ -63,7 +62,7 @@ export class MemoryInteractions implements InteractionStore {
   }
 
   /** See {@link InteractionStore.add}. */
-  async add({ id, pseudonym, value, ttlSeconds }: NewInteraction): Promise<boolean> {
+  async add({ id, pseudonym, value, ttlSeconds }: InteractionRow): Promise<boolean> {
     if (this.#find(id)) return false;
     const full = this.#fullFor(pseudonym);
     if (full) throw new StoreFull(interactionsFullMessage(full));
@@ -77,12 +76,16 @@ export class MemoryInteractions implements InteractionStore {
   }
 
   /** See {@link InteractionStore.replace}. */
-  async replace(id: string, before: string, after: string, time: NewTime): Promise<boolean> {
+  async replace(
+    { id, value, ttlSeconds }: InteractionRow,
+    before: string,
+    isOver: boolean,
+  ): Promise<boolean> {
     const entry = this.#find(id);
     if (entry?.value !== before) return false;
-    entry.value = after;
-    entry.endsAt = this.#now() + time.ttlSeconds * 1000;
-    entry.isOver ||= time.isOver;
+    entry.value = value;
+    entry.endsAt = this.#now() + ttlSeconds * 1000;
+    entry.isOver ||= isOver;
     return true;
   }
 

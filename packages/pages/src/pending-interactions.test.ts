@@ -7,7 +7,6 @@ import { MemoryInteractions } from './memory-interactions.ts';
 import { GO_ON, hookedStore, hostTool, hostWithPage, linkIn, SIGNED_IN } from './page.test-support.ts';
 import type { CallbackVisit, StartVisit } from './page.ts';
 import type { WaitingContext } from './page-questions.ts';
-import type { NewTime } from './store.ts';
 
 const REJECTED =
   'This link does not work, or has expired. Go back to where you got it and ask for a new one.\n';
@@ -473,8 +472,8 @@ test.each([
   ['its value is too large', 'x'.repeat(8192), /^An interaction would hold \d+ bytes; 8192 are allowed\.$/],
 ])('a finish that succeeded does not run again when %s', async (_what, value, why) => {
   let finished = 0;
-  const store = hookedStore((_method, [, , , time]) => {
-    const isEnd = (time as NewTime | undefined)?.isOver && finished === 1;
+  const store = hookedStore((_method, [, , isOver]) => {
+    const isEnd = isOver && finished === 1;
     if (isEnd && value === 'linked') throw new Error('the store is gone');
   });
   const finish = () => {

@@ -141,9 +141,9 @@ export function interactionsOf({ store, policy, pageName, ttlSeconds, report }: 
     const next = { ...known, pseudonym, endsAt, ...(isOver ? { message: '' } : { message, data }) };
     const sealed = seal(ref, next);
     const left = Math.max(0, Math.ceil((endsAt - now()) / 1000));
-    const keepSeconds = isOver || known.stage === 'finishing' ? ttlOf(policy) : left;
+    const ttlSeconds = isOver || known.stage === 'finishing' ? ttlOf(policy) : left;
     const replaced = await reach(
-      store.replace(ref, text, sealed, { pseudonym, ttlSeconds: keepSeconds, isOver }),
+      store.replace({ id: ref, pseudonym, value: sealed, ttlSeconds }, text, isOver),
     );
     return replaced ? { ...next, ref, text: sealed } : undefined;
   }

@@ -2,14 +2,14 @@
 
 import { limitsOf, ownLimit } from '@mrtr/core/internal';
 
-/** A new interaction. */
-export interface NewInteraction {
+/** An interaction to keep. */
+export interface InteractionRow {
   readonly id: string;
   /** The pseudonym of the user whose interaction it is: a keyed digest. */
   readonly pseudonym: string;
   /** The sealed record, in which a character is a byte. */
   readonly value: string;
-  /** How long it is kept, in seconds, by the store's own clock. */
+  /** How long it is kept from now on, in seconds, by the store's own clock. */
   readonly ttlSeconds: number;
 }
 
@@ -22,26 +22,17 @@ export interface InteractionStore {
    * @throws StoreFull when the store is full, or the principal has too many open pages, or too many finished ones that are
    * still kept.
    */
-  add(interaction: NewInteraction): Promise<boolean>;
+  add(interaction: InteractionRow): Promise<boolean>;
   /** Finds the value. Undefined if the store has no value for this id, or if the value has expired. */
   find(id: string): Promise<string | undefined>;
   /**
-   * Replaces the value if it still is `before`. Of several calls at once, one succeeds.
+   * Replaces the value and the time of an interaction, if its value still is `before`. Of several calls at once, one
+   * succeeds.
    *
-   * @param time its new expiry, and whether it still counts as an open page.
-   * @returns whether it replaced the value.
+   * @param isOver whether it is finished, and so no longer counts as an open page.
+   * @returns whether it replaced them.
    */
-  replace(id: string, before: string, after: string, time: NewTime): Promise<boolean>;
-}
-
-/** A new expiry of an interaction. */
-export interface NewTime {
-  /** The pseudonym of the user whose interaction it is. */
-  readonly pseudonym: string;
-  /** How long it is kept from now on, in seconds. */
-  readonly ttlSeconds: number;
-  /** Whether it is finished, and so no longer counts as an open page. */
-  readonly isOver: boolean;
+  replace(interaction: InteractionRow, before: string, isOver: boolean): Promise<boolean>;
 }
 
 /** The limits of a store. */
