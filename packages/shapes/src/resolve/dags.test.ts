@@ -5,7 +5,7 @@ import { settle } from '@mrtr/harness/internal';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Args, accept, type Caller, decline, Name, TestDeployment, tool } from '../fixture.test-support.ts';
-import { type Needs, type Outcome, outcome, type Resolver, resolve, resolver } from './index.ts';
+import { type Needs, outcome, type Resolver, resolve, resolver } from './index.ts';
 
 /** One resolver. It needs nodes before it, so there is no cycle. */
 interface Node {
@@ -89,7 +89,9 @@ function declareGraph(graph: Graph, { reversed, delays }: Order) {
       }),
     );
   }
-  const params = inOrder(resolvers.map((one, at): [string, Outcome<unknown>] => [`p${at}`, outcome(one)]));
+  const params = inOrder(
+    resolvers.map((one, at): [string, ReturnType<typeof outcome>] => [`p${at}`, outcome(one)]),
+  );
   return { runs, params: Object.fromEntries(params) };
 }
 

@@ -4,17 +4,15 @@ import type { FinalAnswer } from '@mrtr/core/shape';
 import type { AskedFor } from '../kit/asked.ts';
 import type { HandlerContext } from '../kit/handler-context.ts';
 
-/** A need: one of the tool's arguments. */
-export class Argument<T, Name extends string | undefined = string | undefined> {
-  /** Tells the class from others, also where two copies of this package are loaded. */
-  readonly need = 'argument';
-  /** Only types. */
-  declare readonly type: T;
+// Needs are plain values with a tag: they also fit where two copies of this package are loaded. The functions that make
+// them return their types without a name, so that a program can export what it declares.
+
+/** A need: one of the tool's arguments. `type` exists for the compiler only. */
+type Argument<T, Name = string | undefined> = {
+  readonly need: 'argument';
   readonly name: Name;
-  constructor(name: Name) {
-    this.name = name;
-  }
-}
+  readonly type: T;
+};
 
 /**
  * A need for the tool's argument `name`; by default the argument has the need's own name. Then TypeScript compares `T`
@@ -22,32 +20,30 @@ export class Argument<T, Name extends string | undefined = string | undefined> {
  *
  * @example resolver('price', { item: argument<string>(), count: argument<number>('quantity') }, ({ item, count }) => …)
  */
-export function argument<T>(): Argument<T, undefined>;
-export function argument<T>(name: string): Argument<T, string>;
-export function argument<T>(name?: string): Argument<T> {
-  return new Argument(name);
+export function argument<T>(): { readonly need: 'argument'; readonly name: undefined; readonly type: T };
+export function argument<T>(name: string): {
+  readonly need: 'argument';
+  readonly name: string;
+  readonly type: T;
+};
+export function argument(name?: string): object {
+  return { need: 'argument', name };
 }
 
-/** A need: the context of the round. Made by {@link requestContext}. */
-export class RequestContext {
-  readonly need = 'context';
-}
+type RequestContext = ReturnType<typeof requestContext>;
 
-/** The context of the round, for a resolver that uses it (`canAsk`, the access token). */
-export const requestContext = (): RequestContext => new RequestContext();
+/** A need: the context of the round, for a resolver that uses it (`canAsk`, the access token). */
+export const requestContext = () => ({ need: 'context' }) as const;
 
-/** A consumer's request for the whole outcome. Made by {@link outcome}. */
-export class Outcome<T, Arguments = unknown> {
-  readonly need = 'outcome';
+/** A consumer's request for the whole outcome. */
+type Outcome<T, Arguments = unknown> = {
+  readonly need: 'outcome';
   readonly resolver: Resolver<T, Arguments>;
-  constructor(resolver: Resolver<T, Arguments>) {
-    this.resolver = resolver;
-  }
-}
+};
 
 /** Takes a resolver's full outcome (accepted, declined or cancelled) where its plain value would end the call. */
-export const outcome = <T, Arguments>(resolver: Resolver<T, Arguments>): Outcome<T, Arguments> =>
-  new Outcome(resolver);
+export const outcome = <T, Arguments>(resolver: Resolver<T, Arguments>) =>
+  ({ need: 'outcome', resolver }) as const;
 
 /** A resolver, for its plain value, or the outcome of one, that fits a tool with these `Arguments`; default: any tool. */
 export type Resolvable<Arguments = unknown> = Resolver<unknown, Arguments> | Outcome<unknown, Arguments>;
