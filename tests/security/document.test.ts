@@ -132,7 +132,7 @@ const LIMITS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
 };
 
 /** The owner of a limit, its name, the limit of all and perhaps of one principal, and perhaps its option. */
-const ROW = /^\| (\w+) \| ([^|]+) \| ([\d ]+) \| ([\d ]*)\| (?:`([\w.]+)`|fixed) \| [^|]+ \|$/gm;
+const ROW = /^\| (\w+) \| ([^|]+) \| ([\d ]+?)(?: \(([\d ]+)\))? \| (?:`([\w.]+)`|fixed) \| [^|]+ \|$/gm;
 const rows = [...DOCUMENT.matchAll(ROW)];
 
 /** The limits of an owner in the table. */
