@@ -25,10 +25,7 @@ test.each(['first', 'later'])(
     // Write more than the limit: a program whose stdin is empty at the end waits for the client to close it.
     program.child.stdin?.write('x'.repeat(MAX_LINE_BYTES + 1_048_576));
     expect(await program.ended).toBe(0);
-    expect(program.output.err).toBe(
-      'The client sent a line of over 10485760 bytes, so the connection was ended. Send messages that are shorter.\n' +
-        'Closed 1 times.\n',
-    );
+    expect(program.output.err).toBe('ReadBuffer exceeded maximum size of 10485760 bytes\nClosed 1 times.\n');
   },
 );
 

@@ -1,6 +1,5 @@
 /** stdio hosting: one connection, one process. stdout carries protocol only. */
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
-import { OperatorWarning } from '@mrtr/core/events';
 import { aFunction, aTimeInSeconds, onOneLine, requireOptions } from '@mrtr/core/internal';
 import {
   buildServer,
@@ -66,15 +65,12 @@ export function serveOverStdio(served: ServerInstance, options: StdioOptions = {
   return { closed, close };
 }
 
-/** Reports each error once, and a long line in our words. The SDK reports an error of a connection twice. */
+/** Reports each error once. The SDK reports an error of a connection twice. */
 function reportEachOnce(onerror: OnError): OnError {
   let last: Error | undefined;
   return (error) => {
-    if (error === last) return;
+    if (error !== last) onerror(error);
     last = error;
-    if (!error.message.startsWith('ReadBuffer exceeded')) return onerror(error);
-    const why = `The client sent a line of over ${MAX_LINE_BYTES} bytes, so the connection was ended.`;
-    onerror(new OperatorWarning('line_too_long', `${why} Send messages that are shorter.`, { cause: error }));
   };
 }
 

@@ -10,7 +10,6 @@ export type WarningReason =
   | 'host_rejected'
   | 'keys_not_read'
   | 'ledger_timed_out'
-  | 'line_too_long'
   | 'listener_failed'
   | 'not_ready'
   | 'page_rejected'
