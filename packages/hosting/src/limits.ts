@@ -23,9 +23,10 @@ export interface MountLimits {
   readonly perPrincipal?: number | undefined;
 }
 
-/** The limits with their defaults. */
+/** The limits with their defaults. @internal */
 export type Limits = Readonly<typeof MOUNT_LIMITS>;
 
+/** @internal */
 export const MOUNT_LIMITS = {
   bytes: 134_217_728,
   bodyBytes: 1_048_576,
@@ -34,13 +35,14 @@ export const MOUNT_LIMITS = {
   perPrincipal: 1 / 16,
 };
 
-/** The memory of a small request with its server, its transport and its connection, as measured on Node 20. */
+/** The memory of a small request with its server, its transport and its connection, as measured on Node 20. @internal */
 export const REQUEST_BYTES = 65_536;
 
 /**
  * Checks limits and adds the defaults.
  *
  * @throws InvalidOption naming the first wrong limit, or if one principal could never send its largest request.
+ * @internal
  */
 export function mountLimits(owner: string, given: MountLimits | undefined): Limits {
   const limits = limitsOf(owner, given, MOUNT_LIMITS, { subscriptions: wholeNumber(0) });
@@ -52,7 +54,7 @@ export function mountLimits(owner: string, given: MountLimits | undefined): Limi
   );
 }
 
-/** A quota of `limit`, with the share of one principal. */
+/** A quota of `limit`, with the share of one principal. @internal */
 export const quotaOf = (limit: number, { perPrincipal }: Pick<Limits, 'perPrincipal'>): Quota =>
   new Quota(limit, ownLimit(limit, perPrincipal));
 
@@ -62,7 +64,7 @@ const CALLS = 'The policy counts calls: write `limits: { calls }` in requestStat
 const SHARE_OF_CALLS = 'The policy counts calls: write `limits: { perPrincipal }` in requestStatePolicy.';
 const IS_FIXED = 'It is fixed; docs/limits.md has its value.';
 
-/** The options of earlier versions, each with what to write now. */
+/** The options of earlier versions, each with what to write now. @internal */
 export const GONE_OPTIONS = {
   maxBodyBytes: 'Write `limits: { bodyBytes }`.',
   maxBodyMembers: 'Write `limits: { bodyBytes }`: a body may have 10 000 members for each MiB.',

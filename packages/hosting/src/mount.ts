@@ -72,16 +72,16 @@ export function createMcpMount(served: ServerInstance, options: MountOptions = {
   return mount(served, options, checkOptions('createMcpMount', served, options, MOUNT_CHECKS));
 }
 
-/** Finds the pages above `path`. */
+/** Finds the pages above `path`. @internal */
 export const findPages = (pages: readonly PageSet[] | undefined, path: string): PageSet | undefined =>
   pages?.find((set) => path.startsWith(`${set.path}/`));
 
-/** Finds the target of a path: MCP, pages, or a fixed response. */
+/** Finds the target of a path: MCP, pages, or a fixed response. @internal */
 export type Routes = (path: string) => 'mcp' | PageSet | Response | Promise<Response>;
 
 const toMcp: Routes = () => 'mcp';
 
-/** The mount of checked options. `handleBy` routes by path. */
+/** The mount of checked options. `handleBy` routes by path. @internal */
 export function mount(served: ServerInstance, options: MountOptions, limits: Limits) {
   const report = reporterOf(served, options.onerror);
   const admission = httpAdmission(served, options, limits);

@@ -71,6 +71,7 @@ export interface MountOptions {
 
 const texts = (members: string) => listOf(members, (value) => typeof value === 'string');
 
+/** @internal */
 export const MOUNT_CHECKS: OptionChecks<MountOptions> = {
   allowedHosts: {
     allowed: "a list of host names, or 'any'",
@@ -95,6 +96,7 @@ export const MOUNT_CHECKS: OptionChecks<MountOptions> = {
  * Checks the options of `owner`, and returns the limits.
  *
  * @throws InvalidOption for `served` without `server`, and for an unknown or invalid option.
+ * @internal
  */
 export function checkOptions<Options extends MountOptions>(
   owner: string,

@@ -5,9 +5,9 @@ import { bodyReader } from './body.ts';
 import { noRoom } from './rejections.ts';
 import type { OnError } from './server-instance.ts';
 
-/** How many pages may be served at once. */
+/** How many pages may be served at once. @internal */
 export const MAX_PAGES = 100;
-/** The limits of bodies that are posted to pages. MCP has its own, so that these cannot fill it. */
+/** The limits of bodies that are posted to pages. MCP has its own, so that these cannot fill it. @internal */
 export const PAGE_BODY_LIMITS = { bodyBytes: 16_384, bytes: 1_048_576, perPrincipal: 1 };
 
 /** Pages for browsers, beside the MCP server. */
@@ -21,7 +21,7 @@ export interface PageSet {
   fetch(request: Request): Promise<Response>;
 }
 
-/** Makes a function that answers browsers. The body of a request comes in when the page reads it. */
+/** Makes a function that answers browsers. The body of a request comes in when the page reads it. @internal */
 export function pageServer(onerror: OnError | undefined) {
   const open = new Quota(MAX_PAGES);
   const { readBytes } = bodyReader(PAGE_BODY_LIMITS);

@@ -8,6 +8,7 @@ import type { OnError } from './server-instance.ts';
 /** A policy's ledger, or a function that rejects or returns false if the server cannot serve. */
 export type ReadinessCheck = Pick<StateLedger, 'release'> | (() => unknown);
 
+/** @internal */
 export const aReadinessCheck: OptionCheck = {
   allowed: 'a ledger or a function',
   isAllowed: (value) =>
@@ -19,7 +20,7 @@ const MAX_MS = 2000;
 /** The limit of unanswered checks: they must not pile up on a ledger that hangs. */
 const MAX_PENDING = 10;
 
-/** Makes a function that checks, and caches each answer for a second. */
+/** Makes a function that checks, and caches each answer for a second. @internal */
 export function readinessOf(check: ReadinessCheck | undefined, report: OnError): () => Promise<boolean> {
   let kept: Promise<boolean> | undefined;
   let pending = 0;

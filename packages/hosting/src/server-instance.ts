@@ -17,7 +17,10 @@ export interface ServerInstance {
   close?(): Promise<void>;
 }
 
-/** @throws InvalidOption for a value that cannot be hosted. */
+/**
+ * @throws InvalidOption for a value that cannot be hosted.
+ * @internal
+ */
 export function requireInstance(caller: string, served: ServerInstance): void {
   const closes = typeof served === 'object' && served?.close !== undefined;
   requireArgument(caller, 'served', served, anObjectWith('server', ...(closes ? ['close'] : [])));
