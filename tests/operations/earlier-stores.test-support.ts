@@ -39,7 +39,7 @@ const inMs = (seconds: number) => seconds * 1000;
 
 /** @throws StoreFull for a store that is full. */
 const throwFull = (): never => {
-  throw new StoreFull('The store of the earlier version is full.');
+  throw new StoreFull('You have too many pages open. Finish one, or try again later.');
 };
 
 function commandsOn(client: RedisClient, prefix: string) {

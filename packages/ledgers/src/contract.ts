@@ -30,12 +30,24 @@ interface LedgerUnderTest {
 
 type Make = () => Promise<LedgerUnderTest>;
 
-const IN_FLIGHT = { kind: 'in-flight' };
-const OLDER = { kind: 'older-than-ledger' };
-
 /** Asks for a lease on a token that lives for a minute, and returns the decision. */
 const decide = (ledger: StateLedger, ...token: Parameters<typeof leaseRequest>) =>
   ledger.lease(leaseRequest(...token));
+
+type Asking = Parameters<typeof decide>;
+
+/** Makes a function that expects a decision about a token that lives for a minute. */
+const expecting =
+  (decision: object) =>
+  async (...asked: Asking): Promise<void> =>
+    expect(await decide(...asked)).toEqual(decision);
+
+const expectFirst = expecting(FIRST);
+const expectInFlight = expecting({ kind: 'in-flight' });
+const expectLost = expecting({ kind: 'lost' });
+const expectOlder = expecting({ kind: 'older-than-ledger' });
+const expectFull = (...asked: Asking): Promise<void> =>
+  expect(decide(...asked)).rejects.toMatchObject({ code: 'store_full' });
 
 /** Limits of which one principal may take `entries`. */
 const limitsOfOne = (entries: number): LedgerLimits => ({
@@ -103,29 +115,29 @@ export function ledgerContract(name: string, make: Make): void {
 
     it('answers in-flight until the lease on a token ends, and lost from then on', async () => {
       const { one, two, lapse, id } = await start(make);
-      expect(await decide(one, id, { leaseSeconds: 1 })).toEqual(FIRST);
-      expect(await decide(two, id, { leaseSeconds: 1 })).toEqual(IN_FLIGHT);
+      await expectFirst(one, id, { leaseSeconds: 1 });
+      await expectInFlight(two, id, { leaseSeconds: 1 });
       await lapse(id);
-      expect(await decide(two, id, { leaseSeconds: 1 })).toEqual({ kind: 'lost' });
-      expect(await decide(two, id, { leaseSeconds: 1 })).toEqual({ kind: 'lost' });
+      await expectLost(two, id, { leaseSeconds: 1 });
+      await expectLost(two, id, { leaseSeconds: 1 });
     });
 
     it('keeps tokens apart, also with special characters in their ids', async () => {
       const ledger = await open(make);
       const ids = ['__proto__', "'; DROP TABLE mrtr_ledger; --", '*', randomUUID(), 'a b', 'ä'];
       const fresh = ids.map((id) => `${id}${randomUUID()}`);
-      for (const id of fresh) expect(await decide(ledger, id)).toEqual(FIRST);
-      for (const id of fresh) expect(await decide(ledger, id)).toEqual(IN_FLIGHT);
+      for (const id of fresh) await expectFirst(ledger, id);
+      for (const id of fresh) await expectInFlight(ledger, id);
     });
 
     it('gives back the place of a released token, of its principal too', async () => {
       const ledger = await open(make, limitsOfOne(1));
       const [ada, id] = [randomUUID(), randomUUID()];
       const lease = await takeLease(ledger, leaseRequest(id, { pseudonym: ada }));
-      const second = leaseRequest(randomUUID(), { pseudonym: ada });
-      await expect(ledger.lease(second)).rejects.toMatchObject({ code: 'store_full' });
+      const second = randomUUID();
+      await expectFull(ledger, second, { pseudonym: ada });
       await ledger.release(id, lease);
-      expect(await ledger.lease(second)).toEqual(FIRST);
+      await expectFirst(ledger, second, { pseudonym: ada });
     });
 
     it('gives the token of a released lease a new one, to which the released one does nothing', async () => {
@@ -136,7 +148,7 @@ export function ledgerContract(name: string, make: Make): void {
       expect(lease).not.toBe(stale);
       await one.settle(id, stale, 'stale');
       await one.release(id, stale);
-      expect(await decide(one, id)).toEqual(IN_FLIGHT);
+      await expectInFlight(one, id);
       await two.settle(id, lease, 'done');
       expect(await decide(one, id)).toMatchObject({ kind: 'settled', result: 'done' });
     });
@@ -147,12 +159,12 @@ export function ledgerContract(name: string, make: Make): void {
       for (const unknown of [randomUUID(), '']) {
         await ledger.settle(id, unknown, 'unknown');
         await ledger.release(id, unknown);
-        expect(await decide(ledger, id)).toEqual(IN_FLIGHT);
+        await expectInFlight(ledger, id);
       }
       const never = randomUUID();
       await ledger.settle(never, randomUUID(), 'unknown');
       await ledger.release(never, randomUUID());
-      expect(await decide(ledger, never)).toEqual(FIRST);
+      await expectFirst(ledger, never);
     });
 
     it('keeps an entry whose lease ended, until its own lease is released', async () => {
@@ -160,9 +172,9 @@ export function ledgerContract(name: string, make: Make): void {
       const lease = await takeLease(ledger, leaseRequest(id, { leaseSeconds: 1 }));
       await lapse(id);
       await ledger.release(id, randomUUID());
-      expect(await decide(ledger, id)).toEqual({ kind: 'lost' });
+      await expectLost(ledger, id);
       await ledger.release(id, lease);
-      expect(await decide(ledger, id)).toEqual(FIRST);
+      await expectFirst(ledger, id);
     });
 
     it('gives a token that is released in many places at once to exactly one of the next requests', async () => {
@@ -177,20 +189,19 @@ export function ledgerContract(name: string, make: Make): void {
     it('rejects a token that was issued before it began, if it outlives its process', async () => {
       const { one: ledger, lose, id } = await start(make);
       // A ledger in memory begins with its process. It must not reject every call that was open before.
-      const expected = lose ? OLDER : FIRST;
-      expect(await decide(ledger, id, { issuedAt: 0 })).toEqual(expected);
-      expect(await decide(ledger, id)).toEqual(lose ? FIRST : IN_FLIGHT);
+      await (lose ? expectOlder : expectFirst)(ledger, id, { issuedAt: 0 });
+      await (lose ? expectFirst : expectInFlight)(ledger, id);
     });
 
     it('answers what it knows of a token, and records its result, however old the token and its lease are', async () => {
       const { one: ledger, lapse, id } = await start(make);
       const lease = await takeLease(ledger, leaseRequest(id, { leaseSeconds: 1 }));
-      const old = leaseRequest(id, { issuedAt: 0 });
-      expect(await ledger.lease(old)).toEqual(IN_FLIGHT);
+      const old = { issuedAt: 0 };
+      await expectInFlight(ledger, id, old);
       await lapse(id);
-      expect(await ledger.lease(old)).toEqual({ kind: 'lost' });
+      await expectLost(ledger, id, old);
       await ledger.settle(id, lease, 'done');
-      expect(await ledger.lease(old)).toEqual({ kind: 'settled', result: 'done', answers: 'yes' });
+      expect(await decide(ledger, id, old)).toEqual({ kind: 'settled', result: 'done', answers: 'yes' });
     });
 
     it('makes no token usable again when it loses its entries', async ({ skip }) => {
@@ -200,13 +211,12 @@ export function ledgerContract(name: string, make: Make): void {
       await one.settle(id, await takeLease(one, token), 'done');
       expect(await two.lease(token)).toMatchObject({ kind: 'settled' });
       await lose();
-      const decisions = await Promise.all([one, two, one, two].map((ledger) => ledger.lease(token)));
-      expect(decisions).toEqual(decisions.map(() => OLDER));
+      await Promise.all([one, two, one, two].map((ledger) => expectOlder(ledger, id, token)));
       // A server whose clock is ahead by half a minute may have issued this token before the loss.
       const ahead = { issuedAt: Date.now() + 30_000, expiresAt: Date.now() + 120_000 };
-      expect(await decide(one, randomUUID(), ahead)).toEqual(OLDER);
+      await expectOlder(one, randomUUID(), ahead);
       // A new process did not know the entries that were lost.
-      expect(await (await another()).lease(token)).toEqual(OLDER);
+      await expectOlder(await another(), id, token);
     });
 
     it('adds the clock skew once, also where a new process begins first after a loss', async ({ skip }) => {
@@ -216,11 +226,10 @@ export function ledgerContract(name: string, make: Make): void {
       await lose();
       const fresh = await another();
       await decide(fresh, randomUUID()); // It begins, and knows of no loss.
-      const makeToken = (ms: number) =>
-        leaseRequest(randomUUID(), { issuedAt: Date.now() + ms, expiresAt: Date.now() + 120_000 });
+      const ahead = (ms: number) => ({ issuedAt: Date.now() + ms, expiresAt: Date.now() + 120_000 });
       // A server whose clock is ahead by half a minute may have issued these tokens before the loss.
-      for (const ledger of [one, two, fresh]) expect(await ledger.lease(makeToken(30_000))).toEqual(OLDER);
-      for (const ledger of [one, two, fresh]) expect(await ledger.lease(makeToken(62_000))).toEqual(FIRST);
+      for (const ledger of [one, two, fresh]) await expectOlder(ledger, randomUUID(), ahead(30_000));
+      for (const ledger of [one, two, fresh]) await expectFirst(ledger, randomUUID(), ahead(62_000));
     });
 
     it('subtracts what the clock of a server is ahead from the time of issue', async ({ skip }) => {
@@ -229,19 +238,20 @@ export function ledgerContract(name: string, make: Make): void {
       await lose();
       const ledger = await another();
       await decide(ledger, randomUUID()); // From now on, the ledger has a beginning.
-      const ahead = (issuedAt: number) => leaseRequest(randomUUID(), { issuedAt, now: Date.now() + 30_000 });
+      const ahead = (ms: number) => ({ issuedAt: Date.now() + ms, now: Date.now() + 30_000 });
       // By the ledger's clock, the first was issued some twenty seconds ago, before the ledger began.
-      expect(await ledger.lease(ahead(Date.now() + 10_000))).toEqual(OLDER);
-      expect(await ledger.lease(ahead(Date.now() + 31_000))).toEqual(FIRST);
+      await expectOlder(ledger, randomUUID(), ahead(10_000));
+      await expectFirst(ledger, randomUUID(), ahead(31_000));
       // A clock that is behind proves nothing: another server may have issued the token.
       const behind = { issuedAt: Date.now() - 10_000, now: Date.now() - 30_000 };
-      expect(await decide(ledger, randomUUID(), behind)).toEqual(OLDER);
+      await expectOlder(ledger, randomUUID(), behind);
     });
 
     it('gives no lease on a token that has expired by its own clock', async () => {
       const ledger = await open(make);
-      const expired = leaseRequest(randomUUID(), { expiresAt: Date.now() - 5000 });
-      expect(await ledger.lease(expired)).toEqual({ kind: 'expired' });
+      expect(await decide(ledger, randomUUID(), { expiresAt: Date.now() - 5000 })).toEqual({
+        kind: 'expired',
+      });
     });
 
     it.each([-700_000, 700_000])(
@@ -258,9 +268,8 @@ export function ledgerContract(name: string, make: Make): void {
       const ledger = await open(make, limitsOfOne(2));
       const [ada, bob] = [randomUUID(), randomUUID()];
       for (let n = 0; n < 2; n++) await decide(ledger, randomUUID(), { pseudonym: ada });
-      const third = decide(ledger, randomUUID(), { pseudonym: ada });
-      await expect(third).rejects.toMatchObject({ code: 'store_full' });
-      expect(await decide(ledger, randomUUID(), { pseudonym: bob })).toEqual(FIRST);
+      await expectFull(ledger, randomUUID(), { pseudonym: ada });
+      await expectFirst(ledger, randomUUID(), { pseudonym: bob });
     });
 
     it('keeps a limited number of bytes of one principal’s results; a result without room counts as lost', async () => {

@@ -30,13 +30,18 @@ async function begin(make: Make, limits?: InteractionLimits, of?: Partial<Intera
   const { another, lapse } = await make();
   const [store, first] = [await another(limits), interaction(of)];
   await store.add(first);
-  return { store, lapse, first, id: first.id, pseudonym: first.pseudonym };
+  return { store, another, lapse, first, id: first.id, pseudonym: first.pseudonym };
 }
 
 /** Limits of which one principal may have `pages` open. */
 const open = (pages: number): InteractionLimits => ({ entries: 100_000, perPrincipal: pages / 100_000 });
 
-const FULL = { code: 'store_full' };
+/** Expects that one principal may open no further page. */
+const expectFull = (store: InteractionStore, pseudonym: string): Promise<void> =>
+  expect(store.add(interaction({ pseudonym }))).rejects.toMatchObject({
+    code: 'store_full',
+    message: expect.stringMatching(/^You have too many pages open/),
+  });
 
 /**
  * Defines the contract's tests in their own `describe`. Call it at the top of a vitest file, or in a `describe`.
@@ -73,21 +78,14 @@ export function interactionsContract(name: string, make: Make): void {
     });
 
     it('lets exactly one of many replacements of the same value through, on several instances', async () => {
-      const { another } = await make();
-      const stores = await Promise.all([another(), another(), another()]);
-      const begun = interaction();
-      await (stores[0] as InteractionStore).add(begun);
+      const { store, another, first } = await begin(make);
+      const stores = [store, await another(), await another()];
+      const values = Array.from({ length: 15 }, (_, n) => `value ${n}`);
       const replaced = await Promise.all(
-        stores.flatMap((store, at) =>
-          Array.from({ length: 5 }, (_, n) =>
-            store.replace({ ...begun, value: `${at}${n}` }, 'begun', false),
-          ),
-        ),
+        values.map((value, n) => stores[n % 3]?.replace({ ...first, value }, 'begun', false)),
       );
       expect(replaced.filter((one) => one)).toHaveLength(1);
-      expect(await (stores[0] as InteractionStore).replace({ ...begun, value: 'late' }, 'begun', false)).toBe(
-        false,
-      );
+      expect(await store.replace({ ...first, value: 'late' }, 'begun', false)).toBe(false);
     });
 
     it('forgets an interaction when its time is over, and does not replace it then', async () => {
@@ -102,9 +100,7 @@ export function interactionsContract(name: string, make: Make): void {
     it('has room for a limited number of interactions of one principal, and for others beside it', async () => {
       const { store, first, pseudonym } = await begin(make, open(2));
       await store.add(interaction({ pseudonym }));
-      const third = store.add(interaction({ pseudonym }));
-      const message = /^You have too many pages open/;
-      await expect(third).rejects.toMatchObject({ ...FULL, message });
+      await expectFull(store, pseudonym);
       // An existing interaction takes no more room.
       expect(await store.add(first)).toBe(false);
       expect(await store.add(interaction())).toBe(true);
@@ -119,7 +115,7 @@ export function interactionsContract(name: string, make: Make): void {
       const second = interaction({ pseudonym });
       expect(await store.add(second)).toBe(true);
       expect(await store.add(first)).toBe(false);
-      await expect(store.add(interaction({ pseudonym }))).rejects.toMatchObject(FULL);
+      await expectFull(store, pseudonym);
       expect([await store.find(id), await store.find(second.id)]).toEqual(['read', 'begun']);
       await lapse(id);
       expect(await store.find(id)).toBeUndefined();
@@ -129,7 +125,7 @@ export function interactionsContract(name: string, make: Make): void {
       const { store, lapse, first, id, pseudonym } = await begin(make, open(1), { ttlSeconds: 1 });
       const finishing = { ...first, value: 'finishing', ttlSeconds: 60 };
       expect(await store.replace(finishing, 'begun', false)).toBe(true);
-      await expect(store.add(interaction({ pseudonym }))).rejects.toMatchObject(FULL);
+      await expectFull(store, pseudonym);
       expect(await store.find(id)).toBe('finishing');
       await lapse(id);
       expect(await store.add(interaction({ pseudonym }))).toBe(true);
@@ -142,7 +138,7 @@ export function interactionsContract(name: string, make: Make): void {
         await store.add(one);
         await store.replace({ ...one, value: 'closed' }, 'begun', true);
       }
-      await expect(store.add(interaction({ pseudonym }))).rejects.toMatchObject(FULL);
+      await expectFull(store, pseudonym);
       expect(await store.add(interaction())).toBe(true);
       await lapse(id);
       expect(await store.add(interaction({ pseudonym }))).toBe(true);
