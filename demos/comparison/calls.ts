@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { McpServer } from '@modelcontextprotocol/server';
 import {
-  type LegacyPolicy,
   MemoryLedger,
+  type RequestStateOptions,
   type RequestStatePolicy,
   requestStatePolicy,
   type McpServer as Server,
@@ -65,7 +65,7 @@ export interface SubjectCall extends Omit<ConversationRequest, 'client'> {
   readonly subject: Subject;
   readonly client: Client;
   readonly hosting: HostingKind;
-  readonly legacy: LegacyPolicy;
+  readonly legacy: NonNullable<RequestStateOptions['legacy']>;
 }
 
 export const standalone = (

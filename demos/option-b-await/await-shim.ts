@@ -22,8 +22,13 @@ import {
   isRefusal,
   speaksMrtr,
 } from '@mrtr/core';
-import { publish } from '@mrtr/core/events';
-import { type CompleteResult, endCancelled, type SdkCallback, shapeCallback } from '@mrtr/core/shape';
+import {
+  type CompleteResult,
+  endCancelled,
+  publishEntry,
+  type SdkCallback,
+  shapeCallback,
+} from '@mrtr/core/shape';
 import { AnswerPromise, type HandlerContext, handlerContext, Recall } from '@mrtr/shapes';
 import type { LinearContext } from '@mrtr/shapes/linear';
 
@@ -69,7 +74,7 @@ export function awaitShim<Input, R extends CompleteResult>(
     };
     const asked: AnswerPromise<unknown>[] = [];
     const context = handlerContext(ctx);
-    publish('mrtr:handler', { call: call.id, shape: 'await-shim', target: call.target, part: 'handler' });
+    publishEntry(call, 'await-shim');
     try {
       const result = await handler(input, {
         ...context,

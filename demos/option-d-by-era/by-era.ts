@@ -7,9 +7,9 @@
  * After a deploy: the author keeps the state, so read it with `readState` and a schema. `readAnswer` asks an open question
  * again if it was reworded, renamed, narrowed or widened. Kept answers are compared with the schema only.
  */
+
 import { type InputRequiredResult, type ServerContext, speaksMrtr } from '@mrtr/core';
-import { publish } from '@mrtr/core/events';
-import { type CompleteResult, type SdkCallback, shapeCallback } from '@mrtr/core/shape';
+import { type CompleteResult, publishEntry, type SdkCallback, shapeCallback } from '@mrtr/core/shape';
 
 /** The two handlers of {@link byEra}. */
 interface Eras<Input, R> {
@@ -21,8 +21,8 @@ interface Eras<Input, R> {
 
 /** Makes two handlers into one SDK callback for a tool, a prompt or a resource, by the revision of the request. */
 export function byEra<Input, R extends CompleteResult>(eras: Eras<Input, R>): SdkCallback<Input, R> {
-  return shapeCallback<Input, R>('by-era', async (input, ctx, { id, target }) => {
-    publish('mrtr:handler', { call: id, shape: 'by-era', target, part: 'handler' });
+  return shapeCallback<Input, R>('by-era', async (input, ctx, call) => {
+    publishEntry(call, 'by-era');
     return speaksMrtr(ctx) ? eras.modern(input, ctx) : eras.legacy(input, ctx);
   });
 }

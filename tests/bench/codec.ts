@@ -1,9 +1,11 @@
 /** The cost of sealing and opening a state. */
+
 import { randomBytes } from 'node:crypto';
 import { createRequestStateCodec, type ServerContext } from '@modelcontextprotocol/server';
 import { Units } from '@mrtr/comparison';
 import { elicitation } from '@mrtr/core';
-import { type Binding, keyRing, openState, sealState } from '@mrtr/core/seal';
+import { type Binding, openState, sealState } from '@mrtr/core/internal';
+import { keyRing } from '@mrtr/core/seal';
 import { type Benchmark, type Figure, ratioFigure } from './figures.ts';
 import { type Pace, race } from './race.ts';
 

@@ -1,6 +1,7 @@
 /** Options that are broken on purpose: one for each fault that an invariant must detect. */
 
 import { randomBytes } from 'node:crypto';
+import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server';
 import {
   describeWeather,
   GET_WEATHER,
@@ -15,10 +16,8 @@ import type { Claims } from '@mrtr/comparison/claims';
 import { type LoadedOption, loadOption, type OptionDeps } from '@mrtr/comparison/options';
 import {
   ask,
-  type CallToolResult,
   cancelledResult,
   elicitation,
-  type InputRequiredResult,
   isRefusal,
   protectedServer,
   readAnswer,

@@ -1,8 +1,10 @@
 /** The suite's expected tools and prompt, as outlines: each option writes them in its shape. */
 import { randomBytes } from 'node:crypto';
 import {
+  type CallToolResult,
   type CreateMessageResult,
   type GetPromptResult,
+  type InputRequiredResult,
   type ListRootsResult,
   ProtocolError,
   ProtocolErrorCode,
@@ -10,10 +12,8 @@ import {
 import { createWorld } from '@mrtr/comparison';
 import { type LoadedOption, loadOptions } from '@mrtr/comparison/options';
 import {
-  type CallToolResult,
   cancelledResult,
   elicitation,
-  type InputRequiredResult,
   listRoots,
   type McpServer,
   MemoryLedger,

@@ -1,7 +1,6 @@
 /** A server with tools on one store, and its clients, in the same process or over HTTP. */
-import { type AuthInfo, createMcpHandler } from '@modelcontextprotocol/server';
+import { type AuthInfo, type CallToolResult, createMcpHandler } from '@modelcontextprotocol/server';
 import {
-  type CallToolResult,
   elicitation,
   protectedServer,
   type RequestStatePolicy,

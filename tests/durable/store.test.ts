@@ -1,12 +1,8 @@
 /** Stores in this process, on the database of this file. Tests that need their own database are in `store.proof.ts`. */
+
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
-import {
-  type CallToolResult,
-  type McpServer,
-  protectedServer,
-  requestStatePolicy,
-  textResult,
-} from '@mrtr/core';
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import { type McpServer, protectedServer, requestStatePolicy, textResult } from '@mrtr/core';
 import { legacyClient } from '@mrtr/harness';
 import { Deferred } from '@mrtr/harness/internal';
 import { DbosStore } from '@mrtr/linear-dbos';

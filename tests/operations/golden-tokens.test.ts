@@ -5,22 +5,14 @@
  * A change that fails here needs a new format: seal with the prefix `v2.`, still open `v1.`, and add the tokens of the new
  * format, which a failure prints, to the file. Never change or remove a token in the file.
  */
+
 import { createDecipheriv } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createWorld, GET_WEATHER } from '@mrtr/comparison';
 import type { LoadedOption } from '@mrtr/comparison/options';
 import { requestStatePolicy } from '@mrtr/core';
-import {
-  type Binding,
-  derivePseudonym,
-  keyRing,
-  openAtRest,
-  openState,
-  type SealingKey,
-  sealAtRest,
-  sealState,
-  type TokenContent,
-} from '@mrtr/core/seal';
+import { type Binding, openState, sealState, type TokenContent } from '@mrtr/core/internal';
+import { derivePseudonym, keyRing, openAtRest, type SealingKey, sealAtRest } from '@mrtr/core/seal';
 import { InProcess } from '@mrtr/harness';
 import { resultText } from '@mrtr/harness/transcript';
 import { expect, onTestFinished, test } from 'vitest';

@@ -1,7 +1,7 @@
 /** The contract of `ctx.once`, for all shapes that have it. */
 
 import { CannotAsk, cancelledResult, type InputKind, type RequestStateOptions, textResult } from '@mrtr/core';
-import { type EffectEvent, observe } from '@mrtr/core/events';
+import { type Events, observe } from '@mrtr/core/events';
 import { Deferred, settle } from '@mrtr/harness/internal';
 import type { AuthorContext } from '@mrtr/matrix/outlines';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -211,7 +211,7 @@ export function onceContract(shape: Shape, { records }: { readonly records: bool
       });
 
     test('an observer sees that an effect ran, and in which call', async () => {
-      const [calls, effects]: [string[], EffectEvent[]] = [[], []];
+      const [calls, effects]: [string[], Events['mrtr:effect'][]] = [[], []];
       onTestFinished(observe('mrtr:handler', ({ call }) => calls.push(call)));
       onTestFinished(observe('mrtr:effect', (event) => effects.push(event)));
       await threeRounds(working(shape, ({ once }) => once('mail', () => 1)));

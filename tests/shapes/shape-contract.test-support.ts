@@ -5,6 +5,7 @@
  */
 
 import {
+  type CallToolResult,
   type GetPromptResult,
   inputRequired,
   McpServer,
@@ -13,7 +14,6 @@ import {
 import { loadOption } from '@mrtr/comparison/options';
 import {
   approval,
-  type CallToolResult,
   elicitation,
   listRoots,
   MemoryLedger,
@@ -25,7 +25,7 @@ import {
   urlElicitation,
   words,
 } from '@mrtr/core';
-import { type ApprovalEvent, observe } from '@mrtr/core/events';
+import { type Events, observe } from '@mrtr/core/events';
 import type { CompleteResult } from '@mrtr/core/shape';
 import { callerNamed } from '@mrtr/harness';
 import { Deferred } from '@mrtr/harness/internal';
@@ -525,7 +525,7 @@ const behaviours = {
 
   async 'an approval counts, and its receipt stays the same in later rounds'(shape) {
     const sure = approval(words`Pay ${'Ada'}?`, { approve: 'Pay', refuse: 'Do not pay' });
-    const approvals: ApprovalEvent[] = [];
+    const approvals: Events['mrtr:approval'][] = [];
     onTestFinished(observe('mrtr:approval', (event) => approvals.push(event)));
     let now = Date.now();
     const { site, done } = serve(shape, [{ sure }, { name }], { now: () => now });

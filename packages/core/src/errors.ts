@@ -59,14 +59,12 @@ export class ElicitationDeclined extends MrtrError {
   }
 }
 
-/** A tool's definition is wrong. Thrown while the tool is built, or in the call if it cannot be found earlier. */
+/**
+ * A tool's definition is wrong. Thrown while the tool is built, or in the call if it cannot be found earlier: a handler asks
+ * too many questions at once, or labels its state with a text that a token cannot carry.
+ */
 export class InvalidDefinition extends MrtrError {
   static override readonly code = 'invalid_definition';
-}
-
-/** A routing label that a token cannot carry. */
-export class InvalidLabel extends MrtrError {
-  static override readonly code = 'invalid_label';
 }
 
 /**
@@ -124,21 +122,6 @@ export class StateTooLarge extends MrtrError {
  */
 export class StoreFull extends MrtrError {
   static override readonly code = 'store_full';
-}
-
-/** A handler asks more questions in one round than the policy allows. Nothing was sent. */
-export class TooManyQuestions extends MrtrError {
-  static override readonly code = 'too_many_questions';
-  readonly questions: number;
-  readonly limit: number;
-  constructor(questions: number, limit: number) {
-    super(
-      `One round asks ${questions} questions; the policy allows ${limit}. Ask for several fields in one form, or ` +
-        'spread the questions over rounds.',
-    );
-    this.questions = questions;
-    this.limit = limit;
-  }
 }
 
 /** A shape that keeps state was called on a server without `protectRequestState`. */

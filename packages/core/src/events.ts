@@ -1,20 +1,6 @@
 /** `@mrtr/core/events`: events of calls, over `node:diagnostics_channel`. */
 
-export {
-  type AnswerEvent,
-  type ApprovalEvent,
-  type AskEvent,
-  bindRounds,
-  type ChannelName,
-  type EffectEvent,
-  type HandlerEvent,
-  type LedgerEvent,
-  observe,
-  publish,
-  type RejectionEvent,
-  type RoundEvent,
-  type StateEvent,
-} from './diagnostics/events.ts';
-export * from './diagnostics/operator-warning.ts';
-export * from './diagnostics/rejection-reasons.ts';
-export * from './diagnostics/running-calls.ts';
+export { bindRounds, type Events, observe } from './diagnostics/events.ts';
+export { AnswerIgnored, OperatorWarning } from './diagnostics/operator-warning.ts';
+export { REJECTION_REASONS, type Rejection, type RejectionReason } from './diagnostics/rejection-reasons.ts';
+export { watchRunningCalls } from './diagnostics/running-calls.ts';

@@ -1,15 +1,8 @@
 /** `@mrtr/core`: questions, answers, eras and sealed request state, for authors of handlers. */
 
-export type {
-  CallToolResult,
-  InputRequiredResult,
-  McpServer,
-  ServerContext,
-} from '@modelcontextprotocol/server';
-export { MemoryLedger, type MemoryLedgerOptions } from './admission/ledger.ts';
+export type { InputRequiredResult, McpServer, ServerContext } from '@modelcontextprotocol/server';
+export { MemoryLedger } from './admission/ledger.ts';
 export {
-  type KeyReadingOptions,
-  type PolicyChanges,
   type RequestStateOptions,
   type RequestStatePolicy,
   requestStatePolicy,
@@ -20,7 +13,7 @@ export { askLive } from './answers/ask-live.ts';
 export { readAnswer } from './answers/read-answer.ts';
 export type { Receipt } from './diagnostics/events.ts';
 export * from './errors.ts';
-export { type Accepted, type Answer, isRefusal, type Refusal } from './questions/answer.ts';
+export { type Answer, isRefusal } from './questions/answer.ts';
 export { type Approval, approval } from './questions/approval.ts';
 export { canAsk, canAskLive } from './questions/can-ask.ts';
 export {
@@ -28,13 +21,12 @@ export {
   type ElicitationForm,
   type ElicitationOptions,
   elicitation,
-  type FormContent,
 } from './questions/elicitation.ts';
 export { listRoots, sampling } from './questions/model-and-roots.ts';
 export type { AnswerOf, Answers, Question, Questions } from './questions/question.ts';
 export { urlElicitation } from './questions/url-elicitation.ts';
 export { type Words, words } from './questions/words.ts';
 export { readState } from './state/read-state.ts';
-export { idempotencyKey, type LegacyPolicy, speaksMrtr } from './wire/call.ts';
+export { idempotencyKey, speaksMrtr } from './wire/call.ts';
 export type { InputKind } from './wire/input-kind.ts';
 export { cancelledResult, errorResult, textResult } from './wire/results.ts';

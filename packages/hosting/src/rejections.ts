@@ -1,5 +1,5 @@
-import { publish, type RejectionReason } from '@mrtr/core/events';
-import type { QuotaExceeded } from '@mrtr/core/internal';
+import type { RejectionReason } from '@mrtr/core/events';
+import { publish, type QuotaExceeded } from '@mrtr/core/internal';
 import type { OnError } from './server-instance.ts';
 
 /** A rejection, as a JSON-RPC error. */

@@ -2,8 +2,8 @@
  * Limits the unread bytes of streams. The SDK sends changes to a subscription, and a handler sends progress, even if the
  * client does not read. Without a limit, a client that opens streams and does not read them would fill the memory.
  */
-import { OperatorWarning, publish } from '@mrtr/core/events';
-import { addGauge, ownLimit, Quota } from '@mrtr/core/internal';
+import { OperatorWarning } from '@mrtr/core/events';
+import { addGauge, ownLimit, publish, Quota } from '@mrtr/core/internal';
 import type { AdmittedRequest } from './exchange.ts';
 import type { Limits } from './limits.ts';
 import type { OnError } from './server-instance.ts';

@@ -1,9 +1,9 @@
 /** `@mrtr/ledgers/postgres`: single-use request state for any number of instances, on PostgreSQL 12 or later. */
 import { randomUUID } from 'node:crypto';
 import { StoreFull } from '@mrtr/core';
-import { tellOperator } from '@mrtr/core/internal';
+import { ledgerFullMessage, tellOperator } from '@mrtr/core/internal';
 import type { LeaseDecision, LeaseRequest, StateLedger } from '@mrtr/core/seal';
-import { CLOCK_SKEW_MS, ledgerFullMessage } from '@mrtr/core/seal';
+import { CLOCK_SKEW_MS } from '@mrtr/core/seal';
 import { type LedgerLimits, ledgerLimits } from './limits.ts';
 import { type PostgresStoreOptions, PostgresTable, type Queryable } from './postgres-table.ts';
 import { addToCounter, counterOf } from './principal-counters.ts';

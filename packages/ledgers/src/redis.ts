@@ -1,9 +1,9 @@
 /** `@mrtr/ledgers/redis`: single-use request state for any number of instances, on Redis 7 or later. */
 import { randomUUID } from 'node:crypto';
 import { StoreFull } from '@mrtr/core';
-import { aBoolean, tellOperator, warnOnce } from '@mrtr/core/internal';
+import { aBoolean, ledgerFullMessage, tellOperator, warnOnce } from '@mrtr/core/internal';
 import type { LeaseDecision, LeaseRequest, StateLedger } from '@mrtr/core/seal';
-import { CLOCK_SKEW_MS, ledgerFullMessage } from '@mrtr/core/seal';
+import { CLOCK_SKEW_MS } from '@mrtr/core/seal';
 import { type LedgerLimits, ledgerLimits } from './limits.ts';
 import { type RedisClient, RedisKeys, type RedisStoreOptions } from './redis-keys.ts';
 import { BEGIN, LEASE, RELEASE, SETTLE } from './redis-scripts.ts';

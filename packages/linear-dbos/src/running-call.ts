@@ -24,8 +24,7 @@ import {
 } from '@dbos-inc/dbos-sdk';
 import type { InputRequests } from '@modelcontextprotocol/server';
 import type { ServerContext } from '@mrtr/core';
-import { publish } from '@mrtr/core/events';
-import { withCallInMessage } from '@mrtr/core/internal';
+import { publish, withCallInMessage } from '@mrtr/core/internal';
 import { keyRingOf } from '@mrtr/core/seal';
 import { askProblem, questionDigest } from '@mrtr/core/shape';
 import { heldBytes, UNANSWERED } from '@mrtr/shapes/internal';

@@ -9,7 +9,8 @@ import {
   requestStatePolicy,
   textResult,
 } from '@mrtr/core';
-import { publish, REJECTION_REASONS } from '@mrtr/core/events';
+import { REJECTION_REASONS } from '@mrtr/core/events';
+import { publish } from '@mrtr/core/internal';
 import { InProcess } from '@mrtr/harness';
 import { Deferred } from '@mrtr/harness/internal';
 import {

@@ -1,6 +1,7 @@
 import { channel } from 'node:diagnostics_channel';
 import { InvalidOption, type Receipt } from '@mrtr/core';
-import { publish, type RoundEvent } from '@mrtr/core/events';
+import type { Events } from '@mrtr/core/events';
+import { publish } from '@mrtr/core/internal';
 import { Deferred } from '@mrtr/harness/internal';
 import { SpanStatusCode } from '@opentelemetry/api';
 import {
@@ -39,7 +40,7 @@ function traceInMemory(options?: ObserverOptions) {
   return { tracer, stop, spans, calls, rounds };
 }
 
-type Round = Partial<RoundEvent> & { readonly asks?: boolean; readonly within?: () => unknown };
+type Round = Partial<Events['mrtr:round']> & { readonly asks?: boolean; readonly within?: () => unknown };
 
 /** Publishes a round of `call`, as the boundary does. With `asks` it ends with a question. */
 function round({ asks = false, within = () => {}, outcome, ...start }: Round = {}): Promise<void> {

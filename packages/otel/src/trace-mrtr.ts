@@ -5,7 +5,7 @@
  * token carries already. docs/observability.md states the limits.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { bindRounds, observe, type RejectionEvent, type RoundEvent } from '@mrtr/core/events';
+import { bindRounds, type Events, observe } from '@mrtr/core/events';
 import {
   type Attributes,
   type Context,
@@ -81,7 +81,7 @@ export function traceMrtr(
   };
 }
 
-function startRound(tracer: Tracer, calls: OpenCalls, start: RoundEvent): TracedRound {
+function startRound(tracer: Tracer, calls: OpenCalls, start: Events['mrtr:round']): TracedRound {
   const { round, call: id } = start;
   const known = calls.find(id);
   const around = contextFrom(context.active(), start.traceparent);
@@ -102,7 +102,7 @@ function startRound(tracer: Tracer, calls: OpenCalls, start: RoundEvent): Traced
 
 function startCall(
   tracer: Tracer,
-  start: RoundEvent,
+  start: Events['mrtr:round'],
   around: Context,
   over: TracedCall | undefined,
 ): TracedCall {
@@ -112,7 +112,7 @@ function startCall(
   return { span: tracer.startSpan(nameOf(start), options, around), rounds: 0, running: 0, ended: false };
 }
 
-function endRound(calls: OpenCalls, { call, span }: TracedRound, event: RoundEvent): void {
+function endRound(calls: OpenCalls, { call, span }: TracedRound, event: Events['mrtr:round']): void {
   const { outcome = 'error' } = event;
   span.setAttribute('mrtr.outcome', outcome);
   if (outcome === 'error') span.setStatus({ code: SpanStatusCode.ERROR });
@@ -121,7 +121,10 @@ function endRound(calls: OpenCalls, { call, span }: TracedRound, event: RoundEve
 }
 
 /** A request whose state does not open never becomes a round, and does not reliably name a call. */
-function recordRejection(tracer: Tracer, { reason, detail = '', bytes = 0, ...event }: RejectionEvent): void {
+function recordRejection(
+  tracer: Tracer,
+  { reason, detail = '', bytes = 0, ...event }: Events['mrtr:rejection'],
+): void {
   const { call, method = '', target = '' } = event;
   const about = { call, method, target };
   const attributes = { ...attributesOf(about), 'mrtr.outcome': 'rejected' };
@@ -131,7 +134,7 @@ function recordRejection(tracer: Tracer, { reason, detail = '', bytes = 0, ...ev
   span.end();
 }
 
-type Called = Pick<RoundEvent, 'method' | 'target'> & { readonly call?: string | undefined };
+type Called = Pick<Events['mrtr:round'], 'method' | 'target'> & { readonly call?: string | undefined };
 
 // A client may call an unknown tool by a name of any length.
 const clip = (target: string): string => target.slice(0, 100);

@@ -22,6 +22,7 @@ import {
   asRequired,
   aText,
   clockOf,
+  findCall,
   type GoneOptions,
   listenerOf,
   type OptionChecks,
@@ -32,7 +33,6 @@ import {
   wholeSeconds,
   withDefaults,
 } from '@mrtr/core/internal';
-import { findCall } from '@mrtr/core/shape';
 import { MemoryInteractions } from './memory-interactions.ts';
 import { type PageOptions, pagesOf, type StartPage } from './page.ts';
 import { type LinkOptions, type PageQuestion, pageQuestions, type WaitingContext } from './page-questions.ts';

@@ -1,8 +1,8 @@
 /** Pending interactions on a store: sealed, each under a digest of its id, and replaced by compare-and-set only. */
 import { hash } from 'node:crypto';
 import { InvalidOption, MrtrError, type RequestStatePolicy, StoreFull } from '@mrtr/core';
-import { clockOf, ttlOf } from '@mrtr/core/internal';
-import { deriveName, derivePseudonym, keyRingOf, openAtRest, sealAtRest } from '@mrtr/core/seal';
+import { clockOf, deriveName, ttlOf } from '@mrtr/core/internal';
+import { derivePseudonym, keyRingOf, openAtRest, sealAtRest } from '@mrtr/core/seal';
 import type { InteractionStore } from './store.ts';
 
 /**

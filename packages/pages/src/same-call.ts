@@ -3,7 +3,7 @@
  * and words. An approval counts for one call. Each further one has its own record, and so its own link.
  */
 import { CannotAsk, StoreFull } from '@mrtr/core';
-import { deriveName } from '@mrtr/core/seal';
+import { deriveName } from '@mrtr/core/internal';
 import type { Call } from '@mrtr/core/shape';
 import { NOBODY } from './page-questions.ts';
 import {

@@ -1,4 +1,5 @@
 /** Questions, answers, and a deployment with its clients, for the tests of all shapes. */
+
 import type { Client, RequestOptions } from '@modelcontextprotocol/client';
 import type {
   AuthInfo,
@@ -16,8 +17,8 @@ import {
   requestStatePolicy,
   type ServerContext,
 } from '@mrtr/core';
-import type { CompleteResult, SdkCallback } from '@mrtr/core/shape';
-import { AnswerReads, type Call } from '@mrtr/core/shape';
+import { AnswerReads } from '@mrtr/core/internal';
+import type { Call, CompleteResult, SdkCallback } from '@mrtr/core/shape';
 import { InProcess } from '@mrtr/harness';
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';

@@ -1,6 +1,6 @@
 /** Handlers that ask for ever without an error are published, and reported to `onerror` once. */
 import { ask, elicitation, textResult } from '@mrtr/core';
-import { type AnswerEvent, observe } from '@mrtr/core/events';
+import { type Events, observe } from '@mrtr/core/events';
 import { isFinal } from '@mrtr/core/shape';
 import { expect, onTestFinished, test } from 'vitest';
 import { metric, TestDeployment, tool, Units, units } from './fixture.test-support.ts';
@@ -10,7 +10,7 @@ import { once } from './once/index.ts';
 /** Answers every question of a call with `metric`, until its rounds run out. */
 async function exhaustRounds(register: ReturnType<typeof tool>) {
   const errors: string[] = [];
-  const events: AnswerEvent[] = [];
+  const events: Events['mrtr:answer'][] = [];
   onTestFinished(observe('mrtr:answer', (event) => events.push(event)));
   const site = new TestDeployment(register, {
     limits: { rounds: 4 },

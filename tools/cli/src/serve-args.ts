@@ -1,5 +1,5 @@
 /** Reads the command line of `pnpm serve` and its environment variables. */
-import type { LegacyPolicy } from '@mrtr/core';
+import type { RequestStateOptions } from '@mrtr/core';
 import { listVerifier } from '@mrtr/hosting/http';
 import { databaseOf } from '@mrtr/postgres-server/database';
 import { Argument, InvalidArgumentError, Option } from 'commander';
@@ -61,7 +61,7 @@ export function readServeArgs(args: readonly string[], terminal: Pick<Terminal, 
   const verifier = verifierOf(variable('token-env', tokenEnv, env), tokenEnv);
   // Undefined for stdio. Without keys, the process has a random one.
   const http = port === undefined ? undefined : { port: port as number, verifier };
-  return { demo, legacy: legacy as LegacyPolicy, weather, keys, database, http };
+  return { demo, legacy: legacy as RequestStateOptions['legacy'] & string, weather, keys, database, http };
 }
 
 function optionNamed(name: string): ListedDemo {

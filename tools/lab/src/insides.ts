@@ -1,7 +1,8 @@
 /** The calls that the lab makes, and their states, opened with the lab's key. */
 
 import { GET_WEATHER, RESOLVE_WORK_ITEM, SERVER_INFO } from '@mrtr/comparison';
-import { keyRing, openState } from '@mrtr/core/seal';
+import { openState } from '@mrtr/core/internal';
+import { keyRing } from '@mrtr/core/seal';
 import type { TranscriptEvent } from '@mrtr/harness/transcript';
 import { ORDER } from '@mrtr/matrix/deploy';
 import type { Inside, Insides, ToolWord } from './protocol.ts';

@@ -1,7 +1,7 @@
 /** Decides whether questions may go out. */
 
 import type { InputRequests } from '@modelcontextprotocol/server';
-import { CannotAsk, StateTooLarge, TooManyQuestions } from '../errors.ts';
+import { CannotAsk, InvalidDefinition, StateTooLarge } from '../errors.ts';
 import { invalidLabelError, isRoutingLabel, tokenLength } from '../state/codec.ts';
 import type { Call } from '../wire/call.ts';
 import { type InputKind, inputKindOf } from '../wire/input-kind.ts';
@@ -39,7 +39,10 @@ export function askProblem(
   }
   const keys = Object.keys(requests);
   if (keys.length > limits.questions) {
-    const cause = new TooManyQuestions(keys.length, limits.questions);
+    const cause = new InvalidDefinition(
+      `One round asks ${keys.length} questions; the limit is ${limits.questions}. Ask for several fields in one form, or spread ` +
+        'the questions over rounds.',
+    );
     return { kind: 'questions', message: 'The server asks too many questions at once', cause };
   }
   if (routingLabel !== undefined && !isRoutingLabel(routingLabel))

@@ -2,7 +2,7 @@ import { type AuthInfo, createMcpHandler, type McpServer } from '@modelcontextpr
 import { InProcess, type Posted } from '@mrtr/harness';
 import { type RequestOptions, readPosted, requestInit } from '@mrtr/harness/internal';
 import { onTestFinished } from 'vitest';
-import { type ChannelName, observe } from '../diagnostics/events.ts';
+import { type Events, observe } from '../diagnostics/events.ts';
 import { withoutCall } from '../diagnostics/log-line.ts';
 import {
   type FIXED_LIMITS,
@@ -95,10 +95,8 @@ export function oldClient(
 }
 
 /** The events that are published on `name` until the test ends. */
-export function eventsOf<Name extends ChannelName>(
-  name: Name,
-): Parameters<Parameters<typeof observe<Name>>[1]>[0][] {
-  const events: Parameters<Parameters<typeof observe<Name>>[1]>[0][] = [];
+export function eventsOf<Name extends keyof Events>(name: Name): Events[Name][] {
+  const events: Events[Name][] = [];
   onTestFinished(observe(name, (event) => events.push(event)));
   return events;
 }

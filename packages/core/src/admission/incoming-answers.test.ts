@@ -124,7 +124,7 @@ test('a round may ask 32 questions, and not 33', async () => {
     error: { code: -32603, message: 'The server asks too many questions at once' },
   });
   expect(errors).toEqual([
-    'TooManyQuestions: One round asks 33 questions; the policy allows 32. Ask for several fields in one form, or ' +
+    'InvalidDefinition: One round asks 33 questions; the limit is 32. Ask for several fields in one form, or ' +
       'spread the questions over rounds.',
   ]);
 });

@@ -153,7 +153,7 @@ export const FIXED_LIMITS = {
 type PolicyOptions = Omit<KeyReadingOptions, 'keys'> & { readonly keys?: unknown };
 
 /** The options that may differ between servers that share a policy's keys, ledger and limits. */
-export type PolicyChanges = Pick<RequestStateOptions, 'audience' | 'legacy' | 'principal'>;
+type PolicyChanges = Pick<RequestStateOptions, 'audience' | 'legacy' | 'principal'>;
 
 /** A checked policy with hidden parts. Give one policy to all server instances: limits are counted per policy. */
 export interface RequestStatePolicy {

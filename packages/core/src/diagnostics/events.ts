@@ -30,7 +30,7 @@ export interface RoundEvent extends OfCall {
 }
 
 /** `mrtr:handler`: the author's code was entered. */
-export interface HandlerEvent extends OfCall {
+interface HandlerEvent extends OfCall {
   /** The shape that entered it; undefined for a plain SDK handler. */
   readonly shape?: string | undefined;
   /** A whole handler, or a part of a tool that is written in parts. */
@@ -40,7 +40,7 @@ export interface HandlerEvent extends OfCall {
 }
 
 /** `mrtr:ask`: questions go out, in a result or (`live`) over the open stream of an old client. */
-export interface AskEvent extends OfCall {
+interface AskEvent extends OfCall {
   readonly keys: readonly string[];
   readonly live: boolean;
 }
@@ -60,7 +60,7 @@ export interface AnswerEvent extends OfCall {
 }
 
 /** `mrtr:effect`: a guarded effect ran, or was skipped because an earlier round ran it. */
-export interface EffectEvent {
+interface EffectEvent {
   readonly call: string;
   readonly shape: string;
   readonly key: string;
@@ -68,7 +68,7 @@ export interface EffectEvent {
 }
 
 /** `mrtr:state`: request state was sealed, opened, or its recorded result was repeated. */
-export interface StateEvent extends OfCall {
+interface StateEvent extends OfCall {
   readonly phase: 'sealed' | 'opened' | 'replayed';
   readonly method: string;
   readonly bytes: number;
@@ -134,7 +134,8 @@ export interface ApprovalEvent extends OfCall {
   readonly receipt?: Receipt;
 }
 
-interface Events {
+/** The events, by the names of their channels. */
+export interface Events {
   'mrtr:round': RoundEvent;
   'mrtr:handler': HandlerEvent;
   'mrtr:ask': AskEvent;
@@ -148,7 +149,7 @@ interface Events {
 
 // Kept, and not looked up by name each time: a channel without subscribers is collected as garbage, and in Node 20 the
 // late finalizer of the old channel removes the one that was made in its place, with its subscribers.
-const channels: Readonly<Record<ChannelName, Channel>> = {
+const channels: Readonly<Record<keyof Events, Channel>> = {
   'mrtr:round': channel('mrtr:round'),
   'mrtr:handler': channel('mrtr:handler'),
   'mrtr:ask': channel('mrtr:ask'),
@@ -160,11 +161,8 @@ const channels: Readonly<Record<ChannelName, Channel>> = {
   'mrtr:ledger': channel('mrtr:ledger'),
 };
 
-/** The channels' names. */
-export type ChannelName = keyof Events;
-
 /** Publishes `event` to the subscribers of `name`, if there are any. */
-export function publish<Name extends ChannelName>(name: Name, event: Events[Name]): void {
+export function publish<Name extends keyof Events>(name: Name, event: Events[Name]): void {
   if (channels[name].hasSubscribers) channels[name].publish(event);
 }
 
@@ -186,11 +184,21 @@ export function bindRounds<T>(store: AsyncLocalStorage<T>, enter: (start: RoundE
  *
  * @example const stop = observe('mrtr:state', ({ phase, reason }) => log.info({ phase, reason }));
  */
-export function observe<Name extends ChannelName>(
+export function observe<Name extends keyof Events>(
   name: Name,
   listener: (event: Events[Name]) => void,
 ): () => void {
   const onMessage = (message: unknown) => listener(message as Events[Name]);
   channels[name].subscribe(onMessage);
   return () => void channels[name].unsubscribe(onMessage);
+}
+
+/** Publishes that `shape` enters a handler, or the part `name` of a tool that is written in parts. */
+export function publishEntry(
+  { id, target }: { readonly id: string; readonly target: string },
+  shape: string,
+  part: HandlerEvent['part'] = 'handler',
+  name?: string,
+): void {
+  publish('mrtr:handler', { call: id, shape, target, part, name });
 }

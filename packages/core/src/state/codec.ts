@@ -15,7 +15,7 @@
  */
 import { createCipheriv, createDecipheriv, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Rejection } from '../diagnostics/rejection-reasons.ts';
-import { InvalidLabel } from '../errors.ts';
+import { InvalidDefinition } from '../errors.ts';
 import { BINDING_BYTES, type Binding, differingField, writeBinding } from './binding.ts';
 import type { SealingKey } from './key-ring.ts';
 
@@ -118,7 +118,7 @@ function plainBytes(keys: Iterable<string>, { payload = '', version }: Measured)
 /**
  * Seals `content` under `key`.
  *
- * @throws InvalidLabel for a routing label that a token cannot carry.
+ * @throws InvalidDefinition for a routing label that a token cannot carry.
  */
 export function sealState(content: TokenContent, options: SealOptions, key: SealingKey): string {
   if (options.routingLabel !== undefined && !isRoutingLabel(options.routingLabel)) throw invalidLabelError();
@@ -280,8 +280,8 @@ const LABEL = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 export const isRoutingLabel = (text: string): boolean => LABEL.test(text);
 
 /** The error for an invalid label. Its message leaves out the label, because a handler's error may reach the client. */
-export const invalidLabelError = (): InvalidLabel =>
-  new InvalidLabel(
+export const invalidLabelError = (): InvalidDefinition =>
+  new InvalidDefinition(
     'A routing label has 1 to 64 characters of A-Z, a-z, 0-9, ".", "_" and "-", and begins with a letter or a ' +
       'digit. This one does not.',
   );

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { beginCall, PLAN, sure, YES } from '../admission/asking.test-support.ts';
 import { eventsOf, hostTools } from '../admission/hosted.test-support.ts';
 import { withNotes } from '../admission/shape-notes.ts';
-import { InvalidLabel } from '../errors.ts';
+import { InvalidDefinition } from '../errors.ts';
 import { textResult } from '../wire/results.ts';
 import { tokenLength } from './codec.ts';
 import { EMPTY, KEY, NOW, OTHER_KEY, open, seal } from './sealed.test-support.ts';
@@ -30,7 +30,7 @@ test.each(['', '-i2', 'i~2', 'i2\n', 'i/2', 'ï2', 'i'.repeat(65)])(
   'the label %j is rejected at sealing, and is not in the error',
   (label) => {
     expect(() => seal(PLAN, { routingLabel: label })).toThrow(
-      new InvalidLabel(
+      new InvalidDefinition(
         'A routing label has 1 to 64 characters of A-Z, a-z, 0-9, ".", "_" and "-", and begins with a letter or a ' +
           'digit. This one does not.',
       ),
@@ -77,5 +77,5 @@ test('a label that a token cannot carry is an error without details for the clie
   expect(await post('tools/call', { name: 'deploy' })).toEqual({
     error: { code: -32603, message: 'The server cannot keep the state of this call' },
   });
-  expect(errors).toEqual([expect.stringMatching(/^InvalidLabel/)]);
+  expect(errors).toEqual([expect.stringMatching(/^InvalidDefinition/)]);
 });

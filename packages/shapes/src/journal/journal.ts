@@ -18,9 +18,16 @@
 import { ask, ElicitationDeclined, type Question, type Questions, StateTooLarge } from '@mrtr/core';
 import { aBoolean, aFunction, requireArgument, requireOptions } from '@mrtr/core/internal';
 import type { CompleteResult, SdkCallback } from '@mrtr/core/shape';
-import { type Call, endCancelled, shapeCallback, tokenLength, withNotes } from '@mrtr/core/shape';
+import {
+  type Call,
+  endCancelled,
+  publishEntry,
+  shapeCallback,
+  tokenLength,
+  withNotes,
+} from '@mrtr/core/shape';
 import { ASKING_CHECKS, type AskingOptions } from '../kit/asking.ts';
-import { type Ask, type HandlerContext, handlerContext, publishEntry } from '../kit/handler-context.ts';
+import { type Ask, type HandlerContext, handlerContext } from '../kit/handler-context.ts';
 import type { Once } from '../kit/recorded.ts';
 import { type Author, loadState, saveState } from '../kit/state.ts';
 import { insideStrictHandler, watchNondeterminism } from './nondeterminism.ts';

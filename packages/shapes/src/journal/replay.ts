@@ -21,19 +21,16 @@ import {
   type Question,
   type Questions,
 } from '@mrtr/core';
-import { publish } from '@mrtr/core/events';
-import { requireOptions } from '@mrtr/core/internal';
 import {
-  type Call,
-  fallbackOf,
   hasFallback,
-  isDigestOf,
-  isFinal,
   isQuestion,
   notAQuestionError,
+  publish,
   readingOf,
   requireKeys,
-} from '@mrtr/core/shape';
+  requireOptions,
+} from '@mrtr/core/internal';
+import { type Call, fallbackOf, isDigestOf, isFinal } from '@mrtr/core/shape';
 import { afterMicrotasks } from '../kit/after-microtasks.ts';
 import { AnswerPromise } from '../kit/answer-promise.ts';
 import { duplicateKeyError } from '../kit/definition.ts';

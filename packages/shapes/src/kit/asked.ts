@@ -1,6 +1,8 @@
 /** Reads the answers to the questions that a step or a resolver returned. */
+
 import { type AnswerOf, type Answers, isRefusal, type Question, type Questions } from '@mrtr/core';
-import { type FinalAnswer, isQuestion, isQuestions } from '@mrtr/core/shape';
+import { isQuestion, isQuestions } from '@mrtr/core/internal';
+import type { FinalAnswer } from '@mrtr/core/shape';
 import type { Recall } from './recall.ts';
 import { wireKey } from './wire-key.ts';
 

@@ -16,8 +16,7 @@ import {
   type ServerContext,
   type Words,
 } from '@mrtr/core';
-import { publish } from '@mrtr/core/events';
-import { type Call, callOf, idempotencyKeyOf } from '@mrtr/core/shape';
+import { callOf, idempotencyKeyOf } from '@mrtr/core/shape';
 
 /** The context of a handler. In H it has no `request`. */
 export interface HandlerContext {
@@ -78,16 +77,6 @@ export function handlerContext(request: ServerContext): HandlerContext {
     progress: (progress, total, message) => sendProgress(request, { progress, total, message }),
     log: (level, data, logger) => mcpReq.log(level, data, logger),
   };
-}
-
-/** Publishes that `shape` enters a handler, or the part `name` of a tool that is written in parts. */
-export function publishEntry(
-  { id, target }: Call,
-  shape: string,
-  part: 'handler' | 'step' | 'end' | 'resolver' | 'body' = 'handler',
-  name?: string,
-): void {
-  publish('mrtr:handler', { call: id, shape, target, part, name });
 }
 
 /** Sends a progress notification for `request`, if its client sent a progress token. */

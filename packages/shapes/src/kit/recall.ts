@@ -5,27 +5,17 @@
  * The boundary has dropped answers to keys that were not asked. An answer counts only for the same words: if a deploy
  * rewords the question, it is asked again.
  */
-import type { InputRequest, InputRequests } from '@modelcontextprotocol/server';
+import type { InputRequest, InputRequests, InputRequiredResult } from '@modelcontextprotocol/server';
 import {
   type Answer,
   type AnswerOf,
   ask,
-  type InputRequiredResult,
   type Question,
   type Questions,
   type ServerContext,
 } from '@mrtr/core';
-import { ownEntry } from '@mrtr/core/internal';
-import {
-  callOf,
-  fallbackOf,
-  hasFallback,
-  isDigestOf,
-  isFinal,
-  keepStamp,
-  questionDigest,
-  readingOf,
-} from '@mrtr/core/shape';
+import { hasFallback, ownEntry, readingOf } from '@mrtr/core/internal';
+import { callOf, fallbackOf, isDigestOf, isFinal, keepStamp, questionDigest } from '@mrtr/core/shape';
 import { bareRecord, loadState, type ShapeTag, saveState } from './state.ts';
 import { isKeyOf } from './wire-key.ts';
 

@@ -1,12 +1,6 @@
 /** Shapes whose callback is called by code of the author. Only a registered shape knows that no such code ran. */
-import {
-  ask,
-  type CallToolResult,
-  elicitation,
-  MemoryLedger,
-  type ServerContext,
-  textResult,
-} from '@mrtr/core';
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import { ask, elicitation, MemoryLedger, type ServerContext, textResult } from '@mrtr/core';
 import { type SdkCallback, shapeCallback } from '@mrtr/core/shape';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';

@@ -13,8 +13,8 @@ import {
   tellOperator,
   wholeNumber,
 } from '@mrtr/core/internal';
-import { askProblem, withNotes } from '@mrtr/core/shape';
-import { callerOf, publishEntry } from '../kit/handler-context.ts';
+import { askProblem, publishEntry, withNotes } from '@mrtr/core/shape';
+import { callerOf } from '../kit/handler-context.ts';
 import { heldBytes } from '../kit/held-bytes.ts';
 import { Abandoned } from './abandoned.ts';
 import { FrameContext } from './context.ts';

@@ -26,16 +26,18 @@ import {
   type Questions,
   type ServerContext,
 } from '@mrtr/core';
-import { OperatorWarning, publish } from '@mrtr/core/events';
-import { ownEntry, requireOptions, withCallInMessage } from '@mrtr/core/internal';
+import { OperatorWarning } from '@mrtr/core/events';
 import {
-  type Call,
-  fallbackOf,
   hasFallback,
   isQuestion,
   notAQuestionError,
+  ownEntry,
+  publish,
   requireKeys,
-} from '@mrtr/core/shape';
+  requireOptions,
+  withCallInMessage,
+} from '@mrtr/core/internal';
+import { type Call, fallbackOf } from '@mrtr/core/shape';
 import { afterMicrotasks } from '../kit/after-microtasks.ts';
 import { AnswerPromise } from '../kit/answer-promise.ts';
 import { duplicateKeyError } from '../kit/definition.ts';

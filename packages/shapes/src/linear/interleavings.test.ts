@@ -1,6 +1,7 @@
 /** Compares random interleavings of calls with a model of what each call may do. */
 
-import { type CallToolResult, type InputRequiredResult, textResult } from '@mrtr/core';
+import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server';
+import { textResult } from '@mrtr/core';
 import { settle } from '@mrtr/harness/internal';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';

@@ -14,10 +14,17 @@
  */
 import { inputRequired } from '@modelcontextprotocol/server';
 import { ElicitationDeclined, StoreFull } from '@mrtr/core';
-import { publish } from '@mrtr/core/events';
-import { aFunction, anObjectWith, asRequired, requireArgument, requireOptions } from '@mrtr/core/internal';
+import {
+  aFunction,
+  anObjectWith,
+  asRequired,
+  notesOf,
+  publish,
+  requireArgument,
+  requireOptions,
+} from '@mrtr/core/internal';
 import type { CompleteResult, SdkCallback } from '@mrtr/core/shape';
-import { type Call, endCall, endCancelled, notesOf, shapeCallback, withNotes } from '@mrtr/core/shape';
+import { type Call, endCall, endCancelled, shapeCallback, withNotes } from '@mrtr/core/shape';
 import { ASKING_CHECKS, type AskingOptions } from '../kit/asking.ts';
 import type { Author } from '../kit/state.ts';
 import type { LinearContext } from './context.ts';

@@ -1,5 +1,6 @@
 /** A site with one linear tool, for the tests of shape H. */
-import type { CallToolResult, RequestStateOptions } from '@mrtr/core';
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import type { RequestStateOptions } from '@mrtr/core';
 import { onTestFinished } from 'vitest';
 import {
   type Args,

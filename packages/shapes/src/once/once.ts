@@ -10,23 +10,15 @@
  * If the handler reaches a new key while a recorded key is missing, the request is refused: it may be a rename. So
  * before its first new answer, a handler must run the same effects as in the round before.
  */
-import { isInputRequiredResult } from '@modelcontextprotocol/server';
-import {
-  type Answer,
-  type AnswerOf,
-  type InputRequiredResult,
-  InvalidDefinition,
-  type Question,
-  type ServerContext,
-} from '@mrtr/core';
-import { publish } from '@mrtr/core/events';
-import { aFunction, ownEntry, requireArgument, requireOptions } from '@mrtr/core/internal';
+import { type InputRequiredResult, isInputRequiredResult } from '@modelcontextprotocol/server';
+import { type Answer, type AnswerOf, InvalidDefinition, type Question, type ServerContext } from '@mrtr/core';
+import { aFunction, ownEntry, publish, requireArgument, requireOptions } from '@mrtr/core/internal';
 import type { CompleteResult, SdkCallback } from '@mrtr/core/shape';
-import { type Call, shapeCallback, withNotes } from '@mrtr/core/shape';
+import { type Call, publishEntry, shapeCallback, withNotes } from '@mrtr/core/shape';
 import { ASKING_CHECKS, type AskingOptions } from '../kit/asking.ts';
 import { duplicateKeyError } from '../kit/definition.ts';
 import { handleRejection } from '../kit/handled.ts';
-import { type HandlerContext, handlerContext, publishEntry } from '../kit/handler-context.ts';
+import { type HandlerContext, handlerContext } from '../kit/handler-context.ts';
 import { assertJson } from '../kit/json.ts';
 import { Recall } from '../kit/recall.ts';
 import { type Once, RECORDED_CHECKS, takeRecorded } from '../kit/recorded.ts';

@@ -1,9 +1,9 @@
 /** One entry: runs each resolver once, and collects either all values or all open questions. */
 import { ElicitationDeclined, isRefusal, type Question, type Questions } from '@mrtr/core';
 import { ownEntry } from '@mrtr/core/internal';
-import { callOf, type FinalAnswer } from '@mrtr/core/shape';
+import { callOf, type FinalAnswer, publishEntry } from '@mrtr/core/shape';
 import { readAsked } from '../kit/asked.ts';
-import { type HandlerContext, publishEntry } from '../kit/handler-context.ts';
+import type { HandlerContext } from '../kit/handler-context.ts';
 import type { Recall } from '../kit/recall.ts';
 import { bareRecord } from '../kit/state.ts';
 import { isKeyOf } from '../kit/wire-key.ts';

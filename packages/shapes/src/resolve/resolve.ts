@@ -15,9 +15,8 @@ import {
 import { ElicitationDeclined } from '@mrtr/core';
 import { aFunction, type OptionCheck, requireArgument } from '@mrtr/core/internal';
 import type { CompleteResult, SdkCallback } from '@mrtr/core/shape';
-import { endCancelled, shapeCallback } from '@mrtr/core/shape';
-
-import { type HandlerContext, handlerContext, publishEntry } from '../kit/handler-context.ts';
+import { endCancelled, publishEntry, shapeCallback } from '@mrtr/core/shape';
+import { type HandlerContext, handlerContext } from '../kit/handler-context.ts';
 import { Recall } from '../kit/recall.ts';
 import { buildResolverPlans, findResolvedParameters, InvalidSignature } from './plan.ts';
 import { type ResolvedArguments, resolveArguments } from './resolve-arguments.ts';

@@ -1,4 +1,5 @@
-import { type CallToolResult, textResult } from '@mrtr/core';
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import { textResult } from '@mrtr/core';
 import type { SdkCallback } from '@mrtr/core/shape';
 import { expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';

@@ -9,11 +9,10 @@
 import { InvalidDefinition, type ServerContext } from '@mrtr/core';
 import { aFunction, requireArgument, requireOptions } from '@mrtr/core/internal';
 import type { CompleteResult, SdkCallback } from '@mrtr/core/shape';
-import { type Call, endCancelled, shapeCallback } from '@mrtr/core/shape';
-
+import { type Call, endCancelled, publishEntry, shapeCallback } from '@mrtr/core/shape';
 import { type AskedFor, readAsked } from '../kit/asked.ts';
 import { ASKING_CHECKS, type AskingOptions } from '../kit/asking.ts';
-import { type HandlerContext, handlerContext, publishEntry } from '../kit/handler-context.ts';
+import { type HandlerContext, handlerContext } from '../kit/handler-context.ts';
 import { assertJson } from '../kit/json.ts';
 import { Recall } from '../kit/recall.ts';
 import { RECORDED_CHECKS, type RecordedOptions, takeRecorded } from '../kit/recorded.ts';

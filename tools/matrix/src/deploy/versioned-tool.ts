@@ -3,9 +3,10 @@
  * makes a version 2 of version 1.
  */
 
+import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { World } from '@mrtr/comparison';
 import type { Change } from '@mrtr/comparison/claims';
-import { type CallToolResult, cancelledResult, elicitation, textResult } from '@mrtr/core';
+import { cancelledResult, elicitation, textResult } from '@mrtr/core';
 import { z } from 'zod';
 import { type Ask, type Effect, isAsk, type Outline } from '../outlines/outline.ts';
 

@@ -10,7 +10,7 @@ import {
   type SubjectCall,
   type UserScript,
 } from '@mrtr/comparison/calls';
-import type { LegacyPolicy } from '@mrtr/core';
+import type { RequestStateOptions } from '@mrtr/core';
 import type { LocalHostingKind } from '@mrtr/harness';
 import { eventsOf, resultText, type Transcript, tally } from '@mrtr/harness/transcript';
 import { type Forged, forge } from './forge.ts';
@@ -19,7 +19,7 @@ import { type RetriedTwice, retryTwice, type SingleUse } from './retried-twice.t
 export interface Scenario {
   readonly client: Exclude<Client, 'modern-only'>;
   readonly hosting: Exclude<HostingKind, 'restart'>;
-  readonly legacy: LegacyPolicy;
+  readonly legacy: NonNullable<RequestStateOptions['legacy']>;
   readonly script: UserScript;
 }
 

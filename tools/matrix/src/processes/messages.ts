@@ -1,7 +1,7 @@
 /** The calls between the process that measures and the processes that serve. */
 
 import type { World } from '@mrtr/comparison';
-import type { LegacyPolicy } from '@mrtr/core';
+import type { RequestStateOptions } from '@mrtr/core';
 import type { StateLedger } from '@mrtr/core/seal';
 import type { Diagnostic } from '@mrtr/harness/internal';
 
@@ -22,7 +22,7 @@ export interface InstanceAddress {
 export interface Opening extends SubjectModule {
   /** The request-state key, in base64. */
   readonly key: string;
-  readonly legacy: LegacyPolicy;
+  readonly legacy: NonNullable<RequestStateOptions['legacy']>;
   readonly version?: string | undefined;
   /** How to serve old clients, each on its own port. */
   readonly serve: 'sessions' | 'stateless';
