@@ -2,24 +2,20 @@
 import { CLIENT, type Transcript, type WireMessage } from './transcript.ts';
 import { type JsonObject, objectIn } from './wording.ts';
 
-/** The fields that are masked in wire messages before a comparison, each with the reason. */
-const MASKED = [
-  { path: ['id'], mask: '<id>', why: 'the sender chooses JSON-RPC ids; a retry must have a new one' },
-  { path: ['params', 'requestId'], mask: '<id>', why: 'a cancellation names the id of its request' },
-  {
-    path: ['params', '_meta', 'progressToken'],
-    mask: '<token>',
-    why: 'the sender chooses one for each request',
-  },
-  { path: ['params', 'progressToken'], mask: '<token>', why: 'echoes such a token' },
-  {
-    path: ['params', 'requestState'],
-    mask: undefined,
-    why: 'opaque to clients; whether a shape needs any is the one difference that is allowed',
-  },
-  { path: ['result', 'requestState'], mask: undefined, why: 'the same, on its way out' },
-  { path: ['params', '_meta', 'timestamp'], mask: '<time>', why: 'the clock' },
-] as const;
+/** The fields that are masked in wire messages before a comparison. Those without a mask are left out. */
+const MASKED: readonly { readonly path: readonly string[]; readonly mask?: string }[] = [
+  // The sender chooses ids; a retry must have a new one, and a cancellation names the id of its request.
+  { path: ['id'], mask: '<id>' },
+  { path: ['params', 'requestId'], mask: '<id>' },
+  // The sender chooses a token for each request, and progress echoes it.
+  { path: ['params', '_meta', 'progressToken'], mask: '<token>' },
+  { path: ['params', 'progressToken'], mask: '<token>' },
+  // Opaque to clients. Whether a shape needs any is the one difference that is allowed.
+  { path: ['params', 'requestState'] },
+  { path: ['result', 'requestState'] },
+  // The clock.
+  { path: ['params', '_meta', 'timestamp'], mask: '<time>' },
+];
 
 /**
  * The host application's view: the questions, the answers, and the end. Servers of different shapes that behave alike have
