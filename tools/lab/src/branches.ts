@@ -3,14 +3,8 @@ import { ASKED_CLIENTS, callWith, SHAPES } from '@mrtr/demo-approve';
 import { type LineTrace, type Reply, scriptedUser } from '@mrtr/harness';
 import { Lab } from './lab.ts';
 import { branchId, type Choice, LESSONS, type LessonAction } from './lessons.ts';
-import {
-  type Command,
-  type Recording,
-  type SetUp,
-  SIDES,
-  type SideName,
-  type SideState,
-} from './protocol.ts';
+import type { Command, Recording, SideState } from './protocol.ts';
+import { type SetUp, SIDES, type SideName } from './set-up.ts';
 import { flipBit, statesIn } from './states.ts';
 
 /** Calls `write` with each recording. */
@@ -19,7 +13,7 @@ export async function recordBranches(trace: LineTrace, write: (recording: Record
   const recordSide = async (side: SideName) => {
     for (const branch of branchesOf(side))
       if (!('approval' in branch.what))
-        write(recordingOf(branch, await playSteps(lab, side, branch.what, branch.choice[side])));
+        write(recordingOf(branch, await playActions(lab, side, branch.what, branch.choice[side])));
   };
   try {
     await Promise.all(SIDES.map(recordSide));
@@ -69,22 +63,22 @@ async function playApproval(where: 'form' | 'page', { id }: Choice, trace: LineT
 }
 
 /** Plays a script on one side, as a person would. */
-async function playSteps(
+async function playActions(
   lab: Lab,
   side: SideName,
   setUp: SetUp,
-  steps: readonly LessonAction[],
+  actions: readonly LessonAction[],
 ): Promise<Played> {
   // Waits until a question is open or the call is over: then only the script continues it.
   const untilStill = () =>
     lab.until(side, ({ doing }) => doing === 'asked' || doing === 'over' || doing === 'ready');
   await lab.do({ do: 'set-up', side, setUp });
-  for (const step of steps) {
+  for (const action of actions) {
     const state = await untilStill();
     if (state.problem) throw new Error(state.problem);
     // This shape did not ask the rest of the script's questions.
     if (state.doing === 'over') break;
-    await lab.do(commandOf(step, side, state));
+    await lab.do(commandOf(action, side, state));
   }
   const { conversation, insides, doing, asked, problem } = await untilStill();
   const { title, end } = conversation;
@@ -93,21 +87,21 @@ async function playSteps(
   return { transcript: { ...conversation, end }, insides };
 }
 
-function commandOf(step: LessonAction, side: SideName, { asked, conversation }: SideState): Command {
-  if (step.do === 'answer' || step.do === 'decline') {
+function commandOf(action: LessonAction, side: SideName, { asked, conversation }: SideState): Command {
+  if (action.do === 'answer' || action.do === 'decline') {
     if (!asked) throw new Error('No question is open.');
-    return { do: 'answer', side, question: asked.id, reply: replyOf(step, asked.schema) };
+    return { do: 'answer', side, question: asked.id, reply: replyOf(action, asked.schema) };
   }
-  if (step.do !== 'fault') return { ...step, side };
-  const { state, fault } = step;
+  if (action.do !== 'fault') return { ...action, side };
+  const { state, fault } = action;
   const latest = statesIn(conversation.events).at(-1);
   if (state === undefined || latest === undefined) return { do: 'fault', side, fault };
   const changed = state === 'flip' ? flipBit(latest, 20) : latest.replace(...state);
   return { do: 'fault', side, fault: { ...fault, state: changed } };
 }
 
-function replyOf(step: Extract<LessonAction, { do: 'answer' | 'decline' }>, schema: object): Reply {
-  if (step.do === 'decline') return { action: 'decline' };
+function replyOf(action: Extract<LessonAction, { do: 'answer' | 'decline' }>, schema: object): Reply {
+  if (action.do === 'decline') return { action: 'decline' };
   const [field = ''] = Object.keys((schema as { readonly properties?: object }).properties ?? {});
-  return { action: 'accept', content: { [field]: step.value } };
+  return { action: 'accept', content: { [field]: action.value } };
 }

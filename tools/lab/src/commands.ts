@@ -1,10 +1,10 @@
 /** Checks the commands of a page: strict objects, and only known names. The endpoint limits their length. */
 import { CHANGE_NAMES } from '@mrtr/comparison/claims';
 import { z } from 'zod';
-import { CHOICES, type SetUp } from './set-up.ts';
+import { CHOICES, INSTANCE_IDS, type SetUp, SIDES } from './set-up.ts';
 
-const side = z.enum(['left', 'right']);
-const instance = z.enum(['i1', 'i2']);
+const side = z.enum(SIDES);
+const instance = z.enum(INSTANCE_IDS);
 const value = z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]);
 const content = z.record(z.string(), value);
 
@@ -43,7 +43,6 @@ const command = z.discriminatedUnion('do', [
   z.strictObject({ do: z.literal('deploy'), side, change: z.enum(CHANGE_NAMES) }),
 ]);
 
-export type InstanceId = z.infer<typeof instance>;
 export type Fault = Readonly<z.infer<typeof fault>>;
 /** A command to a side; some also name an instance. */
 export type Command = Readonly<z.infer<typeof command>>;

@@ -2,8 +2,7 @@
 import { eventsOf } from '@mrtr/harness/transcript';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Lab } from './lab.ts';
-import type { SetUp } from './protocol.ts';
-import { setUp } from './set-up.ts';
+import { type SetUp, setUp } from './set-up.ts';
 
 const SET_UP = setUp('f', { tool: 'work-item', instances: 'one' });
 

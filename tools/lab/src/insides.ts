@@ -5,7 +5,8 @@ import { openState } from '@mrtr/core/internal';
 import { keyRing } from '@mrtr/core/seal';
 import type { TranscriptEvent } from '@mrtr/harness/transcript';
 import { ORDER } from '@mrtr/matrix/deploy';
-import type { Inside, Insides, ToolWord } from './protocol.ts';
+import type { Inside, Insides } from './protocol.ts';
+import type { ToolWord } from './set-up.ts';
 import { statesIn } from './states.ts';
 
 /** The calls, by the page's choices. */

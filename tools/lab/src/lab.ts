@@ -2,8 +2,8 @@
 import { Database } from '@mrtr/matrix/processes';
 import { Pane, Refused } from './pane.ts';
 import { Postgres } from './postgres.ts';
-import { type Command, SIDES, type SideChange, type SideName, type SideState } from './protocol.ts';
-import { setUp } from './set-up.ts';
+import type { Command, SideChange, SideState } from './protocol.ts';
+import { SIDES, type SideName, setUp } from './set-up.ts';
 
 export class Lab {
   readonly #database = new Database();

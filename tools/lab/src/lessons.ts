@@ -4,10 +4,10 @@
  * Node modules.
  */
 import type { Change } from '@mrtr/comparison/claims';
-import type { Fault, InstanceId } from './commands.ts';
-import { type SetUp, setUp, UNASKED } from './set-up.ts';
+import type { Fault } from './commands.ts';
+import { type InstanceId, type SetUp, setUp, UNASKED } from './set-up.ts';
 
-/** A step of a recorded lesson. After a call and an answer, the next step waits for the next question. */
+/** An action of a recorded lesson. After a call and an answer, the next action waits for the next question. */
 export type LessonAction =
   | { readonly do: 'call' }
   | { readonly do: 'answer'; readonly value: string | number }
@@ -66,11 +66,11 @@ const changeState = (state: 'flip' | readonly [string, string]): LessonAction =>
   fault: { deliver: 'once' },
   state,
 });
-const both = (id: string, words: string, ...steps: readonly LessonAction[]): Choice => ({
+const both = (id: string, words: string, ...actions: readonly LessonAction[]): Choice => ({
   id,
   words,
-  left: steps,
-  right: steps,
+  left: actions,
+  right: actions,
 });
 
 /** The lesson of the first page. */

@@ -12,7 +12,8 @@ import { CALLS, insides } from './insides.ts';
 import { network } from './network.ts';
 import { OFFERED } from './offered.ts';
 import type { Postgres } from './postgres.ts';
-import type { Asked, Fault, InstanceId, SetUp, SideState, TranscriptSoFar } from './protocol.ts';
+import type { Asked, Fault, SideState, TranscriptSoFar } from './protocol.ts';
+import { INSTANCE_IDS, type InstanceId, type SetUp } from './set-up.ts';
 
 const STRAIGHT: Fault = { deliver: 'once' };
 
@@ -53,7 +54,7 @@ export class Pane {
       offered: OFFERED,
       setUp: this.#setUp,
       doing: this.#doing,
-      instances: IDS.map((id) => ({ id, alive: this.#isAlive(id) })),
+      instances: INSTANCE_IDS.map((id) => ({ id, alive: this.#isAlive(id) })),
       conversation,
       asked: this.#asked,
       fault: this.#fault,
@@ -63,7 +64,7 @@ export class Pane {
   }
 
   async start(): Promise<void> {
-    await Promise.all(IDS.map((id) => this.#startInstance(id)));
+    await Promise.all(INSTANCE_IDS.map((id) => this.#startInstance(id)));
     this.#became('ready');
   }
 
@@ -85,7 +86,7 @@ export class Pane {
     if (listed.needsPostgres) await this.#needPostgres(listed.name, before);
     this.#conversation = undefined;
     this.#fault = STRAIGHT;
-    await this.#revive(IDS);
+    await this.#revive(INSTANCE_IDS);
     this.#became('ready');
   }
 
@@ -165,7 +166,7 @@ export class Pane {
   }
 
   get #used(): readonly InstanceId[] {
-    return this.#setUp.instances === 'one' ? IDS.slice(0, 1) : IDS;
+    return this.#setUp.instances === 'one' ? INSTANCE_IDS.slice(0, 1) : INSTANCE_IDS;
   }
 
   #became(doing: SideState['doing']): void {
@@ -296,5 +297,3 @@ const ABANDON_MS = 3000;
 const FIRST: Change = 'nothing';
 
 const hasVersions = ({ tool }: SetUp): boolean => tool === 'order';
-
-const IDS: readonly InstanceId[] = ['i1', 'i2'];

@@ -2,15 +2,10 @@
 
 import type { ListedOption } from '@mrtr/comparison/options';
 import type { Transcript } from '@mrtr/harness/transcript';
-import type { Fault, InstanceId } from './commands.ts';
-import type { SetUp, ToolWord } from './set-up.ts';
+import type { Fault } from './commands.ts';
+import type { InstanceId, SetUp, SideName, ToolWord } from './set-up.ts';
 
-export type { Command, Fault, InstanceId } from './commands.ts';
-export type { SetUp, ToolWord } from './set-up.ts';
-
-export const SIDES = ['left', 'right'] as const;
-
-export type SideName = (typeof SIDES)[number];
+export type { Command, Fault } from './commands.ts';
 
 export type TranscriptSoFar = Omit<Transcript, 'end'> & Partial<Pick<Transcript, 'end'>>;
 

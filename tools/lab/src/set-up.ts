@@ -1,4 +1,13 @@
-/** What a side of the lab can be set up with. The page imports this too, so do not import Node modules. */
+/** The sides of the lab, and what one can be set up with. The page imports this too, so do not import Node modules. */
+
+export const SIDES = ['left', 'right'] as const;
+
+export type SideName = (typeof SIDES)[number];
+
+/** The two instances of a side. A call on one instance uses the first. */
+export const INSTANCE_IDS = ['i1', 'i2'] as const;
+
+export type InstanceId = (typeof INSTANCE_IDS)[number];
 
 /** The choices of a set-up besides its shape, each with its label. */
 export const CHOICES = {

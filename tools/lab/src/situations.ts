@@ -12,8 +12,8 @@ import { type Hosting, host, type LineTrace, type LocalHostingKind, scriptedUser
 import { CLIENT, type Transcript } from '@mrtr/harness/transcript';
 import { CALLS, insides } from './insides.ts';
 import { network } from './network.ts';
-import type { Fault, Recording, SetUp, ToolWord } from './protocol.ts';
-import { UNASKED } from './set-up.ts';
+import type { Fault, Recording } from './protocol.ts';
+import { type SetUp, type ToolWord, UNASKED } from './set-up.ts';
 import { statesIn } from './states.ts';
 
 interface Situation extends Partial<Omit<SetUp, 'option' | 'instances'>> {

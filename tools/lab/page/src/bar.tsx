@@ -1,6 +1,7 @@
 /** The bar at the top: pages, copies and files. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { SIDES, type TranscriptSoFar } from '../../src/protocol.ts';
+import type { TranscriptSoFar } from '../../src/protocol.ts';
+import { SIDES } from '../../src/set-up.ts';
 import { COPIES } from './copy.ts';
 import type { Live } from './live/connection.ts';
 import type { Route } from './route.ts';

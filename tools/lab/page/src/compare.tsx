@@ -1,5 +1,6 @@
 /** Shows one recording or two side by side, and transcripts from a file. */
-import { type Recording, type Recordings, SIDES, type TranscriptSoFar } from '../../src/protocol.ts';
+import type { Recording, Recordings, TranscriptSoFar } from '../../src/protocol.ts';
+import { SIDES } from '../../src/set-up.ts';
 import { type Loaded, useRecorded } from './recorded.ts';
 import { type PageProps, viewing } from './route.ts';
 import { Select } from './select.tsx';

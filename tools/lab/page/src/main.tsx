@@ -1,7 +1,7 @@
 /** The lab's page. */
 import { render } from 'preact';
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
-import { SIDES } from '../../src/protocol.ts';
+import { SIDES } from '../../src/set-up.ts';
 import './page.css';
 import { Bar, type OnPage } from './bar.tsx';
 import { Compare, FileView, type OpenedFile } from './compare.tsx';

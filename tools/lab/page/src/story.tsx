@@ -2,7 +2,8 @@
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { branchId, type Lesson } from '../../src/lessons.ts';
-import { SIDES, type TranscriptSoFar } from '../../src/protocol.ts';
+import type { TranscriptSoFar } from '../../src/protocol.ts';
+import { SIDES } from '../../src/set-up.ts';
 import { useRecorded } from './recorded.ts';
 import { type PageProps, PLAIN_VIEW, viewing } from './route.ts';
 import { beatsOf } from './viewer/model.ts';

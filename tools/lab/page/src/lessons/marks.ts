@@ -5,7 +5,8 @@ import type { Reply } from '@mrtr/harness';
 import { CLIENT, eventsOf, objectIn, type QuestionEvent, resultText, tally } from '@mrtr/harness/transcript';
 import { outcomeOf } from '@mrtr/matrix/deploy/outcome';
 import type { LessonSide } from '../../../src/lessons.ts';
-import type { SetUp, TranscriptSoFar } from '../../../src/protocol.ts';
+import type { TranscriptSoFar } from '../../../src/protocol.ts';
+import type { SetUp } from '../../../src/set-up.ts';
 
 /** A part of a task: its text, and whether a call that has ended fulfils it. */
 export type Mark = readonly [words: string, meets: (seen: SeenCall) => boolean];

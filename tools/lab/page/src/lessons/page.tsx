@@ -1,6 +1,6 @@
 /** The list of lessons, and a lesson that plays from its recordings. */
 import { LESSONS, type Lesson, type LessonSide } from '../../../src/lessons.ts';
-import type { SetUp } from '../../../src/protocol.ts';
+import type { SetUp } from '../../../src/set-up.ts';
 import { type Live, setUpBoth } from '../live/connection.ts';
 import type { PageProps } from '../route.ts';
 import { Story } from '../story.tsx';

@@ -1,13 +1,7 @@
 /** The connection to the live lab. It needs the token in the address that `pnpm lab` printed. */
 import { useEffect, useState } from 'preact/hooks';
-import {
-  type Command,
-  type SetUp,
-  SIDES,
-  type SideChange,
-  type SideName,
-  type SideState,
-} from '../../../src/protocol.ts';
+import type { Command, SideChange, SideState } from '../../../src/protocol.ts';
+import { type SetUp, SIDES, type SideName } from '../../../src/set-up.ts';
 
 export type Live =
   /** The page was exported, or opened without the token. */

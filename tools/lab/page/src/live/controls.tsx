@@ -1,6 +1,6 @@
 /** The controls of a side: choose the set-up, call, kill, restart, and set the network. */
-import type { Command, Fault, Offered, SetUp, SideName, SideState } from '../../../src/protocol.ts';
-import { CHOICES, UNASKED } from '../../../src/set-up.ts';
+import type { Command, Fault, Offered, SideState } from '../../../src/protocol.ts';
+import { CHOICES, type SetUp, type SideName, UNASKED } from '../../../src/set-up.ts';
 import { Select } from '../select.tsx';
 
 /** The selects of a side besides its shape. */

@@ -1,6 +1,7 @@
 /** The live page: two real servers and two real clients, whose user is the person at the page. */
 import { useEffect, useRef } from 'preact/hooks';
-import type { SetUp, SideName, SideState } from '../../../src/protocol.ts';
+import type { SideState } from '../../../src/protocol.ts';
+import type { SetUp, SideName } from '../../../src/set-up.ts';
 import { statesIn } from '../../../src/states.ts';
 import { LessonStrip } from '../lessons/strip.tsx';
 import { type PageProps, viewing } from '../route.ts';

@@ -2,7 +2,8 @@
 import { eventsOf, rowsOf } from '@mrtr/harness/transcript';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import { type Insides, SIDES, type SideName, type TranscriptSoFar } from '../../../src/protocol.ts';
+import type { Insides, TranscriptSoFar } from '../../../src/protocol.ts';
+import { SIDES, type SideName } from '../../../src/set-up.ts';
 import { linesRun, placeOf, rowsThatRan, standsAt } from './code.ts';
 import { useKeys } from './keys.ts';
 import { EventsTable, Lanes } from './lanes.tsx';
