@@ -12,7 +12,7 @@ const MAX_MS = 2 ** 31 - 1;
 /** The limits of a run and of each answer. */
 export class Limit implements Patience {
   readonly #over = new AbortController();
-  readonly over = this.#over.signal;
+  readonly over: AbortSignal = this.#over.signal;
   readonly timeoutMs: number;
   readonly #words: string;
   readonly #timer: NodeJS.Timeout;
