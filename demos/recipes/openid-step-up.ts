@@ -8,7 +8,12 @@ import {
   enableNonRepudiationChecks,
 } from 'openid-client';
 
-/** `provider` is what `discovery` of `openid-client` gives. The principal is the subject at this provider. */
+/**
+ * `provider` is what `discovery` of `openid-client` gives. The principal is the subject at this provider.
+ *
+ *     const provider = await discovery(new URL('https://login.example'), 'my-client-id', clientSecret);
+ *     const page = approvalPage({ policy, url, identifyBrowser, verify: openidStepUp(provider) });
+ */
 export function openidStepUp(provider: Configuration): StepUp {
   // Without this the client trusts TLS, and does not verify the signature.
   enableNonRepudiationChecks(provider);

@@ -11,7 +11,11 @@ export interface Passkeys {
 }
 
 /**
- * `verify` is for `approvalPage`, and `page` goes beside it: `serveHttp(served, { pages: [approvals, page] })`.
+ * `verify` is for `approvalPage`, and `page` goes beside it:
+ *
+ *     const passkey = passkeyStepUp(() => new URL('https://shop.example'), passkeys, '/approve/callback');
+ *     const page = approvalPage({ policy, url: 'https://shop.example/approve', identifyBrowser, verify: passkey.verify });
+ *     await serveHttp(served, { pages: [page, passkey.page] });
  *
  * @param callback the path that the approval page has below its own: `/approve/callback`.
  */
