@@ -53,10 +53,10 @@ Look at \`weather.ts\`: ${TODO}. Run \`pnpm demo option-${letter}\`.
 ## Start it
 
 \`\`\`sh
-node ${server}   # Node 24 or 26
+node ${server}
 \`\`\`
 
-[From a client, on Node 20, in several processes](../comparison/README.md#start-an-option).
+[Other ways](../comparison/README.md#start-an-option).
 
 ## Beside ${model.charAt('option-'.length).toUpperCase()}
 

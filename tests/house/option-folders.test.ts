@@ -21,7 +21,7 @@ test.each(OPTIONS)(
   ({ folder }) => {
     const readme = textOf(`demos/${folder}/README.md`);
     expect(readme).toMatch(
-      new RegExp(`^(?:STATE_KEY=\\S+ POSTGRES=\\S+ )?node demos/${folder}/server.ts `, 'm'),
+      new RegExp(`^(?:STATE_KEY=\\S+ POSTGRES=\\S+ )?node demos/${folder}/server.ts$`, 'm'),
     );
     expect(readme).toContain('](../comparison/README.md#start-an-option)');
   },
