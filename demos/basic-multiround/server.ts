@@ -5,6 +5,7 @@
  * round. The server sends earlier answers to the client as `requestState`, and the client sends them back with the next
  * request. So any instance can serve any round, and no instance keeps anything in memory between two rounds.
  */
+import { existsSync, realpathSync } from 'node:fs';
 import {
   ask,
   cancelledResult,
@@ -15,9 +16,11 @@ import {
   type RequestStatePolicy,
   readAnswer,
   readState,
+  requestStatePolicy,
   type ServerContext,
   textResult,
 } from '@mrtr/core';
+import { serveOverStdio } from '@mrtr/hosting/stdio';
 import { z } from 'zod';
 
 const inputSchema = z.object({ id: z.number().int().positive() });
@@ -66,3 +69,9 @@ function readRemembered(ctx: ServerContext) {
 
 // A real server would do its work here.
 const save = async (id: number, resolution: string): Promise<string> => `#${id} resolved as ${resolution}.`;
+
+const [, program = ''] = process.argv;
+if (existsSync(program) && realpathSync(program) === import.meta.filename) {
+  const policy = requestStatePolicy();
+  serveOverStdio({ server: () => createServer(policy) });
+}

@@ -5,6 +5,7 @@
  * and the client calls the tool again with the answer. So this handler is entered twice for one deployment, by
  * two requests that may reach two different instances, and it keeps nothing in memory in between.
  */
+import { existsSync, realpathSync } from 'node:fs';
 import {
   ask,
   cancelledResult,
@@ -14,9 +15,11 @@ import {
   protectedServer,
   type RequestStatePolicy,
   readAnswer,
+  requestStatePolicy,
   textResult,
   words,
 } from '@mrtr/core';
+import { serveOverStdio } from '@mrtr/hosting/stdio';
 import { z } from 'zod';
 
 const inputSchema = z.object({ env: z.enum(['staging', 'production']) });
@@ -50,3 +53,9 @@ export function createServer(policy: RequestStatePolicy): McpServer {
 
 // A real server would do its work here.
 const deploy = async (env: string): Promise<string> => `Deployed to ${env}.`;
+
+const [, program = ''] = process.argv;
+if (existsSync(program) && realpathSync(program) === import.meta.filename) {
+  const policy = requestStatePolicy();
+  serveOverStdio({ server: () => createServer(policy) });
+}

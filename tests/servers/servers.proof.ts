@@ -16,10 +16,6 @@ import { expect, onTestFinished, test } from 'vitest';
 
 const { database, missing } = await postgresOfTheRun();
 const STARTED = OPTIONS.filter(({ needsPostgres }) => !needsPostgres || missing === undefined);
-const call = {
-  method: 'tools/call',
-  params: { name: 'get_weather', arguments: { location: 'Tokyo' } },
-} as const;
 const KEY = randomBytes(32).toString('base64url');
 const METRIC = 'Weather in Tokyo: 22°C, partly cloudy.';
 
@@ -28,8 +24,21 @@ const programOf = (path: string, env: Readonly<Record<string, string>> = {}) => 
   return { command, args: [...args], env: { PATH: process.env.PATH ?? '', ...env } };
 };
 
+const toolCall = (name: string, args: Readonly<Record<string, unknown>>) =>
+  ({ method: 'tools/call', params: { name, arguments: args } }) as const;
+const call = toolCall('get_weather', { location: 'Tokyo' });
+
 async function callServer(client: 'modern-only' | 'legacy', ...where: Parameters<typeof programOf>) {
-  const user = scriptedUser({ units: ['metric'] });
+  return callTool(client, call, { units: ['metric'] }, ...where);
+}
+
+async function callTool(
+  client: 'modern-only' | 'legacy',
+  call: ReturnType<typeof toolCall>,
+  answers: Parameters<typeof scriptedUser>[0],
+  ...where: Parameters<typeof programOf>
+) {
+  const user = scriptedUser(answers);
   const { end } = await converse({ client, call, user }, () =>
     foreignHosting({ kind: 'stdio', ...programOf(...where) }),
   );
@@ -46,6 +55,20 @@ test.each(STARTED.map(({ id, needsPostgres }) => [id, needsPostgres] as const))(
       expect([client, await callServer(client, pathOf(id), env)]).toEqual([client, METRIC]);
   },
 );
+
+test('the servers of basic and basic-multiround answer a client of each era, too', async () => {
+  const basic = fileURLToPath(new URL('../../demos/basic/server.ts', import.meta.url));
+  const multiround = fileURLToPath(new URL('../../demos/basic-multiround/server.ts', import.meta.url));
+  for (const client of ['modern-only', 'legacy'] as const) {
+    expect(
+      await callTool(client, toolCall('deploy', { env: 'production' }), { confirm: [true] }, basic),
+    ).toBe('Deployed to production.');
+    const answers = { resolution: ['Duplicate'], original: [4301] };
+    expect(await callTool(client, toolCall('resolve', { id: 4522 }), answers, multiround)).toBe(
+      '#4522 resolved as Duplicate of #4301.',
+    );
+  }
+});
 
 test('it is started through a symbolic link, too', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'mrtr-servers-'));
