@@ -63,11 +63,10 @@ export class RedisLedger implements StateLedger {
    * @throws InvalidOption for a `client` without `eval`, and for a wrong option.
    */
   constructor(client: RedisClient, options: RedisLedgerOptions = {}) {
-    const { durable = false, limits } = options ?? {};
     this.#keys = new RedisKeys('RedisLedger', client, options, 'mrtr:ledger:', { durable: aBoolean });
-    this.#limits = ledgerLimits('RedisLedger', limits);
+    this.#limits = ledgerLimits('RedisLedger', options.limits);
     this.#client = client;
-    this.#claimsDurable = durable;
+    this.#claimsDurable = options.durable ?? false;
     this.#begun = this.#begin();
     this.#begun.catch(warnOfBeginning);
   }

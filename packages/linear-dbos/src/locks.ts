@@ -7,7 +7,7 @@
  */
 import { hash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Pool, PoolClient } from 'pg';
+import type { Pool, PoolClient, QueryResult } from 'pg';
 
 const ROWS = 1024;
 const LAUNCH = 0;
@@ -20,7 +20,6 @@ const IDLE_AT_MOST_MS = 600_000;
 const CREATIONS = 5;
 /** Two instances created the table at once: unique_violation, duplicate_table, duplicate_schema, duplicate_object. */
 const COLLISIONS: readonly unknown[] = ['23505', '42P07', '42P06', '42710'];
-const LOCK_NOT_AVAILABLE = '55P03';
 
 type Work<Result> = (client: PoolClient) => Promise<Result>;
 
@@ -95,31 +94,19 @@ export function locksIn(pool: Pool, schema: string, patienceMs = PRINCIPAL_PATIE
   ): Promise<{ readonly result: Result } | undefined> {
     const client = await pool.connect();
     try {
-      if (!(await tryLock(client, row))) {
-        client.release();
-        return undefined;
-      }
-      const result = await work(client);
+      // The reply to several statements is a list.
+      const replies: unknown = await client.query(
+        `BEGIN; SET LOCAL idle_in_transaction_session_timeout = ${IDLE_AT_MOST_MS};
+         SELECT FROM ${schema}.mrtr_locks WHERE id = ${row} FOR UPDATE SKIP LOCKED`,
+      );
+      const isLocked = (replies as QueryResult[]).at(-1)?.rowCount === 1;
+      const done = isLocked ? { result: await work(client) } : undefined;
       await client.query('COMMIT');
       client.release();
-      return { result };
+      return done;
     } catch (error) {
       client.release(true);
       throw error;
-    }
-  }
-
-  async function tryLock(client: PoolClient, row: number): Promise<boolean> {
-    try {
-      await client.query(
-        `BEGIN; SET LOCAL idle_in_transaction_session_timeout = ${IDLE_AT_MOST_MS};
-         SELECT FROM ${schema}.mrtr_locks WHERE id = ${row} FOR UPDATE NOWAIT`,
-      );
-      return true;
-    } catch (error) {
-      if ((error as { code?: unknown }).code !== LOCK_NOT_AVAILABLE) throw error;
-      await client.query('ROLLBACK');
-      return false;
     }
   }
 
