@@ -8,11 +8,11 @@ import { ASKED_CLIENTS, callWith, SHAPES, type Site, siteOf } from './index.ts';
 import type { CreateServer } from './tracker.ts';
 
 const ENDINGS: Readonly<Record<string, unknown>> = {
-  'a client that opens URLs': { writes: 1, rungs: ['page'] },
-  'a client that shows forms only': { writes: 1, rungs: ['page'] },
-  'a client that cannot be asked, and calls again': { writes: 1, rungs: ['page'] },
-  'a client that says yes to all, asked in a form': { writes: 1, rungs: ['form'] },
-  'the same client, asked on the page': { writes: 0, rungs: [] },
+  'a client that opens URLs': { writes: 1, assurances: ['page'] },
+  'a client that shows forms only': { writes: 1, assurances: ['page'] },
+  'a client that cannot be asked, and calls again': { writes: 1, assurances: ['page'] },
+  'a client that says yes to all, asked in a form': { writes: 1, assurances: ['form'] },
+  'the same client, asked on the page': { writes: 0, assurances: [] },
 };
 
 test('the asked clients are in two shapes', () => {
@@ -30,8 +30,8 @@ describe.each(SHAPES)('shape $id', ({ createServer }) => {
   test('a person who refuses on the page leaves the item as it is', async () => {
     const [asked] = ASKED_CLIENTS;
     if (!asked) throw new Error('There are no asked clients.');
-    const { writes, rungs } = await callWith({ ...asked, decision: 'refuse' }, createServer);
-    expect({ writes, rungs }).toEqual({ writes: 0, rungs: [] });
+    const { writes, assurances } = await callWith({ ...asked, decision: 'refuse' }, createServer);
+    expect({ writes, assurances }).toEqual({ writes: 0, assurances: [] });
   });
 });
 
@@ -45,7 +45,7 @@ const reopens =
         const labels = { approve: 'Reopen', refuse: 'Leave it' };
         const { receipt } = await site().page.ask(ctx, 'sure', words`Reopen work item ${4522}?`, labels);
         await items.setState(4522, 'Active');
-        return textResult(receipt.rung);
+        return textResult(receipt.assurance);
       },
       { store },
     );

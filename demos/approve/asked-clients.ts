@@ -60,10 +60,10 @@ export const ASKED_CLIENTS: readonly AskedClient[] = [
 /** Makes one call of such a client. `onEvent` gets its events. */
 export type MakeOneCall = (options?: Pick<SubjectCall, 'onEvent' | 'takeLines'>) => Promise<Transcript>;
 
-/** What a client left: the number of writes, and the rungs of its receipts. */
+/** What a client left: the number of writes, and the assurances of its receipts. */
 export interface Ending {
   readonly writes: number;
-  readonly rungs: readonly string[];
+  readonly assurances: readonly string[];
   readonly transcripts: readonly Transcript[];
 }
 
@@ -74,8 +74,8 @@ export async function callWith(
   show: (call: MakeOneCall) => Promise<Transcript> = (call) => call(),
 ): Promise<Ending> {
   const site = siteOf(createServer, where);
-  const rungs: string[] = [];
-  const stop = observe('mrtr:approval', ({ receipt }) => receipt && rungs.push(receipt.rung));
+  const assurances: string[] = [];
+  const stop = observe('mrtr:approval', ({ receipt }) => receipt && assurances.push(receipt.assurance));
   const client: Client = user ? 'modern' : 'unaskable';
   const call: LogicalCall = {
     method: 'tools/call',
@@ -98,7 +98,7 @@ export async function callWith(
       transcripts.push(await show(make));
     }
     const writes = transcripts.map((transcript) => tally(transcript).effects.write ?? 0);
-    return { writes: writes.reduce((sum, count) => sum + count), rungs, transcripts };
+    return { writes: writes.reduce((sum, count) => sum + count), assurances, transcripts };
   } finally {
     stop();
   }

@@ -5,8 +5,8 @@ import { ASKED_CLIENTS, callWith, SHAPES } from './index.ts';
 
 const AGENT: Participant = { id: PERSON, kind: 'person', label: 'agent', isAgent: true };
 
-/** The proof of each rung, and how it can be defeated. */
-const RUNGS: Readonly<Record<string, string>> = {
+/** The proof of each assurance, and how it can be defeated. */
+const ASSURANCES: Readonly<Record<string, string>> = {
   form: 'The client chose this answer to these words. A client, or a model, that says yes by itself defeats it.',
   'typed-form':
     'The client chose this answer, and repeated the number that the form shows. A client, or a model, that copies it defeats it.',
@@ -23,13 +23,15 @@ export const demo: DrawnDemo = {
       for (const asked of ASKED_CLIENTS) {
         print(['', ` ${paint('title', asked.title)}`, '']);
         let calls = 0;
-        const { writes, rungs } = await callWith(asked, createServer, (call) => {
+        const { writes, assurances } = await callWith(asked, createServer, (call) => {
           if (calls++ > 0) print(['', '  ☺ opens the link, and presses the button (the demo plays ada)', '']);
           return drawCall((onEvent) => call({ onEvent }), 'write', asked.isAgent ? [AGENT] : []);
         });
-        const [rung] = rungs;
+        const [assurance] = assurances;
         const proof =
-          rung === undefined ? 'No yes counted.' : `A yes counted, rung '${rung}'. ${RUNGS[rung]}`;
+          assurance === undefined
+            ? 'No yes counted.'
+            : `A yes counted, assurance '${assurance}'. ${ASSURANCES[assurance]}`;
         const note = asked.isAgent ? 'No person saw a question; ☺ marks every answer.' : '';
         const text = `${note} ${proof} Item written ${writes}×.`.trim();
         print(['', ...wrap(text).map((line) => `  ${paint('effect', line)}`)]);

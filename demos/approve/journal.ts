@@ -1,4 +1,4 @@
-/** Shape J: code below the approval runs only after a yes. The receipt's rung says what the yes proves. */
+/** Shape J: code below the approval runs only after a yes. The receipt's assurance says what the yes proves. */
 
 import {
   Original,

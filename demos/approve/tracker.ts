@@ -29,4 +29,4 @@ export function changeOf(id: number, resolution?: ResolutionKind, original?: num
 }
 
 export const resultOf = (item: WorkItem, { receipt }: Approval) =>
-  textResult(`${describeItem(item)} A yes counted, rung '${receipt.rung}'.`);
+  textResult(`${describeItem(item)} A yes counted, assurance '${receipt.assurance}'.`);

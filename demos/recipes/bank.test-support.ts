@@ -42,12 +42,12 @@ export async function openBank(makePage = impatientPage(), pages: readonly PageS
     },
   );
   const conversations: Conversation[] = [];
-  const rungs: string[] = [];
-  const stop = observe('mrtr:approval', ({ receipt }) => receipt && rungs.push(receipt.rung));
+  const assurances: string[] = [];
+  const stop = observe('mrtr:approval', ({ receipt }) => receipt && assurances.push(receipt.assurance));
   return {
     site,
-    /** The rungs of the bank's receipts. */
-    rungs,
+    /** The assurances of the bank's receipts. */
+    assurances,
     /** Ada's client, which shows forms, calls `pay`. */
     async pay(euros: number, payee = 'Bob') {
       const call = { method: 'tools/call', params: { name: 'pay', arguments: { payee, euros } } } as const;

@@ -85,15 +85,15 @@ async function approveAt(fault: Fault, change: (authorize: URL) => void = () => 
   change(authorize);
   const back = (await fetch(authorize, { redirect: 'manual' })).headers.get('location') ?? '';
   const { status } = await fetch(back, { headers: { cookie: 'user=ada' } });
-  return { authorize, status, result: await answer(), rungs: bank.rungs, errors };
+  return { authorize, status, result: await answer(), assurances: bank.assurances, errors };
 }
 
 test('a fresh sign-in of the same user proves it', async () => {
-  const { authorize, status, result, rungs } = await approveAt({});
+  const { authorize, status, result, assurances } = await approveAt({});
   expect(status).toBe(200);
   expect(authorize.searchParams.get('max_age')).toBe('0');
   expect(result).toMatch(/^Paid € 120/);
-  expect(rungs).toEqual(['verified-page']);
+  expect(assurances).toEqual(['verified-page']);
 });
 
 test.each<[string, Fault]>([

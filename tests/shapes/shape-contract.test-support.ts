@@ -539,7 +539,7 @@ const behaviours = {
     expect(approvals.map(({ outcome }) => outcome)).toEqual(['invalid', 'approved']);
     const receipt = approvals[1]?.receipt;
     expect(JSON.parse(says ?? '')).toEqual({ sure: { approved: true, receipt }, name: { name: 'Ada' } });
-    expect(receipt).toMatchObject({ rung: 'form', tool: 'tool', call: approvals[1]?.call });
+    expect(receipt).toMatchObject({ assurance: 'form', tool: 'tool', call: approvals[1]?.call });
     expect((receipt?.answeredAt ?? 0) - (receipt?.askedAt ?? 0)).toBe(5);
     const refused = await client.answer(await client.send(), { sure: accept({ decision: 'refuse' }) });
     expect(refused).not.toHaveProperty('asks');

@@ -8,7 +8,7 @@ export { notesOf } from './admission/shape-notes.ts';
 export { waitAtMost } from './admission/wait-at-most.ts';
 export { notAQuestionError, requireKeys } from './answers/ask.ts';
 export { hasFallback, readingOf } from './answers/read-answer.ts';
-export type { Rung } from './diagnostics/events.ts';
+export type { Assurance } from './diagnostics/events.ts';
 export { publish } from './diagnostics/events.ts';
 export { addGauge, type GaugeName, readGauges } from './diagnostics/gauges.ts';
 export { type LoggedCall, onOneLine, withCallInMessage } from './diagnostics/log-line.ts';

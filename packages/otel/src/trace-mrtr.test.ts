@@ -105,10 +105,10 @@ test('two rounds of one call are children of one span, with the events of each',
   ]);
 });
 
-test('an approval is an event with the id and the rung of its receipt, and without its words', async () => {
+test('an approval is an event with the id and the assurance of its receipt, and without its words', async () => {
   const { rounds } = traceInMemory();
   const receipt: Receipt = {
-    ...{ id: 'r', words: 'Pay “secret”?', wordsDigest: 'd', rung: 'page', call: 'c', tool: 'deploy' },
+    ...{ id: 'r', words: 'Pay “secret”?', wordsDigest: 'd', assurance: 'page', call: 'c', tool: 'deploy' },
     ...{ argumentsDigest: 'a', pseudonym: 'p', askedAt: 1, answeredAt: 2 },
   };
   await round({
@@ -120,7 +120,7 @@ test('an approval is an event with the id and the rung of its receipt, and witho
   const events = rounds().flatMap((span) => span.events);
   expect(events.map(({ name, attributes }) => ({ name, ...attributes }))).toEqual([
     { name: 'mrtr.approval', 'mrtr.outcome': 'declined' },
-    { name: 'mrtr.approval', 'mrtr.outcome': 'approved', 'mrtr.receipt': 'r', 'mrtr.rung': 'page' },
+    { name: 'mrtr.approval', 'mrtr.outcome': 'approved', 'mrtr.receipt': 'r', 'mrtr.assurance': 'page' },
   ]);
 });
 

@@ -63,7 +63,7 @@ export function traceMrtr(
     observe('mrtr:approval', ({ outcome, receipt }) =>
       note('mrtr.approval', {
         'mrtr.outcome': outcome,
-        ...(receipt && { 'mrtr.receipt': receipt.id, 'mrtr.rung': receipt.rung }),
+        ...(receipt && { 'mrtr.receipt': receipt.id, 'mrtr.assurance': receipt.assurance }),
       }),
     ),
     observe('mrtr:effect', ({ key, phase }) => note('mrtr.effect', { 'mrtr.key': key, 'mrtr.phase': phase })),

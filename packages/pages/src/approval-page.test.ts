@@ -96,7 +96,7 @@ test('pressing Approve on the page approves the call', async () => {
   shop.clock.now += 5000;
   expect(textOf(await retry())).toBe('Paid.');
   const [receipt] = shop.paid;
-  expect(receipt).toMatchObject({ words: 'Pay “Bob <b>”?', rung: 'page', tool: 'link' });
+  expect(receipt).toMatchObject({ words: 'Pay “Bob <b>”?', assurance: 'page', tool: 'link' });
   expect((receipt?.answeredAt ?? 0) - (receipt?.askedAt ?? 0)).toBe(5);
 });
 
@@ -231,7 +231,7 @@ test('a client that cannot be asked gets the link, and the same call finds the a
   expect(again).toMatch(/^https:/);
   expect(again).not.toBe(url);
   expect(shop.paid).toHaveLength(1);
-  expect(shop.paid[0]).toMatchObject({ rung: 'page', call: expect.any(String) });
+  expect(shop.paid[0]).toMatchObject({ assurance: 'page', call: expect.any(String) });
 });
 
 test.each<[string, (shop: Shop) => Promise<{ result?: unknown }>]>([
@@ -311,7 +311,7 @@ test('the receipt also comes where a client says in its retry that it opens no U
   expect(textOf(await asked.retry('accept', NOTHING))).toBe('Paid.');
   const accepted = {
     kind: 'accepted',
-    value: { approved: true, receipt: expect.objectContaining({ rung: 'page' }) },
+    value: { approved: true, receipt: expect.objectContaining({ assurance: 'page' }) },
   };
   expect(read).toEqual([accepted, accepted]);
 });
@@ -521,7 +521,7 @@ test('a second proof is asked for after the button, and the receipt says so', as
   expect(asksIn(await retry())).toEqual(['sure']);
   expect(await (await shop.get(sent.headers.get('location') ?? '')).text()).toBe(APPROVED);
   expect(textOf(await retry())).toBe('Paid.');
-  expect(shop.paid[0]).toMatchObject({ rung: 'verified-page' });
+  expect(shop.paid[0]).toMatchObject({ assurance: 'verified-page' });
 });
 
 test('an approval of before `verify` was added does not count as verified', async () => {

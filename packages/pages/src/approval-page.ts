@@ -21,6 +21,7 @@ import {
   type Words,
 } from '@mrtr/core';
 import {
+  type Assurance,
   anObjectWith,
   anyValue,
   approvalLabel,
@@ -31,7 +32,6 @@ import {
   type GoneOptions,
   type OptionChecks,
   oneOf,
-  type Rung,
   refusedAnswer,
   requireArgument,
   requireOptions,
@@ -67,7 +67,7 @@ export interface StepUp {
 
 /** The options of {@link approvalPage}. */
 export interface ApprovalPageOptions extends Omit<PendingInteractionsOptions<never>, 'start' | 'finish'> {
-  /** A second proof, after the button. Receipts then have the rung `verified-page`. */
+  /** A second proof, after the button. Receipts then have the assurance `verified-page`. */
   readonly verify?: StepUp;
   /**
    * `same-call`: a client that cannot be asked gets an error with the link. After the approval it sends the same call
@@ -165,7 +165,7 @@ const MAX_SHOWN_BYTES = 3072;
 export function approvalPage(options: ApprovalPageOptions): ApprovalPage {
   requireOptions<ApprovalPageOptions>('approvalPage', options, CHECKS, GONE);
   const { verify, resume, ...more } = options;
-  const rung = verify ? 'verified-page' : 'page';
+  const assurance = verify ? 'verified-page' : 'page';
   const startPage: StartPage = {
     show: ({ data }, visitor, token) => showApproval(data as Shown, visitor, token),
     press: (form) => {
@@ -183,7 +183,7 @@ export function approvalPage(options: ApprovalPageOptions): ApprovalPage {
     throw new Error('The second proof of an approval did not hold. Nothing was approved.');
   };
   // Approvals without `verify` do not count on a page with it.
-  const sort = ` ${rung}`;
+  const sort = ` ${assurance}`;
   const { questionsFor, path, fetch, inOwnScope } = makePages({ ...more, start, finish }, startPage, sort);
 
   const subjectOf = (
@@ -195,7 +195,7 @@ export function approvalPage(options: ApprovalPageOptions): ApprovalPage {
     data: requireShown(words, wanted),
     ...(wanted.name !== undefined && { name: wanted.name }),
     ask: isForm ? askInForm : urlElicitation,
-    valueFrom: (decided, response) => approvalOf(response, words.text, rung, decided as Times),
+    valueFrom: (decided, response) => approvalOf(response, words.text, assurance, decided as Times),
     noteRefusal,
   });
 
@@ -279,8 +279,16 @@ const askInForm = (text: string, url: URL): Question =>
   });
 
 /** The answer of a user who approved on the page. */
-function approvalOf(response: unknown, words: string, rung: Rung, { askedAt, decidedAt }: Times): Approval {
-  const { value } = approvedAnswer(requireStamp(response), words, rung, { askedAt, answeredAt: decidedAt });
+function approvalOf(
+  response: unknown,
+  words: string,
+  assurance: Assurance,
+  { askedAt, decidedAt }: Times,
+): Approval {
+  const { value } = approvedAnswer(requireStamp(response), words, assurance, {
+    askedAt,
+    answeredAt: decidedAt,
+  });
   return value;
 }
 

@@ -16,7 +16,7 @@ const TYPE = 'mrtr-receipt+json';
 type ReceiptKey = CryptoKey | KeyObject | JWK | Uint8Array;
 
 /**
- * Signs a receipt. The signature proves that the holder of the key signed these fields; it does not raise the rung.
+ * Signs a receipt. The signature proves that the holder of the key signed these fields; it does not raise the assurance.
  *
  * @param header the `alg` of the key, which is asymmetric (`EdDSA`, for example), and its `kid` if verifiers choose by it.
  * @returns a compact JWS (RFC 7515); its payload is the receipt as JSON, its `typ` is `mrtr-receipt+json`.
@@ -57,5 +57,5 @@ export async function verifyReceipt(jws: string, key: ReceiptKey | CompactVerify
   return receipt;
 }
 
-const TEXTS = ['id', 'words', 'wordsDigest', 'rung', 'call', 'tool', 'argumentsDigest'];
+const TEXTS = ['id', 'words', 'wordsDigest', 'assurance', 'call', 'tool', 'argumentsDigest'];
 const TIMES = ['askedAt', 'answeredAt'];

@@ -35,7 +35,9 @@ describe('pnpm demo', () => {
     expect({ code, err }).toEqual({ code: 0, err: '' });
     const text = out.replaceAll(/\s+/g, ' ');
     expect(
-      [...text.matchAll(/A yes counted, rung '(\S+)'\. (?:A|The)|No yes counted/g)].map(([, rung]) => rung),
+      [...text.matchAll(/A yes counted, assurance '(\S+)'\. (?:A|The)|No yes counted/g)].map(
+        ([, assurance]) => assurance,
+      ),
     ).toEqual(['page', 'page', 'page', 'form', undefined]);
     expect(text).toContain(
       'No person saw a question; ☺ marks every answer. No yes counted. Item written 0×.',

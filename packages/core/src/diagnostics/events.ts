@@ -95,7 +95,7 @@ export interface LedgerEvent {
  * repeated a text. `page`: a request in the caller's session pressed a button on a page of the server. `verified-page`:
  * it also passed the author's own check there.
  */
-export type Rung = 'form' | 'typed-form' | 'page' | 'verified-page';
+export type Assurance = 'form' | 'typed-form' | 'page' | 'verified-page';
 
 /** The record of an approval, as plain JSON. Store it with the effect. */
 export interface Receipt {
@@ -105,7 +105,7 @@ export interface Receipt {
   readonly words: string;
   /** SHA-256 of `words` in UTF-8, base64url. */
   readonly wordsDigest: string;
-  readonly rung: Rung;
+  readonly assurance: Assurance;
   /** The call's id. */
   readonly call: string;
   /** The tool's or prompt's name, or the resource's URI. */

@@ -124,7 +124,7 @@ test('the receipt says what was approved, in which call and when', async () => {
     id: expect.stringMatching(/^[\w-]{22}$/),
     words: 'Pay “Ada”?',
     wordsDigest: hash('sha256', 'Pay “Ada”?', 'base64url'),
-    rung: 'form',
+    assurance: 'form',
     call: expect.stringMatching(/^[\w-]{22}$/),
     tool: 'pay',
     argumentsDigest: hash('sha256', '{}', 'base64url'),

@@ -1,7 +1,7 @@
 /** Approvals: questions that only an explicit yes to their words answers. */
 import { hash } from 'node:crypto';
 import type { ElicitResult } from '@modelcontextprotocol/server';
-import { type ApprovalEvent, publish, type Receipt, type Rung } from '../diagnostics/events.ts';
+import { type ApprovalEvent, type Assurance, publish, type Receipt } from '../diagnostics/events.ts';
 import { InvalidOption, UnprotectedServer } from '../errors.ts';
 import { asRequired, aText, type OptionCheck, requireArgument, requireOptions } from '../options.ts';
 import { isFirstReport, keepStamp, stampOf } from '../wire/answer-stamp.ts';
@@ -114,8 +114,8 @@ function interpret(
   // Check this even if the policy accepts unasked answers: nobody was shown these words.
   if (stamp.asked !== digest) return { kind: 'missing' };
   const answer = given.kind === 'accepted' ? decide(given.value, type) : given.kind;
-  const rung = type === undefined ? 'form' : 'typed-form';
-  return answer === 'approved' ? approvedAnswer(stamp, message, rung) : refusedAnswer(stamp, answer);
+  const assurance = type === undefined ? 'form' : 'typed-form';
+  return answer === 'approved' ? approvedAnswer(stamp, message, assurance) : refusedAnswer(stamp, answer);
 }
 
 /**
@@ -154,7 +154,7 @@ function decide(content: object | undefined, type: string | undefined): Decision
 export function approvedAnswer(
   stamp: AnswerStamp,
   words: string,
-  rung: Rung,
+  assurance: Assurance,
   times: Pick<AnswerStamp, 'askedAt' | 'answeredAt'> = stamp,
 ): Accepted<Approval> {
   const { call, key, target: tool, argumentsDigest, pseudonym } = stamp;
@@ -162,7 +162,7 @@ export function approvedAnswer(
   const wordsDigest = digestOf(words);
   const receipt: Receipt = {
     id: digestOf(JSON.stringify([call, key, wordsDigest, askedAt, answeredAt])).slice(0, 22),
-    ...{ words, wordsDigest, rung, call, tool, argumentsDigest },
+    ...{ words, wordsDigest, assurance, call, tool, argumentsDigest },
     ...(pseudonym !== undefined && { pseudonym }),
     ...{ askedAt, answeredAt },
   };

@@ -82,11 +82,11 @@ async function approveWith(key: typeof privateKey, isUserVerified: boolean) {
   return { said, result };
 }
 
-test('the passkey of the user proves it, and the receipt’s rung says so', async () => {
+test('the passkey of the user proves it, and the receipt’s assurance says so', async () => {
   const { said, result } = await approveWith(privateKey, true);
   assert.match(said, /^Approved/);
   assert.match(result ?? '', /^Paid € 120 to Bob/);
-  assert.deepEqual(bank.rungs, ['verified-page']);
+  assert.deepEqual(bank.assurances, ['verified-page']);
   assert.equal(passkey.counter > 0, true);
 });
 

@@ -14,7 +14,7 @@ import { asList, asObject, canonical, type JsonObject, objectAt, shorten } from 
 import { describeOutcome, type ReplyOutcome } from '../../wire/outcome.ts';
 import { everyAnswer } from '../answer.ts';
 import { NOTHING_FILLED_IN } from '../refusal.ts';
-import { consentCheck, consentKindOf } from './rungs.ts';
+import { consentCheck, consentKindOf } from './consent-check.ts';
 
 const HUMAN = {
   at: '2026-07-28, server/tools, user interaction model',

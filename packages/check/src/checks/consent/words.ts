@@ -9,7 +9,7 @@ import { requireAnswer } from '../../session/session.ts';
 import type { Operation } from '../../target/target.ts';
 import { canonical, isObject, type JsonObject, objectAt, shorten } from '../../wire/json.ts';
 import { describeOutcome } from '../../wire/outcome.ts';
-import { consentCheck } from './rungs.ts';
+import { consentCheck } from './consent-check.ts';
 
 /** Makes a call up to its last question, and leaves that unanswered. */
 async function callUntilAsked(context: CheckContext, operation?: Operation) {

@@ -11,7 +11,7 @@ const PAGE =
   'defeats it.';
 const MORE = 'docs/consent.md has what each of them proves.';
 
-/** The advice for each rung: the stronger rungs above it. */
+/** The advice for each kind of consent: the stronger kinds. */
 const CLIMB: Readonly<Record<ConsentKind, string>> = {
   form: `${FORM} ${PAGE} ${MORE}`,
   choice: `${PAGE} ${MORE}`,
@@ -27,7 +27,7 @@ const DEFEATED: Readonly<Record<ConsentKind, string>> = {
 };
 
 type ConsentParts = Omit<CheckParts, 'remedy'> & {
-  /** The remedy for every rung. */
+  /** The remedy for every kind of consent. */
   readonly mend: string;
 };
 
@@ -49,16 +49,16 @@ export const consentCheck = (
     }),
   });
 
-/** The rung of the honest calls. */
+/** The kind of consent of the honest calls. */
 export const consentKindOf = ({ facts }: CheckContext) =>
   consentKindOfAll(facts.questions.map(({ request }) => request));
 
 function judgeConsent(context: CheckContext, mend: string, finding: Finding): Finding {
   const { inputs } = context;
-  const rung = consentKindOf(context);
-  if (finding.kind === 'pass') return { ...finding, actual: `${finding.actual}. ${DEFEATED[rung]}` };
+  const kind = consentKindOf(context);
+  if (finding.kind === 'pass') return { ...finding, actual: `${finding.actual}. ${DEFEATED[kind]}` };
   if (finding.kind !== 'broken') return finding;
   const declared = inputs.needsConsent ? '' : ' With --needs-consent this is a fail.';
-  const remedy = `${mend} ${CLIMB[rung]}`;
+  const remedy = `${mend} ${CLIMB[kind]}`;
   return { ...finding, actual: `${finding.actual}${declared}`, always: inputs.needsConsent, remedy };
 }
