@@ -167,7 +167,7 @@ export function onceContract(shape: Shape, { records }: { readonly records: bool
       expect(await (await site.connectLegacy()).call()).toHaveProperty('fails');
       const message =
         'tools/call tool ended because its client cannot be asked, after these effects had run: ' +
-        "'lock', 'mail'. Declare asks: ['elicitation'] where the handler is made: such a client is then refused " +
+        "'lock', 'mail'. Declare asks: ['elicitation'] where the handler is made: such a client is then rejected " +
         'before the handler is entered. [call ';
       expect(told).toEqual([expect.any(CannotAsk), expect.any(CannotAsk)]);
       expect(told.map((error) => error.message.slice(0, message.length))).toEqual([message, message]);

@@ -73,7 +73,7 @@ const POLICIES: readonly (readonly [options: unknown, message: string])[] = [
   ],
 ];
 
-test.each(POLICIES)('requestStatePolicy(%j) is refused: %s', (options, message) => {
+test.each(POLICIES)('requestStatePolicy(%j) is rejected: %s', (options, message) => {
   expect(complaintOf(() => requestStatePolicy(options as object))).toBe(`requestStatePolicy: ${message}`);
 });
 
@@ -98,7 +98,7 @@ test.each<[what: string, give: () => unknown, message: string]>([
     () => elicitation('Sure?', form, { default: { yes: true } } as object),
     "elicitation: there is no option 'default'. The options are: fallback.",
   ],
-])('%s refuses a wrong option', (_what, give, message) => {
+])('%s rejects a wrong option', (_what, give, message) => {
   expect(complaintOf(give)).toBe(message);
 });
 

@@ -1,4 +1,4 @@
-/** Refused, late and abandoned requests use up no approval, and give their place back. */
+/** Rejected, late and abandoned requests use up no approval, and give their place back. */
 import { inspect } from 'node:util';
 import {
   inputRequired,
@@ -153,7 +153,7 @@ test('a client that hangs up while the ledger decides spends nothing: its lease 
   expect(site.errors.join()).toContain('rejected: abandoned');
 });
 
-test('a token that expires while the ledger decides is refused, and its lease is given back', async () => {
+test('a token that expires while the ledger decides is rejected, and its lease is given back', async () => {
   let now = 1_800_000_000_000;
   const release = vi.fn(async () => {});
   const lease = () => {
@@ -276,7 +276,7 @@ test('arguments that do not fit any more spend nothing', async () => {
 
 test('a handler that is not watched spends its token, and so does one that was replaced or is low-level', async () => {
   const entries: string[] = [];
-  const asksThenRefuses = (name: string) => (ctx: ServerContext) => {
+  const asksThenRejects = (name: string) => (ctx: ServerContext) => {
     if (ctx.mcpReq.requestState() === undefined) return inputRequired({ requestState: 'asked' });
     entries.push(name);
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'no');
@@ -285,13 +285,13 @@ test('a handler that is not watched spends its token, and so does one that was r
     (server) => {
       Object.assign(
         server.registerTool('unwatched', {}, () => textResult('')),
-        { executor: async (_: unknown, ctx: ServerContext) => asksThenRefuses('unwatched')(ctx) },
+        { executor: async (_: unknown, ctx: ServerContext) => asksThenRejects('unwatched')(ctx) },
       );
       server
         .registerTool('replaced', { inputSchema: z.object({}) }, () => textResult(''))
-        .update({ callback: (_, ctx) => asksThenRefuses('replaced')(ctx) });
+        .update({ callback: (_, ctx) => asksThenRejects('replaced')(ctx) });
       server.server.registerCapabilities({ prompts: {} });
-      server.server.setRequestHandler('prompts/get', (_, ctx) => asksThenRefuses('low-level')(ctx));
+      server.server.setRequestHandler('prompts/get', (_, ctx) => asksThenRejects('low-level')(ctx));
     },
     { ledger: new MemoryLedger() },
   );
@@ -392,7 +392,7 @@ test('a client that hangs up while its arguments are validated spends nothing', 
 test.each<[string, unknown]>([
   ['nothing', undefined],
   ['a kind that does not exist', { kind: 'constructor' }],
-])('a ledger that answers %s refuses the round', async (_what, lease) => {
+])('a ledger that answers %s rejects the round', async (_what, lease) => {
   const site = till({ ledger: ledgerThat(() => lease) });
   expect(await site.retry(await site.begin())).toMatchObject({
     error: { code: -32603, message: 'The server cannot keep the state of this call' },
@@ -411,7 +411,7 @@ test.each<[string, (presented: LeaseRequest) => unknown, RequestStateOptions, st
     'repeated (other_answers)',
   ],
   ['a lost token, with `reject`', () => ({ kind: 'lost' }), { singleUse: 'reject' }, 'lost'],
-])('%s is refused, and `onerror` gets the reason', async (_what, lease, options, reason) => {
+])('%s is rejected, and `onerror` gets the reason', async (_what, lease, options, reason) => {
   const site = till({ ledger: ledgerThat(lease), ...options });
   expect(await site.retry(await site.begin())).toEqual(REJECTED);
   expect(site.errors).toEqual([

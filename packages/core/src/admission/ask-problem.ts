@@ -77,7 +77,7 @@ export function unaskableAfter(
   const lacked = new Set(lackedKinds(requests, askable));
   return new CannotAsk(
     `${method} ${target} ended because its client cannot be asked, after these effects had run: ${quoteAll(effects)}. ` +
-      `Declare asks: [${quoteAll([...lacked])}] where the handler is made: such a client is then refused before the ` +
+      `Declare asks: [${quoteAll([...lacked])}] where the handler is made: such a client is then rejected before the ` +
       'handler is entered.',
   );
 }

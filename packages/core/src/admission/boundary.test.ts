@@ -171,7 +171,7 @@ test('state over its limit is an error without details for the client, and with 
 
 test('arguments that cannot be hashed are rejected before the handler runs', async () => {
   const entries: (string | undefined)[] = [];
-  const refusals = eventsOf('mrtr:rejection');
+  const rejections = eventsOf('mrtr:rejection');
   const { post } = hostTools(asking(entries));
   expect(
     await post('tools/call', {
@@ -184,7 +184,7 @@ test('arguments that cannot be hashed are rejected before the handler runs', asy
       message: 'The arguments hold a number that is not finite, or are nested deeper than 200 levels',
     },
   });
-  expect(refusals).toMatchObject([{ reason: 'invalid', detail: 'invalid_arguments' }]);
+  expect(rejections).toMatchObject([{ reason: 'invalid', detail: 'invalid_arguments' }]);
   expect(entries).toEqual([]);
 });
 

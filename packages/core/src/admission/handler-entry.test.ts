@@ -31,7 +31,7 @@ test('a registered shape says that its result or its error was made without the 
 });
 
 type Shape = () => Promise<object>;
-const refusing = (ctx: ServerContext): Shape => {
+const rejecting = (ctx: ServerContext): Shape => {
   const shape = () => runShape(ctx, shape, async () => asNotEntered({ content: [] }));
   return shape;
 };
@@ -56,7 +56,7 @@ test.each<[caller: string, wrap: (shape: Shape, ctx: ServerContext) => Shape]>([
   ],
 ])('code of the author ran before a shape that %s calls', async (_caller, wrap) => {
   const { run, ctx } = contextWithRun();
-  const registered = wrap(refusing(ctx), ctx);
+  const registered = wrap(rejecting(ctx), ctx);
   expect(await runHandler(ctx, registered, registered)).toMatchObject({ content: [] });
   expect(run.entry).toBe('entered');
 });
@@ -92,6 +92,6 @@ test.each<[string, unknown, boolean]>([
     Object.assign(new Error('x'), { code: ProtocolErrorCode.InvalidParams }),
     false,
   ],
-])('whether the SDK refused: %s', (_what, error, isRefusal) => {
+])('whether the SDK rejected: %s', (_what, error, isRefusal) => {
   expect(isSdkRejection(error)).toBe(isRefusal);
 });

@@ -165,7 +165,7 @@ test('an old client that brings an answer with its first request is asked all th
   expect(site.deleted).toEqual([]);
 });
 
-test('a question that the SDK refuses ends its round as an error for observers', async () => {
+test('a question that the SDK rejects ends its round as an error for observers', async () => {
   const rounds = eventsOf('mrtr:round');
   await deleting(() => false).post('tools/call', DEPLOY, { capabilities: {} });
   expect(rounds.at(-1)).toMatchObject({ phase: 'end', outcome: 'error' });

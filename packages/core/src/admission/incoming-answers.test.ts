@@ -14,7 +14,7 @@ const answer = (padding: unknown) => ({ action: 'accept', content: { sure: true,
 const answerOfBytes = (bytes: number) => answer('x'.repeat(bytes - JSON.stringify(answer('')).length));
 const nestArrays = (levels: number): unknown => JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`);
 
-const REFUSED = {
+const REJECTED = {
   error: {
     code: -32602,
     message: 'An answer has to be JSON of at most 16384 bytes, nested at most 200 levels deep',
@@ -32,10 +32,10 @@ async function askDeploy(entries: (string | undefined)[] = [], options = {}) {
   };
 }
 
-test('an answer of exactly the limit is accepted, and one byte more is refused', async () => {
+test('an answer of exactly the limit is accepted, and one byte more is rejected', async () => {
   const entries: (string | undefined)[] = [];
   const { reply, errors } = await askDeploy(entries);
-  expect(await reply({ sure: answerOfBytes(16_385) })).toEqual(REFUSED);
+  expect(await reply({ sure: answerOfBytes(16_385) })).toEqual(REJECTED);
   expect(entries).toEqual([undefined]);
   expect(errors).toEqual([
     'OperatorWarning: An answer was rejected. ' +
@@ -46,7 +46,7 @@ test('an answer of exactly the limit is accepted, and one byte more is refused',
 
 test('an answer to a question that was not asked is limited too, and leaves the state unused', async () => {
   const { reply } = await askDeploy([], { singleUse: 'reject' });
-  expect(await reply({ ...YES, other: answerOfBytes(16_385) })).toEqual(REFUSED);
+  expect(await reply({ ...YES, other: answerOfBytes(16_385) })).toEqual(REJECTED);
   expect((await reply(YES)).result).toMatchObject(textResult('Done.'));
 });
 

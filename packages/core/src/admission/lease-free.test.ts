@@ -272,7 +272,7 @@ test.each([...LEASED, ...ALSO_LEASED])('a lease, and one retry, for %s', async (
   expect([entered.length, leases()]).toEqual([2, 2]);
 });
 
-test('a target that was removed meanwhile is leased, and refused', async () => {
+test('a target that was removed meanwhile is leased, and rejected', async () => {
   let isRemoved = false;
   const { entered, leases, post } = siteOf((server, { own }) => {
     const registered = server.registerTool('pay', {}, own);

@@ -43,7 +43,7 @@ test('a retry that is sent again gets the result of the first, and its effects h
   expect(states.map(({ phase }) => phase)).toEqual(['sealed', 'opened', 'replayed']);
 });
 
-test('with `reject`, a repeated retry is refused like invalid state', async () => {
+test('with `reject`, a repeated retry is rejected like invalid state', async () => {
   const rejections = eventsOf('mrtr:rejection');
   const site = shop({ singleUse: 'reject' });
   const retry = await retryOf(site);
@@ -99,19 +99,19 @@ test('a token whose server crashed in the middle is not served again', async () 
   expect(rejections.at(-1)).toMatchObject({ reason: 'lost' });
 });
 
-test('a ledger that cannot be reached refuses the round before anything of it runs', async () => {
-  const refusals = eventsOf('mrtr:rejection');
+test('a ledger that cannot be reached rejects the round before anything of it runs', async () => {
+  const rejections = eventsOf('mrtr:rejection');
   const site = shop({ ledger: ledgerThat(() => Promise.reject(new Error('connect ECONNREFUSED'))) });
   expect(await site.post('tools/call', await retryOf(site))).toEqual({
     error: { code: -32603, message: 'The server cannot keep the state of this call' },
   });
   expect(site.deliveries).toEqual([]);
   expect(site.errors).toEqual(['Error: connect ECONNREFUSED']);
-  expect(refusals.map(({ reason }) => reason)).toEqual(['ledger']);
+  expect(rejections.map(({ reason }) => reason)).toEqual(['ledger']);
 });
 
 test.each([700, -61])(
-  'a server whose clock is %i s off is refused, and `onerror` gets the difference',
+  'a server whose clock is %i s off is rejected, and `onerror` gets the difference',
   async (seconds) => {
     const ledger = new MemoryLedger({ now: () => 1_800_000_000_000 });
     const site = shop({ ledger, now: () => 1_800_000_000_000 + seconds * 1000 });
@@ -161,8 +161,8 @@ test.each<[reason: string, options: TestOptions]>([
   ['ledger_full', { ledger: ledgerThat(() => Promise.reject(new StoreFull('The ledger is full.'))) }],
   ['answer_too_large', { fixed: { answerBytes: 1 } }],
 ])('`mrtr:rejection` gives the reason %s', async (reason, options) => {
-  const refusals = eventsOf('mrtr:rejection');
+  const rejections = eventsOf('mrtr:rejection');
   const site = shop(options);
   expect(await site.post('tools/call', await retryOf(site))).toHaveProperty('error');
-  expect(refusals.map(({ detail }) => detail)).toEqual([reason]);
+  expect(rejections.map(({ detail }) => detail)).toEqual([reason]);
 });

@@ -14,9 +14,9 @@ function logging(now = Date.now) {
   return { ...hostTools(asking([]), { principal: () => 'alice', onerror, now }), errors };
 }
 
-test('a refusal names its call, its tool and the pseudonym of its caller, and is counted', async () => {
+test('a rejection names its call, its tool and the pseudonym of its caller, and is counted', async () => {
   let late = 0;
-  const [refusals, rounds] = [eventsOf('mrtr:rejection'), eventsOf('mrtr:round')];
+  const [rejections, rounds] = [eventsOf('mrtr:rejection'), eventsOf('mrtr:round')];
   const { post, errors } = logging(() => Date.now() + late);
   const retry = await beginCall({ post });
   late = 600_000;
@@ -30,11 +30,11 @@ test('a refusal names its call, its tool and the pseudonym of its caller, and is
   expect(errors.map(String)).toEqual(errors.map(({ stack }) => stack?.split('\n')[0]));
   expect(errors[0]).toMatchObject({ code: 'request_state_rejected', reason: 'expired' });
   const about = { method: 'tools/call', target: 'deploy' };
-  expect(refusals).toEqual([
+  expect(rejections).toEqual([
     { reason: 'expired', call, ...about, bytes: retry.requestState.length },
     { reason: 'invalid', detail: 'malformed', call: undefined, ...about, bytes: 3 },
   ]);
-  expect(refusals.every(({ reason }) => Object.hasOwn(REJECTION_REASONS, reason))).toBe(true);
+  expect(rejections.every(({ reason }) => Object.hasOwn(REJECTION_REASONS, reason))).toBe(true);
 });
 
 test('a tool’s name cannot forge a line of the log', async () => {

@@ -88,13 +88,13 @@ test.each<[string, () => unknown, string]>([
   'where the principal callback %s, the client gets -32603 and `onerror` the reason',
   async (_what, give, why) => {
     const entries: (string | undefined)[] = [];
-    const refusals = eventsOf('mrtr:rejection');
+    const rejections = eventsOf('mrtr:rejection');
     const { post, errors } = hostTools(asking(entries), { principal: give as () => string });
     expect(await post('tools/call', { name: 'deploy' }, as('alice'))).toEqual({
       error: { code: -32603, message: 'Internal error' },
     });
     expect(errors).toEqual([why]);
-    expect(refusals.map(({ reason }) => reason)).toEqual(['principal']);
+    expect(rejections.map(({ reason }) => reason)).toEqual(['principal']);
     expect(entries).toEqual([]);
   },
 );

@@ -35,7 +35,7 @@ import type { LegacyPolicy } from '../wire/call.ts';
 import { MemoryLedger, type StateLedger } from './ledger.ts';
 import { AbandonedQuota, Quota } from './quota.ts';
 
-/** The response to a repeated retry: `reject` refuses it, `replay` repeats the first result. */
+/** The response to a repeated retry: `reject` rejects it, `replay` repeats the first result. */
 type RepeatedRetry = 'reject' | 'replay';
 
 /** A policy's settings for single use. */
@@ -95,7 +95,7 @@ export interface RequestStateOptions extends VersionOptions {
   readonly now?: (() => number) | undefined;
   /**
    * Serves each token once. A client that lost a result may send its retry again: `replay` (the default) repeats the
-   * first result, and `reject` refuses the second request like invalid state (`-32602`). `false` turns single use off
+   * first result, and `reject` rejects the second request like invalid state (`-32602`). `false` turns single use off
    * for the whole server: a retry that is sent twice is served twice, with all its effects. A tool on a `DbosStore`
    * needs no setting: its store serves each token once by itself, and repeats the result.
    */
@@ -109,7 +109,7 @@ export interface RequestStateOptions extends VersionOptions {
   /** The time to serve one round, in seconds; after that its outcome counts as lost. Default 300. */
   readonly leaseSeconds?: number | undefined;
   /**
-   * Gets every refusal and failure whose reason the client does not see: rejected state, errors of the ledger and of
+   * Gets every rejection and failure whose reason the client does not see: rejected state, errors of the ledger and of
    * `principal`, state over the limits. Called in addition to the server's own `onerror`; `createMcpHandler({ onerror
    * })` gets nothing. Without both, the first error of each kind becomes a process warning. It is also the default of
    * pages, of a `DbosStore` and of an HTTP hosting. A function that is given in several places gets each error once.

@@ -59,7 +59,7 @@ test('the author sets all other options of the SDK', async () => {
   });
 });
 
-test('a server without a name, or without a policy, is refused', () => {
+test('a server without a name, or without a policy, is rejected', () => {
   expect(() => protectedServer(undefined as never, requestStatePolicy())).toThrow(
     'protectedServer: name must be a text that is not empty; it is undefined.',
   );

@@ -35,7 +35,7 @@ type SetRequestHandler = (method: string, ...rest: unknown[]) => void;
  * error, `-32602 Invalid or expired requestState` (the *frozen error*); the true reason goes to the `mrtr:state`
  * channel and the server's `onerror`.
  *
- * State of another `version` is refused in the same way, and so is state that does not fit the handler's schema
+ * State of another `version` is rejected in the same way, and so is state that does not fit the handler's schema
  * (`readState`).
  *
  * `protectedServer` does this for a new server in one step.

@@ -33,7 +33,7 @@ export type Handler = (request: McpRequest, ctx: ServerContext) => unknown;
 /**
  * Enters the handler with its plaintext state and its answers, and seals what it returns.
  *
- * @throws the handler's error, or the refusal of state that does not fit the handler's schema.
+ * @throws the handler's error, or the rejection of state that does not fit the handler's schema.
  */
 export function serve(call: AdmittedCall, handler: Handler): Promise<unknown> {
   const { id, method, target, round, pseudonym } = call;
@@ -144,7 +144,7 @@ function ask(call: AdmittedCall, result: InputRequiredResult, requests: InputReq
     ...(result.inputRequests && isOld && { inputRequests: inOldSpelling(requests) }),
     requestState: seal(call, requestState, requests, routingLabel),
   };
-  // On 2026-07-28 the SDK refuses undeclared questions with -32021 and the missing capabilities. Seal the state anyway,
+  // On 2026-07-28 the SDK rejects undeclared questions with -32021 and the missing capabilities. Seal the state anyway,
   // in case the SDK reads the capabilities differently and lets it out.
   if (problem) return sealed;
   publish('mrtr:ask', { call: call.id, target: call.target, keys: Object.keys(requests), live: false });
@@ -199,7 +199,7 @@ function requireSealable(requestState: unknown, requests: InputRequests): void {
   }
 }
 
-/** The outcome of a round. Undeclared questions count as an error, because the SDK refuses them. */
+/** The outcome of a round. Undeclared questions count as an error, because the SDK rejects them. */
 function outcomeOf(result: unknown, call: AdmittedCall): Outcome {
   if (!isInputRequiredResult(result)) return 'complete';
   return lackedKinds(result.inputRequests ?? {}, call.askable).length > 0 ? 'error' : 'input_required';

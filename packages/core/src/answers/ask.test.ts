@@ -23,11 +23,11 @@ test('state goes out as JSON', () => {
 test.each([
   ['a function', () => 1],
   ['a number that JSON has no word for', 1n],
-])('state that is %s is refused', (_what, state) => {
+])('state that is %s is rejected', (_what, state) => {
   expect(() => ask({ units }, { state })).toThrow(NotJson);
 });
 
-test('a value that is not a question is refused, by its key', () => {
+test('a value that is not a question is rejected, by its key', () => {
   expect(() => ask({ units: 'Which units?' as never })).toThrow(
     new InvalidDefinition(
       "'units' is not a question. Make one with elicitation(...), sampling(...) or listRoots().",
@@ -35,17 +35,17 @@ test('a value that is not a question is refused, by its key', () => {
   );
 });
 
-test('a question without a key, and no question, are refused', () => {
+test('a question without a key, and no question, are rejected', () => {
   expect(() => ask(units as never)).toThrow(
     "Give the question a key: return ask({ units }), or ctx.ask('units', units).",
   );
   expect(() => ask({})).toThrow('ask: give at least one question.');
 });
 
-test('a question under the key `__proto__` is refused, because its answer would not arrive', () => {
+test('a question under the key `__proto__` is rejected, because its answer would not arrive', () => {
   expect(() => ask({ units, ['__proto__']: name })).toThrow("A question cannot have the key '__proto__'");
 });
 
-test('an unknown option is refused', () => {
+test('an unknown option is rejected', () => {
   expect(() => ask({ units }, { requestState: 'x' } as object)).toThrow(InvalidOption);
 });

@@ -50,7 +50,7 @@ export interface AnswerEvent extends OfCall {
   readonly method: string;
   readonly key: string;
   /**
-   * `unread`: no code read the answer. `reworded`: the question's words have changed. `invalid`: the schema refused it.
+   * `unread`: no code read the answer. `reworded`: the question's words have changed. `invalid`: the schema rejected it.
    */
   readonly reason: 'unread' | 'reworded' | 'invalid';
   /** The number of answers to this question in a row that did not count. */

@@ -115,7 +115,7 @@ test('a form that is given as JSON Schema goes out as it stands, and its answers
   expect(elicitation('How many guests?', FORM as never).digest).toBe(table.digest);
 });
 
-test('a form that is not flat is refused when the question is made', () => {
+test('a form that is not flat is rejected when the question is made', () => {
   const nested = { type: 'object', properties: { address: { type: 'object', properties: {} } } };
   for (const form of [nested, { type: 'string' }, {}]) {
     expect(() => elicitation('Where?', form as never)).toThrow('A question needs a flat form');

@@ -1,6 +1,6 @@
 /**
  * Spells the choices of a form: for forms of today, and for old clients. For `'a' | 'b'`, ArkType writes an `enum` without a
- * type, and Valibot and zod write literals as an `anyOf` of constants. The SDK refuses both.
+ * type, and Valibot and zod write literals as an `anyOf` of constants. The SDK rejects both.
  */
 import type { InputRequest, StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 
@@ -67,7 +67,7 @@ type Titled = Json & { readonly oneOf: readonly { readonly const: unknown; reado
 
 /**
  * `request` for a client at 2025-11-25. Titled choices go out as `enum` with `enumNames`: SDKs of older revisions do not
- * know `oneOf`, and refuse the whole form.
+ * know `oneOf`, and reject the whole form.
  */
 export function onOldWire<R extends InputRequest>(request: R): R {
   const { requestedSchema } = (request.params ?? {}) as { requestedSchema?: { readonly properties?: Json } };

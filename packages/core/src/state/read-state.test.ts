@@ -82,7 +82,7 @@ test('the reason names the field, and not its value, which a schema may quote', 
   expect(errors.join()).toMatch(/at 'card'$/);
 });
 
-test('state that is not JSON is refused as well', async () => {
+test('state that is not JSON is rejected as well', async () => {
   const { reply, errors } = await read('{"replicas":');
   expect(reply).toEqual(REJECTED);
   expect(errors[0]).toMatch(/rejected: wrong_version \(other_schema\): the state is not JSON$/);

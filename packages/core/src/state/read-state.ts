@@ -8,7 +8,7 @@ import { type Call, callOf } from '../wire/call.ts';
  * call's first round, and after a round without state.
  *
  * The boundary has opened the state, so no client changed it. But after a deploy it may be another version's. State
- * that does not fit the schema is refused like state that does not open: the client gets `-32602`, even if the handler
+ * that does not fit the schema is rejected like state that does not open: the client gets `-32602`, even if the handler
  * catches the error. `onerror` gets the reason (`wrong_version`) and the first field that does not fit. So read state at
  * the top, above every effect.
  *
@@ -30,7 +30,7 @@ export function readState<S extends StandardSchemaV1>(
 }
 
 /**
- * Checks a value that an earlier round kept, and returns the output of `schema`. Refuses the request if the value does
+ * Checks a value that an earlier round kept, and returns the output of `schema`. Rejects the request if the value does
  * not fit; see {@link Call.rejectState}.
  *
  * @param what names the value in the operator's log.

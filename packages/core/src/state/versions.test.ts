@@ -35,14 +35,14 @@ test.each<[string, RequestStateOptions, RequestStateOptions]>([
   ['no version, where others are accepted', {}, { version: '3', acceptVersions: ['1', '2'] }],
   ['another version of its tool', { version: { deploy: '1' } }, { version: { deploy: '2' } }],
   ['a version that the tool had', { version: { deploy: '1' } }, { version: { constructor: '1' } }],
-])('state of %s is refused before the handler, and the operator learns why', async (_, before, after) => {
+])('state of %s is rejected before the handler, and the operator learns why', async (_, before, after) => {
   const { came, entries, errors } = await across(before, after);
   expect(came).toEqual(REJECTED);
   expect(entries).toEqual([]);
   expect(errors).toEqual(OTHER_VERSION);
 });
 
-test('state that is refused for its version stays good for an instance that accepts it', async () => {
+test('state that is rejected for its version stays good for an instance that accepts it', async () => {
   const ledger = new MemoryLedger();
   const started = await beginCall(hostTools(asking(), { version: '1', ledger }));
   const retry = { ...started, inputResponses: YES };

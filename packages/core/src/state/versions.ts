@@ -5,7 +5,7 @@ import { InvalidOption } from '../errors.ts';
 export interface VersionOptions {
   /**
    * The version of the code that keeps state: `'2'` for the whole server, or `{ deploy: '2' }` for single targets. Text
-   * of 1 to 255 bytes. Each token carries it, and state of another version is refused before a handler sees it. Change
+   * of 1 to 255 bytes. Each token carries it, and state of another version is rejected before a handler sees it. Change
    * it when a deploy cannot continue the calls in flight. Default: tokens carry no version. An unset environment
    * variable is an `InvalidOption`.
    */
