@@ -33,6 +33,12 @@ test.each([
   expect(() => listVerifier(list)).toThrow(new InvalidOption(message));
 });
 
+test('a list that is no text is rejected', () => {
+  const list = [{ subject: 'alice', token: SECRET }] as never;
+  const message = 'listVerifier takes a text: alice=secret1,bob=secret2, or one secret.';
+  expect(() => listVerifier(list)).toThrow(new InvalidOption(message));
+});
+
 const TOKENS = { alice: 'token-of-alice-1', again: 'token-of-alice-2', bob: 'token-of-bob-one' };
 const hostWithTokens = () =>
   hosting({

@@ -13,7 +13,7 @@ import { InvalidOption } from '@mrtr/core';
  *
  * @param list `alice=secret1,bob=secret2`, or one bare secret of the subject `token`. A subject may have several tokens;
  * a token has one subject, who becomes the principal of a call.
- * @throws InvalidOption for an empty list, an empty subject, a secret of under 16 characters, or a secret of two subjects.
+ * @throws InvalidOption for a list that is no text, an empty list, an empty subject, a secret of under 16 characters, or a secret of two subjects.
  * @example serveHttp(served, { verifier: listVerifier(process.env.TOKENS ?? '') });
  */
 export function listVerifier(list: string): OAuthTokenVerifier {
@@ -31,6 +31,8 @@ export function listVerifier(list: string): OAuthTokenVerifier {
 }
 
 function holdersIn(list: string): { readonly subject: string; readonly token: string }[] {
+  if (typeof list !== 'string')
+    throw new InvalidOption('listVerifier takes a text: alice=secret1,bob=secret2, or one secret.');
   const holders = list
     .split(',')
     .map((item) => item.trim())
