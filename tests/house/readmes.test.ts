@@ -1,4 +1,4 @@
-/** Every package, demo and tool has a README. A published package's README names exactly its exports. */
+/** Every package, demo and tool has a README. A published package's README names exactly its exports. And the pages of docs. */
 import { basename } from 'node:path';
 import { OPTIONS } from '@mrtr/comparison/options';
 import { expect, test } from 'vitest';
@@ -53,6 +53,18 @@ test('every shape has its place in the documents that compare them', () => {
   ];
   const missing = beginnings.filter(([file = '', line]) => !new RegExp(`^${line}`, 'm').test(textOf(file)));
   expect(missing.map(([file, , what]) => `${file} needs a ${what}`)).toEqual([]);
+});
+
+test('every page of docs begins with the question that it answers', () => {
+  const pages = projectFiles().filter((file) => /^docs\/.+\.md$/.test(file));
+  expect(pages.length).toBeGreaterThan(20);
+  expect(pages.filter((file) => !/^# .+\n\n\*\*[^*]+\?\*\*/.test(textOf(file)))).toEqual([]);
+});
+
+test('the glossary has at most thirty terms', () => {
+  const terms = textOf('docs/glossary.md').match(/^\* \*\*.+\*\*/gm) ?? [];
+  expect(terms.length).toBeGreaterThan(20);
+  expect(terms.length).toBeLessThanOrEqual(30);
 });
 
 /** The sections of a README: an entry point as heading, perhaps a sentence, and a list of names. */
