@@ -32,12 +32,16 @@ import {
 } from '@mrtr/core/internal';
 import { type Call, fallbackOf, isDigestOf, isFinal } from '@mrtr/core/shape';
 import { afterMicrotasks } from '../kit/after-microtasks.ts';
-import { AnswerPromise } from '../kit/answer-promise.ts';
-import { duplicateKeyError } from '../kit/definition.ts';
+import { AnswerPromise, handleRejection } from '../kit/answer-promise.ts';
 import { insideEffect, isInsideEffect } from '../kit/effect-scope.ts';
-import { handleRejection } from '../kit/handled.ts';
 import { assertJson } from '../kit/json.ts';
-import { type Once, RECORDED_CHECKS, type RecordedOptions, takeRecorded } from '../kit/recorded.ts';
+import {
+  duplicateKeyError,
+  type Once,
+  RECORDED_CHECKS,
+  type RecordedOptions,
+  takeRecorded,
+} from '../kit/recorded.ts';
 import type { HandlerEnd } from '../kit/state.ts';
 import { originals, outsideHandler } from './nondeterminism.ts';
 import {

@@ -7,7 +7,6 @@
  * microtasks have run.
  */
 import { InvalidDefinition } from '@mrtr/core';
-import { handleRejection } from './handled.ts';
 
 type Executor<T> = ConstructorParameters<typeof Promise<T>>[0];
 
@@ -84,4 +83,14 @@ export class AnswerPromise<T> extends Promise<T> {
       `No code waits for the answer to the question '${unread.#unread}', so ${then}. Await the question${where}.`,
     );
   }
+}
+
+/**
+ * Marks a promise's rejection as handled, and returns the promise. A handler may start two questions and await them one
+ * by one. If the user declines both, it never awaits the second, and that unhandled rejection must not end the process.
+ */
+export function handleRejection<T>(answer: Promise<T>): Promise<T> {
+  // Not `answer.catch`, which an `AnswerPromise` takes for a reader.
+  Promise.prototype.then.call(answer, undefined, () => {});
+  return answer;
 }

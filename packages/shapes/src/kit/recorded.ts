@@ -1,5 +1,6 @@
 /** Values that an earlier round recorded, perhaps by another version of the code. */
 import type { StandardSchemaV1 } from '@modelcontextprotocol/server';
+import { InvalidDefinition } from '@mrtr/core';
 import type { OptionChecks } from '@mrtr/core/internal';
 import { type Call, requireFitting } from '@mrtr/core/shape';
 
@@ -25,6 +26,10 @@ export const RECORDED_CHECKS: OptionChecks<RecordedOptions<unknown>> = {
       ((typeof value === 'object' && value !== null) || typeof value === 'function') && '~standard' in value,
   },
 };
+
+/** The error for a repeated key. Without it, the second step would silently not run. */
+export const duplicateKeyError = (key: string, what: 'effect' | 'step' = 'effect'): InvalidDefinition =>
+  new InvalidDefinition(`Two ${what}s of one call have the key '${key}'. They are kept by key: rename one.`);
 
 /** Checks a recorded value with the schema, if there is one, and returns it. */
 export const takeRecorded = <T>(

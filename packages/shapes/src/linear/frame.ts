@@ -39,13 +39,11 @@ import {
 } from '@mrtr/core/internal';
 import { type Call, fallbackOf } from '@mrtr/core/shape';
 import { afterMicrotasks } from '../kit/after-microtasks.ts';
-import { AnswerPromise } from '../kit/answer-promise.ts';
-import { duplicateKeyError } from '../kit/definition.ts';
+import { AnswerPromise, handleRejection } from '../kit/answer-promise.ts';
 import { insideEffect, isInsideEffect } from '../kit/effect-scope.ts';
-import { handleRejection } from '../kit/handled.ts';
 import type { HandlerContext } from '../kit/handler-context.ts';
 import { assertJson } from '../kit/json.ts';
-import { RECORDED_CHECKS, type RecordedOptions, takeRecorded } from '../kit/recorded.ts';
+import { duplicateKeyError, RECORDED_CHECKS, type RecordedOptions, takeRecorded } from '../kit/recorded.ts';
 import type { HandlerEnd } from '../kit/state.ts';
 import { guardedSignal } from './guarded-signal.ts';
 import { ContinuationLost } from './messages.ts';

@@ -15,13 +15,12 @@ import { type Answer, type AnswerOf, InvalidDefinition, type Question, type Serv
 import { aFunction, ownEntry, publish, requireArgument, requireOptions } from '@mrtr/core/internal';
 import type { CompleteResult, SdkCallback } from '@mrtr/core/shape';
 import { type Call, publishEntry, shapeCallback, withNotes } from '@mrtr/core/shape';
+import { handleRejection } from '../kit/answer-promise.ts';
 import { ASKING_CHECKS, type AskingOptions } from '../kit/asking.ts';
-import { duplicateKeyError } from '../kit/definition.ts';
-import { handleRejection } from '../kit/handled.ts';
 import { type HandlerContext, handlerContext } from '../kit/handler-context.ts';
 import { assertJson } from '../kit/json.ts';
 import { Recall } from '../kit/recall.ts';
-import { type Once, RECORDED_CHECKS, takeRecorded } from '../kit/recorded.ts';
+import { duplicateKeyError, type Once, RECORDED_CHECKS, takeRecorded } from '../kit/recorded.ts';
 import { type Author, bareRecord } from '../kit/state.ts';
 
 const TAG = 'once/2';
