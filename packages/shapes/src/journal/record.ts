@@ -2,6 +2,7 @@
 import { MrtrError, type Question } from '@mrtr/core';
 import { ownEntry } from '@mrtr/core/internal';
 import { type Call, isDigestOf } from '@mrtr/core/shape';
+import type { Recorded } from '../kit/recorded.ts';
 import { bareRecord } from '../kit/state.ts';
 
 /** The kinds of steps. */
@@ -20,7 +21,7 @@ export type AskRecord = readonly ['ask', digest: string, response?: unknown];
 /** An effect's {@link StepRecord}. */
 export type EffectRecord = readonly [
   'once',
-  value?: readonly unknown[],
+  value?: Recorded,
   failure?: readonly [name: string, message: string],
 ];
 

@@ -34,13 +34,14 @@ import { type Call, fallbackOf, isDigestOf, isFinal } from '@mrtr/core/shape';
 import { afterMicrotasks } from '../kit/after-microtasks.ts';
 import { AnswerPromise, handleRejection } from '../kit/answer-promise.ts';
 import { insideEffect, isInsideEffect } from '../kit/effect-scope.ts';
-import { assertJson } from '../kit/json.ts';
 import {
   duplicateKeyError,
   type Once,
   RECORDED_CHECKS,
+  type Recorded,
   type RecordedOptions,
-  takeRecorded,
+  readRecorded,
+  recordValue,
 } from '../kit/recorded.ts';
 import type { HandlerEnd } from '../kit/state.ts';
 import { originals, outsideHandler } from './nondeterminism.ts';
@@ -197,7 +198,7 @@ export class Replay {
     if (value) {
       this.#publishEffect(key, 'skipped');
       if (failure) throw new EffectFailed(failure);
-      return this.#readRecorded(key, structuredClone(value[0]), options.schema);
+      return this.#readRecorded(key, value, options.schema);
     }
     const before = AnswerPromise.filterUnread(this.#asked);
     if (!(await this.#mayExecute())) return neverSettle();
@@ -211,9 +212,9 @@ export class Replay {
     }
   }
 
-  #readRecorded<T>(key: string, value: unknown, schema: RecordedOptions<T>['schema']): T {
+  #readRecorded<T>(key: string, value: Recorded, schema: RecordedOptions<T>['schema']): T {
     try {
-      return takeRecorded(this.#call, `once('${key}')`, value, schema);
+      return readRecorded(this.#call, `once('${key}')`, value, schema);
     } catch (error) {
       // Nothing new executes after this.
       this.#finish({ kind: 'threw', error });
@@ -243,13 +244,12 @@ export class Replay {
       throw new EffectFailed(failureOf(error), error);
     }
     try {
-      assertJson(value, `The value of once('${key}')`);
+      entries[key] = ['once', recordValue(`The value of once('${key}')`, value)];
     } catch (error) {
       // The effect happened all the same, and must not happen again.
       entries[key] = ['once', [], failureOf(error)];
       throw error;
     }
-    entries[key] = ['once', value === undefined ? [] : [structuredClone(value)]];
     return value;
   }
 

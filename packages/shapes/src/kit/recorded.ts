@@ -3,6 +3,7 @@ import type { StandardSchemaV1 } from '@modelcontextprotocol/server';
 import { InvalidDefinition } from '@mrtr/core';
 import type { OptionChecks } from '@mrtr/core/internal';
 import { type Call, requireFitting } from '@mrtr/core/shape';
+import { assertJson } from './json.ts';
 
 /** The option that checks a recorded value. */
 export interface RecordedOptions<T> {
@@ -31,10 +32,26 @@ export const RECORDED_CHECKS: OptionChecks<RecordedOptions<unknown>> = {
 export const duplicateKeyError = (key: string, what: 'effect' | 'step' = 'effect'): InvalidDefinition =>
   new InvalidDefinition(`Two ${what}s of one call have the key '${key}'. They are kept by key: rename one.`);
 
-/** Checks a recorded value with the schema, if there is one, and returns it. */
-export const takeRecorded = <T>(
+/** A recorded value: a list of one, or an empty list for undefined, which JSON does not have. */
+export type Recorded = readonly unknown[];
+
+/**
+ * Records a copy of `value`: the author's changes to the value are made again in each round.
+ *
+ * @throws NotJson for a value that a later round would see changed.
+ */
+export function recordValue(what: string, value: unknown): Recorded {
+  assertJson(value, what);
+  return value === undefined ? [] : [structuredClone(value)];
+}
+
+/** Returns a copy of a recorded value, checked with the schema, if there is one. */
+export function readRecorded<T>(
   call: Pick<Call, 'rejectState'>,
   what: string,
-  value: unknown,
+  [recorded]: Recorded,
   schema: RecordedOptions<T>['schema'],
-): T => (schema ? requireFitting(call, `the value of ${what}`, value, schema) : (value as T));
+): T {
+  const value = structuredClone(recorded);
+  return schema ? requireFitting(call, `the value of ${what}`, value, schema) : (value as T);
+}

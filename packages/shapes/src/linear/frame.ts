@@ -42,8 +42,13 @@ import { afterMicrotasks } from '../kit/after-microtasks.ts';
 import { AnswerPromise, handleRejection } from '../kit/answer-promise.ts';
 import { insideEffect, isInsideEffect } from '../kit/effect-scope.ts';
 import type { HandlerContext } from '../kit/handler-context.ts';
-import { assertJson } from '../kit/json.ts';
-import { duplicateKeyError, RECORDED_CHECKS, type RecordedOptions, takeRecorded } from '../kit/recorded.ts';
+import {
+  duplicateKeyError,
+  RECORDED_CHECKS,
+  type RecordedOptions,
+  readRecorded,
+  recordValue,
+} from '../kit/recorded.ts';
 import type { HandlerEnd } from '../kit/state.ts';
 import { guardedSignal } from './guarded-signal.ts';
 import { ContinuationLost } from './messages.ts';
@@ -246,9 +251,8 @@ export class Frame {
         ran = true;
         publish('mrtr:effect', { call: this.call, shape: 'linear', key, phase: 'ran' });
         const value = await insideEffect(this, step);
-        assertJson(value, `The value of once('${key}')`);
         // A copy, as from a durable store: the author's changes to the value must not reach the record.
-        return structuredClone(value);
+        return recordValue(`The value of once('${key}')`, value)[0];
       });
       return ran ? (value as T) : this.#readRecorded(key, value, options.schema);
     } finally {
@@ -348,7 +352,7 @@ export class Frame {
       this.abort(lost);
       throw lost;
     };
-    return takeRecorded({ rejectState }, `once('${key}')`, value, schema);
+    return readRecorded({ rejectState }, `once('${key}')`, [value], schema);
   }
 
   #round(): Promise<FrameTurn> {

@@ -17,10 +17,17 @@ import type { CompleteResult, SdkCallback } from '@mrtr/core/shape';
 import { type Call, publishEntry, shapeCallback, withNotes } from '@mrtr/core/shape';
 import { handleRejection } from '../kit/answer-promise.ts';
 import { ASKING_CHECKS, type AskingOptions } from '../kit/asking.ts';
+
 import { type HandlerContext, handlerContext } from '../kit/handler-context.ts';
-import { assertJson } from '../kit/json.ts';
 import { Recall } from '../kit/recall.ts';
-import { duplicateKeyError, type Once, RECORDED_CHECKS, takeRecorded } from '../kit/recorded.ts';
+import {
+  duplicateKeyError,
+  type Once,
+  RECORDED_CHECKS,
+  type Recorded,
+  readRecorded,
+  recordValue,
+} from '../kit/recorded.ts';
 import { type Author, bareRecord } from '../kit/state.ts';
 
 const TAG = 'once/2';
@@ -95,9 +102,7 @@ const mayBeNew = (key: string, ctx: ServerContext, { asked }: Call): boolean =>
 
 /** The effects of this entry, and those that earlier rounds recorded in `saved`. */
 function recordEffects(call: Call, saved: Recall['saved']) {
-  // Each value is in a list of one; the empty list stands for `undefined`. Values are copied in and out, because the
-  // author's changes above the guard are made again in each round.
-  const values: Record<string, readonly unknown[]> = bareRecord(saved?.e);
+  const values = bareRecord<Recorded>(saved?.e);
   const earlier = Object.keys(values);
   const failedBefore = (saved?.f ?? []) as readonly string[];
   const keys = new Set<string>();
@@ -125,8 +130,7 @@ function recordEffects(call: Call, saved: Recall['saved']) {
 
   const run = async <T>(key: string, effect: () => T | Promise<T>): Promise<T> => {
     const value = await effect();
-    assertJson(value, `The value of once('${key}')`);
-    values[key] = value === undefined ? [] : [structuredClone(value)];
+    values[key] = recordValue(`The value of once('${key}')`, value);
     return value;
   };
 
@@ -138,8 +142,7 @@ function recordEffects(call: Call, saved: Recall['saved']) {
     if (!recorded) stopAfterRefusal(() => refuseRenamed(key));
     publish('mrtr:effect', { call: call.id, shape: 'once', key, phase: recorded ? 'skipped' : 'ran' });
     if (recorded) {
-      const value = structuredClone(recorded[0]);
-      return stopAfterRefusal(() => takeRecorded(call, `once('${key}')`, value, options.schema));
+      return stopAfterRefusal(() => readRecorded(call, `once('${key}')`, recorded, options.schema));
     }
     const effectRun = run(key, effect);
     running.add(effectRun);

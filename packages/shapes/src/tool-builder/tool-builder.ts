@@ -12,10 +12,16 @@ import type { CompleteResult, SdkCallback } from '@mrtr/core/shape';
 import { type Call, endCancelled, publishEntry, shapeCallback } from '@mrtr/core/shape';
 import { type AskedFor, readAsked } from '../kit/asked.ts';
 import { ASKING_CHECKS, type AskingOptions } from '../kit/asking.ts';
+
 import { type HandlerContext, handlerContext } from '../kit/handler-context.ts';
-import { assertJson } from '../kit/json.ts';
 import { Recall } from '../kit/recall.ts';
-import { RECORDED_CHECKS, type RecordedOptions, takeRecorded } from '../kit/recorded.ts';
+import {
+  RECORDED_CHECKS,
+  type Recorded,
+  type RecordedOptions,
+  readRecorded,
+  recordValue,
+} from '../kit/recorded.ts';
 import { bareRecord, rejectBeforeEntry } from '../kit/state.ts';
 
 const TAG = 'tool-builder/2';
@@ -105,7 +111,7 @@ async function runSteps(
   { input, ctx, call }: { readonly input: unknown; readonly ctx: ServerContext; readonly call: Call },
 ) {
   const recall = new Recall(ctx, TAG);
-  const finished = bareRecord<readonly unknown[]>(recall.saved?.d);
+  const finished = bareRecord<Recorded>(recall.saved?.d);
   // A finished step that is missing may have been renamed, and would run again.
   const gone = Object.keys(finished).find((name) => !steps.has(name));
   if (gone !== undefined) rejectBeforeEntry(call, `the step '${gone}', whose data it holds, is gone`);
@@ -115,18 +121,14 @@ async function runSteps(
     const known = finished[name];
     if (!known) publishEntry(call, 'tool-builder', 'step', name);
     const outcome = known
-      ? takeRecorded(call, `step '${name}'`, known[0], schema)
+      ? readRecorded(call, `step '${name}'`, known, schema)
       : await step(input, data, context);
     const asked = readAsked(recall, name, outcome);
     if (asked?.refused) return endCancelled(call, asked.refused[0]);
     if (asked && Object.keys(asked.open).length > 0)
       return recall.ask(asked.open, [...steps.keys()], { d: finished });
-    if (!asked) {
-      assertJson(outcome, `The data of step '${name}'`);
-      finished[name] = outcome === undefined ? [] : [outcome];
-    }
-    // A copy, so that a later step cannot change the record.
-    data[name] = asked ? asked.value : structuredClone(outcome);
+    if (!asked) finished[name] = recordValue(`The data of step '${name}'`, outcome);
+    data[name] = asked ? asked.value : outcome;
   }
   publishEntry(call, 'tool-builder', 'end');
   return (await end(input, data, context)) as CompleteResult;
