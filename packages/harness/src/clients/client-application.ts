@@ -6,6 +6,7 @@ import type {
   ElicitResult,
   ListRootsResult,
 } from '@modelcontextprotocol/client';
+import { rejectGoneOptions } from '../gone-options.ts';
 import type { Reply, Root } from '../transcript/call.ts';
 import { replyOf, type ShownQuestion, type User } from './user.ts';
 
@@ -55,6 +56,7 @@ export const capabilitiesOf = ({ capabilities, user, model, roots }: ClientAppli
 
 /** The handlers of an application without a record. */
 export const handlersOf = (application: ClientApplication): ClientHandlers => {
+  rejectGoneOptions(application);
   const { user, model, roots } = application;
   return {
     capabilities: capabilitiesOf(application),

@@ -5,6 +5,7 @@ import { type Connected, ManualUser } from '../clients/manual-user.ts';
 import { RecordedApplication } from '../clients/recorded-application.ts';
 import type { RoundResult, SendOptions } from '../clients/round-result.ts';
 import type { User } from '../clients/user.ts';
+import { rejectGoneOptions } from '../gone-options.ts';
 import { asCaller } from '../hosts/caller.ts';
 import type { Hosting } from '../hosts/endpoint.ts';
 import { Recorder, type RecorderOptions } from '../recording/recorder.ts';
@@ -88,6 +89,7 @@ export async function openCall<Of extends Hosting>(
   request: ConversationRequest,
   startServer: StartServer<Of>,
 ) {
+  rejectGoneOptions(request);
   const recorder = new Recorder(request);
   const unobserve = recorder.observe();
   const hosting = await recorder

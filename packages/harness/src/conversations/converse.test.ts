@@ -6,10 +6,12 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { scriptedUser } from '../clients/user.ts';
 import { CALL, deployer } from '../deployer.test-support.ts';
+import { foreignHosting } from '../hosts/endpoint.ts';
 import { host, type LocalHostingKind } from '../hosts/host.ts';
 import { eventsOf, type TranscriptEvent } from '../transcript/index.ts';
 import type { ConversationRequest } from './conversation.ts';
 import { converse } from './converse.ts';
+import { InProcess } from './in-process.ts';
 
 const deploy = (hosting: LocalHostingKind, request: Partial<ConversationRequest> = {}) =>
   converse({ ...CALL, user: scriptedUser({ sure: [true] }), ...request }, () =>
@@ -69,6 +71,16 @@ test('a client without a user declares no elicitation, and a call that fails end
   const { end, participants } = await deploy('memory', { user: undefined });
   expect(participants.map(({ kind }) => kind)).toEqual(['client', 'instance']);
   expect(end.error).toMatchObject({ code: -32021 });
+});
+
+test('an option of an earlier version is an error that says what to write now', async () => {
+  await expect(deploy('memory', { title: 'Deploy' } as object)).rejects.toThrow(
+    "The option 'title' is gone. Write `{ ...transcript, title }` when the call has ended instead.",
+  );
+  const client = new InProcess(deployer).modern({ elicit: () => ({ action: 'cancel' }) } as object);
+  await expect(client).rejects.toThrow("The option 'elicit' is gone. Write `user` instead.");
+  const endpoint = { kind: 'stdio', command: 'node', args: [], startOnce: true } as const;
+  expect(() => foreignHosting(endpoint)).toThrow("Write `client: 'modern-only'` instead.");
 });
 
 test('a message that reaches nobody is lost', async () => {

@@ -1,6 +1,7 @@
 /** Endpoints of running servers. */
 import { inspect } from 'node:util';
 import type { McpServer } from '@modelcontextprotocol/server';
+import { rejectGoneOptions } from '../gone-options.ts';
 import type { Program } from '../processes/process.ts';
 import type { Era } from '../transcript/call.ts';
 
@@ -51,7 +52,10 @@ function endpointOf(server: string | URL | Endpoint): Endpoint {
   if (server instanceof URL) return { kind: 'http', url: server };
   if (typeof server === 'string' && URL.canParse(server)) return { kind: 'http', url: new URL(server) };
   const kind: unknown = (server as Endpoint | undefined)?.kind;
-  if (typeof kind === 'string' && KINDS.includes(kind)) return server as Endpoint;
+  if (typeof kind === 'string' && KINDS.includes(kind)) {
+    rejectGoneOptions(server as Endpoint);
+    return server as Endpoint;
+  }
   throw new Error(
     `foreignHosting: server must be an address, such as 'http://localhost:3000/mcp', or an Endpoint with a kind of ${KINDS.join(', ')}; it is ${inspect(server, { depth: 0 })}.`,
   );
