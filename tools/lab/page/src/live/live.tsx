@@ -6,7 +6,7 @@ import { statesIn } from '../../../src/states.ts';
 import { LessonStrip } from '../lessons/strip.tsx';
 import { type PageProps, viewing } from '../route.ts';
 import { type Shown, Viewer } from '../viewer/viewer.tsx';
-import { type OpenLive, setUpBoth } from './connection.ts';
+import { type Live, type OpenLive, setUpBoth } from './connection.ts';
 import { fileOf, Head, InstanceTool, Network } from './controls.tsx';
 import { Deploy } from './deploy.tsx';
 import { QuestionForm } from './question.tsx';
@@ -61,6 +61,26 @@ export function LivePage({ live, route, go }: LiveProps) {
     </>
   );
 }
+
+/** The page without a server; `why` is undefined while it connects to one. */
+export const NotLive = ({ why }: { readonly why: Extract<Live, { kind: 'none' }> | undefined }) => (
+  <main class="text">
+    <h2>Live</h2>
+    <p class={why ? 'notice' : 'lead'} role="status">
+      {why ? why.why : 'Connecting …'}
+    </p>
+    <p>
+      Here two real servers run, and you are the user, the network and the operator: kill an instance, deliver
+      a request twice, change the state, deploy a version 2.
+    </p>
+    {why?.hasRecordings && (
+      <p>
+        Everything that was recorded is here all the same: <a href="#/lessons">take the lessons</a> or{' '}
+        <a href="#/measured">open the measured table</a>.
+      </p>
+    )}
+  </main>
+);
 
 /** The expiry of the open question's state. */
 function expiryOf({ conversation, insides }: SideState): number | undefined {
