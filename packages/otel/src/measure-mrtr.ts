@@ -2,7 +2,7 @@
  * Makes metrics from the diagnostics channels, and gauges from the state of this process.
  *
  * Every label is one of a few fixed words, so no client can make the metrics grow. Principals, arguments, calls and tools'
- * names are in spans and log lines instead. docs/observability.md has the alerts.
+ * names are in spans and log lines instead. docs/operating.md has the alerts.
  */
 import { observe, REJECTION_REASONS } from '@mrtr/core/events';
 import { type GaugeName, readGauges } from '@mrtr/core/internal';

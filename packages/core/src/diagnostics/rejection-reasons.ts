@@ -2,7 +2,7 @@
 
 /**
  * Each reason, by what an operator does about it, with its meaning. The `detail` of a rejection says more, for the log.
- * `docs/observability.md` has the same table.
+ * `docs/operating.md` has the same table.
  */
 export const REJECTION_REASONS = {
   invalid:
