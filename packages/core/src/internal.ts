@@ -1,7 +1,7 @@
 /** `@mrtr/core/internal`: what the packages of this project share. It is published without types, and documented nowhere. */
 
 export { ledgerFullMessage } from './admission/ledger.ts';
-export { aPolicy, clockOf, tokenPrincipal, ttlOf, withFixedLimits } from './admission/policy.ts';
+export { aPolicy, partsOf, tokenPrincipal, withFixedLimits } from './admission/policy.ts';
 export * from './admission/quota.ts';
 export { awaitHandler, onAbandoned } from './admission/request-handler.ts';
 export { notesOf } from './admission/shape-notes.ts';
@@ -32,7 +32,6 @@ export {
   requireArgument,
   requireOptions,
   wholeNumber,
-  wholeNumbers,
   wholeSeconds,
   withDefaults,
 } from './options.ts';

@@ -45,16 +45,12 @@ export function requireOptions<Options extends object>(
   }
 }
 
-/**
- * Checks that `options` is an object whose names are all among `names`.
- *
- * @throws InvalidOption naming the first unknown option, and the one that was probably meant.
- */
-export function requireKnownOptions(
+/** @throws InvalidOption naming the first option that is not among `names`, and the one that was probably meant. */
+function requireKnownOptions(
   owner: string,
   options: object,
   names: readonly string[],
-  gone: GoneOptions = {},
+  gone: GoneOptions,
 ): void {
   if (typeof options !== 'object' || options === null || Array.isArray(options))
     throw new InvalidOption(`${owner}: the options must be an object; they are ${describe(options)}.`);
@@ -93,11 +89,11 @@ export function limitsOf<Name extends string>(
   defaults: Readonly<Record<Name, number>>,
   checks: { readonly [N in Name]?: OptionCheck } = {},
 ): Readonly<Record<Name, number>> {
-  const all = {
-    ...wholeNumbers(defaults),
-    ...('perPrincipal' in defaults && { perPrincipal: aShare }),
-    ...checks,
-  };
+  const numbers = Object.keys(defaults).map((name) => [
+    name,
+    name === 'perPrincipal' ? aShare : wholeNumber(),
+  ]);
+  const all: OptionChecks<object> = { ...Object.fromEntries(numbers), ...checks };
   requireOptions<object>(`${owner} limits`, given, all);
   return withDefaults(given, defaults as never);
 }
@@ -181,10 +177,6 @@ export const wholeNumber = (least = 1, most?: number): OptionCheck => ({
     Number.isInteger(value) && (value as number) >= least && (value as number) <= (most ?? Number.MAX_VALUE),
   quotesText: true,
 });
-
-/** Checks for limits: whole numbers of at least 1, one for each default. */
-export const wholeNumbers = <Name extends string>(defaults: Readonly<Record<Name, number>>) =>
-  Object.fromEntries(Object.keys(defaults).map((name) => [name, wholeNumber()])) as Record<Name, OptionCheck>;
 
 /** One of `values`. */
 export const oneOf = (...values: readonly (string | boolean)[]): OptionCheck => ({

@@ -21,12 +21,12 @@ import {
   aPolicy,
   asRequired,
   aText,
-  clockOf,
   findCall,
   type GoneOptions,
   listenerOf,
   type OptionChecks,
   parseWebPage,
+  partsOf,
   requireOptions,
   tellOperator,
   wholeNumber,
@@ -162,7 +162,7 @@ const linkTo = <T>(message: string, more: LinkOptions<T>): PageQuestion<T> => ({
  */
 export function makePages<T>(options: PendingInteractionsOptions<T>, startPage?: StartPage, sort = '') {
   const { policy, url, ttlSeconds, waitSeconds, maxAsks } = withDefaults(options, PAGE_DEFAULTS);
-  const { store = new MemoryInteractions({ now: clockOf(policy) }), onerror } = options;
+  const { store = new MemoryInteractions({ now: partsOf(policy).now }), onerror } = options;
   const base = () => parseWebPage(typeof url === 'function' ? url() : url);
   if (typeof url !== 'function') base();
   const path = () => base().pathname.replace(/\/$/, '');

@@ -1,7 +1,7 @@
 /** Pending interactions on a store: sealed, each under a digest of its id, and replaced by compare-and-set only. */
 import { hash } from 'node:crypto';
 import { InvalidOption, MrtrError, type RequestStatePolicy, StoreFull } from '@mrtr/core';
-import { clockOf, deriveName, ttlOf } from '@mrtr/core/internal';
+import { deriveName, partsOf } from '@mrtr/core/internal';
 import { derivePseudonym, keyRingOf, openAtRest, sealAtRest } from '@mrtr/core/seal';
 import type { InteractionStore } from './store.ts';
 
@@ -93,7 +93,7 @@ const UNREACHABLE = 'The pages of this server cannot be reached now. Try again l
 
 /** The interactions of one page. */
 export function interactionsOf({ store, policy, pageName, ttlSeconds, report }: InteractionsOptions) {
-  const now = clockOf(policy);
+  const now = partsOf(policy).now;
   const ring = () => keyRingOf(policy);
 
   /** Whether `pseudonym` belongs to `principal`, under any key of the key ring. */
@@ -141,7 +141,7 @@ export function interactionsOf({ store, policy, pageName, ttlSeconds, report }: 
     const next = { ...known, pseudonym, endsAt, ...(isOver ? { message: '' } : { message, data }) };
     const sealed = seal(ref, next);
     const left = Math.max(0, Math.ceil((endsAt - now()) / 1000));
-    const ttlSeconds = isOver || known.stage === 'finishing' ? ttlOf(policy) : left;
+    const ttlSeconds = isOver || known.stage === 'finishing' ? partsOf(policy).ttlSeconds : left;
     const replaced = await reach(
       store.replace({ id: ref, pseudonym, value: sealed, ttlSeconds }, text, isOver),
     );

@@ -37,10 +37,10 @@ import { answersFit, ownAnswers } from './incoming-answers.ts';
 import {
   type Decision,
   type Lease,
-  LedgerFailed,
   leaseToken,
   type RecordedOutcome,
   recordError,
+  rejectAs,
 } from './lease.ts';
 import type { PolicyParts } from './policy.ts';
 import { type QuotaExceeded, QuotaSlot } from './quota.ts';
@@ -146,15 +146,15 @@ export class Admission {
   /** Never sends an error of the policy's callback to the client: it may name hosts. */
   async #identify({ method, target }: Binding, ctx: ServerContext): Promise<string | undefined> {
     const about = { method, target, pseudonym: 'unknown' };
-    let principal: unknown;
     try {
-      principal = await this.#policy.principal(ctx);
+      const principal: unknown = await this.#policy.principal(ctx);
+      if (principal === undefined || typeof principal === 'string') return principal;
+      throw new InvalidOption(
+        `The policy's principal gave a value of type ${typeof principal}. It must give a string, or undefined.`,
+      );
     } catch (error) {
-      return this.#rejections.rejectRequest({ reason: 'principal' }, about, error, INTERNAL);
+      return this.#rejections.rejectRequest({ reason: 'principal' }, about, error, 'Internal error');
     }
-    if (principal === undefined || typeof principal === 'string') return principal;
-    const why = `The policy's principal gave a value of type ${typeof principal}. It must give a string, or undefined.`;
-    return this.#rejections.rejectRequest({ reason: 'principal' }, about, new InvalidOption(why), INTERNAL);
   }
 
   // Reject the request instead of dropping the answer: asked again, the user would give the same answer and never learn
@@ -171,15 +171,15 @@ export class Admission {
 
   #tryOpen(token: string, binding: Binding): OpenResult {
     const { limits, now, keys, versions } = this.#policy;
-    if (token.length > limits.stateBytes) return { rejected: { reason: 'invalid', detail: 'too_large' } };
+    if (token.length > limits.stateBytes) return rejectAs('invalid', 'too_large');
     try {
       const opened = openState(token, binding, now(), keys.ring);
       if ('rejected' in opened || versions.accepts(binding.target, opened.version)) return opened;
-      return { rejected: { reason: 'wrong_version', detail: 'other_version' }, callId: opened.callId };
+      return { ...rejectAs('wrong_version', 'other_version'), callId: opened.callId };
     } catch (error) {
       // No token was ever sealed for arguments that cannot be hashed.
       if (error instanceof RangeError || error instanceof TypeError)
-        return { rejected: { reason: 'wrong_request', detail: 'other_arguments' } };
+        return rejectAs('wrong_request', 'other_arguments');
       throw error;
     }
   }
@@ -223,35 +223,28 @@ async function lease({ registrations }: Target, call: AdmittedCall): Promise<Dec
     return { lease: undefined };
   }
   const { signal, inputResponses = {} } = ctx.mcpReq;
-  if (signal.aborted) return { rejected: { reason: 'abandoned' } };
+  if (signal.aborted) return rejectAs('abandoned');
   // The digest covers each answer that reaches the handler.
   const answers = digestOf(ownAnswers(inputResponses, call.asked));
   let decision: Decision;
   try {
     decision = await leaseToken({ call, singleUse, opened, answers, ring: keys.ring });
   } catch (error) {
-    if (!(error instanceof LedgerFailed)) throw error;
     // The message of a full ledger is ours, and safe for the client. Any other message may name hosts.
-    const { cause } = error;
-    if (cause instanceof StoreFull)
-      return rejections.rejectRequest(
-        { reason: 'ledger', detail: 'ledger_full' },
-        call,
-        cause,
-        cause.message,
-      );
+    const isFull = error instanceof StoreFull;
+    const detail = isFull ? 'ledger_full' : 'ledger_failed';
     return rejections.rejectRequest(
-      { reason: 'ledger', detail: 'ledger_failed' },
+      { reason: 'ledger', detail },
       call,
-      cause,
-      STATE_NOT_KEPT,
+      error,
+      isFull ? error.message : STATE_NOT_KEPT,
     );
   }
   // The ledger may have taken long.
   const late = signal.aborted ? 'abandoned' : now() >= opened.expiresAt ? 'expired' : undefined;
   if (!('lease' in decision) || !late) return decision;
   await decision.lease?.release();
-  return { rejected: { reason: late } };
+  return rejectAs(late);
 }
 
 /** Enters the handler. Then records the result, or gives the lease back if the handler was not entered. */
@@ -309,7 +302,6 @@ function repeat(recorded: RecordedOutcome, call: AdmittedCall): unknown {
   return recorded.result;
 }
 
-const INTERNAL = 'Internal error';
 const OUTCOME_UNKNOWN =
   'This step was started and did not end properly, so its outcome is unknown. Find out what was done before you ' +
   'start again.';

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { type LedgerEvent, publish } from '../diagnostics/events.ts';
 import { OperatorWarning } from '../diagnostics/operator-warning.ts';
-import type { Rejection } from '../diagnostics/rejection-reasons.ts';
+import type { Rejection, RejectionReason } from '../diagnostics/rejection-reasons.ts';
 import { openAtRest, sealAtRest } from '../state/at-rest.ts';
 import { CLOCK_SKEW_MS, type OpenedState } from '../state/codec.ts';
 import type { KeyRing } from '../state/key-ring.ts';
@@ -41,14 +41,12 @@ export type Decision =
   | { readonly recorded: RecordedOutcome }
   | { readonly rejected: Rejection };
 
-/** The ledger did not decide. The `cause` is the ledger's error; it may name hosts, so it must not reach the client. */
-export class LedgerFailed extends Error {}
-
 /**
  * Asks the ledger for the lease on the token. Waits while another retry with it is being served, if the policy
  * repeats results.
  *
- * @throws LedgerFailed when the ledger did not decide. Nothing has run; a lease that comes later is released.
+ * @throws the ledger's error when it did not decide. It may name hosts, so it must not reach the client. Nothing has run;
+ * a lease that comes later is released.
  */
 export async function leaseToken(retry: PresentedRetry): Promise<Decision> {
   const { repeatedRetry } = retry.singleUse;
@@ -58,8 +56,7 @@ export async function leaseToken(retry: PresentedRetry): Promise<Decision> {
     decision.kind === 'in-flight' && repeatedRetry === 'replay';
     wait = Math.min(wait * 2, MAX_WAIT_MS)
   ) {
-    if (!(await pause(wait, retry.call.facts.ctx.mcpReq.signal)))
-      return { rejected: { reason: 'abandoned' } };
+    if (!(await pause(wait, retry.call.facts.ctx.mcpReq.signal))) return rejectAs('abandoned');
     decision = await leaseOnce(retry);
   }
   switch (decision.kind) {
@@ -67,24 +64,22 @@ export async function leaseToken(retry: PresentedRetry): Promise<Decision> {
       return { lease: new Lease(retry, decision.lease) };
     case 'settled':
       return repeatedRetry === 'reject'
-        ? { rejected: { reason: 'repeated', detail: 'already_used' } }
+        ? rejectAs('repeated', 'already_used')
         : decideRecorded(decision, retry);
     case 'lost':
-      return repeatedRetry === 'reject' ? { rejected: { reason: 'lost' } } : { recorded: { lost: true } };
+      return repeatedRetry === 'reject' ? rejectAs('lost') : { recorded: { lost: true } };
     case 'in-flight':
-      return { rejected: { reason: 'repeated', detail: 'in_flight' } };
+      return rejectAs('repeated', 'in_flight');
     case 'expired':
-      return { rejected: { reason: 'expired' } };
+      return rejectAs('expired');
     case 'older-than-ledger':
-      return { rejected: { reason: 'ledger', detail: 'older_than_ledger' } };
+      return rejectAs('ledger', 'older_than_ledger');
     case 'clock-differs':
-      return { rejected: { reason: 'ledger', detail: 'clock_differs' } };
+      return rejectAs('ledger', 'clock_differs');
     default: {
       // A ledger may be third-party code.
       const { kind } = decision as { readonly kind: unknown };
-      throw new LedgerFailed('The ledger failed to decide about a token.', {
-        cause: new TypeError(`The ledger answered with the kind '${kind}', which does not exist.`),
-      });
+      throw new TypeError(`The ledger answered with the kind '${kind}', which does not exist.`);
     }
   }
 }
@@ -93,11 +88,16 @@ function decideRecorded(
   { answers, result }: Extract<LeaseDecision, { kind: 'settled' }>,
   retry: PresentedRetry,
 ): Decision {
-  if (answers !== retry.answers) return { rejected: { reason: 'repeated', detail: 'other_answers' } };
+  if (answers !== retry.answers) return rejectAs('repeated', 'other_answers');
   const recorded = typeof result === 'string' ? openOutcome(result, retry) : undefined;
   // It does not open: it was moved from another token, or its key was removed.
-  return recorded ? { recorded } : { rejected: { reason: 'lost' } };
+  return recorded ? { recorded } : rejectAs('lost');
 }
+
+/** The decision to reject a request. */
+export const rejectAs = (reason: RejectionReason, detail?: string): { readonly rejected: Rejection } => ({
+  rejected: { reason, detail },
+});
 
 /** Waits. Returns false if the signal fired first. */
 const pause = (ms: number, signal: AbortSignal): Promise<boolean> =>
@@ -112,27 +112,23 @@ async function leaseOnce(retry: PresentedRetry): Promise<LeaseDecision> {
   const { leaseSeconds, limits, now } = call.facts.policy;
   const { id, issuedAt, expiresAt } = retry.opened;
   let isLate = false;
-  try {
-    const asked = singleUse.ledger.lease({
-      ...{ id, answers, issuedAt, expiresAt, leaseSeconds },
-      pseudonym: call.pseudonym,
-      now: now(),
-    });
-    void asked.then(
-      (decision) => {
-        if (isLate && decision?.kind === 'first') void new Lease(retry, decision.lease).release();
-      },
-      () => {},
-    );
-    const decision = await withinSeconds('lease', limits.ledgerSeconds, asked, () => {
-      isLate = true;
-    });
-    if (decision.kind === 'clock-differs')
-      call.report(new OperatorWarning('clock_differs', clocksDiffer(decision.byMs)));
-    return decision;
-  } catch (cause) {
-    throw new LedgerFailed('The ledger failed to decide about a token.', { cause });
-  }
+  const asked = singleUse.ledger.lease({
+    ...{ id, answers, issuedAt, expiresAt, leaseSeconds },
+    pseudonym: call.pseudonym,
+    now: now(),
+  });
+  void asked.then(
+    (decision) => {
+      if (isLate && decision?.kind === 'first') void new Lease(retry, decision.lease).release();
+    },
+    () => {},
+  );
+  const decision = await withinSeconds('lease', limits.ledgerSeconds, asked, () => {
+    isLate = true;
+  });
+  if (decision.kind === 'clock-differs')
+    call.report(new OperatorWarning('clock_differs', clocksDiffer(decision.byMs)));
+  return decision;
 }
 
 const clocksDiffer = (byMs: number): string =>

@@ -185,16 +185,11 @@ export interface PolicyParts extends Readonly<typeof TIME_DEFAULTS> {
   readonly unaskedAnswers: 'drop' | 'accept' | { readonly accept: readonly string[] };
 }
 
+/** The parts of a policy. They may change with a release. */
 export const partsOf = (policy: RequestStatePolicy): PolicyParts => policy[POLICY];
 
 /** The current keys of a policy, for a store that seals at rest. The first seals; all open. They may change. */
 export const keyRingOf = (policy: RequestStatePolicy): KeyRing => partsOf(policy).keys.ring;
-
-/** The clock of a policy, in milliseconds since the epoch. */
-export const clockOf = (policy: RequestStatePolicy): (() => number) => partsOf(policy).now;
-
-/** The time to live of a policy's request state, in seconds. */
-export const ttlOf = (policy: RequestStatePolicy): number => partsOf(policy).ttlSeconds;
 
 /** A policy with other {@link FIXED_LIMITS}, for tests. */
 export function withFixedLimits(

@@ -149,17 +149,22 @@ export interface Events {
 
 // Kept, and not looked up by name each time: a channel without subscribers is collected as garbage, and in Node 20 the
 // late finalizer of the old channel removes the one that was made in its place, with its subscribers.
-const channels: Readonly<Record<keyof Events, Channel>> = {
-  'mrtr:round': channel('mrtr:round'),
-  'mrtr:handler': channel('mrtr:handler'),
-  'mrtr:ask': channel('mrtr:ask'),
-  'mrtr:answer': channel('mrtr:answer'),
-  'mrtr:approval': channel('mrtr:approval'),
-  'mrtr:effect': channel('mrtr:effect'),
-  'mrtr:state': channel('mrtr:state'),
-  'mrtr:rejection': channel('mrtr:rejection'),
-  'mrtr:ledger': channel('mrtr:ledger'),
-};
+const NAMES = [
+  'mrtr:round',
+  'mrtr:handler',
+  'mrtr:ask',
+  'mrtr:answer',
+  'mrtr:approval',
+  'mrtr:effect',
+  'mrtr:state',
+  'mrtr:rejection',
+  'mrtr:ledger',
+] as const satisfies readonly (keyof Events)[];
+
+const channels = Object.fromEntries(NAMES.map((name) => [name, channel(name)])) as Record<
+  keyof Events,
+  Channel
+>;
 
 /** Publishes `event` to the subscribers of `name`, if there are any. */
 export function publish<Name extends keyof Events>(name: Name, event: Events[Name]): void {

@@ -28,5 +28,5 @@ export type RejectionReason = keyof typeof REJECTION_REASONS;
 export interface Rejection {
   readonly reason: RejectionReason;
   /** Says more, for the log: `tampered`, `other_principal`, `clock_differs`. */
-  readonly detail?: string;
+  readonly detail?: string | undefined;
 }

@@ -11,7 +11,7 @@ import {
   type StandardSchemaWithJSON,
 } from '@modelcontextprotocol/server';
 import { InvalidDefinition } from '../errors.ts';
-import { aText, type OptionCheck, requireArgument, requireKnownOptions } from '../options.ts';
+import { anyValue, aText, type OptionCheck, requireArgument, requireOptions } from '../options.ts';
 import type { Accepted, Answer, Refusal } from './answer.ts';
 import { withFormChoices } from './form-choices.ts';
 import { type Question, question } from './question.ts';
@@ -41,7 +41,7 @@ export interface ElicitationOptions<Value> {
 
 /** @throws InvalidOption for an option that a question does not have. */
 export const requireElicitationOptions = (owner: string, options: ElicitationOptions<unknown>): void =>
-  requireKnownOptions(owner, options, ['fallback']);
+  requireOptions<ElicitationOptions<unknown>>(owner, options, { fallback: anyValue });
 
 // Converting a zod schema costs 15 µs and always gives the same form, so each schema is converted once.
 const forms = new WeakMap<StandardSchemaWithJSON, CheckedForm>();
