@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { approvalPage } from './approval-page.ts';
 import { MemoryInteractions } from './memory-interactions.ts';
 import { pendingInteractions } from './pending-interactions.ts';
+import { interactionLimits } from './store.ts';
 
 const atLeast1 = 'must be a whole number of at least 1';
 
@@ -76,4 +77,12 @@ test.each<[limits: object, message: string]>([
   expect(() => new MemoryInteractions({ limits })).toThrow(
     new InvalidOption(`MemoryInteractions limits: ${message}`),
   );
+});
+
+test('one principal may have its share of the pages open, and always one; ten times as many are kept when they are over', () => {
+  const given = (entries: number, perPrincipal?: number) =>
+    Object.values(interactionLimits('Store', { entries, ...(perPrincipal && { perPrincipal }) }, 100_000));
+  expect(given(100_000)).toEqual([100_000, 20, 200]);
+  expect(given(1000)).toEqual([1000, 1, 10]);
+  expect(given(50, 1)).toEqual([50, 50, 500]);
 });

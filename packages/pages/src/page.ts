@@ -20,31 +20,30 @@ export interface Visitor {
   readonly account?: string;
 }
 
-/** A visit of the right user, who pressed the button of the start page. */
-export interface StartVisit {
+/** A visit of the right user. */
+interface Visit {
   /** The URL that the other site must send the browser back to. It never changes; register it there. */
   readonly callbackUrl: URL;
-  /** The other site must return it in the query of the callback. */
-  readonly state: string;
-  /** PKCE's S256 challenge, for an authorisation server. */
-  readonly codeChallenge: string;
   /** The user of the browser. */
   readonly principal: string;
   /** The `data` of the question. */
   readonly data: unknown;
 }
 
+/** A visit of the right user, who pressed the button of the start page. */
+export interface StartVisit extends Visit {
+  /** The other site must return it in the query of the callback. */
+  readonly state: string;
+  /** PKCE's S256 challenge, for an authorisation server. */
+  readonly codeChallenge: string;
+}
+
 /** The return of the same user's browser, with the right `state`. */
-export interface CallbackVisit {
-  readonly callbackUrl: URL;
+export interface CallbackVisit extends Visit {
   /** The query of the callback. */
   readonly query: URLSearchParams;
   /** PKCE's verifier for the challenge. */
   readonly codeVerifier: string;
-  /** The user of the browser. */
-  readonly principal: string;
-  /** The `data` of the question. */
-  readonly data: unknown;
 }
 
 /** The user of a browser: a visitor, or a principal alone. Undefined if nobody is signed in. */
