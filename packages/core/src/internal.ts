@@ -11,7 +11,7 @@ export { hasFallback, readingOf } from './answers/read-answer.ts';
 export type { Assurance } from './diagnostics/events.ts';
 export { publish } from './diagnostics/events.ts';
 export { addGauge, type GaugeName, readGauges } from './diagnostics/gauges.ts';
-export { type LoggedCall, onOneLine, withCallInMessage } from './diagnostics/log-line.ts';
+export { onOneLine, withCallInMessage } from './diagnostics/log-line.ts';
 export { listenerOf, noteListener, tellOperator } from './diagnostics/operator.ts';
 export {
   aBoolean,

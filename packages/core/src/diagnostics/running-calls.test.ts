@@ -3,6 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { as } from '../admission/asking.test-support.ts';
 import { hostTools } from '../admission/hosted.test-support.ts';
+import { InvalidOption } from '../errors.ts';
 import { textResult } from '../wire/results.ts';
 import { publish } from './events.ts';
 import { watchRunningCalls } from './running-calls.ts';
@@ -53,4 +54,6 @@ test('the list is bounded, keeps the oldest, and shows a request that is served 
   running.stop();
   publishRound('start', 'three');
   expect(listCalls()).toEqual([]);
+  for (const most of [0, { maxCalls: 5 } as never])
+    expect(() => watchRunningCalls(most)).toThrow(InvalidOption);
 });

@@ -1,6 +1,7 @@
 /**
  * Lists requests with a running handler. It finds a handler that hangs in round 1, which has no log line and no lease.
  */
+import { requireArgument, wholeNumber } from '../options.ts';
 import { observe, type RoundEvent } from './events.ts';
 
 /** A request with a running handler. */
@@ -15,6 +16,7 @@ interface RunningCall extends Pick<RoundEvent, 'call' | 'method' | 'target' | 'r
  * not running. A request that is served twice at once is listed once, until both have ended.
  *
  * @param most the most requests to list; later ones are left out.
+ * @throws InvalidOption for a number that is not whole, or below 1.
  * @returns `list` gives the running requests, the oldest first; `stop` stops following.
  * @example
  * const running = watchRunningCalls(); // when the process starts
@@ -24,6 +26,7 @@ export function watchRunningCalls(most = 10_000): {
   readonly list: () => readonly RunningCall[];
   readonly stop: () => void;
 } {
+  requireArgument('watchRunningCalls', 'most', most, wholeNumber());
   const running = new Map<string, { readonly one: RunningCall; times: number }>();
   const stop = observe('mrtr:round', ({ phase, call, method, target, round, pseudonym }) => {
     const key = `${call} ${round}`;
