@@ -21,7 +21,6 @@ import {
   type Words,
 } from '@mrtr/core';
 import {
-  type Assurance,
   anObjectWith,
   anyValue,
   approvalLabel,
@@ -195,7 +194,11 @@ export function approvalPage(options: ApprovalPageOptions): ApprovalPage {
     data: requireShown(words, wanted),
     ...(wanted.name !== undefined && { name: wanted.name }),
     ask: isForm ? askInForm : urlElicitation,
-    valueFrom: (decided, response) => approvalOf(response, words.text, assurance, decided as Times),
+    valueFrom: (decided, response) => {
+      const { askedAt, decidedAt } = decided as Times;
+      const times = { askedAt, answeredAt: decidedAt };
+      return approvedAnswer(requireStamp(response), words.text, assurance, times).value;
+    },
     noteRefusal,
   });
 
@@ -277,20 +280,6 @@ const askInForm = (text: string, url: URL): Question =>
     type: 'object',
     properties: {},
   });
-
-/** The answer of a user who approved on the page. */
-function approvalOf(
-  response: unknown,
-  words: string,
-  assurance: Assurance,
-  { askedAt, decidedAt }: Times,
-): Approval {
-  const { value } = approvedAnswer(requireStamp(response), words, assurance, {
-    askedAt,
-    answeredAt: decidedAt,
-  });
-  return value;
-}
 
 const noteRefusal = (response: unknown, how: 'refused' | 'declined' | 'cancelled'): void => {
   const stamp = stampOf(response);

@@ -89,7 +89,7 @@ export function pageQuestions({ records, startPage, waitSeconds, maxAsks }: Page
     const id = subject.id ?? idOf(call, [records.pageName(), subject.name ?? '', message, data ?? '']);
     const ref = refOf(id);
     const url = pageOf(id);
-    const [first, again] = wordings<T>({ ...subject, id, url, ring: records.ring() });
+    const [first, again] = wordings(subject, id, url, records.ring());
     const question = first();
     if (!canAsk(ctx, question.kind)) return question;
     const { pseudonym } = call;
@@ -125,7 +125,7 @@ export function pageQuestions({ records, startPage, waitSeconds, maxAsks }: Page
 
   /** Whether the previous round asked about `subject`, with a link to the page of this id. */
   function wasAsked<T>(call: Call, subject: PageQuestion<T>, id: string): boolean {
-    const [first] = wordings<T>({ ...subject, id, url: pageOf(id), ring: records.ring() });
+    const [first] = wordings(subject, id, pageOf(id), records.ring());
     return keysOf(call, first()).length > 0;
   }
 
@@ -229,12 +229,6 @@ function requireData(what: string, data: unknown): string | undefined {
 const sameWordsMessage = (keys: readonly string[]): string =>
   `The page is asked under ${keys.map((key) => `'${key}'`).join(' and ')} with the same words. Give each question a \`name\`.`;
 
-interface WordingOptions<T> extends PageQuestion<T> {
-  readonly id: string;
-  readonly url: URL;
-  readonly ring: KeyRing;
-}
-
 /** `question`, with the client's whole response as its answer. */
 const withResponse = (question: Question): Question => ({
   ...question,
@@ -244,27 +238,17 @@ const withResponse = (question: Question): Question => ({
   },
 });
 
-/** The first wording of the question, and that of each repetition. An answer to either answers both. */
-function wordings<T>(worded: WordingOptions<T>) {
-  const { message, url } = worded;
-  const [first, again] = [worded.ask(message, url), worded.ask(`${AGAIN} ${message}`, url)];
-  const makeQuestion = (one: Question, other: Question) => (kept?: StoredInteraction) =>
-    ({ ...one, otherWording: other.digest, ...answering(worded, first, kept) }) as Question<T>;
-  return [makeQuestion(first, again), makeQuestion(again, first)] as const;
-}
-
 /**
- * Reads answers. A client's `accept` counts once the interaction is finished. Later rounds read the kept answer, since
- * the store may have deleted the interaction. It is sealed for this interaction, so no client can forge it.
+ * The first wording of the question, and that of each repetition. An answer to either answers both. A client's `accept`
+ * counts once the interaction is finished. Later rounds read the kept answer, since the store may have deleted the
+ * interaction. It is sealed for this interaction, so no client can forge it.
  */
-function answering<T>(
-  { id, ring, valueFrom, noteRefusal, fallback }: WordingOptions<T>,
-  agreed: Question,
-  kept: StoredInteraction | undefined,
-) {
+function wordings<T>(subject: PageQuestion<T>, id: string, url: URL, ring: KeyRing) {
+  const { message, fallback, noteRefusal, valueFrom } = subject;
+  const [first, again] = [subject.ask(message, url), subject.ask(`${AGAIN} ${message}`, url)];
   const place = `answer ${id}`;
-  const read = (response: unknown): Answer<T> => {
-    const answer = agreed.read(response);
+  const readAnswer = (response: unknown, kept: StoredInteraction | undefined): Answer<T> => {
+    const answer = first.read(response);
     if (isRefusal(answer)) noteRefusal?.(response, answer.kind);
     if (answer.kind !== 'accepted') return answer as Answer<never>;
     const { done } = (response as { readonly content?: { readonly done?: unknown } }).content ?? {};
@@ -278,13 +262,18 @@ function answering<T>(
     }
     return { kind: 'invalid', issues: [{ message: 'The page is not finished.' }] };
   };
-  const keep = (response: unknown) => {
-    const answer = read(response);
-    if (answer.kind !== 'accepted') return { action: answer.kind === 'cancelled' ? 'cancel' : 'decline' };
-    const done = sealAtRest(JSON.stringify({ value: answer.value }), place, ring).toString('base64url');
-    return { action: 'accept', content: { done } };
+  const makeQuestion = (one: Question, other: Question) => (kept?: StoredInteraction) => {
+    const read = (response: unknown) => readAnswer(response, kept);
+    const keep = (response: unknown) => {
+      const answer = read(response);
+      if (answer.kind !== 'accepted') return { action: answer.kind === 'cancelled' ? 'cancel' : 'decline' };
+      const done = sealAtRest(JSON.stringify({ value: answer.value }), place, ring).toString('base64url');
+      return { action: 'accept', content: { done } };
+    };
+    const own = { otherWording: other.digest, read, keep, ...(fallback !== undefined && { fallback }) };
+    return { ...one, ...own } as Question<T>;
   };
-  return { read, keep, ...(fallback !== undefined && { fallback }) };
+  return [makeQuestion(first, again), makeQuestion(again, first)] as const;
 }
 
 /** The user did not finish a page in time, or within `maxAsks` questions. The message is for the user. */
