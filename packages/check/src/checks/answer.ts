@@ -58,8 +58,8 @@ const unasked = defineCheck('answer.unasked', 'A', {
   },
 });
 
-export function everyAnswer({ facts, sessionContext }: CheckContext, session: Session): JsonObject {
-  const later = facts.rounds.map(({ requests }) => sessionContext.answerer.responses(requests));
+export function everyAnswer({ facts, answerer }: CheckContext, session: Session): JsonObject {
+  const later = facts.rounds.map(({ requests }) => answerer.responses(requests));
   return Object.assign({}, ...later, session.answers());
 }
 
@@ -100,7 +100,7 @@ const otherRound = defineCheck('answer.other-round', 'S', {
       {
         label: 'the answers of round 1 in the last round',
         changes: () => ({
-          inputResponses: context.sessionContext.answerer.responses(context.facts.rounds[0]?.requests ?? {}),
+          inputResponses: context.answerer.responses(context.facts.rounds[0]?.requests ?? {}),
         }),
       },
     ]);

@@ -2,7 +2,7 @@
 import { asText } from '@mrtr/harness/transcript';
 import { abstain, defineCheck, fail, MRTR, pass } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
-import type { Session } from '../session/session.ts';
+import type { Session, Turn } from '../session/session.ts';
 import { isObject, type JsonObject, objectAt } from '../wire/json.ts';
 import { describeOutcome, type ReplyOutcome } from '../wire/outcome.ts';
 import { isServerRequest } from '../wire/reply.ts';
@@ -61,18 +61,22 @@ function judgeEnd(session: Session, outcome: ReplyOutcome, capabilities: JsonObj
       ? fail(`${who} got ${describeOutcome(outcome)}.`, session)
       : abstain(describeOutcome(outcome));
   if (outcome.kind === 'asked') return abstain('the server did not stop asking');
-  if (outcome.kind === 'rejected')
-    return fail(`${who} got HTTP ${outcome.status} without a JSON-RPC error.`, session, REFUSED);
-  if (outcome.kind !== 'error') return pass(describeOutcome(outcome), session);
+  const fault = turn && refusalFault(turn);
+  return fault === undefined
+    ? pass(describeOutcome(outcome), session)
+    : fail(`${who} got ${fault}.`, session, REFUSED);
+}
+
+function refusalFault({ outcome, reply: { status = 400, contentType = '' } }: Turn) {
+  if (outcome.kind === 'rejected') return `HTTP ${status} without a JSON-RPC error`;
+  if (outcome.kind !== 'error') return undefined;
   const { code, data } = outcome.error;
-  if (code !== MISSING)
-    return fail(`${who} got ${describeOutcome(outcome)}, and not ${MISSING}.`, session, REFUSED);
+  if (code !== MISSING) return `${describeOutcome(outcome)}, and not ${MISSING}`;
   if (Object.keys(objectAt(data, 'requiredCapabilities')).length === 0)
-    return fail(`${who} got ${MISSING} without data.requiredCapabilities.`, session, REFUSED);
-  const { status, contentType = '' } = turn?.reply ?? {};
-  if (status !== undefined && status !== 400 && !contentType.includes('text/event-stream'))
-    return fail(`${who} got ${MISSING} with HTTP status ${status}, and not 400.`, session, REFUSED);
-  return pass(describeOutcome(outcome), session);
+    return `${MISSING} without data.requiredCapabilities`;
+  return status === 400 || contentType.includes('text/event-stream')
+    ? undefined
+    : `${MISSING} with HTTP status ${status}, and not 400`;
 }
 
 const CLAUSE = {

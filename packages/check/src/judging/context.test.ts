@@ -3,7 +3,9 @@ import { Likeness } from '../session/likeness.ts';
 import { CheckContext } from './context.ts';
 
 function isOneTime(annotations: { idempotentHint?: boolean }, state?: string): boolean {
-  const context = new CheckContext({ annotations, inputs: { oneTime: false } } as never);
+  const operation = { kind: 'tool', name: 'send', arguments: {} };
+  const context = new CheckContext({ operation, oneTime: false } as never, {} as never);
+  context.entries.set('tool send', { annotations });
   context.facts.rounds = [{ requests: {}, state, likeness: new Likeness() }] as never;
   return context.oneTime;
 }

@@ -1,10 +1,12 @@
 /** The context of a check: facts from the honest calls, new calls, effects, and judgement. */
 import { setTimeout as pause } from 'node:timers/promises';
+import { asText } from '@mrtr/harness/transcript';
+import { Answerer } from '../answers/answerer.ts';
 import type { OtherCall } from '../answers/other-arguments.ts';
-import type { Effects } from '../observations/effects.ts';
+import { Effects } from '../observations/effects.ts';
 import { Facts } from '../observations/facts.ts';
 import { fieldsOf } from '../observations/forms.ts';
-import type { Limit } from '../run/limit.ts';
+import type { Limit, Served } from '../run/limit.ts';
 import { Likeness } from '../session/likeness.ts';
 import {
   Session,
@@ -14,8 +16,10 @@ import {
   Undecided,
 } from '../session/session.ts';
 import type { TestedInstances } from '../target/instance.ts';
-import { type CompleteInputs, type Operation, UsageError } from '../target/target.ts';
-import { asObject, canonical, isObject, type JsonObject } from '../wire/json.ts';
+import { createProbe } from '../target/probe.ts';
+import type { CompleteInputs, Operation } from '../target/target.ts';
+import { nameOf } from '../target/target.ts';
+import { asObject, canonical, isObject, type JsonObject, membersIn, objectAt } from '../wire/json.ts';
 import {
   type Asked,
   comparable,
@@ -61,51 +65,69 @@ export const noTo = ({ content, ...answer }: JsonObject): JsonObject => ({
   }),
 });
 
-type Parts = Pick<
-  CheckContext,
-  | 'inputs'
-  | 'fleet'
-  | 'effects'
-  | 'sessionContext'
-  | 'log'
-  | 'annotations'
-  | 'otherArguments'
-  | 'nextUnready'
-  | 'otherCalls'
-  | 'limit'
->;
+/** The memory for all replies, in bytes. The checks of the wire read them at the end. */
+const MAX_KEPT = 128 * 1024 * 1024;
+const MEMBER_BYTES = 100;
+const SENT_TOO_MUCH = `the answers of this run are together larger than ${MAX_KEPT / 1024 / 1024} MiB`;
 
-export class CheckContext {
-  readonly facts = new Facts();
+/** The memory of a turn. Each text is stored twice: as text and as parsed strings. One character beyond Latin-1 doubles its size. */
+const sizeOf = ({ request, reply }: Turn) =>
+  reply.messages.reduce(
+    (sum, { text, value }) => sum + 2 * bytesOf(text) + MEMBER_BYTES * membersIn(value),
+    2 * bytesOf(asText(request.params.requestState)),
+  );
+
+const bytesOf = (text: string) => (/[^\0-\xff]/.test(text) ? 2 : 1) * text.length;
+
+export class CheckContext implements SessionContext {
   readonly inputs: CompleteInputs;
   readonly fleet: TestedInstances;
-  readonly effects: Effects;
-  readonly sessionContext: SessionContext;
-  /** Every request of the run, for checks of the wire. */
-  readonly log: readonly Logged[];
-  /** The annotations of the operation in its list. */
-  readonly annotations: JsonObject;
-  /** Given by the user, or derived from the input schema. */
-  readonly otherArguments: JsonObject | undefined;
-  readonly nextUnready: string | undefined;
-  /** Calls of the second operation, in the order in which they are tried. */
-  readonly otherCalls: readonly OtherCall[];
   readonly limit: Limit;
+  readonly answerer: Answerer;
+  readonly effects: Effects;
+  readonly facts = new Facts();
+  /** Every request of the run, for checks of the wire. */
+  readonly log: Logged[] = [];
+  /** The operations of the inputs in the server's lists, by {@link nameOf}. */
+  readonly entries = new Map<string, JsonObject>();
+  /** The id of the check that runs. */
+  during: string | undefined;
+  /** Given by the user, or derived from the input schema. */
+  otherArguments: JsonObject | undefined;
+  /** Calls of the second operation, in the order in which they are tried. */
+  otherCalls: readonly OtherCall[] = [];
+  /** The reason why the new version cannot be called. */
+  nextUnready: string | undefined;
   /** Refusals that took long to provoke. Other checks compare them. */
   readonly refusals: Refused[] = [];
   readonly #known = new Map<string, unknown>();
+  #room = MAX_KEPT;
 
-  constructor(parts: Parts) {
-    this.inputs = parts.inputs;
-    this.fleet = parts.fleet;
-    this.effects = parts.effects;
-    this.sessionContext = parts.sessionContext;
-    this.log = parts.log;
-    this.annotations = parts.annotations;
-    this.otherArguments = parts.otherArguments;
-    this.nextUnready = parts.nextUnready;
-    this.otherCalls = parts.otherCalls;
-    this.limit = parts.limit;
+  constructor(inputs: CompleteInputs, { fleet, limit }: Served) {
+    this.inputs = inputs;
+    this.fleet = fleet;
+    this.limit = limit;
+    this.answerer = new Answerer(inputs.answers, inputs.generateAnswers, inputs.seed);
+    this.effects = new Effects(inputs.probe && createProbe(inputs.probe, fleet, limit));
+  }
+
+  get instance() {
+    return this.fleet.first;
+  }
+
+  get operation() {
+    return this.inputs.operation;
+  }
+
+  schemaOf(one: Operation) {
+    return one.kind === 'tool' ? this.entries.get(nameOf(one))?.inputSchema : undefined;
+  }
+
+  /** @throws Undecided if the replies of the run exceed the memory for them */
+  record(turn: Turn, session?: Session) {
+    this.#room -= sizeOf(turn);
+    if (this.#room < 0) throw new Undecided(SENT_TOO_MUCH);
+    this.log.push({ turn, session, during: this.during });
   }
 
   /** Runs `find` for the first check that needs its result, and keeps the result for the rest of the run. */
@@ -119,7 +141,7 @@ export class CheckContext {
   }
 
   session(options: SessionOptions = {}): Session {
-    return new Session(this.sessionContext, options);
+    return new Session(this, options);
   }
 
   /** Answers a new call honestly until it asks the question of `round`, counted from 0. @throws Undecided */
@@ -148,13 +170,13 @@ export class CheckContext {
    * idempotent. The clause on single use is about state, so it does not cover a tool that sends no state.
    */
   get oneTime() {
-    return this.inputs.oneTime || (this.facts.carriesState && this.annotations.idempotentHint === false);
+    const { idempotentHint } = objectAt(this.entries.get(nameOf(this.operation)), 'annotations');
+    return this.inputs.oneTime || (this.facts.carriesState && idempotentHint === false);
   }
 
+  /** The operation with the other arguments. */
   get otherOperation(): Operation {
-    const { otherArguments } = this;
-    const { operation } = this.inputs;
-    if (otherArguments === undefined) throw new UsageError('no other arguments');
+    const { operation, otherArguments = {} } = this;
     return operation.kind === 'resource' && typeof otherArguments.uri === 'string'
       ? { ...operation, name: otherArguments.uri, arguments: {} }
       : { ...operation, arguments: otherArguments };

@@ -21,12 +21,17 @@ export class Effects {
   /** The change that an honest call makes to the probe's number, if the probe has one. */
   unit: number | undefined;
   #lastUnit: number | undefined;
-  readonly #readOnly: boolean;
+  #readOnly = false;
 
-  constructor(probe: Probe | undefined, readOnly: boolean) {
+  constructor(probe: Probe | undefined) {
     this.#probe = probe;
-    this.#readOnly = readOnly;
-    this.mode = probe ? 'observed' : readOnly ? 'none' : 'unobserved';
+    this.mode = probe ? 'observed' : 'unobserved';
+  }
+
+  /** Expects no effects, because the operation only reads. */
+  expectNone() {
+    this.#readOnly = true;
+    if (this.#probe === undefined) this.mode = 'none';
   }
 
   /** Sets the mode from readings: two before an honest call, one after each question, one at its end, one soon after. */

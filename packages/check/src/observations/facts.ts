@@ -1,6 +1,7 @@
 /** Facts from the honest calls: rounds, states, and how outcomes look. */
 import { Likeness } from '../session/likeness.ts';
 import type { Session } from '../session/session.ts';
+import type { JsonObject } from '../wire/json.ts';
 import {
   type Asked,
   comparable,
@@ -8,7 +9,7 @@ import {
   describeOutcome,
   type ReplyOutcome,
 } from '../wire/outcome.ts';
-import { formText, isForm } from './forms.ts';
+import { formText, isForm, textOfQuestion } from './forms.ts';
 
 export interface Round {
   readonly requests: Asked;
@@ -21,6 +22,8 @@ export class Facts {
   rounds: readonly Round[] = [];
   /** How each form looks across all honest calls, in the order of the questions. */
   forms: readonly Likeness[] = [];
+  /** How each question reads across all honest calls, by its key. */
+  readonly texts = new Map<string, Likeness>();
   readonly final = new Likeness();
   /** Whether the server makes new keys for the questions of each call. */
   newKeys = false;
@@ -31,6 +34,11 @@ export class Facts {
     return this.rounds.flatMap(({ requests }, round) =>
       Object.entries(requests).map(([key, request]) => ({ round, key, request })),
     );
+  }
+
+  /** The first question with this key. */
+  requestOf(key: string): JsonObject | undefined {
+    return this.questions.find((one) => one.key === key)?.request;
   }
 
   get carriesState() {
@@ -57,29 +65,29 @@ export class Facts {
     if (end?.kind !== 'completed') return describeUnfinished(asked.length, end);
     if (asked.length === 0 && !mayAskNothing)
       return `the operation asked nothing: it ${describeOutcome(end)}. Give arguments with which it asks.`;
+    const forms = asked.flatMap(({ requests }) => Object.values(requests).filter(isForm)).map(formText);
     if (this.#calls === 0) {
+      this.forms = forms.map(() => new Likeness());
       this.rounds = asked.map(({ requests, state }) => ({
-        requests,
-        state,
+        ...{ requests, state },
         likeness: new Likeness(),
         words: new Likeness(),
       }));
     }
-    const forms = asked.flatMap(({ requests }) => Object.values(requests).filter(isForm)).map(formText);
-    if (this.#calls === 0) this.forms = forms.map(() => new Likeness());
-    forms.forEach((text, at) => {
-      this.forms[at]?.add(text);
-    });
+    for (const [at, text] of forms.entries()) this.forms[at]?.add(text);
+    for (const [key, request] of asked.flatMap(({ requests }) => Object.entries(requests))) {
+      const known = this.texts.get(key) ?? new Likeness();
+      known.add(textOfQuestion(request));
+      this.texts.set(key, known);
+    }
     if (asked.length !== this.rounds.length)
       return `it asked ${asked.length} times, and ${this.rounds.length} times in the first honest call`;
-    asked.forEach((outcome, at) => {
-      const round = this.rounds[at];
-      if (round === undefined) return;
-      round.likeness.add(comparable(outcome));
-      round.words.add(comparableQuestions(outcome.requests));
-      const keys = Object.keys(round.requests);
-      if (Object.keys(outcome.requests).some((key) => !keys.includes(key))) this.newKeys = true;
-    });
+    for (const [at, { requests, likeness, words }] of this.rounds.entries()) {
+      const outcome = asked[at] as (typeof asked)[number];
+      likeness.add(comparable(outcome));
+      words.add(comparableQuestions(outcome.requests));
+      if (Object.keys(outcome.requests).some((key) => !Object.hasOwn(requests, key))) this.newKeys = true;
+    }
     this.final.add(comparable(end));
     this.#calls++;
     return undefined;

@@ -45,3 +45,16 @@ export function choicesIn(field: unknown): readonly unknown[] {
   const titled = asList(oneOf ?? anyOf).slice(0, MAX_CHOICES);
   return titled.flatMap((one) => (isObject(one) && 'const' in one ? [one.const] : []));
 }
+
+/** The text that a person reads in a question, for comparison. Of the schema it has the titles and descriptions only. */
+export function textOfQuestion(request: JsonObject | undefined) {
+  const { requestedSchema, ...params } = objectAt(request, 'params');
+  return canonical({ ...request, params: { ...params, words: wordsIn(requestedSchema) } });
+}
+
+function wordsIn(schema: unknown): readonly unknown[] {
+  if (Array.isArray(schema)) return schema.flatMap(wordsIn);
+  if (!isObject(schema)) return [];
+  const own = [schema.title, schema.description].filter((text) => typeof text === 'string');
+  return [...own, ...Object.values(schema).flatMap(wordsIn)];
+}

@@ -35,7 +35,7 @@ export async function findAsking(
       operation: { kind: 'tool', name: '', arguments: {} },
       answerer: new Answerer({}, true, seed),
       schemaOf: () => undefined,
-      log: () => {},
+      record: () => {},
     };
     const problem = await limit.within(() => findRevisionProblem(context));
     if (problem !== undefined) return problem;

@@ -1,22 +1,14 @@
 /** Prepares a run: connects, looks up the operation, and makes the first honest calls. */
 import { asText } from '@mrtr/harness/transcript';
-import { Answerer, Unanswered } from '../answers/answerer.ts';
-import { CheckContext, type Logged } from '../judging/context.ts';
-import { Effects, SOON_MS } from '../observations/effects.ts';
+import { Unanswered } from '../answers/answerer.ts';
+import { CheckContext } from '../judging/context.ts';
+import { SOON_MS } from '../observations/effects.ts';
 import { isElicitation, isForm } from '../observations/forms.ts';
 import { inWorker, unlessUnreadable } from '../sandbox.ts';
-import {
-  MAX_ROUNDS,
-  type Retry,
-  type Session,
-  type SessionContext,
-  type Turn,
-  Undecided,
-} from '../session/session.ts';
+import { MAX_ROUNDS, type Retry, type Session, type SessionContext, Undecided } from '../session/session.ts';
 import type { Instance } from '../target/instance.ts';
-import { createProbe } from '../target/probe.ts';
 import { type CompleteInputs, nameOf, type Operation, UsageError } from '../target/target.ts';
-import { isObject, type JsonObject, membersIn, objectAt } from '../wire/json.ts';
+import { isObject, type JsonObject, objectAt } from '../wire/json.ts';
 import { describeOutcome, outcomeOf } from '../wire/outcome.ts';
 import { OLD_REVISION, REVISION } from '../wire/request.ts';
 import type { Served } from './limit.ts';
@@ -37,64 +29,28 @@ export interface Failure {
   readonly isUsage?: boolean;
 }
 
-/** The memory for all replies, in bytes. The checks of the wire read them at the end. */
-const MAX_KEPT = 128 * 1024 * 1024;
-const MEMBER_BYTES = 100;
-const SENT_TOO_MUCH = `the answers of this run are together larger than ${MAX_KEPT / 1024 / 1024} MiB`;
-
-/** The memory of a turn. Each text is stored twice: as text and as parsed strings. One character beyond Latin-1 doubles its size. */
-const sizeOf = ({ request, reply }: Turn) =>
-  reply.messages.reduce(
-    (sum, { text, value }) => sum + 2 * bytesOf(text) + MEMBER_BYTES * membersIn(value),
-    2 * bytesOf(asText(request.params.requestState)),
-  );
-
-const bytesOf = (text: string) => (/[^\0-\xff]/.test(text) ? 2 : 1) * text.length;
-
 /** Prepares a run. The caller closes the fleet. @throws UsageError if the inputs do not fit the server */
 export async function prepare(
   inputs: CompleteInputs,
-  { fleet, limit }: Served,
+  served: Served,
   next: Instance | undefined,
 ): Promise<Prepared> {
-  const log: Logged[] = [];
-  let room = MAX_KEPT;
+  const { limit } = served;
   const { operation, otherOperation: other, seed } = inputs;
-  const entries = new Map<string, JsonObject>();
-  const schemaOf = (one: Operation) =>
-    one.kind === 'tool' ? entries.get(nameOf(one))?.inputSchema : undefined;
-  const sessionContext: SessionContext = {
-    instance: fleet.first,
-    operation,
-    answerer: new Answerer(inputs.answers, inputs.generateAnswers, seed),
-    schemaOf,
-    log: (turn, session) => {
-      room -= sizeOf(turn);
-      if (room < 0) throw new Undecided(SENT_TOO_MUCH);
-      log.push({ turn, session, during: sessionContext.during });
-    },
-  };
-  const ready = async () =>
-    (await findRevisionProblem(sessionContext)) ?? (await lookUp(inputs, sessionContext, entries));
+  const context = new CheckContext(inputs, served);
+  const ready = async () => (await findRevisionProblem(context)) ?? (await lookUp(context));
   const unready = await limit.within(ready).catch(whyUndecided);
-  const entry = entries.get(nameOf(operation));
-  if (!unready) allowEffects(inputs, entries);
-  const nextUnready =
-    next && (await limit.within(() => lookUpNext(inputs, sessionContext, next)).catch(whyUndecided));
-  const probe = inputs.probe && createProbe(inputs.probe, fleet, limit);
-  const callsOfOther = (one: Operation) =>
-    unlessUnreadable(() => inWorker.callsOf(one, schemaOf(one), operation, schemaOf(operation), seed)) ?? [
-      { operation: one, own: operation.arguments },
-    ];
-  const context = new CheckContext({
-    ...{ inputs, fleet, sessionContext, log, nextUnready, limit },
-    effects: new Effects(probe, isReadOnly(operation, entry)),
-    annotations: objectAt(entry, 'annotations'),
-    otherArguments:
-      inputs.otherArguments ??
-      unlessUnreadable(() => inWorker.otherArgumentsFrom(schemaOf(operation), operation.arguments, seed)),
-    otherCalls: other ? callsOfOther(other) : [],
-  });
+  if (!unready) allowEffects(context);
+  if (isReadOnly(operation, context.entries.get(nameOf(operation)))) context.effects.expectNone();
+  if (next) context.nextUnready = await limit.within(() => lookUpNext(context, next)).catch(whyUndecided);
+  const schema = context.schemaOf(operation);
+  context.otherArguments =
+    inputs.otherArguments ??
+    unlessUnreadable(() => inWorker.otherArgumentsFrom(schema, operation.arguments, seed));
+  if (other)
+    context.otherCalls = unlessUnreadable(() =>
+      inWorker.callsOf(other, context.schemaOf(other), operation, schema, seed),
+    ) ?? [{ operation: other, own: operation.arguments }];
   const failure =
     unready === undefined
       ? await limit.within(() => firstCalls(context)).catch((error) => ({ reason: whyUndecided(error) }))
@@ -127,7 +83,7 @@ async function firstCalls(context: CheckContext): Promise<Failure | undefined> {
     const readings = [first, before];
     const read = async () => void readings.push(await effects.read());
     const failure = await honestCall(context, async ({ asked }) => {
-      context.sessionContext.answerer.mustFit(asked);
+      context.answerer.mustFit(asked);
       await read();
       return {};
     });
@@ -147,20 +103,17 @@ async function firstCalls(context: CheckContext): Promise<Failure | undefined> {
   }
 }
 
-function hint({ sessionContext }: CheckContext, session: Session | undefined) {
+function hint({ answerer }: CheckContext, session: Session | undefined) {
   const isPage = (one: JsonObject) => isElicitation(one) && !isForm(one);
   if (Object.values(session?.asked ?? {}).some(isPage))
     return '. A page decides, and the checker opens no page: try a server whose page is answered automatically';
-  return sessionContext.answerer.generated
+  return answerer.generated
     ? ' (The server may not accept a generated answer: give your own with --answer.)'
     : '';
 }
 
-export async function findRevisionProblem(
-  sessionContext: SessionContext,
-  instance = sessionContext.instance,
-) {
-  const reply = await request(sessionContext, 'server/discover', {}, instance);
+export async function findRevisionProblem(context: SessionContext, instance = context.instance) {
+  const reply = await request(context, 'server/discover', {}, instance);
   const versions = reply.result?.supportedVersions;
   if (Array.isArray(versions) && versions.includes(REVISION)) return undefined;
   if (Array.isArray(versions)) return `the server speaks ${versions.join(', ')}, and not ${REVISION}`;
@@ -205,59 +158,49 @@ const overStdio = ({ kind, tail }: Instance) =>
     : `. A command without {port} is called over stdio; an HTTP server needs {port} where it takes its port.` +
       (tail === '' ? '' : ` It wrote: ${tail.slice(-300)}`);
 
-async function lookUp(
-  { operation, otherOperation }: CompleteInputs,
-  sessionContext: SessionContext,
-  entries: Map<string, JsonObject>,
-): Promise<undefined> {
-  for (const one of [operation, otherOperation]) {
-    const { listed, entry } = await findEntry(sessionContext, one);
-    if (one !== undefined && listed !== undefined && entry === undefined)
+async function lookUp(context: CheckContext) {
+  const { operation, otherOperation } = context.inputs;
+  for (const one of [operation, ...(otherOperation ? [otherOperation] : [])]) {
+    const { listed, entry } = await findEntry(context, one);
+    if (listed !== undefined && entry === undefined)
       throw new UsageError(
         `The server has no ${nameOf(one)}. It has: ${listed.map(({ name }) => asText(name)).join(', ') || 'none'}.`,
       );
-    if (one !== undefined && entry !== undefined) entries.set(nameOf(one), entry);
+    if (entry !== undefined) context.entries.set(nameOf(one), entry);
   }
+  return undefined;
 }
 
 /** Finds an operation in the server's list. Resources are not looked up, because many are in no list. */
-async function findEntry(
-  sessionContext: SessionContext,
-  operation: Operation | undefined,
-  instance?: Instance,
-) {
-  if (operation === undefined || operation.kind === 'resource') return {};
-  const listed = await list(sessionContext, operation.kind, instance);
-  return { listed, entry: listed?.find(({ name }) => name === operation.name) };
+async function findEntry(context: SessionContext, { kind, name }: Operation, instance?: Instance) {
+  const listed = kind === 'resource' ? undefined : await list(context, kind, instance);
+  return { listed, entry: listed?.find((one) => one.name === name) };
 }
 
 /** Returns the reason why the new version cannot be called. A missing tool is no usage error: it may be removed. */
-async function lookUpNext(
-  { operation, allowEffects }: CompleteInputs,
-  sessionContext: SessionContext,
-  next: Instance,
-) {
-  const unready = await findRevisionProblem(sessionContext, next);
+async function lookUpNext(context: CheckContext, next: Instance) {
+  const { operation, inputs } = context;
+  const unready = await findRevisionProblem(context, next);
   if (unready !== undefined) return `of the new version: ${unready}`;
-  const { listed, entry } = await findEntry(sessionContext, operation, next);
+  const { listed, entry } = await findEntry(context, operation, next);
   if (listed !== undefined && entry === undefined)
     return `the new version has no ${nameOf(operation)}, so no honest call on it can be made`;
-  if (!isReadOnly(operation, entry) && !allowEffects)
+  if (!isReadOnly(operation, entry) && !inputs.allowEffects)
     throw notAllowed(`${nameOf(operation)} of the new version`);
   return undefined;
 }
 
 /** Reads every page of a list. Undefined if the server has no such list. */
 export async function list(
-  sessionContext: SessionContext,
+  context: SessionContext,
   kind: Operation['kind'],
-  instance = sessionContext.instance,
+  instance = context.instance,
 ): Promise<readonly JsonObject[] | undefined> {
   const entries: JsonObject[] = [];
   let cursor: unknown;
   for (let page = 0; page < 50; page++) {
     const { result, failure, status, late } = await request(
-      sessionContext,
+      context,
       `${kind}s/list`,
       cursor === undefined ? {} : { cursor },
       instance,
@@ -275,9 +218,10 @@ export async function list(
   return entries;
 }
 
-async function request({ log }: SessionContext, method: string, params: JsonObject, instance: Instance) {
+async function request(context: SessionContext, method: string, params: JsonObject, instance: Instance) {
   const reply = await instance.channel().send({ method, params });
-  log({ request: { method, params }, reply, outcome: outcomeOf(reply), url: instance.url, principal: 'own' });
+  const outcome = outcomeOf(reply);
+  context.record({ request: { method, params }, reply, outcome, url: instance.url, principal: 'own' });
   return reply;
 }
 
@@ -285,12 +229,8 @@ async function request({ log }: SessionContext, method: string, params: JsonObje
 export const isReadOnly = ({ kind }: Pick<Operation, 'kind'>, entry: JsonObject | undefined) =>
   kind !== 'tool' || objectAt(entry, 'annotations').readOnlyHint === true;
 
-function allowEffects(
-  { operation, otherOperation, ...inputs }: CompleteInputs,
-  entries: ReadonlyMap<string, JsonObject>,
-) {
-  if (inputs.allowEffects) return;
-  for (const one of [operation, otherOperation])
+function allowEffects({ inputs, entries }: CheckContext) {
+  for (const one of inputs.allowEffects ? [] : [inputs.operation, inputs.otherOperation])
     if (one && !isReadOnly(one, entries.get(nameOf(one)))) throw notAllowed(nameOf(one));
 }
 

@@ -42,7 +42,7 @@ export async function runEach(
   if (failure?.isUsage && blamed === '') throw new UsageError(failure.reason);
   for (const [at, check] of checks.entries()) {
     progress(check, at);
-    context.sessionContext.during = check.id;
+    context.during = check.id;
     const before = context.log.length;
     const judge = () => context.limit.within(() => between(check)).catch(abstainFor);
     const ran =

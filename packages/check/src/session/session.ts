@@ -30,9 +30,8 @@ export interface SessionContext {
   readonly instance: Instance;
   readonly operation: Operation;
   readonly answerer: Answerer;
-  readonly schemaOf: (operation: Operation) => unknown;
-  during?: string;
-  readonly log: (turn: Turn, session?: Session) => void;
+  schemaOf(operation: Operation): unknown;
+  record(turn: Turn, session?: Session): void;
 }
 
 export const MAX_ROUNDS = 12;
@@ -51,24 +50,24 @@ export class Session {
   evidence: Evidence;
   /** The request that a finding is about, if that is not the last one. */
   decisive: Turn | undefined;
-  readonly #sessionContext: SessionContext;
+  readonly #context: SessionContext;
   readonly #capabilities: JsonObject | undefined;
 
   constructor(
-    sessionContext: SessionContext,
+    context: SessionContext,
     { instance, principal, operation, capabilities }: SessionOptions = {},
   ) {
-    this.#sessionContext = sessionContext;
-    this.instance = instance ?? sessionContext.instance;
+    this.#context = context;
+    this.instance = instance ?? context.instance;
     this.principal = principal ?? 'own';
-    this.operation = operation ?? sessionContext.operation;
+    this.operation = operation ?? context.operation;
     this.#capabilities = capabilities;
     this.evidence = new Evidence(`${METHOD[this.operation.kind]} ${this.operation.name}`);
   }
 
   /** Returns a copy that continues the call, and leaves this one unchanged. */
   fork(): Session {
-    const fork = new Session(this.#sessionContext, { ...this, capabilities: this.#capabilities });
+    const fork = new Session(this.#context, { ...this, capabilities: this.#capabilities });
     fork.turns.push(...this.turns);
     fork.evidence = this.evidence.copy();
     return fork;
@@ -97,7 +96,7 @@ export class Session {
   }
 
   answers(): JsonObject {
-    return this.#sessionContext.answerer.responses(this.asked);
+    return this.#context.answerer.responses(this.asked);
   }
 
   mapAnswers(change: (honest: JsonObject, key: string) => unknown): JsonObject {
@@ -130,7 +129,7 @@ export class Session {
   }
 
   async send(params: JsonObject, options: DeliveryOptions = {}) {
-    const schema = this.#sessionContext.schemaOf(this.operation);
+    const schema = this.#context.schemaOf(this.operation);
     const request: WireRequest = {
       method: METHOD[this.operation.kind],
       params,
@@ -151,7 +150,7 @@ export class Session {
       recorded: this.evidence.length,
     };
     this.turns.push(turn);
-    this.#sessionContext.log(turn, this);
+    this.#context.record(turn, this);
     return turn.outcome;
   }
 

@@ -226,8 +226,8 @@ const argument = consentCheck('argument', {
   needs: ['effects'],
   calls: (rounds) => MAX_NAMES * (rounds + 2),
   run: async (context) => {
-    const { facts, inputs, sessionContext } = context;
-    const properties = Object.entries(objectAt(sessionContext.schemaOf(inputs.operation), 'properties'));
+    const { facts, inputs } = context;
+    const properties = Object.entries(objectAt(context.schemaOf(inputs.operation), 'properties'));
     const named = properties.filter(([name]) => YES.test(name)).slice(0, MAX_NAMES);
     const honest = facts.questions.length;
     // consent.unasked-effect reports a client that gets the effect even without the argument.

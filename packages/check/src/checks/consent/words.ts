@@ -61,10 +61,11 @@ const TRICKS = [
 const MAX_ARGUMENTS = 4;
 
 /** The names of free-text arguments, those that were given first. */
-function textArguments({ sessionContext, inputs }: CheckContext) {
-  const { arguments: given, kind } = inputs.operation;
+function textArguments(context: CheckContext) {
+  const { operation } = context;
+  const { arguments: given, kind } = operation;
   if (kind === 'resource') return [];
-  const properties = objectAt(sessionContext.schemaOf(inputs.operation), 'properties');
+  const properties = objectAt(context.schemaOf(operation), 'properties');
   const isFree = (name: string) => {
     const property: JsonObject = objectAt(properties, name);
     return !['enum', 'const', 'oneOf', 'anyOf', 'format', 'pattern'].some((key) => key in property);

@@ -10,7 +10,6 @@ import { LEDGER, presentTwice, SINGLE_USE } from '../retry.ts';
 import {
   type Crossed,
   type Crossing,
-  type Crossings,
   crossEach,
   crossingCalls,
   deployCheck,
@@ -35,7 +34,7 @@ function endOf({ end, askedAgain, from, to }: Crossed) {
 
 /** The finding is advice: a refusal is allowed, and right after an incompatible change. */
 async function finishCrossed(context: CheckContext, crossing: Crossing) {
-  const all = await crossEach(context, crossing);
+  const all = await crossEach(context, [crossing]);
   const ends = all.map((crossed) => ({ crossed, ...endOf(crossed) }));
   const [bad] = ends.filter(({ well }) => !well);
   if (bad === undefined)
@@ -59,7 +58,7 @@ const survives = deployCheck('deploy.survives', 'A', {
   clause: STATELESS,
   remedy: DEPLOYING,
   calls: crossingCalls,
-  run: (context, { forth }) => finishCrossed(context, forth),
+  run: (context, [forth]) => finishCrossed(context, forth),
 });
 
 const returns = deployCheck('deploy.returns', 'A', {
@@ -69,7 +68,7 @@ const returns = deployCheck('deploy.returns', 'A', {
     'Have the old version accept the state of the new one before the new one is deployed (`acceptVersions` of ' +
     '@mrtr/core), or replace all instances at once, or expect that some calls are refused.',
   calls: crossingCalls,
-  run: (context, { back }) => finishCrossed(context, back),
+  run: (context, [, back]) => finishCrossed(context, back),
 });
 
 /** Matches the message of a crash. The server should have refused instead. */
@@ -108,8 +107,8 @@ const saysWhy = deployCheck('deploy.says-why', 'S', {
     'Check opened state with a schema before the handler reads it, and refuse unfit state with -32602: readState() ' +
     'and the `schema` of a step in our shapes, or a `version` in the state (docs/deploying.md).',
   calls: (rounds) => 2 * crossingCalls(rounds),
-  run: async (context, { forth, back }) => {
-    const all = await crossEach(context, forth, back);
+  run: async (context, crossings) => {
+    const all = await crossEach(context, crossings);
     const turns = all.flatMap((crossed) =>
       crossed.turns.map((turn) => ({ crossed, turn, words: accidentIn(turn) })),
     );
@@ -165,8 +164,8 @@ const effectOnce = deployCheck('deploy.effect-once', 'M*', {
   remedy: CROSSED_EFFECTS,
   needs: ['effects'],
   calls: (rounds) => 2 * crossingCalls(rounds),
-  run: async (context, { forth, back }) => {
-    const all = await crossEach(context, forth, back);
+  run: async (context, crossings) => {
+    const all = await crossEach(context, crossings);
     for (const crossed of all) {
       const fault = effectFault(context, crossed);
       const matters = context.oneTime;
@@ -187,9 +186,9 @@ const replay = deployCheck('deploy.replay', 'M*', {
   remedy: LEDGER,
   needs: ['effects'],
   calls: (rounds) => 2 * (rounds + 2) + rounds + 1,
-  run: async (context, { forth, back }: Crossings) => {
+  run: async (context, crossings) => {
     const findings: Finding[] = [];
-    for (const crossing of [forth, back]) {
+    for (const crossing of crossings) {
       const finding = await replayRetry(context, crossing);
       if (finding.kind !== 'pass') return finding;
       findings.push(finding);

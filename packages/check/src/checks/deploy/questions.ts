@@ -1,7 +1,7 @@
 /** Questions that the two versions ask differently, so that an answer to one does not answer the other. */
 import { fail, notApplicable, pass } from '../../judging/check.ts';
 import type { CheckContext } from '../../judging/context.ts';
-import { isForm } from '../../observations/forms.ts';
+import { isForm, textOfQuestion } from '../../observations/forms.ts';
 import { inWorker } from '../../sandbox.ts';
 import type { Session } from '../../session/session.ts';
 import { type JsonObject, objectAt } from '../../wire/json.ts';
@@ -9,7 +9,6 @@ import { comparable, describeOutcome } from '../../wire/outcome.ts';
 import { VALIDATE } from '../answer.ts';
 import { ASK_AGAIN } from '../answer-missing.ts';
 import {
-  type AskedQuestion,
   type Crossed,
   type Crossing,
   cross,
@@ -18,7 +17,6 @@ import {
   deployCheck,
   type Version,
   whereOf,
-  wordsOf,
 } from './versions.ts';
 
 /** Whether the answers of a call that crossed counted: it completed, and not as after a decline. */
@@ -32,17 +30,17 @@ async function answersCounted(context: CheckContext, { end, to, readings }: Cros
   return comparable(declined) !== comparable(end);
 }
 
-const sameWords = (one: AskedQuestion, other: AskedQuestion) =>
-  one.words.like(wordsOf(other.request)) !== false || other.words.like(wordsOf(one.request)) !== false;
-
 const rewordedKeys = ({ from, to }: Crossing) =>
-  [...from.questions].flatMap(([key, question]) => {
-    const other = to.questions.get(key);
-    return other === undefined || sameWords(question, other) ? [] : [key];
-  });
+  [...from.facts.texts.keys()].filter(
+    (key) => to.facts.texts.has(key) && isOtherText(from, to, key) && isOtherText(to, from, key),
+  );
 
-const messageOf = ({ questions }: Version, key: string) =>
-  JSON.stringify(objectAt(questions.get(key)?.request, 'params').message ?? '');
+/** Whether one version's question reads like none of the other version's questions with its key. */
+const isOtherText = ({ facts }: Version, other: Version, key: string) =>
+  other.facts.texts.get(key)?.like(textOfQuestion(facts.requestOf(key))) === false;
+
+const messageOf = ({ facts }: Version, key: string) =>
+  JSON.stringify(objectAt(facts.requestOf(key), 'params').message ?? '');
 
 const reworded = deployCheck('deploy.reworded', 'A', {
   expected:
@@ -52,20 +50,19 @@ const reworded = deployCheck('deploy.reworded', 'A', {
     'Store with each answer the question that it answers, and ask again if that changed: our shapes once, ToolBuilder and ' +
     'resolve do. If the new text means something else, give the question a new key.',
   calls: (rounds) => 2 * crossingCalls(rounds),
-  run: async (context, { forth, back }) => {
-    const keys = rewordedKeys(forth);
+  run: async (context, crossings) => {
+    const keys = rewordedKeys(crossings[0]);
     if (keys.length === 0) return notApplicable('no question is asked by both versions in different words');
-    for (const crossing of [forth, back])
-      for (const crossed of await crossEach(context, crossing)) {
-        const { answered, askedAgain, from, to, session } = crossed;
-        const taken = keys.find((key) => answered.includes(key) && !askedAgain.includes(key));
-        if (taken === undefined || !(await answersCounted(context, crossed))) continue;
-        return fail(
-          `${whereOf(crossed)}: the call was finished. '${taken}' was answered as ${messageOf(from, taken)}, and the ` +
-            `${to.name} asks ${messageOf(to, taken)}.`,
-          session,
-        );
-      }
+    for (const crossed of await crossEach(context, crossings)) {
+      const { answered, askedAgain, from, to, session } = crossed;
+      const taken = keys.find((key) => answered.includes(key) && !askedAgain.includes(key));
+      if (taken === undefined || !(await answersCounted(context, crossed))) continue;
+      return fail(
+        `${whereOf(crossed)}: the call was finished. '${taken}' was answered as ${messageOf(from, taken)}, and the ` +
+          `${to.name} asks ${messageOf(to, taken)}.`,
+        session,
+      );
+    }
     return pass(`${keys.join(', ')}: asked again, or refused`);
   },
 });
@@ -77,16 +74,13 @@ interface Unfit {
 }
 
 /** For each form, a content that one version allows and the other does not, if there is one. */
-function unfits(
-  { sessionContext, inputs: { seed } }: CheckContext,
-  { from, to }: Crossing,
-): readonly Unfit[] {
+function unfits({ answerer, inputs: { seed } }: CheckContext, { from, to }: Crossing): readonly Unfit[] {
   return from.facts.rounds.flatMap(({ requests }, round) =>
     Object.entries(requests).flatMap(([key, request]) => {
-      const other = to.questions.get(key)?.request;
+      const other = to.facts.requestOf(key);
       if (!isForm(request) || !isForm(other)) return [];
       const [schema, now] = [request, other].map((one) => objectAt(one, 'params').requestedSchema);
-      const { content: honest } = sessionContext.answerer.responses({ [key]: request })[key] as JsonObject;
+      const { content: honest } = answerer.responses({ [key]: request })[key] as JsonObject;
       const content = inWorker.contentThatFitsOnly({ schema, other: now, honest, seed });
       return content === null ? [] : [{ key, round, content }];
     }),
@@ -116,9 +110,9 @@ const unfit = deployCheck('deploy.unfit', 'S', {
     'plain handler readState(ctx, schema).',
   needs: ['form'],
   calls: (rounds) => 2 * rounds * (rounds + 3) + rounds + 1,
-  run: async (context, { forth, back }) => {
+  run: async (context, crossings) => {
     const tried: string[] = [];
-    for (const crossing of [forth, back])
+    for (const crossing of crossings)
       for (const one of unfits(context, crossing)) {
         tried.push(`${one.key} ${JSON.stringify(one.content)}`);
         for (const crossed of await present(context, crossing, one)) {

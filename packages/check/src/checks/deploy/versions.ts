@@ -4,24 +4,17 @@ import { type CheckParts, defineCheck, type Finding, type Level, pass } from '..
 import type { CheckContext } from '../../judging/context.ts';
 import { difference, type Reading } from '../../observations/effects.ts';
 import { Facts } from '../../observations/facts.ts';
-import { Likeness } from '../../session/likeness.ts';
 import type { Retry, Session, Turn } from '../../session/session.ts';
 import { Undecided } from '../../session/session.ts';
 import type { Instance } from '../../target/instance.ts';
-import { canonical, isObject, type JsonObject, objectAt } from '../../wire/json.ts';
+import type { JsonObject } from '../../wire/json.ts';
 import { describeOutcome, NOT_NOW, type ReplyOutcome } from '../../wire/outcome.ts';
-
-export interface AskedQuestion {
-  readonly request: JsonObject;
-  readonly words: Likeness;
-}
 
 export interface Version {
   readonly name: 'old version' | 'new version';
   readonly instance: Instance;
   readonly facts: Facts;
   readonly unit: number | undefined;
-  readonly questions: ReadonlyMap<string, AskedQuestion>;
 }
 
 /** A call begins on `from`; its answer goes to `to`. */
@@ -30,11 +23,8 @@ export interface Crossing {
   readonly to: Version;
 }
 
-/** Both directions, because both versions serve during a rolling deploy. */
-export interface Crossings {
-  readonly forth: Crossing;
-  readonly back: Crossing;
-}
+/** Both directions, because both versions serve during a rolling deploy: from the old version to the new, and back. */
+export type Crossings = readonly [forth: Crossing, back: Crossing];
 
 /** Makes a check of a deploy. Honest calls on the new version are its controls. */
 export const deployCheck = (id: string, level: Level, { needs = [], run, ...parts }: DeployParts) =>
@@ -46,7 +36,7 @@ export const deployCheck = (id: string, level: Level, { needs = [], run, ...part
       const finding = await run(context, crossings);
       if (finding.kind === 'broken' && (finding.always || finding.matters)) return finding;
       await context.fleet.revive();
-      await honest(context, crossings.forth.to);
+      await honest(context, crossings[0].to);
       return finding;
     },
   });
@@ -56,30 +46,23 @@ interface DeployParts extends Omit<CheckParts, 'run'> {
 }
 
 async function crossingsOf(context: CheckContext): Promise<Crossings> {
-  const next = await context.fleet.next();
-  const old = await versionOf(context, 'old version', context.fleet.first, context.facts);
-  const one = await versionOf(context, 'new version', next, new Facts());
-  return { forth: { from: old, to: one }, back: { from: one, to: old } };
+  const { effects, facts, fleet } = context;
+  const old = { name: 'old version', instance: fleet.first, facts, unit: effects.unit } as const;
+  const next = await learnNext(context, await fleet.next());
+  return [
+    { from: old, to: next },
+    { from: next, to: old },
+  ];
 }
 
-/** Learns a version from two honest calls. Differences between the two do not count. */
-async function versionOf(
-  context: CheckContext,
-  name: Version['name'],
-  instance: Instance,
-  facts: Facts,
-): Promise<Version> {
-  const questions = new Map<string, AskedQuestion>();
+/** Learns the new version from two honest calls. Differences between the two do not count. */
+async function learnNext(context: CheckContext, instance: Instance): Promise<Version> {
+  const version = { name: 'new version', instance, facts: new Facts() } as const;
   const before = await context.effects.read();
-  const first = await honest(context, { name, instance, facts });
-  const after = await context.effects.read();
-  for (const session of [first, await honest(context, { name, instance, facts })])
-    for (const [key, request] of questionsIn(session.turns)) {
-      const known = questions.get(key) ?? { request, words: new Likeness() };
-      known.words.add(wordsOf(request));
-      questions.set(key, known);
-    }
-  return { name, instance, facts, questions, unit: difference(before, after) };
+  await honest(context, version);
+  const unit = difference(before, await context.effects.read());
+  await honest(context, version);
+  return { ...version, unit };
 }
 
 async function honest(
@@ -89,26 +72,13 @@ async function honest(
   const session = context.session({ instance });
   await session.finish();
   const reason = facts.learn(session, { mayAskNothing: true });
-  if (reason === undefined) return session;
+  if (reason === undefined) return;
   const hint = session.last?.kind === 'asked' ? '. Give answers that both versions allow' : '';
   throw new Undecided(`an honest call on the ${name} failed: ${reason}${hint}`, session);
 }
 
 const questionsIn = (turns: readonly Turn[]): readonly (readonly [string, JsonObject])[] =>
   turns.flatMap(({ outcome }) => (outcome.kind === 'asked' ? Object.entries(outcome.requests) : []));
-
-/** The text that a person reads in a question. Of the schema it has the titles and descriptions only. */
-export function wordsOf(request: JsonObject) {
-  const { requestedSchema, ...params } = objectAt(request, 'params');
-  return canonical({ ...request, params: { ...params, words: wordsIn(requestedSchema) } });
-}
-
-function wordsIn(schema: unknown): readonly unknown[] {
-  if (Array.isArray(schema)) return schema.flatMap(wordsIn);
-  if (!isObject(schema)) return [];
-  const own = [schema.title, schema.description].filter((text) => typeof text === 'string');
-  return [...own, ...Object.values(schema).flatMap(wordsIn)];
-}
 
 export interface Crossed extends Crossing {
   readonly session: Session;
@@ -169,7 +139,7 @@ async function readInto(session: Session, { effects, fleet }: CheckContext, befo
 }
 
 /** Makes a call cross at the first question, and one at the last, in each direction. */
-export async function crossEach(context: CheckContext, ...crossings: readonly Crossing[]) {
+export async function crossEach(context: CheckContext, crossings: readonly Crossing[]) {
   const all: Crossed[] = [];
   for (const crossing of crossings) {
     const last = crossing.from.facts.rounds.length - 1;

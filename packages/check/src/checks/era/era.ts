@@ -158,14 +158,14 @@ async function callOperation(client: Client, { inputs, limit }: CheckContext) {
 }
 
 /** The honest answer to a question without a key, found by its text or its form. */
-function oldAnswer({ facts, sessionContext }: CheckContext, { message, requestedSchema }: ShownQuestion) {
+function oldAnswer({ facts, answerer }: CheckContext, { message, requestedSchema }: ShownQuestion) {
   const known = facts.questions;
   const sameWords = known.find(({ request }) => objectAt(request, 'params').message === message);
   const sameForm = known.find(
     ({ request }) => canonical(objectAt(request, 'params').requestedSchema) === canonical(requestedSchema),
   );
   const { key, request } = sameWords ?? sameForm ?? known[0] ?? { key: '', request: {} };
-  return sessionContext.answerer.responses({ [key]: request })[key];
+  return answerer.responses({ [key]: request })[key];
 }
 
 const stateless = defineCheck('era.stateless', 'A', {

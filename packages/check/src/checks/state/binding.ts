@@ -5,7 +5,6 @@ import {
   abstainFor,
   type Clause,
   defineCheck,
-  type Finding,
   fail,
   MRTR,
   notApplicable,
@@ -45,27 +44,17 @@ async function moveState(
   what: string,
   own: SessionOptions = {},
 ) {
-  const unserved = await controlOther(context, options, what);
-  if (unserved) return unserved;
-  let finding: Finding = abstain('no round carries state');
-  for (const round of context.roundsWithState) {
+  let finding = await controlOther(context, options, what);
+  for (const round of finding ? [] : context.roundsWithState) {
     const session = await context.untilRound(round, own);
-    finding = await moveStateOfRound(context, round, session, options, what);
+    finding = await moveStateOfRound(context, round, Object.assign(session, options), what);
     if (finding.kind !== 'pass') break;
   }
-  return finding;
+  return finding ?? abstain('no round carries state');
 }
 
 /** Finishes the other call if it proceeds: consent to the first call then approved the other. */
-async function moveStateOfRound(
-  context: CheckContext,
-  round: number,
-  session: Session,
-  options: SessionOptions,
-  what: string,
-) {
-  if (options.operation) session.operation = options.operation;
-  if (options.principal) session.principal = options.principal;
+async function moveStateOfRound(context: CheckContext, round: number, session: Session, what: string) {
   const before = await context.effects.read();
   let outcome = await session.retry();
   const goesOn = outcome.kind === 'asked' && isLater(context, round, session);
@@ -93,7 +82,7 @@ async function controlOther(context: CheckContext, options: SessionOptions, what
   if (asked.kind === 'completed') return notApplicable(`${what} asks nothing, so state has no use there`);
   // Another operation may ask questions without given answers, so it is enough that it asks.
   const end = options.operation && what !== OTHER_ARGUMENTS ? asked : await control.finish();
-  if (saysNo(end) && what === OTHER_ARGUMENTS && areArgumentsDerived(context))
+  if (saysNo(end) && what === OTHER_ARGUMENTS && context.inputs.otherArguments === undefined)
     return notGiven(
       `--other-arguments was not given, and the server refuses generated ones: ${describeOutcome(end)}`,
     );
@@ -102,13 +91,11 @@ async function controlOther(context: CheckContext, options: SessionOptions, what
   return undefined;
 }
 
-const areArgumentsDerived = ({ inputs }: CheckContext) => inputs.otherArguments === undefined;
-
-function isLater({ facts }: CheckContext, round: number, session: Session) {
-  const now = Object.keys(session.asked);
-  const before = facts.rounds.slice(0, round + 1).flatMap(({ requests }) => Object.keys(requests));
-  const later = facts.rounds.slice(round + 1).flatMap(({ requests }) => Object.keys(requests));
-  return now.length > 0 && now.every((key) => later.includes(key) && !before.includes(key));
+/** Whether every question now asked belongs to a later round. */
+function isLater({ facts }: CheckContext, round: number, { asked }: Session) {
+  const now = Object.keys(asked);
+  const firstRoundOf = (key: string) => facts.questions.find((one) => one.key === key)?.round ?? -1;
+  return now.length > 0 && now.every((key) => firstRoundOf(key) > round);
 }
 
 /** The control is a finished honest call with the other arguments. Without it a refusal proves nothing. */
@@ -188,8 +175,8 @@ const expired = defineCheck('state.expired', 'S', {
     const { outcome, effect } = await context.measure(session, () => session.retry());
     const judged = context.judge(round, outcome);
     requireAnswer(outcome);
-    const plain = !effect && outcome.kind === 'completed' && (await context.likeNonsense(round, outcome));
-    if ((judged !== 'refused' && !plain) || effect)
+    const plain = outcome.kind === 'completed' && (await context.likeNonsense(round, outcome));
+    if (effect || (judged !== 'refused' && !plain))
       return fail(
         `A state was accepted ${ttl + 1} s after it was sent: ${describeOutcome(outcome)}.`,
         session,
