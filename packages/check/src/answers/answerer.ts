@@ -20,7 +20,7 @@ export class Answerer {
   }
 
   /** The `inputResponses` for these requests. @throws Unanswered if a question has no answer */
-  responses(requests: Asked): JsonObject {
+  responses(requests: Asked) {
     return Object.fromEntries(Object.entries(requests).map(([key, one]) => [key, this.#one(key, one)]));
   }
 

@@ -9,7 +9,7 @@ import { fits } from './schema.ts';
  * Returns a content that fits a `requestedSchema`, the same for the same seed. It fills in every field, except optional
  * ones whose bounds or pattern no generated value fits.
  */
-export function validContent(schema: unknown, seed: number): JsonObject {
+export function validContent(schema: unknown, seed: number) {
   const properties = objectAt(schema, 'properties');
   const fields = Object.entries(properties).map(([name, one]) => [name, valueFor(one)]);
   const content = fc.record(Object.fromEntries(fields) as Record<string, fc.Arbitrary<unknown>>);
@@ -90,7 +90,7 @@ export interface Contrast {
 }
 
 /** Returns a content that fits `schema` but not `other`: the honest one, or one that differs from it in one field. */
-export function contentThatFitsOnly({ schema, other, honest, seed }: Contrast): JsonObject | null {
+export function contentThatFitsOnly({ schema, other, honest, seed }: Contrast) {
   const given = asObject(honest);
   const made = Array.from({ length: MAX_MADE }, (_, at) => validContent(schema, seed + at));
   const changed = made.flatMap((one) =>
@@ -105,7 +105,7 @@ export interface Misfit {
 }
 
 /** Contents that each break the schema in one way: a type, a bound, a choice or a missing field. */
-export function invalidContents(schema: unknown, seed: number): readonly Misfit[] {
+export function invalidContents(schema: unknown, seed: number) {
   const valid = validContent(schema, seed);
   const misfits = Object.entries(objectAt(schema, 'properties')).flatMap(([name, field]) =>
     misfitsOf(field).map(({ why, value }) => ({

@@ -7,7 +7,7 @@ import { validContent, valueFor } from './generate.ts';
 import { fits } from './schema.ts';
 
 /** Changes one argument, preferably one with a closed set of values: the server most likely accepts those. */
-export function otherArgumentsFrom(schema: unknown, args: JsonObject, seed: number): JsonObject | undefined {
+export function otherArgumentsFrom(schema: unknown, args: JsonObject, seed: number) {
   const properties = Object.entries(objectAt(schema, 'properties'));
   const known = properties.filter(([name]) => name in args);
   const closedFirst = known.toSorted(([, a], [, b]) => choicesIn(b).length - choicesIn(a).length);
@@ -42,13 +42,7 @@ export interface OtherCall {
  * Calls of another operation, in the order in which they are tried. The first have arguments that fit both operations,
  * to find servers that bind state only to the arguments.
  */
-export function callsOf(
-  other: Operation,
-  schema: unknown,
-  own: Operation,
-  ownSchema: unknown,
-  seed: number,
-): readonly OtherCall[] {
+export function callsOf(other: Operation, schema: unknown, own: Operation, ownSchema: unknown, seed: number) {
   const isGiven = Object.keys(other.arguments).length > 0;
   const made = { ...validContent(schema, seed), ...own.arguments };
   const known = Object.entries(made).filter(([name]) => name in objectAt(schema, 'properties'));

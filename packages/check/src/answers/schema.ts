@@ -59,6 +59,6 @@ export const misfit = (definition: keyof typeof published.$defs, value: unknown)
  * The validator refuses a second schema with the same `$id`, and unknown meta-schemas. With `$async` it would return a
  * promise.
  */
-function withoutId({ $id, $schema, $async, ...schema }: JsonObject): JsonObject {
+function withoutId({ $id, $schema, $async, ...schema }: JsonObject) {
   return schema;
 }

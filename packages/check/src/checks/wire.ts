@@ -6,7 +6,7 @@ import type { CheckContext, Logged } from '../judging/context.ts';
 import { isForm } from '../observations/forms.ts';
 import { inWorker } from '../sandbox.ts';
 import { Evidence } from '../session/evidence.ts';
-import type { Evident, Session, Turn } from '../session/session.ts';
+import type { Session, Turn } from '../session/session.ts';
 import { requireAnswer } from '../session/session.ts';
 import { asObject, isObject, type JsonObject, objectAt, shorten } from '../wire/json.ts';
 import { describeOutcome } from '../wire/outcome.ts';
@@ -73,7 +73,7 @@ async function judgeAll(context: CheckContext, sought: Sought) {
 }
 
 /** The call up to this answer: later messages show nothing more. */
-function asOf({ turn, session }: Logged): Evident {
+function asOf({ turn, session }: Logged) {
   const evidence = session?.evidence.copy(turn.recorded) ?? recordAlone(turn);
   return { evidence, turn, last: turn.outcome };
 }

@@ -2,12 +2,10 @@
 import { readJson } from '../report/baseline.ts';
 import { UsageError } from '../target/target.ts';
 import { isObject } from '../wire/json.ts';
-import { type CommandLine, parseTarget } from './options.ts';
-
-type ConfiguredTarget = CommandLine & { readonly name: string };
+import { parseTarget } from './options.ts';
 
 /** Reads the targets. Replaces `${NAME}` in headers from the environment. @throws UsageError that names the mistake */
-export function readConfig(file: string): readonly ConfiguredTarget[] {
+export function readConfig(file: string) {
   const { targets } = readJson(file);
   if (!Array.isArray(targets) || targets.length === 0)
     throw new UsageError(`${file} has no "targets": a list with at least one.`);
@@ -15,7 +13,7 @@ export function readConfig(file: string): readonly ConfiguredTarget[] {
 }
 
 /** Turns each member into command-line words, so that both are validated alike. */
-function targetFrom(target: unknown, where: string, at: number): ConfiguredTarget {
+function targetFrom(target: unknown, where: string, at: number) {
   if (!isObject(target)) throw new UsageError(`${where} has to be an object.`);
   const { name = `target ${at + 1}`, url, command, ...rest } = target;
   const areTexts = Array.isArray(command) && command.every((word) => typeof word === 'string');

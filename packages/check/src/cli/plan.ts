@@ -43,7 +43,7 @@ export function planText(inputs: CompleteInputs) {
   ].join('\n');
 }
 
-function planChecks(inputs: CompleteInputs, rounds: number): readonly Planned[] {
+function planChecks(inputs: CompleteInputs, rounds: number) {
   return selectChecks(inputs.only).map((check) => {
     const missing = check.needs.map((need) => missingInput(need, inputs)).find((one) => one !== undefined);
     if (missing !== undefined) return { check, calls: 0, missing };

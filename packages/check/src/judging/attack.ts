@@ -33,7 +33,7 @@ export interface Attempted {
   readonly completedLikeDecline: boolean;
 }
 
-export const findAccepted = (all: readonly Attempted[]): readonly Attempted[] =>
+export const findAccepted = (all: readonly Attempted[]) =>
   all.filter(({ verdict }) => verdict === 'accepted');
 
 /** Tells refused attempts from accepted ones, where the outcome alone does not. */

@@ -56,7 +56,7 @@ const hasYesOrNo = (request: JsonObject) =>
   fieldsOf(request).some((field) => asObject(field).type === 'boolean');
 
 /** The same answer with each yes turned into a no. It refuses, as a decline does. */
-export const noTo = ({ content, ...answer }: JsonObject): JsonObject => ({
+export const noTo = ({ content, ...answer }: JsonObject) => ({
   ...answer,
   ...(isObject(content) && {
     content: Object.fromEntries(
@@ -160,7 +160,7 @@ export class CheckContext implements SessionContext {
     return this.facts.rounds.length - 1;
   }
 
-  get roundsWithState(): readonly number[] {
+  get roundsWithState() {
     const all = this.facts.rounds.flatMap(({ state }, at) => (state === undefined ? [] : [at]));
     return [...new Set([all[0], all.at(-1)])].filter((at) => at !== undefined);
   }
@@ -206,7 +206,7 @@ export class CheckContext implements SessionContext {
   }
 
   /** The plain refusal of that round that has the same outcome and the same end, if there is one. */
-  async asRefused(round: number, outcome: ReplyOutcome, end = outcome): Promise<PlainRefusal | undefined> {
+  async asRefused(round: number, outcome: ReplyOutcome, end = outcome) {
     const known = await this.once(`refusals of ${round}`, async () => {
       const consents = Object.values(this.facts.rounds[round]?.requests ?? {}).some(hasYesOrNo);
       const ways = [() => ({ action: 'decline' }), () => ({ action: 'cancel' }), ...(consents ? [noTo] : [])];
@@ -239,7 +239,7 @@ export class CheckContext implements SessionContext {
   }
 
   /** Refuses twice, so that the parts that differ between the two, such as a number, do not count. */
-  async #refuse(round: number, answer: (honest: JsonObject) => JsonObject): Promise<PlainRefusal> {
+  async #refuse(round: number, answer: (honest: JsonObject) => JsonObject) {
     const likeness = new Likeness();
     const ends = new Likeness();
     let effect: boolean | undefined;
@@ -277,7 +277,7 @@ export class CheckContext implements SessionContext {
   }
 
   /** One name per question: its key, or its text if keys are new in each call. A server may repeat only some. */
-  #questionsIn(requests: Asked): readonly string[] {
+  #questionsIn(requests: Asked) {
     return this.facts.newKeys ? Object.values(requests).map(canonical) : Object.keys(requests);
   }
 }

@@ -36,7 +36,7 @@ export function consentKindOfAll(requests: readonly JsonObject[]): ConsentKind {
 }
 
 /** The content with each yes turned into a no. Undefined if it has no yes. */
-export function contentOfNo(request: unknown, content: JsonObject): JsonObject | undefined {
+export function contentOfNo(request: unknown, content: JsonObject) {
   const changed = Object.entries(propertiesOf(request)).flatMap(([name, field]) => {
     const no = content[name] === true ? false : refusalIn(field);
     return no === undefined || no === content[name] ? [] : [[name, no]];
@@ -48,7 +48,7 @@ const defaultOf = (field: unknown) => asObject(field).default;
 const isChosen = (field: unknown) => isYesOrNo(field) || choicesIn(field).length > 0;
 
 /** The defaults of a form's choices, by field name. */
-export const choicesMade = (request: unknown): JsonObject =>
+export const choicesMade = (request: unknown) =>
   Object.fromEntries(
     Object.entries(propertiesOf(request))
       .filter(([, field]) => isChosen(field) && defaultOf(field) !== undefined)
@@ -56,7 +56,7 @@ export const choicesMade = (request: unknown): JsonObject =>
   );
 
 /** The content of a form sent unchanged: its defaults, and values of `content` for other fields, except yes-or-no ones. */
-export const contentAsShown = (request: unknown, content: JsonObject): JsonObject =>
+export const contentAsShown = (request: unknown, content: JsonObject) =>
   Object.fromEntries(
     Object.entries(propertiesOf(request))
       .map(([name, field]) => [name, defaultOf(field) ?? (isYesOrNo(field) ? undefined : content[name])])
@@ -64,7 +64,7 @@ export const contentAsShown = (request: unknown, content: JsonObject): JsonObjec
   );
 
 /** Every text of these questions that the user may see. Keys and addresses are not among them. */
-export const textsOf = (requests: Asked): readonly string[] =>
+export const textsOf = (requests: Asked) =>
   Object.values(requests).flatMap((request) => {
     const { message, requestedSchema } = objectAt(request, 'params');
     return [asText(message), ...textsIn(requestedSchema)];

@@ -53,19 +53,19 @@ export class Effects {
    * The probe's only number, even if an honest call does not change it: a count of open calls, or memory. Undefined if
    * asking has an effect: the probe then counts questions, not the resources that they hold.
    */
-  async gauge(): Promise<number | undefined> {
+  async gauge() {
     if (this.mode === 'observed' && this.asking) return undefined;
     const reading = await this.#probe?.();
     return reading === undefined ? undefined : numberIn(reading);
   }
 
-  async read(): Promise<Reading> {
+  async read() {
     if (this.mode !== 'observed' && this.mode !== 'none') return undefined;
     if (this.#probe) this.readings++;
     return this.#probe?.();
   }
 
-  async since(before: Reading, session?: Session): Promise<boolean | undefined> {
+  async since(before: Reading, session?: Session) {
     if (this.mode === 'none' && this.#probe === undefined) return false;
     if (this.mode !== 'observed' && this.mode !== 'none') return undefined;
     const after = await this.read();

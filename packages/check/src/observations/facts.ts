@@ -1,7 +1,6 @@
 /** Facts from the honest calls: rounds, states, and how outcomes look. */
 import { Likeness } from '../session/likeness.ts';
 import type { Session } from '../session/session.ts';
-import type { JsonObject } from '../wire/json.ts';
 import {
   type Asked,
   comparable,
@@ -37,7 +36,7 @@ export class Facts {
   }
 
   /** The first question with this key. */
-  requestOf(key: string): JsonObject | undefined {
+  requestOf(key: string) {
     return this.questions.find((one) => one.key === key)?.request;
   }
 

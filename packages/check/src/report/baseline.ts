@@ -47,7 +47,7 @@ function whyUnfit(entry: JsonObject) {
   return expires === undefined || isDay ? undefined : 'with a wrong date: write expires as "2027-01-31".';
 }
 
-export function readJson(file: string): JsonObject {
+export function readJson(file: string) {
   let value: unknown;
   try {
     value = JSON.parse(readFileSync(file, 'utf8'));

@@ -16,7 +16,7 @@ const WIDTH = 78;
 const MAX_BLOCKS = 24;
 
 /** Draws a conversation as printable lines. Draws repeated messages once. */
-export function draw(transcript: Transcript): readonly string[] {
+export function draw(transcript: Transcript) {
   const { events, participants } = transcript;
   const labels = new Map(participants.map(({ id, label }) => [id, label]));
   const lines = rowsOf(transcript).map((row) => linesOf(row, labels, argumentsChanged(events, row.at)));

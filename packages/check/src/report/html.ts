@@ -40,7 +40,7 @@ export interface Viewer {
 }
 
 /** Reads the viewer in `folder`. Undefined if it is not built: reports then show conversations as text. */
-export function readViewer(folder: URL): Viewer | undefined {
+export function readViewer(folder: URL) {
   const [script, style] = [new URL('viewer.js', folder), new URL('viewer.css', folder)];
   if (!existsSync(script) || !existsSync(style)) return undefined;
   return { script: readFileSync(script, 'utf8'), style: readFileSync(style, 'utf8') };

@@ -23,7 +23,7 @@ function suite({ target, summary, checks }: Report, strict: boolean) {
 type Kind = 'failure' | 'error' | 'skipped' | 'skipped warning' | 'note' | 'passed';
 
 /** Accepted findings and advice are notes: CI systems show them without counting a failure. */
-function kindOf({ verdict, accepted }: ReportedCheck, strict: boolean): Kind {
+function kindOf({ verdict, accepted }: ReportedCheck, strict: boolean) {
   if (verdict === 'pass') return 'passed';
   if (verdict === 'could-not-run') return 'error';
   if (verdict === 'not-run' || verdict === 'not-applicable') return 'skipped';

@@ -27,7 +27,7 @@ const patternsOf = (name: string) => {
 };
 
 /** The place that names an operation. Searches tests last, because they name the tool too. */
-export function locate(name: string, folder: string): SourceLocation | undefined {
+export function locate(name: string, folder: string) {
   const rank = (file: string) => Number(isTest(relative(folder, file)));
   const files = filesIn(folder).toSorted((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
   const texts = files.map((file) => ({ file, text: readFileSync(file, 'utf8') }));
@@ -41,7 +41,7 @@ export function locate(name: string, folder: string): SourceLocation | undefined
 }
 
 /** The line of the configuration file that names the operation, or its first one. */
-export function locateInConfig(name: string, file: string): SourceLocation {
+export function locateInConfig(name: string, file: string) {
   let text = '';
   try {
     text = readFileSync(file, 'utf8');

@@ -52,7 +52,7 @@ export const partsOf = ({ expected, actual, clause, remedy, accepted }: Reported
   ...(accepted === null ? [] : [{ name: 'Accepted', text: accepted }]),
 ];
 
-export const commandsOf = ({ reproduce, curl }: ReportedCheck): readonly string[] =>
+export const commandsOf = ({ reproduce, curl }: ReportedCheck) =>
   curl === null ? [reproduce] : [reproduce, curl];
 
 /** Reasons to trust the passes less. */

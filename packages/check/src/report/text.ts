@@ -44,7 +44,7 @@ export const printable = (value: unknown) => mapTexts(value, escapeLines);
 /** Serializes to JSON that is safe on a terminal and in the log of a CI job. The value stays the same. */
 export const jsonText = (value: unknown) => toJson(value).replace(/##/g, '#\\u0023');
 
-export function wrap(text: string, width: number, most = 20): readonly string[] {
+export function wrap(text: string, width: number, most = 20) {
   // Keep indentation; drop the space at a line break.
   const lines = forLog(text)
     .split('\n')

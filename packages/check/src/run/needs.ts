@@ -22,7 +22,7 @@ export function lacking(needs: readonly Need[], context: CheckContext): Finding 
 }
 
 /** Returns a sentence about an input that the check needs and the user did not give. Needs no server. */
-export function missingInput(need: Need, inputs: CompleteInputs): string | undefined {
+export function missingInput(need: Need, inputs: CompleteInputs) {
   const [isGiven, words] = IN_THE_INPUTS[need] ?? [() => true, ''];
   return isGiven(inputs) ? undefined : words.replace('KIND', inputs.operation.kind);
 }

@@ -30,11 +30,7 @@ export interface Failure {
 }
 
 /** Prepares a run. The caller closes the fleet. @throws UsageError if the inputs do not fit the server */
-export async function prepare(
-  inputs: CompleteInputs,
-  served: Served,
-  next: Instance | undefined,
-): Promise<Prepared> {
+export async function prepare(inputs: CompleteInputs, served: Served, next: Instance | undefined) {
   const { limit } = served;
   const { operation, otherOperation: other, seed } = inputs;
   const context = new CheckContext(inputs, served);
@@ -65,17 +61,14 @@ export function whyUndecided(error: unknown) {
 }
 
 /** Makes one honest call and adds it to the facts. Returns a failure, or undefined. */
-export async function honestCall(
-  context: CheckContext,
-  asked?: (session: Session) => Promise<Retry>,
-): Promise<Failure | undefined> {
+export async function honestCall(context: CheckContext, asked?: (session: Session) => Promise<Retry>) {
   const session = context.session();
   await session.finish(MAX_ROUNDS, asked);
   const reason = context.facts.learn(session);
   return reason === undefined ? undefined : { reason, session };
 }
 
-async function firstCalls(context: CheckContext): Promise<Failure | undefined> {
+async function firstCalls(context: CheckContext) {
   const { effects } = context;
   try {
     const first = await effects.read();
@@ -191,11 +184,7 @@ async function lookUpNext(context: CheckContext, next: Instance) {
 }
 
 /** Reads every page of a list. Undefined if the server has no such list. */
-export async function list(
-  context: SessionContext,
-  kind: Operation['kind'],
-  instance = context.instance,
-): Promise<readonly JsonObject[] | undefined> {
+export async function list(context: SessionContext, kind: Operation['kind'], instance = context.instance) {
   const entries: JsonObject[] = [];
   let cursor: unknown;
   for (let page = 0; page < 50; page++) {

@@ -35,7 +35,7 @@ export async function runEach(
   checks: readonly Check[],
   { context, failure }: Prepared,
   progress: Progress = () => {},
-): Promise<readonly CheckResult[]> {
+) {
   const between = betweenControls(context);
   const all: CheckResult[] = [];
   const blamed = failure ? await nameFaults(context, failure) : '';

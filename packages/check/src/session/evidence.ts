@@ -36,7 +36,7 @@ export class Evidence {
   }
 
   /** A copy of the record, or of its first `length` events. */
-  copy(length = this.length): Evidence {
+  copy(length = this.length) {
     const copy = new Evidence(this.#title, this.#era);
     copy.#started = this.#started;
     copy.#events = this.#events.slice(0, length);

@@ -4,7 +4,7 @@ import type { Instance, Principal } from '../target/instance.ts';
 import { METHOD, type Operation, paramsOf } from '../target/target.ts';
 import type { DeliveryOptions } from '../wire/channel.ts';
 import { asObject, type JsonObject } from '../wire/json.ts';
-import { type Asked, describeOutcome, outcomeOf, type ReplyOutcome } from '../wire/outcome.ts';
+import { describeOutcome, outcomeOf, type ReplyOutcome } from '../wire/outcome.ts';
 import type { ServerReply } from '../wire/reply.ts';
 import { DECLARED, envelope, mirroredArguments, type WireRequest } from '../wire/request.ts';
 import { Evidence } from './evidence.ts';
@@ -78,7 +78,7 @@ export class Session {
   }
 
   /** The request that a finding is about. */
-  get turn(): Turn | undefined {
+  get turn() {
     return this.decisive ?? this.turns.at(-1);
   }
 
@@ -87,7 +87,7 @@ export class Session {
     return this.turns.map(({ outcome }) => outcome).filter((outcome) => outcome.kind === 'asked');
   }
 
-  get asked(): Asked {
+  get asked() {
     return this.questions.at(-1)?.requests ?? {};
   }
 
@@ -95,16 +95,16 @@ export class Session {
     return this.questions.at(-1)?.state;
   }
 
-  answers(): JsonObject {
+  answers() {
     return this.#context.answerer.responses(this.asked);
   }
 
-  mapAnswers(change: (honest: JsonObject, key: string) => unknown): JsonObject {
+  mapAnswers(change: (honest: JsonObject, key: string) => unknown) {
     const all = Object.entries(this.answers()) as [string, JsonObject][];
     return Object.fromEntries(all.map(([key, honest]) => [key, change(honest, key)]));
   }
 
-  refusals(action: 'decline' | 'cancel'): JsonObject {
+  refusals(action: 'decline' | 'cancel') {
     return this.mapAnswers(() => ({ action }));
   }
 
@@ -167,7 +167,7 @@ export class Session {
 }
 
 /** The envelope is the same in every request, so the record leaves it out. */
-function withoutMeta(request: WireRequest): JsonObject {
+function withoutMeta(request: WireRequest) {
   const { params, ...message } = envelope(request, 0);
   const { _meta, ...rest } = asObject(params);
   const { id, ...others } = message;

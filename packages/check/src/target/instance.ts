@@ -63,7 +63,7 @@ export class Instance {
     return this.#process?.tail ?? '';
   }
 
-  get command(): readonly string[] {
+  get command() {
     return (this.#address.command ?? []).map((word) => word.replaceAll(PORT, String(this.#port)));
   }
 
@@ -79,7 +79,7 @@ export class Instance {
     else await this.#listening(this.#process, this.#port as number);
   }
 
-  channel(principal: Principal = 'own'): Channel {
+  channel(principal: Principal = 'own') {
     if (this.#stdio !== undefined) return this.#stdio;
     if (this.url === undefined) throw new Error(`${this.id} was not started`);
     const { headers, otherHeaders } = this.#address;
@@ -173,12 +173,12 @@ export class TestedInstances {
     this.first = new Instance('server', address, patience);
   }
 
-  get instances(): readonly Instance[] {
+  get instances() {
     const others = [this.#second, this.#nextServes ? this.#next : undefined];
     return [this.first, ...others.filter((one) => one !== undefined)];
   }
 
-  async second(): Promise<Instance> {
+  async second() {
     if (this.#second === undefined) {
       const { also, ...address } = this.#address;
       const place = also === undefined ? address : { ...address, command: undefined, url: also };
@@ -190,7 +190,7 @@ export class TestedInstances {
   }
 
   /** Starts the new version before any call, to report a wrong command early. @throws UsageError */
-  async startNext(): Promise<Instance | undefined> {
+  async startNext() {
     const address = nextOf(this.#address);
     if (address === undefined) return undefined;
     this.#next = new Instance('new-version', address, this.#patience, 'The new version (--next)');
@@ -199,7 +199,7 @@ export class TestedInstances {
   }
 
   /** The new version. From now on a probe reads it too. */
-  async next(): Promise<Instance> {
+  async next() {
     if (this.#next === undefined) throw new Error('the new version was not started');
     if (!this.#next.alive) await this.#next.start();
     this.#nextServes = true;

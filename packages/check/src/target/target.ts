@@ -15,7 +15,7 @@ export const METHOD = {
   resource: 'resources/read',
 } as const satisfies Record<Operation['kind'], string>;
 
-export const paramsOf = ({ kind, name, arguments: args }: Operation): JsonObject =>
+export const paramsOf = ({ kind, name, arguments: args }: Operation) =>
   kind === 'resource' ? { uri: name, ...args } : { name, arguments: args };
 
 export const nameOf = ({ kind, name }: Operation) => `${kind} ${name}`;

@@ -55,7 +55,7 @@ export function encode(bytes: Buffer, { encoding, text }: Pick<Segment, 'encodin
   return isPadded ? bare.padEnd(Math.ceil(bare.length / 4) * 4, '=') : bare;
 }
 
-export const readableParts = (token: string): readonly string[] =>
+export const readableParts = (token: string) =>
   decode(token).segments.flatMap((segment) => readableIn(segment) ?? []);
 
 export function readableIn(segment: Segment) {
@@ -87,7 +87,7 @@ const plainSegment = (text: string): Segment => ({ text, encoding: 'plain', byte
 
 const looksEncoded = (text: string) => /[A-Z]/.test(text) && /[a-z]/.test(text) && !/\s/.test(text);
 
-function decodeAs(encoding: 'hex' | 'base64url' | 'base64', text: string): Buffer | undefined {
+function decodeAs(encoding: 'hex' | 'base64url' | 'base64', text: string) {
   const SHAPES = { hex: /^(?:[0-9a-f]{2})+$/i, base64url: /^[\w-]+=*$/, base64: /^[A-Za-z0-9+/]+=*$/ };
   if (!SHAPES[encoding].test(text) || (encoding !== 'hex' && text.replace(/=+$/, '').length % 4 === 1))
     return undefined;

@@ -14,11 +14,7 @@ export type Pair = readonly [unknown, unknown];
 const MAX_FORGERIES = 256;
 
 /** Variants with each leaf changed, signed and unsigned. `words`: strings that the server may know; `seen`: states of two calls. */
-export function forgeries(
-  token: string,
-  words: readonly string[],
-  seen: readonly Pair[] = [],
-): readonly Variant[] {
+export function forgeries(token: string, words: readonly string[], seen: readonly Pair[] = []) {
   const read = decode(token);
   const [only] = read.segments;
   if (read.segments.every(({ json }) => json === undefined))
@@ -32,7 +28,7 @@ export function forgeries(
 }
 
 /** Forges a token that is a bare word, such as a destination. */
-function plainForgeries(token: string, { encoding }: Segment, words: readonly string[]): readonly Variant[] {
+function plainForgeries(token: string, { encoding }: Segment, words: readonly string[]) {
   if (encoding !== 'plain' || token.length > 64 || /^[\w-]{20,}$/.test(token)) return [];
   const numeric = /^\d+$/.test(token) ? [String(Number(token) + 1)] : [];
   return [...numeric, ...words.filter((word) => word !== token), `${token}-forged`].map((word) => ({
@@ -47,7 +43,7 @@ const jsonAt = (seen: readonly Pair[], at: number): readonly Pair[] =>
 const each = (pairs: readonly Pair[], part: (whole: unknown) => unknown): readonly Pair[] =>
   pairs.map(([one, other]) => [part(one), part(other)]);
 
-function forge(read: Token, at: number, changes: readonly Changed[]): readonly Variant[] {
+function forge(read: Token, at: number, changes: readonly Changed[]) {
   const segment = read.segments[at] as Segment;
   const variants = changes
     .flatMap(({ path, value }) => [{ path, value }, ...withoutSignature(path, value)])
@@ -61,7 +57,7 @@ function forge(read: Token, at: number, changes: readonly Changed[]): readonly V
 }
 
 /** Variants with the last segment empty or removed; for a JWT also one with `alg: none`. */
-function strip(read: Token, texts: readonly string[], label: string): readonly Variant[] {
+function strip(read: Token, texts: readonly string[], label: string) {
   const unsigned = texts.with(-1, '');
   const [header] = read.segments;
   const none =
@@ -81,7 +77,7 @@ function strip(read: Token, texts: readonly string[], label: string): readonly V
 const SIGNATURE = /^(?:s|sig|signature|mac|hmac|digest|hash|tag|checksum)$/i;
 
 /** Removes the signature from an object that holds its own. */
-function withoutSignature(path: string, value: unknown): readonly { path: string; value: unknown }[] {
+function withoutSignature(path: string, value: unknown) {
   if (!isObject(value)) return [];
   const rest = Object.entries(value).filter(([key]) => !SIGNATURE.test(key));
   if (rest.length === 0 || rest.length === Object.keys(value).length) return [];
@@ -172,7 +168,7 @@ function inside(
 }
 
 /** Adds an entry to a list, which may record steps or answers. The last words are the keys of questions. */
-const longer = (list: readonly unknown[], words: readonly string[], path: string): readonly Changed[] =>
+const longer = (list: readonly unknown[], words: readonly string[], path: string) =>
   words
     .filter((word) => !list.includes(word))
     .slice(-MAX_ADDED)

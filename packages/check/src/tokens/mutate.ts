@@ -6,7 +6,7 @@ import type { Variant } from './forge.ts';
 const SHORT = 48;
 
 /** Variants with one bit flipped, in every region. The decoded bytes differ, so none is just another spelling. */
-export function bitFlips(token: string, most = 12): readonly Variant[] {
+export function bitFlips(token: string, most = 12) {
   const read = decode(token);
   return read.segments.flatMap((segment, at) => {
     const { bytes } = segment;
@@ -62,7 +62,7 @@ export function malform(token: string): readonly Variant<unknown>[] {
 }
 
 /** Variants that spell the same bytes differently: padding, alphabet, spare bits, case, whitespace. */
-export function aliases(token: string): readonly Variant[] {
+export function aliases(token: string) {
   const read = decode(token);
   const spelled = read.segments.flatMap((segment, at) =>
     spellings(segment).map(({ label, text }) => ({ label, token: withSegment(read, at, text) })),

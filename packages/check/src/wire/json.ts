@@ -53,7 +53,7 @@ export function membersIn(value: unknown, levels = MAX_LEVELS): number {
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\]:,]/gs;
 
 /** The paths of keys that occur twice in one object of valid JSON. `JSON.parse` keeps only the last. */
-export function duplicateKeys(text: string): readonly string[] {
+export function duplicateKeys(text: string) {
   const found: string[] = [];
   const open: { keys: Set<string> | undefined; path: string; key: string; wantsKey: boolean }[] = [];
   for (const [token] of text.matchAll(TOKEN)) {

@@ -20,10 +20,7 @@ const META = 'io.modelcontextprotocol/';
 /** The member of `_meta` that holds the declared capabilities. */
 export const DECLARED = `${META}clientCapabilities`;
 
-export function envelope(
-  { method, params, capabilities = ALL_CAPABILITIES }: WireRequest,
-  id: number,
-): JsonObject & { readonly id: number } {
+export function envelope({ method, params, capabilities = ALL_CAPABILITIES }: WireRequest, id: number) {
   const meta = {
     [`${META}protocolVersion`]: REVISION,
     [`${META}clientInfo`]: { name: 'mrtr-check', version: '0.0.0' },

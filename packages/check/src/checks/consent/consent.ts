@@ -54,7 +54,7 @@ interface Calling extends SessionOptions {
 async function call(
   context: CheckContext,
   { extra, retries = MAX_ROUNDS, answer = (_, honest) => honest, ...options }: Calling,
-): Promise<Seen> {
+) {
   const session = context.session(options);
   let seen = await sendAndLook(context, session, () => session.first(extra));
   let { effect } = seen;

@@ -74,7 +74,7 @@ interface Unfit {
 }
 
 /** For each form, a content that one version allows and the other does not, if there is one. */
-function unfits({ answerer, inputs: { seed } }: CheckContext, { from, to }: Crossing): readonly Unfit[] {
+function unfits({ answerer, inputs: { seed } }: CheckContext, { from, to }: Crossing) {
   return from.facts.rounds.flatMap(({ requests }, round) =>
     Object.entries(requests).flatMap(([key, request]) => {
       const other = to.facts.requestOf(key);

@@ -7,7 +7,6 @@ import { Facts } from '../../observations/facts.ts';
 import type { Retry, Session, Turn } from '../../session/session.ts';
 import { Undecided } from '../../session/session.ts';
 import type { Instance } from '../../target/instance.ts';
-import type { JsonObject } from '../../wire/json.ts';
 import { describeOutcome, NOT_NOW, type ReplyOutcome } from '../../wire/outcome.ts';
 
 export interface Version {
@@ -77,7 +76,7 @@ async function honest(
   throw new Undecided(`an honest call on the ${name} failed: ${reason}${hint}`, session);
 }
 
-const questionsIn = (turns: readonly Turn[]): readonly (readonly [string, JsonObject])[] =>
+const questionsIn = (turns: readonly Turn[]) =>
   turns.flatMap(({ outcome }) => (outcome.kind === 'asked' ? Object.entries(outcome.requests) : []));
 
 export interface Crossed extends Crossing {
@@ -105,7 +104,7 @@ export async function cross(
   context: CheckContext,
   crossing: Crossing,
   { round, changes = () => ({}), begun }: CrossOptions,
-): Promise<Crossed> {
+) {
   const { effects } = context;
   const { from, to } = crossing;
   await context.fleet.revive();

@@ -90,7 +90,7 @@ const modernForms = ({ facts }: CheckContext) =>
     .filter(isForm)
     .map(formText);
 
-async function oldCall(context: CheckContext): Promise<Seen> {
+async function oldCall(context: CheckContext) {
   const { fleet, inputs, limit } = context;
   const { kind, name } = inputs.operation;
   const questions: ShownQuestion[] = [];

@@ -9,7 +9,7 @@ import { parse } from '../../wire/json.ts';
 import { ServerProcess } from '../../wire/process.ts';
 
 /** Returns a transport for one connection. Over stdio it starts its own process, as an old client does. */
-export async function legacyTransport(instance: Instance, { headers }: Address): Promise<Transport> {
+export async function legacyTransport(instance: Instance, { headers }: Address) {
   if (instance.kind === 'stdio') return new ProcessTransport(instance.command);
   return new StreamableHTTPClientTransport(instance.url as URL, {
     // Follow no redirect: the headers may hold credentials for this server only.

@@ -3,7 +3,6 @@ import { effectsUnseen } from '../../judging/attack.ts';
 import {
   abstain,
   abstainFor,
-  type Clause,
   defineCheck,
   fail,
   MRTR,
@@ -19,7 +18,7 @@ import { canonical } from '../../wire/json.ts';
 import { describeOutcome, saysNo } from '../../wire/outcome.ts';
 import { remembersUsed, SINGLE_USE } from '../retry.ts';
 
-const bound = (what: string): Clause => ({
+const bound = (what: string) => ({
   at: `${MRTR}, server requirements 5`,
   words:
     'To prevent replay, servers SHOULD include the following inside the integrity-protected requestState payload and ' +
