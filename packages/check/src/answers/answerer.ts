@@ -8,12 +8,12 @@ export class Unanswered extends Error {
 }
 
 export class Answerer {
-  readonly #given: Readonly<Record<string, unknown>>;
+  readonly #given: JsonObject;
   readonly #generate: boolean;
   readonly #seed: number;
   generated = false;
 
-  constructor(given: Readonly<Record<string, unknown>>, generate: boolean, seed: number) {
+  constructor(given: JsonObject, generate: boolean, seed: number) {
     this.#given = given;
     this.#generate = generate;
     this.#seed = seed;

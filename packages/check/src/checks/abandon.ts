@@ -1,8 +1,7 @@
 /** Calls that the client abandons. */
 import { defineCheck, fail, pass } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
-import type { Session } from '../session/session.ts';
-import { Undecided } from '../session/session.ts';
+import { type Session, Undecided } from '../session/session.ts';
 import { describeOutcome, type ReplyOutcome } from '../wire/outcome.ts';
 import { UNANSWERED } from './refusal.ts';
 

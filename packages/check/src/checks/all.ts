@@ -2,12 +2,10 @@
 import type { Check } from '../judging/check.ts';
 import { ABANDON } from './abandon.ts';
 import { ANSWER } from './answer.ts';
-import { MISSING } from './answer-missing.ts';
 import { CAPABILITY } from './capability.ts';
 import { CONSENT } from './consent/consent.ts';
 import { WORDS } from './consent/words.ts';
 import { DEPLOY } from './deploy/deploy.ts';
-import { QUESTIONS } from './deploy/questions.ts';
 import { EFFECT } from './effect.ts';
 import { ERA } from './era/era.ts';
 import { INSTANCE } from './instance.ts';
@@ -19,8 +17,8 @@ import { INTEGRITY } from './state/integrity.ts';
 import { WIRE } from './wire.ts';
 
 export const CHECKS: readonly Check[] = [
-  ...[WIRE, INTEGRITY, BINDING, DISCLOSURE, RETRY, ANSWER, MISSING, REFUSAL],
-  ...[CONSENT, WORDS, CAPABILITY, INSTANCE, DEPLOY, QUESTIONS, EFFECT, ERA, ABANDON],
+  ...[WIRE, INTEGRITY, BINDING, DISCLOSURE, RETRY, ANSWER, REFUSAL],
+  ...[CONSENT, WORDS, CAPABILITY, INSTANCE, DEPLOY, EFFECT, ERA, ABANDON],
 ].flat();
 
 /**

@@ -2,8 +2,7 @@
 import { abstain, defineCheck, type Finding, fail, MRTR, notApplicable, pass } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import { isElicitation, isForm, isOptional } from '../observations/forms.ts';
-import type { Session } from '../session/session.ts';
-import { requireAnswer } from '../session/session.ts';
+import { requireAnswer, type Session } from '../session/session.ts';
 import { type Asked, comparable, describeOutcome, type ReplyOutcome } from '../wire/outcome.ts';
 
 const ACTIONS = {

@@ -2,8 +2,7 @@
 import { abstain, type CheckParts, defineCheck, type Finding, fail, MRTR, pass } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import { clip, type Reading } from '../observations/effects.ts';
-import type { Session } from '../session/session.ts';
-import { requireAnswer } from '../session/session.ts';
+import { requireAnswer, type Session } from '../session/session.ts';
 import type { Instance } from '../target/instance.ts';
 import { describeOutcome, type ReplyOutcome } from '../wire/outcome.ts';
 

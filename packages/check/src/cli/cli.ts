@@ -14,9 +14,8 @@ import { runChecks, selectChecks } from '../run/run.ts';
 import type { Progress } from '../run/schedule.ts';
 import { type CompleteInputs, UsageError } from '../target/target.ts';
 import { shorten } from '../wire/json.ts';
-import { readConfig } from './config.ts';
 import { type Input, initialise } from './init.ts';
-import { inputsFrom, serverFrom } from './inputs.ts';
+import { inputsFrom, readConfig, serverFrom } from './inputs.ts';
 import { type CommandLine, Help, parseCommandLine, type TargetOptions } from './options.ts';
 import { planText } from './plan.ts';
 

@@ -2,8 +2,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { Writer } from '@mrtr/harness/internal';
-import { escapeHidden } from '@mrtr/harness/internal';
+import { escapeHidden, type Writer } from '@mrtr/harness/internal';
 import { jsonText } from '../report/text.ts';
 import { type Found, findAsking, foundText } from '../run/find.ts';
 import { UsageError } from '../target/target.ts';

@@ -17,11 +17,11 @@ import {
 } from '../session/session.ts';
 import type { TestedInstances } from '../target/instance.ts';
 import { createProbe } from '../target/probe.ts';
-import type { CompleteInputs, Operation } from '../target/target.ts';
-import { nameOf } from '../target/target.ts';
+import { type CompleteInputs, nameOf, type Operation } from '../target/target.ts';
 import { asObject, canonical, isObject, type JsonObject, membersIn, objectAt } from '../wire/json.ts';
 import {
   type Asked,
+  type AskedOutcome,
   comparable,
   comparableQuestions,
   describeOutcome,
@@ -165,6 +165,10 @@ export class CheckContext implements SessionContext {
     return [...new Set([all[0], all.at(-1)])].filter((at) => at !== undefined);
   }
 
+  get lastRoundWithState() {
+    return this.roundsWithState.at(-1) ?? 0;
+  }
+
   /**
    * Whether one approval allows one effect: the user declared it, or the tool sends state and is annotated as not
    * idempotent. The clause on single use is about state, so it does not cover a tool that sends no state.
@@ -262,12 +266,12 @@ export class CheckContext implements SessionContext {
   }
 
   /** Whether the keys are those of the next round. For servers that word each question anew. */
-  #asksNext(round: number, outcome: Extract<ReplyOutcome, { kind: 'asked' }>) {
+  #asksNext(round: number, outcome: AskedOutcome) {
     const next = this.facts.rounds[round + 1];
     return next !== undefined && Object.keys(next.requests).join() === Object.keys(outcome.requests).join();
   }
 
-  #asksAgain(round: number, outcome: Extract<ReplyOutcome, { kind: 'asked' }>) {
+  #asksAgain(round: number, outcome: AskedOutcome) {
     const asked = this.#questionsIn(outcome.requests);
     return this.facts.rounds.slice(0, round + 1).some((known, at) => {
       const before = this.#questionsIn(known.requests);

@@ -60,14 +60,14 @@ export class Effects {
   }
 
   async read() {
-    if (this.mode !== 'observed' && this.mode !== 'none') return undefined;
-    if (this.#probe) this.readings++;
-    return this.#probe?.();
+    if (this.#probe === undefined || this.mode === 'blind') return undefined;
+    this.readings++;
+    return this.#probe();
   }
 
   async since(before: Reading, session?: Session) {
-    if (this.mode === 'none' && this.#probe === undefined) return false;
-    if (this.mode !== 'observed' && this.mode !== 'none') return undefined;
+    if (this.#probe === undefined) return this.mode === 'none' ? false : undefined;
+    if (this.mode === 'blind') return undefined;
     const after = await this.read();
     if (after !== before) session?.evidence.effect(`${clip(before)} → ${clip(after)}`);
     return after !== before;

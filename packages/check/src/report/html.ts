@@ -12,6 +12,7 @@ import {
   partsOf,
   type Report,
   type ReportedCheck,
+  titleOf,
 } from './report.ts';
 import { forMarkup, printable } from './text.ts';
 
@@ -93,7 +94,7 @@ function page(report: Report, at: number, isDrawn: boolean) {
     ...stale.map((line) => `<p class="fail">${forMarkup(line)}</p>`),
     ...caveats.map((line) => `<p>${forMarkup(line)}</p>`),
   ];
-  return `<h1>${forMarkup(`${target.method} ${target.operation}`)}</h1>
+  return `<h1>${forMarkup(titleOf(target))}</h1>
 <div class="card"><p>${forMarkup(addressIn(target))}</p>
 <ul class="verdicts">${counts.join('')}</ul>
 ${links(findings, at)}<p>${tally} · ${exit}</p>${notes.join('')}</div>

@@ -1,5 +1,5 @@
 /** The report as JUnit XML, for CI. */
-import { partsOf, type Report, type ReportedCheck } from './report.ts';
+import { nameOfTarget, partsOf, type Report, type ReportedCheck } from './report.ts';
 import { forMarkup } from './text.ts';
 
 /**
@@ -13,9 +13,8 @@ export function junitReport(reports: readonly Report[], strict = false) {
 
 function suite({ target, summary, checks }: Report, strict: boolean) {
   const count = (kind: Kind) => checks.filter((check) => kindOf(check, strict).startsWith(kind)).length;
-  const name = target.name ?? `${target.method} ${target.operation}`;
   const head =
-    `  <testsuite name="${forMarkup(name)}" tests="${summary.checks}" failures="${count('failure')}" ` +
+    `  <testsuite name="${forMarkup(nameOfTarget(target))}" tests="${summary.checks}" failures="${count('failure')}" ` +
     `errors="${count('error')}" skipped="${count('skipped')}" time="${summary.seconds}">`;
   return [head, ...checks.map((check) => testCase(check, strict)), '  </testsuite>'].join('\n');
 }

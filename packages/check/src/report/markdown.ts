@@ -10,6 +10,7 @@ import {
   partsOf,
   type Report,
   type ReportedCheck,
+  titleOf,
 } from './report.ts';
 import { forMarkdown } from './text.ts';
 
@@ -18,7 +19,7 @@ export function markdownReport(report: Report) {
   const { target, summary } = report;
   const { tally, exit, stale, caveats, findings, rest } = describeRun(report);
   return [
-    `# mrtr-check: ${forMarkdown(`${target.method} ${target.operation}`)}`,
+    `# mrtr-check: ${forMarkdown(titleOf(target))}`,
     '',
     `${forMarkdown(addressIn(target))} · ${tally} · ${exit}`,
     '',

@@ -12,7 +12,7 @@ import {
 import { LEFT_OUT } from '../run/quick.ts';
 import type { CheckResult, Run } from '../run/schedule.ts';
 import { type CompleteInputs, isStarted, METHOD } from '../target/target.ts';
-import { shorten } from '../wire/json.ts';
+import { type JsonObject, shorten } from '../wire/json.ts';
 import { acceptanceText, type Baseline, isExpired } from './baseline.ts';
 import { type Redact, redactedTranscript, redactor } from './redact.ts';
 import { curlOf, reproducing } from './shell.ts';
@@ -96,7 +96,7 @@ export interface ReportedTarget {
   readonly next?: string;
   readonly method: string;
   readonly operation: string;
-  readonly arguments: Readonly<Record<string, unknown>>;
+  readonly arguments: JsonObject;
 }
 
 /** The texts of a run for every format, and its checks in order. */
@@ -114,6 +114,10 @@ export function describeRun(report: Report) {
     rest: checksWith(checks, [...UNDECIDED, 'pass']),
   };
 }
+
+export const titleOf = ({ method, operation }: ReportedTarget) => `${method} ${operation}`;
+
+export const nameOfTarget = (target: ReportedTarget) => target.name ?? titleOf(target);
 
 export const addressIn = ({ name, address, next }: ReportedTarget) =>
   `${name ?? address}${next === undefined ? '' : `, new version: ${next}`}`;

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { CHECKS } from '../checks/all.ts';
 import { type Check, FINDINGS } from '../judging/check.ts';
 import { locate, locateInConfig } from './locate.ts';
-import type { Report, ReportedCheck } from './report.ts';
+import { nameOfTarget, type Report, type ReportedCheck } from './report.ts';
 import { forLog, jsonText } from './text.ts';
 
 const PAGE =
@@ -52,8 +52,6 @@ function ruleOf({ id, level, family, expected, clause, remedy }: Check) {
 /** Escapes brackets, because a page turns `[words](place)` from a server into a link. */
 const plain = (text: string) => forLog(text).replace(/[\\[\]]/g, '\\$&');
 
-const nameOf = ({ target }: Report) => target.name ?? `${target.method} ${target.operation}`;
-
 function resultsOf(report: Report, { source, config = 'mrtr-check.json' }: Sources) {
   const { operation } = report.target;
   const { uri, line } =
@@ -75,7 +73,7 @@ function resultsOf(report: Report, { source, config = 'mrtr-check.json' }: Sourc
 }
 
 const messageOf = ({ actual, remedy, reproduce }: ReportedCheck, report: Report) =>
-  plain(`${nameOf(report)}: ${actual}\n\nWhat to do: ${remedy}\n\nAgain: ${reproduce}`);
+  plain(`${nameOfTarget(report.target)}: ${actual}\n\nWhat to do: ${remedy}\n\nAgain: ${reproduce}`);
 
 /** The identity of a finding: the same for the same check and target. GitHub matches by the first member. */
 function fingerprintOf({ id }: ReportedCheck, report: Report) {
@@ -92,7 +90,7 @@ function invocationOf(report: Report) {
     exitCode: report.exitCode,
     toolExecutionNotifications: undecided.map(({ id, actual }) => ({
       level: 'warning',
-      message: { text: plain(`${nameOf(report)}: ${id} could not run: ${actual}`) },
+      message: { text: plain(`${nameOfTarget(report.target)}: ${id} could not run: ${actual}`) },
       associatedRule: { id },
     })),
   };

@@ -3,7 +3,7 @@ import { styleText } from 'node:util';
 import { escapeHidden } from '@mrtr/harness/internal';
 import { FINDINGS, UNDECIDED, type Verdict } from '../judging/check.ts';
 import { draw } from './drawing.ts';
-import { acceptedMark, describeRun, partsOf, type Report, type ReportedCheck } from './report.ts';
+import { acceptedMark, describeRun, partsOf, type Report, type ReportedCheck, titleOf } from './report.ts';
 import { clip, pad, wrap } from './text.ts';
 
 const WIDTH = 100;
@@ -55,7 +55,7 @@ function card(report: Report, paint: Paint) {
     const text = `${mark} ${summary[verdict]} ${verdict.replaceAll('-', ' ')}`;
     return summary[verdict] > 0 ? paint(style, text) : paint('gray', text);
   };
-  const title = `${target.method} ${target.operation}  ${target.name ?? target.address}`;
+  const title = `${titleOf(target)}  ${target.name ?? target.address}`;
   const rule = paint('gray', '─'.repeat(WIDTH));
   const ids = findings.flatMap(({ verdict, found }) => {
     const lines = wrap(found.map((one) => `${one.id}${acceptedMark(one)}`).join('  '), WIDTH - 12);

@@ -59,7 +59,7 @@ export interface Inputs {
   /** A second operation that asks. Checks send it the state of the first. */
   readonly otherOperation?: Operation | undefined;
   /** Content for each question, by its key; `*` stands for every other key. */
-  readonly answers?: Readonly<Record<string, unknown>>;
+  readonly answers?: JsonObject;
   readonly generateAnswers?: boolean;
   readonly probe?: ProbeSpec | undefined;
   readonly ttlSeconds?: number | undefined;

@@ -5,8 +5,14 @@ import type { RpcError, ServerReply } from './reply.ts';
 
 export type Asked = Readonly<Record<string, JsonObject>>;
 
+export interface AskedOutcome {
+  readonly kind: 'asked';
+  readonly requests: Asked;
+  readonly state: string | undefined;
+}
+
 export type ReplyOutcome =
-  | { readonly kind: 'asked'; readonly requests: Asked; readonly state: string | undefined }
+  | AskedOutcome
   | { readonly kind: 'completed'; readonly result: JsonObject }
   | { readonly kind: 'tool-error'; readonly result: JsonObject }
   | { readonly kind: 'error'; readonly error: RpcError }

@@ -4,8 +4,7 @@ import { type CheckParts, defineCheck, type Finding, type Level, pass } from '..
 import type { CheckContext } from '../../judging/context.ts';
 import { difference, type Reading } from '../../observations/effects.ts';
 import { Facts } from '../../observations/facts.ts';
-import type { Retry, Session, Turn } from '../../session/session.ts';
-import { Undecided } from '../../session/session.ts';
+import { type Retry, type Session, type Turn, Undecided } from '../../session/session.ts';
 import type { Instance } from '../../target/instance.ts';
 import { describeOutcome, NOT_NOW, type ReplyOutcome } from '../../wire/outcome.ts';
 

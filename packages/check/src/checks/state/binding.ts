@@ -11,8 +11,7 @@ import {
   pass,
 } from '../../judging/check.ts';
 import type { CheckContext } from '../../judging/context.ts';
-import type { Retry, Session, SessionOptions } from '../../session/session.ts';
-import { requireAnswer } from '../../session/session.ts';
+import { type Retry, requireAnswer, type Session, type SessionOptions } from '../../session/session.ts';
 import { nameOf } from '../../target/target.ts';
 import { canonical } from '../../wire/json.ts';
 import { describeOutcome, saysNo } from '../../wire/outcome.ts';
@@ -168,7 +167,7 @@ const expired = defineCheck('state.expired', 'S', {
   run: async (context) => {
     const ttl = context.inputs.ttlSeconds ?? 0;
     if (ttl > MAX_WAIT) return notGiven(`--ttl is longer than the limit of ${MAX_WAIT} s`);
-    const round = context.roundsWithState.at(-1) ?? 0;
+    const round = context.lastRoundWithState;
     const session = await context.untilRound(round);
     await context.pause(ttl * 1000 + 1100);
     const { outcome, effect } = await context.measure(session, () => session.retry());

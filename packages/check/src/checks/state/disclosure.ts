@@ -2,8 +2,7 @@
 import { abstain, defineCheck, fail, MRTR, pass } from '../../judging/check.ts';
 import type { CheckContext, Refused } from '../../judging/context.ts';
 import { inWorker } from '../../sandbox.ts';
-import type { Session, SessionOptions } from '../../session/session.ts';
-import { requireAnswer } from '../../session/session.ts';
+import { requireAnswer, type Session, type SessionOptions } from '../../session/session.ts';
 import { shorten } from '../../wire/json.ts';
 import { comparable, describeOutcome, type ReplyOutcome } from '../../wire/outcome.ts';
 
@@ -23,7 +22,7 @@ const oracle = defineCheck('state.oracle', 'A', {
   calls: (rounds) => 4 * (rounds + 1),
   run: async (context) => {
     const all: Refused[] = [];
-    const round = context.roundsWithState.at(-1) ?? 0;
+    const round = context.lastRoundWithState;
     for (const [label, present] of refusables(context)) {
       const session = await context.untilRound(round);
       const outcome = await present(session);

@@ -225,7 +225,7 @@ const aliased = defineCheck('state.aliased', 'A', {
 
 /** Sends a used approval in other spellings. If its own has a second effect, checks of single use report it. */
 async function findReuse(context: CheckContext) {
-  const session = await context.untilRound(context.roundsWithState.at(-1) ?? 0);
+  const session = await context.untilRound(context.lastRoundWithState);
   const used = session.honestRetry();
   const { state = '' } = session;
   const end = await session.finish();
@@ -251,7 +251,7 @@ const dropped = defineCheck('state.dropped', 'A', {
   ...REQUIREMENT,
   remedy: 'Treat answers without the state of their question as unasked: ignore them, and ask.',
   run: async (context) => {
-    const round = context.roundsWithState.at(-1) ?? 0;
+    const round = context.lastRoundWithState;
     const attempt = { label: 'the retry without its state', changes: () => ({ requestState: undefined }) };
     const attacked = await attack(context, round, [attempt]);
     const [accepted] = findAccepted(attacked);
