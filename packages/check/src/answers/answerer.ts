@@ -1,6 +1,6 @@
 /** Honest answers to a server's questions: those given by the user, or generated from the schema. */
 import { inWorker, unlessUnreadable } from '../sandbox.ts';
-import { asList, isObject, type JsonObject, objectAt } from '../wire/json.ts';
+import { asList, isObject, type JsonObject, mapMembers, objectAt } from '../wire/json.ts';
 import type { Asked } from '../wire/outcome.ts';
 
 export class Unanswered extends Error {
@@ -21,7 +21,7 @@ export class Answerer {
 
   /** The `inputResponses` for these requests. @throws Unanswered if a question has no answer */
   responses(requests: Asked) {
-    return Object.fromEntries(Object.entries(requests).map(([key, one]) => [key, this.#one(key, one)]));
+    return mapMembers(requests, (one, key) => this.#one(key, one));
   }
 
   /**

@@ -25,7 +25,7 @@ export function inputsFrom(options: CommandLine): CompleteInputs {
     ...{ generateAnswers, oneTime, needsConsent, allowEffects },
     answers: answersFrom(options),
     ...{ ttlSeconds: ttl, only, quick: options.quick },
-    ...(probe !== undefined && { probe: probeFrom(probe) }),
+    probe: probe === undefined ? undefined : probeFrom(probe),
   };
 }
 
@@ -35,22 +35,17 @@ export function serverFrom(options: CommandLine) {
   return { address: addressFrom(options), seed, timeoutSeconds: timeout, mostSeconds: maxTime };
 }
 
-type Operations = Pick<CompleteInputs, 'operation' | 'otherArguments' | 'otherOperation'>;
-
 /** The operations of the run. A second one has to differ, or checks would report correct behaviour. */
 function operationsFrom(options: TargetOptions) {
   const operation = operationFrom(options);
-  const { otherArguments, otherOperation } = options;
-  const given: Operations = {
-    operation,
-    ...(otherArguments !== undefined && { otherArguments: object(otherArguments, '--other-arguments') }),
-    ...(otherOperation !== undefined && { otherOperation: operationIn(otherOperation, '--other-operation') }),
-  };
-  if (isDeepStrictEqual(given.otherArguments, operation.arguments))
+  const { otherArguments: args, otherOperation: other } = options;
+  const otherArguments = args === undefined ? undefined : object(args, '--other-arguments');
+  const otherOperation = other === undefined ? undefined : operationIn(other, '--other-operation');
+  if (isDeepStrictEqual(otherArguments, operation.arguments))
     throw new UsageError('--other-arguments are the same as --arguments: give a second valid set.');
-  if (given.otherOperation && nameOf(given.otherOperation) === nameOf(operation))
+  if (otherOperation && nameOf(otherOperation) === nameOf(operation))
     throw new UsageError('--other-operation is the operation itself: name another one that asks.');
-  return given;
+  return { operation, otherArguments, otherOperation };
 }
 
 function operationFrom(options: TargetOptions): Operation {

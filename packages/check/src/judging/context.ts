@@ -18,7 +18,15 @@ import {
 import type { TestedInstances } from '../target/instance.ts';
 import { createProbe } from '../target/probe.ts';
 import { type CompleteInputs, nameOf, type Operation } from '../target/target.ts';
-import { asObject, canonical, isObject, type JsonObject, membersIn, objectAt } from '../wire/json.ts';
+import {
+  asObject,
+  canonical,
+  isObject,
+  type JsonObject,
+  mapMembers,
+  membersIn,
+  objectAt,
+} from '../wire/json.ts';
 import {
   type Asked,
   type AskedOutcome,
@@ -58,11 +66,7 @@ const hasYesOrNo = (request: JsonObject) =>
 /** The same answer with each yes turned into a no. It refuses, as a decline does. */
 export const noTo = ({ content, ...answer }: JsonObject) => ({
   ...answer,
-  ...(isObject(content) && {
-    content: Object.fromEntries(
-      Object.entries(content).map(([key, value]) => [key, value !== true && value]),
-    ),
-  }),
+  ...(isObject(content) && { content: mapMembers(content, (value) => value !== true && value) }),
 });
 
 /** The memory for all replies, in bytes. The checks of the wire read them at the end. */

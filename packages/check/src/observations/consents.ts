@@ -1,6 +1,6 @@
 /** Questions that ask for consent: the choices that refuse, and the text that the user sees. */
 import { asText } from '@mrtr/harness/transcript';
-import { asList, asObject, isObject, type JsonObject, objectAt } from '../wire/json.ts';
+import { asList, asObject, isObject, type JsonObject, mapMembers, objectAt } from '../wire/json.ts';
 import type { Asked } from '../wire/outcome.ts';
 import { choicesIn, fieldsOf, isElicitation, isForm, propertiesOf, requiresNothing } from './forms.ts';
 
@@ -35,32 +35,25 @@ export function consentKindOfAll(requests: readonly JsonObject[]): ConsentKind {
   return requests.some(isChoice) ? 'choice' : 'form';
 }
 
-/** The content with each yes turned into a no. Undefined if it has no yes. */
-export function contentOfNo(request: unknown, content: JsonObject) {
-  const changed = Object.entries(propertiesOf(request)).flatMap(([name, field]) => {
+/** A no for each yes in the content. */
+export const noesTo = (request: unknown, content: JsonObject) =>
+  mapMembers(propertiesOf(request), (field, name) => {
     const no = content[name] === true ? false : refusalIn(field);
-    return no === undefined || no === content[name] ? [] : [[name, no]];
+    return no === content[name] ? undefined : no;
   });
-  return changed.length === 0 ? undefined : { ...content, ...Object.fromEntries(changed) };
-}
 
 const defaultOf = (field: unknown) => asObject(field).default;
 const isChosen = (field: unknown) => isYesOrNo(field) || choicesIn(field).length > 0;
 
 /** The defaults of a form's choices, by field name. */
 export const choicesMade = (request: unknown) =>
-  Object.fromEntries(
-    Object.entries(propertiesOf(request))
-      .filter(([, field]) => isChosen(field) && defaultOf(field) !== undefined)
-      .map(([name, field]) => [name, defaultOf(field)]),
-  );
+  mapMembers(propertiesOf(request), (field) => (isChosen(field) ? defaultOf(field) : undefined));
 
 /** The content of a form sent unchanged: its defaults, and values of `content` for other fields, except yes-or-no ones. */
 export const contentAsShown = (request: unknown, content: JsonObject) =>
-  Object.fromEntries(
-    Object.entries(propertiesOf(request))
-      .map(([name, field]) => [name, defaultOf(field) ?? (isYesOrNo(field) ? undefined : content[name])])
-      .filter(([, value]) => value !== undefined),
+  mapMembers(
+    propertiesOf(request),
+    (field, name) => defaultOf(field) ?? (isYesOrNo(field) ? undefined : content[name]),
   );
 
 /** Every text of these questions that the user may see. Keys and addresses are not among them. */

@@ -1,5 +1,13 @@
 /** Recognizes and compares the forms that a server asks with. */
-import { asList, asObject, canonical, isObject, type JsonObject, objectAt } from '../wire/json.ts';
+import {
+  asList,
+  asObject,
+  canonical,
+  isObject,
+  type JsonObject,
+  mapMembers,
+  objectAt,
+} from '../wire/json.ts';
 
 /** Whether a request is a form without required fields. To refuse it may mean to accept its defaults. */
 export const isOptional = (request: unknown) => requiresNothing(request) && fieldsOf(request).length > 0;
@@ -24,8 +32,7 @@ export const isForm = (request: unknown) => {
 export function formText(request: unknown) {
   const { message, requestedSchema } = objectAt(request, 'params');
   const { $schema, ...schema } = asObject(requestedSchema);
-  const fields = Object.entries(propertiesOf(request)).map(([name, field]) => [name, withTitles(field)]);
-  return canonical([message, { ...schema, properties: Object.fromEntries(fields) }]);
+  return canonical([message, { ...schema, properties: mapMembers(propertiesOf(request), withTitles) }]);
 }
 
 function withTitles(field: unknown) {

@@ -108,13 +108,13 @@ export function foundText(found: readonly Found[]) {
     return escapeHidden(shorten(line, MAX_SHOWN));
   });
   const first = found.length < MAX_LISTED ? '' : ` Only the first ${MAX_LISTED} were listed.`;
-  const asking = found.filter(({ asks }) => asks === 'asks').length;
-  const untried = found.filter(({ asks }) => asks === 'not tried').length;
+  const count = (kind: Found['asks']) => found.filter(({ asks }) => asks === kind).length;
+  const untried = count('not tried');
   const hint =
     untried === 0
       ? ''
       : `\nTo try a tool that writes, use --tool NAME --generate-answers --allow-effects, on data that may change.`;
   return forLog(
-    `${lines.join('\n')}\n\n${asking} of ${found.length} ask, ${untried} ${untried === 1 ? 'was' : 'were'} not tried.${first}${hint}\n`,
+    `${lines.join('\n')}\n\n${count('asks')} of ${found.length} ask, ${untried} ${untried === 1 ? 'was' : 'were'} not tried.${first}${hint}\n`,
   );
 }

@@ -3,7 +3,7 @@ import type { Answerer } from '../answers/answerer.ts';
 import type { Instance, Principal } from '../target/instance.ts';
 import { METHOD, type Operation, paramsOf } from '../target/target.ts';
 import type { DeliveryOptions } from '../wire/channel.ts';
-import { asObject, type JsonObject } from '../wire/json.ts';
+import { asObject, type JsonObject, mapMembers } from '../wire/json.ts';
 import { describeOutcome, outcomeOf, type ReplyOutcome } from '../wire/outcome.ts';
 import type { ServerReply } from '../wire/reply.ts';
 import { DECLARED, envelope, mirroredArguments, type WireRequest } from '../wire/request.ts';
@@ -100,8 +100,7 @@ export class Session {
   }
 
   mapAnswers(change: (honest: JsonObject, key: string) => unknown) {
-    const all = Object.entries(this.answers()) as [string, JsonObject][];
-    return Object.fromEntries(all.map(([key, honest]) => [key, change(honest, key)]));
+    return mapMembers(this.answers(), (honest, key) => change(asObject(honest), key));
   }
 
   refusals(action: 'decline' | 'cancel') {
@@ -115,9 +114,8 @@ export class Session {
 
   /** Sends the honest retry with `changes` applied. A change to undefined removes the member. */
   retry(changes: Retry = {}, options: DeliveryOptions = {}) {
-    const honest = this.honestRetry();
-    const merged = Object.entries({ ...honest, ...changes }).filter(([, value]) => value !== undefined);
-    return this.send({ ...paramsOf(this.operation), ...Object.fromEntries(merged) }, options);
+    const merged = mapMembers({ ...this.honestRetry(), ...changes }, (value) => value);
+    return this.send({ ...paramsOf(this.operation), ...merged }, options);
   }
 
   honestRetry(): Retry {

@@ -12,6 +12,17 @@ export const asList = (value: unknown): readonly unknown[] => (Array.isArray(val
 
 export const objectAt = (parent: unknown, key: string) => asObject(asObject(parent)[key]);
 
+/** The object with each member changed. Leaves out those that become undefined. */
+export const mapMembers = <T>(
+  object: Readonly<Record<string, T>>,
+  change: (value: T, key: string) => unknown,
+) =>
+  Object.fromEntries(
+    Object.entries(object)
+      .map(([key, value]) => [key, change(value, key)])
+      .filter(([, value]) => value !== undefined),
+  ) as JsonObject;
+
 export const canonical = (value: unknown) =>
   JSON.stringify(value, (_key, member: unknown) =>
     isObject(member)

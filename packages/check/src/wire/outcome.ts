@@ -1,6 +1,15 @@
 /** The outcome of a reply: a question, a result, an error, or nothing usable. */
 import { asText } from '@mrtr/harness/transcript';
-import { asList, asObject, canonical, isObject, type JsonObject, objectAt, shorten } from './json.ts';
+import {
+  asList,
+  asObject,
+  canonical,
+  isObject,
+  type JsonObject,
+  mapMembers,
+  objectAt,
+  shorten,
+} from './json.ts';
 import type { RpcError, ServerReply } from './reply.ts';
 
 export type Asked = Readonly<Record<string, JsonObject>>;
@@ -33,9 +42,10 @@ export function outcomeOf({ result, error, status = 200, failure, late }: Server
     return { kind: 'failed', reason, late: late ?? false };
   }
   if (result.resultType === 'input_required') {
-    const requests = Object.entries(objectAt(result, 'inputRequests')).filter(([, value]) => isObject(value));
+    const isRequest = (value: unknown) => (isObject(value) ? value : undefined);
+    const requests = mapMembers(objectAt(result, 'inputRequests'), isRequest) as Asked;
     const state = typeof result.requestState === 'string' ? result.requestState : undefined;
-    return { kind: 'asked', requests: Object.fromEntries(requests) as Asked, state };
+    return { kind: 'asked', requests, state };
   }
   return { kind: result.isError === true ? 'tool-error' : 'completed', result };
 }

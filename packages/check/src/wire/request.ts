@@ -1,5 +1,5 @@
 /** The requests of a client at 2026-07-28: the body, and the HTTP headers that mirror it. */
-import { isObject, type JsonObject, objectAt } from './json.ts';
+import { isObject, type JsonObject, mapMembers, objectAt } from './json.ts';
 
 export const REVISION = '2026-07-28';
 export const OLD_REVISION = '2025-11-25';
@@ -38,7 +38,7 @@ export function mirroringHeaders({ method, params, mirrored = {} }: WireRequest)
     'mcp-protocol-version': REVISION,
     'mcp-method': method,
     ...(typeof name === 'string' && { 'mcp-name': headerValue(name) }),
-    ...Object.fromEntries(Object.entries(mirrored).map(([key, value]) => [key, headerValue(value)])),
+    ...(mapMembers(mirrored, headerValue) as Record<string, string>),
   };
 }
 

@@ -1,13 +1,7 @@
 /** Effects without consent, and with consent that a client gives without its user. */
 import { fail, notApplicable, pass } from '../../judging/check.ts';
 import type { CheckContext } from '../../judging/context.ts';
-import {
-  asksForYes,
-  choicesMade,
-  contentAsShown,
-  contentOfNo,
-  refusalIn,
-} from '../../observations/consents.ts';
+import { asksForYes, choicesMade, contentAsShown, noesTo, refusalIn } from '../../observations/consents.ts';
 import { isForm, requiresNothing } from '../../observations/forms.ts';
 import { MAX_ROUNDS, requireAnswer, type Session, type SessionOptions } from '../../session/session.ts';
 import { asList, asObject, canonical, type JsonObject, objectAt, shorten } from '../../wire/json.ts';
@@ -194,12 +188,10 @@ const falseInForm = consentCheck('false-in-form', {
     const seen = await call(context, {
       answer: (request, honest) => {
         const given = objectAt(honest, 'content');
-        const content = honest.action === 'accept' ? contentOfNo(request, given) : undefined;
-        if (content === undefined) return honest;
-        said.push(
-          Object.fromEntries(Object.entries(content).filter(([name, value]) => given[name] !== value)),
-        );
-        return { ...honest, content };
+        const noes = honest.action === 'accept' ? noesTo(request, given) : {};
+        if (Object.keys(noes).length === 0) return honest;
+        said.push(noes);
+        return { ...honest, content: { ...given, ...noes } };
       },
     });
     if (said.length === 0) return notApplicable('no form has a field that could say no');
