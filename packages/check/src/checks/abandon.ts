@@ -11,45 +11,6 @@ const BATCHES = 2;
 /** A server that refuses after fewer calls is broken, not full. */
 const LEAST = 10;
 
-const flat = defineCheck('abandon.flat', 'A', {
-  expected: `${ABANDONED} abandoned calls do not slow the server, make it grow, or block new calls.`,
-  clause: UNANSWERED,
-  remedy:
-    'Keep nothing for a call between its rounds: state that travels with the client costs the server nothing. If you park ' +
-    'handlers, limit their time and their number for each principal, so that nobody shuts the others out: the shape ' +
-    'linear has both limits.',
-  // A slow batch is measured again.
-  calls: () => ABANDONED + BATCHES * MEASURED,
-  run: async (context) => {
-    const durations: number[] = [];
-    const kept = [await context.effects.gauge()];
-    let session: Session | undefined;
-    for (let call = 0; call < ABANDONED; call++) {
-      session = context.session();
-      const outcome = await session.first();
-      if (outcome.kind !== 'asked') return judgeRejection(context, call, session, outcome);
-      durations.push(session.turns[0]?.reply.ms ?? 0);
-      if (call === ABANDONED / 2 - 1 || call === ABANDONED - 1) kept.push(await context.effects.gauge());
-    }
-    const more = growth(kept);
-    if (more !== undefined) return fail(`With ${ABANDONED} abandoned calls ${more}.`, session);
-    // The first few calls include connecting and compiling.
-    const first = quickest(durations.slice(5, 5 + MEASURED));
-    let last = quickest(durations.slice(-MEASURED));
-    // A busy machine is slow for a while; a server that has grown stays slow.
-    for (let batch = 0; batch < BATCHES && slower(first, last); batch++) {
-      const again: number[] = [];
-      for (let call = 0; call < MEASURED; call++) {
-        session = await context.untilRound(0);
-        again.push(session.turns[0]?.reply.ms ?? 0);
-      }
-      last = Math.min(last, quickest(again));
-    }
-    const words = `a quarter of ${MEASURED} calls took ${first.toFixed(1)} ms before, and ${last.toFixed(1)} ms after`;
-    return slower(first, last) ? fail(`With ${ABANDONED} abandoned calls ${words}.`, session) : pass(words);
-  },
-});
-
 /** Describes growth over both halves of the calls: a leak grows in both, a normal heap does not. */
 function growth([first, half, last]: readonly (number | undefined)[]) {
   if (first === undefined || half === undefined || last === undefined) return undefined;
@@ -83,4 +44,43 @@ async function judgeRejection(context: CheckContext, calls: number, session: Ses
 const quickest = (durations: readonly number[]) =>
   durations.toSorted((a, b) => a - b)[Math.floor(durations.length / 4)] ?? 0;
 
-export const ABANDON = [flat];
+export const ABANDON = [
+  defineCheck('abandon.flat', 'A', {
+    expected: `${ABANDONED} abandoned calls do not slow the server, make it grow, or block new calls.`,
+    clause: UNANSWERED,
+    remedy:
+      'Keep nothing for a call between its rounds: state that travels with the client costs the server nothing. If you park ' +
+      'handlers, limit their time and their number for each principal, so that nobody shuts the others out: the shape ' +
+      'linear has both limits.',
+    // A slow batch is measured again.
+    calls: () => ABANDONED + BATCHES * MEASURED,
+    run: async (context) => {
+      const durations: number[] = [];
+      const kept = [await context.effects.gauge()];
+      let session: Session | undefined;
+      for (let call = 0; call < ABANDONED; call++) {
+        session = context.session();
+        const outcome = await session.first();
+        if (outcome.kind !== 'asked') return judgeRejection(context, call, session, outcome);
+        durations.push(session.turns[0]?.reply.ms ?? 0);
+        if (call === ABANDONED / 2 - 1 || call === ABANDONED - 1) kept.push(await context.effects.gauge());
+      }
+      const more = growth(kept);
+      if (more !== undefined) return fail(`With ${ABANDONED} abandoned calls ${more}.`, session);
+      // The first few calls include connecting and compiling.
+      const first = quickest(durations.slice(5, 5 + MEASURED));
+      let last = quickest(durations.slice(-MEASURED));
+      // A busy machine is slow for a while; a server that has grown stays slow.
+      for (let batch = 0; batch < BATCHES && slower(first, last); batch++) {
+        const again: number[] = [];
+        for (let call = 0; call < MEASURED; call++) {
+          session = await context.untilRound(0);
+          again.push(session.turns[0]?.reply.ms ?? 0);
+        }
+        last = Math.min(last, quickest(again));
+      }
+      const words = `a quarter of ${MEASURED} calls took ${first.toFixed(1)} ms before, and ${last.toFixed(1)} ms after`;
+      return slower(first, last) ? fail(`With ${ABANDONED} abandoned calls ${words}.`, session) : pass(words);
+    },
+  }),
+];

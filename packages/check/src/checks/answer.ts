@@ -23,115 +23,13 @@ export const IGNORE = {
     'information it does not recognize or need.',
 };
 
-/** A client that knows the keys can answer before the question, so nobody consents. */
-const unasked = defineCheck('answer.unasked', 'A', {
-  expected: 'An answer in the first request, before any question, does not count.',
-  clause: {
-    at: `${MRTR}, client requirements 4`,
-    words: "inputRequests and requestState … affect only the client's retry of the original request.",
-  },
-  remedy:
-    'Count an answer only with the sealed state of its question: the boundary of @mrtr/core seals which keys were ' +
-    'asked, and drops every other answer.',
-  calls: () => 2,
-  run: async (context) => {
-    const asking = await context.untilRound(0);
-    const answers = everyAnswer(context, asking);
-    const session = context.session();
-    const first = () => session.first({ inputResponses: answers });
-    const { outcome, effect } = await context.measure(session, first);
-    requireAnswer(outcome);
-    const { needsConsent } = context.inputs;
-    const declared = effect && !needsConsent ? ' With --needs-consent this is a fail.' : '';
-    const words = `${describeOutcome(outcome)}${effect ? ', and the probe changed' : ''}.${declared}`;
-    // Without a probe, the result of an honest call counts as an effect.
-    const ends = effect === undefined && context.facts.final.like(comparable(outcome)) !== false;
-    const broken = (what: string) =>
-      fail(`The ${what}: ${words}`, session, { always: needsConsent && (effect || ends) });
-    if (outcome.kind === 'completed') return broken('call completed without asking');
-    if (outcome.kind === 'asked' && context.judge(0, outcome) === 'same')
-      return broken('first question was skipped');
-    if (effect && !context.facts.asksLike(0, outcome)) return broken('call had an effect without asking');
-    return pass(describeOutcome(outcome), session);
-  },
-});
-
 export function everyAnswer({ facts, answerer }: CheckContext, session: Session): JsonObject {
   const later = facts.rounds.map(({ requests }) => answerer.responses(requests));
   return Object.assign({}, ...later, session.answers());
 }
 
-/** Sends the right content under a wrong key: a server that takes the only answer ignores the key. */
-const otherKey = defineCheck('answer.other-key', 'S', {
-  expected: 'An answer under a key that was not asked does not count.',
-  clause: IGNORE,
-  remedy:
-    'Read an answer by the key under which its question was sent, and by no other: the boundary of @mrtr/core drops the rest.',
-  needs: ['form'],
-  calls: (rounds) => 2 * (rounds + 1),
-  run: async (context) => {
-    const round = lastFormRound(context);
-    const attacked = await attack(context, round, [
-      {
-        label: 'the answers under keys that were not asked',
-        changes: (session) => ({
-          inputResponses: Object.fromEntries(
-            Object.entries(session.answers()).map(([key, answer]) => [`${key}-mrtr-check`, answer]),
-          ),
-        }),
-      },
-    ]);
-    if (await sameWithoutAnswers(context, round, attacked)) return notApplicable(SAME_WITHOUT);
-    return judgeRejections(context, 'An answer under another key', attacked);
-  },
-});
-
-const otherRound = defineCheck('answer.other-round', 'S', {
-  expected: 'An answer to one question does not count for another, neither a later nor an earlier one.',
-  clause: IGNORE,
-  remedy: 'Take from each retry only the answers to the questions of the round before it.',
-  needs: ['two-rounds'],
-  calls: (rounds) => 3 * (rounds + 1),
-  run: async (context) => {
-    const last = context.lastRound;
-    const late = await attack(context, last, [
-      {
-        label: 'the answers of round 1 in the last round',
-        changes: () => ({
-          inputResponses: context.answerer.responses(context.facts.rounds[0]?.requests ?? {}),
-        }),
-      },
-    ]);
-    const repeats = sameKeys(context);
-    if (findAccepted(late).length > 0 && repeats) return notApplicable('every round asks under the same key');
-    const byDefault = await sameWithoutAnswers(context, last, late);
-    const session = await context.untilRound(0);
-    const answers = everyAnswer(context, session);
-    const retry = () => session.retry({ inputResponses: answers });
-    const { outcome: early, effect } = await context.measure(session, retry);
-    if ((early.kind === 'completed' || effect) && !repeats)
-      return fail(`Answers of later rounds counted at once: ${describeOutcome(early)}.`, session, {
-        matters: true,
-      });
-    return byDefault
-      ? notApplicable(SAME_WITHOUT)
-      : judgeRejections(context, 'An answer of another round', late);
-  },
-});
-
 const sameKeys = ({ facts }: CheckContext) =>
   new Set(facts.rounds.map(({ requests }) => Object.keys(requests).sort().join())).size < facts.rounds.length;
-
-const invalid = defineCheck('answer.invalid', 'S', {
-  expected: 'Content that does not fit the asked schema is refused, or asked again.',
-  clause: VALIDATE,
-  remedy:
-    'Validate each content by the schema that was asked, and ask again where it does not fit: readAnswer() of @mrtr/core, ' +
-    'or the schema as the third argument of the acceptedContent() of the SDK.',
-  needs: ['form'],
-  calls: (rounds) => 20 * rounds,
-  run: (context) => onForms(context, 'Content that does not fit', (form) => misfits(form, context)),
-});
 
 const MAX_MISFITS = 10;
 
@@ -148,53 +46,6 @@ const misfits = ({ key, keyIn, schema }: Form, { inputs }: CheckContext): readon
 const answering = (keyIn: Form['keyIn'], answer: JsonObject, label: string): Attempt => ({
   label,
   changes: (session) => ({ inputResponses: { ...session.answers(), [keyIn(session)]: answer } }),
-});
-
-/** An accept without content shows that a form was sent, but not its values. */
-const emptyAccept = defineCheck('answer.empty-accept', 'S', {
-  expected: 'An accept without content does not answer a form with required fields.',
-  clause: VALIDATE,
-  remedy:
-    'Read the content, and not only the action: an accept without the required fields is asked again, as by readAnswer() ' +
-    'of @mrtr/core.',
-  needs: ['form'],
-  calls: (rounds) => 10 * rounds,
-  run: (context) =>
-    onForms(context, 'An accept without content', ({ key, keyIn, schema }) => {
-      if (listRequired(schema).length === 0) return [];
-      return [
-        answering(keyIn, { action: 'accept' }, `'${key}' accepted without content`),
-        answering(keyIn, { action: 'accept', content: {} }, `'${key}' accepted with empty content`),
-      ];
-    }),
-});
-
-/** Some clients decline a form and still send its content. A server that reads only the content proceeds. */
-const refusalWithContent = defineCheck('answer.refusal-with-content', 'S', {
-  expected: 'A decline or a cancel with content is still a refusal.',
-  clause: {
-    at: '2026-07-28, client/elicitation, response actions; schema, ElicitResult.content',
-    words: 'The submitted form data, only present when action is "accept" and mode was "form".',
-  },
-  remedy:
-    'Look at the action before the content: readAnswer() of @mrtr/core does, and the acceptedContent() of the SDK.',
-  needs: ['form'],
-  calls: (rounds) => 26 * rounds,
-  run: (context) =>
-    onForms(
-      context,
-      'A refusal with content',
-      ({ key, keyIn, leavable }) =>
-        (leavable ? [] : ['decline', 'cancel']).map((action) => ({
-          label: `'${key}' refused with ${action}, and its content beside it`,
-          changes: (session) => {
-            const answers = session.answers();
-            const now = keyIn(session);
-            return { inputResponses: { ...answers, [now]: { ...objectAt(answers, now), action } } };
-          },
-        })),
-      { declinedIsRefused: true },
-    ),
 });
 
 const lastFormRound = ({ facts }: CheckContext) =>
@@ -271,58 +122,11 @@ export async function sameWithoutAnswers(
   return end === attacked || (final.like(end) === true && final.like(attacked) === true);
 }
 
-/** An error would discard the user's other answers. */
-const missing = defineCheck('answer.missing', 'S', {
-  expected: 'A retry without any answer is asked again, and the call can still be finished.',
-  clause: ASK_AGAIN,
-  remedy:
-    'If an answer is missing, return the same questions again, not an error or a default. If a question is optional, so ' +
-    'that a missing answer means its default, put this check into the baseline with that reason.',
-  calls: (rounds) => 2 * (rounds + 2),
-  run: async (context) => {
-    const asking = context.facts.rounds.flatMap(({ requests }, round) =>
-      Object.values(requests).every(isOptional) ? [] : [round],
-    );
-    // Try the first round and the last, which most often guards an effect.
-    const [first, ...later] = asking;
-    if (first === undefined) return notApplicable('every question of the operation is optional');
-    const finding = await retryWithoutAnswers(context, first);
-    const last = later.at(-1);
-    return finding.kind === 'pass' && last !== undefined ? retryWithoutAnswers(context, last) : finding;
-  },
-});
-
 async function retryWithoutAnswers(context: CheckContext, round: number) {
   const session = await context.untilRound(round);
   const what = `The retry without answers${context.lastRound > 0 ? `, in round ${round + 1},` : ''}`;
   return retryWithTooFew(context, session, undefined, what);
 }
-
-/** Tries both orders: a server may keep the first answer and lose the second. */
-const partial = defineCheck('answer.partial', 'S', {
-  expected: 'Two questions can be answered one after the other, in either order.',
-  clause: ASK_AGAIN,
-  remedy:
-    'Keep the received answers in the sealed state, and ask only for the missing ones: the shapes once, tool-builder, ' +
-    'resolve and journal do.',
-  needs: ['two-questions'],
-  calls: (rounds) => 2 * (rounds + 4),
-  run: async (context) => {
-    const round = context.facts.rounds.findIndex(({ requests }) => Object.keys(requests).length > 1);
-    let found = notApplicable('of the questions that it asks at once, only one is required');
-    for (const order of [0, 1]) {
-      const session = await context.untilRound(round);
-      const key = Object.keys(session.asked)[order] ?? '';
-      const { [key]: _, ...others } = session.asked;
-      // The call may proceed without optional answers.
-      if (Object.values(others).every(isOptional)) continue;
-      const alone = { [key]: session.answers()[key] };
-      found = await retryWithTooFew(context, session, alone, `The retry with the answer to '${key}' alone`);
-      if (found.kind !== 'pass') return found;
-    }
-    return found;
-  },
-});
 
 /** Retries with too few answers: the server has to ask for the rest, and the call has to finish. */
 async function retryWithTooFew(
@@ -342,6 +146,193 @@ async function retryWithTooFew(
 }
 
 export const ANSWER = [
-  ...[unasked, otherKey, otherRound, invalid, emptyAccept, refusalWithContent],
-  ...[missing, partial],
+  /** A client that knows the keys can answer before the question, so nobody consents. */
+  defineCheck('answer.unasked', 'A', {
+    expected: 'An answer in the first request, before any question, does not count.',
+    clause: {
+      at: `${MRTR}, client requirements 4`,
+      words: "inputRequests and requestState … affect only the client's retry of the original request.",
+    },
+    remedy:
+      'Count an answer only with the sealed state of its question: the boundary of @mrtr/core seals which keys were ' +
+      'asked, and drops every other answer.',
+    calls: () => 2,
+    run: async (context) => {
+      const asking = await context.untilRound(0);
+      const answers = everyAnswer(context, asking);
+      const session = context.session();
+      const first = () => session.first({ inputResponses: answers });
+      const { outcome, effect } = await context.measure(session, first);
+      requireAnswer(outcome);
+      const { needsConsent } = context.inputs;
+      const declared = effect && !needsConsent ? ' With --needs-consent this is a fail.' : '';
+      const words = `${describeOutcome(outcome)}${effect ? ', and the probe changed' : ''}.${declared}`;
+      // Without a probe, the result of an honest call counts as an effect.
+      const ends = effect === undefined && context.facts.final.like(comparable(outcome)) !== false;
+      const broken = (what: string) =>
+        fail(`The ${what}: ${words}`, session, { always: needsConsent && (effect || ends) });
+      if (outcome.kind === 'completed') return broken('call completed without asking');
+      if (outcome.kind === 'asked' && context.judge(0, outcome) === 'same')
+        return broken('first question was skipped');
+      if (effect && !context.facts.asksLike(0, outcome)) return broken('call had an effect without asking');
+      return pass(describeOutcome(outcome), session);
+    },
+  }),
+  /** Sends the right content under a wrong key: a server that takes the only answer ignores the key. */
+  defineCheck('answer.other-key', 'S', {
+    expected: 'An answer under a key that was not asked does not count.',
+    clause: IGNORE,
+    remedy:
+      'Read an answer by the key under which its question was sent, and by no other: the boundary of @mrtr/core drops the rest.',
+    needs: ['form'],
+    calls: (rounds) => 2 * (rounds + 1),
+    run: async (context) => {
+      const round = lastFormRound(context);
+      const attacked = await attack(context, round, [
+        {
+          label: 'the answers under keys that were not asked',
+          changes: (session) => ({
+            inputResponses: Object.fromEntries(
+              Object.entries(session.answers()).map(([key, answer]) => [`${key}-mrtr-check`, answer]),
+            ),
+          }),
+        },
+      ]);
+      if (await sameWithoutAnswers(context, round, attacked)) return notApplicable(SAME_WITHOUT);
+      return judgeRejections(context, 'An answer under another key', attacked);
+    },
+  }),
+  defineCheck('answer.other-round', 'S', {
+    expected: 'An answer to one question does not count for another, neither a later nor an earlier one.',
+    clause: IGNORE,
+    remedy: 'Take from each retry only the answers to the questions of the round before it.',
+    needs: ['two-rounds'],
+    calls: (rounds) => 3 * (rounds + 1),
+    run: async (context) => {
+      const last = context.lastRound;
+      const late = await attack(context, last, [
+        {
+          label: 'the answers of round 1 in the last round',
+          changes: () => ({
+            inputResponses: context.answerer.responses(context.facts.rounds[0]?.requests ?? {}),
+          }),
+        },
+      ]);
+      const repeats = sameKeys(context);
+      if (findAccepted(late).length > 0 && repeats)
+        return notApplicable('every round asks under the same key');
+      const byDefault = await sameWithoutAnswers(context, last, late);
+      const session = await context.untilRound(0);
+      const answers = everyAnswer(context, session);
+      const retry = () => session.retry({ inputResponses: answers });
+      const { outcome: early, effect } = await context.measure(session, retry);
+      if ((early.kind === 'completed' || effect) && !repeats)
+        return fail(`Answers of later rounds counted at once: ${describeOutcome(early)}.`, session, {
+          matters: true,
+        });
+      return byDefault
+        ? notApplicable(SAME_WITHOUT)
+        : judgeRejections(context, 'An answer of another round', late);
+    },
+  }),
+  defineCheck('answer.invalid', 'S', {
+    expected: 'Content that does not fit the asked schema is refused, or asked again.',
+    clause: VALIDATE,
+    remedy:
+      'Validate each content by the schema that was asked, and ask again where it does not fit: readAnswer() of @mrtr/core, ' +
+      'or the schema as the third argument of the acceptedContent() of the SDK.',
+    needs: ['form'],
+    calls: (rounds) => 20 * rounds,
+    run: (context) => onForms(context, 'Content that does not fit', (form) => misfits(form, context)),
+  }),
+  /** An accept without content shows that a form was sent, but not its values. */
+  defineCheck('answer.empty-accept', 'S', {
+    expected: 'An accept without content does not answer a form with required fields.',
+    clause: VALIDATE,
+    remedy:
+      'Read the content, and not only the action: an accept without the required fields is asked again, as by readAnswer() ' +
+      'of @mrtr/core.',
+    needs: ['form'],
+    calls: (rounds) => 10 * rounds,
+    run: (context) =>
+      onForms(context, 'An accept without content', ({ key, keyIn, schema }) => {
+        if (listRequired(schema).length === 0) return [];
+        return [
+          answering(keyIn, { action: 'accept' }, `'${key}' accepted without content`),
+          answering(keyIn, { action: 'accept', content: {} }, `'${key}' accepted with empty content`),
+        ];
+      }),
+  }),
+  /** Some clients decline a form and still send its content. A server that reads only the content proceeds. */
+  defineCheck('answer.refusal-with-content', 'S', {
+    expected: 'A decline or a cancel with content is still a refusal.',
+    clause: {
+      at: '2026-07-28, client/elicitation, response actions; schema, ElicitResult.content',
+      words: 'The submitted form data, only present when action is "accept" and mode was "form".',
+    },
+    remedy:
+      'Look at the action before the content: readAnswer() of @mrtr/core does, and the acceptedContent() of the SDK.',
+    needs: ['form'],
+    calls: (rounds) => 26 * rounds,
+    run: (context) =>
+      onForms(
+        context,
+        'A refusal with content',
+        ({ key, keyIn, leavable }) =>
+          (leavable ? [] : ['decline', 'cancel']).map((action) => ({
+            label: `'${key}' refused with ${action}, and its content beside it`,
+            changes: (session) => {
+              const answers = session.answers();
+              const now = keyIn(session);
+              return { inputResponses: { ...answers, [now]: { ...objectAt(answers, now), action } } };
+            },
+          })),
+        { declinedIsRefused: true },
+      ),
+  }),
+  /** An error would discard the user's other answers. */
+  defineCheck('answer.missing', 'S', {
+    expected: 'A retry without any answer is asked again, and the call can still be finished.',
+    clause: ASK_AGAIN,
+    remedy:
+      'If an answer is missing, return the same questions again, not an error or a default. If a question is optional, so ' +
+      'that a missing answer means its default, put this check into the baseline with that reason.',
+    calls: (rounds) => 2 * (rounds + 2),
+    run: async (context) => {
+      const asking = context.facts.rounds.flatMap(({ requests }, round) =>
+        Object.values(requests).every(isOptional) ? [] : [round],
+      );
+      // Try the first round and the last, which most often guards an effect.
+      const [first, ...later] = asking;
+      if (first === undefined) return notApplicable('every question of the operation is optional');
+      const finding = await retryWithoutAnswers(context, first);
+      const last = later.at(-1);
+      return finding.kind === 'pass' && last !== undefined ? retryWithoutAnswers(context, last) : finding;
+    },
+  }),
+  /** Tries both orders: a server may keep the first answer and lose the second. */
+  defineCheck('answer.partial', 'S', {
+    expected: 'Two questions can be answered one after the other, in either order.',
+    clause: ASK_AGAIN,
+    remedy:
+      'Keep the received answers in the sealed state, and ask only for the missing ones: the shapes once, tool-builder, ' +
+      'resolve and journal do.',
+    needs: ['two-questions'],
+    calls: (rounds) => 2 * (rounds + 4),
+    run: async (context) => {
+      const round = context.facts.rounds.findIndex(({ requests }) => Object.keys(requests).length > 1);
+      let found = notApplicable('of the questions that it asks at once, only one is required');
+      for (const order of [0, 1]) {
+        const session = await context.untilRound(round);
+        const key = Object.keys(session.asked)[order] ?? '';
+        const { [key]: _, ...others } = session.asked;
+        // The call may proceed without optional answers.
+        if (Object.values(others).every(isOptional)) continue;
+        const alone = { [key]: session.answers()[key] };
+        found = await retryWithTooFew(context, session, alone, `The retry with the answer to '${key}' alone`);
+        if (found.kind !== 'pass') return found;
+      }
+      return found;
+    },
+  }),
 ];

@@ -88,37 +88,36 @@ const CLAUSE = {
     'On HTTP, the response status MUST be 400 Bad Request.',
 };
 
-const undeclaredCapability = defineCheck('capability.undeclared', 'M', {
-  expected:
-    'A client without capabilities is not asked: it gets -32021, a default or a refusal that says why, without a hang.',
-  clause: CLAUSE,
-  remedy:
-    'Read the capabilities of each request before you ask: `canAsk` in @mrtr/core, or `fallback` of a question, which ' +
-    'is its default.',
-  calls: () => 1,
-  run: (context) => callWithout(context, {}, 'A client without capabilities'),
-});
-
-const mode = defineCheck('capability.mode', 'M', {
-  expected: 'A client that supports only forms gets no URL, and one that supports only URLs gets no form.',
-  clause: {
-    at: `2026-07-28, client/elicitation, capabilities; ${MRTR}, server requirements 7`,
-    words: 'Servers MUST NOT send elicitation requests with modes that are not supported by the client.',
-  },
-  remedy:
-    "Read `elicitation.form` and `elicitation.url` of the request's capabilities; an empty object means forms.",
-  needs: ['elicitation'],
-  calls: (rounds) => rounds + 2,
-  run: async (context) => {
-    const others = { sampling: {}, roots: {} };
-    const form = await callWithout(
-      context,
-      { ...others, elicitation: {} },
-      'A client that shows forms alone',
-    );
-    if (form.kind !== 'pass') return form;
-    return callWithout(context, { ...others, elicitation: { url: {} } }, 'A client that opens URLs alone');
-  },
-});
-
-export const CAPABILITY = [mode, undeclaredCapability];
+export const CAPABILITY = [
+  defineCheck('capability.mode', 'M', {
+    expected: 'A client that supports only forms gets no URL, and one that supports only URLs gets no form.',
+    clause: {
+      at: `2026-07-28, client/elicitation, capabilities; ${MRTR}, server requirements 7`,
+      words: 'Servers MUST NOT send elicitation requests with modes that are not supported by the client.',
+    },
+    remedy:
+      "Read `elicitation.form` and `elicitation.url` of the request's capabilities; an empty object means forms.",
+    needs: ['elicitation'],
+    calls: (rounds) => rounds + 2,
+    run: async (context) => {
+      const others = { sampling: {}, roots: {} };
+      const form = await callWithout(
+        context,
+        { ...others, elicitation: {} },
+        'A client that shows forms alone',
+      );
+      if (form.kind !== 'pass') return form;
+      return callWithout(context, { ...others, elicitation: { url: {} } }, 'A client that opens URLs alone');
+    },
+  }),
+  defineCheck('capability.undeclared', 'M', {
+    expected:
+      'A client without capabilities is not asked: it gets -32021, a default or a refusal that says why, without a hang.',
+    clause: CLAUSE,
+    remedy:
+      'Read the capabilities of each request before you ask: `canAsk` in @mrtr/core, or `fallback` of a question, which ' +
+      'is its default.',
+    calls: () => 1,
+    run: (context) => callWithout(context, {}, 'A client without capabilities'),
+  }),
+];

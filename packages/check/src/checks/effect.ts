@@ -22,22 +22,6 @@ const ALREADY_ONCE =
   'The effect already happens only once for each call. If a user who declines must leave no trace, put it after the last ' +
   'question. If it may remain, as an entry in a log does, accept this finding in the baseline.';
 
-/** Sends only the first request: its effects happen even for users who then decline. */
-const beforeAnswer = defineCheck('effect.before-answer', 'A', {
-  expected: 'A call has no effect before the first answer.',
-  ...REENTERED,
-  calls: () => 1,
-  run: async (context) => {
-    const before = await context.effects.read();
-    const session = await context.untilRound(0);
-    if (!(await context.effects.since(before, session))) return pass('the probe did not change', session);
-    const guarded = (await timesInLonger(context)).count;
-    return fail('The probe changed before anything was answered.', session, {
-      remedy: guarded !== undefined && guarded <= ONCE ? ALREADY_ONCE : undefined,
-    });
-  },
-});
-
 const ONE_KIND = 'To tell them apart, give a probe that counts effects of one kind.';
 
 /** These effects come after the last question, so the other remedy does not help. */
@@ -45,63 +29,8 @@ const AT_ONCE =
   'If one effect runs more than once after the last answer, claim an id of the call in a single atomic step before it: ' +
   'a unique key in your database, or a ledger of @mrtr/ledgers. If these are several effects, change nothing.';
 
-/** Counts changes after each request: a sum would hide two that cancel each other out. */
-const once = defineCheck('effect.once', 'A', {
-  expected: 'An approved call has its effect once.',
-  ...REENTERED,
-  run: async (context) => {
-    const session = context.session();
-    const changes: string[] = [];
-    const first = await context.effects.read();
-    let before: Reading = first;
-    for (let outcome = await session.first(); ; outcome = await session.retry()) {
-      if (await context.effects.since(before, session)) changes.push(`after request ${session.turns.length}`);
-      before = await context.effects.read();
-      if (outcome.kind !== 'asked') break;
-      if (session.turns.length > MAX_ROUNDS)
-        return abstain(`it asked more than ${MAX_ROUNDS} times`, session);
-    }
-    const { unit } = context.effects;
-    if (changes.length > 1)
-      return fail(
-        `The probe changed ${changes.length} times: ${changes.join(', ')}. That is one repeated effect, or ` +
-          `several of different kinds. ${ONE_KIND}`,
-        session,
-      );
-    if (unit !== undefined && Number.isInteger(unit) && unit > 1 && unit <= 4 && looksLikeCount(first))
-      return fail(
-        `One call adds ${unit} to the probe at once: one effect ${unit} times, or effects of different kinds. ${ONE_KIND}`,
-        session,
-        { remedy: AT_ONCE },
-      );
-    return pass(`the probe went from ${clip(first)} to ${clip(before)}`, session);
-  },
-});
-
 /** Whether a reading is a bare number: a count, rather than a balance in a sentence. */
 const looksLikeCount = (reading: Reading) => /^\d+$/.test((reading ?? '').trim());
-
-const perRound = defineCheck('effect.per-round', 'A', {
-  expected: 'A call with more rounds has no more effects.',
-  ...REENTERED,
-  calls: (rounds) => rounds + 3,
-  run: async (context) => {
-    if (context.effects.unit === undefined)
-      return abstain('the probe holds no single number, so that effects cannot be counted');
-    const { session, before, count } = await timesInLonger(context);
-    if (session.last?.kind !== 'completed')
-      return notApplicable(
-        `it cannot be made longer: ${session.last ? describeOutcome(session.last) : 'nothing'}`,
-      );
-    if (count === undefined) return abstain('the probe holds no single number any more');
-    const sent = session.turns.length;
-    if (count > ONCE) {
-      await context.effects.since(before, session);
-      return fail(`A call of ${sent} requests had ${count} times the effects of an honest one.`, session);
-    }
-    return pass(`as many effects in ${sent} requests as in ${context.facts.rounds.length + 1}`, session);
-  },
-});
 
 /** The effects of one call, with room for rounding. */
 const ONCE = 1.01;
@@ -117,4 +46,74 @@ async function timesInLonger(context: CheckContext) {
   return { session, before, count };
 }
 
-export const EFFECT = [beforeAnswer, once, perRound];
+export const EFFECT = [
+  /** Sends only the first request: its effects happen even for users who then decline. */
+  defineCheck('effect.before-answer', 'A', {
+    expected: 'A call has no effect before the first answer.',
+    ...REENTERED,
+    calls: () => 1,
+    run: async (context) => {
+      const before = await context.effects.read();
+      const session = await context.untilRound(0);
+      if (!(await context.effects.since(before, session))) return pass('the probe did not change', session);
+      const guarded = (await timesInLonger(context)).count;
+      return fail('The probe changed before anything was answered.', session, {
+        remedy: guarded !== undefined && guarded <= ONCE ? ALREADY_ONCE : undefined,
+      });
+    },
+  }),
+  /** Counts changes after each request: a sum would hide two that cancel each other out. */
+  defineCheck('effect.once', 'A', {
+    expected: 'An approved call has its effect once.',
+    ...REENTERED,
+    run: async (context) => {
+      const session = context.session();
+      const changes: string[] = [];
+      const first = await context.effects.read();
+      let before: Reading = first;
+      for (let outcome = await session.first(); ; outcome = await session.retry()) {
+        if (await context.effects.since(before, session))
+          changes.push(`after request ${session.turns.length}`);
+        before = await context.effects.read();
+        if (outcome.kind !== 'asked') break;
+        if (session.turns.length > MAX_ROUNDS)
+          return abstain(`it asked more than ${MAX_ROUNDS} times`, session);
+      }
+      const { unit } = context.effects;
+      if (changes.length > 1)
+        return fail(
+          `The probe changed ${changes.length} times: ${changes.join(', ')}. That is one repeated effect, or ` +
+            `several of different kinds. ${ONE_KIND}`,
+          session,
+        );
+      if (unit !== undefined && Number.isInteger(unit) && unit > 1 && unit <= 4 && looksLikeCount(first))
+        return fail(
+          `One call adds ${unit} to the probe at once: one effect ${unit} times, or effects of different kinds. ${ONE_KIND}`,
+          session,
+          { remedy: AT_ONCE },
+        );
+      return pass(`the probe went from ${clip(first)} to ${clip(before)}`, session);
+    },
+  }),
+  defineCheck('effect.per-round', 'A', {
+    expected: 'A call with more rounds has no more effects.',
+    ...REENTERED,
+    calls: (rounds) => rounds + 3,
+    run: async (context) => {
+      if (context.effects.unit === undefined)
+        return abstain('the probe holds no single number, so that effects cannot be counted');
+      const { session, before, count } = await timesInLonger(context);
+      if (session.last?.kind !== 'completed')
+        return notApplicable(
+          `it cannot be made longer: ${session.last ? describeOutcome(session.last) : 'nothing'}`,
+        );
+      if (count === undefined) return abstain('the probe holds no single number any more');
+      const sent = session.turns.length;
+      if (count > ONCE) {
+        await context.effects.since(before, session);
+        return fail(`A call of ${sent} requests had ${count} times the effects of an honest one.`, session);
+      }
+      return pass(`as many effects in ${sent} requests as in ${context.facts.rounds.length + 1}`, session);
+    },
+  }),
+];

@@ -44,49 +44,47 @@ const SHARED = {
     'the state in a shared store, or route each call to the instance that began it (docs/sticky-routing.md).',
 };
 
-/** Alternates between instances, to find servers that survive only one change. */
-const second = defineCheck('instance.second', 'A', {
-  ...SHARED,
-  expected: 'A call whose rounds alternate between two instances finishes.',
-  needs: ['second-instance'],
-  run: async (context) => {
-    const [here, there] = [context.fleet.first, await context.fleet.second()];
-    const session = await context.untilRound(0);
-    // Send every round to the other instance, as a load balancer may.
-    await session.finish(MAX_ROUNDS, () => {
-      session.instance = session.instance === here ? there : here;
-      return {};
-    });
-    return judgeMoved(
-      context,
-      session,
-      session.instance === here ? 'The first instance' : 'The second instance',
-    );
-  },
-});
-
-const restart = defineCheck('instance.restart', 'A', {
-  ...SHARED,
-  expected: 'A server that is killed and started again finishes the call.',
-  needs: ['restart'],
-  run: async (context) => {
-    const session = await context.untilRound(context.roundsWithState.at(-1) ?? context.lastRound);
-    await context.fleet.restart();
-    session.evidence.recordRestart(context.fleet.first.id);
-    await session.finish();
-    return judgeMoved(context, session, 'The restarted server');
-  },
-});
-
-const replayElsewhere = singleUseCheck('instance.replay-elsewhere', {
-  expected: 'An approval that was used at one instance cannot be used again at another.',
-  needs: ['second-instance'],
-  calls: (rounds) => rounds + 2,
-  run: async (context) => {
-    const there = await context.fleet.second();
-    const session = await context.untilRound(context.lastRound);
-    return presentTwice(context, session, 'The used approval at the second instance', there);
-  },
-});
-
-export const INSTANCE = [second, restart, replayElsewhere];
+export const INSTANCE = [
+  /** Alternates between instances, to find servers that survive only one change. */
+  defineCheck('instance.second', 'A', {
+    ...SHARED,
+    expected: 'A call whose rounds alternate between two instances finishes.',
+    needs: ['second-instance'],
+    run: async (context) => {
+      const [here, there] = [context.fleet.first, await context.fleet.second()];
+      const session = await context.untilRound(0);
+      // Send every round to the other instance, as a load balancer may.
+      await session.finish(MAX_ROUNDS, () => {
+        session.instance = session.instance === here ? there : here;
+        return {};
+      });
+      return judgeMoved(
+        context,
+        session,
+        session.instance === here ? 'The first instance' : 'The second instance',
+      );
+    },
+  }),
+  defineCheck('instance.restart', 'A', {
+    ...SHARED,
+    expected: 'A server that is killed and started again finishes the call.',
+    needs: ['restart'],
+    run: async (context) => {
+      const session = await context.untilRound(context.roundsWithState.at(-1) ?? context.lastRound);
+      await context.fleet.restart();
+      session.evidence.recordRestart(context.fleet.first.id);
+      await session.finish();
+      return judgeMoved(context, session, 'The restarted server');
+    },
+  }),
+  singleUseCheck('instance.replay-elsewhere', {
+    expected: 'An approval that was used at one instance cannot be used again at another.',
+    needs: ['second-instance'],
+    calls: (rounds) => rounds + 2,
+    run: async (context) => {
+      const there = await context.fleet.second();
+      const session = await context.untilRound(context.lastRound);
+      return presentTwice(context, session, 'The used approval at the second instance', there);
+    },
+  }),
+];

@@ -87,36 +87,6 @@ async function refuseAndFinish(context: CheckContext, round: number, { action, k
   return { session, what, outcome, effect };
 }
 
-/** Refuses in every round, and each of several questions alone: servers tend to forget the last refusal. */
-const noEffect = defineCheck('refusal.no-effect', 'M*', {
-  expected: 'A call has no effect after a decline or a cancel.',
-  clause: ACTIONS,
-  remedy:
-    'Write only after an accept: test for `action === "accept"`, and treat everything else as no. If a question is ' +
-    'optional, so that a refusal means its default, put this check into the baseline with that reason.',
-  needs: ['effects'],
-  calls: (rounds) => 4 * rounds * (rounds + 1),
-  run: async (context) => {
-    const ends: string[] = [];
-    let byDefault: Finding | undefined;
-    for (const [round, { requests }] of context.facts.rounds.entries()) {
-      for (const refusal of refusalsOf(requests)) {
-        const { session, what, outcome, effect } = await refuseAndFinish(context, round, refusal);
-        requireAnswer(outcome, what);
-        ends.push(`${refusal.action}: ${describeOutcome(outcome)}`);
-        if (!effect) continue;
-        const seen = describeEffect(what, outcome, session.last);
-        const { key } = refusal;
-        const refusedOnes = key === undefined ? Object.values(requests) : [requests[key]];
-        if (!refusedOnes.every(isOptional)) return fail(seen, session, { matters: true });
-        byDefault ??= fail(`${seen} Nothing in that form is required, so this may be its default.`, session);
-      }
-    }
-    if (byDefault) return byDefault;
-    return ends.length === 0 ? notApplicable(NOTHING) : pass(ends.slice(0, 2).join('; '));
-  },
-});
-
 function describeEffect(what: string, outcome: ReplyOutcome, end: ReplyOutcome = outcome) {
   if (end === outcome) return `After a ${what} the probe changed: ${describeOutcome(outcome)}.`;
   return `After a ${what} the server ${describeOutcome(outcome)}, and the probe changed when that was answered: ${describeOutcome(end)}.`;
@@ -160,39 +130,71 @@ const declineEnds = defineCheck('refusal.decline-ends', 'A', {
   run: (context) => refuseAlways(context, 'decline'),
 });
 
-const cancelEnds = defineCheck('refusal.cancel-ends', 'A', {
-  ...declineEnds,
-  expected: 'A cancel ends the call, or at least does not loop: the same question is not asked again.',
-  run: (context) => refuseAlways(context, 'cancel'),
-});
-
 const PATIENCE = 25;
-
-/** Sends empty content in every round, as a broken client does. */
-const roundsBounded = defineCheck('refusal.rounds-bounded', 'A', {
-  expected: `A user who never answers properly is not asked for ever: the call ends within ${PATIENCE} rounds.`,
-  clause: UNANSWERED,
-  remedy:
-    'Count the rounds in the sealed state, and end the call when there were too many: `limits.rounds` in @mrtr/core.',
-  needs: ['form'],
-  calls: () => PATIENCE + 1,
-  run: async (context) => {
-    const session = context.session();
-    const outcome = await session.finish(PATIENCE, () => ({
-      inputResponses: session.mapAnswers(() => NOTHING_FILLED_IN),
-    }));
-    const rounds = session.turns.length - 1;
-    requireAnswer(outcome);
-    if (outcome.kind === 'asked')
-      return fail(`After ${rounds} rounds, each answered with ${EMPTY}, the server still asks.`, session);
-    return pass(
-      `ended after ${rounds} round${rounds === 1 ? '' : 's'} of ${EMPTY}: ${describeOutcome(outcome)}`,
-    );
-  },
-});
 
 /** The notation of the drawn conversation. */
 const EMPTY = '`accept {}`';
 export const NOTHING_FILLED_IN = { action: 'accept', content: {} };
 
-export const REFUSAL = [noEffect, declineEnds, cancelEnds, roundsBounded];
+export const REFUSAL = [
+  /** Refuses in every round, and each of several questions alone: servers tend to forget the last refusal. */
+  defineCheck('refusal.no-effect', 'M*', {
+    expected: 'A call has no effect after a decline or a cancel.',
+    clause: ACTIONS,
+    remedy:
+      'Write only after an accept: test for `action === "accept"`, and treat everything else as no. If a question is ' +
+      'optional, so that a refusal means its default, put this check into the baseline with that reason.',
+    needs: ['effects'],
+    calls: (rounds) => 4 * rounds * (rounds + 1),
+    run: async (context) => {
+      const ends: string[] = [];
+      let byDefault: Finding | undefined;
+      for (const [round, { requests }] of context.facts.rounds.entries()) {
+        for (const refusal of refusalsOf(requests)) {
+          const { session, what, outcome, effect } = await refuseAndFinish(context, round, refusal);
+          requireAnswer(outcome, what);
+          ends.push(`${refusal.action}: ${describeOutcome(outcome)}`);
+          if (!effect) continue;
+          const seen = describeEffect(what, outcome, session.last);
+          const { key } = refusal;
+          const refusedOnes = key === undefined ? Object.values(requests) : [requests[key]];
+          if (!refusedOnes.every(isOptional)) return fail(seen, session, { matters: true });
+          byDefault ??= fail(
+            `${seen} Nothing in that form is required, so this may be its default.`,
+            session,
+          );
+        }
+      }
+      if (byDefault) return byDefault;
+      return ends.length === 0 ? notApplicable(NOTHING) : pass(ends.slice(0, 2).join('; '));
+    },
+  }),
+  declineEnds,
+  defineCheck('refusal.cancel-ends', 'A', {
+    ...declineEnds,
+    expected: 'A cancel ends the call, or at least does not loop: the same question is not asked again.',
+    run: (context) => refuseAlways(context, 'cancel'),
+  }),
+  /** Sends empty content in every round, as a broken client does. */
+  defineCheck('refusal.rounds-bounded', 'A', {
+    expected: `A user who never answers properly is not asked for ever: the call ends within ${PATIENCE} rounds.`,
+    clause: UNANSWERED,
+    remedy:
+      'Count the rounds in the sealed state, and end the call when there were too many: `limits.rounds` in @mrtr/core.',
+    needs: ['form'],
+    calls: () => PATIENCE + 1,
+    run: async (context) => {
+      const session = context.session();
+      const outcome = await session.finish(PATIENCE, () => ({
+        inputResponses: session.mapAnswers(() => NOTHING_FILLED_IN),
+      }));
+      const rounds = session.turns.length - 1;
+      requireAnswer(outcome);
+      if (outcome.kind === 'asked')
+        return fail(`After ${rounds} rounds, each answered with ${EMPTY}, the server still asks.`, session);
+      return pass(
+        `ended after ${rounds} round${rounds === 1 ? '' : 's'} of ${EMPTY}: ${describeOutcome(outcome)}`,
+      );
+    },
+  }),
+];

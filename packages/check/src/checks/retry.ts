@@ -96,34 +96,7 @@ async function prepareApproval(context: CheckContext) {
   return { session, last: session.honestRetry(), before: await context.effects.read() };
 }
 
-/** Sends the two in turn, so that the second finds the record of the first. */
-const twice = singleUseCheck('retry.twice', {
-  expected: 'The last retry, presented twice, has one effect.',
-  calls: (rounds) => rounds + 2,
-  run: async (context) =>
-    presentTwice(context, await context.untilRound(context.lastRound), 'The same retry again'),
-});
-
 const AT_ONCE = 10;
-
-/** Sends them at once: a ledger that reads before it writes lets several through. */
-const concurrent = singleUseCheck('retry.concurrent', {
-  expected: `The last retry, presented ${AT_ONCE} times at once, has one effect.`,
-  calls: (rounds) => rounds + AT_ONCE,
-  run: async (context) => {
-    const { session, last, before } = await prepareApproval(context);
-    const outcomes = await Promise.all(Array.from({ length: AT_ONCE }, () => session.retry(last)));
-    const completed = outcomes.filter(({ kind }) => kind === 'completed').length;
-    if (completed === 0) return abstain(`none completed: ${describeOutcome(outcomes[0] as ReplyOutcome)}`);
-    const after = await context.effects.read();
-    const effect = moreThanOne(context, before, after, completed);
-    if (effect === undefined)
-      return abstain('the probe holds no single number, so that effects cannot be counted');
-    await context.effects.since(before, session);
-    const words = `${AT_ONCE} retries at once (${completed} completed)`;
-    return onceOnly(context, session, { before, after, effect, words }, 'atomic');
-  },
-});
 
 function moreThanOne({ effects }: CheckContext, before: Reading, after: Reading, completed: number) {
   const count = effects.countOfLast(before, after);
@@ -145,27 +118,52 @@ async function readAfterTheCut(context: CheckContext, before: Reading) {
   return now;
 }
 
-/** A client that loses its connection does not know whether its retry was served, so it sends it again. */
-const lostResponse = singleUseCheck('retry.lost-response', {
-  expected: 'A retry whose response was lost can be sent again, and has one effect.',
-  remedy: `${LEDGER} Answer the repeated retry with the first result, so that a client whose connection broke learns it.`,
-  needs: ['http'],
-  calls: (rounds) => rounds + 2,
-  run: async (context) => {
-    const { session, last, before } = await prepareApproval(context);
-    await session.retry(last, { cut: true });
-    // Wait for the first to end: retry.concurrent covers two at once.
-    const between = await readAfterTheCut(context, before);
-    await context.effects.since(before, session);
-    const again = await session.retry(last);
-    requireAnswer(again);
-    const after = await context.effects.read();
-    await context.effects.since(between, session);
-    const words = `The retry after a lost response (${describeOutcome(again)})`;
-    const count = context.effects.countOfLast(before, after);
-    const effect = count === undefined ? between !== before && after !== between : count > 1.5;
-    return onceOnly(context, session, { before, after, effect, words }, 'early');
-  },
-});
-
-export const RETRY = [twice, concurrent, lostResponse];
+export const RETRY = [
+  /** Sends the two in turn, so that the second finds the record of the first. */
+  singleUseCheck('retry.twice', {
+    expected: 'The last retry, presented twice, has one effect.',
+    calls: (rounds) => rounds + 2,
+    run: async (context) =>
+      presentTwice(context, await context.untilRound(context.lastRound), 'The same retry again'),
+  }),
+  /** Sends them at once: a ledger that reads before it writes lets several through. */
+  singleUseCheck('retry.concurrent', {
+    expected: `The last retry, presented ${AT_ONCE} times at once, has one effect.`,
+    calls: (rounds) => rounds + AT_ONCE,
+    run: async (context) => {
+      const { session, last, before } = await prepareApproval(context);
+      const outcomes = await Promise.all(Array.from({ length: AT_ONCE }, () => session.retry(last)));
+      const completed = outcomes.filter(({ kind }) => kind === 'completed').length;
+      if (completed === 0) return abstain(`none completed: ${describeOutcome(outcomes[0] as ReplyOutcome)}`);
+      const after = await context.effects.read();
+      const effect = moreThanOne(context, before, after, completed);
+      if (effect === undefined)
+        return abstain('the probe holds no single number, so that effects cannot be counted');
+      await context.effects.since(before, session);
+      const words = `${AT_ONCE} retries at once (${completed} completed)`;
+      return onceOnly(context, session, { before, after, effect, words }, 'atomic');
+    },
+  }),
+  /** A client that loses its connection does not know whether its retry was served, so it sends it again. */
+  singleUseCheck('retry.lost-response', {
+    expected: 'A retry whose response was lost can be sent again, and has one effect.',
+    remedy: `${LEDGER} Answer the repeated retry with the first result, so that a client whose connection broke learns it.`,
+    needs: ['http'],
+    calls: (rounds) => rounds + 2,
+    run: async (context) => {
+      const { session, last, before } = await prepareApproval(context);
+      await session.retry(last, { cut: true });
+      // Wait for the first to end: retry.concurrent covers two at once.
+      const between = await readAfterTheCut(context, before);
+      await context.effects.since(before, session);
+      const again = await session.retry(last);
+      requireAnswer(again);
+      const after = await context.effects.read();
+      await context.effects.since(between, session);
+      const words = `The retry after a lost response (${describeOutcome(again)})`;
+      const count = context.effects.countOfLast(before, after);
+      const effect = count === undefined ? between !== before && after !== between : count > 1.5;
+      return onceOnly(context, session, { before, after, effect, words }, 'early');
+    },
+  }),
+];

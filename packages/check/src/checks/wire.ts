@@ -95,51 +95,7 @@ const wireCheck = (
     run: (context) => judgeAll(context, { fault, allowed }),
   });
 
-const resultType = wireCheck('wire.result-type', {
-  expected: 'Every result has a resultType, either "complete" or "input_required".',
-  clause: {
-    at: '2026-07-28, basic, result responses and resultType',
-    words:
-      'The result MUST include a resultType field to indicate the type of the result. A resultType of any value ' +
-      'unrecognized by the client MUST be considered invalid.',
-  },
-  remedy:
-    'Set resultType in every result. SDKs for 2026-07-28 do: this server may use an older one, or bypass it.',
-  fault: ({ reply: { result } }) => {
-    if (result === undefined || result.resultType === 'complete' || result.resultType === 'input_required')
-      return undefined;
-    return result.resultType === undefined
-      ? 'the result has no resultType'
-      : `the resultType is ${JSON.stringify(result.resultType)}`;
-  },
-});
-
 const MAY_ASK = ['tools/call', 'prompts/get', 'resources/read'];
-
-const shape = wireCheck('wire.shape', {
-  expected:
-    'Every answer is one JSON-RPC response with the id of its request, and an input_required has requests or state.',
-  clause: {
-    at: `${MRTR}, server requirements 2 and 6; basic, responses; basic/transports/stdio`,
-    words:
-      'Servers MUST include at least one of inputRequests or requestState in every InputRequiredResult response. ' +
-      'Servers MUST NOT send InputRequiredResult responses on any other client requests. Result responses MUST ' +
-      'include the same ID as the request they correspond to. The server MUST NOT write anything to its stdout that is ' +
-      'not a valid MCP message.',
-  },
-  remedy:
-    'Send an input_required result with inputRequests, requestState, or both, and only for tools/call, prompts/get and ' +
-    'resources/read. Write logs to standard error.',
-  fault: (turn) => responseFault(turn) ?? askingFault(turn),
-  allowed: ({ reply }) => {
-    const { resultType, inputRequests, requestState } = reply.result ?? {};
-    if (resultType !== 'input_required' || !isObject(inputRequests) || requestState !== undefined)
-      return undefined;
-    return Object.keys(inputRequests).length > 0
-      ? undefined
-      : 'an input_required with an empty inputRequests and no state, which no retry can differ from';
-  },
-});
 
 function responseFault({ reply }: Turn) {
   const { id, status, failure } = reply;
@@ -171,39 +127,6 @@ function askingFault({ reply, request }: Turn) {
 }
 
 const ASKABLE = ['elicitation/create', 'sampling/createMessage', 'roots/list'];
-
-const schema = wireCheck('wire.schema', {
-  expected: 'Every message fits the published schema, and every asked form is a legal elicitation schema.',
-  clause: {
-    at: '2026-07-28, schema; client/elicitation, requested schema; basic, error codes',
-    words:
-      'form mode elicitation schemas are limited to flat objects with primitive properties only. Implementations MUST ' +
-      'NOT emit any code from this sub-range (-32020 to -32099) that is not defined by this specification.',
-  },
-  remedy:
-    'Ask with flat objects of strings, numbers, booleans and enums, whose bounds leave a value; validate what you send ' +
-    'by the published schema.',
-  allowed: ({ reply }) => {
-    for (const [key, request] of Object.entries(objectAt(reply.result, 'inputRequests'))) {
-      const why = isForm(request)
-        ? inWorker.whyUnfillable(objectAt(request, 'params').requestedSchema)
-        : undefined;
-      if (why !== undefined) return `nobody can fill in the form of '${key}': ${why}`;
-    }
-    return undefined;
-  },
-  fault: ({ request, reply: { result, error } }) => {
-    if (error !== undefined) return errorFault(error);
-    if (result === undefined || typeof result.resultType !== 'string') return undefined;
-    // Judge each request separately, so that the finding can name it.
-    const { inputRequests } = result;
-    const whole = isObject(inputRequests) ? { ...result, inputRequests: {} } : result;
-    if (result.resultType === 'input_required')
-      return inWorker.misfit('InputRequiredResult', whole) ?? requestsFault(result);
-    const known = RESULTS[request.method as keyof typeof RESULTS];
-    return known && inWorker.misfit(known, result);
-  },
-});
 
 const RESULTS = {
   'tools/call': 'CallToolResult',
@@ -252,57 +175,129 @@ function formFault(form: unknown) {
   return missing === undefined ? undefined : `it requires '${asText(missing)}', which it does not describe`;
 }
 
-/** Reads the bytes: a parser has already dropped the first of two equal keys. */
-const keys = wireCheck('wire.duplicate-keys', {
-  expected: 'No object of a response holds a key twice.',
-  clause: {
-    at: `${MRTR}, server requirements 2`,
-    words:
-      'inputRequests keys are server assigned identifiers and MUST be unique within the scope of the request.',
-  },
-  remedy: 'Give each question its own key. Parsers silently keep the last of two, so a question is lost.',
-  fault: ({ reply }) => {
-    for (const { text, value } of reply.messages) {
-      const [twice] = value === undefined ? [] : inWorker.duplicateKeys(text);
-      if (twice !== undefined) return `the key ${twice} stands twice in the response`;
-    }
-    return undefined;
-  },
-});
-
-const noServerRequests = wireCheck('wire.no-server-requests', {
-  expected: 'A client of 2026-07-28 gets no request from the server.',
-  clause: {
-    at: `${MRTR}, note; basic/transports`,
-    words:
-      'Servers MUST send server-to-client requests using the MRTR pattern. The previous pattern of server-initiated ' +
-      'requests is no longer supported.',
-  },
-  remedy:
-    'Return an input_required result instead of sending elicitation/create: a client of this revision cannot answer a request.',
-  fault: ({ reply }) => {
-    const sent = reply.messages.map(({ value }) => value).find(isServerRequest);
-    return sent && `the server sent the request ${asText(sent.method)}`;
-  },
-});
-
-/** Later revisions add members. A server that refuses unknown ones refuses later clients. */
-const unknownMembers = defineCheck('wire.unknown-members', 'S', {
-  expected: 'Unknown members inside and beside the answers change nothing.',
-  clause: IGNORE,
-  remedy: 'Read the answers that you asked for, and ignore the rest.',
-  run: async (context) => {
-    const session = context.session();
-    const outcome = await session.finish(context.facts.rounds.length + 2, () => {
-      const answers = session.mapAnswers((answer) => ({ ...answer, 'x-mrtr-check': { unknown: true } }));
-      const unknown = { 'mrtr-check-unknown': { action: 'accept', content: { unknown: true } } };
-      return { inputResponses: { ...answers, ...unknown } };
-    });
-    requireAnswer(outcome);
-    if (outcome.kind === 'completed' && context.judge(context.lastRound, outcome) === 'same')
-      return pass('the same end as without them', session);
-    return fail(`With unknown members the call came to ${describeOutcome(outcome)}.`, session);
-  },
-});
-
-export const WIRE = [resultType, shape, schema, keys, noServerRequests, unknownMembers];
+export const WIRE = [
+  wireCheck('wire.result-type', {
+    expected: 'Every result has a resultType, either "complete" or "input_required".',
+    clause: {
+      at: '2026-07-28, basic, result responses and resultType',
+      words:
+        'The result MUST include a resultType field to indicate the type of the result. A resultType of any value ' +
+        'unrecognized by the client MUST be considered invalid.',
+    },
+    remedy:
+      'Set resultType in every result. SDKs for 2026-07-28 do: this server may use an older one, or bypass it.',
+    fault: ({ reply: { result } }) => {
+      if (result === undefined || result.resultType === 'complete' || result.resultType === 'input_required')
+        return undefined;
+      return result.resultType === undefined
+        ? 'the result has no resultType'
+        : `the resultType is ${JSON.stringify(result.resultType)}`;
+    },
+  }),
+  wireCheck('wire.shape', {
+    expected:
+      'Every answer is one JSON-RPC response with the id of its request, and an input_required has requests or state.',
+    clause: {
+      at: `${MRTR}, server requirements 2 and 6; basic, responses; basic/transports/stdio`,
+      words:
+        'Servers MUST include at least one of inputRequests or requestState in every InputRequiredResult response. ' +
+        'Servers MUST NOT send InputRequiredResult responses on any other client requests. Result responses MUST ' +
+        'include the same ID as the request they correspond to. The server MUST NOT write anything to its stdout that is ' +
+        'not a valid MCP message.',
+    },
+    remedy:
+      'Send an input_required result with inputRequests, requestState, or both, and only for tools/call, prompts/get and ' +
+      'resources/read. Write logs to standard error.',
+    fault: (turn) => responseFault(turn) ?? askingFault(turn),
+    allowed: ({ reply }) => {
+      const { resultType, inputRequests, requestState } = reply.result ?? {};
+      if (resultType !== 'input_required' || !isObject(inputRequests) || requestState !== undefined)
+        return undefined;
+      return Object.keys(inputRequests).length > 0
+        ? undefined
+        : 'an input_required with an empty inputRequests and no state, which no retry can differ from';
+    },
+  }),
+  wireCheck('wire.schema', {
+    expected: 'Every message fits the published schema, and every asked form is a legal elicitation schema.',
+    clause: {
+      at: '2026-07-28, schema; client/elicitation, requested schema; basic, error codes',
+      words:
+        'form mode elicitation schemas are limited to flat objects with primitive properties only. Implementations MUST ' +
+        'NOT emit any code from this sub-range (-32020 to -32099) that is not defined by this specification.',
+    },
+    remedy:
+      'Ask with flat objects of strings, numbers, booleans and enums, whose bounds leave a value; validate what you send ' +
+      'by the published schema.',
+    allowed: ({ reply }) => {
+      for (const [key, request] of Object.entries(objectAt(reply.result, 'inputRequests'))) {
+        const why = isForm(request)
+          ? inWorker.whyUnfillable(objectAt(request, 'params').requestedSchema)
+          : undefined;
+        if (why !== undefined) return `nobody can fill in the form of '${key}': ${why}`;
+      }
+      return undefined;
+    },
+    fault: ({ request, reply: { result, error } }) => {
+      if (error !== undefined) return errorFault(error);
+      if (result === undefined || typeof result.resultType !== 'string') return undefined;
+      // Judge each request separately, so that the finding can name it.
+      const { inputRequests } = result;
+      const whole = isObject(inputRequests) ? { ...result, inputRequests: {} } : result;
+      if (result.resultType === 'input_required')
+        return inWorker.misfit('InputRequiredResult', whole) ?? requestsFault(result);
+      const known = RESULTS[request.method as keyof typeof RESULTS];
+      return known && inWorker.misfit(known, result);
+    },
+  }),
+  /** Reads the bytes: a parser has already dropped the first of two equal keys. */
+  wireCheck('wire.duplicate-keys', {
+    expected: 'No object of a response holds a key twice.',
+    clause: {
+      at: `${MRTR}, server requirements 2`,
+      words:
+        'inputRequests keys are server assigned identifiers and MUST be unique within the scope of the request.',
+    },
+    remedy: 'Give each question its own key. Parsers silently keep the last of two, so a question is lost.',
+    fault: ({ reply }) => {
+      for (const { text, value } of reply.messages) {
+        const [twice] = value === undefined ? [] : inWorker.duplicateKeys(text);
+        if (twice !== undefined) return `the key ${twice} stands twice in the response`;
+      }
+      return undefined;
+    },
+  }),
+  wireCheck('wire.no-server-requests', {
+    expected: 'A client of 2026-07-28 gets no request from the server.',
+    clause: {
+      at: `${MRTR}, note; basic/transports`,
+      words:
+        'Servers MUST send server-to-client requests using the MRTR pattern. The previous pattern of server-initiated ' +
+        'requests is no longer supported.',
+    },
+    remedy:
+      'Return an input_required result instead of sending elicitation/create: a client of this revision cannot answer a request.',
+    fault: ({ reply }) => {
+      const sent = reply.messages.map(({ value }) => value).find(isServerRequest);
+      return sent && `the server sent the request ${asText(sent.method)}`;
+    },
+  }),
+  /** Later revisions add members. A server that refuses unknown ones refuses later clients. */
+  defineCheck('wire.unknown-members', 'S', {
+    expected: 'Unknown members inside and beside the answers change nothing.',
+    clause: IGNORE,
+    remedy: 'Read the answers that you asked for, and ignore the rest.',
+    run: async (context) => {
+      const session = context.session();
+      const outcome = await session.finish(context.facts.rounds.length + 2, () => {
+        const answers = session.mapAnswers((answer) => ({ ...answer, 'x-mrtr-check': { unknown: true } }));
+        const unknown = { 'mrtr-check-unknown': { action: 'accept', content: { unknown: true } } };
+        return { inputResponses: { ...answers, ...unknown } };
+      });
+      requireAnswer(outcome);
+      if (outcome.kind === 'completed' && context.judge(context.lastRound, outcome) === 'same')
+        return pass('the same end as without them', session);
+      return fail(`With unknown members the call came to ${describeOutcome(outcome)}.`, session);
+    },
+  }),
+];

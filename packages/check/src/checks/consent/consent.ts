@@ -77,36 +77,6 @@ const WAYS: readonly (readonly [what: string, how: Calling])[] = [
   ['a client that opens URLs alone', { capabilities: { elicitation: { url: {} } } }],
 ];
 
-const unasked = consentCheck('unasked-effect', {
-  expected: 'A call has no effect unless the user was asked.',
-  clause: HUMAN,
-  mend:
-    'Let the effect follow from an answer alone: no default and no `fallback` for a client that cannot be asked, and no ' +
-    'answer that came before its question. Such a client gets -32021.',
-  needs: ['effects'],
-  calls: () => 2 * WAYS.length + 3,
-  run: async (context) => {
-    const inputResponses = everyAnswer(context, await context.untilRound(0));
-    const early = ['an answer that came with the first request', { extra: { inputResponses } }] as const;
-    const ends: string[] = [];
-    for (const [what, how] of [early, ...WAYS]) {
-      const first = () => call(context, { ...how, retries: 0 });
-      let { session, outcome, effect } = await first();
-      // A consent given on a page earlier may still apply to one call. So call again.
-      if (effect && consentKindOf(context) === 'page') ({ session, outcome, effect } = await first());
-      requireAnswer(outcome, what, session);
-      if (effect)
-        return fail(
-          `With ${what} the probe changed, and nobody was asked: ${describeOutcome(outcome)}.`,
-          session,
-        );
-      ends.push(`${what}: ${describeOutcome(outcome)}`);
-    }
-    return pass(ends[1] ?? '');
-  },
-  judgeReceived: (context) => context.once('never asks', () => neverAsks(context)),
-});
-
 /** A tool that never asks has no honest call, but may have an effect. */
 async function neverAsks(context: CheckContext) {
   const { effects, facts, inputs } = context;
@@ -119,30 +89,6 @@ async function neverAsks(context: CheckContext) {
   return fail(`The call had an effect, and nobody was asked: ${describeOutcome(outcome)}.`, session);
 }
 
-const emptyForm = consentCheck('empty-form', {
-  expected:
-    '`accept {}`, which some clients send to every form without their user, does not have the effect.',
-  clause: ACCEPTED,
-  mend: 'Require a field whose value says yes, and read it.',
-  needs: ['form', 'effects'],
-  calls: (rounds) => 2 * callsOf(rounds),
-  run: async (context) => {
-    const { questions } = context.facts;
-    const every = judgeSeen(
-      await call(context, { answer: () => NOTHING_FILLED_IN }),
-      '`accept {}`, sent to every form,',
-    );
-    const others = questions.filter(({ request }) => !requiresNothing(request));
-    // Another question asks for consent, so the form without required fields guards nothing.
-    if (every.kind !== 'pass' || others.length === questions.length) return every;
-    if (others.some(({ request }) => asksForYes(request))) return every;
-    const seen = await call(context, {
-      answer: (request, honest) => (requiresNothing(request) ? NOTHING_FILLED_IN : honest),
-    });
-    return judgeSeen(seen, '`accept {}`, sent to the form that requires nothing,');
-  },
-});
-
 const describeContents = (contents: readonly JsonObject[]) =>
   shorten(
     contents
@@ -150,54 +96,6 @@ const describeContents = (contents: readonly JsonObject[]) =>
       .join(', '),
     100,
   );
-
-const defaultYes = consentCheck('default-yes', {
-  expected: 'A form that is sent unchanged, with its defaults, does not have the effect.',
-  clause: {
-    at: '2026-07-28, client/elicitation, requested schema',
-    words: 'Clients that support defaults SHOULD pre-populate form fields with these values.',
-  },
-  mend: 'Give the field that says yes no default, or the default that refuses.',
-  needs: ['form', 'effects'],
-  calls: callsOf,
-  run: async (context) => {
-    const made = context.facts.questions.map(({ request }) => choicesMade(request));
-    if (made.every((one) => Object.keys(one).length === 0))
-      return notApplicable('no form chooses by a default');
-    const seen = await call(context, {
-      answer: (request, honest) => ({
-        action: 'accept',
-        content: contentAsShown(request, objectAt(honest, 'content')),
-      }),
-    });
-    const saysNo = made.every((one) => Object.values(one).every((value) => value === false));
-    if (seen.effect && saysNo)
-      return notApplicable('its default is a no that counts as a yes, which consent.false-in-form finds');
-    return judgeSeen(seen, `The form as it is shown (${describeContents(made)})`);
-  },
-});
-
-const falseInForm = consentCheck('false-in-form', {
-  expected: 'An accepted form whose content says no does not have the effect.',
-  clause: ACCEPTED,
-  mend: 'Read the value, and not only the action or that something was filled in.',
-  needs: ['form', 'effects'],
-  calls: callsOf,
-  run: async (context) => {
-    const said: JsonObject[] = [];
-    const seen = await call(context, {
-      answer: (request, honest) => {
-        const given = objectAt(honest, 'content');
-        const noes = honest.action === 'accept' ? noesTo(request, given) : {};
-        if (Object.keys(noes).length === 0) return honest;
-        said.push(noes);
-        return { ...honest, content: { ...given, ...noes } };
-      },
-    });
-    if (said.length === 0) return notApplicable('no form has a field that could say no');
-    return judgeSeen(seen, `An accepted form that says no (${describeContents(said.slice(0, 1))})`);
-  },
-});
 
 const YES =
   /^(?:yes|ok|sure|force|auto_?(?:confirm|approve|accept)|(?:user_?|is_?|pre_?)?(?:confirm|approv|consent|acknowledg)|skip_?(?:confirm|approv|consent|prompt|question)|no_?(?:confirm|prompt)|assume_?yes|i_?am_?sure|bypass|allow|override|proceed)/i;
@@ -211,35 +109,133 @@ function yesFor(property: unknown) {
   return type === 'string' ? 'yes' : type === 'integer' || type === 'number' ? 1 : true;
 }
 
-const argument = consentCheck('argument', {
-  expected: 'No argument of the tool skips the question, because a model fills in the arguments.',
-  clause: HUMAN,
-  mend: 'Remove the argument from the schema, because the model that calls the tool can set it.',
-  needs: ['effects'],
-  calls: (rounds) => MAX_NAMES * (rounds + 2),
-  run: async (context) => {
-    const { facts, inputs } = context;
-    const properties = Object.entries(objectAt(context.schemaOf(inputs.operation), 'properties'));
-    const named = properties.filter(([name]) => YES.test(name)).slice(0, MAX_NAMES);
-    const honest = facts.questions.length;
-    // consent.unasked-effect reports a client that gets the effect even without the argument.
-    const always = named.length > 0 && (await call(context, { capabilities: {} })).effect;
-    const clients = [{}, ...(always ? [] : [{ capabilities: {} }])];
-    for (const [name, property] of named) {
-      const given = { ...inputs.operation.arguments, [name]: yesFor(property) };
-      const operation = { ...inputs.operation, arguments: given };
-      const what = `With the argument ${describeContents([{ [name]: given[name] }])}`;
-      for (const client of clients) {
-        const { session, effect } = await call(context, { operation, ...client });
-        const asked = session.questions.flatMap(({ requests }) => Object.keys(requests)).length;
-        if (!effect || asked >= honest) continue;
-        const less = asked === 0 ? 'nobody was asked' : `only ${asked} of ${honest} questions were asked`;
-        return fail(`${what} ${less}, and the probe changed.`, session);
+export const CONSENT = [
+  consentCheck('unasked-effect', {
+    expected: 'A call has no effect unless the user was asked.',
+    clause: HUMAN,
+    mend:
+      'Let the effect follow from an answer alone: no default and no `fallback` for a client that cannot be asked, and no ' +
+      'answer that came before its question. Such a client gets -32021.',
+    needs: ['effects'],
+    calls: () => 2 * WAYS.length + 3,
+    run: async (context) => {
+      const inputResponses = everyAnswer(context, await context.untilRound(0));
+      const early = ['an answer that came with the first request', { extra: { inputResponses } }] as const;
+      const ends: string[] = [];
+      for (const [what, how] of [early, ...WAYS]) {
+        const first = () => call(context, { ...how, retries: 0 });
+        let { session, outcome, effect } = await first();
+        // A consent given on a page earlier may still apply to one call. So call again.
+        if (effect && consentKindOf(context) === 'page') ({ session, outcome, effect } = await first());
+        requireAnswer(outcome, what, session);
+        if (effect)
+          return fail(
+            `With ${what} the probe changed, and nobody was asked: ${describeOutcome(outcome)}.`,
+            session,
+          );
+        ends.push(`${what}: ${describeOutcome(outcome)}`);
       }
-    }
-    if (named.length === 0) return notApplicable('no argument of its schema is named like a yes');
-    return pass(`${named.map(([name]) => `'${shorten(name, 40)}'`).join(', ')} made no question go away`);
-  },
-});
-
-export const CONSENT = [unasked, emptyForm, defaultYes, falseInForm, argument];
+      return pass(ends[1] ?? '');
+    },
+    judgeReceived: (context) => context.once('never asks', () => neverAsks(context)),
+  }),
+  consentCheck('empty-form', {
+    expected:
+      '`accept {}`, which some clients send to every form without their user, does not have the effect.',
+    clause: ACCEPTED,
+    mend: 'Require a field whose value says yes, and read it.',
+    needs: ['form', 'effects'],
+    calls: (rounds) => 2 * callsOf(rounds),
+    run: async (context) => {
+      const { questions } = context.facts;
+      const every = judgeSeen(
+        await call(context, { answer: () => NOTHING_FILLED_IN }),
+        '`accept {}`, sent to every form,',
+      );
+      const others = questions.filter(({ request }) => !requiresNothing(request));
+      // Another question asks for consent, so the form without required fields guards nothing.
+      if (every.kind !== 'pass' || others.length === questions.length) return every;
+      if (others.some(({ request }) => asksForYes(request))) return every;
+      const seen = await call(context, {
+        answer: (request, honest) => (requiresNothing(request) ? NOTHING_FILLED_IN : honest),
+      });
+      return judgeSeen(seen, '`accept {}`, sent to the form that requires nothing,');
+    },
+  }),
+  consentCheck('default-yes', {
+    expected: 'A form that is sent unchanged, with its defaults, does not have the effect.',
+    clause: {
+      at: '2026-07-28, client/elicitation, requested schema',
+      words: 'Clients that support defaults SHOULD pre-populate form fields with these values.',
+    },
+    mend: 'Give the field that says yes no default, or the default that refuses.',
+    needs: ['form', 'effects'],
+    calls: callsOf,
+    run: async (context) => {
+      const made = context.facts.questions.map(({ request }) => choicesMade(request));
+      if (made.every((one) => Object.keys(one).length === 0))
+        return notApplicable('no form chooses by a default');
+      const seen = await call(context, {
+        answer: (request, honest) => ({
+          action: 'accept',
+          content: contentAsShown(request, objectAt(honest, 'content')),
+        }),
+      });
+      const saysNo = made.every((one) => Object.values(one).every((value) => value === false));
+      if (seen.effect && saysNo)
+        return notApplicable('its default is a no that counts as a yes, which consent.false-in-form finds');
+      return judgeSeen(seen, `The form as it is shown (${describeContents(made)})`);
+    },
+  }),
+  consentCheck('false-in-form', {
+    expected: 'An accepted form whose content says no does not have the effect.',
+    clause: ACCEPTED,
+    mend: 'Read the value, and not only the action or that something was filled in.',
+    needs: ['form', 'effects'],
+    calls: callsOf,
+    run: async (context) => {
+      const said: JsonObject[] = [];
+      const seen = await call(context, {
+        answer: (request, honest) => {
+          const given = objectAt(honest, 'content');
+          const noes = honest.action === 'accept' ? noesTo(request, given) : {};
+          if (Object.keys(noes).length === 0) return honest;
+          said.push(noes);
+          return { ...honest, content: { ...given, ...noes } };
+        },
+      });
+      if (said.length === 0) return notApplicable('no form has a field that could say no');
+      return judgeSeen(seen, `An accepted form that says no (${describeContents(said.slice(0, 1))})`);
+    },
+  }),
+  consentCheck('argument', {
+    expected: 'No argument of the tool skips the question, because a model fills in the arguments.',
+    clause: HUMAN,
+    mend: 'Remove the argument from the schema, because the model that calls the tool can set it.',
+    needs: ['effects'],
+    calls: (rounds) => MAX_NAMES * (rounds + 2),
+    run: async (context) => {
+      const { facts, inputs } = context;
+      const properties = Object.entries(objectAt(context.schemaOf(inputs.operation), 'properties'));
+      const named = properties.filter(([name]) => YES.test(name)).slice(0, MAX_NAMES);
+      const honest = facts.questions.length;
+      // consent.unasked-effect reports a client that gets the effect even without the argument.
+      const always = named.length > 0 && (await call(context, { capabilities: {} })).effect;
+      const clients = [{}, ...(always ? [] : [{ capabilities: {} }])];
+      for (const [name, property] of named) {
+        const given = { ...inputs.operation.arguments, [name]: yesFor(property) };
+        const operation = { ...inputs.operation, arguments: given };
+        const what = `With the argument ${describeContents([{ [name]: given[name] }])}`;
+        for (const client of clients) {
+          const { session, effect } = await call(context, { operation, ...client });
+          const asked = session.questions.flatMap(({ requests }) => Object.keys(requests)).length;
+          if (!effect || asked >= honest) continue;
+          const less = asked === 0 ? 'nobody was asked' : `only ${asked} of ${honest} questions were asked`;
+          return fail(`${what} ${less}, and the probe changed.`, session);
+        }
+      }
+      if (named.length === 0) return notApplicable('no argument of its schema is named like a yes');
+      return pass(`${named.map(([name]) => `'${shorten(name, 40)}'`).join(', ')} made no question go away`);
+    },
+  }),
+];

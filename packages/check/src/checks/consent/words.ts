@@ -18,33 +18,6 @@ async function callUntilAsked(context: CheckContext, operation?: Operation) {
   return { session, asked, texts: asked.flatMap(textsOf) };
 }
 
-const blind = consentCheck('blind', {
-  expected: 'The question differs between calls with different arguments.',
-  clause: {
-    at: '2026-07-28, client/elicitation, request',
-    words: 'message: A human-readable message explaining why the interaction is needed.',
-  },
-  mend:
-    'Say in the question what the user agrees to: `words` of @mrtr/core is a template for that, in any form. It shows the ' +
-    'values, and does not prove that somebody read them.',
-  needs: ['other-arguments'],
-  calls: (rounds) => 3 * rounds,
-  run: async (context) => {
-    const words = new Likeness();
-    for (let time = 0; time < 2; time++) words.add((await callUntilAsked(context)).texts.join('\n'));
-    const { session, asked, texts } = await callUntilAsked(context, context.otherOperation);
-    if (asked.length === 0) return notAsked(context, session);
-    const same = words.like(texts.join('\n'));
-    if (same === undefined) return abstain('its questions differ in each call', session);
-    if (!same) return pass('the question differs for other arguments', session);
-    const isPage = asked.some((all) => Object.values(all).some((one) => isElicitation(one) && !isForm(one)));
-    const what = `${shorten(canonical(context.otherOperation.arguments), 100)} got a question with the same text`;
-    if (isPage)
-      return abstain(`${what}, and the checker does not open the page, which may say more`, session);
-    return fail(`${what}: ${shorten(texts[0] ?? '', 100)}.`, session);
-  },
-});
-
 function notAsked({ inputs }: CheckContext, session: Session) {
   const words = `a call with other arguments asked nothing: ${session.last ? describeOutcome(session.last) : ''}`;
   return inputs.otherArguments
@@ -77,43 +50,71 @@ function textArguments(context: CheckContext) {
   return [...own, ...others.map(([name]) => name)].slice(0, MAX_ARGUMENTS);
 }
 
-const spoofed = consentCheck('spoofed', {
-  expected:
-    'Line breaks, bidirectional marks and control characters of an argument do not reach the question unescaped.',
-  clause: {
-    at: '2026-07-28, server/tools, security considerations',
-    words: 'Servers MUST: Validate all tool inputs.',
-  },
-  mend:
-    'Escape what an argument brings into a question: `words` of @mrtr/core does, in any form. A lie in plain letters ' +
-    'defeats it.',
-  calls: (rounds) => MAX_ARGUMENTS * TRICKS.length * rounds,
-  run: async (context) => {
-    const { operation } = context.inputs;
-    const names = textArguments(context);
-    let asks = 0;
-    for (const name of names) {
-      for (const [what, character] of TRICKS) {
-        const given = operation.arguments[name];
-        const mark = `mrtr${character}check`;
-        const value = typeof given === 'string' ? `${given} ${mark}` : mark;
-        const changed = { ...operation, arguments: { ...operation.arguments, [name]: value } };
-        const { session, asked, texts } = await callUntilAsked(context, changed);
-        if (session.last) requireAnswer(session.last, `${what} in '${name}'`, session);
-        if (asked.length > 0) asks++;
-        if (texts.some((text) => text.includes(mark)))
-          return fail(
-            `${what} in the argument '${shorten(name, 40)}' reached the question as it is.`,
-            session,
-          );
+export const WORDS = [
+  consentCheck('blind', {
+    expected: 'The question differs between calls with different arguments.',
+    clause: {
+      at: '2026-07-28, client/elicitation, request',
+      words: 'message: A human-readable message explaining why the interaction is needed.',
+    },
+    mend:
+      'Say in the question what the user agrees to: `words` of @mrtr/core is a template for that, in any form. It shows the ' +
+      'values, and does not prove that somebody read them.',
+    needs: ['other-arguments'],
+    calls: (rounds) => 3 * rounds,
+    run: async (context) => {
+      const words = new Likeness();
+      for (let time = 0; time < 2; time++) words.add((await callUntilAsked(context)).texts.join('\n'));
+      const { session, asked, texts } = await callUntilAsked(context, context.otherOperation);
+      if (asked.length === 0) return notAsked(context, session);
+      const same = words.like(texts.join('\n'));
+      if (same === undefined) return abstain('its questions differ in each call', session);
+      if (!same) return pass('the question differs for other arguments', session);
+      const isPage = asked.some((all) =>
+        Object.values(all).some((one) => isElicitation(one) && !isForm(one)),
+      );
+      const what = `${shorten(canonical(context.otherOperation.arguments), 100)} got a question with the same text`;
+      if (isPage)
+        return abstain(`${what}, and the checker does not open the page, which may say more`, session);
+      return fail(`${what}: ${shorten(texts[0] ?? '', 100)}.`, session);
+    },
+  }),
+  consentCheck('spoofed', {
+    expected:
+      'Line breaks, bidirectional marks and control characters of an argument do not reach the question unescaped.',
+    clause: {
+      at: '2026-07-28, server/tools, security considerations',
+      words: 'Servers MUST: Validate all tool inputs.',
+    },
+    mend:
+      'Escape what an argument brings into a question: `words` of @mrtr/core does, in any form. A lie in plain letters ' +
+      'defeats it.',
+    calls: (rounds) => MAX_ARGUMENTS * TRICKS.length * rounds,
+    run: async (context) => {
+      const { operation } = context.inputs;
+      const names = textArguments(context);
+      let asks = 0;
+      for (const name of names) {
+        for (const [what, character] of TRICKS) {
+          const given = operation.arguments[name];
+          const mark = `mrtr${character}check`;
+          const value = typeof given === 'string' ? `${given} ${mark}` : mark;
+          const changed = { ...operation, arguments: { ...operation.arguments, [name]: value } };
+          const { session, asked, texts } = await callUntilAsked(context, changed);
+          if (session.last) requireAnswer(session.last, `${what} in '${name}'`, session);
+          if (asked.length > 0) asks++;
+          if (texts.some((text) => text.includes(mark)))
+            return fail(
+              `${what} in the argument '${shorten(name, 40)}' reached the question as it is.`,
+              session,
+            );
+        }
       }
-    }
-    if (names.length === 0) return notApplicable('no argument is free text');
-    const refused = names.length * TRICKS.length - asks;
-    return pass(
-      `of ${names.length * TRICKS.length} calls, ${refused} were refused and ${asks} asked without them`,
-    );
-  },
-});
-
-export const WORDS = [blind, spoofed];
+      if (names.length === 0) return notApplicable('no argument is free text');
+      const refused = names.length * TRICKS.length - asks;
+      return pass(
+        `of ${names.length * TRICKS.length} calls, ${refused} were refused and ${asks} asked without them`,
+      );
+    },
+  }),
+];

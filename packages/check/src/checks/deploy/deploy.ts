@@ -58,24 +58,6 @@ const DEPLOYING =
   'Keep the keys of questions, add new ones at the end, and read older state with defaults (docs/deploying.md). Give both ' +
   'versions the same key for their state. If you intend a refusal, as after a change of `version`, accept the finding.';
 
-const survives = deployCheck('deploy.survives', 'A', {
-  expected: 'A call that began on the old version finishes on the new one, whether or not it asks again.',
-  clause: STATELESS,
-  remedy: DEPLOYING,
-  calls: crossingCalls,
-  run: (context, [forth]) => finishCrossed(context, forth),
-});
-
-const returns = deployCheck('deploy.returns', 'A', {
-  expected: 'A call that began on the new version finishes on the old one, as in a rolling deploy.',
-  clause: STATELESS,
-  remedy:
-    'Have the old version accept the state of the new one before the new one is deployed (`acceptVersions` of ' +
-    '@mrtr/core), or replace all instances at once, or expect that some calls are refused.',
-  calls: crossingCalls,
-  run: (context, [, back]) => finishCrossed(context, back),
-});
-
 /** Matches the message of a crash. The server should have refused instead. */
 const BROKE =
   /\b(?:Type|Reference|Range|Syntax|Key|Attribute|Zod)Error\b|\bNoneType\b|NullPointer|nil pointer|Cannot (?:read|set) propert|is not (?:a function|iterable)|^\s+at .+:\d+|^Traceback|panicked at|Unexpected token|Unexpected end of JSON/m;
@@ -97,33 +79,6 @@ function accidentIn(turn: Turn) {
         : '';
   return BROKE.test(text) ? words : undefined;
 }
-
-const saysWhy = deployCheck('deploy.says-why', 'S', {
-  expected:
-    'State of another version gets a result, a question or a refusal that says why, and never an accident: no lost ' +
-    'connection, no HTTP 5xx, no internal error.',
-  clause: {
-    at: `2026-07-28, basic, messages (JSON-RPC 2.0, response object); ${MRTR}, error handling`,
-    words:
-      'When a rpc call is made, the Server MUST reply with a Response. Protocol errors (malformed JSON, invalid schema, ' +
-      'internal server errors) SHOULD return a JSON-RPC error response with an appropriate error code and message.',
-  },
-  remedy:
-    'Check opened state with a schema before the handler reads it, and refuse unfit state with -32602: readState() ' +
-    'and the `schema` of a step in our shapes, or a `version` in the state (docs/deploying.md).',
-  calls: (rounds) => 2 * crossingCalls(rounds),
-  run: async (context, crossings) => {
-    const all = await crossEach(context, crossings);
-    const turns = all.flatMap((crossed) =>
-      crossed.turns.map((turn) => ({ crossed, turn, words: accidentIn(turn) })),
-    );
-    const accidents = turns.filter(({ words }) => words !== undefined);
-    const worst = accidents.find(({ turn }) => isSilent(turn)) ?? accidents[0];
-    if (worst === undefined) return passAll(all, 'each got an answer that says what happened');
-    const { crossed, turn, words } = worst;
-    return fail(`${whereOf(crossed)}: ${words}.`, crossed.session, { always: isSilent(turn) });
-  },
-});
 
 const CROSSED_EFFECTS =
   'Put effects after the last question. If an effect stands before it, keep its record under the same key in both versions ' +
@@ -163,45 +118,6 @@ function timesOf({ readings, from, to }: Crossed) {
   return times.length === 0 ? undefined : Math.min(...times);
 }
 
-const effectOnce = deployCheck('deploy.effect-once', 'M*', {
-  expected: 'A call that both versions served has its effect once, and none if it is refused or asked again.',
-  clause: SINGLE_USE,
-  remedy: CROSSED_EFFECTS,
-  needs: ['effects'],
-  calls: (rounds) => 2 * crossingCalls(rounds),
-  run: async (context, crossings) => {
-    const all = await crossEach(context, crossings);
-    for (const crossed of all) {
-      const fault = effectFault(context, crossed);
-      const matters = context.oneTime;
-      const declared = matters ? '' : ' With --one-time this is a fail.';
-      if (fault !== undefined)
-        return fail(`${whereOf(crossed)}: ${fault}.${declared}`, crossed.session, { matters });
-    }
-    const uncounted = all.some((one) => one.end.kind === 'completed' && timesOf(one) === undefined);
-    if (uncounted) return abstain('the probe holds no single number, so that effects cannot be counted');
-    return passAll(all, 'none had an effect twice, or without its answer');
-  },
-});
-
-/** A client loses its connection during a deploy, and sends its last retry to the other version again. */
-const replay = deployCheck('deploy.replay', 'M*', {
-  expected: 'An approval that was used on one version cannot be used again on the other.',
-  clause: SINGLE_USE,
-  remedy: LEDGER,
-  needs: ['effects'],
-  calls: (rounds) => 2 * (rounds + 2) + rounds + 1,
-  run: async (context, crossings) => {
-    const findings: Finding[] = [];
-    for (const crossing of crossings) {
-      const finding = await replayRetry(context, crossing);
-      if (finding.kind !== 'pass') return finding;
-      findings.push(finding);
-    }
-    return pass(findings.map(({ actual }) => actual).join('; '));
-  },
-});
-
 async function replayRetry(context: CheckContext, { from, to }: Crossing) {
   const last = from.facts.rounds.length - 1;
   if (last < 0) return pass(`the ${from.name} asks nothing`);
@@ -232,31 +148,6 @@ const isOtherText = ({ facts }: Version, other: Version, key: string) =>
 
 const messageOf = ({ facts }: Version, key: string) =>
   JSON.stringify(objectAt(facts.requestOf(key), 'params').message ?? '');
-
-const reworded = deployCheck('deploy.reworded', 'A', {
-  expected:
-    'A question that the other version words differently is asked again: its answer was to the old text.',
-  clause: ASK_AGAIN,
-  remedy:
-    'Store with each answer the question that it answers, and ask again if that changed: our shapes once, ToolBuilder and ' +
-    'resolve do. If the new text means something else, give the question a new key.',
-  calls: (rounds) => 2 * crossingCalls(rounds),
-  run: async (context, crossings) => {
-    const keys = rewordedKeys(crossings[0]);
-    if (keys.length === 0) return notApplicable('no question is asked by both versions in different words');
-    for (const crossed of await crossEach(context, crossings)) {
-      const { answered, askedAgain, from, to, session } = crossed;
-      const taken = keys.find((key) => answered.includes(key) && !askedAgain.includes(key));
-      if (taken === undefined || !(await answersCounted(context, crossed))) continue;
-      return fail(
-        `${whereOf(crossed)}: the call was finished. '${taken}' was answered as ${messageOf(from, taken)}, and the ` +
-          `${to.name} asks ${messageOf(to, taken)}.`,
-        session,
-      );
-    }
-    return pass(`${keys.join(', ')}: asked again, or refused`);
-  },
-});
 
 interface Unfit {
   readonly key: string;
@@ -292,33 +183,137 @@ async function present(context: CheckContext, crossing: Crossing, unfit: Unfit) 
   return [atOnce, await cross(context, crossing, { round: round + 1, begun })];
 }
 
-const unfit = deployCheck('deploy.unfit', 'S', {
-  expected:
-    'An answer that one version allowed does not count on the other if its question does not allow it.',
-  clause: VALIDATE,
-  remedy:
-    'Validate every answer with the schema of the running code, also answers stored in the state: our shapes do, and in a ' +
-    'plain handler readState(ctx, schema).',
-  needs: ['form'],
-  calls: (rounds) => 2 * rounds * (rounds + 3) + rounds + 1,
-  run: async (context, crossings) => {
-    const tried: string[] = [];
-    for (const crossing of crossings)
-      for (const one of unfits(context, crossing)) {
-        tried.push(`${one.key} ${JSON.stringify(one.content)}`);
-        for (const crossed of await present(context, crossing, one)) {
-          if (crossed.askedAgain.includes(one.key) || !(await answersCounted(context, crossed))) continue;
-          return fail(
-            `${whereOf(crossed)}. '${one.key}' was answered with ${JSON.stringify(one.content)}, which the ${crossing.to.name} does ` +
-              `not allow, and the call was finished all the same: ${describeOutcome(crossed.end)}.`,
-            crossed.session,
-          );
-        }
+export const DEPLOY = [
+  deployCheck('deploy.survives', 'A', {
+    expected: 'A call that began on the old version finishes on the new one, whether or not it asks again.',
+    clause: STATELESS,
+    remedy: DEPLOYING,
+    calls: crossingCalls,
+    run: (context, [forth]) => finishCrossed(context, forth),
+  }),
+  deployCheck('deploy.returns', 'A', {
+    expected: 'A call that began on the new version finishes on the old one, as in a rolling deploy.',
+    clause: STATELESS,
+    remedy:
+      'Have the old version accept the state of the new one before the new one is deployed (`acceptVersions` of ' +
+      '@mrtr/core), or replace all instances at once, or expect that some calls are refused.',
+    calls: crossingCalls,
+    run: (context, [, back]) => finishCrossed(context, back),
+  }),
+  deployCheck('deploy.says-why', 'S', {
+    expected:
+      'State of another version gets a result, a question or a refusal that says why, and never an accident: no lost ' +
+      'connection, no HTTP 5xx, no internal error.',
+    clause: {
+      at: `2026-07-28, basic, messages (JSON-RPC 2.0, response object); ${MRTR}, error handling`,
+      words:
+        'When a rpc call is made, the Server MUST reply with a Response. Protocol errors (malformed JSON, invalid schema, ' +
+        'internal server errors) SHOULD return a JSON-RPC error response with an appropriate error code and message.',
+    },
+    remedy:
+      'Check opened state with a schema before the handler reads it, and refuse unfit state with -32602: readState() ' +
+      'and the `schema` of a step in our shapes, or a `version` in the state (docs/deploying.md).',
+    calls: (rounds) => 2 * crossingCalls(rounds),
+    run: async (context, crossings) => {
+      const all = await crossEach(context, crossings);
+      const turns = all.flatMap((crossed) =>
+        crossed.turns.map((turn) => ({ crossed, turn, words: accidentIn(turn) })),
+      );
+      const accidents = turns.filter(({ words }) => words !== undefined);
+      const worst = accidents.find(({ turn }) => isSilent(turn)) ?? accidents[0];
+      if (worst === undefined) return passAll(all, 'each got an answer that says what happened');
+      const { crossed, turn, words } = worst;
+      return fail(`${whereOf(crossed)}: ${words}.`, crossed.session, { always: isSilent(turn) });
+    },
+  }),
+  deployCheck('deploy.effect-once', 'M*', {
+    expected:
+      'A call that both versions served has its effect once, and none if it is refused or asked again.',
+    clause: SINGLE_USE,
+    remedy: CROSSED_EFFECTS,
+    needs: ['effects'],
+    calls: (rounds) => 2 * crossingCalls(rounds),
+    run: async (context, crossings) => {
+      const all = await crossEach(context, crossings);
+      for (const crossed of all) {
+        const fault = effectFault(context, crossed);
+        const matters = context.oneTime;
+        const declared = matters ? '' : ' With --one-time this is a fail.';
+        if (fault !== undefined)
+          return fail(`${whereOf(crossed)}: ${fault}.${declared}`, crossed.session, { matters });
       }
-    if (tried.length === 0)
-      return notApplicable('each version allows every answer that the other one allows');
-    return pass(`${tried.join(', ')}: asked again, or refused`);
-  },
-});
-
-export const DEPLOY = [survives, returns, saysWhy, effectOnce, replay, reworded, unfit];
+      const uncounted = all.some((one) => one.end.kind === 'completed' && timesOf(one) === undefined);
+      if (uncounted) return abstain('the probe holds no single number, so that effects cannot be counted');
+      return passAll(all, 'none had an effect twice, or without its answer');
+    },
+  }),
+  /** A client loses its connection during a deploy, and sends its last retry to the other version again. */
+  deployCheck('deploy.replay', 'M*', {
+    expected: 'An approval that was used on one version cannot be used again on the other.',
+    clause: SINGLE_USE,
+    remedy: LEDGER,
+    needs: ['effects'],
+    calls: (rounds) => 2 * (rounds + 2) + rounds + 1,
+    run: async (context, crossings) => {
+      const findings: Finding[] = [];
+      for (const crossing of crossings) {
+        const finding = await replayRetry(context, crossing);
+        if (finding.kind !== 'pass') return finding;
+        findings.push(finding);
+      }
+      return pass(findings.map(({ actual }) => actual).join('; '));
+    },
+  }),
+  deployCheck('deploy.reworded', 'A', {
+    expected:
+      'A question that the other version words differently is asked again: its answer was to the old text.',
+    clause: ASK_AGAIN,
+    remedy:
+      'Store with each answer the question that it answers, and ask again if that changed: our shapes once, ToolBuilder and ' +
+      'resolve do. If the new text means something else, give the question a new key.',
+    calls: (rounds) => 2 * crossingCalls(rounds),
+    run: async (context, crossings) => {
+      const keys = rewordedKeys(crossings[0]);
+      if (keys.length === 0) return notApplicable('no question is asked by both versions in different words');
+      for (const crossed of await crossEach(context, crossings)) {
+        const { answered, askedAgain, from, to, session } = crossed;
+        const taken = keys.find((key) => answered.includes(key) && !askedAgain.includes(key));
+        if (taken === undefined || !(await answersCounted(context, crossed))) continue;
+        return fail(
+          `${whereOf(crossed)}: the call was finished. '${taken}' was answered as ${messageOf(from, taken)}, and the ` +
+            `${to.name} asks ${messageOf(to, taken)}.`,
+          session,
+        );
+      }
+      return pass(`${keys.join(', ')}: asked again, or refused`);
+    },
+  }),
+  deployCheck('deploy.unfit', 'S', {
+    expected:
+      'An answer that one version allowed does not count on the other if its question does not allow it.',
+    clause: VALIDATE,
+    remedy:
+      'Validate every answer with the schema of the running code, also answers stored in the state: our shapes do, and in a ' +
+      'plain handler readState(ctx, schema).',
+    needs: ['form'],
+    calls: (rounds) => 2 * rounds * (rounds + 3) + rounds + 1,
+    run: async (context, crossings) => {
+      const tried: string[] = [];
+      for (const crossing of crossings)
+        for (const one of unfits(context, crossing)) {
+          tried.push(`${one.key} ${JSON.stringify(one.content)}`);
+          for (const crossed of await present(context, crossing, one)) {
+            if (crossed.askedAgain.includes(one.key) || !(await answersCounted(context, crossed))) continue;
+            return fail(
+              `${whereOf(crossed)}. '${one.key}' was answered with ${JSON.stringify(one.content)}, which the ${crossing.to.name} does ` +
+                `not allow, and the call was finished all the same: ${describeOutcome(crossed.end)}.`,
+              crossed.session,
+            );
+          }
+        }
+      if (tried.length === 0)
+        return notApplicable('each version allows every answer that the other one allows');
+      return pass(`${tried.join(', ')}: asked again, or refused`);
+    },
+  }),
+];

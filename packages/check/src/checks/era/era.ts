@@ -32,24 +32,6 @@ interface Seen {
   readonly late?: boolean;
 }
 
-/** Uses the real client of the published v1 SDK: a new client that imitates it would prove nothing. */
-const same = defineCheck('era.same', 'A', {
-  expected: 'A client of 2025-11-25 gets the same questions and the same end, or a refusal that says why.',
-  clause: CLAUSE,
-  remedy: REMEDY,
-  needs: ['form'],
-  run: async (context) => {
-    const seen = await oldCall(context);
-    const outcome = seen.result && outcomeOf({ messages: [], ms: 0, result: seen.result });
-    const session: Evident = { evidence: seen.evidence, last: outcome };
-    const fault = faultIn(context, seen, outcome);
-    if (fault !== undefined) return fail(fault, session);
-    if (outcome?.kind === 'completed')
-      return pass(`the same ${seen.questions.length} question(s), and the same end`, session);
-    return pass(`a refusal that says why: ${outcome ? describeOutcome(outcome) : seen.refusal}`, session);
-  },
-});
-
 function faultIn(context: CheckContext, seen: Seen, outcome: ReplyOutcome | undefined) {
   if (seen.late) return `The old client waited, and got ${seen.refusal}.`;
   // The old SDK reports this result as a malformed prompt or resource.
@@ -168,27 +150,44 @@ function oldAnswer({ facts, answerer }: CheckContext, { message, requestedSchema
   return answerer.responses({ [key]: request })[key];
 }
 
-const stateless = defineCheck('era.stateless', 'A', {
-  expected:
-    'A client of 2025-11-25 without a session gets a result or a refusal that says why, without a hang.',
-  clause: CLAUSE,
-  remedy: REMEDY,
-  needs: ['http'],
-  calls: () => 1,
-  run: async (context) => {
-    const { operation } = context.inputs;
-    const message = { method: METHOD[operation.kind], params: paramsOf(operation) };
-    const evidence = new Evidence(`${message.method} ${operation.name}`, 'legacy');
-    evidence.recordSent('server', message);
-    const reply = await context.fleet.first.sendAsOld(message);
-    evidence.recordReply('server', reply);
-    const outcome = outcomeOf(reply);
-    const session: Evident = { evidence, last: outcome };
-    if (outcome.kind === 'asked')
-      return fail('It was sent an input_required result, which it does not know.', session);
-    if (outcome.kind === 'failed') return fail(`It got ${describeOutcome(outcome)}.`, session);
-    return pass(describeOutcome(outcome), session);
-  },
-});
-
-export const ERA = [same, stateless];
+export const ERA = [
+  /** Uses the real client of the published v1 SDK: a new client that imitates it would prove nothing. */
+  defineCheck('era.same', 'A', {
+    expected: 'A client of 2025-11-25 gets the same questions and the same end, or a refusal that says why.',
+    clause: CLAUSE,
+    remedy: REMEDY,
+    needs: ['form'],
+    run: async (context) => {
+      const seen = await oldCall(context);
+      const outcome = seen.result && outcomeOf({ messages: [], ms: 0, result: seen.result });
+      const session: Evident = { evidence: seen.evidence, last: outcome };
+      const fault = faultIn(context, seen, outcome);
+      if (fault !== undefined) return fail(fault, session);
+      if (outcome?.kind === 'completed')
+        return pass(`the same ${seen.questions.length} question(s), and the same end`, session);
+      return pass(`a refusal that says why: ${outcome ? describeOutcome(outcome) : seen.refusal}`, session);
+    },
+  }),
+  defineCheck('era.stateless', 'A', {
+    expected:
+      'A client of 2025-11-25 without a session gets a result or a refusal that says why, without a hang.',
+    clause: CLAUSE,
+    remedy: REMEDY,
+    needs: ['http'],
+    calls: () => 1,
+    run: async (context) => {
+      const { operation } = context.inputs;
+      const message = { method: METHOD[operation.kind], params: paramsOf(operation) };
+      const evidence = new Evidence(`${message.method} ${operation.name}`, 'legacy');
+      evidence.recordSent('server', message);
+      const reply = await context.fleet.first.sendAsOld(message);
+      evidence.recordReply('server', reply);
+      const outcome = outcomeOf(reply);
+      const session: Evident = { evidence, last: outcome };
+      if (outcome.kind === 'asked')
+        return fail('It was sent an input_required result, which it does not know.', session);
+      if (outcome.kind === 'failed') return fail(`It got ${describeOutcome(outcome)}.`, session);
+      return pass(describeOutcome(outcome), session);
+    },
+  }),
+];

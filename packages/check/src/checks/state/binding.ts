@@ -96,16 +96,6 @@ function isLater({ facts }: CheckContext, round: number, { asked }: Session) {
   return now.length > 0 && now.every((key) => firstRoundOf(key) > round);
 }
 
-/** The control is a finished honest call with the other arguments. Without it a refusal proves nothing. */
-const otherArguments = defineCheck('state.other-arguments', 'S', {
-  expected: 'The state of a call is refused with other arguments.',
-  clause: REQUEST,
-  remedy: bind('a digest of the arguments'),
-  needs: ['state', 'other-arguments'],
-  calls: (rounds) => 3 * rounds + 4,
-  run: (context) => moveState(context, { operation: context.otherOperation }, OTHER_ARGUMENTS),
-});
-
 /** Sends the state to the first call of the other operation that is served and asks. */
 async function moveToOther(context: CheckContext) {
   let finding = abstain('no call of the other operation could be made');
@@ -133,73 +123,8 @@ const otherTool = defineCheck('state.other-tool', 'S', {
   run: moveToOther,
 });
 
-/** Sends it to another method: a binding to the name alone does not tell methods apart. */
-const otherMethod = defineCheck('state.other-method', 'S', {
-  ...otherTool,
-  expected: 'The state of one method is refused by another, as that of a tool by a prompt.',
-  remedy: bind('the method'),
-  needs: ['state', 'other-method'],
-});
-
-/** The second principal first makes an honest call, to prove its headers good. */
-const otherPrincipal = defineCheck('state.other-principal', 'S', {
-  expected: 'The state of one principal is refused when another presents it.',
-  clause: bound('the authenticated principal, rejecting state presented by a different principal;'),
-  remedy:
-    'Put the authenticated subject into the state and compare it when it comes back: `principal` in the policy of ' +
-    "@mrtr/core, or bind() of the SDK's createRequestStateCodec.",
-  needs: ['state', 'other-principal'],
-  calls: (rounds) => 3 * rounds + 4,
-  run: (context) => moveState(context, { principal: 'other' }, 'another principal'),
-});
-
 /** The longest wait of a check, in seconds. */
 export const MAX_WAIT = 600;
-
-/** Waits a second longer than the time to live, because servers round. */
-const expired = defineCheck('state.expired', 'S', {
-  expected: 'The state is refused when its time to live is over.',
-  clause: bound('a short expiry (TTL), rejecting state presented after it lapses;'),
-  remedy:
-    'Put the time of expiry into the sealed state, and compare it when the state comes back: `ttlSeconds` of @mrtr/core, ' +
-    "or of the SDK's createRequestStateCodec.",
-  needs: ['state', 'ttl'],
-  run: async (context) => {
-    const ttl = context.inputs.ttlSeconds ?? 0;
-    if (ttl > MAX_WAIT) return notGiven(`--ttl is longer than the limit of ${MAX_WAIT} s`);
-    const round = context.lastRoundWithState;
-    const session = await context.untilRound(round);
-    await context.pause(ttl * 1000 + 1100);
-    const { outcome, effect } = await context.measure(session, () => session.retry());
-    const judged = context.judge(round, outcome);
-    requireAnswer(outcome);
-    const plain = outcome.kind === 'completed' && (await context.likeNonsense(round, outcome));
-    if (effect || (judged !== 'refused' && !plain))
-      return fail(
-        `A state was accepted ${ttl + 1} s after it was sent: ${describeOutcome(outcome)}.`,
-        session,
-      );
-    context.refusals.push({ label: 'an expired state', session, outcome });
-    return pass(`refused after ${ttl + 1} s: ${describeOutcome(outcome)}`, session);
-  },
-});
-
-/** Sends earlier state again. Before the end it is a changed answer; with or after the end it must have no second effect. */
-const rolledBack = defineCheck('state.rolled-back', 'M*', {
-  expected: 'After the end of a call, the state of an earlier round has no second effect.',
-  clause: SINGLE_USE,
-  remedy:
-    'Keep a ledger of finished calls that all instances share, and refuse every state of such a call: single use in ' +
-    '@mrtr/core, with a ledger of @mrtr/ledgers.',
-  needs: ['state', 'two-rounds'],
-  calls: (rounds) => 4 * rounds + 8,
-  run: async (context) => {
-    const after = await afterTheEnd(context);
-    const found = after.kind === 'pass' ? ((await besideTheEnd(context)) ?? after) : after;
-    const remembers = found.kind === 'broken' && (await remembersUsed(context));
-    return remembers ? { ...found, remedy: BY_CALL } : found;
-  },
-});
 
 const BY_CALL =
   'It remembers used states, but not their call. Make one id in the first round, carry it in every state of ' +
@@ -264,4 +189,76 @@ async function rollBack(context: CheckContext, session: Session, retry: Retry, k
   return session.retry(retry);
 }
 
-export const BINDING = [otherArguments, otherTool, otherMethod, otherPrincipal, rolledBack, expired];
+export const BINDING = [
+  /** The control is a finished honest call with the other arguments. Without it a refusal proves nothing. */
+  defineCheck('state.other-arguments', 'S', {
+    expected: 'The state of a call is refused with other arguments.',
+    clause: REQUEST,
+    remedy: bind('a digest of the arguments'),
+    needs: ['state', 'other-arguments'],
+    calls: (rounds) => 3 * rounds + 4,
+    run: (context) => moveState(context, { operation: context.otherOperation }, OTHER_ARGUMENTS),
+  }),
+  otherTool,
+  /** Sends it to another method: a binding to the name alone does not tell methods apart. */
+  defineCheck('state.other-method', 'S', {
+    ...otherTool,
+    expected: 'The state of one method is refused by another, as that of a tool by a prompt.',
+    remedy: bind('the method'),
+    needs: ['state', 'other-method'],
+  }),
+  /** The second principal first makes an honest call, to prove its headers good. */
+  defineCheck('state.other-principal', 'S', {
+    expected: 'The state of one principal is refused when another presents it.',
+    clause: bound('the authenticated principal, rejecting state presented by a different principal;'),
+    remedy:
+      'Put the authenticated subject into the state and compare it when it comes back: `principal` in the policy of ' +
+      "@mrtr/core, or bind() of the SDK's createRequestStateCodec.",
+    needs: ['state', 'other-principal'],
+    calls: (rounds) => 3 * rounds + 4,
+    run: (context) => moveState(context, { principal: 'other' }, 'another principal'),
+  }),
+  /** Sends earlier state again. Before the end it is a changed answer; with or after the end it must have no second effect. */
+  defineCheck('state.rolled-back', 'M*', {
+    expected: 'After the end of a call, the state of an earlier round has no second effect.',
+    clause: SINGLE_USE,
+    remedy:
+      'Keep a ledger of finished calls that all instances share, and refuse every state of such a call: single use in ' +
+      '@mrtr/core, with a ledger of @mrtr/ledgers.',
+    needs: ['state', 'two-rounds'],
+    calls: (rounds) => 4 * rounds + 8,
+    run: async (context) => {
+      const after = await afterTheEnd(context);
+      const found = after.kind === 'pass' ? ((await besideTheEnd(context)) ?? after) : after;
+      const remembers = found.kind === 'broken' && (await remembersUsed(context));
+      return remembers ? { ...found, remedy: BY_CALL } : found;
+    },
+  }),
+  /** Waits a second longer than the time to live, because servers round. */
+  defineCheck('state.expired', 'S', {
+    expected: 'The state is refused when its time to live is over.',
+    clause: bound('a short expiry (TTL), rejecting state presented after it lapses;'),
+    remedy:
+      'Put the time of expiry into the sealed state, and compare it when the state comes back: `ttlSeconds` of @mrtr/core, ' +
+      "or of the SDK's createRequestStateCodec.",
+    needs: ['state', 'ttl'],
+    run: async (context) => {
+      const ttl = context.inputs.ttlSeconds ?? 0;
+      if (ttl > MAX_WAIT) return notGiven(`--ttl is longer than the limit of ${MAX_WAIT} s`);
+      const round = context.lastRoundWithState;
+      const session = await context.untilRound(round);
+      await context.pause(ttl * 1000 + 1100);
+      const { outcome, effect } = await context.measure(session, () => session.retry());
+      const judged = context.judge(round, outcome);
+      requireAnswer(outcome);
+      const plain = outcome.kind === 'completed' && (await context.likeNonsense(round, outcome));
+      if (effect || (judged !== 'refused' && !plain))
+        return fail(
+          `A state was accepted ${ttl + 1} s after it was sent: ${describeOutcome(outcome)}.`,
+          session,
+        );
+      context.refusals.push({ label: 'an expired state', session, outcome });
+      return pass(`refused after ${ttl + 1} s: ${describeOutcome(outcome)}`, session);
+    },
+  }),
+];

@@ -6,42 +6,6 @@ import { requireAnswer, type Session, type SessionOptions } from '../../session/
 import { shorten } from '../../wire/json.ts';
 import { comparable, describeOutcome, type ReplyOutcome } from '../../wire/outcome.ts';
 
-/** Compares refusals word by word, also those of other checks, such as state.expired. */
-const oracle = defineCheck('state.oracle', 'A', {
-  expected:
-    'Refusals of forged, malformed and foreign state read the same, so that they tell an attacker nothing.',
-  clause: {
-    at: `${MRTR}, server requirements 4`,
-    words:
-      'servers … MUST reject state that fails verification (the words of the refusal are left to the server)',
-  },
-  remedy:
-    'Answer every state that does not verify with the same error, and write the reason to the log: the boundary ' +
-    'of @mrtr/core does.',
-  needs: ['state'],
-  calls: (rounds) => 4 * (rounds + 1),
-  run: async (context) => {
-    const all: Refused[] = [];
-    const round = context.lastRoundWithState;
-    for (const [label, present] of refusables(context)) {
-      const session = await context.untilRound(round);
-      const outcome = await present(session);
-      requireAnswer(outcome, label);
-      if (outcome.kind !== 'completed' || (await context.likeNonsense(round, outcome)))
-        all.push({ label, session, outcome });
-    }
-    const [one, ...others] = [...all, ...context.refusals];
-    if (one === undefined) return abstain('nothing was refused, so there are no refusals to compare');
-    const unlike = others.find(({ outcome }) => comparable(outcome) !== comparable(one.outcome));
-    if (unlike === undefined)
-      return pass(`${others.length + 1} kinds of refusal read the same: ${describeOutcome(one.outcome)}`);
-    return fail(
-      `${one.label} came to ${describeOutcome(one.outcome)}, and ${unlike.label} to ${describeOutcome(unlike.outcome)}.`,
-      unlike.session,
-    );
-  },
-});
-
 /** Each kind of state that a server has to refuse, with the retry that presents it. */
 function refusables({ inputs, otherArguments, otherOperation }: CheckContext) {
   const presentAs = (change: SessionOptions) => (session: Session) => Object.assign(session, change).retry();
@@ -55,62 +19,96 @@ function refusables({ inputs, otherArguments, otherOperation }: CheckContext) {
   return Object.entries(all);
 }
 
-const readable = defineCheck('state.readable', 'A', {
-  expected: 'A client can read nothing in the state.',
-  clause: {
-    at: `${MRTR}, inputRequiredResult`,
-    words: 'requestState: An opaque string meaningful only to the server.',
-  },
-  remedy:
-    'Where the state holds anything that the client may not know, encrypt it (AEAD) and do not only sign it: ' +
-    '@mrtr/core seals with AES-256-GCM.',
-  needs: ['state'],
-  run: async (context) => {
-    for (const round of context.roundsWithState) {
-      const session = await context.untilRound(round);
-      const parts = inWorker.readableParts(session.state ?? '');
-      const told = parts.filter((part) => part.length >= 3).join('  ');
-      if (/\{|\[|\s/.test(told))
-        return fail(`A client can read in the state: ${shorten(told, 300)}`, session);
-      if (told !== '' && told === session.state)
-        return fail(`The state is plain text: ${shorten(told, 300)}`, session);
-    }
-    return pass('nothing readable was found in it');
-  },
-});
-
 const MAX_BYTES = 2048;
 const MAX_GROWTH = 10;
 
-/** Every byte travels twice in each round, and the client keeps it while its user thinks. */
-const size = defineCheck('state.size', 'A', {
-  expected: 'The state stays under 2 KiB, and a round adds at most ten times the size of its answers.',
-  clause: {
-    at: `${MRTR}, client requirements 2`,
-    words:
-      'the client MUST echo back the exact value of that field (so every byte of it travels twice in each round)',
-  },
-  remedy: 'Keep in the state only data that the server cannot look up, or a handle to stored data.',
-  needs: ['state'],
-  run: async (context) => {
-    const session = await context.untilRound(0);
-    let before = 0;
-    let most = 0;
-    for (let round = 0; session.last?.kind === 'asked'; round++) {
-      const bytes = Buffer.byteLength(session.state ?? '');
-      most = Math.max(most, bytes);
-      if (bytes > MAX_BYTES) return fail(`The state of round ${round + 1} has ${bytes} bytes.`, session);
-      const answered = Buffer.byteLength(JSON.stringify(session.answers()));
-      if (round > 0 && bytes - before > MAX_GROWTH * answered)
-        return fail(
-          `Round ${round + 1} adds ${bytes - before} bytes to the state for ${answered} bytes of answers.`,
-          session,
-        );
-      before = bytes;
-      await session.retry();
-    }
-    return pass(`at most ${most} bytes`);
-  },
-});
-
-export const DISCLOSURE = [oracle, readable, size];
+export const DISCLOSURE = [
+  /** Compares refusals word by word, also those of other checks, such as state.expired. */
+  defineCheck('state.oracle', 'A', {
+    expected:
+      'Refusals of forged, malformed and foreign state read the same, so that they tell an attacker nothing.',
+    clause: {
+      at: `${MRTR}, server requirements 4`,
+      words:
+        'servers … MUST reject state that fails verification (the words of the refusal are left to the server)',
+    },
+    remedy:
+      'Answer every state that does not verify with the same error, and write the reason to the log: the boundary ' +
+      'of @mrtr/core does.',
+    needs: ['state'],
+    calls: (rounds) => 4 * (rounds + 1),
+    run: async (context) => {
+      const all: Refused[] = [];
+      const round = context.lastRoundWithState;
+      for (const [label, present] of refusables(context)) {
+        const session = await context.untilRound(round);
+        const outcome = await present(session);
+        requireAnswer(outcome, label);
+        if (outcome.kind !== 'completed' || (await context.likeNonsense(round, outcome)))
+          all.push({ label, session, outcome });
+      }
+      const [one, ...others] = [...all, ...context.refusals];
+      if (one === undefined) return abstain('nothing was refused, so there are no refusals to compare');
+      const unlike = others.find(({ outcome }) => comparable(outcome) !== comparable(one.outcome));
+      if (unlike === undefined)
+        return pass(`${others.length + 1} kinds of refusal read the same: ${describeOutcome(one.outcome)}`);
+      return fail(
+        `${one.label} came to ${describeOutcome(one.outcome)}, and ${unlike.label} to ${describeOutcome(unlike.outcome)}.`,
+        unlike.session,
+      );
+    },
+  }),
+  defineCheck('state.readable', 'A', {
+    expected: 'A client can read nothing in the state.',
+    clause: {
+      at: `${MRTR}, inputRequiredResult`,
+      words: 'requestState: An opaque string meaningful only to the server.',
+    },
+    remedy:
+      'Where the state holds anything that the client may not know, encrypt it (AEAD) and do not only sign it: ' +
+      '@mrtr/core seals with AES-256-GCM.',
+    needs: ['state'],
+    run: async (context) => {
+      for (const round of context.roundsWithState) {
+        const session = await context.untilRound(round);
+        const parts = inWorker.readableParts(session.state ?? '');
+        const told = parts.filter((part) => part.length >= 3).join('  ');
+        if (/\{|\[|\s/.test(told))
+          return fail(`A client can read in the state: ${shorten(told, 300)}`, session);
+        if (told !== '' && told === session.state)
+          return fail(`The state is plain text: ${shorten(told, 300)}`, session);
+      }
+      return pass('nothing readable was found in it');
+    },
+  }),
+  /** Every byte travels twice in each round, and the client keeps it while its user thinks. */
+  defineCheck('state.size', 'A', {
+    expected: 'The state stays under 2 KiB, and a round adds at most ten times the size of its answers.',
+    clause: {
+      at: `${MRTR}, client requirements 2`,
+      words:
+        'the client MUST echo back the exact value of that field (so every byte of it travels twice in each round)',
+    },
+    remedy: 'Keep in the state only data that the server cannot look up, or a handle to stored data.',
+    needs: ['state'],
+    run: async (context) => {
+      const session = await context.untilRound(0);
+      let before = 0;
+      let most = 0;
+      for (let round = 0; session.last?.kind === 'asked'; round++) {
+        const bytes = Buffer.byteLength(session.state ?? '');
+        most = Math.max(most, bytes);
+        if (bytes > MAX_BYTES) return fail(`The state of round ${round + 1} has ${bytes} bytes.`, session);
+        const answered = Buffer.byteLength(JSON.stringify(session.answers()));
+        if (round > 0 && bytes - before > MAX_GROWTH * answered)
+          return fail(
+            `Round ${round + 1} adds ${bytes - before} bytes to the state for ${answered} bytes of answers.`,
+            session,
+          );
+        before = bytes;
+        await session.retry();
+      }
+      return pass(`at most ${most} bytes`);
+    },
+  }),
+];

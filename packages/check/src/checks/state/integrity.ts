@@ -77,26 +77,6 @@ function knownWords({ facts, otherArguments }: CheckContext) {
   return [...new Set([...known, ...facts.questions.map(({ key }) => key), 'approved'])];
 }
 
-const forged = defineCheck('state.forged', 'M*', {
-  expected:
-    'A state whose content was changed and encoded again is refused, with its signature or without it.',
-  ...REQUIREMENT,
-  calls: (rounds) => 110 * Math.min(rounds, 2) + 4 * rounds + 12,
-  run: async (context) => {
-    const words = knownWords(context);
-    const seen = await statesOfTwo(context);
-    const variants = (token: string) => inWorker.forgeries(token, words, seen);
-    const attacked = await inEachRound(context, variants);
-    if (attacked.length === 0)
-      return notApplicable('the state cannot be read from outside, so nothing in it can be forged');
-    if (isHarmlessSoFar(attacked)) attacked.push(...(await withoutConsent(context, variants)));
-    const finding = judgeRejections(context, 'A forged state', attacked);
-    const verifies = attacked.some(({ verdict }) => verdict === 'refused');
-    const isStripped = verifies && /signature|alg "none"/.test(finding.actual);
-    return finding.kind === 'broken' && isStripped ? { ...finding, remedy: DEMAND } : finding;
-  },
-});
-
 async function statesOfTwo(context: CheckContext): Promise<readonly Pair[]> {
   const { questions } = await context.untilRound(context.lastRound);
   return context.facts.rounds.map(({ state }, round) => [state, questions[round]?.state]);
@@ -142,86 +122,9 @@ async function findWhatStops(context: CheckContext, round: number) {
 /** The number of positions to try if the state is unprotected. */
 const MAX_FLIPS = 96;
 
-/** Flips bits in every region: a signature may cover only a part. */
-const tampered = defineCheck('state.tampered', 'M*', {
-  expected: 'A state with one bit flipped is refused, wherever the bit is.',
-  ...REQUIREMENT,
-  calls: (rounds) => 165 * Math.min(rounds, 2),
-  run: async (context) => {
-    const attacked = await inEachRound(context, (token) => inWorker.bitFlips(token));
-    // The state is unprotected, so look for a bit that matters.
-    if (isHarmlessSoFar(attacked))
-      attacked.push(...(await inEachRound(context, (token) => inWorker.bitFlips(token, MAX_FLIPS))));
-    return judgeRejections(context, 'A tampered state', attacked);
-  },
-});
-
-const malformedState = defineCheck('state.malformed', 'M*', {
-  expected:
-    'Malformed state (cut, extended, empty, of another type, huge) is refused, and the server keeps running.',
-  ...REQUIREMENT,
-  remedy:
-    'Check the type and the length of the state before you decode it, and answer with a JSON-RPC error (-32602) if it ' +
-    'does not verify.',
-  calls: (rounds) => 24 * Math.min(rounds, 2),
-  run: async (context) => {
-    const attacked = await inEachRound(context, malform, { nonsenseIsTried: true });
-    const finding = judgeRejections(context, 'A malformed state', attacked);
-    if (finding.kind === 'broken' && finding.matters) return finding;
-    const failed = attacked.filter((one) => one.verdict === 'failed' && !isCutOff(context, one));
-    const silent = failed.find(({ session }) => session.turns.at(-1)?.reply.status === undefined);
-    if (silent)
-      return fail(
-        `${silent.label} in place of the state got no answer: ${describeOutcome(silent.outcome)}.`,
-        silent.session,
-        { matters: true },
-      );
-    const honest = context.session();
-    const after = await honest.first();
-    if (after.kind === 'failed')
-      return fail(
-        `After malformed states the server does not answer an honest call: ${describeOutcome(after)}.`,
-        honest,
-        { matters: true },
-      );
-    // The server crashed on the request, but still serves.
-    const [crashed] = failed;
-    if (crashed)
-      return fail(
-        `${crashed.label} in place of the state came to ${describeOutcome(crashed.outcome)}.`,
-        crashed.session,
-      );
-    return finding.kind === 'could-not-run' ? pass('refused, or cut off if it was too long') : finding;
-  },
-});
-
 /** Whether the server closed the connection of a request that is too long, which it may. */
 const isCutOff = ({ fleet }: CheckContext, { label, outcome }: Attempted) =>
   label === HUGE && fleet.first.kind === 'http' && outcome.kind === 'failed' && !outcome.late;
-
-/** Decoders accept several spellings, which bypass a ledger that is keyed by the text. */
-const aliased = defineCheck('state.aliased', 'A', {
-  expected: 'A state has one spelling: the same bytes with other padding, case or whitespace are refused.',
-  clause: {
-    at: `${MRTR}, client requirements 2`,
-    words: 'the client MUST echo back the exact value of that field when retrying the original request',
-  },
-  remedy:
-    'Compare or verify the text of the state and not only its decoded bytes: a ledger of used states that is keyed ' +
-    'by the text can be bypassed with another spelling.',
-  needs: ['state'],
-  calls: (rounds) => 16 * Math.min(rounds, 2) + rounds + 24,
-  run: async (context) => {
-    const attacked = await inEachRound(context, (token) => inWorker.aliases(token));
-    const accepted = findAccepted(attacked);
-    const [first] = accepted;
-    if (first === undefined) return judgeRejections(context, 'Another spelling', attacked);
-    const used = await findReuse(context);
-    if (used) return used;
-    const labels = [...new Set(accepted.map(({ label }) => label))].join(', ');
-    return fail(`The state was accepted in other spellings: ${labels}.`, first.session);
-  },
-});
 
 /** Sends a used approval in other spellings. If its own has a second effect, checks of single use report it. */
 async function findReuse(context: CheckContext) {
@@ -245,25 +148,118 @@ async function findReuse(context: CheckContext) {
   return undefined;
 }
 
-/** The state proves that a question was asked. Without it, answers are unasked. */
-const dropped = defineCheck('state.dropped', 'A', {
-  expected: 'A retry without its state is refused, or asked again.',
-  ...REQUIREMENT,
-  remedy: 'Treat answers without the state of their question as unasked: ignore them, and ask.',
-  run: async (context) => {
-    const round = context.lastRoundWithState;
-    const attempt = { label: 'the retry without its state', changes: () => ({ requestState: undefined }) };
-    const attacked = await attack(context, round, [attempt]);
-    const [accepted] = findAccepted(attacked);
-    if (accepted && !context.facts.asksLike(0, accepted.end))
-      return fail(
-        `Without state the retry was accepted: ${describeOutcome(accepted.end)}.`,
-        accepted.session,
-      );
-    const [refused] = attacked.filter(({ verdict }) => verdict === 'refused');
-    if (!accepted && !refused) return judgeRejections(context, '', attacked);
-    return pass(`refused, or asked again${refused ? `: ${describeOutcome(refused.end)}` : ''}`);
-  },
-});
-
-export const INTEGRITY = [forged, tampered, malformedState, aliased, dropped];
+export const INTEGRITY = [
+  defineCheck('state.forged', 'M*', {
+    expected:
+      'A state whose content was changed and encoded again is refused, with its signature or without it.',
+    ...REQUIREMENT,
+    calls: (rounds) => 110 * Math.min(rounds, 2) + 4 * rounds + 12,
+    run: async (context) => {
+      const words = knownWords(context);
+      const seen = await statesOfTwo(context);
+      const variants = (token: string) => inWorker.forgeries(token, words, seen);
+      const attacked = await inEachRound(context, variants);
+      if (attacked.length === 0)
+        return notApplicable('the state cannot be read from outside, so nothing in it can be forged');
+      if (isHarmlessSoFar(attacked)) attacked.push(...(await withoutConsent(context, variants)));
+      const finding = judgeRejections(context, 'A forged state', attacked);
+      const verifies = attacked.some(({ verdict }) => verdict === 'refused');
+      const isStripped = verifies && /signature|alg "none"/.test(finding.actual);
+      return finding.kind === 'broken' && isStripped ? { ...finding, remedy: DEMAND } : finding;
+    },
+  }),
+  /** Flips bits in every region: a signature may cover only a part. */
+  defineCheck('state.tampered', 'M*', {
+    expected: 'A state with one bit flipped is refused, wherever the bit is.',
+    ...REQUIREMENT,
+    calls: (rounds) => 165 * Math.min(rounds, 2),
+    run: async (context) => {
+      const attacked = await inEachRound(context, (token) => inWorker.bitFlips(token));
+      // The state is unprotected, so look for a bit that matters.
+      if (isHarmlessSoFar(attacked))
+        attacked.push(...(await inEachRound(context, (token) => inWorker.bitFlips(token, MAX_FLIPS))));
+      return judgeRejections(context, 'A tampered state', attacked);
+    },
+  }),
+  defineCheck('state.malformed', 'M*', {
+    expected:
+      'Malformed state (cut, extended, empty, of another type, huge) is refused, and the server keeps running.',
+    ...REQUIREMENT,
+    remedy:
+      'Check the type and the length of the state before you decode it, and answer with a JSON-RPC error (-32602) if it ' +
+      'does not verify.',
+    calls: (rounds) => 24 * Math.min(rounds, 2),
+    run: async (context) => {
+      const attacked = await inEachRound(context, malform, { nonsenseIsTried: true });
+      const finding = judgeRejections(context, 'A malformed state', attacked);
+      if (finding.kind === 'broken' && finding.matters) return finding;
+      const failed = attacked.filter((one) => one.verdict === 'failed' && !isCutOff(context, one));
+      const silent = failed.find(({ session }) => session.turns.at(-1)?.reply.status === undefined);
+      if (silent)
+        return fail(
+          `${silent.label} in place of the state got no answer: ${describeOutcome(silent.outcome)}.`,
+          silent.session,
+          { matters: true },
+        );
+      const honest = context.session();
+      const after = await honest.first();
+      if (after.kind === 'failed')
+        return fail(
+          `After malformed states the server does not answer an honest call: ${describeOutcome(after)}.`,
+          honest,
+          { matters: true },
+        );
+      // The server crashed on the request, but still serves.
+      const [crashed] = failed;
+      if (crashed)
+        return fail(
+          `${crashed.label} in place of the state came to ${describeOutcome(crashed.outcome)}.`,
+          crashed.session,
+        );
+      return finding.kind === 'could-not-run' ? pass('refused, or cut off if it was too long') : finding;
+    },
+  }),
+  /** Decoders accept several spellings, which bypass a ledger that is keyed by the text. */
+  defineCheck('state.aliased', 'A', {
+    expected: 'A state has one spelling: the same bytes with other padding, case or whitespace are refused.',
+    clause: {
+      at: `${MRTR}, client requirements 2`,
+      words: 'the client MUST echo back the exact value of that field when retrying the original request',
+    },
+    remedy:
+      'Compare or verify the text of the state and not only its decoded bytes: a ledger of used states that is keyed ' +
+      'by the text can be bypassed with another spelling.',
+    needs: ['state'],
+    calls: (rounds) => 16 * Math.min(rounds, 2) + rounds + 24,
+    run: async (context) => {
+      const attacked = await inEachRound(context, (token) => inWorker.aliases(token));
+      const accepted = findAccepted(attacked);
+      const [first] = accepted;
+      if (first === undefined) return judgeRejections(context, 'Another spelling', attacked);
+      const used = await findReuse(context);
+      if (used) return used;
+      const labels = [...new Set(accepted.map(({ label }) => label))].join(', ');
+      return fail(`The state was accepted in other spellings: ${labels}.`, first.session);
+    },
+  }),
+  /** The state proves that a question was asked. Without it, answers are unasked. */
+  defineCheck('state.dropped', 'A', {
+    expected: 'A retry without its state is refused, or asked again.',
+    ...REQUIREMENT,
+    remedy: 'Treat answers without the state of their question as unasked: ignore them, and ask.',
+    run: async (context) => {
+      const round = context.lastRoundWithState;
+      const attempt = { label: 'the retry without its state', changes: () => ({ requestState: undefined }) };
+      const attacked = await attack(context, round, [attempt]);
+      const [accepted] = findAccepted(attacked);
+      if (accepted && !context.facts.asksLike(0, accepted.end))
+        return fail(
+          `Without state the retry was accepted: ${describeOutcome(accepted.end)}.`,
+          accepted.session,
+        );
+      const [refused] = attacked.filter(({ verdict }) => verdict === 'refused');
+      if (!accepted && !refused) return judgeRejections(context, '', attacked);
+      return pass(`refused, or asked again${refused ? `: ${describeOutcome(refused.end)}` : ''}`);
+    },
+  }),
+];
