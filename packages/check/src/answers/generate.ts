@@ -99,11 +99,6 @@ export function contentThatFitsOnly({ schema, other, honest, seed }: Contrast) {
   return [given, ...changed].find((one) => fits(schema, one) && !fits(other, one)) ?? null;
 }
 
-export interface Misfit {
-  readonly why: string;
-  readonly content: JsonObject;
-}
-
 /** Contents that each break the schema in one way: a type, a bound, a choice or a missing field. */
 export function invalidContents(schema: unknown, seed: number) {
   const valid = validContent(schema, seed);

@@ -45,8 +45,6 @@ const LEDGERS = {
     'that a client whose connection broke gets that.',
 } as const;
 
-type Lack = keyof typeof LEDGERS;
-
 /** Whether a repeated retry has no second effect on the same instance. Tried once in a run. */
 export const remembersUsed = (context: CheckContext) =>
   context.once('a used approval', async () => {
@@ -54,7 +52,12 @@ export const remembersUsed = (context: CheckContext) =>
     return (await presentTwice(context, session, 'The same retry')).kind === 'pass';
   });
 
-async function onceOnly(context: CheckContext, session: Session, second: Second, lack?: Lack) {
+async function onceOnly(
+  context: CheckContext,
+  session: Session,
+  second: Second,
+  lack?: keyof typeof LEDGERS,
+) {
   const { effects, oneTime } = context;
   const { before, after, effect, words } = second;
   if (!effect) return pass(`${words} had no second effect`, session);

@@ -11,31 +11,27 @@ const calibrating = ({ probe }: CompleteInputs, rounds: number) =>
 const PREPARATION = 2;
 const HONEST_CALLS = 2;
 
-interface Planned {
-  readonly check: Check;
-  readonly calls: number;
-  readonly missing?: string;
-}
-
 export function planText(inputs: CompleteInputs) {
-  const one = planChecks(inputs, 1);
-  const two = planChecks(inputs, 2);
-  const lines = one.map(({ check, calls, missing }, at) => {
-    const count = missing ? `not run: ${missing}` : `${calls} or ${two[at]?.calls}`;
+  const plan = selectChecks(inputs.only).map((check) => ({ check, missing: missingFor(check, inputs) }));
+  const running = plan.filter(({ missing }) => missing === undefined).map(({ check }) => check);
+  const callsOf = (check: Check, rounds: number) => check.calls(rounds) + rounds + 1;
+  const total = (rounds: number) =>
+    running.reduce(
+      (sum, check) => sum + callsOf(check, rounds),
+      HONEST_CALLS * (rounds + 1) + calibrating(inputs, rounds),
+    );
+  const lines = plan.map(({ check, missing }) => {
+    const count = missing ? `not run: ${missing}` : `${callsOf(check, 1)} or ${callsOf(check, 2)}`;
     return `  ${check.id.padEnd(30)} ${count}`;
   });
-  const total = (plan: readonly Planned[], rounds: number) =>
-    plan.reduce((sum, { calls }) => sum + calls, HONEST_CALLS * (rounds + 1) + calibrating(inputs, rounds));
-  const next = one.some(({ check, missing }) => check.needs.includes('next') && !missing)
-    ? ', and as many to the new version'
-    : '';
+  const crosses = running.some(({ needs }) => needs.includes('next'));
   return [
-    `It would call ${nameOf(inputs.operation)} up to about ${total(one, 1)} times where it asks one question, and ` +
-      `${total(two, 2)} times where it asks two, one after another, with the honest calls before and after each check.`,
+    `It would call ${nameOf(inputs.operation)} up to about ${total(1)} times where it asks one question, and ` +
+      `${total(2)} times where it asks two, one after another, with the honest calls before and after each check.`,
     inputs.probe
       ? 'It would read the probe before and after each attack, about as often.'
       : 'It would see no effects: --probe was not given.',
-    `Beside that ${PREPARATION} requests: server/discover and a list${next}. Nothing was sent now.`,
+    `Beside that ${PREPARATION} requests: server/discover and a list${crosses ? ', and as many to the new version' : ''}. Nothing was sent now.`,
     '',
     'Calls, with one question or with two:',
     ...lines,
@@ -43,10 +39,5 @@ export function planText(inputs: CompleteInputs) {
   ].join('\n');
 }
 
-function planChecks(inputs: CompleteInputs, rounds: number) {
-  return selectChecks(inputs.only).map((check) => {
-    const missing = check.needs.map((need) => missingInput(need, inputs)).find((one) => one !== undefined);
-    if (missing !== undefined) return { check, calls: 0, missing };
-    return { check, calls: check.calls(rounds) + rounds + 1 };
-  });
-}
+const missingFor = ({ needs }: Check, inputs: CompleteInputs) =>
+  needs.map((need) => missingInput(need, inputs)).find((one) => one !== undefined);

@@ -3,11 +3,6 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-export interface SourceLocation {
-  readonly uri: string;
-  readonly line: number;
-}
-
 const MAX_FILES = 5000;
 const MAX_BYTES = 1024 * 1024;
 const SOURCE = /\.([cm]?[jt]sx?|py|go|rs|java|kt|cs|rb|php|swift|scala|exs?)$/;
