@@ -101,10 +101,10 @@ export const ASK_AGAIN = {
     'server SHOULD respond with a new InputRequiredResult requesting the missing information again.',
 };
 
-export const SAME_WITHOUT = 'a retry without any answer ends the same, which answer.missing finds';
+const SAME_WITHOUT = 'a retry without any answer ends the same, which answer.missing finds';
 
 /** Whether a retry without any answer has the accepted outcome too. Then the answers did not count. */
-export async function sameWithoutAnswers(
+async function sameWithoutAnswers(
   context: CheckContext,
   round: number,
   attempts: readonly Attempted[],
