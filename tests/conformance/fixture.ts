@@ -126,7 +126,7 @@ export function serve(option: LoadedOption): Promise<HttpHosting> {
     // No other process resumes its calls, so its key and its ledger can be the process's own.
     keys: [randomBytes(32)],
     ledger: new MemoryLedger(),
-    unaskedAnswers: { accept: [TAKES_UNASKED] },
+    unaskedAnswers: [TAKES_UNASKED],
   });
   const running = option.create({ world: createWorld(), policy });
   const { write } = writerOf(option, running);

@@ -451,7 +451,7 @@ test('the digest covers every answer that passes, unasked ones too', async () =>
         return textResult('Paid.');
       });
     },
-    { ledger: new MemoryLedger(), unaskedAnswers: 'accept' },
+    { ledger: new MemoryLedger(), unaskedAnswers: ['pay'] },
   );
   const { result } = await site.post('tools/call', { name: 'pay' });
   const retry = { name: 'pay', requestState: result?.requestState, inputResponses: YES };

@@ -84,7 +84,7 @@ export class AdmittedCall implements Call {
     this.legacy = policy.legacy;
     const askableWhenOld = policy.legacy === 'shim' ? this.legacyCapabilities : undefined;
     this.askable = isNew ? declaredInEnvelope(ctx) : handledKinds(declaredKinds(askableWhenOld), ctx);
-    this.asked = acceptsUnasked(policy, target) ? undefined : (opened?.asked ?? NOTHING_ASKED);
+    this.asked = policy.unaskedAnswers.includes(target) ? undefined : (opened?.asked ?? NOTHING_ASKED);
     this.timesAsked = opened?.timesAsked ?? NOTHING_ASKED;
     this.limits = policy.limits;
     this.version = policy.versions.of(target);
@@ -127,10 +127,6 @@ export class AdmittedCall implements Call {
 /** The caller's pseudonym: a keyed digest that all instances share. */
 export const callerPseudonym = ({ principal }: Binding, key: SealingKey): string | undefined =>
   principal === undefined ? undefined : derivePseudonym(principal, key);
-
-/** Whether the policy accepts answers to questions that were not asked. */
-const acceptsUnasked = ({ unaskedAnswers }: PolicyParts, target: string): boolean =>
-  typeof unaskedAnswers === 'string' ? unaskedAnswers === 'accept' : unaskedAnswers.accept.includes(target);
 
 export const secondsOf = (ms: number): number => Math.floor(ms / 1000);
 

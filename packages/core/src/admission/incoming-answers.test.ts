@@ -98,7 +98,7 @@ test('an answer in the prototype is not found by the SDK’s own helper, and cha
         return inputRequired({ inputRequests: { sure: sure.request } });
       });
     },
-    { unaskedAnswers: 'accept' },
+    { unaskedAnswers: ['deploy'] },
   );
   const inputResponses = JSON.parse(`{"__proto__":${JSON.stringify(YES)},"other":{"action":"cancel"}}`);
   await post('tools/call', { name: 'deploy', inputResponses });

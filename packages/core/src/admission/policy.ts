@@ -116,10 +116,10 @@ export interface RequestStateOptions extends VersionOptions {
    */
   readonly onerror?: ((error: Error) => void) | undefined;
   /**
-   * Answers to questions that were not asked in the round before: `drop` removes them before a handler sees them
-   * (the default); `accept` lets them pass, for all targets or for the named ones. Then only the handlers check them.
+   * Targets whose handlers get answers to questions that were not asked in the round before, and check them by themselves.
+   * For any other target, such answers are removed before its handler sees them. Default: none.
    */
-  readonly unaskedAnswers?: 'drop' | 'accept' | { readonly accept: readonly string[] } | undefined;
+  readonly unaskedAnswers?: readonly string[] | undefined;
 }
 
 /** The options of {@link requestStatePolicy} with keys from a secret manager. */
@@ -182,7 +182,7 @@ export interface PolicyParts extends Readonly<typeof TIME_DEFAULTS> {
   /** Counts the cancelled requests whose handlers have not ended. */
   readonly abandoned: AbandonedQuota;
   readonly onerror: ((error: Error) => void) | undefined;
-  readonly unaskedAnswers: 'drop' | 'accept' | { readonly accept: readonly string[] };
+  readonly unaskedAnswers: readonly string[];
 }
 
 /** The parts of a policy. They may change with a release. */
@@ -270,7 +270,7 @@ function policyFromOptions(options: PolicyOptions, keys: Keys): RequestStatePoli
     running,
     abandoned,
     onerror: options.onerror,
-    unaskedAnswers: options.unaskedAnswers ?? 'drop',
+    unaskedAnswers: options.unaskedAnswers ?? [],
   });
 }
 
@@ -325,18 +325,6 @@ const aVersion: OptionCheck = {
   isAllowed: (value) => isText(value) || isObject(value),
 };
 
-const unaskedAnswers: OptionCheck = {
-  allowed: "'drop', 'accept' or { accept: [names of targets] }",
-  isAllowed: (value) => value === 'drop' || value === 'accept' || isAcceptList(value),
-  quotesText: true,
-};
-
-function isAcceptList(value: unknown): boolean {
-  if (!isObject(value) || Object.keys(value).join() !== 'accept') return false;
-  const { accept } = value as { readonly accept: unknown };
-  return Array.isArray(accept) && accept.every(isText);
-}
-
 const POLICY_CHECKS = {
   // keyRing() checks each secret.
   keys: anyValue,
@@ -352,7 +340,7 @@ const POLICY_CHECKS = {
   ledger: anObjectWith('lease', 'settle', 'release'),
   leaseSeconds: wholeNumber(1, MAX_TTL_SECONDS),
   onerror: aFunction,
-  unaskedAnswers,
+  unaskedAnswers: listOf('names of targets', isText),
   // stateVersions() checks each text.
   version: asDefinedIfGiven(aVersion),
   acceptVersions: listOf(

@@ -76,9 +76,8 @@ test('an answer to one text does not count for another text under the same key',
 
 test.each<[string, RequestStateOptions, unknown]>([
   ['drops unasked answers', {}, MISSING],
-  ['accepts unasked answers', { unaskedAnswers: 'accept' }, ACCEPTED],
-  ['accepts unasked answers of this tool', { unaskedAnswers: { accept: ['ask'] } }, ACCEPTED],
-  ['accepts unasked answers of another tool', { unaskedAnswers: { accept: ['other'] } }, MISSING],
+  ['accepts unasked answers of this tool', { unaskedAnswers: ['ask'] }, ACCEPTED],
+  ['accepts unasked answers of another tool', { unaskedAnswers: ['other'] }, MISSING],
 ])('where the policy %s, an answer to other words reads accordingly', async (_what, options, answer) => {
   const asked = { units: elicitation('Other words?', schema) };
   expect(await readsOf({ units }, { units: METRIC }, asked, options)).toEqual({ units: answer });

@@ -104,7 +104,7 @@ test('an answer to other words, or to none, approves nothing, also where unasked
         return ask({ sure: asked.shift() ?? sure });
       });
     },
-    { unaskedAnswers: 'accept' },
+    { unaskedAnswers: ['pay'] },
   );
   const inputResponses = { sure: { ...yes, 'mrtr.stamp': { call: 'c', asked: sure.digest } } };
   const { result } = await post('tools/call', { name: 'pay', inputResponses });
