@@ -111,7 +111,17 @@ const NOT_STOPPED =
 /** A separate function, so that the waiting promise does not reference the handler and its finished request. */
 const begin = (handler: () => unknown): Promise<unknown> => new Promise((resolve) => resolve(handler()));
 
-/** One started handler. */
+/**
+ * One started handler, for a store of your own. Its `request`, `askable` and `caller` are those of the round.
+ *
+ * @example
+ * const frame = new Frame(call, report); // with a third argument, your store performs and records each `ctx.once`
+ * frame.askable = call.askable;
+ * frame.request = ctx;
+ * const first = await frame.start(() => handler(input, new FrameContext(frame)));
+ * // If it asked: keep the frame under an id, and send `first.requests` with `continuationState(id)`. In the next round:
+ * const second = await frame.resume(ctx.mcpReq.inputResponses);
+ */
 export class Frame {
   #open: readonly Open[] = NONE;
   /** The questions, of which those that have a reader are removed from time to time. */
