@@ -4,7 +4,7 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { finished } from 'node:stream/promises';
-import { within } from './waiting.ts';
+import { Deferred, within } from './waiting.ts';
 
 /** A command line, and what goes into its environment. */
 export interface Program {
@@ -106,17 +106,15 @@ export class RunningProcess {
    * @throws Error with the output, if the process ends first or takes too long.
    */
   async until<T>(find: (said: ProcessOutput) => T | undefined): Promise<T> {
-    let look = () => {};
-    const found = new Promise<T>((resolve) => {
-      look = () => {
-        const it = find(this.#output);
-        if (it !== undefined) resolve(it);
-      };
-      look();
-      this.#readers.add(look);
-    });
+    const found = new Deferred<T>();
+    const look = () => {
+      const it = find(this.#output);
+      if (it !== undefined) found.open(it);
+    };
+    look();
+    this.#readers.add(look);
     try {
-      return await this.whileAlive(found);
+      return await this.whileAlive(found.promise);
     } finally {
       this.#readers.delete(look);
     }
