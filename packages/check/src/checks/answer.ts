@@ -104,11 +104,7 @@ export const ASK_AGAIN = {
 const SAME_WITHOUT = 'a retry without any answer ends the same, which answer.missing finds';
 
 /** Whether a retry without any answer has the accepted outcome too. Then the answers did not count. */
-async function sameWithoutAnswers(
-  context: CheckContext,
-  round: number,
-  attempts: readonly Attempted[],
-) {
+async function sameWithoutAnswers(context: CheckContext, round: number, attempts: readonly Attempted[]) {
   const [accepted] = findAccepted(attempts);
   if (accepted === undefined) return false;
   const session = await context.untilRound(round);

@@ -3,6 +3,10 @@
  *
  *     count → open → lease → serve → settle or release
  *
+ * A place is counted in `quota.ts`. `state/codec.ts` opens the state; then `call.ts` has the record of the call. `lease.ts`
+ * asks the ledger. `serve.ts` enters the handler, through the SDK and `handler-entry.ts`, and `send-questions.ts` seals what
+ * it asks. The lease ends in `lease.ts`.
+ *
  * Rules:
  *
  * 1. A request counts against the limits from its first step to its last, also while it waits for a ledger or for
@@ -32,7 +36,7 @@ import { endCall } from '../wire/results.ts';
 import type { MrtrMethod } from '../wire/wire.ts';
 import { STATE_NOT_KEPT } from './ask-problem.ts';
 import { AdmittedCall, callerPseudonym, type McpRequest } from './call.ts';
-import { isSdkRejection } from './handler-entry.ts';
+import { isErrorResult, isSdkRejection } from './handler-entry.ts';
 import { answersFit, ownAnswers } from './incoming-answers.ts';
 import {
   type Decision,
@@ -44,7 +48,7 @@ import {
 } from './lease.ts';
 import type { PolicyParts } from './policy.ts';
 import { type QuotaExceeded, QuotaSlot } from './quota.ts';
-import type { Registration, Registrations } from './registrations.ts';
+import type { Registrations } from './registrations.ts';
 import type { Rejections } from './rejections.ts';
 import { handlerOf } from './request-handler.ts';
 import { type Handler, serve } from './serve.ts';
@@ -256,8 +260,8 @@ async function serveLeased(
   const { binding, ctx } = call.facts;
   const registration = registrations?.find(binding);
   if (registrations && registration?.isWatched !== false) call.entry = 'unseen';
-  const end = (ended: () => RecordedOutcome, error?: object) => {
-    if (wasNotEntered(call, registration, error)) return leased?.release();
+  const end = (ended: () => RecordedOutcome, isOfSdk: boolean | undefined) => {
+    if (call.entry === 'rejected' || (call.entry === 'unseen' && isOfSdk)) return leased?.release();
     return leased?.settle(ctx.mcpReq.signal.aborted && call.threw ? () => ({ lost: true }) : ended);
   };
   let result: unknown;
@@ -267,25 +271,13 @@ async function serveLeased(
     // The SDK cannot answer with any other value, and its client would wait for ever.
     const error = typeof thrown === 'object' && thrown !== null ? thrown : new Error(String(thrown));
     call.threw = true;
-    await end(() => recordError(error), error);
+    await end(() => recordError(error), isSdkRejection(error));
     throw error;
   }
-  await end(() => ({ result }));
+  // Nobody called the registered callback, and the SDK still enters it: so the SDK made this result of arguments that do not
+  // fit. In doubt, the token is used up: a lease that is given back wrongly lets an effect happen twice.
+  await end(() => ({ result }), isErrorResult(result) && registration?.isWatched);
   return result;
-}
-
-/**
- * Whether no code of the author ran. If nobody called the registered callback, `McpServer` answered by itself: unless
- * the author has assigned the member that calls it, while the request was on its way. False in doubt: a lease that is
- * given back wrongly lets an effect happen twice.
- */
-function wasNotEntered(
-  { entry }: AdmittedCall,
-  registration: Registration | undefined,
-  error?: object,
-): boolean {
-  if (entry !== 'unseen') return entry === 'rejected';
-  return registration ? registration.isWatched : isSdkRejection(error);
 }
 
 /** Answers a repeated retry with the first one's recorded outcome. */

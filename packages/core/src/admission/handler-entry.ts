@@ -63,7 +63,13 @@ export async function runShape<T>(
 
 const REPLACED = 'The server was changed while this request came in. Nothing of it has run. Send it again.';
 
-/** Whether `McpServer` rejected a request for an unknown target with this error, before it called a handler. */
+/**
+ * Whether `McpServer` rejected the request with this error, before it called a handler. False in doubt: a lease that is
+ * given back wrongly lets an effect happen twice.
+ */
 export const isSdkRejection = (error: unknown): boolean =>
   error instanceof ProtocolError &&
   (error.code === ProtocolErrorCode.InvalidParams || error.code === ProtocolErrorCode.ResourceNotFound);
+
+export const isErrorResult = (result: unknown): boolean =>
+  (result as { readonly isError?: unknown } | null | undefined)?.isError === true;

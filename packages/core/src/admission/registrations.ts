@@ -74,7 +74,7 @@ export function watchRegistration(server: McpServer): Registrations {
 }
 
 /** One tool, prompt, resource or template, and the callback that it enters. */
-export class Registration {
+class Registration {
   readonly registered: Registered;
   readonly #entry: (typeof ENTRY)[Method];
   #callback: Callback;
