@@ -30,8 +30,13 @@ export interface MountOptions {
   /** Authenticates callers. Default: anyone may call, so bind to loopback. Not called if a middleware has authenticated. */
   readonly verifier?: OAuthTokenVerifier | undefined;
   /**
-   * Identifies a caller, for sessions and limits. Default: the token's issuer, client and subject, as in the policy. If
-   * the policy has a `principal`, give the same function here.
+   * Identifies a caller, for sessions and limits. Synchronous. It gets the AuthInfo; the policy's `principal` gets the
+   * context. Default: the token's issuer, client and subject, as in the policy. Give both one rule.
+   *
+   * @example
+   * const userOf = (caller?: AuthInfo) => caller?.extra?.userId as string | undefined;
+   * const policy = requestStatePolicy({ principal: (ctx) => userOf(ctx.http?.authInfo) });
+   * const mcp = createMcpMount(served, { principal: userOf });
    */
   readonly principal?: (caller: AuthInfo) => string | undefined;
   /**
