@@ -95,7 +95,10 @@ export class RequestStateRejected extends MrtrError {
   }
 }
 
-/** The call asked more often than its limit of rounds allows. */
+/**
+ * A call asked too often. Thrown by `askLive` after eight answers that it could not use. `onerror` gets it where a call asks
+ * in more rounds than `limits.rounds`.
+ */
 export class RoundsExceeded extends MrtrError {
   static override readonly code = 'rounds_exceeded';
 }

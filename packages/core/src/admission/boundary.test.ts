@@ -100,7 +100,9 @@ test.each([undefined, '', 'again'])(
   'a call that asks in every round ends with an error after `limits.rounds` rounds (state: %j)',
   async (state) => {
     const [asks, rounds] = [eventsOf('mrtr:ask'), eventsOf('mrtr:round')];
-    const { post } = hostTools(insatiable(state), { limits: { rounds: 3 } });
+    const errors: Error[] = [];
+    const onerror = (error: Error) => void errors.push(error);
+    const { post } = hostTools(insatiable(state), { limits: { rounds: 3 }, onerror });
     let reply = await post('tools/call', { name: 'ask' });
     for (let round = 2; round <= 4; round++) {
       const { requestState, resultType } = reply.result ?? {};
@@ -117,6 +119,7 @@ test.each([undefined, '', 'again'])(
       isError: true,
     });
     expect(reply.result).not.toHaveProperty('requestState');
+    expect(errors).toMatchObject([{ code: 'rounds_exceeded' }]);
     // The fourth question was not sent, so it is not published.
     const { call } = rounds[0] ?? {};
     expect(asks).toEqual(Array(3).fill({ call, target: 'ask', keys: ['sure'], live: false }));

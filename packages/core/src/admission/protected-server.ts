@@ -31,12 +31,10 @@ type SetRequestHandler = (method: string, ...rest: unknown[]) => void;
  *
  * On the way in, a token is opened and checked against its request, answers to questions that were not asked are
  * dropped, and the handler reads its own plaintext from `ctx.mcpReq.requestState()`. On the way out, the `requestState`
- * of an `input_required` result is sealed, together with the questions. After any failure the client gets the same
- * error, `-32602 Invalid or expired requestState` (the *frozen error*); the true reason goes to the `mrtr:state`
- * channel and the server's `onerror`.
- *
- * State of another `version` is rejected in the same way, and so is state that does not fit the handler's schema
- * (`readState`).
+ * of an `input_required` result is sealed, together with the questions. State that is altered, expired, of another
+ * request or of another `version`, or that does not fit the handler's schema (`readState`), is rejected with one error for
+ * all reasons, `-32602 Invalid or expired requestState` (the *frozen error*). The reason goes to the `mrtr:rejection`
+ * channel and to `onerror`.
  *
  * `protectedServer` does this for a new server in one step.
  *

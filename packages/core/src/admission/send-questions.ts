@@ -6,7 +6,7 @@ import {
   ProtocolError,
 } from '@modelcontextprotocol/server';
 import { publish } from '../diagnostics/events.ts';
-import { InvalidDefinition } from '../errors.ts';
+import { InvalidDefinition, RoundsExceeded } from '../errors.ts';
 import { onOldWire } from '../questions/form-choices.ts';
 import { questionDigest } from '../questions/question.ts';
 import { MAX_KEY_BYTES, sealState } from '../state/codec.ts';
@@ -44,6 +44,7 @@ function checkAndSeal(call: AdmittedCall, result: InputRequiredResult, requests:
   const problem = askProblem(call, requests, { requestState, routingLabel });
   if (problem?.kind === 'rounds') {
     call.facts.rejections.count({ reason: 'author', detail: 'rounds_exceeded' }, call);
+    call.report(new RoundsExceeded(problem.message));
     return endCall(call, problem.message);
   }
   if (problem?.cause) return rejectQuestion(call, problem.cause, problem.message);

@@ -15,7 +15,10 @@ interface OfCall {
   readonly target: string;
 }
 
-/** `mrtr:round`: one request of a logical call reached the boundary, or was answered. */
+/**
+ * `mrtr:round`: a round began, just before its handler is entered, or ended. A request that is rejected before that, or
+ * gets a recorded result, has no round.
+ */
 export interface RoundEvent extends OfCall {
   readonly phase: 'start' | 'end';
   readonly method: string;
@@ -187,7 +190,7 @@ export function bindRounds<T>(store: AsyncLocalStorage<T>, enter: (start: RoundE
 /**
  * Subscribes to one channel. Call the returned function to unsubscribe.
  *
- * @example const stop = observe('mrtr:state', ({ phase, reason }) => log.info({ phase, reason }));
+ * @example const stop = observe('mrtr:rejection', ({ reason, detail }) => log.info({ reason, detail }));
  */
 export function observe<Name extends keyof Events>(
   name: Name,

@@ -1,4 +1,7 @@
-/** The reasons of rejections, for logs, metrics and documents. Clients never get them. */
+/**
+ * The reasons of rejections, for logs, metrics and documents. A client gets one only where it can do something about it:
+ * limits and malformed requests. State is rejected with one error for all reasons.
+ */
 
 /**
  * Each reason, by what an operator does about it, with its meaning. The `detail` of a rejection says more, for the log.
