@@ -111,15 +111,15 @@ function readSetUp(text: string): SetUp | undefined {
   const [option = '', tool, client, instances, use] = text.split('.');
   if (!/^[a-z][\w-]*$/.test(option)) return undefined;
   return setUp(option, {
-    ...chosen('tool', tool),
-    ...chosen('client', client),
-    ...chosen('instances', instances),
+    ...choiceOf('tool', tool),
+    ...choiceOf('client', client),
+    ...choiceOf('instances', instances),
     singleUse: use === 'single',
   });
 }
 
 /** A member of a set-up, if it is one of the choices. */
-const chosen = (name: keyof typeof CHOICES, value = ''): Partial<SetUp> =>
+const choiceOf = (name: keyof typeof CHOICES, value = ''): Partial<SetUp> =>
   Object.hasOwn(CHOICES[name], value) ? { [name]: value } : {};
 
 function readView(params: URLSearchParams): View {
