@@ -8,7 +8,7 @@ export const TARGETS: readonly string[] = [
   'packages/core/src/admission/lease.ts',
   'packages/core/src/state/codec.ts',
   'packages/core/src/admission/quota.ts',
-  'packages/hosting/src/admission.ts',
+  'packages/hosting/src/http-checks.ts',
   'packages/hosting/src/open-requests.ts',
 ];
 

@@ -1,6 +1,6 @@
 /** `@mrtr/core/shape`: for authors of handler shapes, in addition to `@mrtr/core`. */
 
-export { type AskProblem, askProblem } from './admission/ask-problem.ts';
+export { type AskProblem, findAskProblem } from './admission/ask-problem.ts';
 export { type ShapeParts, shapeCallback } from './admission/shape-callback.ts';
 export { type ShapeNotes, withNotes } from './admission/shape-notes.ts';
 export { fallbackOf } from './answers/read-answer.ts';

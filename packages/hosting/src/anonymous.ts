@@ -21,7 +21,11 @@ const REJECTION = `A request without a caller was rejected, because of \`anonymo
  * Makes a function that rejects a request without a principal; or warns of it, if it or an earlier one shows that there are
  * users.
  */
-export function anonymousGuard(rule: 'accept' | 'reject' | undefined, hasUsers: boolean, report: OnError) {
+export function makeAnonymousGuard(
+  rule: 'accept' | 'reject' | undefined,
+  hasUsers: boolean,
+  report: OnError,
+) {
   let sawUsers = hasUsers;
   return ({ headers }: Request, principal: string | undefined): Response | undefined => {
     if (principal !== undefined) {

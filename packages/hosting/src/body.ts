@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import type { Quota, QuotaExceeded } from '@mrtr/core/internal';
 import type { Body, Exchange } from './exchange.ts';
 import { type Limits, quotaOf } from './limits.ts';
-import { noRoom, problem } from './rejections.ts';
+import { rejectFull, rejectHttp } from './rejections.ts';
 
 /** How long a body may take to arrive, in seconds. */
 export const BODY_SECONDS = 30;
@@ -51,9 +51,9 @@ export function bodyReader(limits: Pick<Limits, 'bytes' | 'bodyBytes' | 'perPrin
     principal: string | undefined,
   ): Promise<Body | Response> {
     if (!/^application\/json\s*(;|$)/i.test(headers.get('content-type') ?? '')) {
-      return problem(415, 'Content-Type must be application/json');
+      return rejectHttp(415, 'Content-Type must be application/json');
     }
-    if (headers.has('content-encoding')) return problem(415, 'A body must not be encoded');
+    if (headers.has('content-encoding')) return rejectHttp(415, 'A body must not be encoded');
     if (typeof parsedBody === 'string') return parse(Buffer.from(parsedBody));
     if (parsedBody instanceof Uint8Array) return parse(parsedBody);
     if (parsedBody !== undefined) return measure(parsedBody);
@@ -68,7 +68,7 @@ export function bodyReader(limits: Pick<Limits, 'bytes' | 'bodyBytes' | 'perPrin
     try {
       return { json: JSON.parse(text), bytes: received.length };
     } catch {
-      return problem(400, 'Parse error', {}, -32700);
+      return rejectHttp(400, 'Parse error', {}, -32700);
     }
   }
 
@@ -95,7 +95,8 @@ export function bodyReader(limits: Pick<Limits, 'bytes' | 'bodyBytes' | 'perPrin
     const held = bodyBuffer(arriving, principal);
     return new Promise<Buffer | Response>((resolve, reject) => {
       const late = setTimeout(
-        () => end(problem(408, `A body has to come in within ${BODY_SECONDS} seconds; send it again`, LAST)),
+        () =>
+          end(rejectHttp(408, `A body has to come in within ${BODY_SECONDS} seconds; send it again`, LAST)),
         BODY_SECONDS * 1000,
       );
       const end = (received: Buffer | Response | Error) => {
@@ -111,7 +112,7 @@ export function bodyReader(limits: Pick<Limits, 'bytes' | 'bodyBytes' | 'perPrin
       const take = (chunk: Buffer) => {
         if (held.bytes().length + chunk.length > bodyBytes) return end(tooLong());
         const full = held.add(chunk, bodyBytes);
-        if (full) end(noRoom(full, 'bytes of requests coming in', LAST));
+        if (full) end(rejectFull(full, 'bytes of requests coming in', LAST));
       };
       if (body.destroyed) return endAsGone();
       body
@@ -123,11 +124,11 @@ export function bodyReader(limits: Pick<Limits, 'bytes' | 'bodyBytes' | 'perPrin
   }
 
   function tooWide(): Response {
-    return problem(413, `A body has at most ${members} members of objects and arrays; send less`);
+    return rejectHttp(413, `A body has at most ${members} members of objects and arrays; send less`);
   }
 
   function tooLong(): Response {
-    return problem(413, `A body has at most ${bodyBytes} bytes; send less`, LAST);
+    return rejectHttp(413, `A body has at most ${bodyBytes} bytes; send less`, LAST);
   }
 
   return {
@@ -144,15 +145,18 @@ export type BodyReader = ReturnType<typeof bodyReader>;
 
 function rejectMessage({ json, bytes }: Body): Response | undefined {
   // Revisions since 2025-06-18 have no batches. A batch of 100 calls would count as one request.
-  if (Array.isArray(json)) return problem(400, 'Send one message at a time, not a batch', {}, -32600);
+  if (Array.isArray(json)) return rejectHttp(400, 'Send one message at a time, not a batch', {}, -32600);
   const { method, params } = (json ?? {}) as { method?: unknown; params?: { _meta?: unknown } | null };
   const initializes = method === 'initialize';
   if (initializes && (bytes > MAX_INITIALIZE_BYTES || isWiderThan(params, MAX_DECLARED_MEMBERS))) {
     const most = `${MAX_INITIALIZE_BYTES} bytes and ${MAX_DECLARED_MEMBERS} members of objects and arrays`;
-    return problem(413, `An initialize has at most ${most}; declare less`);
+    return rejectHttp(413, `An initialize has at most ${most}; declare less`);
   }
   if (isWiderThan(params?._meta, MAX_DECLARED_MEMBERS)) {
-    return problem(413, `_meta has at most ${MAX_DECLARED_MEMBERS} members of objects and arrays; send less`);
+    return rejectHttp(
+      413,
+      `_meta has at most ${MAX_DECLARED_MEMBERS} members of objects and arrays; send less`,
+    );
   }
   return undefined;
 }

@@ -6,7 +6,7 @@ import type { ServerNotifier } from '@modelcontextprotocol/server';
 import { aText, type OptionCheck, type OptionChecks, wholeNumber } from '@mrtr/core/internal';
 import { findPages, mount, type Routes } from './mount.ts';
 import { checkOptions, MOUNT_CHECKS, type MountOptions } from './options.ts';
-import { problem } from './rejections.ts';
+import { rejectHttp } from './rejections.ts';
 import type { ServerInstance } from './server-instance.ts';
 
 export { listVerifier } from './list-verifier.ts';
@@ -66,10 +66,10 @@ export async function serveHttp(served: ServerInstance, options: HttpOptions = {
     if (pathname === path) return 'mcp';
     if (pathname === '/healthz') return health(isLive() ? 'ok' : 'closing');
     if (pathname === '/readyz') return isReady().then((ready) => health(ready ? 'ready' : 'not ready'));
-    return findPages(pages, pathname) ?? problem(404, `Nothing is here; MCP is at ${path}`);
+    return findPages(pages, pathname) ?? rejectHttp(404, `Nothing is here; MCP is at ${path}`);
   };
-  const { handleBy, isLive, isReady, notify, close } = mount(served, options, limits);
-  const server = createServer((req, res) => void handleBy(routes, req, res));
+  const { handleRouted, isLive, isReady, notify, close } = mount(served, options, limits);
+  const server = createServer((req, res) => void handleRouted(routes, req, res));
   server.listen(port, host);
   await once(server, 'listening');
   const address = server.address() as AddressInfo;

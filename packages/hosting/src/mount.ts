@@ -4,15 +4,15 @@ import { Readable } from 'node:stream';
 import { getRequestListener, RequestError } from '@hono/node-server';
 import type { AuthInfo, McpHandlerRequestOptions, ServerNotifier } from '@modelcontextprotocol/server';
 import { MRTR_REVISION, waitAtMost } from '@mrtr/core/internal';
-import { httpAdmission } from './admission.ts';
 import { bodyWasRead } from './body.ts';
 import { watchConnections } from './connections.ts';
 import { type Exchange, type Outgoing, WebOutgoing, whenClosed, whenSent } from './exchange.ts';
+import { makeHttpChecks } from './http-checks.ts';
 import type { Limits } from './limits.ts';
 import { checkOptions, MOUNT_CHECKS, type MountOptions } from './options.ts';
 import type { PageSet } from './pages.ts';
-import { readinessOf } from './readiness.ts';
-import { internalError, problem } from './rejections.ts';
+import { makeReadiness } from './readiness.ts';
+import { rejectFailed, rejectHttp } from './rejections.ts';
 import { reporterOf, type ServerInstance, waitForHandlers } from './server-instance.ts';
 
 /** A request of Node, with the caller if a middleware has authenticated it, and the body if one has parsed it. */
@@ -81,19 +81,19 @@ export type Routes = (path: string) => 'mcp' | PageSet | Response | Promise<Resp
 
 const toMcp: Routes = () => 'mcp';
 
-/** The mount of checked options. `handleBy` routes by path. @internal */
+/** The mount of checked options. `handleRouted` routes by path. @internal */
 export function mount(served: ServerInstance, options: MountOptions, limits: Limits) {
   const report = reporterOf(served, options.onerror);
-  const admission = httpAdmission(served, options, limits);
-  const toPages: Routes = (path) => findPages(options.pages, path) ?? problem(404, 'Nothing is here');
-  const askReadiness = readinessOf(options.readiness, report);
+  const checks = makeHttpChecks(served, options, limits);
+  const toPages: Routes = (path) => findPages(options.pages, path) ?? rejectHttp(404, 'Nothing is here');
+  const askReadiness = makeReadiness(options.readiness, report);
   const connections = watchConnections();
   const drainMs = Math.ceil((options.drainSeconds ?? 10) * 1000);
   const inFlight = new Set<Outgoing>();
   let closed: Promise<void> | undefined;
 
   /** Serves a request of Node by its path. */
-  async function handleBy(
+  async function handleRouted(
     routes: Routes,
     req: NodeRequest,
     res: ServerResponse,
@@ -114,7 +114,7 @@ export function mount(served: ServerInstance, options: MountOptions, limits: Lim
       parsedBody: typeof parsedBody === 'function' ? bodyOf(req) : (parsedBody ?? bodyOf(req)),
       authInfo: req.auth,
     };
-    const listen = getRequestListener((request) => answer(routes, request, exchange), {
+    const listen = getRequestListener((request) => serveRoute(routes, request, exchange), {
       overrideGlobalObjects: false,
       errorHandler: fail,
     });
@@ -125,7 +125,7 @@ export function mount(served: ServerInstance, options: MountOptions, limits: Lim
     await answered;
   }
 
-  async function fetchBy(
+  async function fetchRouted(
     routes: Routes,
     request: Request,
     { authInfo, parsedBody }: McpHandlerRequestOptions = {},
@@ -138,7 +138,7 @@ export function mount(served: ServerInstance, options: MountOptions, limits: Lim
       const incoming = body && parsedBody === undefined ? Readable.fromWeb(body as never) : undefined;
       // A client may break off a rejected body, which nobody reads.
       incoming?.on('error', () => {});
-      const response = await answer(routes, request, { outgoing, incoming, parsedBody, authInfo });
+      const response = await serveRoute(routes, request, { outgoing, incoming, parsedBody, authInfo });
       if (response.headers.get('content-type')?.startsWith('text/event-stream'))
         return whenSent(request, response, end);
       end();
@@ -149,7 +149,7 @@ export function mount(served: ServerInstance, options: MountOptions, limits: Lim
     }
   }
 
-  async function answer(routes: Routes, request: Request, exchange: Exchange): Promise<Response> {
+  async function serveRoute(routes: Routes, request: Request, exchange: Exchange): Promise<Response> {
     const { outgoing } = exchange;
     const route = routes(new URL(request.url).pathname);
     // Count the request until its last byte is sent. The adapter's promises settle earlier.
@@ -157,22 +157,22 @@ export function mount(served: ServerInstance, options: MountOptions, limits: Lim
       inFlight.add(outgoing);
       void whenClosed(outgoing).then(() => inFlight.delete(outgoing));
     }
-    if (route === 'mcp') return admission.serveMcp(request, exchange);
-    return 'path' in route ? admission.servePage(route, request, exchange) : route;
+    if (route === 'mcp') return checks.serveMcp(request, exchange);
+    return 'path' in route ? checks.servePage(route, request, exchange) : route;
   }
 
   /** The response to a request without an address, or after an error. */
   function fail(error: unknown): Response {
-    return error instanceof RequestError ? new Response(null, { status: 400 }) : internalError(error, report);
+    return error instanceof RequestError ? new Response(null, { status: 400 }) : rejectFailed(error, report);
   }
 
   async function end(): Promise<void> {
-    admission.shut();
+    checks.shut();
     const open = [...inFlight];
     for (const outgoing of open) endConnectionAfter(outgoing);
     await waitAtMost(Promise.all(open.map(whenClosed)), drainMs, () => {});
     try {
-      await waitForHandlers(admission.close(), drainMs, report);
+      await waitForHandlers(checks.close(), drainMs, report);
     } finally {
       connections.stop();
       for (const outgoing of inFlight) outgoing.destroy();
@@ -181,19 +181,19 @@ export function mount(served: ServerInstance, options: MountOptions, limits: Lim
 
   const isLive = () => closed === undefined;
   return {
-    notify: admission.notify,
+    notify: checks.notify,
     isLive,
     isReady: async () => isLive() && (await askReadiness()) && isLive(),
-    handle: (req, res, parsedBody) => handleBy(toMcp, req, res, parsedBody),
-    fetch: (request, more) => fetchBy(toMcp, request, more),
-    handlePages: (req, res) => handleBy(toPages, req, res),
-    fetchPages: (request) => fetchBy(toPages, request),
-    handleBy,
+    handle: (req, res, parsedBody) => handleRouted(toMcp, req, res, parsedBody),
+    fetch: (request, more) => fetchRouted(toMcp, request, more),
+    handlePages: (req, res) => handleRouted(toPages, req, res),
+    fetchPages: (request) => fetchRouted(toPages, request),
+    handleRouted,
     close() {
       closed ??= end();
       return closed;
     },
-  } satisfies McpMount & { handleBy: unknown; isLive: unknown };
+  } satisfies McpMount & { handleRouted: unknown; isLive: unknown };
 }
 
 const HAS_DOTS = /^[^?#]*[/\\](?:\.|%2e){1,2}(?:[/\\?#]|$)/i;

@@ -3,7 +3,7 @@ import { isJSONRPCRequest } from '@modelcontextprotocol/server';
 import { awaitHandler, onAbandoned, QuotaSlot } from '@mrtr/core/internal';
 import { type AdmittedRequest, whenClosed } from './exchange.ts';
 import { type Limits, quotaOf, REQUEST_BYTES } from './limits.ts';
-import { noRoom } from './rejections.ts';
+import { rejectFull } from './rejections.ts';
 
 const ends = new WeakMap<Request, Promise<void>>();
 
@@ -15,7 +15,7 @@ export const keepOpen = (request: Request, end: Promise<void>): void => void end
  * bytes, and all that no policy counts: other methods, servers without a policy, responses that nobody reads. If the
  * policy counts a cancelled call as abandoned, its bytes are given back.
  */
-export function openRequests(limits: Limits) {
+export function makeRequestCounter(limits: Limits) {
   const bytes = quotaOf(limits.bytes, limits);
   const subscriptions = quotaOf(limits.subscriptions, limits);
 
@@ -24,11 +24,11 @@ export function openRequests(limits: Limits) {
     if (!body || !isJSONRPCRequest(body.json)) return serve();
     const listens = body.json.method === 'subscriptions/listen';
     const place = listens ? QuotaSlot.take(subscriptions, principal) : undefined;
-    if (typeof place === 'string') return noRoom(place, 'subscriptions');
+    if (typeof place === 'string') return rejectFull(place, 'subscriptions');
     const room = QuotaSlot.take(bytes, principal, body.bytes + (listens ? 0 : REQUEST_BYTES));
     if (typeof room === 'string') {
       place?.giveBack();
-      return noRoom(room, 'requests running');
+      return rejectFull(room, 'requests running');
     }
     onAbandoned(request, () => room.giveBack());
     const served = serve();

@@ -4,7 +4,7 @@
  */
 import { originValidationResponse } from '@modelcontextprotocol/server';
 import { InvalidOption } from '@mrtr/core';
-import { countRejection, problem } from './rejections.ts';
+import { countRejection, rejectHttp } from './rejections.ts';
 
 /** An origin with an application's own scheme: `vscode-webview://1a2b`. */
 const OTHER_SCHEME = /^(?!https?:)[a-z][a-z0-9+.-]*:\/\/[^/*]+$/;
@@ -41,7 +41,7 @@ export function allowOrigins(origins: readonly string[], hosts: string[], method
     const origin = request.headers.get('origin') ?? '';
     if (origins.includes(origin)) return undefined;
     // The SDK checks the host alone, and so would accept `foo://localhost`, or two origins of which the first has a path.
-    if (origin !== '' && !isPageOfHost(origin)) return problem(403, 'Invalid Origin header');
+    if (origin !== '' && !isPageOfHost(origin)) return rejectHttp(403, 'Invalid Origin header');
     const rejected = originValidationResponse(request, hosts);
     return rejected && countRejection(rejected, 'http_forbidden_origin');
   }

@@ -2,7 +2,7 @@
 import type { Readable } from 'node:stream';
 import { noteListener, Quota, QuotaSlot } from '@mrtr/core/internal';
 import { bodyReader } from './body.ts';
-import { noRoom } from './rejections.ts';
+import { rejectFull } from './rejections.ts';
 import type { OnError } from './server-instance.ts';
 
 /** How many pages may be served at once. @internal */
@@ -22,12 +22,12 @@ export interface PageSet {
 }
 
 /** Makes a function that answers browsers. The body of a request comes in when the page reads it. @internal */
-export function pageServer(onerror: OnError | undefined) {
+export function makePageServer(onerror: OnError | undefined) {
   const open = new Quota(MAX_PAGES);
   const { readBytes } = bodyReader(PAGE_BODY_LIMITS);
   return async (pages: PageSet, request: Request, incoming: Readable | undefined): Promise<Response> => {
     const first = QuotaSlot.take(open, undefined);
-    if (!(first instanceof QuotaSlot)) return noRoom(first, 'pages open');
+    if (!(first instanceof QuotaSlot)) return rejectFull(first, 'pages open');
     let place: QuotaSlot | undefined = first;
     let rejected: Response | undefined;
     const readBody = async (): Promise<Uint8Array> => {
@@ -37,7 +37,7 @@ export function pageServer(onerror: OnError | undefined) {
       if (body instanceof Response) return reject(body);
       // The page may have answered without waiting for the body.
       const again = place && QuotaSlot.take(open, undefined);
-      if (typeof again === 'string') return reject(noRoom(again, 'pages open'));
+      if (typeof again === 'string') return reject(rejectFull(again, 'pages open'));
       place = again;
       return body;
     };

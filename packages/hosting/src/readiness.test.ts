@@ -2,13 +2,13 @@ import { MemoryLedger } from '@mrtr/core';
 import { Deferred, settle } from '@mrtr/harness/internal';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { hosting } from './hosting.test-support.ts';
-import { type ReadinessCheck, readinessOf } from './readiness.ts';
+import { makeReadiness, type ReadinessCheck } from './readiness.ts';
 
 function asking(check: ReadinessCheck) {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
   const errors: string[] = [];
-  return { errors, isReady: readinessOf(check, ({ message }) => void errors.push(message)) };
+  return { errors, isReady: makeReadiness(check, ({ message }) => void errors.push(message)) };
 }
 
 test('however many ask, the check runs once in a second', async () => {

@@ -21,7 +21,7 @@ const MAX_MS = 2000;
 const MAX_PENDING = 10;
 
 /** Makes a function that checks, and caches each answer for a second. @internal */
-export function readinessOf(check: ReadinessCheck | undefined, report: OnError): () => Promise<boolean> {
+export function makeReadiness(check: ReadinessCheck | undefined, report: OnError): () => Promise<boolean> {
   let kept: Promise<boolean> | undefined;
   let pending = 0;
   const query = async (): Promise<unknown> => {

@@ -3,7 +3,7 @@ import { publish, type QuotaExceeded } from '@mrtr/core/internal';
 import type { OnError } from './server-instance.ts';
 
 /** A rejection, as a JSON-RPC error. */
-export const problem = (
+export const rejectHttp = (
   status: number,
   message: string,
   headers: Record<string, string> = {},
@@ -36,13 +36,13 @@ export function countRejection(response: Response, detail: string): Response {
 }
 
 /** The rejection at a limit: 429 for the caller's own limit, 503 for the server's. */
-export const noRoom = (full: QuotaExceeded, what: string, headers?: Record<string, string>): Response =>
+export const rejectFull = (full: QuotaExceeded, what: string, headers?: Record<string, string>): Response =>
   full === 'own'
-    ? problem(429, `You have too many ${what}; end one, or try again later`, headers)
-    : problem(503, `This server has too many ${what}; try again later`, headers);
+    ? rejectHttp(429, `You have too many ${what}; end one, or try again later`, headers)
+    : rejectHttp(503, `This server has too many ${what}; try again later`, headers);
 
 /** The response after an internal error. `onerror` receives the reason; the client does not. */
-export function internalError(error: unknown, onerror: OnError): Response {
+export function rejectFailed(error: unknown, onerror: OnError): Response {
   onerror(error instanceof Error ? error : new Error(String(error)));
-  return problem(500, 'Internal server error', {}, -32603);
+  return rejectHttp(500, 'Internal server error', {}, -32603);
 }

@@ -11,7 +11,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { awaitHandler } from '@mrtr/core/internal';
 import { keepOpen } from './open-requests.ts';
-import { problem } from './rejections.ts';
+import { rejectHttp } from './rejections.ts';
 
 /** A call that is not over. `entered`: the server has received it, so a cancellation finds it. */
 interface OpenCall {
@@ -44,7 +44,7 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
     if (!isJSONRPCRequest(parsedBody)) return super.handleRequest(request, options);
     const { id } = parsedBody;
     // Two calls with one id would count once, and their responses would be mixed up.
-    if (this.#calls.has(id)) return problem(400, 'A call with this id is open', {}, -32600);
+    if (this.#calls.has(id)) return rejectHttp(400, 'A call with this id is open', {}, -32600);
     const over = new Promise<void>((end) => this.#calls.set(id, { entered: false, request, end }));
     keepOpen(request, over);
     let served = false;

@@ -2,12 +2,12 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { WebOutgoing, whenSent } from './exchange.ts';
 import { fixture, INITIALIZE, oldMessage, oldRequest, read, withHeaders } from './hosting.test-support.ts';
 import { type Limits, MOUNT_LIMITS } from './limits.ts';
-import { sessionsOf } from './sessions.ts';
+import { makeSessions } from './sessions.ts';
 
 function sessions(limits: Partial<Limits> = {}) {
   vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] });
   const served = fixture();
-  const held = sessionsOf(served, { ...MOUNT_LIMITS, ...limits }, served.onerror);
+  const held = makeSessions(served, { ...MOUNT_LIMITS, ...limits }, served.onerror);
   onTestFinished(async () => {
     served.release();
     await held.close();

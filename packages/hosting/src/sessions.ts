@@ -4,7 +4,7 @@ import { type InitializeRequest, isInitializeRequest } from '@modelcontextprotoc
 import { addGauge } from '@mrtr/core/internal';
 import { type AdmittedRequest, whenClosed } from './exchange.ts';
 import { type Limits, quotaOf } from './limits.ts';
-import { noRoom, problem } from './rejections.ts';
+import { rejectFull, rejectHttp } from './rejections.ts';
 import { buildServer, type OnError, type ServerInstance } from './server-instance.ts';
 import { SessionTransport } from './session-transport.ts';
 
@@ -21,7 +21,7 @@ interface Session {
 }
 
 /** Serves clients at 2025-11-25 with sessions. */
-export function sessionsOf(served: ServerInstance, limits: Limits, onerror?: OnError) {
+export function makeSessions(served: ServerInstance, limits: Limits, onerror?: OnError) {
   const sessions = new Map<string, Session>();
   const places = quotaOf(limits.sessions, limits);
   const sweeper = setInterval(() => void sweep(), 60_000);
@@ -34,10 +34,11 @@ export function sessionsOf(served: ServerInstance, limits: Limits, onerror?: OnE
     const session = id === null ? undefined : sessions.get(id);
     // Another caller's session does not exist here: a session id is not a password.
     if (id !== null && (!session || session.principal !== admitted.principal))
-      return problem(404, 'Session not found', {}, -32000, 'http_no_session');
+      return rejectHttp(404, 'Session not found', {}, -32000, 'http_no_session');
     if (session) return use(session, admitted);
     const message = admitted.body?.json;
-    if (!isInitializeRequest(message)) return problem(400, 'A session id is required; begin with initialize');
+    if (!isInitializeRequest(message))
+      return rejectHttp(400, 'A session id is required; begin with initialize');
     return begin(admitted, prune(message));
   }
 
@@ -51,12 +52,12 @@ export function sessionsOf(served: ServerInstance, limits: Limits, onerror?: OnE
     const { principal } = admitted;
     const bytes = Buffer.byteLength(JSON.stringify(initialize));
     if (bytes > MAX_SESSION_BYTES)
-      return problem(
+      return rejectHttp(
         413,
         `A session keeps at most ${MAX_SESSION_BYTES} bytes of its initialize; declare less`,
       );
     const full = places.take(principal);
-    if (full) return noRoom(full, 'sessions');
+    if (full) return rejectFull(full, 'sessions');
     const id = randomUUID();
     const transport = new SessionTransport({
       sessionIdGenerator: () => id,

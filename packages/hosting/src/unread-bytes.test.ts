@@ -4,10 +4,10 @@ import type { ServerResponse } from 'node:http';
 import { Writable } from 'node:stream';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { FLOODED, hosting, modernClient } from './hosting.test-support.ts';
-import { MAX_STREAM_BYTES, unreadBytes } from './unread-bytes.ts';
+import { MAX_STREAM_BYTES, makeStreamLimiter } from './unread-bytes.ts';
 
 /** A stream of events that the test writes, and its client. */
-function stream(unread: ReturnType<typeof unreadBytes>, principal?: string) {
+function stream(unread: ReturnType<typeof makeStreamLimiter>, principal?: string) {
   const outgoing = new Writable() as ServerResponse & Writable;
   const cancelled = vi.fn();
   let source!: ReadableStreamDefaultController<Uint8Array>;
@@ -41,7 +41,7 @@ function counting({ all = 1_000_000, own = 1_000_000, stream = MAX_STREAM_BYTES 
   const errors: string[] = [];
   return {
     errors,
-    unread: unreadBytes(
+    unread: makeStreamLimiter(
       { bytes: all, perPrincipal: own / all },
       ({ message }) => void errors.push(message),
       stream,

@@ -20,7 +20,7 @@ const LOOK_MS = 10;
  * of its bytes are unread: of the stream, of its principal, or of all. If a limit is exceeded when the stream's next message
  * comes, it has 200 ms to drain below it. Then it is ended with its connection. So one message may be larger than a limit.
  */
-export function unreadBytes(
+export function makeStreamLimiter(
   { bytes, perPrincipal }: Pick<Limits, 'bytes' | 'perPrincipal'>,
   report: OnError,
   maxStreamBytes = MAX_STREAM_BYTES,

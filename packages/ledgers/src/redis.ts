@@ -7,7 +7,7 @@ import { CLOCK_SKEW_MS } from '@mrtr/core/seal';
 import { type LedgerLimits, ledgerLimits } from './limits.ts';
 import { type RedisClient, RedisKeys, type RedisStoreOptions } from './redis-keys.ts';
 import { BEGIN, LEASE, RELEASE, SETTLE } from './redis-scripts.ts';
-import { mayBeDurable } from './redis-settings.ts';
+import { checkDurability } from './redis-settings.ts';
 
 export { RedisInteractions } from './redis-interactions.ts';
 export type { RedisClient, RedisStoreOptions } from './redis-keys.ts';
@@ -128,7 +128,7 @@ export class RedisLedger implements StateLedger {
 
   /** Reads the settings, and writes the beginning if it is missing. */
   async #begin(): Promise<void> {
-    this.#isDurable = (await mayBeDurable(this.#client)) && this.#claimsDurable;
+    this.#isDurable = (await checkDurability(this.#client)) && this.#claimsDurable;
     const [known, durable] = this.#known;
     const began = await this.#keys.run(BEGIN, ['beginning'], [known, CLOCK_SKEW_MS, durable]);
     this.#knownBeginning = Math.max(this.#knownBeginning, Number(began));

@@ -26,7 +26,7 @@ import type { InputRequests } from '@modelcontextprotocol/server';
 import type { ServerContext } from '@mrtr/core';
 import { publish, withCallInMessage } from '@mrtr/core/internal';
 import { keyRingOf } from '@mrtr/core/seal';
-import { askProblem, questionDigest } from '@mrtr/core/shape';
+import { findAskProblem, questionDigest } from '@mrtr/core/shape';
 import { heldBytes, UNANSWERED } from '@mrtr/shapes/internal';
 import { ContinuationLost, type LinearRound } from '@mrtr/shapes/linear';
 import { continuationState, Frame, FrameContext } from '@mrtr/shapes/linear-store';
@@ -231,7 +231,7 @@ export function runningCall(
     const { maxRounds, maxQuestions, maxStateBytes, version } = head;
     const limits = { rounds: maxRounds, questions: maxQuestions, stateBytes: maxStateBytes };
     const asking = { round, limits, version, askable: frame.askable };
-    const problem = askProblem(asking, requests, { requestState: continuationState(`${id}.${round}`) });
+    const problem = findAskProblem(asking, requests, { requestState: continuationState(`${id}.${round}`) });
     if (problem === undefined) return { kind: 'asked', requests };
     frame.abort(new ContinuationLost(problem.message));
     return { kind: 'asked', requests, overLimit: problem.message, effects: frame.effects };

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { StoreFull, speaksMrtr } from '@mrtr/core';
 import { addGauge, ownLimit, withCallInMessage } from '@mrtr/core/internal';
 import { keyRingOf } from '@mrtr/core/seal';
-import { askProblem, keepStamp } from '@mrtr/core/shape';
+import { findAskProblem, keepStamp } from '@mrtr/core/shape';
 import {
   assertJson,
   CLIENT_CANCELLED,
@@ -237,7 +237,7 @@ export class DbosStore implements LinearStore {
       if (record.kind === 'returned') return { kind: 'returned', value: record.value };
       if (record.overLimit !== undefined) {
         // The boundary rejects it too, unless the call began under a stricter policy or with another client.
-        if (!askProblem(call, record.requests)) throw lostContinuation(record.overLimit);
+        if (!findAskProblem(call, record.requests)) throw lostContinuation(record.overLimit);
         return { ...record, id: undefined };
       }
       // The shim runs all rounds within one request, so the call ends with it.

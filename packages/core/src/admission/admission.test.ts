@@ -15,7 +15,7 @@ import { ask } from '../answers/ask.ts';
 import { readAnswer } from '../answers/read-answer.ts';
 import { findCall, MRTR_REVISION } from '../wire/call.ts';
 import { errorResult, textResult } from '../wire/results.ts';
-import { Admission, type Target } from './admission.ts';
+import { Admission, type ServedMethod } from './admission.ts';
 import { as, ledgerLike, ledgerThat, REJECTED, sure, UNKNOWN, YES } from './asking.test-support.ts';
 import { eventsOf, hostTools, type PostOptions, type TestOptions } from './hosted.test-support.ts';
 import { type LeaseDecision, type LeaseRequest, MemoryLedger } from './ledger.ts';
@@ -473,7 +473,7 @@ function admission({ fixed = {}, ...options }: TestOptions, handle: (ctx: Server
   server.server.getNegotiatedProtocolVersion = () => MRTR_REVISION;
   const reported: string[] = [];
   const rejections = new Rejections(({ message }) => void reported.push(message));
-  const target: Target = {
+  const target: ServedMethod = {
     method: 'tools/call',
     handler: (_, ctx) => handle(ctx),
   };

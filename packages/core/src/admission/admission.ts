@@ -55,7 +55,7 @@ import { type Handler, serve } from './serve.ts';
 import { servesTokensOnce } from './shape-callback.ts';
 
 /** A method of a server, and the handler that serves it. */
-export interface Target {
+export interface ServedMethod {
   readonly method: MrtrMethod;
   readonly handler: Handler;
   /**
@@ -84,7 +84,7 @@ export class Admission {
    *
    * @throws the handler's error, or the error that rejects the request.
    */
-  async admit(target: Target, request: McpRequest, ctx: ServerContext): Promise<unknown> {
+  async admit(target: ServedMethod, request: McpRequest, ctx: ServerContext): Promise<unknown> {
     const place = this.#count(target.method, request, ctx);
     try {
       const call = await this.#open(target, request, ctx, place);
@@ -113,7 +113,7 @@ export class Admission {
 
   /** Identifies the caller and opens the request's state. Throws if either is rejected. */
   async #open(
-    { method }: Target,
+    { method }: ServedMethod,
     request: McpRequest,
     ctx: ServerContext,
     place: QuotaSlot,
@@ -218,7 +218,7 @@ export class Admission {
  * Asks for the lease on the call's token. A first request has no token and needs no lease. A shape that serves each
  * token once by itself needs none, and needs each retry.
  */
-async function lease({ registrations }: Target, call: AdmittedCall): Promise<Decision> {
+async function lease({ registrations }: ServedMethod, call: AdmittedCall): Promise<Decision> {
   const { rejections, ctx, binding, opened, policy } = call.facts;
   const { singleUse, keys, now } = policy;
   if (!opened || !singleUse) return { lease: undefined };
@@ -253,7 +253,7 @@ async function lease({ registrations }: Target, call: AdmittedCall): Promise<Dec
 
 /** Enters the handler. Then records the result, or gives the lease back if the handler was not entered. */
 async function serveLeased(
-  { handler, registrations }: Target,
+  { handler, registrations }: ServedMethod,
   call: AdmittedCall,
   leased: Lease | undefined,
 ): Promise<unknown> {

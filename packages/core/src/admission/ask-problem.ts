@@ -16,14 +16,14 @@ export interface AskProblem {
   readonly cause?: Error;
 }
 
-/** The members of a call that {@link askProblem} reads. */
+/** The members of a call that {@link findAskProblem} reads. */
 type AskingCall = Pick<Call, 'round' | 'limits' | 'askable' | 'version'> & Partial<Pick<Call, 'timesAsked'>>;
 
 /**
  * The reason why `requests` may not go out in this round, or undefined if they may. A shape that parks its handler
  * calls this before it parks; the boundary calls it for every result.
  */
-export function askProblem(
+export function findAskProblem(
   call: AskingCall,
   requests: InputRequests,
   {
@@ -51,7 +51,7 @@ export function askProblem(
   if (bytes > limits.stateBytes)
     return { kind: 'size', message: STATE_NOT_KEPT, cause: new StateTooLarge(bytes, limits.stateBytes) };
   const [lacked] = lackedKinds(requests, askable);
-  return lacked && { kind: 'unaskable', message: needsAskable([lacked]) };
+  return lacked && { kind: 'unaskable', message: describeUnaskable([lacked]) };
 }
 
 /** The kinds of input of `requests` that are not among `askable`. */
@@ -61,14 +61,14 @@ export const lackedKinds = (requests: InputRequests, askable: readonly InputKind
     .filter((kind) => !askable.includes(kind));
 
 /** The message for an old client that cannot be asked for `kinds`. */
-export const needsAskable = (kinds: readonly InputKind[]): string =>
+export const describeUnaskable = (kinds: readonly InputKind[]): string =>
   `This needs a client that can be asked (${kinds.join(', ')}), on a connection that can carry the question.`;
 
 /**
  * The operator's warning that `effects` ran for nothing, because the client cannot be asked `requests`. Undefined
  * without effects.
  */
-export function unaskableAfter(
+export function warnOfWastedEffects(
   effects: readonly string[],
   requests: InputRequests,
   { method, target, askable }: Pick<Call, 'method' | 'target' | 'askable'>,

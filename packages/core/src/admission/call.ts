@@ -10,7 +10,7 @@ import { AnswerReads } from '../wire/answer-reads.ts';
 
 import { type AnswerStamp, type Call, isModern } from '../wire/call.ts';
 import { declaredKinds, type InputKind } from '../wire/input-kind.ts';
-import { handledKinds } from '../wire/no-handler.ts';
+import { dropUnhandled } from '../wire/no-handler.ts';
 import type { MrtrMethod } from '../wire/wire.ts';
 import type { PolicyParts } from './policy.ts';
 import type { Rejections } from './rejections.ts';
@@ -83,7 +83,7 @@ export class AdmittedCall implements Call {
     this.legacyCapabilities = isNew ? undefined : server.server.getClientCapabilities();
     this.legacy = policy.legacy;
     const askableWhenOld = policy.legacy === 'shim' ? this.legacyCapabilities : undefined;
-    this.askable = isNew ? declaredInEnvelope(ctx) : handledKinds(declaredKinds(askableWhenOld), ctx);
+    this.askable = isNew ? declaredInEnvelope(ctx) : dropUnhandled(declaredKinds(askableWhenOld), ctx);
     this.asked = policy.unaskedAnswers.includes(target) ? undefined : (opened?.asked ?? NOTHING_ASKED);
     this.timesAsked = opened?.timesAsked ?? NOTHING_ASKED;
     this.limits = policy.limits;

@@ -16,7 +16,7 @@ import { asRequired, aText, requireArgument, requireOptions } from '../options.t
 import { warnOnce } from '../process-wide.ts';
 import { catchNoHandler } from '../wire/no-handler.ts';
 import { isMrtrMethod, MRTR_METHODS } from '../wire/wire.ts';
-import { Admission, type Target } from './admission.ts';
+import { Admission, type ServedMethod } from './admission.ts';
 import type { McpRequest } from './call.ts';
 import { aPolicy, partsOf, type RequestStatePolicy } from './policy.ts';
 import { watchRegistration } from './registrations.ts';
@@ -80,7 +80,7 @@ export function protectRequestState(server: McpServer, policy: RequestStatePolic
       );
     }
     const handler = rest[0] as Handler;
-    const target: Target = { method, handler, ...(registrations.isRegistering() && { registrations }) };
+    const target: ServedMethod = { method, handler, ...(registrations.isRegistering() && { registrations }) };
     return setRequestHandler(method, (request: McpRequest, ctx: ServerContext) => {
       if (parts.keys.ring[0]?.ephemeral && ctx.http?.req) warnOnce('MRTR_EPHEMERAL_KEY', EPHEMERAL_KEY);
       // Without a session this server has seen no `initialize`, so it knows no revision and has no stream to ask over.

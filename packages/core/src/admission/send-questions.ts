@@ -14,7 +14,7 @@ import { isModern, MRTR_REVISION } from '../wire/call.ts';
 import { capabilitiesOf } from '../wire/input-kind.ts';
 import { markForShim } from '../wire/no-handler.ts';
 import { endCall } from '../wire/results.ts';
-import { askProblem, needsAskable, STATE_NOT_KEPT, unaskableAfter } from './ask-problem.ts';
+import { describeUnaskable, findAskProblem, STATE_NOT_KEPT, warnOfWastedEffects } from './ask-problem.ts';
 import type { AdmittedCall } from './call.ts';
 import { notesOf } from './shape-notes.ts';
 
@@ -33,7 +33,7 @@ function checkAndSeal(call: AdmittedCall, result: InputRequiredResult, requests:
   const isOld = !isModern(call.revision);
   const { routingLabel, effects = [], lacked } = notesOf(result);
   if (lacked) {
-    if (isOld) return endCall(call, needsAskable(lacked));
+    if (isOld) return endCall(call, describeUnaskable(lacked));
     throw new MissingRequiredClientCapabilityError({ requiredCapabilities: capabilitiesOf(lacked) });
   }
   const { requestState } = result;
@@ -41,14 +41,14 @@ function checkAndSeal(call: AdmittedCall, result: InputRequiredResult, requests:
     return rejectQuestion(call, new InvalidDefinition(NO_QUESTION), ASKS_NOTHING);
   }
   requireSealable(requestState, requests);
-  const problem = askProblem(call, requests, { requestState, routingLabel });
+  const problem = findAskProblem(call, requests, { requestState, routingLabel });
   if (problem?.kind === 'rounds') {
     call.facts.rejections.count({ reason: 'author', detail: 'rounds_exceeded' }, call);
     call.report(new RoundsExceeded(problem.message));
     return endCall(call, problem.message);
   }
   if (problem?.cause) return rejectQuestion(call, problem.cause, problem.message);
-  const wasted = problem && unaskableAfter(effects, requests, call);
+  const wasted = problem && warnOfWastedEffects(effects, requests, call);
   if (wasted) call.report(wasted);
   if (isOld && problem) return endCall(call, problem.message);
   if (isOld && call.legacy === 'degrade') return endCall(call, NEEDS_MODERN);

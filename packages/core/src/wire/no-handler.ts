@@ -52,8 +52,8 @@ export function catchNoHandler({ server }: McpServer): void {
 // The shim keeps the signal of the client's request in all rounds of a call.
 const unhandled = new WeakMap<AbortSignal, readonly unknown[]>();
 
-/** The declared `kinds` without those that this request's client turned out to have no handler for, in any round. */
-export function handledKinds(kinds: readonly InputKind[], { mcpReq }: ServerContext): readonly InputKind[] {
+/** Remembers the kinds that this request's client has no handler for, in any round, and returns `kinds` without them. */
+export function dropUnhandled(kinds: readonly InputKind[], { mcpReq }: ServerContext): readonly InputKind[] {
   const { signal, inputResponses = {} } = mcpReq;
   const found = Object.values(inputResponses).filter((response: unknown) => response instanceof NoHandler);
   if (found.length > 0)

@@ -13,7 +13,7 @@ import {
   tellOperator,
   wholeNumber,
 } from '@mrtr/core/internal';
-import { askProblem, publishEntry, withNotes } from '@mrtr/core/shape';
+import { findAskProblem, publishEntry, withNotes } from '@mrtr/core/shape';
 import { callerOf } from '../kit/handler-context.ts';
 import { heldBytes } from '../kit/held-bytes.ts';
 import { Abandoned } from './abandoned.ts';
@@ -210,7 +210,7 @@ export class ContinuationStore implements LinearStore {
     // The client may have cancelled between the end of the round and this line.
     if (ctx.mcpReq.signal.aborted) throw this.#abortFrame(frame, new ContinuationLost(CLIENT_CANCELLED));
     const routingLabel = this.#whereabouts(frame);
-    const problem = askProblem(call, requests, { requestState: continuationState(ANY_ID), routingLabel });
+    const problem = findAskProblem(call, requests, { requestState: continuationState(ANY_ID), routingLabel });
     if (problem) {
       // The questions may not go out, so end the handler. The boundary finds the same problem and answers the client.
       const Reason = problem.kind === 'unaskable' ? CannotAsk : ContinuationLost;

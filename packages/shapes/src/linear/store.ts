@@ -22,7 +22,7 @@ export interface LinearRound {
 
 /**
  * How a round ended. `asked`: the handler waits, and its `id` goes into the sealed `requestState`. Without an `id`, the
- * questions may not go out (see `askProblem`): the handler was aborted, and the boundary answers the client.
+ * questions may not go out (see `findAskProblem`): the handler was aborted, and the boundary answers the client.
  */
 export type RoundEnd =
   | {

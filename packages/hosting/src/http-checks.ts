@@ -9,18 +9,18 @@ import {
 import { InvalidOption } from '@mrtr/core';
 import { OperatorWarning } from '@mrtr/core/events';
 import { MRTR_REVISION, tokenPrincipal } from '@mrtr/core/internal';
-import { anonymousGuard } from './anonymous.ts';
+import { makeAnonymousGuard } from './anonymous.ts';
 import { bodyReader } from './body.ts';
 import type { AdmittedRequest, Exchange } from './exchange.ts';
 import type { Limits } from './limits.ts';
-import { openRequests } from './open-requests.ts';
+import { makeRequestCounter } from './open-requests.ts';
 import type { MountOptions } from './options.ts';
 import { allowOrigins } from './origins.ts';
-import { type PageSet, pageServer } from './pages.ts';
-import { countRejection, internalError, problem } from './rejections.ts';
+import { makePageServer, type PageSet } from './pages.ts';
+import { countRejection, rejectFailed, rejectHttp } from './rejections.ts';
 import { buildServer, reporterOf, type ServerInstance } from './server-instance.ts';
-import { sessionsOf } from './sessions.ts';
-import { unreadBytes } from './unread-bytes.ts';
+import { makeSessions } from './sessions.ts';
+import { makeStreamLimiter } from './unread-bytes.ts';
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 const METHODS = ['GET', 'POST', 'DELETE'];
@@ -41,14 +41,14 @@ function requireHostName(entry: string): void {
  *
  * @throws InvalidOption for wrong `allowedHosts` or `allowedOrigins`.
  */
-export function httpAdmission(served: ServerInstance, options: MountOptions, limits: Limits) {
+export function makeHttpChecks(served: ServerInstance, options: MountOptions, limits: Limits) {
   const { allowedHosts = LOOPBACK, allowedOrigins = [], legacyClients = 'sessions' } = options;
   const { verifier, principal: identify = tokenPrincipal, bus, onerror } = options;
   const report = reporterOf(served, onerror);
   const bodies = bodyReader(limits);
-  const answerBrowser = pageServer(onerror);
-  const serveCounted = openRequests(limits);
-  const boundUnread = unreadBytes(limits, report);
+  const answerBrowser = makePageServer(onerror);
+  const serveCounted = makeRequestCounter(limits);
+  const boundUnread = makeStreamLimiter(limits, report);
   const hosts = allowedHosts === 'any' ? [] : [...allowedHosts];
   hosts.forEach(requireHostName);
   const origins = allowOrigins(allowedOrigins, hosts, METHODS);
@@ -59,8 +59,8 @@ export function httpAdmission(served: ServerInstance, options: MountOptions, lim
     onerror: report,
   });
   const authenticate = verifier && requireBearerAuth({ verifier });
-  const rejectAnonymous = anonymousGuard(options.anonymous, options.principal !== undefined, report);
-  const sessions = legacyClients === 'sessions' ? sessionsOf(served, limits, onerror) : undefined;
+  const rejectAnonymous = makeAnonymousGuard(options.anonymous, options.principal !== undefined, report);
+  const sessions = legacyClients === 'sessions' ? makeSessions(served, limits, onerror) : undefined;
   let isShut = false;
 
   /** Answers one request of MCP. */
@@ -69,7 +69,7 @@ export function httpAdmission(served: ServerInstance, options: MountOptions, lim
     if (rejected) return rejected;
     const answer =
       origins.preflight(request) ??
-      (await admit(request, exchange).catch((error: unknown) => internalError(error, report)));
+      (await admit(request, exchange).catch((error: unknown) => rejectFailed(error, report)));
     return origins.readable(request, answer);
   }
 
@@ -88,9 +88,9 @@ export function httpAdmission(served: ServerInstance, options: MountOptions, lim
   }
 
   async function admit(request: Request, exchange: Exchange): Promise<Response> {
-    if (isShut) return problem(503, 'The server is shutting down');
+    if (isShut) return rejectHttp(503, 'The server is shutting down');
     if (!METHODS.includes(request.method)) {
-      return problem(405, 'Method not allowed', { allow: METHODS.join(', ') });
+      return rejectHttp(405, 'Method not allowed', { allow: METHODS.join(', ') });
     }
     const authInfo = requireAuthInfo(exchange.authInfo) ?? (await authenticate?.(request));
     if (authInfo instanceof Response) return countRejection(authInfo, 'http_unauthorized');
@@ -117,7 +117,7 @@ export function httpAdmission(served: ServerInstance, options: MountOptions, lim
   async function servePage(pages: PageSet, request: Request, { incoming }: Exchange): Promise<Response> {
     const rejected = rejectHost(request);
     if (rejected) return rejected;
-    if (isShut) return problem(503, 'The server is shutting down');
+    if (isShut) return rejectHttp(503, 'The server is shutting down');
     return answerBrowser(pages, request, incoming);
   }
 
