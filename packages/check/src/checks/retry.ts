@@ -101,10 +101,10 @@ async function prepareApproval(context: CheckContext) {
 
 const AT_ONCE = 10;
 
-function moreThanOne({ effects }: CheckContext, before: Reading, after: Reading, completed: number) {
+/** Whether the probe shows more than one effect. Undefined if it holds no single number. */
+function isSecond({ effects }: CheckContext, before: Reading, after: Reading) {
   const count = effects.countOfLast(before, after);
-  if (count !== undefined) return count > 1.5;
-  return completed <= 1 ? false : undefined;
+  return count === undefined ? undefined : count > 1.5;
 }
 
 /** Waits between readings, until the server has finished the cut retry. Most finish soon; a busy one takes longer. */
@@ -139,7 +139,7 @@ export const RETRY = [
       const completed = outcomes.filter(({ kind }) => kind === 'completed').length;
       if (completed === 0) return abstain(`none completed: ${describeOutcome(outcomes[0] as ReplyOutcome)}`);
       const after = await context.effects.read();
-      const effect = moreThanOne(context, before, after, completed);
+      const effect = isSecond(context, before, after) ?? (completed > 1 ? undefined : false);
       if (effect === undefined)
         return abstain('the probe holds no single number, so that effects cannot be counted');
       await context.effects.since(before, session);
@@ -164,8 +164,7 @@ export const RETRY = [
       const after = await context.effects.read();
       await context.effects.since(between, session);
       const words = `The retry after a lost response (${describeOutcome(again)})`;
-      const count = context.effects.countOfLast(before, after);
-      const effect = count === undefined ? between !== before && after !== between : count > 1.5;
+      const effect = isSecond(context, before, after) ?? (between !== before && after !== between);
       return onceOnly(context, session, { before, after, effect, words }, 'early');
     },
   }),

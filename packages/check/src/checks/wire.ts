@@ -35,11 +35,13 @@ interface Sought {
   readonly allowed?: Fault | undefined;
 }
 
-/** Finds the first fault, or else the first oddity that the specification allows. Stops when `look` returns false. */
-async function findFault(log: readonly Logged[], { fault, allowed }: Sought, look: () => Promise<boolean>) {
+/** Finds the first fault, or else the first oddity that the specification allows. Stops when `isOver` returns true. */
+async function findFault(log: readonly Logged[], { fault, allowed }: Sought, isOver: () => boolean) {
   let harmless: Finding | undefined;
   for (const logged of log) {
-    if (!(await look())) break;
+    // Large answers take long to read, and the time of the run may be over.
+    await setImmediate();
+    if (isOver()) break;
     const { turn, during } = logged;
     const wrong = fault(turn);
     if (wrong !== undefined) return fail(`${turn.request.method}: ${wrong}.`, asOf(logged), { during });
@@ -57,18 +59,15 @@ const MAX_LOOKING_MS = 1500;
 async function judgeFirst(context: CheckContext, sought: Sought) {
   const until = await context.once('looking', async () => performance.now() + MAX_LOOKING_MS);
   const first = context.log.filter(({ during }) => during === undefined);
-  return findFault(first, sought, async () => performance.now() < until);
+  return findFault(first, sought, () => performance.now() >= until);
 }
 
 async function judgeAll(context: CheckContext, sought: Sought) {
   await context.once('sweep', () => sweep(context));
-  const look = async () => {
-    // Large answers take long to read, so stop when the time of the run is over.
-    await setImmediate();
-    context.limit.over.throwIfAborted();
-    return true;
-  };
-  return (await findFault(context.log, sought, look)) ?? pass(`${context.log.length} exchanges read`);
+  const { limit, log } = context;
+  const finding = await findFault(log, sought, () => limit.over.aborted);
+  limit.over.throwIfAborted();
+  return finding ?? pass(`${log.length} exchanges read`);
 }
 
 /** The call up to this answer: later messages show nothing more. */

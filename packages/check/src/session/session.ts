@@ -51,7 +51,7 @@ export class Session {
   /** The request that a finding is about, if that is not the last one. */
   decisive: Turn | undefined;
   readonly #context: SessionContext;
-  readonly #capabilities: JsonObject | undefined;
+  readonly capabilities: JsonObject | undefined;
 
   constructor(
     context: SessionContext,
@@ -61,13 +61,13 @@ export class Session {
     this.instance = instance ?? context.instance;
     this.principal = principal ?? 'own';
     this.operation = operation ?? context.operation;
-    this.#capabilities = capabilities;
+    this.capabilities = capabilities;
     this.evidence = new Evidence(`${METHOD[this.operation.kind]} ${this.operation.name}`);
   }
 
   /** Returns a copy that continues the call, and leaves this one unchanged. */
   fork(): Session {
-    const fork = new Session(this.#context, { ...this, capabilities: this.#capabilities });
+    const fork = new Session(this.#context, this);
     fork.turns.push(...this.turns);
     fork.evidence = this.evidence.copy();
     return fork;
@@ -131,7 +131,7 @@ export class Session {
     const request: WireRequest = {
       method: METHOD[this.operation.kind],
       params,
-      capabilities: this.#capabilities,
+      capabilities: this.capabilities,
       mirrored: mirroredArguments(schema, params.arguments),
     };
     const { instance, principal } = this;
