@@ -42,9 +42,10 @@ export interface AttackOptions {
   readonly nonsenseIsTried?: boolean;
   /** An outcome that a plain decline also has counts as a refusal, even if an accept has it too. */
   readonly declinedIsRefused?: boolean;
-  /** The most attempts in one round. Default 64. */
-  readonly maxAttempts?: number;
 }
+
+/** The limit in one round. */
+const MAX_ATTEMPTS = 256;
 
 /** The limit when each attempt needs a call of its own, because the server ends a call at the first bad retry. */
 const MAX_FRESH = 48;
@@ -58,9 +59,9 @@ export async function attack(
   context: CheckContext,
   round: number,
   attempts: readonly Attempt[],
-  { maxAttempts = 64, ...how }: AttackOptions = {},
+  how: AttackOptions = {},
 ): Promise<readonly Attempted[]> {
-  const tried = attempts.slice(0, maxAttempts);
+  const tried = attempts.slice(0, MAX_ATTEMPTS);
   const { all, held } = await presentAttempts(context, round, tried, how);
   if (held === undefined || tried.length < 2 || all.some(({ matters }) => matters)) return all;
   const honest = await held.fork().retry();

@@ -85,9 +85,9 @@ const CROSSED_EFFECTS =
   '(ctx.once, a step, the journal), and change `version` if a key has to change.';
 
 function effectFault({ effects }: CheckContext, crossed: Crossed) {
-  const { readings, first, end, from, to, answered, turns } = crossed;
+  const { readings, first, end, from, to, answered } = crossed;
   const early = readings.first !== readings.crossing;
-  const again = turns[0]?.outcome.kind === 'asked' ? Object.keys(turns[0].outcome.requests) : [];
+  const again = first.kind === 'asked' ? Object.keys(first.requests) : [];
   const repeats = again.length > 0 && again.every((key) => answered.includes(key) && isAskedOnce(to, key));
   if (early && !effects.asking && repeats)
     return `${again.join(', ')} was asked again, and the probe changed before that was answered`;

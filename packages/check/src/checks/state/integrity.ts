@@ -36,8 +36,6 @@ const DEMAND =
   'It verifies a signature where there is one. Refuse a state that brings none, and fix the algorithm in the code: the ' +
   'state may not choose it.';
 
-const MAX_ATTEMPTS = 256;
-
 interface InRounds extends AttackOptions {
   readonly changes?: (session: Session) => Retry;
   readonly rounds?: readonly number[];
@@ -59,7 +57,7 @@ async function inEachRound(
         requestState: (variants(session.state ?? state)[at] ?? variants(state)[at])?.token,
       }),
     }));
-    all.push(...(await attack(context, round, attempts, { maxAttempts: MAX_ATTEMPTS, ...how })));
+    all.push(...(await attack(context, round, attempts, how)));
   }
   return all;
 }
