@@ -51,9 +51,9 @@ export function bodyReader(limits: Pick<Limits, 'bytes' | 'bodyBytes' | 'perPrin
     principal: string | undefined,
   ): Promise<Body | Response> {
     if (!/^application\/json\s*(;|$)/i.test(headers.get('content-type') ?? '')) {
-      return rejectHttp(415, 'Content-Type must be application/json');
+      return rejectHttp(415, 'http_invalid', 'Content-Type must be application/json');
     }
-    if (headers.has('content-encoding')) return rejectHttp(415, 'A body must not be encoded');
+    if (headers.has('content-encoding')) return rejectHttp(415, 'http_invalid', 'A body must not be encoded');
     if (typeof parsedBody === 'string') return parse(Buffer.from(parsedBody));
     if (parsedBody instanceof Uint8Array) return parse(parsedBody);
     if (parsedBody !== undefined) return measure(parsedBody);
@@ -68,7 +68,7 @@ export function bodyReader(limits: Pick<Limits, 'bytes' | 'bodyBytes' | 'perPrin
     try {
       return { json: JSON.parse(text), bytes: received.length };
     } catch {
-      return rejectHttp(400, 'Parse error', {}, -32700);
+      return rejectHttp(400, 'http_invalid', 'Parse error', {}, -32700);
     }
   }
 
@@ -96,7 +96,14 @@ export function bodyReader(limits: Pick<Limits, 'bytes' | 'bodyBytes' | 'perPrin
     return new Promise<Buffer | Response>((resolve, reject) => {
       const late = setTimeout(
         () =>
-          end(rejectHttp(408, `A body has to come in within ${BODY_SECONDS} seconds; send it again`, LAST)),
+          end(
+            rejectHttp(
+              408,
+              'http_invalid',
+              `A body has to come in within ${BODY_SECONDS} seconds; send it again`,
+              LAST,
+            ),
+          ),
         BODY_SECONDS * 1000,
       );
       const end = (received: Buffer | Response | Error) => {
@@ -124,11 +131,15 @@ export function bodyReader(limits: Pick<Limits, 'bytes' | 'bodyBytes' | 'perPrin
   }
 
   function tooWide(): Response {
-    return rejectHttp(413, `A body has at most ${members} members of objects and arrays; send less`);
+    return rejectHttp(
+      413,
+      'http_invalid',
+      `A body has at most ${members} members of objects and arrays; send less`,
+    );
   }
 
   function tooLong(): Response {
-    return rejectHttp(413, `A body has at most ${bodyBytes} bytes; send less`, LAST);
+    return rejectHttp(413, 'http_invalid', `A body has at most ${bodyBytes} bytes; send less`, LAST);
   }
 
   return {
@@ -145,16 +156,18 @@ export type BodyReader = ReturnType<typeof bodyReader>;
 
 function rejectMessage({ json, bytes }: Body): Response | undefined {
   // Revisions since 2025-06-18 have no batches. A batch of 100 calls would count as one request.
-  if (Array.isArray(json)) return rejectHttp(400, 'Send one message at a time, not a batch', {}, -32600);
+  if (Array.isArray(json))
+    return rejectHttp(400, 'http_invalid', 'Send one message at a time, not a batch', {}, -32600);
   const { method, params } = (json ?? {}) as { method?: unknown; params?: { _meta?: unknown } | null };
   const initializes = method === 'initialize';
   if (initializes && (bytes > MAX_INITIALIZE_BYTES || isWiderThan(params, MAX_DECLARED_MEMBERS))) {
     const most = `${MAX_INITIALIZE_BYTES} bytes and ${MAX_DECLARED_MEMBERS} members of objects and arrays`;
-    return rejectHttp(413, `An initialize has at most ${most}; declare less`);
+    return rejectHttp(413, 'http_invalid', `An initialize has at most ${most}; declare less`);
   }
   if (isWiderThan(params?._meta, MAX_DECLARED_MEMBERS)) {
     return rejectHttp(
       413,
+      'http_invalid',
       `_meta has at most ${MAX_DECLARED_MEMBERS} members of objects and arrays; send less`,
     );
   }

@@ -1,6 +1,7 @@
 /** A mount without a socket: limits that take many requests, and the responses of a closing server. */
+import { observe } from '@mrtr/core/events';
 import { Deferred, requestInit } from '@mrtr/harness/internal';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import {
   hosting,
   INITIALIZE,
@@ -107,11 +108,14 @@ test('a page that answers before it has read its body keeps no place', async () 
 });
 
 test('a server that closes serves neither pages nor MCP', async () => {
+  const rejected: unknown[] = [];
+  onTestFinished(observe('mrtr:rejection', (event) => void rejected.push(event)));
   const { mcp, send, sendPage } = mounting({ pages: PAGES });
   await mcp.close();
   const closing = rejection(503, 'The server is shutting down');
   expect(await read(await sendPage('/link/start'))).toEqual(closing);
   expect(await read(await send('/mcp', requestInit('tools/list')))).toEqual(closing);
+  expect(rejected).toEqual(Array(2).fill({ reason: 'transport', detail: 'http_closing' }));
 });
 
 test.each(['sessions', 'stateless'] as const)(

@@ -88,9 +88,9 @@ export function makeHttpChecks(served: ServerInstance, options: MountOptions, li
   }
 
   async function admit(request: Request, exchange: Exchange): Promise<Response> {
-    if (isShut) return rejectHttp(503, 'The server is shutting down');
+    if (isShut) return rejectHttp(503, 'http_closing', 'The server is shutting down');
     if (!METHODS.includes(request.method)) {
-      return rejectHttp(405, 'Method not allowed', { allow: METHODS.join(', ') });
+      return rejectHttp(405, 'http_invalid', 'Method not allowed', { allow: METHODS.join(', ') });
     }
     const authInfo = requireAuthInfo(exchange.authInfo) ?? (await authenticate?.(request));
     if (authInfo instanceof Response) return countRejection(authInfo, 'http_unauthorized');
@@ -117,7 +117,7 @@ export function makeHttpChecks(served: ServerInstance, options: MountOptions, li
   async function servePage(pages: PageSet, request: Request, { incoming }: Exchange): Promise<Response> {
     const rejected = rejectHost(request);
     if (rejected) return rejected;
-    if (isShut) return rejectHttp(503, 'The server is shutting down');
+    if (isShut) return rejectHttp(503, 'http_closing', 'The server is shutting down');
     return answerBrowser(pages, request, incoming);
   }
 

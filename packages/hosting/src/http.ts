@@ -66,7 +66,9 @@ export async function serveHttp(served: ServerInstance, options: HttpOptions = {
     if (pathname === path) return 'mcp';
     if (pathname === '/healthz') return health(isLive() ? 'ok' : 'closing');
     if (pathname === '/readyz') return isReady().then((ready) => health(ready ? 'ready' : 'not ready'));
-    return findPages(pages, pathname) ?? rejectHttp(404, `Nothing is here; MCP is at ${path}`);
+    return (
+      findPages(pages, pathname) ?? rejectHttp(404, 'http_invalid', `Nothing is here; MCP is at ${path}`)
+    );
   };
   const { handleRouted, isLive, isReady, notify, close } = mount(served, options, limits);
   const server = createServer((req, res) => void handleRouted(routes, req, res));

@@ -85,7 +85,8 @@ const toMcp: Routes = () => 'mcp';
 export function mount(served: ServerInstance, options: MountOptions, limits: Limits) {
   const report = reporterOf(served, options.onerror);
   const checks = makeHttpChecks(served, options, limits);
-  const toPages: Routes = (path) => findPages(options.pages, path) ?? rejectHttp(404, 'Nothing is here');
+  const toPages: Routes = (path) =>
+    findPages(options.pages, path) ?? rejectHttp(404, 'http_invalid', 'Nothing is here');
   const askReadiness = makeReadiness(options.readiness, report);
   const connections = watchConnections();
   const drainMs = Math.ceil((options.drainSeconds ?? 10) * 1000);

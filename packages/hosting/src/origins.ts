@@ -41,7 +41,8 @@ export function allowOrigins(origins: readonly string[], hosts: string[], method
     const origin = request.headers.get('origin') ?? '';
     if (origins.includes(origin)) return undefined;
     // The SDK checks the host alone, and so would accept `foo://localhost`, or two origins of which the first has a path.
-    if (origin !== '' && !isPageOfHost(origin)) return rejectHttp(403, 'Invalid Origin header');
+    if (origin !== '' && !isPageOfHost(origin))
+      return rejectHttp(403, 'http_forbidden_origin', 'Invalid Origin header');
     const rejected = originValidationResponse(request, hosts);
     return rejected && countRejection(rejected, 'http_forbidden_origin');
   }

@@ -44,7 +44,8 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
     if (!isJSONRPCRequest(parsedBody)) return super.handleRequest(request, options);
     const { id } = parsedBody;
     // Two calls with one id would count once, and their responses would be mixed up.
-    if (this.#calls.has(id)) return rejectHttp(400, 'A call with this id is open', {}, -32600);
+    if (this.#calls.has(id))
+      return rejectHttp(400, 'http_invalid', 'A call with this id is open', {}, -32600);
     const over = new Promise<void>((end) => this.#calls.set(id, { entered: false, request, end }));
     keepOpen(request, over);
     let served = false;

@@ -34,11 +34,11 @@ export function makeSessions(served: ServerInstance, limits: Limits, onerror?: O
     const session = id === null ? undefined : sessions.get(id);
     // Another caller's session does not exist here: a session id is not a password.
     if (id !== null && (!session || session.principal !== admitted.principal))
-      return rejectHttp(404, 'Session not found', {}, -32000, 'http_no_session');
+      return rejectHttp(404, 'http_no_session', 'Session not found');
     if (session) return use(session, admitted);
     const message = admitted.body?.json;
     if (!isInitializeRequest(message))
-      return rejectHttp(400, 'A session id is required; begin with initialize');
+      return rejectHttp(400, 'http_invalid', 'A session id is required; begin with initialize');
     return begin(admitted, prune(message));
   }
 
@@ -54,6 +54,7 @@ export function makeSessions(served: ServerInstance, limits: Limits, onerror?: O
     if (bytes > MAX_SESSION_BYTES)
       return rejectHttp(
         413,
+        'http_invalid',
         `A session keeps at most ${MAX_SESSION_BYTES} bytes of its initialize; declare less`,
       );
     const full = places.take(principal);

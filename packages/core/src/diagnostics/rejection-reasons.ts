@@ -21,7 +21,8 @@ export const REJECTION_REASONS = {
   principal: "the policy's `principal` failed",
   author: 'code of the author failed, or asks too often, too much, or what cannot be sent',
   transport:
-    'the HTTP request has no caller, no session, a wrong site or no valid message; or nobody read its stream',
+    'the HTTP request has no caller, no session, a wrong site or no valid message; nobody read its stream; or the server ' +
+    'shuts down',
 } as const;
 
 /** The reason of a rejection. */
