@@ -51,15 +51,15 @@ export function callsOf(other: Operation, schema: unknown, own: Operation, ownSc
   );
   const others =
     isGiven || fits(schema, {}) ? [other.arguments] : [Object.fromEntries(known), validContent(schema, seed)];
+  const callWith = (args: JsonObject, ofOwn: JsonObject) => ({
+    operation: { ...other, arguments: args },
+    own: ofOwn,
+  });
   const all = [
-    ...shared.map((one) => ({ one, own: one })),
-    ...others.map((one) => ({ one, own: own.arguments })),
+    ...shared.map((one) => callWith(one, one)),
+    ...others.map((one) => callWith(one, own.arguments)),
   ];
-  const each = all.map((call) => [canonical([call.one, call.own]), call] as const);
-  return [...new Map(each).values()].map(({ one, own }) => ({
-    operation: { ...other, arguments: one },
-    own,
-  }));
+  return [...new Map(all.map((call) => [canonical(call), call])).values()];
 }
 
 const takes = ({ kind }: Operation, schema: unknown, args: JsonObject) =>
