@@ -55,4 +55,4 @@ export { stampAnswer, stampOf } from './wire/answer-stamp.ts';
 export { findCall, MRTR_REVISION } from './wire/call.ts';
 export { canonicalJson } from './wire/canonical-json.ts';
 export { INPUT_KINDS } from './wire/input-kind.ts';
-export { ownEntry } from './wire/own-entry.ts';
+export { ownEntry } from './wire/wire.ts';

@@ -3,7 +3,7 @@ import type { InputRequests } from '@modelcontextprotocol/server';
 import type { AnswerEvent } from '../diagnostics/events.ts';
 import type { Call } from '../wire/call.ts';
 import { canonicalJson } from '../wire/canonical-json.ts';
-import { ownEntry } from '../wire/own-entry.ts';
+import { ownEntry } from '../wire/wire.ts';
 
 type Responses = Readonly<Record<string, unknown>>;
 

@@ -5,7 +5,7 @@ import { canAsk } from '../questions/can-ask.ts';
 import { type AnswerOf, isDigestOf, type Question } from '../questions/question.ts';
 import type { AnswerRead } from '../wire/answer-reads.ts';
 import { findCall } from '../wire/call.ts';
-import { ownEntry } from '../wire/own-entry.ts';
+import { ownEntry } from '../wire/wire.ts';
 
 /**
  * Reads this round's answer to `question` from the request's `inputResponses`, which hold the latest round only.

@@ -6,7 +6,7 @@ import { InvalidOption, UnprotectedServer } from '../errors.ts';
 import { asRequired, aText, type OptionCheck, requireArgument, requireOptions } from '../options.ts';
 import { isFirstReport, keepStamp, stampOf } from '../wire/answer-stamp.ts';
 import type { AnswerStamp } from '../wire/call.ts';
-import { ownEntry } from '../wire/own-entry.ts';
+import { ownEntry } from '../wire/wire.ts';
 import type { Accepted, Answer } from './answer.ts';
 import { formRequest, prune, readAction } from './elicitation.ts';
 import { type Question, question } from './question.ts';

@@ -1,5 +1,5 @@
 /**
- * The methods that may ask, and the callbacks behind them.
+ * The methods that may ask, the callbacks behind them, and entries that a client names.
  *
  * @see MCP 2026-07-28, basic/patterns/mrtr (SEP-2322)
  */
@@ -35,3 +35,7 @@ export interface SdkCallback<Input, R extends CompleteResult> {
   (uri: URL, variables: Variables, ctx: ServerContext): Promise<R | InputRequiredResult>;
   (input: Input, ctx: ServerContext): Promise<R | InputRequiredResult>;
 }
+
+/** `record[key]`, without inherited entries: a client chooses the keys, and `__proto__` must find nothing. */
+export const ownEntry = (record: Readonly<Record<string, unknown>> | undefined, key: string): unknown =>
+  record !== undefined && Object.hasOwn(record, key) ? record[key] : undefined;
