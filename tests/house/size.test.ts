@@ -43,6 +43,7 @@ test('size counts nodes, exports and options, and fails above a ceiling', async 
     '        4 names that the published packages export',
     '        5 options that a caller can give them',
     '✗     161 lines of README.md',
+    '      322 words of Markdown',
     '',
   ]);
   expect(code).toBe(1);

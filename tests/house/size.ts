@@ -29,6 +29,9 @@ const published = files
 const exported = published.flatMap((folder) => entryPoints(join(root, folder))).map((entry) => entry.exports);
 const ofPackages = sources.filter((file) => published.some((folder) => file.startsWith(`${folder}/src/`)));
 
+const markdown = files.filter((file) => file.endsWith('.md'));
+const countWords = (text: string): number => text.split(/\s+/).filter(Boolean).length;
+
 const measured: readonly (readonly [what: string, value: number, ceiling: number])[] = [
   ['nodes of source', sources.reduce((sum, file) => sum + sizeOf(file), 0), 253_500],
   ['names that the published packages export', exported.reduce((sum, { size }) => sum + size, 0), 262],
@@ -41,6 +44,7 @@ const measured: readonly (readonly [what: string, value: number, ceiling: number
     177,
   ],
   ['lines of README.md', textOf('README.md').trimEnd().split('\n').length, 160],
+  ['words of Markdown', markdown.reduce((sum, file) => sum + countWords(textOf(file)), 0), 40_000],
 ];
 
 for (const [what, value, ceiling] of measured) {
