@@ -70,7 +70,7 @@ const ARGUMENTS = 'The input of a linear handler on a DbosStore';
  * The store serves each token once by itself, so the server's ledger gives no lease for its tools. Other tools of the
  * server keep the policy's single use.
  *
- * One store may serve any number of tools; it must outlive the server instances of single requests. DBOS runs once per
+ * One store may serve any number of tools; it must outlive each `McpServer`, which may serve a single request. DBOS runs once per
  * process: stores that are open at once in a process must have the same `postgres`, `schema`, `version` and `poolSize`, and
  * no other code may launch DBOS there. An open store keeps the process alive; close it.
  *

@@ -150,7 +150,7 @@ test('a client that hangs up while the ledger decides spends nothing: its lease 
   decided.open({ kind: 'first', lease: 'lease 1' });
   await expect.poll(() => release.mock.calls).toEqual([[expect.any(String), 'lease 1']]);
   expect(site.payments).toEqual([]);
-  expect(site.errors.join()).toContain('rejected: abandoned');
+  expect(site.errors.join()).toContain('rejected: hung_up');
 });
 
 test('a token that expires while the ledger decides is rejected, and its lease is given back', async () => {
@@ -186,7 +186,7 @@ test('a retry whose client hangs up while it waits asks the ledger no more', asy
   const served = site.retry(params);
   await site.paying(1);
   await hangUp(site, params, () => expect.poll(() => lease.mock.calls.length).toBeGreaterThan(1));
-  await expect.poll(() => site.errors.join()).toContain('rejected: abandoned');
+  await expect.poll(() => site.errors.join()).toContain('rejected: hung_up');
   const asked = lease.mock.calls.length;
   site.payments[0]?.end.open();
   expect((await served).result).toMatchObject(DONE);
@@ -523,7 +523,7 @@ test('a request that was cancelled before its lease does not ask the ledger', as
   );
   await expect(send(await begin(), AbortSignal.abort())).rejects.toMatchObject({ code: -32602 });
   expect(lease).not.toHaveBeenCalled();
-  expect(reported).toEqual([expect.stringContaining('abandoned')]);
+  expect(reported).toEqual([expect.stringContaining('hung_up')]);
 });
 
 test.each<[string, () => unknown, object, unknown[]]>([

@@ -13,8 +13,8 @@
  *    another retry. The server's total is counted before the policy's `principal` is awaited. A cancelled request whose
  *    handler still runs counts among the abandoned, which have a limit of their own.
  * 2. A token is used up only when its handler is entered. A request that ends earlier gives its lease back.
- * 3. A token whose handler was entered is never served again. A retry gets the recorded result, or an error that says
- *    the outcome is unknown. With `singleUse: 'reject'` every retry is rejected.
+ * 3. A token whose handler was entered is never served again. A repeated retry gets the recorded result, or an error that says
+ *    the outcome is unknown. With `singleUse: 'reject'` every repeated retry is rejected.
  *
  * @see MCP 2026-07-28, basic/patterns/mrtr, server requirements
  */
@@ -227,7 +227,7 @@ async function lease({ registrations }: ServedMethod, call: AdmittedCall): Promi
     return { lease: undefined };
   }
   const { signal, inputResponses = {} } = ctx.mcpReq;
-  if (signal.aborted) return rejectAs('abandoned');
+  if (signal.aborted) return rejectAs('hung_up');
   // The digest covers each answer that reaches the handler.
   const answers = digestOf(ownAnswers(inputResponses, call.asked));
   let decision: Decision;
@@ -245,7 +245,7 @@ async function lease({ registrations }: ServedMethod, call: AdmittedCall): Promi
     );
   }
   // The ledger may have taken long.
-  const late = signal.aborted ? 'abandoned' : now() >= opened.expiresAt ? 'expired' : undefined;
+  const late = signal.aborted ? 'hung_up' : now() >= opened.expiresAt ? 'expired' : undefined;
   if (!('lease' in decision) || !late) return decision;
   await decision.lease?.release();
   return rejectAs(late);

@@ -77,7 +77,7 @@ export class AdmittedCall implements Call {
     this.round = (opened?.round ?? 0) + 1;
     this.pseudonym = pseudonym;
     this.audience = audience;
-    // Read from the server instance: an old client could write anything into the request's envelope.
+    // Read from the `McpServer`: an old client could write anything into the request's envelope.
     this.revision = server.server.getNegotiatedProtocolVersion();
     const isNew = isModern(this.revision);
     this.legacyCapabilities = isNew ? undefined : server.server.getClientCapabilities();

@@ -29,7 +29,7 @@ export interface TestOptions extends RequestStateOptions {
 export interface Hosted {
   /** The errors that the server's `onerror` received, as text. */
   readonly errors: readonly string[];
-  /** A new server instance, for one connection. */
+  /** A new server, for one connection. */
   readonly server: () => McpServer;
   /** Sends one request without a client, so that tests can send anything. */
   readonly post: (method: string, params: Record<string, unknown>, options?: PostOptions) => Promise<Reply>;

@@ -56,7 +56,7 @@ export async function leaseToken(retry: PresentedRetry): Promise<Decision> {
     decision.kind === 'in-flight' && repeatedRetry === 'replay';
     wait = Math.min(wait * 2, MAX_WAIT_MS)
   ) {
-    if (!(await pause(wait, retry.call.facts.ctx.mcpReq.signal))) return rejectAs('abandoned');
+    if (!(await pause(wait, retry.call.facts.ctx.mcpReq.signal))) return rejectAs('hung_up');
     decision = await leaseOnce(retry);
   }
   switch (decision.kind) {

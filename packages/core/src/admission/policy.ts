@@ -155,7 +155,10 @@ type PolicyOptions = Omit<KeyReadingOptions, 'keys'> & { readonly keys?: unknown
 /** The options that may differ between servers that share a policy's keys, ledger and limits. */
 type PolicyChanges = Pick<RequestStateOptions, 'audience' | 'legacy' | 'principal'>;
 
-/** A checked policy with hidden parts. Give one policy to all server instances: limits are counted per policy. */
+/**
+ * A checked policy with hidden parts. Make one in a process, and give it to every server that you build: limits are counted
+ * per policy.
+ */
 export interface RequestStatePolicy {
   /**
    * A policy with other options that shares the keys, the ledger and the limits.

@@ -108,7 +108,8 @@ export class QuotaSlot {
 }
 
 /**
- * Counts abandoned handlers: their calls were cancelled, and they still run. Reports when it is full, once for all callers and once per principal, and again only after
+ * Counts abandoned handlers: their calls were cancelled, and they still run. Reports when it is full, once for all callers
+ * and once per principal, and again only after
  * a counted handler has ended.
  */
 export class AbandonedQuota extends Quota {

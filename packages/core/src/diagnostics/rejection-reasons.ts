@@ -15,7 +15,7 @@ export const REJECTION_REASONS = {
   wrong_version: 'the state was sealed by other code, and does not fit',
   repeated: 'the state was served before, or is being served now, and this retry does not get that result',
   lost: 'the first retry did not end properly, or the handler that waited is gone: nobody knows what it did',
-  abandoned: 'the client hung up before its retry was served',
+  hung_up: 'the client hung up before its retry was served',
   busy: 'too many calls run, wait or keep state, of anybody or of this caller',
   ledger: 'the ledger failed, is full, may have lost its data, or has another time',
   principal: "the policy's `principal` failed",

@@ -94,7 +94,7 @@ const SHUTTING_DOWN = 'The server is shutting down, and the call was ended.';
 
 /**
  * Holds the frames of `linear` between rounds, in this process's memory. One store may serve any number of tools; it
- * must outlive the server instances of single requests. It does not keep the process alive.
+ * must outlive each `McpServer`, which may serve a single request. It does not keep the process alive.
  *
  * @example
  * const store = new ContinuationStore({ limits: { frames: 1000 } });
