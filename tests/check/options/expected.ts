@@ -5,7 +5,7 @@ export const TOOLS = ['get_weather', 'resolve_work_item'] as const;
 export type SubjectName = (typeof TOOLS)[number];
 
 const ONE_PROCESS = ['instance.second', 'instance.restart', 'deploy.survives', 'deploy.returns'];
-const PARKED = advice(...ONE_PROCESS, 'abandon.flat');
+const PARKED = advice(...ONE_PROCESS);
 const AUDITED_FIRST = advice('effect.before-answer');
 const REPEATED: Found = {
   ...fail('refusal.no-effect'),
@@ -36,10 +36,7 @@ export const EXPECTED: Readonly<Record<string, ByTool>> = {
   'e-bare': { get_weather: REPLAYED, resolve_work_item: UNSEALED },
   f: { get_weather: AUDITED_FIRST },
   h: { get_weather: { ...PARKED, ...AUDITED_FIRST }, resolve_work_item: PARKED },
-  'h-postgres': {
-    get_weather: advice('effect.before-answer', 'abandon.flat'),
-    resolve_work_item: advice('abandon.flat'),
-  },
+  'h-postgres': { get_weather: AUDITED_FIRST },
   j: { get_weather: AUDITED_FIRST },
 };
 
@@ -59,11 +56,6 @@ export const REASONS: readonly Reason[] = [
     options: ['h'],
     ids: ONE_PROCESS,
     why: 'The handler waits in the memory of one process.',
-  },
-  {
-    options: ['h', 'h-postgres'],
-    ids: ['abandon.flat'],
-    why: 'A call that waits holds memory, or a row. So each principal may leave some open, and the next one is rejected.',
   },
   {
     options: ['b', 'e-naive'],
