@@ -82,7 +82,7 @@ export function makeHttpChecks(served: ServerInstance, options: MountOptions, li
     const rejected = hostHeaderValidationResponse(named, hosts);
     if (!rejected) return undefined;
     const shown = host.slice(0, MAX_OF_HOST);
-    const why = `A request for the host '${shown}' was rejected: it is none of allowedHosts.`;
+    const why = `A request for the host '${shown}' was rejected, because allowedHosts does not have it.`;
     report(new OperatorWarning('host_rejected', why));
     return countRejection(rejected, 'http_forbidden_origin');
   }

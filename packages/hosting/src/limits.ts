@@ -2,7 +2,7 @@
 import { InvalidOption } from '@mrtr/core';
 import { type GoneOptions, limitsOf, ownLimit, Quota, wholeNumber } from '@mrtr/core/internal';
 
-/** Limits of what clients make a mount hold. `docs/limits.md` lists them, and those that are fixed. */
+/** Limits of what clients make a mount hold. Other limits are fixed: a body has 30 seconds, a session may idle for an hour. */
 export interface MountLimits {
   /**
    * Bytes of the requests that are served at once, and as many again of bodies that are arriving, and of messages in
@@ -62,13 +62,12 @@ const BYTES = 'Write `limits: { bytes }`.';
 const SHARE = 'Write `limits: { perPrincipal }`: the share of one principal, for example 1/16.';
 const CALLS = 'The policy counts calls: write `limits: { calls }` in requestStatePolicy.';
 const SHARE_OF_CALLS = 'The policy counts calls: write `limits: { perPrincipal }` in requestStatePolicy.';
-const IS_FIXED = 'It is fixed; docs/limits.md has its value.';
 
 /** The options of earlier versions, each with what to write now. @internal */
 export const GONE_OPTIONS = {
   maxBodyBytes: 'Write `limits: { bodyBytes }`.',
   maxBodyMembers: 'Write `limits: { bodyBytes }`: a body may have 10 000 members for each MiB.',
-  bodySeconds: IS_FIXED,
+  bodySeconds: 'It is fixed: 30 seconds.',
   maxIncomingBytes: BYTES,
   maxIncomingBytesPerPrincipal: SHARE,
   maxRequests: CALLS,
@@ -83,9 +82,9 @@ export const GONE_OPTIONS = {
   maxSessionsPerPrincipal: SHARE,
   maxSessionBytes: 'Write `limits: { sessions }`: each keeps at most 16 KiB.',
   maxSessionBytesPerPrincipal: SHARE,
-  sessionIdleSeconds: IS_FIXED,
-  maxUnreadBytesPerStream: IS_FIXED,
+  sessionIdleSeconds: 'It is fixed: 3600 seconds.',
+  maxUnreadBytesPerStream: 'It is fixed: 1048576 bytes.',
   maxUnreadBytes: BYTES,
   maxUnreadBytesPerPrincipal: SHARE,
-  sendSeconds: IS_FIXED,
+  sendSeconds: 'It is fixed: 60 seconds.',
 } satisfies GoneOptions;

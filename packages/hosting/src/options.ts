@@ -63,7 +63,7 @@ export interface MountOptions {
    * Default: the policy's `onerror`, from the first server on. Without both, a process warning for the first of each kind.
    */
   readonly onerror?: OnError;
-  /** Limits of what clients make this mount hold. `docs/limits.md` lists them, and those that are fixed. */
+  /** Limits of what clients make this mount hold. */
   readonly limits?: MountLimits;
   /**
    * The check of `isReady`: the policy's ledger, or a function that rejects or returns false if the server cannot serve.

@@ -68,12 +68,12 @@ export interface RequestStateOptions extends VersionOptions {
   /**
    * Secrets of at least 32 bytes each. The first seals; all open. Give all instances the same. Default: one random key
    * for this process, so neither another instance nor a restarted one can resume a call. For an unset environment
-   * variable, `InvalidOption` names its place in the list.
+   * variable, `InvalidOption` names its place in the list. For keys that change, a function: {@link KeyReadingOptions}.
    */
   readonly keys?: Secrets | undefined;
   /** A user's time to answer one round, in seconds. Default 600. */
   readonly ttlSeconds?: number | undefined;
-  /** Limits of what clients make this process do and keep. `docs/limits.md` lists them, and those that are fixed. */
+  /** Limits of what clients make this process do and keep. */
   readonly limits?: PolicyLimitOptions | undefined;
   /**
    * Servers with the same keys and the same audience may use each other's tokens. Default: the server's name, if
@@ -129,7 +129,7 @@ export interface KeyReadingOptions extends Omit<RequestStateOptions, 'keys'> {
    * removed key no longer opens anything. If a reading fails, the old keys stay, and `onerror` gets the error.
    */
   readonly keys: () => Secrets | Promise<Secrets>;
-  /** Default 300. */
+  /** How often `keys` is called again, in seconds. Default 300. */
   readonly keysSeconds?: number | undefined;
 }
 

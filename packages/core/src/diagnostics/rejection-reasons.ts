@@ -5,7 +5,7 @@
 
 /**
  * Each reason, by what an operator does about it, with its meaning. The `detail` of a rejection says more, for the log.
- * `docs/operating.md` has the same table.
+ * https://github.com/mrtr-shapes/mrtr-shapes/blob/main/docs/operating.md#reasons-of-rejections has the same table.
  */
 export const REJECTION_REASONS = {
   invalid:
