@@ -36,6 +36,26 @@ test('the README of the comparison starts an option from a client', () => {
   expect(folders).toContainEqual(JSON.parse(configuration).mcpServers);
 });
 
+test.each(OPTIONS)('$folder, and the writer of its shape, have nothing left to write', ({ folder, name }) => {
+  const writer = `tools/matrix/src/outlines/writers/${name.charAt(0).toLowerCase()}.ts`;
+  const unfinished = [...FILES.map((file) => `demos/${folder}/${file}`), writer].filter((file) =>
+    textOf(file).includes('TODO'),
+  );
+  expect(unfinished).toEqual([]);
+});
+
+test('every shape of @mrtr/shapes runs the shape contract', () => {
+  const { exports } = JSON.parse(textOf('packages/shapes/package.json'));
+  const shapes = Object.entries(exports).flatMap(([subpath, source]) =>
+    /^\.\/src\/[^/]+\/index\.ts$/.test(String(source)) ? [subpath.slice(2)] : [],
+  );
+  expect(shapes.length).toBeGreaterThan(4);
+  const without = shapes.filter(
+    (shape) => !textOf(`tests/shapes/${shape}.test.ts`).includes('shapeContract('),
+  );
+  expect(without).toEqual([]);
+});
+
 /** The diffs that the README of an option shows, as `diff FILE FILE`. */
 const diffsIn = (folder: string) =>
   [...textOf(`demos/${folder}/README.md`).matchAll(/^<!-- begin: (diff .+) -->$/gm)].map(
