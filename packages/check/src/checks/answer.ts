@@ -165,12 +165,12 @@ export const ANSWER = [
       const words = `${describeOutcome(outcome)}${effect ? ', and the probe changed' : ''}.${declared}`;
       // Without a probe, the result of an honest call counts as an effect.
       const ends = effect === undefined && context.facts.final.like(comparable(outcome)) !== false;
-      const broken = (what: string) =>
+      const failAs = (what: string) =>
         fail(`The ${what}: ${words}`, session, { always: needsConsent && (effect || ends) });
-      if (outcome.kind === 'completed') return broken('call completed without asking');
+      if (outcome.kind === 'completed') return failAs('call completed without asking');
       if (outcome.kind === 'asked' && context.judge(0, outcome) === 'same')
-        return broken('first question was skipped');
-      if (effect && !context.facts.asksLike(0, outcome)) return broken('call had an effect without asking');
+        return failAs('first question was skipped');
+      if (effect && !context.facts.asksLike(0, outcome)) return failAs('call had an effect without asking');
       return pass(describeOutcome(outcome), session);
     },
   }),
