@@ -4,7 +4,6 @@ import type { Writer } from '@mrtr/harness/internal';
 import { CHECKS } from '../checks/all.ts';
 import { type Baseline, readBaseline } from '../report/baseline.ts';
 import { FORMATS, type ReportFormat, worstCode } from '../report/formats.ts';
-import { readViewer } from '../report/html.ts';
 import { redactor } from '../report/redact.ts';
 import { type Report, reportOf } from '../report/report.ts';
 import { terminalCard } from '../report/terminal.ts';
@@ -142,9 +141,8 @@ function write(line: CommandLine, reports: readonly Report[], strict: boolean, {
   const colours = out.hasColors();
   const format = (name: ReportFormat, file?: string) =>
     FORMATS[name](reports, {
-      ...{ strict, source, config },
+      ...{ strict, source, config, viewer },
       colours: colours && file === undefined,
-      viewer: viewer && readViewer(viewer),
     });
   for (const { format: name, file } of report) {
     if (file !== undefined) writeFile(file, format(name, file));

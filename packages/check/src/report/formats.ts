@@ -1,5 +1,5 @@
 /** The formats of a report. */
-import { htmlReport, type Viewer } from './html.ts';
+import { htmlReport, readViewer } from './html.ts';
 import { junitReport } from './junit.ts';
 import { markdownReport } from './markdown.ts';
 import { PROFILE, type Report } from './report.ts';
@@ -11,7 +11,8 @@ import { jsonText } from './text.ts';
 interface Details extends Sources {
   readonly strict?: boolean | undefined;
   readonly colours?: boolean;
-  readonly viewer?: Viewer | undefined;
+  /** The folder of the built viewer. */
+  readonly viewer?: URL | undefined;
 }
 
 type Format = (reports: readonly Report[], details: Details) => string;
@@ -25,7 +26,7 @@ export const FORMATS = {
   },
   junit: (reports, { strict }) => junitReport(reports, strict),
   markdown: (reports) => reports.map(markdownReport).join('\n'),
-  html: (reports, { viewer }) => htmlReport(reports, viewer),
+  html: (reports, { viewer }) => htmlReport(reports, viewer && readViewer(viewer)),
   sarif: sarifReport,
 } as const satisfies Readonly<Record<string, Format>>;
 

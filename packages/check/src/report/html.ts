@@ -35,7 +35,7 @@ h1 { font-size: 1.4rem; } h2 { font-size: 1.1rem; margin: 2rem 0 .5rem; }
 `;
 
 /** The lab's viewer, which draws the conversations. Only the published package contains its build. */
-export interface Viewer {
+interface Viewer {
   readonly script: string;
   readonly style: string;
 }
