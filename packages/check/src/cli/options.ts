@@ -1,13 +1,13 @@
 /** The options of the command line, and their parser. */
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { FORMATS, type ReportFormat } from '../report/formats.ts';
 import { MAX_SECONDS } from '../run/run.ts';
 import { DEFAULTS, UsageError } from '../target/target.ts';
 
-const FORMATS = ['terminal', 'json', 'junit', 'markdown', 'html', 'sarif'] as const;
-export type Format = (typeof FORMATS)[number];
+const FORMAT_NAMES = Object.keys(FORMATS).join(', ');
 
 export interface Wanted {
-  readonly format: Format;
+  readonly format: ReportFormat;
   readonly file?: string;
 }
 
@@ -103,9 +103,9 @@ const ids = (value: string, previous: readonly string[] = []) => [
 
 function addFormat(value: string, previous: readonly Wanted[] = []) {
   const [format = '', ...file] = value.split('=');
-  if (!FORMATS.includes(format as Format))
-    throw new InvalidArgumentError(`It has to be one of ${FORMATS.join(', ')}, with =FILE for a file.`);
-  return [...previous, { format: format as Format, ...(file.length > 0 && { file: file.join('=') }) }];
+  if (!Object.hasOwn(FORMATS, format))
+    throw new InvalidArgumentError(`It has to be one of ${FORMAT_NAMES}, with =FILE for a file.`);
+  return [...previous, { format: format as ReportFormat, ...(file.length > 0 && { file: file.join('=') }) }];
 }
 
 interface Kinds {
@@ -160,7 +160,7 @@ const LINE_OPTIONS = [
   ['--github', 'yes', 'with --init: writes a workflow too'],
   ['--list', 'yes', 'prints the checks'],
   ['--dry-run', 'yes', 'prints the requests that a run would send, and sends none'],
-  ['--report <format[=file]>', 'formats', FORMATS.join(', ')],
+  ['--report <format[=file]>', 'formats', FORMAT_NAMES],
   ['--source <folder>', 'text', 'with sarif: the folder of the code, to place findings at the tool'],
   ['--json', 'yes', 'prints the JSON report and nothing else'],
   ['--config <file>', 'text', 'several targets: { "targets": [ { "tool": … } ] }'],
