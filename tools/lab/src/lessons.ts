@@ -5,7 +5,7 @@
  */
 import type { Change } from '@mrtr/comparison/claims';
 import type { Fault } from './commands.ts';
-import { type InstanceId, type SetUp, setUp, UNASKED } from './set-up.ts';
+import { type InstanceId, type SetUp, type SideName, setUp, UNASKED } from './set-up.ts';
 
 /** An action of a recorded lesson. After a call and an answer, the next action waits for the next question. */
 export type LessonAction =
@@ -49,8 +49,8 @@ export interface Lesson {
   readonly hint: string;
 }
 
-/** The name of a recording, such as `twice.metric.left`. */
-export const branchId = (lesson: string, choice: string, side: 'left' | 'right'): string =>
+/** The name of a recording, such as `lesson-twice.metric-left`. */
+export const branchId = (lesson: string, choice: string, side: SideName): string =>
   `lesson-${lesson}.${choice}-${side}`;
 
 const CALL: LessonAction = { do: 'call' };

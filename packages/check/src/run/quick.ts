@@ -14,9 +14,7 @@ const FIRST_OF_WIRE = 'wire.result-type';
 const GRAVEST_FIRST = ['M', 'M*', 'S', 'A'];
 
 export const LEFT_OUT = 'left out by --quick';
-export const leaveOut = (check: Check) => ({
-  ...{ check, finding: notGiven(LEFT_OUT), calls: 0 },
-});
+export const leaveOut = (check: Check) => ({ check, finding: notGiven(LEFT_OUT), calls: 0 });
 
 /** Whether a check may be quick. Those that wait for a time to live are not. */
 export const canBeQuick = ({ needs }: Check) => !needs.includes('ttl');
