@@ -33,7 +33,7 @@ function newOption(letter, word, like = 'f', ...more) {
   const writer = readFileSync(new URL(`${like.charAt(0)}.ts`, WRITERS), 'utf8');
   writeFileSync(
     new URL(`${letter}.ts`, WRITERS),
-    `// ${TODO}: this writes scripts in the shape of ${model}.\n${writer}`,
+    `// ${TODO}: this writes outlines in the shape of ${model}.\n${writer}`,
   );
   return folder;
 }

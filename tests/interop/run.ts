@@ -52,7 +52,7 @@ try {
 // A foreign program may still hold a pipe.
 process.exit();
 
-/** Makes one row of programs with the same observation. */
+/** Makes one row of programs with the same measurement. */
 function joinAlike([head = [], ...rows]: readonly (readonly string[])[]): string[][] {
   const programs = new Map<string, Map<string, string[]>>();
   for (const [name = '', version = '', ...rest] of rows) {

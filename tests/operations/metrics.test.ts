@@ -1,4 +1,4 @@
-/** The gauges of stores and hostings, and the refusals of HTTP. */
+/** The gauges of stores and hostings, and the rejections of HTTP. */
 import { textResult } from '@mrtr/core';
 import { observe } from '@mrtr/core/events';
 import { processWide, readGauges } from '@mrtr/core/internal';
@@ -37,7 +37,7 @@ test('a page is pending until it is over, or its time is', async () => {
   expect(readGauges()['pages.pending']).toBe(0);
 });
 
-test('sessions, streams and the refusals of a hosting are counted', async () => {
+test('sessions, streams and the rejections of a hosting are counted', async () => {
   const reasons: string[] = [];
   onTestFinished(observe('mrtr:rejection', ({ detail }) => reasons.push(`${detail}`)));
   const { url } = await hosting();

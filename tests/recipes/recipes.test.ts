@@ -163,7 +163,7 @@ test.each([
   keepsUsersApart(await urlOf(server())),
 );
 
-test('refusals are reported in four places, and the mount’s onerror gets none that the server’s gets', async () => {
+test('rejections are reported in four places, and the mount’s onerror gets none that the server’s gets', async () => {
   const heard: string[] = [];
   const site = hostWithLog((place, what) => void heard.push(`${place}: ${what}`));
   onTestFinished(site.close);
