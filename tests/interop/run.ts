@@ -56,12 +56,13 @@ process.exit();
 function joinAlike([head = [], ...rows]: readonly (readonly string[])[]): string[][] {
   const programs = new Map<string, Map<string, string[]>>();
   for (const [name = '', version = '', ...rest] of rows) {
-    const alike = programs.get(rest.join('|')) ?? new Map<string, string[]>();
-    programs.set(rest.join('|'), alike.set(name, [...(alike.get(name) ?? []), version]));
+    const key = JSON.stringify(rest);
+    const alike = programs.get(key) ?? new Map<string, string[]>();
+    programs.set(key, alike.set(name, [...(alike.get(name) ?? []), version]));
   }
-  const joined = [...programs].map(([rest, alike]) => [
+  const joined = [...programs].map(([key, alike]) => [
     [...alike].map(([name, versions]) => `${name} ${versions.join(', ')}`).join('; '),
-    ...rest.split('|'),
+    ...(JSON.parse(key) as string[]),
   ]);
   return [[`${head[0]}`, ...head.slice(2)], ...joined];
 }
