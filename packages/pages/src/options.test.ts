@@ -80,9 +80,9 @@ test.each<[limits: object, message: string]>([
 });
 
 test('one principal may have its share of the pages open, and always one; ten times as many are kept when they are over', () => {
-  const given = (entries: number, perPrincipal?: number) =>
+  const limitsFor = (entries: number, perPrincipal?: number) =>
     Object.values(interactionLimits('Store', { entries, ...(perPrincipal && { perPrincipal }) }, 100_000));
-  expect(given(100_000)).toEqual([100_000, 20, 200]);
-  expect(given(1000)).toEqual([1000, 1, 10]);
-  expect(given(50, 1)).toEqual([50, 50, 500]);
+  expect(limitsFor(100_000)).toEqual([100_000, 20, 200]);
+  expect(limitsFor(1000)).toEqual([1000, 1, 10]);
+  expect(limitsFor(50, 1)).toEqual([50, 50, 500]);
 });
