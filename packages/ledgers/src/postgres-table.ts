@@ -21,6 +21,7 @@ export interface PostgresStoreOptions<Limits> {
    * and audience must share the table.
    */
   readonly table?: string;
+  /** Limits of what the store holds, of all callers and of one principal. */
   readonly limits?: Limits | undefined;
 }
 

@@ -23,6 +23,7 @@ export interface RedisStoreOptions<Limits> {
    * must share it.
    */
   readonly prefix?: string;
+  /** Limits of what the store holds, of all callers and of one principal. */
   readonly limits?: Limits | undefined;
 }
 

@@ -51,6 +51,7 @@ export interface DbosStoreOptions {
   readonly schema?: string;
   /** How long a user may take to answer one round, in seconds. Default 600. */
   readonly ttlSeconds?: number;
+  /** Limits of what the store holds. Over them, a call is rejected before it runs. */
   readonly limits?: DbosStoreLimits;
   /** Connections to the database, at least 5. One shows that this process is alive; one listens. Default 10. */
   readonly poolSize?: number;

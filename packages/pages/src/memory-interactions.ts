@@ -18,6 +18,7 @@ import {
 } from './store.ts';
 
 interface MemoryInteractionsOptions {
+  /** Limits of what the store holds, of all callers and of one principal. */
   readonly limits?: InteractionLimits | undefined;
   /** The clock, in milliseconds since the epoch. Default `Date.now`. */
   readonly now?: () => number;
