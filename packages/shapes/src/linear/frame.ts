@@ -50,7 +50,7 @@ import {
   recordValue,
 } from '../kit/recorded.ts';
 import type { HandlerEnd } from '../kit/state.ts';
-import { guardedSignal } from './guarded-signal.ts';
+import { guardListeners } from './guarded-signal.ts';
 import { ContinuationLost } from './messages.ts';
 
 /** How a round of a frame ended. */
@@ -330,7 +330,7 @@ export class Frame {
   get signal(): AbortSignal {
     if (!this.#controller) {
       this.#controller = new AbortController();
-      guardedSignal(this.#controller.signal, this.#report);
+      guardListeners(this.#controller.signal, this.#report);
     }
     const reason = this.#aborted ?? this.#interrupted;
     if (reason) this.#controller.abort(reason);

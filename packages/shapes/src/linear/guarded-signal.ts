@@ -8,11 +8,10 @@ const FAILED = 'A listener of ctx.signal failed. The call was ended all the same
 type Listener = Exclude<Parameters<AbortSignal['addEventListener']>[1], null>;
 
 /**
- * Reports the errors of listeners of `signal`.
- *
- * @returns `signal` itself: a platform function such as `fetch` accepts no other object.
+ * Reports the errors of listeners that are added to `signal` from now on. Changes `signal` itself: a platform function
+ * such as `fetch` accepts no other object.
  */
-export function guardedSignal(signal: AbortSignal, report: (error: Error) => void): AbortSignal {
+export function guardListeners(signal: AbortSignal, report: (error: Error) => void): void {
   const guarded = new WeakMap<Listener, Listener>();
   const guard =
     (listener: Listener) =>
@@ -37,5 +36,4 @@ export function guardedSignal(signal: AbortSignal, report: (error: Error) => voi
   signal.removeEventListener = (type: string, listener: Listener | null, options?: boolean | object) => {
     if (listener) remove(type, guarded.get(listener) ?? listener, options);
   };
-  return signal;
 }
