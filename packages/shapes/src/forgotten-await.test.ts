@@ -260,11 +260,11 @@ describe.each(Object.entries(shapes))('%s', (_shape, shape) => {
         await settle(1);
         expect(run.tooEarly).toEqual([]);
         expect(new Set(run.effects).size).toBe(run.effects.length);
-        const isRefused = run.refused.length > 0 || run.unread.length > 0;
+        const isRejected = run.rejected.length > 0 || run.unread.length > 0;
         expect(outcome).toEqual(
-          isRefused ? { fails: expect.stringMatching(/^No code waits/) } : { says: 'undefined' },
+          isRejected ? { fails: expect.stringMatching(/^No code waits/) } : { says: 'undefined' },
         );
-        ends[isRefused ? 'fails' : 'says']++;
+        ends[isRejected ? 'fails' : 'says']++;
         ends.effects += run.effects.length;
       }),
       { numRuns: 60 },
@@ -308,7 +308,7 @@ const { program: programs } = fc.letrec<{ step: Step; program: Program }>((tie) 
 class Run {
   readonly #asked = new Set<string>();
   readonly effects: string[] = [];
-  readonly refused: string[] = [];
+  readonly rejected: string[] = [];
   readonly tooEarly: string[] = [];
 
   /** J enters the handler anew in each round. */
@@ -344,7 +344,7 @@ class Run {
           this.effects.push(key);
           if (before.some((asked) => this.#asked.has(asked))) this.tooEarly.push(key);
         });
-        const done = effect.catch((error: Error) => void this.refused.push(error.message));
+        const done = effect.catch((error: Error) => void this.rejected.push(error.message));
         if (step.isAwaited) await done;
       }
     }

@@ -24,9 +24,9 @@ test.each<[options: unknown, message: string]>([
   [{ ttlSeconds: '60' }, "ttlSeconds must be a whole number of at least 1; it is '60'."],
   [{ onerror: true }, 'onerror must be a function; it is true.'],
   [{ locate: 'i1' }, 'locate must be a function; it is a text.'],
-])('new ContinuationStore(%j) is refused: %s', (options, message) => {
-  const refused = new InvalidOption(`ContinuationStore: ${message}`);
-  expect(() => new ContinuationStore(options as object)).toThrow(refused);
+])('new ContinuationStore(%j) is rejected: %s', (options, message) => {
+  const rejected = new InvalidOption(`ContinuationStore: ${message}`);
+  expect(() => new ContinuationStore(options as object)).toThrow(rejected);
 });
 
 test.each<[what: string, give: () => unknown, message: string]>([
@@ -47,7 +47,7 @@ test.each<[what: string, give: () => unknown, message: string]>([
     () => new ToolBuilder().incompleteStep('a', () => 1, { shema: {} } as object),
     "incompleteStep: there is no option 'shema'. Did you mean 'schema'?",
   ],
-])('%s refuses a wrong option where the tool is built', (_what, give, message) => {
+])('%s rejects a wrong option where the tool is built', (_what, give, message) => {
   expect(give).toThrow(new InvalidOption(message));
 });
 
@@ -73,7 +73,7 @@ test.each<[what: string, needs: string, give: (wrong: never) => unknown]>([
     (wrong) => resolveResource(wrong, handler),
   ],
   ['resolveResource', 'body must be a function', (wrong) => resolveResource({}, wrong)],
-])('%s: an argument of the wrong kind is refused where it is given: %s', (what, needs, give) => {
+])('%s: an argument of the wrong kind is rejected where it is given: %s', (what, needs, give) => {
   const kinds: readonly (readonly [unknown, string])[] = [
     [null, 'null'],
     [SECRET, 'a text'],

@@ -57,7 +57,7 @@ test.each<[what: string, after: readonly Step[], diverged: [key: string, recorde
     ['units', 'another question', '"Celsius?"'],
   ],
   [
-    'refuses an answer that it took',
+    'rejects an answer that it took',
     [
       ...BEFORE.slice(0, 3),
       (ctx) =>

@@ -156,7 +156,7 @@ test('refusals and failures that are not awaited yet cause no unhandled rejectio
 
 // Slips of the author
 
-test('a step inside an effect is refused at once, because a later round would not reach it', async () => {
+test('a step inside an effect is rejected at once, because a later round would not reach it', async () => {
   const client = await connectTo((ctx) => ctx.once('outer', async () => `${ctx.now('inner')}`));
   expect(await client.send()).toEqual({
     fails:

@@ -132,7 +132,7 @@ function journalContext(replay: Replay, context: HandlerContext): JournalContext
   };
 }
 
-/** Refuses a journal over the limit. The boundary does so too, but cannot name the largest steps. */
+/** Rejects a journal over the limit. The boundary does so too, but cannot name the largest steps. */
 function checkSize(payload: string, questions: Questions, record: Journal, { limits, version }: Call): void {
   const bytes = tokenLength(Object.keys(questions), { payload, version });
   if (bytes <= limits.stateBytes) return;

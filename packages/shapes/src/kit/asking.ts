@@ -6,7 +6,7 @@ import { INPUT_KINDS, listOf, type OptionChecks } from '@mrtr/core/internal';
 export interface AskingOptions {
   /**
    * The kinds of input without which the handler cannot finish, named as `canAsk` names them: `['elicitation']` for
-   * forms, `['elicitation.url']` for pages. A client that cannot be asked for all of them is refused before the handler
+   * forms, `['elicitation.url']` for pages. A client that cannot be asked for all of them is rejected before the handler
    * is entered, in each round. Leave out kinds whose questions have a `fallback`. Without this option, the call ends at
    * its question, and `onerror` gets the keys of the `ctx.once` effects that have run.
    */

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { assertJson } from './json.ts';
 
-/** The path that the refusal names. */
-function pathOfRefusal(value: unknown): string | undefined {
+/** The path that the rejection names. */
+function pathOfRejection(value: unknown): string | undefined {
   try {
     assertJson(value, 'The value');
     return undefined;
@@ -38,25 +38,28 @@ test.each<[string, unknown, string]>([
   ['a hole in a list', { list: sparse }, '$.list.1'],
   ['a list with a name on it', 'a-b'.match(/-/), '$'],
   ['an object with toJSON', { toJSON: () => 1 }, '$'],
-])('%s is refused with the path to it', (_what, value, path) => {
-  expect(pathOfRefusal(value)).toBe(path);
+])('%s is rejected with the path to it', (_what, value, path) => {
+  expect(pathOfRejection(value)).toBe(path);
 });
 
 test('undefined is allowed as a whole and as a member, where it reads like an absent one', () => {
-  expect([pathOfRefusal(undefined), pathOfRefusal({ a: undefined, b: 1 })]).toEqual([undefined, undefined]);
+  expect([pathOfRejection(undefined), pathOfRejection({ a: undefined, b: 1 })]).toEqual([
+    undefined,
+    undefined,
+  ]);
 });
 
 test('one object in two places is not a cycle', () => {
   const shared = { n: 1 };
-  expect(pathOfRefusal({ a: shared, b: [shared, shared] })).toBeUndefined();
+  expect(pathOfRejection({ a: shared, b: [shared, shared] })).toBeUndefined();
 });
 
 test('minus zero is allowed and comes back as zero, because a rounded temperature must not fail a call', () => {
-  expect([pathOfRefusal(-0), pathOfRefusal({ celsius: [-0] })]).toEqual([undefined, undefined]);
+  expect([pathOfRejection(-0), pathOfRejection({ celsius: [-0] })]).toEqual([undefined, undefined]);
 });
 
 test('every JSON value is allowed', () => {
-  fc.assert(fc.property(fc.jsonValue(), (value) => pathOfRefusal(value) === undefined));
+  fc.assert(fc.property(fc.jsonValue(), (value) => pathOfRejection(value) === undefined));
 });
 
 test('an allowed value comes back equal', () => {
@@ -72,7 +75,7 @@ test('an allowed value comes back equal', () => {
   });
   fc.assert(
     fc.property(fc.oneof(fc.jsonValue(), anything), (value) => {
-      fc.pre(value !== undefined && !hasMinusZero(value) && pathOfRefusal(value) === undefined);
+      fc.pre(value !== undefined && !hasMinusZero(value) && pathOfRejection(value) === undefined);
       expect(JSON.parse(JSON.stringify(value))).toEqual(value);
     }),
   );

@@ -8,8 +8,8 @@ import { assertJson } from './json.ts';
 /** The option that checks a recorded value. */
 export interface RecordedOptions<T> {
   /**
-   * Checks a value that an earlier round recorded: after a deploy it may be another version's. A value that does not
-   * fit refuses the request, and no more of the handler runs. The schema's output is the value, so a default or a
+   * Checks a value that an earlier round recorded: after a deploy it may be another version's. If the value does not fit,
+   * the request is rejected, and no more of the handler runs. The schema's output is the value, so a default or a
    * transform can update an older value. Without a schema the value is not checked.
    */
   readonly schema?: StandardSchemaV1<unknown, T> | undefined;

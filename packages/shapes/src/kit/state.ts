@@ -11,12 +11,12 @@ export type HandlerEnd =
   | { readonly kind: 'returned'; readonly value: unknown }
   | { readonly kind: 'threw'; readonly error: unknown };
 
-/** A shape's name and the version of its state. State with another tag is refused. */
+/** A shape's name and the version of its state. State with another tag is rejected. */
 export type ShapeTag = `${string}/${number}`;
 
 /**
  * The state that this shape left in an earlier round, or undefined. No client changed it, because the boundary has
- * opened it. After a deploy it may belong to another shape or an older version. Such state is refused: starting over
+ * opened it. After a deploy it may belong to another shape or an older version. Such state is rejected: starting over
  * would repeat the effects that it records.
  *
  * @throws ProtocolError (-32602) for such state.
@@ -29,7 +29,7 @@ export function loadState(ctx: ServerContext, tag: ShapeTag): Record<string, unk
   return rejectBeforeEntry(callOf(ctx), `the state is not one that ${tag} has kept`);
 }
 
-/** Refuses state before any code of the author runs, so that another version or instance may still serve it. */
+/** Rejects state before any code of the author runs, so that another version or instance may still serve it. */
 export function rejectBeforeEntry(call: Pick<Call, 'rejectState'>, why: string): never {
   try {
     return call.rejectState(why);

@@ -62,8 +62,8 @@ const journaled = (): Shape =>
     { asks: ['elicitation'] },
   );
 
-/** Retries that a shape refuses before it enters its handler: the shape before the deploy, and after it. */
-const REFUSED: Readonly<
+/** Retries that a shape rejects before it enters its handler: the shape before the deploy, and after it. */
+const REJECTED: Readonly<
   Record<string, readonly [before: () => Shape, after: () => Shape, capabilities?: object]>
 > = {
   'a client that cannot be asked': [journaled, journaled, {}],
@@ -73,10 +73,10 @@ const REFUSED: Readonly<
 
 test.each(
   Object.keys(WRAPPERS).flatMap((wrapper) =>
-    Object.keys(REFUSED).map((refused) => [wrapper, refused] as const),
+    Object.keys(REJECTED).map((rejected) => [wrapper, rejected] as const),
   ),
-)('%s runs once for one token, whose shape refuses %s', async (wrapper, refused) => {
-  const [before, after, capabilities] = REFUSED[refused] as (typeof REFUSED)[string];
+)('%s runs once for one token, whose shape rejects %s', async (wrapper, rejected) => {
+  const [before, after, capabilities] = REJECTED[rejected] as (typeof REJECTED)[string];
   const meter = countRuns(() => {});
   const wrapped = (shape: Shape) => tool((WRAPPERS[wrapper] as (typeof WRAPPERS)[string])(shape, meter));
   const first = before();
@@ -85,9 +85,9 @@ test.each(
   expect(asked.asks).toEqual({ sure: 'Pay?' });
   const deployed = after();
   site.deploy(wrapped(deployed));
-  const refusing = await site.connect(undefined, capabilities);
+  const rejecting = await site.connect(undefined, capabilities);
   const outcomes: RoundSummary[] = [];
-  for (let retry = 0; retry < 3; retry++) outcomes.push(await refusing.answer(asked, yes));
+  for (let retry = 0; retry < 3; retry++) outcomes.push(await rejecting.answer(asked, yes));
   expect(meter.runs).toBe(2);
   expect(outcomes.filter(({ says }) => says === 'Paid.')).toEqual([]);
   // The honest retry gets the recorded outcome too.
@@ -96,10 +96,10 @@ test.each(
   expect(meter.runs).toBe(2);
 });
 
-test.each(Object.keys(REFUSED))(
-  'a token that a registered shape refuses before its handler is not used up: %s',
-  async (refused) => {
-    const [before, after, capabilities] = REFUSED[refused] as (typeof REFUSED)[string];
+test.each(Object.keys(REJECTED))(
+  'a token that a registered shape rejects before its handler is not used up: %s',
+  async (rejected) => {
+    const [before, after, capabilities] = REJECTED[rejected] as (typeof REJECTED)[string];
     const first = before();
     const site = new TestDeployment(tool(first), { singleUse: 'replay', ledger: new MemoryLedger() });
     const asked = await (await site.connect()).send();
@@ -123,7 +123,7 @@ test('a handler that has run before it calls a shape runs once for one token, al
   }).connect();
   const asked = await client.send();
   for (let retry = 0; retry < 3; retry++) {
-    // The journal refuses the state of the other shape.
+    // The journal rejects the state of the other shape.
     expect(await client.answer(asked, yes)).toHaveProperty('rejects');
   }
   expect(meter.runs).toBe(2);

@@ -117,7 +117,7 @@ const reminding =
     return textResult('Ended.');
   };
 
-/** Waits for refusals, and for handlers that race them against a time limit. */
+/** Waits for rejections, and for handlers that race them against a time limit. */
 async function remind(): Promise<void> {
   await settle(300);
   vi.advanceTimersByTime(1000);
@@ -151,10 +151,10 @@ test('a handler that asks with a time limit of its own is reported once, and cou
 
 test('branches that ask side by side have stopped when each of them has', async () => {
   const stubborn: Handler = async (_args, ctx) => {
-    let refusals = 0;
-    // The branch that gets the last refusal, when its siblings have stopped, ends with it.
+    let rejections = 0;
+    // The branch that gets the last rejection, when its siblings have stopped, ends with it.
     const branch = async (key: string) => {
-      while (refusals < 103) await ctx.ask(key, units).catch(() => refusals++);
+      while (rejections < 103) await ctx.ask(key, units).catch(() => rejections++);
     };
     await Promise.all(['a', 'b', 'c'].map(branch));
     return textResult('never seen');
@@ -183,7 +183,7 @@ test('a handler that keeps asking after its call stops, and its round ends, so n
   const round = startRound(new ContinuationStore({ onerror: () => {} }), stubborn, client);
   client.abort();
   expect(await round).toEqual({ kind: 'threw', error: expect.any(ContinuationLost) });
-  // After its first question it gets 100 refusals; the next question never settles.
+  // After its first question it gets 100 rejections; the next question never settles.
   const stopped = asks.runs;
   expect(stopped).toBeLessThanOrEqual(102);
   await settle(200);
@@ -236,17 +236,17 @@ test('close waits for a hanging handler only for a limited time', async () => {
 
 test('the arguments of all open calls and of one principal are limited in bytes, and those of abandoned handlers are free', async () => {
   const gate = new Deferred();
-  // A call that is refused keeps no place.
+  // A call that is rejected keeps no place.
   const limits = { frames: 5, bytes: 20_000, perPrincipal: 1 / 2 };
   const store = new ContinuationStore({ limits, ttlSeconds: 60, onerror: () => {} });
   const handler = hanging(gate) as Parameters<typeof startRound>[1];
   const ask = (bytes: number, pseudonym = 'eve') =>
     startRound(store, handler, undefined, { pseudonym, input: { text: 'x'.repeat(bytes) } });
-  const refused =
+  const rejected =
     'The arguments of this call and of your open ones are too large to keep together. Answer or cancel one of them, ' +
     'or send less. Nothing of this call has run.';
   await ask(6000);
-  await expect(ask(6000)).rejects.toThrow(refused);
+  await expect(ask(6000)).rejects.toThrow(rejected);
   await ask(1000);
   for (const pseudonym of ['adam', 'bob']) await ask(6000, pseudonym);
   await expect(ask(6000, 'carl')).rejects.toThrow('of this call and of those that are open are too large');
@@ -254,7 +254,7 @@ test('the arguments of all open calls and of one principal are limited in bytes,
   await ask(6000);
   await expire();
   // The abandoned places are full, so this one keeps its bytes until it ends.
-  await expect(ask(6000)).rejects.toThrow(refused);
+  await expect(ask(6000)).rejects.toThrow(rejected);
   gate.open();
   await settle();
   await ask(6000);

@@ -1,7 +1,7 @@
 /**
  * Abandoned handlers keep running after their call has ended: a `finally` hangs, or a step never returns. Nothing can
  * stop them, so the store counts them apart from open calls, and reports them. A handler counts until it has ended. A
- * loop that catches every refusal and asks again is stopped (see `frame.ts`). A loop that does not wait for its
+ * loop that catches every rejection and asks again is stopped (see `frame.ts`). A loop that does not wait for its
  * question cannot be stopped: the store counts it when it asks again, even above the limit, because its call's place is
  * already given back. From then on a handler of this store counts as ended only when it has really settled, so no other
  * one can pass the limit.

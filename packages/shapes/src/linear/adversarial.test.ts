@@ -212,7 +212,7 @@ test('a declined ask withdraws its questions, which may be asked again, and no l
   });
 });
 
-test('two asks of one key at once are refused', async () => {
+test('two asks of one key at once are rejected', async () => {
   const { site, store } = await parking(async (_args, ctx) => {
     await Promise.all([ctx.ask({ units }), ctx.ask({ name, units })]);
     return textResult('done');

@@ -31,8 +31,9 @@ export interface LinearContext extends Omit<HandlerContext, 'request'> {
    */
   readonly once: Once;
   /**
-   * Asks one question and waits, or several in one round: a refusal of one withdraws the others. Questions that are asked together go out in one round. Await it before the next
-   * `once`, or together with it: a forgotten `await` ends the call.
+   * Asks one question and waits, or several in one round: a refusal of one withdraws the others. Questions that are
+   * asked together go out in one round. Await it before the next `once`, or together with it: a forgotten `await` ends
+   * the call.
    *
    * @throws ElicitationDeclined when the client refuses the question; uncaught, it ends the call politely.
    * @throws CannotAsk when the client cannot be asked and the question has no `fallback`; the call ends.

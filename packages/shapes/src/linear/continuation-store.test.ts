@@ -64,7 +64,7 @@ test('a parked handler that expires is aborted: its signal fires, its finally bl
   expect(await client.answer(asked, { units: metric })).toEqual(LOST);
 });
 
-test('an expired continuation is refused even before the timer removes it', async () => {
+test('an expired continuation is rejected even before the timer removes it', async () => {
   const { handler } = interview();
   const { client, store } = await parking(handler, { ttlSeconds: 60 });
   const asked = await client.send();
@@ -97,7 +97,7 @@ test('a time to live may be longer than one timer can wait', async () => {
 
 // Room
 
-test('a call that runs takes room too, and a full store refuses another before anything of it runs', async () => {
+test('a call that runs takes room too, and a full store rejects another before anything of it runs', async () => {
   const gate = new Deferred();
   const entered = countRuns(() => gate.promise.then(() => textResult('done')));
   const { client } = await parking(entered, { limits: { frames: 1 } });
@@ -116,7 +116,7 @@ test('a call that runs takes room too, and a full store refuses another before a
 
 // Closing
 
-test('close aborts parked and running handlers, waits for their finally blocks, and refuses later calls', async () => {
+test('close aborts parked and running handlers, waits for their finally blocks, and rejects later calls', async () => {
   const [started, cleaned] = [new Deferred(), new Deferred()];
   const events: string[] = [];
   const { client, store } = await parking(async ({ n }, ctx) => {

@@ -35,14 +35,17 @@ import { continuationState, type LinearRound, type LinearStore, type RoundEnd } 
 export interface ContinuationStoreOptions {
   /** How long a parked handler waits for one answer, in seconds. Default 600. */
   readonly ttlSeconds?: number;
-  /** The calls that the store holds: what it refuses more than. */
+  /** Limits of what the store holds. Over them, a call is rejected before it runs. */
   readonly limits?:
     | {
         /** Calls that run or are parked at once. Default 10 000; each costs about 1.5 KB and its handler's memory. */
         readonly frames?: number | undefined;
         /** Estimated memory of all their arguments, in bytes. Default 64 MiB. */
         readonly bytes?: number | undefined;
-        /** The share of each that one principal may take, above 0 and at most 1. Default 1/32. Anonymous calls have none. */
+        /**
+         * The share of each that one principal may take, above 0 and at most 1. Default 1/32. Anonymous callers share all of
+         * them.
+         */
         readonly perPrincipal?: number | undefined;
       }
     | undefined;
@@ -169,7 +172,7 @@ export class ContinuationStore implements LinearStore {
 
   /**
    * Aborts every handler, parked or running: its signal fires, its open questions reject, its `finally` blocks run.
-   * Resolves when all of them have ended, or after 10 s. The store refuses all later calls.
+   * Resolves when all of them have ended, or after 10 s. The store rejects all later calls.
    */
   async close(): Promise<void> {
     this.#closed = true;

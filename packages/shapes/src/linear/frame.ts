@@ -7,7 +7,7 @@
  * 3. Questions that are asked together share one promise. It settles when all answers fit, when the user refuses one
  *    question (which withdraws the others), or when the frame is aborted.
  * 4. After `abort`, every open question rejects, and so do later questions and steps, so `finally` blocks run.
- * 5. After `MAX_REFUSALS` rejections, later questions never settle. A handler that keeps asking stops there and costs
+ * 5. After `MAX_REJECTIONS` rejections, later questions never settle. A handler that keeps asking stops there and costs
  *    nothing. It counts as ended from then on, or when its last running step has ended.
  * 6. If a stopped handler asks again, it raced our promise against its own time limit. It is reported, and counts until
  *    it really settles.
@@ -102,8 +102,8 @@ const ABORTED: HandlerEnd = { kind: 'returned', value: undefined };
 const NOTHING: readonly InputKind[] = [];
 const AT_ONCE: Perform = (_key, step) => step();
 
-/** The refusals that an aborted handler gets. Later questions and steps never settle. */
-const MAX_REFUSALS = 100;
+/** The rejections that an aborted handler gets. Later questions and steps never settle. */
+const MAX_REJECTIONS = 100;
 
 const NOT_STOPPED =
   'The handler is still running after its call ended, and still asks questions. Make it end when ctx.signal fires.';
@@ -137,9 +137,9 @@ export class Frame {
   #controller: AbortController | undefined;
   #aborted: Error | undefined;
   #interrupted: Error | undefined;
-  #refusals = 0;
-  /** Scheduled refusals: the branches that get them may ask again. */
-  #refusing = 0;
+  #rejections = 0;
+  /** Scheduled rejections: the branches that get them may ask again. */
+  #rejecting = 0;
   /** Whether the handler counts as ended although it has not settled. */
   #stopped = false;
   #onEnded: (() => void) | undefined;
@@ -231,7 +231,7 @@ export class Frame {
     this.#requireOutsideEffect(`The question '${key}'`);
     const ask = new PendingAnswer([key]);
     this.#asked = AnswerPromise.add(this.#asked, ask.promise);
-    this.#refuse(ask, error);
+    this.#reject(ask, error);
     return ask.promise;
   }
 
@@ -248,7 +248,7 @@ export class Frame {
 
   async #step<T>(key: string, step: () => T | Promise<T>, options: RecordedOptions<T>): Promise<T> {
     requireOptions('once', options, RECORDED_CHECKS);
-    if (this.#aborted) return this.#refuseLater(this.#aborted);
+    if (this.#aborted) return this.#rejectLater(this.#aborted);
     this.#steps ??= new Set();
     if (this.#steps.has(key)) throw duplicateKeyError(key);
     this.#steps.add(key);
@@ -283,10 +283,10 @@ export class Frame {
   /** Waits until all microtasks have run. If one of `asked` has no reader then, ends the call before the effect `key`. */
   async #awaitReaders(asked: readonly AnswerPromise<unknown>[], key: string): Promise<void> {
     await new Promise<void>(afterMicrotasks);
-    const refusal = this.#failUnread(asked, key) ?? this.#aborted;
-    if (!refusal) return;
+    const reason = this.#failUnread(asked, key) ?? this.#aborted;
+    if (!reason) return;
     this.#steps?.delete(key);
-    throw refusal;
+    throw reason;
   }
 
   /** If one of `asked` has no reader, ends the call and returns the error. */
@@ -308,7 +308,7 @@ export class Frame {
     if (this.#aborted || this.#outcome) return;
     this.#aborted = reason;
     this.#controller?.abort(reason);
-    for (const { ask } of this.#open) this.#refuse(ask, reason);
+    for (const { ask } of this.#open) this.#reject(ask, reason);
   }
 
   /**
@@ -399,11 +399,11 @@ export class Frame {
   }
 
   #put(asked: readonly Open[], ask: PendingAnswer): Promise<unknown> {
-    if (this.#aborted) return this.#refuseLater(this.#aborted);
+    if (this.#aborted) return this.#rejectLater(this.#aborted);
     const wrong = this.#wrong(asked);
     this.#asked = AnswerPromise.add(this.#asked, ask.promise);
     if (wrong) {
-      this.#refuse(ask, wrong);
+      this.#reject(ask, wrong);
       return ask.promise;
     }
     const open = asked.filter(({ question }) => !this.#needsNoAnswer(question));
@@ -414,30 +414,30 @@ export class Frame {
   }
 
   /** Rejects in a later turn of the event loop, so that a handler that keeps asking does not block the others. */
-  #refuseLater(reason: Error): Promise<never> {
+  #rejectLater(reason: Error): Promise<never> {
     if (this.#stopped) this.#takeBack();
-    if (++this.#refusals > MAX_REFUSALS) {
+    if (++this.#rejections > MAX_REJECTIONS) {
       this.#endIfStopped();
       // A new promise each time: a shared one would hold every handler that waits for it.
       return new Promise(() => {});
     }
-    this.#refusing++;
-    const refuse = (reject: (reason: Error) => void) => {
-      this.#refusing--;
+    this.#rejecting++;
+    const rejectNow = (reject: (reason: Error) => void) => {
+      this.#rejecting--;
       reject(reason);
-      // The refused branch may end without asking again.
-      if (this.#refusals > MAX_REFUSALS) setImmediate(() => this.#endIfStopped());
+      // The rejected branch may end without asking again.
+      if (this.#rejections > MAX_REJECTIONS) setImmediate(() => this.#endIfStopped());
     };
-    return handleRejection(new Promise((_resolve, reject) => setImmediate(refuse, reject)));
+    return handleRejection(new Promise((_resolve, reject) => setImmediate(rejectNow, reject)));
   }
 
   /**
    * Counts the handler as ended if it can only wait for promises of ours that never settle: no step runs, and no branch
-   * is about to get a refusal.
+   * is about to get a rejection.
    */
   #endIfStopped(): void {
-    if (!this.#aborted || this.#outcome || this.#refusals <= MAX_REFUSALS) return;
-    if (this.#running > 0 || this.#refusing > 0 || this.overseer?.trustsStops === false) return;
+    if (!this.#aborted || this.#outcome || this.#rejections <= MAX_REJECTIONS) return;
+    if (this.#running > 0 || this.#rejecting > 0 || this.overseer?.trustsStops === false) return;
     this.#stopped = true;
     this.#settle({ kind: 'threw', error: this.#aborted });
   }
@@ -472,22 +472,22 @@ export class Frame {
           : question.read(response);
     } catch (error) {
       // The schema itself failed, so its error rejects the question.
-      this.#refuse(ask, error);
+      this.#reject(ask, error);
       return;
     }
     if (answer.kind === 'missing' || answer.kind === 'invalid') return;
     if (answer.kind !== 'accepted') {
-      this.#refuse(ask, new ElicitationDeclined(answer.kind, key));
+      this.#reject(ask, new ElicitationDeclined(answer.kind, key));
       return;
     }
     this.#close((open) => open.ask === ask && open.key === key);
     ask.accept(key, answer.value);
   }
 
-  #refuse(refusedAsk: PendingAnswer, reason: unknown): void {
-    this.#close(({ ask }) => ask === refusedAsk);
-    handleRejection(refusedAsk.promise);
-    refusedAsk.reject(reason);
+  #reject(rejected: PendingAnswer, reason: unknown): void {
+    this.#close(({ ask }) => ask === rejected);
+    handleRejection(rejected.promise);
+    rejected.reject(reason);
   }
 
   #close(which: (open: Open) => boolean): void {

@@ -178,7 +178,7 @@ test.each<[what: string, inner: (ctx: LinearContext) => Promise<unknown>, why: s
     "The question 'Which units?' is inside of a once",
   ],
   ['a step', (ctx) => ctx.once('inner', () => 1), "The step 'inner' is inside of a once"],
-])('%s inside a step is refused, also after an await', async (_what, inner, why) => {
+])('%s inside a step is rejected, also after an await', async (_what, inner, why) => {
   const { site, store } = await parking(async (_args, ctx) => {
     await ctx.once('outer', async () => {
       await settle(1);

@@ -8,7 +8,7 @@
  *
  * After a deploy: a call in memory ends with its process, and its client gets an error that says so. A durable store
  * resumes a call only if the new code takes the recorded steps and asks the open question in the same words. Otherwise
- * it refuses with the reason. Steps may be added behind the open question.
+ * it rejects the call with the reason. Steps may be added behind the open question.
  *
  * Deliberately not here: any promise that a client comes back.
  */

@@ -12,16 +12,16 @@ export const CLIENT_CANCELLED = 'The client cancelled the call.';
 /** The call expired before its user answered. */
 export const UNANSWERED = 'Nobody answered in time, and the call was ended.';
 
-/** A closed store refuses a call. */
+/** A closed store rejects a call. */
 export const NO_NEW_CALLS = 'This server is shutting down and takes no new calls of this kind.';
 
 const OPEN_CALLS =
   'unanswered calls open. Answer or cancel one of them, or try again later. Nothing of this call has run.';
 
-/** A full store refuses a call. */
+/** A full store rejects a call. */
 export const SERVER_FULL = `This server has too many ${OPEN_CALLS}`;
 
-/** A store refuses the call of a principal who has too many. */
+/** A store rejects the call of a principal who has too many. */
 export const PRINCIPAL_FULL = `You have too many ${OPEN_CALLS}`;
 
 const TOO_LARGE = 'keep together. Answer or cancel one of them, or send less. Nothing of this call has run.';

@@ -52,7 +52,7 @@ export interface LinearStore {
   readonly servesTokensOnce?: boolean;
   /** The number of handlers that wait in this process's memory. */
   readonly parked: number;
-  /** Releases everything that the store holds. The store refuses all later calls. */
+  /** Releases everything that the store holds. The store rejects all later calls. */
   close(): Promise<void>;
 }
 

@@ -15,14 +15,14 @@ const working = (work: (ctx: OnceContext) => unknown) =>
     }),
   );
 
-test('a handler that returns its own state is refused', async () => {
+test('a handler that returns its own state is rejected', async () => {
   const site = new TestDeployment(tool(once(() => inputRequired({ requestState: 'mine' }))));
   expect(await (await site.connect()).send()).toEqual({
     fails: 'A once handler cannot return its own requestState: keep the value with ctx.once.',
   });
 });
 
-test('an effect that a deploy renamed does not happen again: the request is refused', async () => {
+test('an effect that a deploy renamed does not happen again: the request is rejected', async () => {
   const site = new TestDeployment(working((ctx) => ctx.once('ticket', () => 1)));
   const client = await site.connect();
   const asked = await client.send();

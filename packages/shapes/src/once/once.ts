@@ -7,7 +7,7 @@
  *
  * After a deploy: a question that was reworded, renamed, narrowed or widened is asked again. The answer to a removed
  * question is dropped; a moved question keeps its answer. An effect keeps its record under its key, wherever it moves.
- * If the handler reaches a new key while a recorded key is missing, the request is refused: it may be a rename. So
+ * If the handler reaches a new key while a recorded key is missing, the request is rejected: it may be a rename. So
  * before its first new answer, a handler must run the same effects as in the round before.
  */
 import { type InputRequiredResult, isInputRequiredResult } from '@modelcontextprotocol/server';
@@ -17,7 +17,6 @@ import type { CompleteResult, SdkCallback } from '@mrtr/core/shape';
 import { type Call, publishEntry, shapeCallback, withNotes } from '@mrtr/core/shape';
 import { handleRejection } from '../kit/answer-promise.ts';
 import { ASKING_CHECKS, type AskingOptions } from '../kit/asking.ts';
-
 import { type HandlerContext, handlerContext } from '../kit/handler-context.ts';
 import { Recall } from '../kit/recall.ts';
 import {
@@ -108,22 +107,22 @@ function recordEffects(call: Call, saved: Recall['saved']) {
   const keys = new Set<string>();
   const running = new Set<Promise<unknown>>();
   let isInformed = false;
-  let refused: unknown;
+  let rejection: unknown;
 
   /** Rejects a new key while a recorded key is missing: it may be a rename. */
-  const refuseRenamed = (key: string): void => {
+  const rejectRenamed = (key: string): void => {
     const missing = earlier.find((one) => !keys.has(one));
     if (missing === undefined || isInformed || failedBefore.includes(key)) return;
     call.rejectState(`the effect '${missing}' has run, and the handler now has '${key}' in its place`);
   };
 
-  /** Runs `check`. After a refusal, throws it again, so that nothing else runs. */
-  const stopAfterRefusal = <T>(check: () => T): T => {
-    if (refused !== undefined) throw refused;
+  /** Runs `check`. After a rejection, throws it again, so that nothing else runs. */
+  const stopAfterRejection = <T>(check: () => T): T => {
+    if (rejection !== undefined) throw rejection;
     try {
       return check();
     } catch (error) {
-      refused = error;
+      rejection = error;
       throw error;
     }
   };
@@ -139,10 +138,10 @@ function recordEffects(call: Call, saved: Recall['saved']) {
     if (keys.has(key)) throw duplicateKeyError(key);
     keys.add(key);
     const recorded = values[key];
-    if (!recorded) stopAfterRefusal(() => refuseRenamed(key));
+    if (!recorded) stopAfterRejection(() => rejectRenamed(key));
     publish('mrtr:effect', { call: call.id, shape: 'once', key, phase: recorded ? 'skipped' : 'ran' });
     if (recorded) {
-      return stopAfterRefusal(() => readRecorded(call, `once('${key}')`, recorded, options.schema));
+      return stopAfterRejection(() => readRecorded(call, `once('${key}')`, recorded, options.schema));
     }
     const effectRun = run(key, effect);
     running.add(effectRun);

@@ -71,7 +71,7 @@ test.each<[what: string, params: Record<string, unknown>, message: string]>([
     { n: units },
     "'n' is injected and also in the input schema, so callers would send a value that is discarded. Take it out of the schema.",
   ],
-])('a resolver that %s is refused when the tool is built', (_what, params, message) => {
+])('a resolver that %s is rejected when the tool is built', (_what, params, message) => {
   const body = countRuns(endCall);
   expect(() => resolve(Args, params as never, body)).toThrow(new InvalidSignature(message));
   expect(body.runs).toBe(0);
@@ -81,7 +81,7 @@ test.each<[string, Parameters<typeof resolver>, string]>([
   ['name', ['', {}, endCall], 'resolver: name must be a text'],
   ['needs', ['units', undefined as never, endCall], "resolver 'units': needs must be an object"],
   ['fn', ['units', {}, undefined as never], "resolver 'units': fn must be a function"],
-])('a resolver without %s is refused where it is made', (_what, given, words) => {
+])('a resolver without %s is rejected where it is made', (_what, given, words) => {
   expect(() => resolver(...given)).toThrow(words);
 });
 
@@ -148,7 +148,7 @@ test('injected parameters are not advertised, and a caller’s value for one is 
   expect(Object.keys(advertised?.inputSchema.properties ?? {})).toEqual(['n']);
 });
 
-test('a body that returns input_required by hand is refused in the call', async () => {
+test('a body that returns input_required by hand is rejected in the call', async () => {
   const byHand = (() => inputRequired({ requestState: 'mine' })) as unknown as typeof endCall;
   const client = await new TestDeployment(tool(resolve(Args, { units }, byHand))).connect(() => metric);
   expect(await client.call()).toEqual({

@@ -28,7 +28,7 @@ const saying = <D extends Readonly<Record<string, unknown>>>(steps: ToolBuilder<
 
 // Definition
 
-test('a step that is no function is refused where it is added', () => {
+test('a step that is no function is rejected where it is added', () => {
   expect(() => builder().incompleteStep('units', undefined as never)).toThrow(
     "incompleteStep 'units': step must be a function; it is undefined.",
   );
@@ -159,7 +159,7 @@ test('the state drops answers of a step that a deploy removed', async () => {
   expect(asksAgain.state).toHaveLength((await client.send()).state?.length ?? 0);
 });
 
-test('data that an earlier version computed is taken over by a schema, or refused', async () => {
+test('data that an earlier version computed is taken over by a schema, or rejected', async () => {
   const opening = <T>(ticket: () => T, schema?: z.ZodType<T>) =>
     saying(
       builder()

@@ -4,7 +4,7 @@
  *
  * After a deploy: a question that was reworded, narrowed or widened, or whose step was renamed, is asked again. The
  * answer of a removed step is dropped; a moved step keeps its answer and its computed data. If a step that computed
- * data was removed or renamed, the request is refused, because the step would run again.
+ * data was removed or renamed, the request is rejected, because the step would run again.
  */
 import { InvalidDefinition, type ServerContext } from '@mrtr/core';
 import { aFunction, requireArgument, requireOptions } from '@mrtr/core/internal';
@@ -12,7 +12,6 @@ import type { CompleteResult, SdkCallback } from '@mrtr/core/shape';
 import { type Call, endCancelled, publishEntry, shapeCallback } from '@mrtr/core/shape';
 import { type AskedFor, readAsked } from '../kit/asked.ts';
 import { ASKING_CHECKS, type AskingOptions } from '../kit/asking.ts';
-
 import { type HandlerContext, handlerContext } from '../kit/handler-context.ts';
 import { Recall } from '../kit/recall.ts';
 import {
@@ -36,7 +35,7 @@ export interface FinishedTool<Input, R extends CompleteResult> {
   /**
    * The SDK callback, for `registerTool`, `registerPrompt` or `registerResource`.
    *
-   * @param options `asks`: refuses a client that cannot be asked before any step, also before one that computes.
+   * @param options `asks`: rejects a client that cannot be asked before any step, also before one that computes.
    */
   build(options?: AskingOptions): SdkCallback<Input, R>;
 }
@@ -68,7 +67,7 @@ export class ToolBuilder<Input, D extends Data = NoSteps> {
    * Adds a step. Its data reaches the later steps as `data[name]`.
    *
    * @param name also names the step in open calls: if you rename the step, it asks again; if you move it, it keeps its
-   * data. Open calls are refused if you rename or remove a step that computed data: it would run again.
+   * data. Open calls are rejected if you rename or remove a step that computed data: it would run again.
    * @param step returns a question, a record of questions, or data; at once or as a promise.
    * @param options `schema`: checks data that an earlier round computed; see {@link RecordedOptions}.
    */
