@@ -8,7 +8,7 @@ import {
   interactionsFullMessage,
 } from '@mrtr/pages/store';
 import { INTERACTIONS } from './limits.ts';
-import { CLOCK, INDEX, type RedisClient, RedisKeys, type RedisStoreOptions } from './redis-keys.ts';
+import { CLOCK, entryOf, INDEX, type RedisClient, RedisKeys, type RedisStoreOptions } from './redis-keys.ts';
 
 // KEYS: the entry, and the indices of all, of the principal's open pages, and of its finished ones.
 // ARGV: id, value, time to live in ms, the three limits.
@@ -84,8 +84,9 @@ export class RedisInteractions implements InteractionStore {
   }
 }
 
-const entryOf = (id: string): string => `entry:${id}`;
-
 const keysOf = ({ id, pseudonym }: InteractionRow): string[] => [
-  ...[entryOf(id), 'index', `index:${pseudonym}`, `index-over:${pseudonym}`],
+  entryOf(id),
+  'index',
+  `index:${pseudonym}`,
+  `index-over:${pseudonym}`,
 ];

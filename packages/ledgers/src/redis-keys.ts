@@ -55,6 +55,9 @@ export class RedisKeys {
   }
 }
 
+/** @internal The key of an entry. */
+export const entryOf = (id: string): string => `entry:${id}`;
+
 /** @internal Sets `now`: scripts decide by Redis's clock. */
 export const CLOCK = `local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)

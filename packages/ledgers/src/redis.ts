@@ -5,7 +5,7 @@ import { aBoolean, ledgerFullMessage, tellOperator, warnOnce } from '@mrtr/core/
 import type { LeaseDecision, LeaseRequest, StateLedger } from '@mrtr/core/seal';
 import { CLOCK_SKEW_MS } from '@mrtr/core/seal';
 import { type LedgerLimits, ledgerLimits } from './limits.ts';
-import { type RedisClient, RedisKeys, type RedisStoreOptions } from './redis-keys.ts';
+import { entryOf, type RedisClient, RedisKeys, type RedisStoreOptions } from './redis-keys.ts';
 import { BEGIN, LEASE, RELEASE, SETTLE } from './redis-scripts.ts';
 import { checkDurability } from './redis-settings.ts';
 
@@ -148,8 +148,6 @@ export class RedisLedger implements StateLedger {
     return [this.#knownBeginning === 0 ? '' : String(this.#knownBeginning), this.#isDurable ? '1' : ''];
   }
 }
-
-const entryOf = (id: string): string => `entry:${id}`;
 
 const warnOfBeginning = (error: unknown): void =>
   warnOnce(
