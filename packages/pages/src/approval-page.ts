@@ -173,7 +173,7 @@ export function approvalPage(options: ApprovalPageOptions): ApprovalPage {
       if (decision !== 'approve') return undefined;
       return verify ? 'continue' : 'finish';
     },
-    valueFrom: (kept) => questionsFor().records.timesOf(kept),
+    valueFrom: (times) => times,
     done: 'Approved. You can close this page, and go back to where you came from.',
   };
   const start = (visit: StartVisit) => verify?.start(visit) ?? visit.callbackUrl;

@@ -8,6 +8,7 @@ import {
   refOf,
   type StoredInteraction,
   StoreUnreachable,
+  type Times,
 } from './records.ts';
 import { confirmationPage, page } from './response.ts';
 import { isSameOrigin } from './same-origin.ts';
@@ -80,15 +81,15 @@ export interface StartPage {
   show(kept: StoredInteraction, visitor: Visitor, token: string): Response;
   /** Default: its one button sends the browser on. */
   press?(form: URLSearchParams): Press;
-  /** The answer's value. `finished` is the value of `finish`; undefined if it did not run. */
-  valueFrom(kept: StoredInteraction, finished: unknown): unknown;
+  /** The value of an outcome that was decided now. `finished` is the value of `finish`; undefined if it did not run. */
+  valueFrom(times: Times, finished: unknown): unknown;
   /** The text of the last page, after the user agreed. */
   readonly done?: string;
 }
 
 const CONFIRMATION: StartPage = {
   show: ({ message }, { account, principal }) => confirmationPage(message, account ?? principal),
-  valueFrom: (_kept, finished) => finished ?? null,
+  valueFrom: (_times, finished) => finished ?? null,
 };
 
 /** The start page and the callback. */
@@ -132,7 +133,7 @@ export function pagesOf<T>(
     kept: StoredInteraction,
     visitor: Visitor,
   ): Promise<Response> {
-    const value = startPage.valueFrom(kept, undefined);
+    const value = startPage.valueFrom(records.timesOf(kept), undefined);
     const known: InteractionProgress =
       press === 'finish' ? { stage: 'finished', value } : { stage: 'refused' };
     // If a button is pressed twice, one press counts: the other finds a changed record.
@@ -178,7 +179,7 @@ export function pagesOf<T>(
     try {
       const finished = await records.replace(taken, {
         stage: 'finished',
-        value: startPage.valueFrom(taken, value),
+        value: startPage.valueFrom(records.timesOf(taken), value),
       });
       return finished ? page(200, {}, startPage.done) : reject('callback', undefined, visitor);
     } catch (error) {
