@@ -10,7 +10,7 @@ test('a duplicate is written once, with its original', async () => {
   expect(describeItem(item)).toBe('#4522 resolved as Duplicate of #4301.');
 });
 
-test('an invalid change is refused and writes nothing', async () => {
+test('an invalid change is rejected and writes nothing', async () => {
   const items = memoryWorkItems();
   await expect(items.setState(1, 'Active')).rejects.toThrow('There is no work item #1.');
   await expect(items.resolve(1, 'Fixed')).rejects.toThrow('There is no work item #1.');

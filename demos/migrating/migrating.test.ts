@@ -97,7 +97,7 @@ describe.each<[shape: string, register: Register, heldBeforeAsking: boolean]>([
     expect(restaurant.done).toEqual(heldBeforeAsking ? ['hold 2026-12-24'] : []);
   });
 
-  test('a client that cannot be asked is refused, and holds no table', async () => {
+  test('a client that cannot be asked is rejected, and holds no table', async () => {
     const { restaurant, site } = restaurantAt();
     const client = await site.modern({});
     await expect(client.callTool(CALL)).rejects.toMatchObject({ code: -32021 });

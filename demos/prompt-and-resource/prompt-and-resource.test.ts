@@ -56,7 +56,7 @@ describe.each(shapes)('shape %s', (id, subject) => {
   });
 
   const survives =
-    id === 'h' ? 'refuses a call on another instance, with the reason,' : 'resumes a call on any instance,';
+    id === 'h' ? 'rejects a call on another instance, with the reason,' : 'resumes a call on any instance,';
   test.each(['fleet', 'restart'] as const)(
     `${survives} and so it does after a restart: %s`,
     async (hosting) => {
