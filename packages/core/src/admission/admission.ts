@@ -37,7 +37,7 @@ import type { MrtrMethod } from '../wire/wire.ts';
 import { STATE_NOT_KEPT } from './ask-problem.ts';
 import { AdmittedCall, callerPseudonym, type McpRequest } from './call.ts';
 import { isErrorResult, isSdkRejection } from './handler-entry.ts';
-import { answersFit, ownAnswers } from './incoming-answers.ts';
+import { answersFit } from './incoming-answers.ts';
 import {
   type Decision,
   type Lease,
@@ -226,10 +226,10 @@ async function lease({ registrations }: ServedMethod, call: AdmittedCall): Promi
     call.accepts = servesTokensOnce;
     return { lease: undefined };
   }
-  const { signal, inputResponses = {} } = ctx.mcpReq;
+  const { signal } = ctx.mcpReq;
   if (signal.aborted) return rejectAs('hung_up');
   // The digest covers each answer that reaches the handler.
-  const answers = digestOf(ownAnswers(inputResponses, call.asked));
+  const answers = digestOf(call.answers ?? {});
   let decision: Decision;
   try {
     decision = await leaseToken({ call, singleUse, opened, answers, ring: keys.ring });

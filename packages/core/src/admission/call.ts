@@ -7,11 +7,11 @@ import { type Binding, canonicalArguments } from '../state/binding.ts';
 import { freshCallId, type OpenedState } from '../state/codec.ts';
 import type { SealingKey } from '../state/key-ring.ts';
 import { AnswerReads } from '../wire/answer-reads.ts';
-
 import { type AnswerStamp, type Call, isModern } from '../wire/call.ts';
 import { declaredKinds, type InputKind } from '../wire/input-kind.ts';
 import { dropUnhandled } from '../wire/no-handler.ts';
 import type { MrtrMethod } from '../wire/wire.ts';
+import { ownAnswers } from './incoming-answers.ts';
 import type { PolicyParts } from './policy.ts';
 import type { Rejections } from './rejections.ts';
 
@@ -65,6 +65,7 @@ export class AdmittedCall implements Call {
   misfit: unknown;
   // Private: a log of a handler's `ctx` must show neither keys, nor tokens, nor the principal.
   readonly #facts: Facts;
+  readonly #answers: Readonly<Record<string, unknown>> | undefined;
   #argumentsDigest: string | undefined;
 
   constructor(facts: Facts) {
@@ -85,6 +86,8 @@ export class AdmittedCall implements Call {
     const askableWhenOld = policy.legacy === 'shim' ? this.legacyCapabilities : undefined;
     this.askable = isNew ? declaredInEnvelope(ctx) : dropUnhandled(declaredKinds(askableWhenOld), ctx);
     this.asked = policy.unaskedAnswers.includes(target) ? undefined : (opened?.asked ?? NOTHING_ASKED);
+    const { inputResponses } = ctx.mcpReq;
+    this.#answers = inputResponses && ownAnswers(inputResponses, this.asked);
     this.timesAsked = opened?.timesAsked ?? NOTHING_ASKED;
     this.limits = policy.limits;
     this.version = policy.versions.of(target);
@@ -92,6 +95,11 @@ export class AdmittedCall implements Call {
 
   get facts(): Facts {
     return this.#facts;
+  }
+
+  /** The answers to the questions that were asked. Undefined in a request that brings no answers. */
+  get answers(): Readonly<Record<string, unknown>> | undefined {
+    return this.#answers;
   }
 
   isPseudonym(text: string | undefined): boolean {

@@ -13,11 +13,11 @@ type Responses = Readonly<Record<string, unknown>>;
  *
  * @param asked the keys of the round before; undefined for answers to anything.
  */
-export const ownAnswers = <R extends Responses>(
-  responses: R,
+export const ownAnswers = (
+  responses: Responses,
   asked: ReadonlyMap<string, unknown> | undefined,
-): R =>
-  Object.fromEntries(Object.entries(responses).filter(([key]) => asked === undefined || asked.has(key))) as R;
+): Responses =>
+  Object.fromEntries(Object.entries(responses).filter(([key]) => asked === undefined || asked.has(key)));
 
 /**
  * Whether each answer is JSON of at most `maxBytes`, nested no deeper than arguments may be. Rejects numbers that

@@ -14,7 +14,7 @@ import { NoHandler } from '../wire/no-handler.ts';
 import { lackedKinds } from './ask-problem.ts';
 import { type AdmittedCall, type McpRequest, secondsOf } from './call.ts';
 import { HandlerSignal } from './handler-signal.ts';
-import { describeIgnored, ignoredAnswers, ownAnswers } from './incoming-answers.ts';
+import { describeIgnored, ignoredAnswers } from './incoming-answers.ts';
 import { sendQuestions } from './send-questions.ts';
 
 type Outcome = NonNullable<RoundEvent['outcome']>;
@@ -78,11 +78,10 @@ function contextOf(call: AdmittedCall, handlerSignal: HandlerSignal): ServerCont
       return handlerSignal.signal;
     },
   };
-  const { inputResponses } = mcpReq;
-  if (inputResponses !== undefined) {
+  if (call.answers !== undefined) {
     // A first request has no answers. Delete the member, because a handler may only check whether it is there.
     if (call.round === 1 && call.asked !== undefined) delete mcpReq.inputResponses;
-    else mcpReq.inputResponses = stampAnswers(call, ownAnswers(inputResponses, call.asked));
+    else mcpReq.inputResponses = stampAnswers(call, call.answers);
   }
   return withCall(ctx, call, mcpReq);
 }
