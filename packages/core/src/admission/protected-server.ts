@@ -18,7 +18,7 @@ import { catchNoHandler } from '../wire/no-handler.ts';
 import { isMrtrMethod, MRTR_METHODS } from '../wire/wire.ts';
 import { Admission, type ServedMethod } from './admission.ts';
 import type { McpRequest } from './call.ts';
-import { aPolicy, partsOf, type RequestStatePolicy } from './policy.ts';
+import { aPolicy, type PolicyParts, partsOf, type RequestStatePolicy } from './policy.ts';
 import { watchRegistration } from './registrations.ts';
 import { Rejections } from './rejections.ts';
 import { handlerOf } from './request-handler.ts';
@@ -46,8 +46,12 @@ type SetRequestHandler = (method: string, ...rest: unknown[]) => void;
  */
 export function protectRequestState(server: McpServer, policy: RequestStatePolicy): void {
   requireArgument('protectRequestState', 'policy', policy, aPolicy);
-  const lowLevelServer = server.server;
   const parts = partsOf(policy);
+  protect(server, parts, parts.audience);
+}
+
+function protect(server: McpServer, parts: PolicyParts, audience: string | undefined): void {
+  const lowLevelServer = server.server;
   for (const method of MRTR_METHODS) {
     try {
       lowLevelServer.assertCanSetRequestHandler(method);
@@ -59,7 +63,7 @@ export function protectRequestState(server: McpServer, policy: RequestStatePolic
       );
     }
   }
-  if (parts.audience === undefined) {
+  if (audience === undefined) {
     throw new InvalidOption(
       'The policy names no audience, and a built McpServer does not tell its name. Set `audience`, or let ' +
         'protectedServer(info, policy) build the server.',
@@ -67,7 +71,7 @@ export function protectRequestState(server: McpServer, policy: RequestStatePolic
   }
   noteListener(server, parts.onerror);
   const rejections = new Rejections((error) => tellOperator(error, lowLevelServer.onerror, parts.onerror));
-  const admission = new Admission(server, parts, rejections, parts.audience);
+  const admission = new Admission(server, parts, rejections, audience);
   const registrations = watchRegistration(server);
   catchNoHandler(server);
   const setRequestHandler = lowLevelServer.setRequestHandler.bind(lowLevelServer) as SetRequestHandler;
@@ -115,12 +119,9 @@ export function protectedServer(
   options: Omit<ServerOptions, 'capabilities' | 'requestState'> = {},
 ): McpServer {
   const { name } = info ?? {};
-  requireOptions(
-    'protectedServer',
-    { name, policy },
-    { name: asRequired(aText), policy: asRequired(aPolicy) },
-  );
-  const { audience, legacy, limits } = partsOf(policy);
+  requireOptions('protectedServer', { name, policy }, SERVER_CHECKS);
+  const parts = partsOf(policy);
+  const { audience = name, legacy, limits } = parts;
   const server = new McpServer(info, {
     ...options,
     inputRequired: {
@@ -129,9 +130,11 @@ export function protectedServer(
       legacyShim: legacy === 'shim',
     },
   });
-  protectRequestState(server, audience === undefined ? policy.with({ audience: name }) : policy);
+  protect(server, parts, audience);
   return server;
 }
+
+const SERVER_CHECKS = { name: asRequired(aText), policy: asRequired(aPolicy) };
 
 const EPHEMERAL_KEY =
   'requestState is sealed with a random key of this process, over HTTP: no other instance and no restarted one can ' +
