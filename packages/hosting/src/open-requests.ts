@@ -5,10 +5,14 @@ import { type AdmittedRequest, whenClosed } from './exchange.ts';
 import { type Limits, quotaOf, REQUEST_BYTES } from './limits.ts';
 import { rejectFull } from './rejections.ts';
 
-const ends = new WeakMap<Request, Promise<void>>();
+const END = Symbol('mrtr.end');
+// A property, because a WeakMap of many requests slows the garbage collector.
+type KeptRequest = Request & { [END]?: Promise<void> };
 
 /** Keeps `request` open until `end`, even if its response ends first because its client hung up. */
-export const keepOpen = (request: Request, end: Promise<void>): void => void ends.set(request, end);
+export function keepOpen(request: KeptRequest, end: Promise<void>): void {
+  request[END] = end;
+}
 
 /**
  * Makes a function that admits requests and subscriptions within the limits. The policy counts calls. This counts their
@@ -33,7 +37,7 @@ export function makeRequestCounter(limits: Limits) {
     onAbandoned(request, () => room.giveBack());
     const served = serve();
     void Promise.allSettled([served, whenClosed(outgoing)]).then(async () => {
-      await ends.get(request);
+      await (request as KeptRequest)[END];
       await awaitHandler(request);
       place?.giveBack();
       room.giveBack();
