@@ -26,6 +26,7 @@ const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 const METHODS = ['GET', 'POST', 'DELETE'];
 /** How many characters of a rejected `Host` the operator's error quotes. */
 const MAX_OF_HOST = 100;
+
 /** @throws InvalidOption for an entry of `allowedHosts` that no `Host` header can match. */
 function requireHostName(entry: string): void {
   const address = URL.canParse(`http://${entry}`) && new URL(`http://${entry}`);

@@ -109,8 +109,7 @@ export class QuotaSlot {
 
 /**
  * Counts abandoned handlers: their calls were cancelled, and they still run. Reports when it is full, once for all callers
- * and once per principal, and again only after
- * a counted handler has ended.
+ * and once per principal, and again only after a counted handler has ended.
  */
 export class AbandonedQuota extends Quota {
   readonly #report: (error: Error) => void;

@@ -80,8 +80,8 @@ export interface AnswerStamp {
 }
 
 /**
- * What belongs to a call is under this symbol: in a context its record, in an answer its stamp, and in an HTTP request the
- * end of its handler.
+ * What belongs to a call is under this symbol: in a context its record, in an answer its stamp, and in an HTTP request what
+ * becomes of its handler.
  */
 export const CALL: unique symbol = Symbol.for('mrtr.call');
 
