@@ -9,7 +9,7 @@ import { onOldWire } from '../questions/form-choices.ts';
 import type { AnswerOf, Question } from '../questions/question.ts';
 import { stampAnswer } from '../wire/answer-stamp.ts';
 import { callOf, MRTR_REVISION, speaksMrtr } from '../wire/call.ts';
-import { isNoHandlerError } from '../wire/no-handler.ts';
+import { ANY_RESULT, isNoHandlerError } from '../wire/no-handler.ts';
 import { fallbackOf, hasFallback } from './read-answer.ts';
 
 // People need longer than the protocol's default of 60 s. The values are those of the SDK's shim.
@@ -51,7 +51,7 @@ export async function askLive<Q extends Question>(
     const terms = { ...HUMAN_PACED, signal: ctx.mcpReq.signal };
     let response: unknown;
     try {
-      response = await ctx.mcpReq.send({ method, params } as never, terms);
+      response = await ctx.mcpReq.send({ method, params } as never, ANY_RESULT, terms);
     } catch (error) {
       if (!isNoHandlerError(error)) throw error;
       return useFallback(

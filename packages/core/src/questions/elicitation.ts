@@ -91,7 +91,7 @@ export function elicitation(
       request: formRequest(text, form),
       schema,
       fields,
-      read: (response) => interpret(response, text, schema, fields),
+      read: (response) => interpret(response, text, schema, form),
       keep: (response) => prune(response as ElicitResult, fields),
     },
     options.fallback,
@@ -177,26 +177,46 @@ export function readAction(
   return { kind: view.action === 'decline' ? 'declined' : 'cancelled' };
 }
 
-/** Reads one bare elicitation result. The schema sees only the form's fields. */
+/**
+ * Reads one bare elicitation result. The schema sees only the form's fields. An answer that does not fit is read once
+ * more without its blank optional fields: many clients send a field that their user left empty.
+ */
 function interpret(
   response: unknown,
   message: string,
   schema: StandardSchemaV1,
-  fields: readonly string[],
+  { properties, required = [] }: CheckedForm,
 ): Answer<unknown> {
   const answer = readAction(response);
   if (answer.kind !== 'accepted') return answer;
   const { value: content } = answer;
-  const outcome = schema['~standard'].validate(onlyFields(content ?? {}, fields));
-  if (outcome instanceof Promise) {
-    // Zod, for example, validates again asynchronously when a refinement throws. Nobody awaits that promise.
-    outcome.catch(() => {});
-    throw new InvalidDefinition(
-      `The schema of "${message}" validates asynchronously; answers are read synchronously.`,
-    );
+  const given = onlyFields(content ?? {}, Object.keys(properties));
+  let outcome = validate(message, schema, given);
+  const blank = Object.keys(given).filter((name) => isBlank(given[name]) && !required.includes(name));
+  if (outcome.issues && blank.length > 0) {
+    for (const name of blank) delete given[name];
+    outcome = validate(message, schema, given);
   }
   if (!outcome.issues) return { kind: 'accepted', value: outcome.value };
   return content === undefined ? { kind: 'missing' } : { kind: 'invalid', issues: outcome.issues };
+}
+
+/** Whether clients send `value` for a field that was left empty. */
+const isBlank = (value: unknown): boolean =>
+  value === '' || value === null || (Array.isArray(value) && value.length === 0);
+
+function validate(
+  message: string,
+  schema: StandardSchemaV1,
+  value: unknown,
+): StandardSchemaV1.Result<unknown> {
+  const outcome = schema['~standard'].validate(value);
+  if (!(outcome instanceof Promise)) return outcome;
+  // Zod, for example, validates again asynchronously when a refinement throws. Nobody awaits that promise.
+  outcome.catch(() => {});
+  throw new InvalidDefinition(
+    `The schema of "${message}" validates asynchronously; answers are read synchronously.`,
+  );
 }
 
 /** The part of an elicitation's result that its form asked for. */

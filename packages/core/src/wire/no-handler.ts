@@ -1,13 +1,16 @@
 /**
- * Old clients that declare elicitation and have no handler for it. They answer a question with -32601, so they cannot be
- * asked. The SDK's shim would end the call with that error. So the boundary marks the questions that the shim sends, and
- * gives it a {@link NoHandler} as the answer: the shim then enters the handler again.
+ * Answers of old clients that would end the call in the SDK's shim. So the boundary marks the questions that the shim sends.
+ *
+ * Some clients declare elicitation and have no handler for it. They answer a question with -32601, so they cannot be asked.
+ * The shim gets a {@link NoHandler} as the answer, and enters the handler again. Others send a form that is not of the
+ * protocol, for example `null` for an empty field: see {@link ANY_RESULT}.
  */
 import {
   type InputRequest,
   type McpServer,
   ProtocolErrorCode,
   type ServerContext,
+  type StandardSchemaV1,
 } from '@modelcontextprotocol/server';
 import { type InputKind, inputKindOf } from './input-kind.ts';
 
@@ -35,14 +38,20 @@ export const markForShim = <R extends InputRequest>(request: R): R =>
 
 type Send = (request: InputRequest, ...rest: unknown[]) => Promise<unknown>;
 
+/** Takes each result as it came, for `read` of the question. The SDK's own schema would end the call with its own text. */
+export const ANY_RESULT: StandardSchemaV1<unknown, unknown> = {
+  '~standard': { version: 1, vendor: 'mrtr', validate: (value) => ({ value }) },
+};
+
 /** Lets `server` answer each marked question with a {@link NoHandler}, where its client has no handler. */
 export function catchNoHandler({ server }: McpServer): void {
   const send = server.request.bind(server) as Send;
   const catching: Send = async (request, ...rest) => {
+    if (!(request.params && BY_SHIM in request.params)) return send(request, ...rest);
     try {
-      return await send(request, ...rest);
+      return await send(request, ANY_RESULT, ...rest);
     } catch (error) {
-      if (!isNoHandlerError(error) || !(request.params && BY_SHIM in request.params)) throw error;
+      if (!isNoHandlerError(error)) throw error;
       return new NoHandler(request);
     }
   };
