@@ -4,6 +4,7 @@ import { publish } from '../diagnostics/events.ts';
 import type { Binding } from '../state/binding.ts';
 import { findCall } from '../wire/call.ts';
 import { runHandler } from './handler-entry.ts';
+import { withSchemasOnce } from './json-schema-once.ts';
 import { requireResult, servesTokensOnce, shapeOf } from './shape-callback.ts';
 
 type Callback = (...args: unknown[]) => unknown;
@@ -47,7 +48,9 @@ export function watchRegistration(server: McpServer): Registrations {
       registering = true;
       try {
         const callback = args.at(-1) as Callback;
-        const registered = register(...args.slice(0, -1), watchCallback(callback)) as Registered;
+        const given = args.slice(0, -1);
+        if (method === 'registerTool') given[1] = withSchemasOnce(given[1] as object);
+        const registered = register(...given, watchCallback(callback)) as Registered;
         const isFixed = method === 'registerResource' && typeof args[1] === 'string';
         const table = method === 'registerResource' && !isFixed ? templates : tableOf[method];
         const key = args[isFixed ? 1 : 0] as string;
