@@ -37,8 +37,8 @@ interface Connection {
  */
 export function watchConnections() {
   const connections = new Map<Socket, Connection>();
-  const sweeper = setInterval(sweep, (SEND_SECONDS * 1000) / SWEEPS);
-  sweeper.unref();
+  // From the first connection on: Workers have none, and allow no timer outside of a request.
+  let sweeper: NodeJS.Timeout | undefined;
 
   /** Watches the connection until `response` has been sent. */
   function watch(response: ServerResponse, socket: Socket): void {
@@ -52,6 +52,7 @@ export function watchConnections() {
   function begin(socket: Socket): Connection {
     const connection = { open: new Set<ServerResponse>(), written: 0, queued: 0, stalled: 0 };
     connections.set(socket, connection);
+    sweeper ??= setInterval(sweep, (SEND_SECONDS * 1000) / SWEEPS).unref();
     socket.once('close', () => {
       connections.delete(socket);
       for (const response of connection.open) if (!response.socket) close(response);

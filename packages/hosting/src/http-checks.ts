@@ -24,6 +24,9 @@ import { makeStreamLimiter } from './unread-bytes.ts';
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 const METHODS = ['GET', 'POST', 'DELETE'];
+/** Whether this runs on Cloudflare Workers, where an answer cannot resume the request that asked. */
+const isOnWorkers = (): boolean =>
+  (globalThis as { navigator?: { userAgent?: unknown } }).navigator?.userAgent === 'Cloudflare-Workers';
 /** How many characters of a rejected `Host` the operator's error quotes. */
 const MAX_OF_HOST = 100;
 
@@ -43,7 +46,8 @@ function requireHostName(entry: string): void {
  * @throws InvalidOption for wrong `allowedHosts` or `allowedOrigins`.
  */
 export function makeHttpChecks(served: ServerInstance, options: MountOptions, limits: Limits) {
-  const { allowedHosts = LOOPBACK, allowedOrigins = [], legacyClients = 'sessions' } = options;
+  const { allowedHosts = LOOPBACK, allowedOrigins = [] } = options;
+  const { legacyClients = isOnWorkers() ? 'stateless' : 'sessions' } = options;
   const { verifier, principal: identify = tokenPrincipal, bus, onerror } = options;
   const report = reporterOf(served, onerror);
   const bodies = bodyReader(limits);

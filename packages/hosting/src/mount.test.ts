@@ -332,3 +332,23 @@ test('an option that a mount does not have, or that has a wrong value, is reject
   ])
     expect(() => createMcpMount(fixture(), options as never)).toThrow(InvalidOption);
 });
+
+test('a mount starts no timer before its first session: Cloudflare Workers reject one outside of a request', async () => {
+  const started = vi.spyOn(globalThis, 'setInterval');
+  onTestFinished(() => started.mockRestore());
+  const { send } = mounting();
+  expect((await send('/mcp', LIST)).status).toBe(200);
+  expect(started).not.toHaveBeenCalled();
+  await send('/mcp', INITIALIZE);
+  expect(started).toHaveBeenCalledWith(expect.any(Function), 60_000);
+});
+
+test('on Cloudflare Workers, an old client has no session, and its call ends at once with an error', async () => {
+  vi.stubGlobal('navigator', { userAgent: 'Cloudflare-Workers' });
+  onTestFinished(() => void vi.unstubAllGlobals());
+  const { send } = mounting();
+  const begun = await send('/mcp', INITIALIZE);
+  expect(begun.headers.has('mcp-session-id')).toBe(false);
+  const answer = await (await send('/mcp', oldRequest('tools/call', { name: 'ask', arguments: {} }))).text();
+  expect(answer).toContain('This needs a client that can be asked');
+});

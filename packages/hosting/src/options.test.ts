@@ -1,5 +1,5 @@
 /** Invalid options of this package, as from JavaScript or an unset environment variable. */
-import { InvalidOption, type McpServer } from '@mrtr/core';
+import { InvalidOption, type McpServer, protectedServer, requestStatePolicy } from '@mrtr/core';
 import { requestInit } from '@mrtr/harness/internal';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { INITIALIZE } from './hosting.test-support.ts';
@@ -97,6 +97,17 @@ test.each<[served: unknown, needs: string]>([
   await expect(serveHttp(wrong as never)).rejects.toThrow(new InvalidOption(`serveHttp: ${message}`));
   expect(() => serveOverStdio(wrong as never)).toThrow(new InvalidOption(`serveOverStdio: ${message}`));
 });
+
+test.each(['server', 'served'])(
+  'a server in place of the function that makes one is rejected: as `%s`',
+  async (place) => {
+    const aServer = protectedServer({ name: 'one', version: '1.0.0' }, requestStatePolicy());
+    const wrong = place === 'server' ? { server: aServer } : aServer;
+    const message = 'give a function that makes a server, not a server: { server: createServer }.';
+    await expect(serveHttp(wrong as never)).rejects.toThrow(`serveHttp: ${message}`);
+    expect(() => serveOverStdio(wrong as never)).toThrow(`serveOverStdio: ${message}`);
+  },
+);
 
 test('serveOverStdio rejects a function in the place of its options', () => {
   const message = 'serveOverStdio: the options must be an object; they are a function.';

@@ -47,8 +47,9 @@ export interface MountOptions {
    */
   readonly anonymous?: 'accept' | 'reject';
   /**
-   * How to serve old clients. `sessions` (the default) keeps a session for each, so that tools can ask them;
-   * `stateless` keeps nothing.
+   * How to serve old clients. `sessions` keeps a session for each, so that tools can ask them. `stateless` keeps nothing:
+   * a question gets its `fallback`, or ends the call with an error. Default: `sessions`, and on Cloudflare Workers
+   * `stateless`, because a request there cannot write to the stream of another one.
    */
   readonly legacyClients?: 'sessions' | 'stateless';
   /**

@@ -1,4 +1,4 @@
-import type { McpServer } from '@mrtr/core';
+import { InvalidOption, type McpServer } from '@mrtr/core';
 import { OperatorWarning } from '@mrtr/core/events';
 import {
   anObjectWith,
@@ -22,6 +22,12 @@ export interface ServerInstance {
  * @internal
  */
 export function requireInstance(caller: string, served: ServerInstance): void {
+  // A factory is easily called by mistake. An McpServer in place of `served` has a `server`, too.
+  if (anObjectWith('connect').isAllowed(served?.server))
+    throw new InvalidOption(
+      `${caller}: give a function that makes a server, not a server: { server: createServer }. Each session, and each ` +
+        'request of a new client, gets a server of its own.',
+    );
   const closes = typeof served === 'object' && served?.close !== undefined;
   requireArgument(caller, 'served', served, anObjectWith('server', ...(closes ? ['close'] : [])));
 }

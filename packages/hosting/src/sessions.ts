@@ -24,8 +24,8 @@ interface Session {
 export function makeSessions(served: ServerInstance, limits: Limits, onerror?: OnError) {
   const sessions = new Map<string, Session>();
   const places = quotaOf(limits.sessions, limits);
-  const sweeper = setInterval(() => void sweep(), 60_000);
-  sweeper.unref();
+  // From the first session on: Workers allow no timer outside of a request.
+  let sweeper: NodeJS.Timeout | undefined;
   addGauge('sessions', sessions, ({ size }) => size);
 
   /** Serves a request of a session, or one that begins a session. */
@@ -67,6 +67,7 @@ export function makeSessions(served: ServerInstance, limits: Limits, onerror?: O
     const session: Session = { transport, principal, lastUsed: Date.now(), open: 0 };
     // Count it before the first await, so that clients that begin together cannot exceed the limit.
     sessions.set(id, session);
+    sweeper ??= setInterval(() => void sweep(), 60_000).unref();
     try {
       await buildServer(served, onerror).connect(transport);
       return await use(session, { ...admitted, body: { json: initialize, bytes } });
