@@ -26,7 +26,7 @@ export { listRoots, sampling } from './questions/model-and-roots.ts';
 export type { AnswerOf, Answers, Question, Questions } from './questions/question.ts';
 export { urlElicitation } from './questions/url-elicitation.ts';
 export { type Words, words } from './questions/words.ts';
+export { cancelledResult, errorResult, textResult } from './results.ts';
 export { readState } from './state/read-state.ts';
 export { idempotencyKey, speaksMrtr } from './wire/call.ts';
 export type { InputKind } from './wire/input-kind.ts';
-export { cancelledResult, errorResult, textResult } from './wire/results.ts';

@@ -8,8 +8,8 @@ import {
   interactionsFullMessage,
 } from '@mrtr/pages/store';
 import { INTERACTIONS } from './limits.ts';
+import { addToCounter, counterOf } from './postgres-counters.ts';
 import { type PostgresStoreOptions, PostgresTable, type Queryable } from './postgres-table.ts';
-import { addToCounter, counterOf } from './principal-counters.ts';
 
 /** The reply to the statement of `add`. */
 interface Added {

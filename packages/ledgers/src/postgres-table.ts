@@ -7,7 +7,7 @@ import {
   requireOptions,
 } from '@mrtr/core/internal';
 import { GONE } from './limits.ts';
-import { createCounters, sweepCounters } from './principal-counters.ts';
+import { createCounters, sweepCounters } from './postgres-counters.ts';
 
 /** The part of a `pg` pool that the stores on PostgreSQL use. */
 export interface Queryable {

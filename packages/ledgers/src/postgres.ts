@@ -5,8 +5,8 @@ import { ledgerFullMessage, tellOperator } from '@mrtr/core/internal';
 import type { LeaseDecision, LeaseRequest, StateLedger } from '@mrtr/core/seal';
 import { CLOCK_SKEW_MS } from '@mrtr/core/seal';
 import { type LedgerLimits, ledgerLimits } from './limits.ts';
+import { addToCounter, counterOf } from './postgres-counters.ts';
 import { type PostgresStoreOptions, PostgresTable, type Queryable } from './postgres-table.ts';
-import { addToCounter, counterOf } from './principal-counters.ts';
 
 export { PostgresInteractions } from './postgres-interactions.ts';
 export type { PostgresStoreOptions, Queryable } from './postgres-table.ts';

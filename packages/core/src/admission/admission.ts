@@ -29,13 +29,13 @@ import { publish } from '../diagnostics/events.ts';
 import type { LoggedCall } from '../diagnostics/log-line.ts';
 import { OperatorWarning } from '../diagnostics/operator-warning.ts';
 import { InvalidOption, StoreFull } from '../errors.ts';
+import { endCall } from '../results.ts';
 import { type Binding, canonicalArguments } from '../state/binding.ts';
 import { type OpenResult, openState } from '../state/codec.ts';
 import { canonicalJson, MAX_DEPTH } from '../wire/canonical-json.ts';
-import { endCall } from '../wire/results.ts';
 import type { MrtrMethod } from '../wire/wire.ts';
+import { AdmittedCall, callerPseudonym, type McpRequest } from './admitted-call.ts';
 import { STATE_NOT_KEPT } from './ask-problem.ts';
-import { AdmittedCall, callerPseudonym, type McpRequest } from './call.ts';
 import { isErrorResult, isSdkRejection } from './handler-entry.ts';
 import { answersFit } from './incoming-answers.ts';
 import {

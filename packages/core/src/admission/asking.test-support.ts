@@ -6,7 +6,7 @@ import { expect } from 'vitest';
 import { z } from 'zod';
 import { readAnswer } from '../answers/read-answer.ts';
 import { elicitation } from '../questions/elicitation.ts';
-import { textResult } from '../wire/results.ts';
+import { textResult } from '../results.ts';
 import type { Hosted, PostOptions } from './hosted.test-support.ts';
 import type { LeaseDecision, LeaseRequest, StateLedger } from './ledger.ts';
 

@@ -7,7 +7,7 @@ import { readAnswer } from '../answers/read-answer.ts';
 import { InvalidOption } from '../errors.ts';
 import { elicitation } from '../questions/elicitation.ts';
 import { listRoots } from '../questions/model-and-roots.ts';
-import { textResult } from '../wire/results.ts';
+import { textResult } from '../results.ts';
 import { ARGUMENTS, asking, CALLS, PLAN, sure, YES } from './asking.test-support.ts';
 import { eventsOf, hostServers, hostTools, oldClient } from './hosted.test-support.ts';
 import { requestStatePolicy } from './policy.ts';

@@ -1,7 +1,7 @@
 import { ProtocolError, ProtocolErrorCode, type ServerContext } from '@modelcontextprotocol/server';
 import { expect, test } from 'vitest';
 import { withCall } from '../wire/call.ts';
-import type { AdmittedCall } from './call.ts';
+import type { AdmittedCall } from './admitted-call.ts';
 import { isSdkRejection, runHandler, runShape } from './handler-entry.ts';
 import { notesOf, withNotes } from './shape-notes.ts';
 

@@ -1,7 +1,7 @@
 /** Records whether the author's code was entered while the SDK served a request. The SDK does not report it. */
 import { ProtocolError, ProtocolErrorCode, type ServerContext } from '@modelcontextprotocol/server';
 import { findCall } from '../wire/call.ts';
-import type { AdmittedCall } from './call.ts';
+import type { AdmittedCall } from './admitted-call.ts';
 import { notesOf, withNotes } from './shape-notes.ts';
 
 /** The boundary's record of the request. Undefined without a protected server. */

@@ -8,7 +8,7 @@ import {
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { readAnswer } from '../answers/read-answer.ts';
-import { textResult } from '../wire/results.ts';
+import { textResult } from '../results.ts';
 import { ARGUMENTS, beginCall, PLAN, sure, YES } from './asking.test-support.ts';
 import { eventsOf, hostTools, oldClient, type TestOptions } from './hosted.test-support.ts';
 

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { readAnswer } from '../answers/read-answer.ts';
 import { type Elicitation, elicitation } from '../questions/elicitation.ts';
-import { textResult } from '../wire/results.ts';
+import { textResult } from '../results.ts';
 import { asking, beginCall, sure, YES } from './asking.test-support.ts';
 import { eventsOf, hostTools, oldClient } from './hosted.test-support.ts';
 import { answersFit } from './incoming-answers.ts';

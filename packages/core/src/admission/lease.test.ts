@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { ask } from '../answers/ask.ts';
 import { readAnswer } from '../answers/read-answer.ts';
 import { StoreFull } from '../errors.ts';
-import { textResult } from '../wire/results.ts';
+import { textResult } from '../results.ts';
 import { ledgerLike, ledgerThat, REJECTED, sure, UNKNOWN, YES } from './asking.test-support.ts';
 import { eventsOf, type Hosted, hostTools, type TestOptions } from './hosted.test-support.ts';
 import { MemoryLedger } from './ledger.ts';

@@ -10,7 +10,7 @@ import type { Rejection, RejectionReason } from '../diagnostics/rejection-reason
 import { openAtRest, sealAtRest } from '../state/at-rest.ts';
 import { CLOCK_SKEW_MS, type OpenedState } from '../state/codec.ts';
 import type { KeyRing } from '../state/key-ring.ts';
-import type { AdmittedCall } from './call.ts';
+import type { AdmittedCall } from './admitted-call.ts';
 import type { LeaseDecision } from './ledger.ts';
 import type { SingleUsePolicy } from './policy.ts';
 import { waitAtMost } from './wait-at-most.ts';

@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import type { AuthInfo } from '@modelcontextprotocol/server';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { InvalidOption } from '../errors.ts';
-import { textResult } from '../wire/results.ts';
+import { textResult } from '../results.ts';
 import { as, asking, beginCall, REJECTED, YES } from './asking.test-support.ts';
 import { eventsOf, type Hosted, hostTools, oldClient } from './hosted.test-support.ts';
 import {

@@ -17,7 +17,7 @@ import { warnOnce } from '../process-wide.ts';
 import { catchNoHandler } from '../wire/no-handler.ts';
 import { isMrtrMethod, MRTR_METHODS } from '../wire/wire.ts';
 import { Admission, type ServedMethod } from './admission.ts';
-import type { McpRequest } from './call.ts';
+import type { McpRequest } from './admitted-call.ts';
 import { aPolicy, type PolicyParts, partsOf, type RequestStatePolicy } from './policy.ts';
 import { watchRegistration } from './registrations.ts';
 import { Rejections } from './rejections.ts';

@@ -1,7 +1,7 @@
 import type { McpServer, StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { textResult } from '../wire/results.ts';
+import { textResult } from '../results.ts';
 import { eventsOf, hostTools } from './hosted.test-support.ts';
 import { withSchemasOnce } from './json-schema-once.ts';
 

@@ -9,13 +9,13 @@ import { publish } from '../diagnostics/events.ts';
 import { InvalidDefinition, RoundsExceeded } from '../errors.ts';
 import { onOldWire } from '../questions/form-choices.ts';
 import { questionDigest } from '../questions/question.ts';
+import { endCall } from '../results.ts';
 import { MAX_KEY_BYTES, sealState } from '../state/codec.ts';
 import { isModern, MRTR_REVISION } from '../wire/call.ts';
 import { capabilitiesOf } from '../wire/input-kind.ts';
 import { markForShim } from '../wire/no-handler.ts';
-import { endCall } from '../wire/results.ts';
+import type { AdmittedCall } from './admitted-call.ts';
 import { describeUnaskable, findAskProblem, STATE_NOT_KEPT, warnOfWastedEffects } from './ask-problem.ts';
-import type { AdmittedCall } from './call.ts';
 import { notesOf } from './shape-notes.ts';
 
 /** Ends the call if the questions of `result` may not go out. Otherwise returns the result with sealed state. */

@@ -5,7 +5,7 @@ import { eventsOf, type Hosted, hostTools, oldClient } from '../admission/hosted
 import { elicitation } from '../questions/elicitation.ts';
 import { listRoots } from '../questions/model-and-roots.ts';
 import type { Question } from '../questions/question.ts';
-import { textResult } from '../wire/results.ts';
+import { textResult } from '../results.ts';
 import { askLive } from './ask-live.ts';
 
 const units = elicitation('Which units?', z.object({ units: z.enum(['metric', 'imperial']) }));

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { eventsOf, hostTools, oldClient } from '../admission/hosted.test-support.ts';
 import { elicitation } from '../questions/elicitation.ts';
-import { textResult } from '../wire/results.ts';
+import { textResult } from '../results.ts';
 import { ask } from './ask.ts';
 import { askLive } from './ask-live.ts';
 import { readAnswer } from './read-answer.ts';

@@ -6,8 +6,8 @@ import { hostTools, oldClient, type PostOptions } from '../admission/hosted.test
 import type { RequestStateOptions } from '../admission/policy.ts';
 import { elicitation } from '../questions/elicitation.ts';
 import type { Questions } from '../questions/question.ts';
+import { textResult } from '../results.ts';
 import { callOf } from '../wire/call.ts';
-import { textResult } from '../wire/results.ts';
 import { readAnswer } from './read-answer.ts';
 
 const schema = z.object({ units: z.enum(['metric', 'imperial']) });

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { as } from '../admission/asking.test-support.ts';
 import { hostTools } from '../admission/hosted.test-support.ts';
 import { InvalidOption } from '../errors.ts';
-import { textResult } from '../wire/results.ts';
+import { textResult } from '../results.ts';
 import { publish } from './events.ts';
 import { watchRunningCalls } from './running-calls.ts';
 

@@ -6,7 +6,7 @@ import { ask } from '../answers/ask.ts';
 import { askLive } from '../answers/ask-live.ts';
 import { readAnswer } from '../answers/read-answer.ts';
 import { InvalidOption, UnprotectedServer } from '../errors.ts';
-import { textResult } from '../wire/results.ts';
+import { textResult } from '../results.ts';
 import { isRefusal } from './answer.ts';
 import { type ApprovalOptions, approval } from './approval.ts';
 import { words } from './words.ts';

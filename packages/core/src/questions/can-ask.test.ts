@@ -3,9 +3,9 @@ import { McpServer as Unprotected } from '@modelcontextprotocol/server';
 import { expect, test } from 'vitest';
 import { hostServers, hostTools, oldClient } from '../admission/hosted.test-support.ts';
 import type { RequestStateOptions } from '../admission/policy.ts';
+import { textResult } from '../results.ts';
 import { speaksMrtr } from '../wire/call.ts';
 import type { InputKind } from '../wire/input-kind.ts';
-import { textResult } from '../wire/results.ts';
 import { canAsk, canAskLive } from './can-ask.ts';
 
 const KINDS: readonly InputKind[] = ['elicitation', 'sampling', 'roots'];

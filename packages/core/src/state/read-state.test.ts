@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { REJECTED } from '../admission/asking.test-support.ts';
 import { hostTools } from '../admission/hosted.test-support.ts';
 import { elicitation } from '../questions/elicitation.ts';
-import { textResult } from '../wire/results.ts';
+import { textResult } from '../results.ts';
 import { readState } from './read-state.ts';
 
 const sure = elicitation('Really deploy?', z.object({ sure: z.boolean() }));

@@ -4,7 +4,7 @@ import { beginCall, PLAN, sure, YES } from '../admission/asking.test-support.ts'
 import { eventsOf, hostTools } from '../admission/hosted.test-support.ts';
 import { withNotes } from '../admission/shape-notes.ts';
 import { InvalidDefinition } from '../errors.ts';
-import { textResult } from '../wire/results.ts';
+import { textResult } from '../results.ts';
 import { tokenLength } from './codec.ts';
 import { EMPTY, KEY, NOW, OTHER_KEY, open, seal } from './sealed.test-support.ts';
 

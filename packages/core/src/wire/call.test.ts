@@ -4,8 +4,8 @@ import { z } from 'zod';
 import { as, sure, YES } from '../admission/asking.test-support.ts';
 import { hostTools, oldClient } from '../admission/hosted.test-support.ts';
 import { ask } from '../answers/ask.ts';
+import { textResult } from '../results.ts';
 import { type Call, findCall, idempotencyKey } from './call.ts';
-import { textResult } from './results.ts';
 
 /** Registers a tool; `calls` collects the record that it gets. */
 const recording =

@@ -1,6 +1,6 @@
 /** Simple results. */
 import { type CallToolResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
-import type { Call } from './call.ts';
+import type { Call } from './wire/call.ts';
 
 /**
  * A tool result of one text.
