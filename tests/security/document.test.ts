@@ -84,7 +84,7 @@ const PAGES = interactionLimits('MemoryInteractions', undefined, MEMORY_ENTRIES)
 const LIMITS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   policy: {
     ...TIME_DEFAULTS,
-    ...limitsOf(DEFAULT_LIMITS, 'calls'),
+    ...limitsOf(DEFAULT_LIMITS, 'requests'),
     'questions of one round': FIXED_LIMITS.questions,
     'one answer, in bytes of JSON': FIXED_LIMITS.answerBytes,
     'recorded result, in bytes': FIXED_LIMITS.resultBytes,

@@ -35,7 +35,7 @@ const POLICIES: readonly (readonly [options: unknown, message: string])[] = [
     "there is no option 'secret'. The options are: keys, keysSeconds, ttlSeconds, limits, audience, principal, " +
       'legacy, now, singleUse, ledger, leaseSeconds, onerror, unaskedAnswers, version, acceptVersions.',
   ],
-  [{ maxCalls: 5 }, "the option 'maxCalls' is gone. Write `limits: { calls }`."],
+  [{ maxCalls: 5 }, "the option 'maxCalls' is gone. Write `limits: { requests }`."],
   [{ maxQuestions: 5 }, "the option 'maxQuestions' is gone. A round asks at most 32 questions."],
   [{ ttlSeconds: '60' }, "ttlSeconds must be a whole number from 1 to 16777215; it is '60'."],
   ...[0, 2 ** 24, 0.5, Number.NaN].map(
@@ -118,6 +118,7 @@ test.each<[options: object, message: string]>([
     'stateBytes must be a whole number of at least 1; it is Infinity.',
   ],
   [{ limits: { rounds: 255 } }, 'rounds must be a whole number from 1 to 254; it is 255.'],
+  [{ limits: { calls: 5 } }, "the option 'calls' is gone. Write `requests`."],
 ])('requestStatePolicy(%j) is rejected for its limits: %s', (options, message) => {
   expect(complaintOf(() => requestStatePolicy(options))).toBe(`requestStatePolicy limits: ${message}`);
 });

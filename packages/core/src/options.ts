@@ -80,6 +80,7 @@ export function withDefaults<Options extends object, Defaults extends Partial<Op
  * them that one principal may take. In {@link requireOptions}, its check is {@link anyValue}.
  *
  * @param checks for numbers that have other bounds.
+ * @param gone the names of earlier versions.
  * @throws InvalidOption naming the first wrong limit, its value and the allowed values.
  * @example const { entries, perPrincipal } = limitsOf('MemoryLedger', limits, { entries: 100_000, perPrincipal: 1 / 16 });
  */
@@ -88,13 +89,14 @@ export function limitsOf<Name extends string>(
   given: { readonly [N in Name]?: number | undefined } = {},
   defaults: Readonly<Record<Name, number>>,
   checks: { readonly [N in Name]?: OptionCheck } = {},
+  gone: GoneOptions = {},
 ): Readonly<Record<Name, number>> {
   const numbers = Object.keys(defaults).map((name) => [
     name,
     name === 'perPrincipal' ? aShare : wholeNumber(),
   ]);
   const all: OptionChecks<object> = { ...Object.fromEntries(numbers), ...checks };
-  requireOptions<object>(`${owner} limits`, given, all);
+  requireOptions<object>(`${owner} limits`, given, all, gone);
   return withDefaults(given, defaults as never);
 }
 

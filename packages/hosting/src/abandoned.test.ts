@@ -44,7 +44,7 @@ async function cancelling(options: HostedOptions) {
 test.each(['new', 'old'])(
   'three calls of a %s client that it cancels leave a server of three places open',
   async (era) => {
-    const { url, cancelNew, cancelOld, session } = await cancelling({ policy: { limits: { calls: 3 } } });
+    const { url, cancelNew, cancelOld, session } = await cancelling({ policy: { limits: { requests: 3 } } });
     const id = await session();
     for (let n = 0; n < 3; n++) expect(await (era === 'new' ? cancelNew() : cancelOld(id))).toBe('entered');
     expect(await read(await fetch(url, who))).toEqual(served);
@@ -63,7 +63,7 @@ test('cancelled calls give back the bytes of their bodies', async () => {
 });
 
 test('the calls of a session that ends move to the abandoned handlers', async () => {
-  const { url, enters, session } = await waiting({ policy: { limits: { calls: 2 } } });
+  const { url, enters, session } = await waiting({ policy: { limits: { requests: 2 } } });
   const id = await session();
   expect([await enters(oldCall(id, 1)), await enters(oldCall(id, 2))]).toEqual(['entered', 'entered']);
   expect(await read(await fetch(url, who))).toEqual(TOO_MANY_CALLS);
@@ -74,7 +74,7 @@ test('the calls of a session that ends move to the abandoned handlers', async ()
 test('without sessions, an old client that hangs up has cancelled', async () => {
   const { url, nextEntry, enters } = await waiting({
     legacyClients: 'stateless',
-    policy: { limits: { calls: 1 } },
+    policy: { limits: { requests: 1 } },
   });
   const client = new AbortController();
   const entry = nextEntry();
@@ -87,7 +87,7 @@ test('without sessions, an old client that hangs up has cancelled', async () => 
 
 test('without room among the abandoned handlers, a cancelled call keeps its place, and the operator learns it once', async () => {
   const { url, cancelNew, cancelOld, session, errors, release } = await cancelling({
-    policy: { limits: { calls: 2 } },
+    policy: { limits: { requests: 2 } },
   });
   const id = await session();
   for (const cancel of [cancelNew, () => cancelOld(id), cancelNew, () => cancelOld(id)])

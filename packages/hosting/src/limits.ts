@@ -7,7 +7,7 @@ export interface MountLimits {
   /**
    * Bytes of the requests that are served at once, and as many again of bodies that are arriving, and of messages in
    * streams that wait to be read. A served request takes its body and 64 KiB. Default 128 MiB: 2048 small requests.
-   * Calls have a limit of their own, `limits.calls` of the policy. A cancelled one takes nothing here.
+   * Their number has a limit of its own, `limits.requests` of the policy. A cancelled one takes nothing here.
    */
   readonly bytes?: number | undefined;
   /** Bytes of one body. Default 1 MiB. It may have 10 000 members of objects and arrays for each MiB. */
@@ -60,8 +60,9 @@ export const quotaOf = (limit: number, { perPrincipal }: Pick<Limits, 'perPrinci
 
 const BYTES = 'Write `limits: { bytes }`.';
 const SHARE = 'Write `limits: { perPrincipal }`: the share of one principal, for example 1/16.';
-const CALLS = 'The policy counts calls: write `limits: { calls }` in requestStatePolicy.';
-const SHARE_OF_CALLS = 'The policy counts calls: write `limits: { perPrincipal }` in requestStatePolicy.';
+const REQUESTS = 'The policy counts requests: write `limits: { requests }` in requestStatePolicy.';
+const SHARE_OF_REQUESTS =
+  'The policy counts requests: write `limits: { perPrincipal }` in requestStatePolicy.';
 
 /** The options of earlier versions, each with what to write now. @internal */
 export const GONE_OPTIONS = {
@@ -70,12 +71,12 @@ export const GONE_OPTIONS = {
   bodySeconds: 'It is fixed: 30 seconds.',
   maxIncomingBytes: BYTES,
   maxIncomingBytesPerPrincipal: SHARE,
-  maxRequests: CALLS,
-  maxRequestsPerPrincipal: SHARE_OF_CALLS,
+  maxRequests: REQUESTS,
+  maxRequestsPerPrincipal: SHARE_OF_REQUESTS,
   maxCallBytes: BYTES,
   maxCallBytesPerPrincipal: SHARE,
-  maxAbandoned: CALLS,
-  maxAbandonedPerPrincipal: SHARE_OF_CALLS,
+  maxAbandoned: REQUESTS,
+  maxAbandonedPerPrincipal: SHARE_OF_REQUESTS,
   maxSubscriptions: 'Write `limits: { subscriptions }`.',
   maxSubscriptionsPerPrincipal: SHARE,
   maxSessions: 'Write `limits: { sessions }`.',

@@ -14,7 +14,7 @@ const TOO_MANY = {
 test('the calls of one principal in both eras count together, and others are served', async () => {
   const { enters, session, release } = await waiting({
     verifier,
-    policy: { limits: { calls: 32 } },
+    policy: { limits: { requests: 32 } },
   });
   const ofAda = await session('ada');
   expect(await enters(as('ada', newCall()))).toBe('entered');
@@ -59,7 +59,7 @@ test.each([
 ])(
   'calls of %s clients that hang up leave no more handlers running than the limits',
   async (_era, callOf, limit) => {
-    const { served, enters, session, release } = await waiting({ policy: { limits: { calls: 8 } } });
+    const { served, enters, session, release } = await waiting({ policy: { limits: { requests: 8 } } });
     const id = await session();
     for (let n = 0; n < limit; n++) {
       const client = new AbortController();

@@ -30,7 +30,7 @@ test.each<[options: unknown, message: string]>([
   [{ maxSessions: 5 }, "the option 'maxSessions' is gone. Write `limits: { sessions }`."],
   [
     { maxRequests: 5 },
-    "the option 'maxRequests' is gone. The policy counts calls: write `limits: { calls }` in requestStatePolicy.",
+    "the option 'maxRequests' is gone. The policy counts requests: write `limits: { requests }` in requestStatePolicy.",
   ],
 ])('serveHttp(served, %j) is rejected: %s', async (options, message) => {
   await expect(serve(options)).rejects.toThrow(new InvalidOption(`serveHttp: ${message}`));

@@ -83,7 +83,7 @@ async function hangUp(
 
 test('a retry that finds no free place spends nothing: it is served when a place is free', async () => {
   const rejections = eventsOf('mrtr:rejection');
-  const site = till({ limits: { calls: 1 } });
+  const site = till({ limits: { requests: 1 } });
   const [one, two] = [await site.begin(), await site.begin()];
   const busy = site.retry(one);
   await site.paying(1);
@@ -97,7 +97,7 @@ test('a retry that finds no free place spends nothing: it is served when a place
 test('of 1000 copies of a retry, as many are admitted as there are places, and one is served', async () => {
   const memory = new MemoryLedger();
   const lease = vi.fn((presented: LeaseRequest) => memory.lease(presented));
-  const site = till({ limits: { calls: 2 }, ledger: ledgerLike(memory, { lease }) });
+  const site = till({ limits: { requests: 2 }, ledger: ledgerLike(memory, { lease }) });
   const params = await site.begin();
   const replies = Promise.all(Array.from({ length: 1000 }, () => site.retry(params)));
   await site.paying(1);
@@ -114,7 +114,7 @@ test('of 1000 copies of a retry, as many are admitted as there are places, and o
 });
 
 test('waiting retries of one caller count for that caller', async () => {
-  const site = till({ limits: { calls: 4, perPrincipal: 0.5 } });
+  const site = till({ limits: { requests: 4, perPrincipal: 0.5 } });
   const ada = as('ada');
   const params = await site.begin(ada);
   const [first, second] = [site.retry(params, ada), site.retry(params, ada)];
@@ -130,7 +130,7 @@ test('waiting retries of one caller count for that caller', async () => {
 test('the total is counted before the caller is identified, and is given back where that fails', async () => {
   const known = new Deferred<string>();
   const principal = vi.fn(() => known.promise);
-  const site = till({ limits: { calls: 2 }, principal });
+  const site = till({ limits: { requests: 2 }, principal });
   const waiting = [1, 2].map(() => site.call());
   await expect.poll(() => principal.mock.calls.length).toBe(2);
   expect(await site.call()).toMatchObject(TOO_MANY);
@@ -224,7 +224,7 @@ test('the signal does not fire when the handler has ended, although the SDK fire
 test('above the limit of abandoned handlers a cancelled call keeps its place, and `onerror` gets that once', async () => {
   const errors: string[] = [];
   const onerror = ({ message }: Error) => void errors.push(message);
-  const site = till({ limits: { calls: 2 }, onerror });
+  const site = till({ limits: { requests: 2 }, onerror });
   for (let call = 1; call <= 4; call++) await hangUp(site, await site.begin(), () => site.paying(call));
   expect(await site.call()).toMatchObject(TOO_MANY);
   expect(errors.filter((error) => /have not ended/.test(error))).toHaveLength(1);
@@ -233,7 +233,7 @@ test('above the limit of abandoned handlers a cancelled call keeps its place, an
 });
 
 test('abandoned handlers count for their caller', async () => {
-  const site = till({ limits: { calls: 4, perPrincipal: 0.25 } });
+  const site = till({ limits: { requests: 4, perPrincipal: 0.25 } });
   const ada = as('ada');
   await hangUp(site, await site.begin(ada), () => site.paying(1), ada);
   await hangUp(site, await site.begin(ada), () => site.paying(2), ada);

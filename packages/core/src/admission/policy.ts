@@ -51,13 +51,13 @@ interface PolicyLimitOptions {
    * ended, also while it waits for the ledger or for another retry. A cancelled one whose handler has not ended frees
    * its place, until as many of them are counted apart; above that, it keeps its place until its handler ends.
    */
-  readonly calls?: number | undefined;
+  readonly requests?: number | undefined;
   /** Rounds of one call that may ask. Default 10, the number of retries that the SDK's client makes. */
   readonly rounds?: number | undefined;
   /** Bytes of a sealed token, in both directions. Default 65 536. */
   readonly stateBytes?: number | undefined;
   /**
-   * The share of `calls` that one principal may take, above 0 and at most 1. Default 1/16. Anonymous callers share all
+   * The share of `requests` that one principal may take, above 0 and at most 1. Default 1/16. Anonymous callers share all
    * of them. A gateway whose calls all have one principal sets 1.
    */
   readonly perPrincipal?: number | undefined;
@@ -136,7 +136,7 @@ export interface KeyReadingOptions extends Omit<RequestStateOptions, 'keys'> {
 export const TIME_DEFAULTS = { ttlSeconds: 600, leaseSeconds: 300 };
 
 /** The defaults of a policy's `limits`. */
-export const DEFAULT_LIMITS = { calls: 1000, rounds: 10, stateBytes: 65_536, perPrincipal: 1 / 16 };
+export const DEFAULT_LIMITS = { requests: 1000, rounds: 10, stateBytes: 65_536, perPrincipal: 1 / 16 };
 
 /** The limits that no option sets. */
 export const FIXED_LIMITS = {
@@ -250,12 +250,11 @@ export function requestStatePolicy(
 }
 
 function policyFromOptions(options: PolicyOptions, keys: Keys): RequestStatePolicy {
-  const limits = limitsOf('requestStatePolicy', options.limits, DEFAULT_LIMITS, {
-    rounds: wholeNumber(1, MAX_ROUND),
-  });
-  const callsOfOne = ownLimit(limits.calls, limits.perPrincipal);
-  const running = new Quota(limits.calls, callsOfOne);
-  const abandoned = new AbandonedQuota(limits.calls, callsOfOne, (error) =>
+  const checks = { rounds: wholeNumber(1, MAX_ROUND) };
+  const limits = limitsOf('requestStatePolicy', options.limits, DEFAULT_LIMITS, checks, GONE_LIMITS);
+  const requestsOfOne = ownLimit(limits.requests, limits.perPrincipal);
+  const running = new Quota(limits.requests, requestsOfOne);
+  const abandoned = new AbandonedQuota(limits.requests, requestsOfOne, (error) =>
     tellOperator(error, options.onerror),
   );
   addGauge('calls.running', running, totalOf);
@@ -353,12 +352,14 @@ const POLICY_CHECKS = {
   ),
 } satisfies Record<string, OptionCheck>;
 
+const GONE_LIMITS = { calls: 'Write `requests`.' } satisfies GoneOptions;
+
 const GONE_OPTIONS = {
   maxBytes: 'Write `limits: { stateBytes }`.',
   maxRounds: 'Write `limits: { rounds }`.',
-  maxCalls: 'Write `limits: { calls }`.',
+  maxCalls: 'Write `limits: { requests }`.',
   maxCallsPerPrincipal: 'Write `limits: { perPrincipal }`: the share of one principal, for example 1/16.',
-  maxAbandoned: 'As many as `limits: { calls }` are counted.',
+  maxAbandoned: 'As many as `limits: { requests }` are counted.',
   maxAbandonedPerPrincipal: 'Write `limits: { perPrincipal }`: the share of one principal, for example 1/16.',
   maxQuestions: `A round asks at most ${FIXED_LIMITS.questions} questions.`,
   maxAnswerBytes: `An answer has at most ${FIXED_LIMITS.answerBytes} bytes.`,
