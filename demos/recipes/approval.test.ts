@@ -26,7 +26,9 @@ test('a payment is not made when its user refuses on the page', async () => {
 test('a small payment is approved in a form, by the affirmative choice only', async () => {
   const { message, answer } = await bank.pay(9);
   expect(await answer()).toBeUndefined();
-  expect(message()).toBe('Pay € “9” to “Bob”?');
+  expect(message()).toBe(
+    'Pay € “9” to “Bob”?\n\nThe form came back empty. “Nothing was chosen that approves or refuses.”',
+  );
   const approved = { action: 'accept', content: { decision: 'approve' } } as const;
   expect(await answer({ sure: approved })).toMatch(/^Paid € 9 to Bob/);
 });

@@ -70,6 +70,15 @@ const MODES: Readonly<Record<string, Mode>> = {
       round: 2,
     },
   },
+  'answers that did not fit': {
+    content: {
+      asked: new Map(several.map(([key, digest]) => [key, digest])),
+      timesAsked: new Map(several.map(([key, , times]) => [key, times])),
+      timesUnfit: new Map([['größe', 2]]),
+      hasGivenUp: true,
+      round: 2,
+    },
+  },
 };
 
 /** Decrypts a token without the codec into its prefix, key, plaintext and label. */

@@ -150,11 +150,18 @@ async function hangUpDuring(shape: Shape, finish: () => CallToolResult) {
   return { again: await client.answer(asked, { name: ada }), pays };
 }
 
+/** What `onerror` hears of a question for units that is not asked again. */
+const gaveUp = (fields: string) =>
+  expect.stringMatching(
+    new RegExp(
+      `No answer to '.*' fitted its form \\(${fields}\\), so it is not asked again\\. Its client may not`,
+    ),
+  );
+
 /** Answers by message, because each shape chooses its own wire keys. */
 function answer(client: Caller, asked: RoundSummary, byMessage: Readonly<Record<string, unknown>>) {
-  const answered = Object.entries(asked.asks ?? {}).filter(([, message]) =>
-    Object.hasOwn(byMessage, message),
-  );
+  const worded = Object.entries(asked.asks ?? {}).map(([key, message]) => [key, ownWords(message)] as const);
+  const answered = worded.filter(([, message]) => Object.hasOwn(byMessage, message));
   return client.answer(
     asked,
     Object.fromEntries(answered.map(([key, message]) => [key, byMessage[message]])),
@@ -164,9 +171,13 @@ function answer(client: Caller, asked: RoundSummary, byMessage: Readonly<Record<
 const questionsIn = ({ asks }: RoundSummary) => (asks === undefined ? undefined : Object.values(asks));
 
 const [WHICH_UNITS, WHICH_NAME] = [units.message, name.message];
+/** The prompt for units after {@link kelvin}. */
+const UNITS_AGAIN = `${WHICH_UNITS}\n\nThe last answer did not fit. “units”: “Invalid option: expected one of 'metric'|'imperial'”`;
+/** The author's words of a prompt, without the reason why the last answer did not fit. */
+const ownWords = (message: string) => message.split('\n\n')[0] ?? '';
 const TWO_ROUNDS = [{ units }, { name }];
 const BOTH = { says: '{"units":{"units":"metric"},"name":{"name":"Ada"}}' };
-const user = (message: string) => (message === WHICH_UNITS ? metric : ada);
+const user = (message: string) => (ownWords(message) === WHICH_UNITS ? metric : ada);
 
 /** A question whose form has one field, with the question's name. */
 const text = (key: string) => elicitation(`Question ${key}?`, z.object({ [key]: z.string() }));
@@ -218,7 +229,7 @@ const behaviours = {
       client.questions.length === 1 ? kelvin : user(message),
     );
     expect(await client.call()).toEqual(BOTH);
-    expect(client.questions).toEqual([WHICH_UNITS, WHICH_UNITS, WHICH_NAME]);
+    expect(client.questions).toEqual([WHICH_UNITS, UNITS_AGAIN, WHICH_NAME]);
   },
 
   async 'state of another shape, or of another version, is refused, and nothing runs'(shape) {
@@ -252,16 +263,112 @@ const behaviours = {
 
   async 'a question without an answer that fits is asked again, and the call does not end'(shape) {
     const client = await serve(shape, TWO_ROUNDS, { limits: { rounds: 100 } }).site.connect();
+    const finish = async (asked: RoundSummary) => {
+      const second = await client.answer(asked, { units: metric });
+      const still = await client.answer(second, {});
+      expect(still.asks).toEqual({ name: WHICH_NAME });
+      expect(await client.answer(still, { name: ada })).toEqual(BOTH);
+    };
+    // None of these is an answer, so each is asked again in the same words, and none counts.
     let asked = await client.send();
-    const odd = [null, 42, 'text', [], {}, { action: 'shrug' }, { action: 'accept' }, kelvin, { roots: [] }];
-    for (const responses of [{}, ...odd.map((units) => ({ units }))]) {
+    for (const responses of [{}, ...[null, 42, 'text', []].map((units) => ({ units }))]) {
       asked = await client.answer(asked, responses);
       expect(asked.asks).toEqual({ units: WHICH_UNITS });
     }
-    const second = await client.answer(asked, { units: metric });
-    const still = await client.answer(second, {});
-    expect(still.asks).toEqual({ name: WHICH_NAME });
-    expect(await client.answer(still, { name: ada })).toEqual(BOTH);
+    await finish(asked);
+    // These are answers, so the second prompt says why.
+    const unfit = `${WHICH_UNITS}\n\nThe last answer did not fit.`;
+    const odd: [unknown, string][] = [
+      [{}, unfit],
+      [{ action: 'shrug' }, unfit],
+      [{ roots: [] }, unfit],
+      [{ action: 'accept' }, `${WHICH_UNITS}\n\nThe form came back empty.`],
+      [kelvin, UNITS_AGAIN],
+    ];
+    for (const [answer, prompt] of odd) {
+      const again = await client.answer(await client.send(), { units: answer });
+      expect(again.asks).toEqual({ units: prompt });
+      await finish(again);
+    }
+  },
+
+  async 'the third answer in a row that does not fit ends the call, and the operator hears once'(shape) {
+    const errors: string[] = [];
+    const onerror = (error: Error) => void errors.push(error.message);
+    const { site, done } = serve(shape, TWO_ROUNDS, { onerror });
+    const ends = {
+      fails: expect.stringMatching(
+        /^No answer to the question 'units' fitted, so it is not asked again\. .*'metric'/,
+      ),
+    };
+    const prompts = [WHICH_UNITS, UNITS_AGAIN, UNITS_AGAIN];
+    const seen: unknown[] = [];
+    const client = await site.connect();
+    let asked = await client.send();
+    for (let answers = 0; asked.asks; answers++) {
+      seen.push(...Object.values(asked.asks));
+      // A retry without an answer does not start the count anew.
+      if (answers === 2) asked = await client.answer(asked, {});
+      asked = await client.answer(asked, { units: kelvin });
+    }
+    expect(asked).toEqual(ends);
+    expect(seen).toEqual(prompts);
+    const old = await site.connectLegacy(() => kelvin);
+    expect(await old.call()).toEqual(ends);
+    expect(old.questions).toEqual(prompts);
+    expect(done.runs).toBe(0);
+    expect(errors).toEqual(Array(2).fill(gaveUp('units: choice')));
+  },
+
+  async 'a form that comes back empty twice ends the call, which says that it may not be shown'(shape) {
+    const errors: string[] = [];
+    const onerror = (error: Error) => void errors.push(error.message);
+    const { site, done } = serve(shape, TWO_ROUNDS, { onerror });
+    const ends = {
+      fails:
+        'The client accepted this form without filling it in, so it is not asked again. It may not be able to show it.',
+    };
+    for (const empty of [accept({}), { action: 'accept' as const }]) {
+      const client = await site.connect();
+      const again = await client.answer(await client.send(), { units: empty });
+      expect(again.asks).toEqual({ units: expect.stringContaining('\n\nThe form came back empty.') });
+      expect(await client.answer(again, { units: empty })).toEqual(ends);
+      const old = await site.connectLegacy(() => empty);
+      expect(await old.call()).toEqual(ends);
+      expect(old.questions).toHaveLength(2);
+    }
+    expect(done.runs).toBe(0);
+    expect(errors).toEqual(Array(4).fill(gaveUp('units: choice')));
+  },
+
+  async 'a prompt and a resource whose answers do not fit end with a JSON-RPC error that says so'(shape) {
+    const client = await new TestDeployment(promptAndResource(shape)).connect();
+    for (const method of ['prompt', 'resource'] as const) {
+      let asked = await client[method]();
+      while (asked.asks)
+        asked = await client[method]({ inputResponses: { name: accept({}) }, requestState: asked.state });
+      expect(asked).toEqual({ rejects: expect.stringContaining('accepted this form without filling it in') });
+    }
+  },
+
+  async 'a question with a fallback takes it instead, and keeps it in later rounds'(shape) {
+    const errors: string[] = [];
+    const onerror = (error: Error) => void errors.push(error.message);
+    const lazily = elicitation(WHICH_UNITS, Units, { fallback: { units: 'imperial' } });
+    const named = elicitation(WHICH_NAME, Name, { fallback: { name: 'Bob' } });
+    const { site } = serve(shape, [{ units: lazily }, { name: named }], { onerror });
+    const says = { says: '{"units":{"units":"imperial"},"name":{"name":"Bob"}}' };
+    const client = await site.connect();
+    let asked = await client.send();
+    for (const last of [kelvin, kelvin, kelvin]) asked = await client.answer(asked, { units: last });
+    expect(asked.asks).toEqual({ name: WHICH_NAME });
+    for (const last of [accept({}), accept({})]) asked = await client.answer(asked, { name: last });
+    expect(asked).toEqual(says);
+    const old = await site.connectLegacy(() => accept({}));
+    expect(await old.call()).toEqual(says);
+    expect(old.questions).toHaveLength(4);
+    // Once per call, although each has given up two questions.
+    expect(errors).toEqual([gaveUp('units: choice'), gaveUp('units: choice')]);
   },
 
   async 'any two different keys name two questions'(shape) {
@@ -413,7 +520,7 @@ const behaviours = {
     const first = await client.send();
     expect(questionsIn(first)).toEqual([WHICH_UNITS, WHICH_NAME, 'Question more?']);
     const second = await answer(client, first, { [WHICH_UNITS]: kelvin, [WHICH_NAME]: ada });
-    expect(questionsIn(second)).toEqual([WHICH_UNITS, 'Question more?']);
+    expect(questionsIn(second)).toEqual([UNITS_AGAIN, 'Question more?']);
     const third = await answer(client, second, { 'Question more?': accept({ more: 'yes' }) });
     expect(questionsIn(third)).toEqual([WHICH_UNITS]);
     const { says } = await answer(client, third, { [WHICH_UNITS]: metric });
@@ -431,7 +538,7 @@ const behaviours = {
     const roots = { roots: [{ uri: 'file:///home' }] };
     const good = { 'sampling/createMessage': title, 'roots/list': roots };
     const again = await answer(client, asked, { ...good, [WHICH_UNITS]: kelvin });
-    expect(questionsIn(again)).toEqual([WHICH_UNITS]);
+    expect(questionsIn(again)).toEqual([UNITS_AGAIN]);
     const { says } = await answer(client, again, { [WHICH_UNITS]: metric });
     expect(JSON.parse(says ?? '')).toEqual({ title, roots, units: { units: 'metric' } });
   },
@@ -531,7 +638,8 @@ const behaviours = {
     const { site, done } = serve(shape, [{ sure }, { name }], { now: () => now });
     const client = await site.connect();
     const asked = await client.answer(await client.send(), { sure: accept({}) });
-    expect(asked.asks).toEqual({ sure: 'Pay “Ada”?' });
+    const empty = 'The form came back empty. “Nothing was chosen that approves or refuses.”';
+    expect(asked.asks).toEqual({ sure: `Pay “Ada”?\n\n${empty}` });
     now += 5000;
     const second = await client.answer(asked, { sure: accept({ decision: 'approve' }) });
     now += 5000;

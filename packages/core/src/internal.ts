@@ -7,7 +7,7 @@ export { awaitHandler, onAbandoned } from './admission/request-handler.ts';
 export { notesOf } from './admission/shape-notes.ts';
 export { waitAtMost } from './admission/wait-at-most.ts';
 export { notAQuestionError, requireKeys } from './answers/ask.ts';
-export { hasFallback, readingOf } from './answers/read-answer.ts';
+export { hasFallback, readingOf, readResponse } from './answers/read-answer.ts';
 export type { Assurance } from './diagnostics/events.ts';
 export { publish } from './diagnostics/events.ts';
 export { addGauge, type GaugeName, readGauges } from './diagnostics/gauges.ts';

@@ -7,7 +7,7 @@ import { canonicalJson } from '@mrtr/core/internal';
 import { derivePseudonym, type KeyRing, keyRing, openAtRest, sealAtRest } from '@mrtr/core/seal';
 import { type Call, withoutStamps } from '@mrtr/core/shape';
 import { callerOf } from '@mrtr/shapes/internal';
-import { ContinuationLost, type LinearContext, type LinearRound } from '@mrtr/shapes/linear';
+import { ContinuationLost, type LinearContext, type LinearRound, type RoundEnd } from '@mrtr/shapes/linear';
 
 /** The beginning of a call. A second run of the handler must see the same. */
 export interface CallHeader extends Pick<Call, 'method' | 'target' | 'pseudonym' | 'askable' | 'version'> {
@@ -61,6 +61,8 @@ export type TurnRecord = (
 ) & {
   /** The digest of the answers that started the turn, if any; see {@link hashAnswers}. */
   readonly answers?: string | undefined;
+  /** The answers that started the turn and did not fit. */
+  readonly unfit?: RoundEnd['unfit'];
   /**
    * The caller's pseudonym from the latest answer. It replaces the first round's, whose key the operator may remove while
    * the call waits.

@@ -217,8 +217,9 @@ export function runningCall(
   }
 
   function recordOf(frameTurn: Awaited<ReturnType<Frame['start']>>, turn: number): TurnRecord {
-    if (frameTurn.kind === 'threw') return { kind: 'threw', error: errorRecord(frameTurn.error) };
-    if (frameTurn.kind === 'asked') return recordQuestions(frameTurn.requests, turn);
+    const { unfit } = frameTurn;
+    if (frameTurn.kind === 'threw') return { kind: 'threw', error: errorRecord(frameTurn.error), unfit };
+    if (frameTurn.kind === 'asked') return { ...recordQuestions(frameTurn.requests, turn), unfit };
     try {
       JSON.stringify(frameTurn.value);
       return frameTurn;

@@ -233,8 +233,9 @@ export class DbosStore implements LinearStore {
       if (record.kind === 'lost') throw lostContinuation(record.why);
       // Another request's answers came first. Its client alone may see the result.
       if (record.answers !== awaited.answers) throw lostContinuation();
-      if (record.kind === 'threw') return { kind: 'threw', error: revivedError(record.error) };
-      if (record.kind === 'returned') return { kind: 'returned', value: record.value };
+      const { unfit } = record;
+      if (record.kind === 'threw') return { kind: 'threw', error: revivedError(record.error), unfit };
+      if (record.kind === 'returned') return { kind: 'returned', value: record.value, unfit };
       if (record.overLimit !== undefined) {
         // The boundary rejects it too, unless the call began under a stricter policy or with another client.
         if (!findAskProblem(call, record.requests)) throw lostContinuation(record.overLimit);
@@ -244,7 +245,8 @@ export class DbosStore implements LinearStore {
       const next = { callKey: awaited.callKey, turn: awaited.turn + 1 };
       const over = () => void this.#endCall(next, CLIENT_CANCELLED);
       if (!speaksMrtr(ctx)) signal.addEventListener('abort', over, { once: true });
-      return { kind: 'asked', id: `${awaited.callKey.call}.${awaited.turn}`, requests: record.requests };
+      const id = `${awaited.callKey.call}.${awaited.turn}`;
+      return { kind: 'asked', id, requests: record.requests, unfit };
     } finally {
       request.abort();
       this.#running.get(awaited.callKey.call)?.forgetRequest(ctx);

@@ -47,6 +47,7 @@ export class AdmittedCall implements Call {
   readonly askable: readonly InputKind[];
   readonly asked: ReadonlyMap<string, string> | undefined;
   readonly timesAsked: ReadonlyMap<string, number>;
+  readonly timesUnfit: ReadonlyMap<string, number> | undefined;
   readonly reads = new AnswerReads();
   readonly limits: PolicyParts['limits'];
   readonly version: string | undefined;
@@ -89,8 +90,14 @@ export class AdmittedCall implements Call {
     const { inputResponses } = ctx.mcpReq;
     this.#answers = inputResponses && ownAnswers(inputResponses, this.asked);
     this.timesAsked = opened?.timesAsked ?? NOTHING_ASKED;
+    this.timesUnfit = opened?.timesUnfit;
     this.limits = policy.limits;
     this.version = policy.versions.of(target);
+  }
+
+  /** Whether this round or an earlier one has given up a question. */
+  get hasGivenUp(): boolean {
+    return this.#facts.opened?.hasGivenUp === true || this.reads.givenUp !== undefined;
   }
 
   get facts(): Facts {

@@ -9,6 +9,7 @@ import { publish } from '../diagnostics/events.ts';
 import { InvalidDefinition, RoundsExceeded } from '../errors.ts';
 import { onOldWire } from '../questions/form-choices.ts';
 import { questionDigest } from '../questions/question.ts';
+import { withReason } from '../questions/unfit-answer.ts';
 import { endCall } from '../results.ts';
 import { MAX_KEY_BYTES, sealState } from '../state/codec.ts';
 import { isModern, MRTR_REVISION } from '../wire/call.ts';
@@ -41,6 +42,12 @@ function checkAndSeal(call: AdmittedCall, result: InputRequiredResult, requests:
     return rejectQuestion(call, new InvalidDefinition(NO_QUESTION), ASKS_NOTHING);
   }
   requireSealable(requestState, requests);
+  const keys = Object.keys(requests);
+  const end = keys.map((key) => call.reads.unfit.get(key)?.end).find((why) => why !== undefined);
+  if (end !== undefined) {
+    call.facts.rejections.count({ reason: 'author', detail: 'answers_unfit' }, call);
+    return endCall(call, end);
+  }
   const problem = findAskProblem(call, requests, { requestState, routingLabel });
   if (problem?.kind === 'rounds') {
     call.facts.rejections.count({ reason: 'author', detail: 'rounds_exceeded' }, call);
@@ -54,13 +61,13 @@ function checkAndSeal(call: AdmittedCall, result: InputRequiredResult, requests:
   if (isOld && call.legacy === 'degrade') return endCall(call, NEEDS_MODERN);
   const sealed = {
     ...result,
-    ...(result.inputRequests && isOld && { inputRequests: inOldSpelling(requests) }),
+    ...(result.inputRequests && { inputRequests: shownRequests(call, requests) }),
     requestState: seal(call, requestState, requests, routingLabel),
   };
   // On 2026-07-28 the SDK rejects undeclared questions with -32021 and the missing capabilities. Seal the state anyway,
   // in case the SDK reads the capabilities differently and lets it out.
   if (problem) return sealed;
-  publish('mrtr:ask', { call: call.id, target: call.target, keys: Object.keys(requests), live: false });
+  publish('mrtr:ask', { call: call.id, target: call.target, keys, live: false });
   return sealed;
 }
 
@@ -73,11 +80,15 @@ function seal(
   const { id: callId, method, target, round, version } = call;
   const asked = new Map<string, string>();
   const timesAsked = new Map<string, number>();
+  const timesUnfit = new Map<string, number>();
   for (const [key, request] of Object.entries(requests)) {
     asked.set(key, questionDigest(request));
     timesAsked.set(key, (call.timesAsked.get(key) ?? 0) + 1);
+    const unfit = call.reads.unfit.get(key)?.times ?? call.timesUnfit?.get(key);
+    if (unfit !== undefined) timesUnfit.set(key, unfit);
   }
-  const content = { callId, round, asked, timesAsked, payload, version };
+  const { hasGivenUp } = call;
+  const content = { callId, round, asked, timesAsked, timesUnfit, hasGivenUp, payload, version };
   const { binding, policy } = call.facts;
   const { now, ttlSeconds, keys } = policy;
   const token = sealState(content, { binding, issuedAt: now(), ttlSeconds, routingLabel }, keys.ring[0]);
@@ -88,10 +99,18 @@ function seal(
 const rejectQuestion = (call: AdmittedCall, cause: unknown, why = STATE_NOT_KEPT): never =>
   call.facts.rejections.rejectRequest({ reason: 'author', detail: 'invalid_question' }, call, cause, why);
 
-const inOldSpelling = (requests: InputRequests): InputRequests =>
-  Object.fromEntries(
-    Object.entries(requests).map(([key, request]) => [key, markForShim(onOldWire(request))]),
-  );
+/**
+ * The questions as they go out: with the reason why the last answer did not fit, and in an old client's spelling. The sealed
+ * digest is that of the author's words, so an answer to the longer text counts for them.
+ */
+function shownRequests({ reads, revision }: AdmittedCall, requests: InputRequests): InputRequests {
+  const shown = Object.entries(requests).map(([key, request]) => {
+    const unfit = reads.unfit.get(key);
+    const told = unfit ? withReason(request, unfit) : request;
+    return [key, isModern(revision) ? told : markForShim(onOldWire(told))];
+  });
+  return Object.fromEntries(shown);
+}
 
 /** @throws InvalidDefinition for state or questions that a token cannot carry. */
 function requireSealable(requestState: unknown, requests: InputRequests): void {

@@ -7,7 +7,7 @@ import {
   TRACEPARENT_META_KEY,
 } from '@modelcontextprotocol/server';
 import { publish, publishAround, type RoundEvent } from '../diagnostics/events.ts';
-import { AnswerIgnored } from '../diagnostics/operator-warning.ts';
+import { AnswerIgnored, OperatorWarning } from '../diagnostics/operator-warning.ts';
 import { stampAnswer } from '../wire/answer-stamp.ts';
 import { isModern, withCall } from '../wire/call.ts';
 import { NoHandler } from '../wire/no-handler.ts';
@@ -52,6 +52,7 @@ export function serve(call: AdmittedCall, handler: Handler): Promise<unknown> {
     } finally {
       // An old client's request stays open while the shim asks, and can still be cancelled.
       if (isModern(call.revision)) signal.end();
+      reportGivenUp(call);
       publish('mrtr:round', { phase: 'end', ...about, outcome });
     }
   });
@@ -95,6 +96,16 @@ function reportIgnored(call: AdmittedCall, { inputRequests = {} }: InputRequired
   const [first] = mistakes;
   const isFirstReport = mistakes.every(({ times }) => times === 2);
   if (first && isFirstReport) call.report(new AnswerIgnored(first.key, describeIgnored(first)));
+}
+
+/** Tells the operator, once per call, that a question is not asked again because its answers did not fit. */
+function reportGivenUp(call: AdmittedCall): void {
+  const { givenUp } = call.reads;
+  if (!givenUp || call.facts.opened?.hasGivenUp) return;
+  const [key, { fields }] = givenUp;
+  const form = fields ? `its form (${fields})` : 'it';
+  const message = `No answer to '${key}' fitted ${form}, so it is not asked again. Its client may not be able to show it.`;
+  call.report(new OperatorWarning('answers_unfit', message));
 }
 
 /** The outcome of a round. Undeclared questions count as an error, because the SDK rejects them. */

@@ -21,20 +21,21 @@ const asking =
     });
   };
 
-test('after the eighth answer that does not fit, the question is not asked again', async () => {
+test('after the third answer that does not fit, the question is not asked again, and each prompt after the first says why', async () => {
   const asks = eventsOf('mrtr:ask');
-  const [outcomes, asked]: [unknown[], unknown[]] = [[], []];
+  const [outcomes, asked]: [unknown[], string[]] = [[], []];
   const client = await oldClient(hostTools(asking(outcomes)), (params) => {
-    asked.push(params);
+    asked.push((params as { readonly message: string }).message);
     return { action: 'accept', content: { units: 'kelvin' } };
   });
   await client.callTool({ name: 'ask' });
-  const message = 'No usable answer to "Which units?" in 8 attempts.';
+  const why = "The last answer did not fit. “units”: “Invalid option: expected one of 'metric'|'imperial'”";
+  const message = `No answer to the question 'units' fitted, so it is not asked again. ${why}`;
   expect(outcomes).toMatchObject([{ code: 'rounds_exceeded', message }]);
-  expect(asked).toHaveLength(8);
+  expect(asked).toEqual(['Which units?', ...Array(2).fill(`Which units?\n\n${why}`)]);
   const { call } = asks[0] ?? {};
   expect(call).toMatch(/^[\w-]{22}$/);
-  expect(asks).toEqual(Array(8).fill({ call, target: 'ask', keys: ['units'], live: true }));
+  expect(asks).toEqual(Array(3).fill({ call, target: 'ask', keys: ['units'], live: true }));
 });
 
 test('an answer that comes after its client has cancelled does not count', async () => {

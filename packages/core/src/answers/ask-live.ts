@@ -3,14 +3,16 @@ import { randomUUID } from 'node:crypto';
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { publish } from '../diagnostics/events.ts';
 import { CannotAsk, RoundsExceeded } from '../errors.ts';
-import { type Accepted, type Answer, isFinal, type Refusal } from '../questions/answer.ts';
+import { type Accepted, isFinal, type Refusal } from '../questions/answer.ts';
 import { canAsk, canAskLive } from '../questions/can-ask.ts';
 import { onOldWire } from '../questions/form-choices.ts';
 import type { AnswerOf, Question } from '../questions/question.ts';
+import { withReason } from '../questions/unfit-answer.ts';
+import type { UnfitAnswer } from '../wire/answer-reads.ts';
 import { stampAnswer } from '../wire/answer-stamp.ts';
 import { callOf, MRTR_REVISION, speaksMrtr } from '../wire/call.ts';
 import { ANY_RESULT, isNoHandlerError } from '../wire/no-handler.ts';
-import { fallbackOf, hasFallback } from './read-answer.ts';
+import { fallbackOf, hasFallback, readingOf, readResponse } from './read-answer.ts';
 
 // People need longer than the protocol's default of 60 s. The values are those of the SDK's shim.
 const HUMAN_PACED = { timeout: 600_000, resetTimeoutOnProgress: true, onprogress: () => {} };
@@ -18,7 +20,8 @@ const MAX_ATTEMPTS = 8;
 
 /**
  * Asks `question` over the live connection of a client at 2025-11-25 and waits for the answer. An answer that
- * is missing or does not fit the schema is asked again, up to eight times.
+ * does not fit is asked again with the reason. After the third one, or the second without any required field, the answer is
+ * the question's `fallback`, if it has one.
  *
  * The question is a plain request. `ctx.mcpReq.elicitInput` would throw on the first answer that does not fit, and
  * would compile an inline schema on every call.
@@ -29,7 +32,7 @@ const MAX_ATTEMPTS = 8;
  * @throws CannotAsk at once, if the question has no `fallback` and either no live connection is open (stateless
  * serving), or the client did not declare the kind of input, or has no handler for it. Its answer could never arrive.
  * @throws UnprotectedServer on a server without `protectRequestState`.
- * @throws RoundsExceeded after the eighth unusable answer.
+ * @throws RoundsExceeded after the last answer that does not fit, for a question without a `fallback`.
  */
 export async function askLive<Q extends Question>(
   ctx: ServerContext,
@@ -42,10 +45,11 @@ export async function askLive<Q extends Question>(
     if (canAsk(ctx, question.kind)) throw new CannotAsk(why);
     return useFallback(key, question, why);
   }
+  let before: UnfitAnswer | undefined;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     publish('mrtr:ask', { call: call.id, target: call.target, keys: [key], live: true });
     const { method } = question.request;
-    const params = paramsOf(question);
+    const params = paramsOf(question, before);
     const { askedAt } = call.stamp(key);
     // With the call's signal, so that an answer after a cancellation starts nothing.
     const terms = { ...HUMAN_PACED, signal: ctx.mcpReq.signal };
@@ -61,8 +65,11 @@ export async function askLive<Q extends Question>(
       );
     }
     const stamp = () => call.stamp(key, askedAt, question.digest);
-    const answer = question.read(stampAnswer(response, stamp)) as Answer<AnswerOf<Q>>;
+    const { answer, unfit } = readResponse(key, question, stampAnswer(response, stamp), before?.times);
+    call.reads.note(key, readingOf(answer), unfit);
     if (isFinal(answer)) return answer;
+    if (unfit?.end !== undefined) throw new RoundsExceeded(unfit.end);
+    before = unfit;
   }
   throw new RoundsExceeded(`No usable answer to "${question.message}" in ${MAX_ATTEMPTS} attempts.`);
 }
@@ -74,8 +81,10 @@ function useFallback<Q extends Question>(key: string, question: Q, why: string):
 }
 
 /** Adds the page id that the old revision requires and the new one does not have. The SDK's shim invents one too. */
-const paramsOf = ({ kind, request }: Question): unknown =>
-  kind === 'elicitation.url' ? { ...request.params, elicitationId: randomUUID() } : onOldWire(request).params;
+const paramsOf = ({ kind, request }: Question, unfit: UnfitAnswer | undefined): unknown =>
+  kind === 'elicitation.url'
+    ? { ...request.params, elicitationId: randomUUID() }
+    : onOldWire(unfit ? withReason(request, unfit) : request).params;
 
 function whyNotLive(ctx: ServerContext, { kind }: Question): string {
   if (speaksMrtr(ctx))

@@ -5,6 +5,7 @@ import { MrtrError } from '../errors.ts';
 export type WarningReason =
   | 'anonymous_rejected'
   | 'answer_rejected'
+  | 'answers_unfit'
   | 'clock_differs'
   | 'handlers_abandoned'
   | 'host_rejected'

@@ -202,7 +202,7 @@ function interpret(
 }
 
 /** Whether clients send `value` for a field that was left empty. */
-const isBlank = (value: unknown): boolean =>
+export const isBlank = (value: unknown): boolean =>
   value === '' || value === null || (Array.isArray(value) && value.length === 0);
 
 function validate(

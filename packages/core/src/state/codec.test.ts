@@ -23,6 +23,8 @@ const anyContent: fc.Arbitrary<TokenContent> = fc
     round: fc.integer({ min: 1, max: MAX_ROUND }),
     asked: anyAsked,
     times: fc.integer({ min: 1, max: MAX_ROUND }),
+    unfit: fc.array(fc.integer({ min: 0, max: 3 }), { maxLength: 12 }),
+    hasGivenUp: fc.boolean(),
     payload: fc.option(anyText(200), { nil: undefined }),
     // A policy takes versions of at most 255 bytes.
     version: fc.option(
@@ -30,10 +32,18 @@ const anyContent: fc.Arbitrary<TokenContent> = fc
       { nil: undefined },
     ),
   })
-  .map(({ times, ...content }) => ({
-    ...content,
-    timesAsked: new Map([...content.asked.keys()].map((key, at) => [key, 1 + ((times + at) % MAX_ROUND)])),
-  }));
+  .map(({ times, unfit, hasGivenUp, ...content }) => {
+    const keys = [...content.asked.keys()];
+    const counted = keys.flatMap((key, at) => (unfit[at] ? [[key, unfit[at]] as const] : []));
+    // Beside a count of answers that did not fit, there is room for 63 times.
+    const most = counted.length > 0 ? 63 : MAX_ROUND;
+    return {
+      ...content,
+      timesAsked: new Map(keys.map((key, at) => [key, 1 + ((times + at) % most)])),
+      ...(counted.length > 0 && { timesUnfit: new Map(counted) }),
+      ...(hasGivenUp && { hasGivenUp }),
+    };
+  });
 const anyLabel = fc.option(fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/), { nil: undefined });
 
 test('a token opens to the content that was sealed, with every key, state, version, label and clock', () => {

@@ -8,6 +8,10 @@
  *     per question: length of the key 2 | key | digest 16 | times asked in a row 1
  *     with the flag for a version: length 1 | version
  *
+ * With the flag for answers that did not fit, the upper two bits of the times asked count them. Without it, as in
+ * earlier releases, all eight bits are the times asked. A release that does not know the flag reads a larger number there,
+ * and only reports it.
+ *
  * The nonce is also the token's unique id: GCM never sees one twice under a key.
  *
  * A token may end in `~` and a routing label, in plain text, for a proxy to read. The label is associated data too:
@@ -28,6 +32,10 @@ export interface TokenContent {
   readonly asked: ReadonlyMap<string, string>;
   /** How often in a row each question was asked, this time included. */
   readonly timesAsked: ReadonlyMap<string, number>;
+  /** How many answers to each question did not fit, if any. At most 3. */
+  readonly timesUnfit?: ReadonlyMap<string, number>;
+  /** Whether the call has given up a question whose answers did not fit. */
+  readonly hasGivenUp?: boolean;
   /** The author's state; undefined without any. */
   readonly payload: string | undefined;
   /** The version of the author's state, where the policy has one. */
@@ -77,7 +85,11 @@ export const CLOCK_SKEW_MS = 60_000;
  * `v1.` opens the tokens of all the others; `tests/operations/golden-tokens.test.ts` checks this.
  */
 const PREFIX = 'v1.';
-const [HAS_PAYLOAD, HAS_VERSION] = [1, 2];
+const [HAS_PAYLOAD, HAS_VERSION, HAS_UNFIT, HAS_GIVEN_UP] = [1, 2, 4, 8];
+/** With {@link HAS_UNFIT}, the bits of a question's last byte that count how often it was asked. */
+const TIMES_ASKED = 0x3f;
+const UNFIT_SHIFT = 6;
+const NONE: ReadonlyMap<string, number> = new Map();
 // The sealed bytes.
 const KEY_ID_BYTES = 2;
 const NONCE_BYTES = 12;
@@ -140,7 +152,13 @@ function writeContent(
 ): Buffer {
   const { asked, callId, payload, round, timesAsked, version } = content;
   const plain = Buffer.allocUnsafe(plainBytes(asked.keys(), content));
-  const flags = (payload === undefined ? 0 : HAS_PAYLOAD) | (version === undefined ? 0 : HAS_VERSION);
+  const { timesUnfit = NONE, hasGivenUp } = content;
+  const flags =
+    (payload === undefined ? 0 : HAS_PAYLOAD) |
+    (version === undefined ? 0 : HAS_VERSION) |
+    (timesUnfit.size > 0 ? HAS_UNFIT : 0) |
+    (hasGivenUp ? HAS_GIVEN_UP : 0);
+  const most = timesUnfit.size > 0 ? TIMES_ASKED : MAX_ROUND;
   plain.writeUInt8(flags, FLAGS_AT);
   plain.writeUInt8(round, ROUND_AT);
   plain.writeUIntBE(issuedAt, TIME_AT, TIME_BYTES);
@@ -153,7 +171,8 @@ function writeContent(
     const bytes = plain.write(name, at + KEY_LENGTH_BYTES);
     at = plain.writeUInt16BE(bytes, at) + bytes;
     at += plain.write(digest, at, DIGEST_BYTES, 'base64url');
-    at = plain.writeUInt8(timesAsked.get(name) ?? 1, at);
+    const times = Math.min(timesAsked.get(name) ?? 1, most);
+    at = plain.writeUInt8(((timesUnfit.get(name) ?? 0) << UNFIT_SHIFT) | times, at);
   }
   if (version !== undefined)
     at = plain.writeUInt8(plain.write(version, at + 1), at) + Buffer.byteLength(version);
@@ -232,6 +251,7 @@ function readContent(plain: Buffer, callId: string): TokenContent {
   const flags = plain.readUInt8(FLAGS_AT);
   const asked = new Map<string, string>();
   const timesAsked = new Map<string, number>();
+  const timesUnfit = new Map<string, number>();
   let at = HEADER_BYTES;
   const text = (bytes: number, encoding?: 'base64url') => {
     at += bytes;
@@ -242,7 +262,9 @@ function readContent(plain: Buffer, callId: string): TokenContent {
     at += KEY_LENGTH_BYTES;
     const key = text(keyLength);
     asked.set(key, text(DIGEST_BYTES, 'base64url'));
-    timesAsked.set(key, plain.readUInt8(at++));
+    const times = plain.readUInt8(at++);
+    timesAsked.set(key, flags & HAS_UNFIT ? times & TIMES_ASKED : times);
+    if (flags & HAS_UNFIT && times > TIMES_ASKED) timesUnfit.set(key, times >> UNFIT_SHIFT);
   }
   const version = flags & HAS_VERSION ? text(plain.readUInt8(at++)) : undefined;
   return {
@@ -250,6 +272,8 @@ function readContent(plain: Buffer, callId: string): TokenContent {
     callId,
     asked,
     timesAsked,
+    ...(timesUnfit.size > 0 && { timesUnfit }),
+    ...(flags & HAS_GIVEN_UP && { hasGivenUp: true }),
     version,
     payload: flags & HAS_PAYLOAD ? plain.toString('utf8', at) : undefined,
   };

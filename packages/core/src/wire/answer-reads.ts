@@ -11,9 +11,23 @@ import { isMisspelling } from '../options.ts';
 /** How an answer was read. `missing`: no answer came. `reworded`: the question's words have changed since. */
 export type AnswerRead = 'taken' | 'missing' | 'reworded' | 'invalid';
 
+/** An answer that came, and does not fit its question. */
+export interface UnfitAnswer {
+  /** How many answers to the question did not fit, this one included. */
+  readonly times: number;
+  /** Why it does not fit, for the user: the next prompt ends with this. */
+  readonly why: string;
+  /** Why the question is not asked again, for the client. Undefined if it is. */
+  readonly end?: string | undefined;
+  /** The names and the kinds of its form's fields, for the operator, with `end`. */
+  readonly fields?: string | undefined;
+}
+
 /** The reads of one entry of a handler. */
 export class AnswerReads {
   readonly #reads = new Map<string, AnswerRead>();
+  /** The answers of this round that did not fit, by key. */
+  readonly unfit = new Map<string, UnfitAnswer>();
   #complete = false;
 
   /** Declares that every read is recorded from now on, so an answer without a record is unread. */
@@ -21,8 +35,15 @@ export class AnswerReads {
     this.#complete = true;
   }
 
-  note(key: string, read: AnswerRead): void {
+  /** @param unfit the answer, if it did not fit; also where the `fallback` was taken for it. */
+  note(key: string, read: AnswerRead, unfit?: UnfitAnswer): void {
     this.#reads.set(key, read);
+    if (unfit) this.unfit.set(key, unfit);
+  }
+
+  /** The first question that is given up: its key, and its last answer. */
+  get givenUp(): readonly [key: string, UnfitAnswer] | undefined {
+    return [...this.unfit].find(([, { end }]) => end !== undefined);
   }
 
   /** The reason why the answer under `key` did not count. Undefined if it counted, or if the records cannot tell. */

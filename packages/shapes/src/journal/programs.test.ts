@@ -39,6 +39,7 @@ const clients = (strict: boolean): Promise<Caller[]> =>
 async function call(callers: readonly Caller[], rounds: readonly Round[]) {
   const [good, nonsense] = [answers(program), answers(program, false)];
   const [settled, askedAgain]: [Set<string>, string[]] = [new Set(), []];
+  const wrong = new Map<string, number>();
   let seen = await (callers[0] as Caller).send();
   let made = 0;
   for (; seen.asks; made++) {
@@ -46,8 +47,11 @@ async function call(callers: readonly Caller[], rounds: readonly Round[]) {
     const responses: Record<string, unknown> = {};
     for (const [at, key] of Object.keys(seen.asks).entries()) {
       if (settled.has(key)) askedAgain.push(key);
-      if (chosen[at] !== false) settled.add(key);
-      responses[key] = (chosen[at] === false ? nonsense : good)[key];
+      // A third nonsense answer in a row would end the call.
+      const isNonsense = chosen[at] === false && (wrong.get(key) ?? 0) < 2;
+      if (isNonsense) wrong.set(key, (wrong.get(key) ?? 0) + 1);
+      else settled.add(key);
+      responses[key] = (isNonsense ? nonsense : good)[key];
     }
     seen = await (callers[instance] as Caller).answer(seen, responses);
   }

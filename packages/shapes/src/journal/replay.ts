@@ -27,6 +27,7 @@ import {
   notAQuestionError,
   publish,
   readingOf,
+  readResponse,
   requireKeys,
   requireOptions,
 } from '@mrtr/core/internal';
@@ -185,9 +186,11 @@ export class Replay {
   #newAnswer(key: string, question: Question): AskRecord | undefined {
     const { digest, kind } = question;
     const response = this.#journal.response(key, question);
-    const answer = question.read(response);
-    this.#call.reads.note(key, this.#journal.isReworded(key, question) ? 'reworded' : readingOf(answer));
-    if (isFinal(answer)) return ['ask', digest, structuredClone(question.keep(response))];
+    const { reads, timesUnfit } = this.#call;
+    const { answer, unfit } = readResponse(key, question, response, timesUnfit?.get(key));
+    reads.note(key, this.#journal.isReworded(key, question) ? 'reworded' : readingOf(answer), unfit);
+    if (isFinal(answer))
+      return unfit ? ['ask', digest] : ['ask', digest, structuredClone(question.keep(response))];
     return hasFallback(question) && !this.#call.askable.includes(kind) ? ['ask', digest] : undefined;
   }
 

@@ -14,12 +14,13 @@ import {
   type Questions,
   type ServerContext,
 } from '@mrtr/core';
-import { hasFallback, ownEntry, readingOf } from '@mrtr/core/internal';
+import { hasFallback, ownEntry, readingOf, readResponse } from '@mrtr/core/internal';
 import { callOf, fallbackOf, isDigestOf, isFinal, keepStamp, questionDigest } from '@mrtr/core/shape';
 import { bareRecord, loadState, type ShapeTag, saveState } from './state.ts';
 import { isKeyOf } from './wire-key.ts';
 
-type RecordedAnswer = readonly [digest: string, response: unknown];
+/** An answer, without a response if it is the question's `fallback`. */
+type RecordedAnswer = readonly [digest: string, response?: unknown];
 
 /**
  * Reads a call's answers in one round, and keeps them for later rounds, in the request state of a shape.
@@ -59,7 +60,7 @@ export class Recall {
 
   /** The answer to `question` under `key`, of this round or of an earlier one. */
   read<Q extends Question>(key: string, question: Q): Answer<AnswerOf<Q>> {
-    const { asked, askable, reads } = callOf(this.#ctx);
+    const { asked, askable, reads, timesUnfit } = callOf(this.#ctx);
     const unasked = asked === undefined ? ownEntry(this.#ctx.mcpReq.inputResponses, key) : undefined;
     const recorded = this.#answers[key] ?? (unasked === undefined ? undefined : [question.digest, unasked]);
     if (recorded === undefined || !isDigestOf(recorded[0], question)) {
@@ -67,10 +68,18 @@ export class Recall {
       const mayDefault = hasFallback(question) && !askable.includes(question.kind);
       return mayDefault ? { kind: 'accepted', value: fallbackOf(question, key) } : { kind: 'missing' };
     }
-    const answer = question.read(recorded[1]) as Answer<AnswerOf<Q>>;
-    reads.note(key, readingOf(answer));
+    if (recorded.length === 1 && hasFallback(question)) {
+      reads.note(key, 'taken');
+      return { kind: 'accepted', value: fallbackOf(question, key) };
+    }
+    const { answer, unfit } = readResponse(key, question, recorded[1], timesUnfit?.get(key));
+    reads.note(key, readingOf(answer), unfit);
     if (!isFinal(answer)) {
       this.#unusable.add(key);
+      return answer;
+    }
+    if (unfit) {
+      this.#answers[key] = [question.digest];
       return answer;
     }
     const kept = question.keep(recorded[1]);

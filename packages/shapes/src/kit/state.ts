@@ -11,6 +11,9 @@ export type HandlerEnd =
   | { readonly kind: 'returned'; readonly value: unknown }
   | { readonly kind: 'threw'; readonly error: unknown };
 
+/** The answers of a round that did not fit, by key. */
+export type UnfitAnswers = Readonly<Record<string, NonNullable<ReturnType<Call['reads']['unfit']['get']>>>>;
+
 /** A shape's name and the version of its state. State with another tag is rejected. */
 export type ShapeTag = `${string}/${number}`;
 

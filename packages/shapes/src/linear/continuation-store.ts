@@ -1,6 +1,5 @@
 /** Keeps waiting handlers of shape H in this process's memory. */
 import { randomBytes } from 'node:crypto';
-import type { InputRequests } from '@modelcontextprotocol/server';
 import { CannotAsk, StoreFull, speaksMrtr } from '@mrtr/core';
 import {
   addGauge,
@@ -18,7 +17,7 @@ import { callerOf } from '../kit/handler-context.ts';
 import { heldBytes } from '../kit/held-bytes.ts';
 import { Abandoned } from './abandoned.ts';
 import { FrameContext } from './context.ts';
-import { Frame } from './frame.ts';
+import { Frame, type FrameTurn } from './frame.ts';
 import {
   CLIENT_CANCELLED,
   ContinuationLost,
@@ -161,7 +160,7 @@ export class ContinuationStore implements LinearStore {
       const turn = await (id === undefined
         ? frame.start(() => handler(input as never, new FrameContext(frame)))
         : frame.resume(ctx.mcpReq.inputResponses ?? {}));
-      if (turn.kind === 'asked') return this.#wait(frame, turn.requests, { call, ctx });
+      if (turn.kind === 'asked') return this.#wait(frame, turn, { call, ctx });
       this.#release(frame);
       return turn;
     } finally {
@@ -209,7 +208,11 @@ export class ContinuationStore implements LinearStore {
     this.#bytes.giveBack(frame.pseudonym, frame.heldBytes);
   }
 
-  #wait(frame: Frame, requests: InputRequests, { call, ctx }: Pick<LinearRound, 'call' | 'ctx'>): RoundEnd {
+  #wait(
+    frame: Frame,
+    { requests, unfit }: Extract<FrameTurn, { kind: 'asked' }>,
+    { call, ctx }: Pick<LinearRound, 'call' | 'ctx'>,
+  ): RoundEnd {
     // The client may have cancelled between the end of the round and this line.
     if (ctx.mcpReq.signal.aborted) throw this.#abortFrame(frame, new ContinuationLost(CLIENT_CANCELLED));
     const routingLabel = this.#whereabouts(frame);
@@ -229,7 +232,7 @@ export class ContinuationStore implements LinearStore {
         () => this.#end(id, new ContinuationLost(CLIENT_CANCELLED)),
         { once: true },
       );
-    return { kind: 'asked', id, requests, routingLabel };
+    return { kind: 'asked', id, requests, routingLabel, unfit };
   }
 
   #whereabouts(frame: Frame): string | undefined {

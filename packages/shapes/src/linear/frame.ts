@@ -24,6 +24,7 @@ import {
   InvalidDefinition,
   type Question,
   type Questions,
+  RoundsExceeded,
   type ServerContext,
 } from '@mrtr/core';
 import { OperatorWarning } from '@mrtr/core/events';
@@ -33,6 +34,7 @@ import {
   notAQuestionError,
   ownEntry,
   publish,
+  readResponse,
   requireKeys,
   requireOptions,
   withCallInMessage,
@@ -49,12 +51,15 @@ import {
   readRecorded,
   recordValue,
 } from '../kit/recorded.ts';
-import type { HandlerEnd } from '../kit/state.ts';
+import type { HandlerEnd, UnfitAnswers } from '../kit/state.ts';
 import { guardListeners } from './guarded-signal.ts';
 import { ContinuationLost } from './messages.ts';
 
 /** How a round of a frame ended. */
-export type FrameTurn = { readonly kind: 'asked'; readonly requests: InputRequests } | HandlerEnd;
+export type FrameTurn = ({ readonly kind: 'asked'; readonly requests: InputRequests } | HandlerEnd) & {
+  /** The answers that started the turn and did not fit. */
+  readonly unfit?: UnfitAnswers | undefined;
+};
 
 /** Performs the step `key`: directly, or through the store that records it. */
 export type Perform = (key: string, step: () => Promise<unknown>) => Promise<unknown>;
@@ -95,6 +100,8 @@ interface Open {
   readonly key: string;
   readonly question: Question;
   readonly ask: PendingAnswer;
+  /** How many answers in a row did not fit. Made on demand. */
+  timesUnfit?: number;
 }
 
 const NONE: readonly never[] = [];
@@ -132,6 +139,8 @@ export class Frame {
   /** The end of a call with a question that had no reader. */
   #failure: HandlerEnd | undefined;
   #endRound: ((turn: FrameTurn) => void) | undefined;
+  /** The answers of the open round that did not fit. */
+  #unfit: UnfitAnswers | undefined;
   #onSettled: (() => void) | undefined;
   #flushing = false;
   #controller: AbortController | undefined;
@@ -372,8 +381,9 @@ export class Frame {
   }
 
   #finishRound(turn: FrameTurn): void {
-    this.#endRound?.(turn);
+    this.#endRound?.(this.#unfit ? { ...turn, unfit: this.#unfit } : turn);
     this.#endRound = undefined;
+    this.#unfit = undefined;
   }
 
   /** Called when the handler has settled. */
@@ -463,19 +473,28 @@ export class Frame {
     return hasFallback(question) && !this.askable.includes(question.kind);
   }
 
-  #answer({ key, question, ask }: Open, response: unknown): void {
-    let answer: Answer<unknown>;
+  #answer(open: Open, response: unknown): void {
+    const { key, question, ask } = open;
+    let read: { readonly answer: Answer<unknown>; readonly unfit?: UnfitAnswers[string] | undefined };
     try {
-      answer =
+      read =
         response === undefined && this.#needsNoAnswer(question)
-          ? { kind: 'accepted', value: fallbackOf(question, key) }
-          : question.read(response);
+          ? { answer: { kind: 'accepted', value: fallbackOf(question, key) } }
+          : readResponse(key, question, response, open.timesUnfit);
     } catch (error) {
       // The schema itself failed, so its error rejects the question.
       this.#reject(ask, error);
       return;
     }
-    if (answer.kind === 'missing' || answer.kind === 'invalid') return;
+    const { answer, unfit } = read;
+    if (unfit) {
+      this.#unfit = { ...this.#unfit, [key]: unfit };
+      open.timesUnfit = unfit.times;
+    }
+    if (answer.kind === 'missing' || answer.kind === 'invalid') {
+      if (unfit?.end !== undefined) this.#reject(ask, new RoundsExceeded(unfit.end));
+      return;
+    }
     if (answer.kind !== 'accepted') {
       this.#reject(ask, new ElicitationDeclined(answer.kind, key));
       return;

@@ -60,6 +60,7 @@ export function linear<Input, R extends CompleteResult>(
   return shapeCallback<Input, R>({ name: 'linear', asks, servesTokensOnce }, async (input, ctx, call) => {
     try {
       const turn = await store.runRound({ handler, input, id: continuationOf(ctx), call, ctx });
+      for (const [key, unfit] of Object.entries(turn.unfit ?? {})) call.reads.unfit.set(key, unfit);
       if (turn.kind === 'returned') return turn.value as R;
       if (turn.kind === 'threw') throw turn.error;
       const asked = inputRequired({ inputRequests: turn.requests });

@@ -7,6 +7,7 @@ import type { ServerContext } from '@mrtr/core';
 import type { Call } from '@mrtr/core/shape';
 import { type HandlerEnd, loadState, saveState } from '../kit/state.ts';
 import type { LinearContext } from './context.ts';
+import type { FrameTurn } from './frame.ts';
 
 /** One request of a call. The store must not keep it: `ctx` alone holds some 20 KB. */
 export interface LinearRound {
@@ -24,7 +25,7 @@ export interface LinearRound {
  * How a round ended. `asked`: the handler waits, and its `id` goes into the sealed `requestState`. Without an `id`, the
  * questions may not go out (see `findAskProblem`): the handler was aborted, and the boundary answers the client.
  */
-export type RoundEnd =
+export type RoundEnd = (
   | {
       readonly kind: 'asked';
       readonly id: string | undefined;
@@ -34,7 +35,9 @@ export type RoundEnd =
       /** The keys of the effects that have run, if the questions may not go out. */
       readonly effects?: readonly string[] | undefined;
     }
-  | HandlerEnd;
+  | HandlerEnd
+) &
+  Pick<FrameTurn, 'unfit'>;
 
 /** Keeps the waiting handlers of `linear`. */
 export interface LinearStore {
