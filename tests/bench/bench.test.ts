@@ -26,4 +26,8 @@ test('a goal is missed only by more than the noise', () => {
   expect(verdictOf(figure)).toBe('within the noise');
   expect(verdictOf({ ...figure, noise: 0.01 })).toBe('**missed**');
   expect(verdictOf({ ...figure, value: 1 })).toBe('met');
+  const floor: Figure = { ...figure, isFloor: true, value: 0.95 };
+  expect(verdictOf(floor)).toBe('within the noise');
+  expect(verdictOf({ ...floor, noise: 0.01 })).toBe('**missed**');
+  expect(verdictOf({ ...floor, value: 1.05 })).toBe('met');
 });

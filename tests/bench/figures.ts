@@ -10,8 +10,9 @@ export interface Figure {
   readonly unit: '×' | 'B' | 'ms' | 'µs' | 'req/s' | 'calls/s';
   readonly value: number;
   readonly spread?: Spread;
-  /** The highest value that meets the goal. */
+  /** The highest value that meets the goal; with {@link isFloor} the lowest one. */
   readonly goal?: number;
+  readonly isFloor?: boolean;
   /** The run's A/A spread, as a share. */
   readonly noise?: number;
 }
@@ -41,10 +42,11 @@ export const programAt = (name: string): string =>
   fileURLToPath(new URL(`../node_modules/.cache/bundles/${name}.mjs`, import.meta.url));
 
 /** Whether a figure meets its goal; undefined if it has none. Only a missed one fails `--check`. */
-export function verdictOf({ value, goal, noise = 0 }: Figure) {
+export function verdictOf({ value, goal, isFloor, noise = 0 }: Figure) {
   if (goal === undefined) return undefined;
-  if (value <= goal) return 'met';
-  return value / goal <= 1 + noise ? 'within the noise' : '**missed**';
+  const excess = isFloor ? goal / value : value / goal;
+  if (excess <= 1) return 'met';
+  return excess <= 1 + noise ? 'within the noise' : '**missed**';
 }
 
 /** A value with its unit, rounded to its significant digits. */
@@ -55,13 +57,13 @@ function formatValue(value: number, unit: Figure['unit']): string {
 
 /** The cells of a figure: its name, value, quartiles, noise, goal and verdict. */
 export function cellsOf(figure: Figure): readonly string[] {
-  const { what, value, unit, spread, goal, noise } = figure;
+  const { what, value, unit, spread, goal, isFloor, noise } = figure;
   return [
     what,
     formatValue(value, unit),
     spread ? `${formatValue(spread.low, unit)} – ${formatValue(spread.high, unit)}` : '',
     noise === undefined ? '' : `±${(noise * 100).toFixed(1)} %`,
-    goal === undefined ? '' : `≤ ${formatValue(goal, unit)}`,
+    goal === undefined ? '' : `${isFloor ? '≥' : '≤'} ${formatValue(goal, unit)}`,
     verdictOf(figure) ?? '',
   ];
 }

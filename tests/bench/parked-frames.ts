@@ -16,7 +16,7 @@ async function park(count: number): Promise<readonly Figure[]> {
   const { heapEach, leftEach } = JSON.parse(stdout) as Parked;
   const what = `${count.toLocaleString('en').replace(',', ' ')} frames`;
   return [
-    { what: `${what}, heap each`, unit: 'B', value: heapEach },
+    { what: `${what}, heap each`, unit: 'B', value: heapEach, goal: 1700 },
     { what: `${what}, left of each when they have ended`, unit: 'B', value: leftEach, goal: 16 },
   ];
 }

@@ -90,7 +90,7 @@ const quantile = (values: readonly number[], share: number): number =>
 
 export const medianOf = (values: readonly number[]): number => quantile(values, 0.5);
 
-const spreadOf = (values: readonly number[]): Spread => ({
+export const spreadOf = (values: readonly number[]): Spread => ({
   median: medianOf(values),
   low: quantile(values, 0.25),
   high: quantile(values, 0.75),

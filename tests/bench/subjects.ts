@@ -15,16 +15,24 @@ export const SHAPES: readonly string[] = OPTIONS.filter(
   ({ id, needsPostgres }) => id >= 'f' && !needsPostgres,
 ).map(({ id }) => id);
 
-/** Without single use, so that no ledger is measured. */
-export const policy = () => requestStatePolicy({ keys: [randomBytes(32)], singleUse: false });
+/** The policy that users have, or one without single use. */
+export const policy = (singleUse?: false) => requestStatePolicy({ singleUse });
+
+const WITHOUT_SINGLE_USE = ' without single use';
+
+/** The subject of a shape whose tokens are served again and again, so that no ledger is measured. */
+export const withoutSingleUse = (id: string): string => `${id}${WITHOUT_SINGLE_USE}`;
 
 /** The server factory of a name. H on PostgreSQL uses the database of `MRTR_BENCH_POSTGRES`. */
 export async function servers(name: string): Promise<() => McpServer> {
   if (name === 'documented') return documented();
-  if (name === 'empty') return empty;
-  const option = await loadOption(findOption(name) as ListedOption);
+  if (name === 'empty') return () => empty();
+  if (name === 'empty, schema remembered') return () => empty(rememberedTool);
+  const [id = ''] = name.split(WITHOUT_SINGLE_USE);
+  const option = await loadOption(findOption(id) as ListedOption);
   const postgres = process.env.MRTR_BENCH_POSTGRES;
-  return option.create({ world: createWorld(), policy: policy(), postgres }).server;
+  return option.create({ world: createWorld(), policy: id === name ? policy() : policy(false), postgres })
+    .server;
 }
 
 /**
@@ -63,10 +71,21 @@ const units = inputRequired.elicit({ message: 'Which units?', requestedSchema: U
 const done = text('Done.');
 
 /** The least work to ask the same question: a prepared question, no state, no checks. */
-function empty(): McpServer {
+function empty(tool: typeof getWeatherTool = getWeatherTool): McpServer {
   const server = new McpServer({ name: 'empty', version: '0.0.0' });
-  server.registerTool(GET_WEATHER, getWeatherTool, async (_args, { mcpReq }) =>
+  server.registerTool(GET_WEATHER, tool, async (_args, { mcpReq }) =>
     mcpReq.inputResponses ? done : inputRequired({ inputRequests: { units } }),
   );
   return server;
 }
+
+/** The tool of the empty handler, with a schema that is converted to JSON Schema once, as our servers do it. */
+const { inputSchema } = getWeatherTool;
+const standard = inputSchema['~standard'];
+const json = standard.jsonSchema.input({ target: 'draft-2020-12' });
+const rememberedTool = {
+  ...getWeatherTool,
+  inputSchema: Object.create(inputSchema, {
+    '~standard': { value: { ...standard, jsonSchema: { input: () => json, output: () => json } } },
+  }) as typeof inputSchema,
+};
