@@ -1,5 +1,6 @@
 /** `@mrtr/harness`: drives any MCP server with real clients of both eras, and records what happens. */
 
+export { answersLike } from './clients/answers-like.ts';
 export { type ClientApplication, scriptedModel } from './clients/client-application.ts';
 export { legacyClient, modernClient } from './clients/connect.ts';
 export type { RoundResult } from './clients/round-result.ts';

@@ -2,6 +2,7 @@
  * `@mrtr/harness/internal`: what this project's own checker, tools and tests share. It is published without types, and
  * documented nowhere.
  */
+export { CLIENT_BEHAVIOURS } from './clients/answers-like.ts';
 export { participantsOf } from './conversations/conversation.ts';
 export type { Fetch } from './hosts/endpoint.ts';
 export { type RequestOptions, readPosted, requestInit } from './hosts/posting.ts';

@@ -4,7 +4,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
-import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js';
+import { Protocol, type RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import {
   CreateMessageRequestSchema,
@@ -26,9 +26,10 @@ import { questionIn } from './user.ts';
 export async function connectLegacy(transport: Transport, handlers: ClientHandlers): Promise<Client> {
   const { capabilities, elicit, createMessage, listRoots } = handlers;
   const client = new Client(CLIENT_INFO, { capabilities });
-  // Copy a handler's result: the two SDKs' types of it differ only in their names.
+  // Copy a handler's result: the two SDKs' types of it differ only in their names. The method of `Client` would reject
+  // answers with null, which some clients send.
   if (capabilities.elicitation && elicit)
-    client.setRequestHandler(ElicitRequestSchema, async ({ params }) => ({
+    Protocol.prototype.setRequestHandler.call(client, ElicitRequestSchema, async ({ params }) => ({
       ...(await elicit(questionIn(params))),
     }));
   if (capabilities.sampling && createMessage)

@@ -29,7 +29,10 @@ export interface User {
    * to open the page, not that they finished there.
    */
   readonly open?: ((page: ShownPage) => Reply | Promise<Reply>) | undefined;
-  /** Set for a user who may be silent. A modern client then makes its rounds by hand, so that it can omit an answer. */
+  /**
+   * Set for a user who may be silent, or whose answers the SDK's client rejects. A modern client then makes its rounds by
+   * hand, so that it can omit an answer.
+   */
   readonly maySayNothing?: boolean;
   /** Set for a program that answers instead of a person. Drawings call it the agent. */
   readonly isAgent?: boolean;
