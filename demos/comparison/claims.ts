@@ -16,7 +16,7 @@ export const IN_STATE = {
   otherInstance: 'finishes',
   restart: 'finishes',
   afterKill: 'finishes',
-  forgeries: 'refused',
+  forgeries: 'rejected',
 } as const satisfies Partial<Claims['modern']>;
 
 /** The claims of an option. The matrix measures all of them and fails on a difference. */
@@ -31,17 +31,17 @@ export interface Claims {
     /** Frames held in memory while the user thinks. */
     readonly framesHeld: 0 | 1;
     /** The outcome when the next round reaches another instance, or the same one after a restart. */
-    readonly otherInstance: 'finishes' | 'refused';
-    readonly restart: 'finishes' | 'refused';
+    readonly otherInstance: 'finishes' | 'rejected';
+    readonly restart: 'finishes' | 'rejected';
     /**
      * The outcome when the process is killed (SIGKILL) while the user thinks, and another one with the key gets the
      * retry.
      */
-    readonly afterKill: 'finishes' | 'refused';
+    readonly afterKill: 'finishes' | 'rejected';
     /** The result for a client that declared no elicitation. */
     readonly unaskable: 'default' | 'error';
     /** The treatment of an unasked answer, of another call's state, and of state sent twice. */
-    readonly forgeries: 'refused' | 'taken';
+    readonly forgeries: 'rejected' | 'taken';
   };
   /** With a client at 2025-11-25. */
   readonly legacy: {
@@ -106,6 +106,6 @@ export const COMPARES_SCHEMA: DeployClaims = {
 };
 
 /** For a handler in one process's memory: a new version does not have it. */
-export const REFUSES_ALL = Object.fromEntries(
+export const REJECTS_ALL = Object.fromEntries(
   CHANGE_NAMES.map((change) => [change, 'rejects']),
 ) as DeployClaims;

@@ -1,4 +1,4 @@
-import { type Claims, REFUSES_ALL } from '@mrtr/comparison/claims';
+import { type Claims, REJECTS_ALL } from '@mrtr/comparison/claims';
 
 export const claims: Claims = {
   modern: {
@@ -6,11 +6,11 @@ export const claims: Claims = {
     audit: 'before-asking',
     stateBytes: { get_weather: [206], resolve_work_item: [213, 210] },
     framesHeld: 1,
-    otherInstance: 'refused',
-    restart: 'refused',
-    afterKill: 'refused',
+    otherInstance: 'rejected',
+    restart: 'rejected',
+    afterKill: 'rejected',
     unaskable: 'default',
-    forgeries: 'refused',
+    forgeries: 'rejected',
   },
   legacy: {
     entries: 'once',
@@ -18,6 +18,6 @@ export const claims: Claims = {
     asked: 'by-policy',
     stateless: 'default',
   },
-  deploys: REFUSES_ALL,
+  deploys: REJECTS_ALL,
   conformance: true,
 };

@@ -1,4 +1,4 @@
-import { type Claims, REFUSES_ALL } from '@mrtr/comparison/claims';
+import { type Claims, REJECTS_ALL } from '@mrtr/comparison/claims';
 
 export const claims: Claims = {
   modern: {
@@ -10,7 +10,7 @@ export const claims: Claims = {
     restart: 'finishes',
     afterKill: 'finishes',
     unaskable: 'default',
-    forgeries: 'refused',
+    forgeries: 'rejected',
   },
   legacy: {
     entries: 'once',
@@ -18,6 +18,6 @@ export const claims: Claims = {
     asked: 'by-policy',
     stateless: 'default',
   },
-  deploys: { ...REFUSES_ALL, nothing: 'finishes', 'added-after': 'finishes' },
+  deploys: { ...REJECTS_ALL, nothing: 'finishes', 'added-after': 'finishes' },
   conformance: 'it is H with another store',
 };

@@ -137,7 +137,7 @@ export const writesBeforeRefusing = withWeather(
       throw new Error('Oops.');
     },
   }),
-  { ...a.claims, modern: { ...a.claims.modern, afterKill: 'refused' } },
+  { ...a.claims, modern: { ...a.claims.modern, afterKill: 'rejected' } },
 );
 /** Drops the policy's single use on the way to its server. */
 export const forgetsSingleUse: Measured = {
@@ -148,7 +148,7 @@ export const forgetsSingleUse: Measured = {
     f.create({ ...deps, policy: policyFromParts({ ...partsOf(deps.policy), singleUse: undefined }) }),
 };
 /** Uses the SDK alone, and claims that nothing can be forged. */
-export const hidesForgeries = lying('hides-forgeries', bare, { forgeries: 'refused' });
+export const hidesForgeries = lying('hides-forgeries', bare, { forgeries: 'rejected' });
 /** Writes before it checks whether it can ask. */
 export const writesBeforeFailing = withWeather(
   'writes-before-failing',

@@ -81,7 +81,7 @@ test('a hidden frame, a hidden entry and hidden bytes are noticed', async () => 
 
 test('instances that do not share a key are noticed', async () => {
   expect(each(mechanicsAsClaimed, await metric(broken.ownKeyPerInstance))).toContain(
-    'claims otherInstance finishes, measured refused',
+    'claims otherInstance finishes, measured rejected',
   );
 });
 
@@ -115,6 +115,6 @@ test('an accepted unasked answer, and accepted state of another call, are notice
       client === 'modern' && hosting === 'memory' && script.name === 'duplicate',
   );
   const said = each(forgeriesAsClaimed, await measure(broken.hidesForgeries, duplicate));
-  expect(said).toContain('claims unaskedAnswer refused, measured taken');
-  expect(said).toContain('claims stateOfAnotherCall refused, measured taken');
+  expect(said).toContain('claims unaskedAnswer rejected, measured taken');
+  expect(said).toContain('claims stateOfAnotherCall rejected, measured taken');
 });

@@ -93,7 +93,7 @@ test('a crash is noticed', async () => {
   });
 });
 
-test('an effect of a call that is refused is noticed', async () => {
+test('an effect of a call that is rejected is noticed', async () => {
   const late = twisted({
     read: (state) => {
       if (Object.keys(state).length > 0) throw new Error('This call cannot be resumed.');
@@ -101,5 +101,5 @@ test('an effect of a call that is refused is noticed', async () => {
     },
     above: (world) => world.audit.record('order'),
   });
-  expect((await played(late, 'nothing')).faults).toContain('it is refused, and does order');
+  expect((await played(late, 'nothing')).faults).toContain('it is rejected, and does order');
 });

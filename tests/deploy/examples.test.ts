@@ -59,7 +59,7 @@ test('a default in the schema takes a call of version 1 over', async () => {
   expect(done).toMatchObject(says('M, red, to eu.'));
 });
 
-test('a policy that does not accept version 1 refuses its calls', async () => {
+test('a policy that does not accept version 1 rejects its calls', async () => {
   const answers = { colour: accept({ colour: 'red' }) };
   const state = await askedForColour();
   expect(await site(incompatible, versionTwo.order)(state, answers)).toMatchObject({ error: REJECTED });

@@ -63,7 +63,7 @@ test.each([
   ['a word in capitals', [OTHER, 'Saga'], 'WORD is in lower case'],
   ['an unknown model', [OTHER, 'saga', '1'], "There is no option '1' to copy."],
   ['an argument too many', [OTHER, 'saga', 'f', 'g'], 'There is nothing to do with g.'],
-])('%s is refused', async (_what, args, message) => {
+])('%s is rejected', async (_what, args, message) => {
   await expect(newOption(...args)).rejects.toThrow(message);
 });
 

@@ -13,6 +13,6 @@ test.each([
   ['packages/core/src/gone.ts', 'does not exist'],
   ['packages/core/src/admission/limits.test.ts', 'is no source file of a package'],
   ['tests/matrix/measure.ts', 'is no source file of a package'],
-])('the file %s is refused, since it %s', (file, why) => {
+])('the file %s is rejected, since it %s', (file, why) => {
   expect(() => testsOf(file, ROOT)).toThrow(`${file} ${why}`);
 });

@@ -142,7 +142,7 @@ test.each(oneForEachWay(IN_MEMORY).map((option) => [option.id, option] as const)
 );
 
 test.each(IN_MEMORY.filter(sealsState).map((option) => [option.id, option] as const))(
-  'a call of option %s that began under a key which is gone is refused, and nothing of it is done',
+  'a call of option %s that began under a key which is gone is rejected, and nothing of it is done',
   async (_id, option) => {
     const { world, instances, begin } = await fleetOf(option);
     const call = await begin(RESOLVE_WORK_ITEM);

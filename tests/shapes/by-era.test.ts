@@ -5,9 +5,9 @@ const OWN_CONTEXT = 'its handlers get the context of the SDK';
 const shape = await loadShape('d', { name: 'by-era' });
 
 shapeContract(shape, {
-  'a client that cannot be asked is refused before any effect, in each era and in each round':
+  'a client that cannot be asked is rejected before any effect, in each era and in each round':
     'nobody knows its questions before it asks them',
-  'state of another shape, or of another version, is refused, and nothing runs':
+  'state of another shape, or of another version, is rejected, and nothing runs':
     'its author keeps the answers',
   'an old client that the policy does not ask gets an error that says why':
     'its author asks and decides alone',

@@ -7,6 +7,6 @@ shapeContract(shape, {
   'a question that is reworded while it is out is asked again':
     'the parked handler keeps the question that it asked',
   'a round that is sent twice is served twice, with the same result':
-    'the first one takes the handler, and the second is refused',
+    'the first one takes the handler, and the second is rejected',
 });
 onceContract(shape, { records: false });

@@ -71,7 +71,7 @@ export function onceContract(shape: Shape, { records }: { readonly records: bool
       expect(effect.runs).toBe(1);
     });
 
-    test('a second effect with the same key is refused, also after the first has failed', async () => {
+    test('a second effect with the same key is rejected, also after the first has failed', async () => {
       const second = countRuns(() => 2);
       for (const first of [() => 1, () => Promise.reject(new Error('No.'))]) {
         const site = working(shape, async ({ once }) => {
@@ -97,7 +97,7 @@ export function onceContract(shape: Shape, { records }: { readonly records: bool
       expect(runs).toEqual(keys);
     });
 
-    test('an effect with an option that does not exist, or has a wrong value, is refused before it runs', async () => {
+    test('an effect with an option that does not exist, or has a wrong value, is rejected before it runs', async () => {
       const effect = countRuns(() => 1);
       for (const [options, fails] of [
         [{ schemas: {} }, "once: there is no option 'schemas'. Did you mean 'schema'?"],
@@ -109,7 +109,7 @@ export function onceContract(shape: Shape, { records }: { readonly records: bool
       expect(effect.runs).toBe(0);
     });
 
-    test('a value that is not JSON is refused with its path', async () => {
+    test('a value that is not JSON is rejected with its path', async () => {
       const site = working(shape, ({ once }) => once('when', () => ({ at: new Date(0) })));
       expect(await (await site.connect()).send()).toEqual({
         fails:
@@ -176,7 +176,7 @@ export function onceContract(shape: Shape, { records }: { readonly records: bool
       expect(told).toHaveLength(2);
     });
 
-    test('a client that lacks one of the declared kinds is refused with all that it lacks, before the handler', async () => {
+    test('a client that lacks one of the declared kinds is rejected with all that it lacks, before the handler', async () => {
       const above = countRuns(() => {});
       const site = working(shape, above, {}, ['elicitation', 'elicitation.url', 'sampling.tools', 'roots']);
       const lacks = { elicitation: { form: {}, url: {} }, sampling: { tools: {} } };

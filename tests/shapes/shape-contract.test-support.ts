@@ -196,7 +196,7 @@ async function answerAll(client: Caller): Promise<RoundSummary> {
 }
 
 const behaviours = {
-  async 'a server that does not protect its state is refused before anything runs'(shape) {
+  async 'a server that does not protect its state is rejected before anything runs'(shape) {
     const above = countRuns(() => {});
     const { site, done } = serve(shape, [], {}, { above });
     site.serve(() => {
@@ -232,7 +232,7 @@ const behaviours = {
     expect(client.questions).toEqual([WHICH_UNITS, UNITS_AGAIN, WHICH_NAME]);
   },
 
-  async 'state of another shape, or of another version, is refused, and nothing runs'(shape) {
+  async 'state of another shape, or of another version, is rejected, and nothing runs'(shape) {
     const record = { units: [units.digest, metric] };
     const parts = { a: record, e: record, d: record, c: { id: 'x' }, j: { units: ['ask', ...record.units] } };
     const states = [`${shape.name}/0`, 'another/1', undefined].map((s) => JSON.stringify({ s, ...parts }));
@@ -243,7 +243,7 @@ const behaviours = {
       const above = countRuns(() => {});
       site.deploy(asking(shape, TWO_ROUNDS, { above }));
       const { rejects } = await client.answer(left, {});
-      expect(rejects ?? 'no refusal').toMatch(/Invalid or expired requestState/);
+      expect(rejects ?? 'no rejection').toMatch(/Invalid or expired requestState/);
       expect(above.runs).toBe(0);
     }
   },
@@ -381,7 +381,7 @@ const behaviours = {
   },
 
   // The SDK's parsers drop an answer of this name.
-  async 'a question under the key `__proto__` is refused before it goes out'(shape) {
+  async 'a question under the key `__proto__` is rejected before it goes out'(shape) {
     const { site, done } = serve(shape, [{ ['__proto__']: text('proto') }]);
     expect(await (await site.connect()).send()).toEqual({
       fails: expect.stringContaining("A question cannot have the key '__proto__'"),
@@ -431,15 +431,15 @@ const behaviours = {
     expect(client.questions).toEqual([]);
   },
 
-  async 'a client that cannot be asked is refused before any effect, in each era and in each round'(shape) {
+  async 'a client that cannot be asked is rejected before any effect, in each era and in each round'(shape) {
     const above = countRuns(() => {});
     const over = { above, asks: shape.effectsBelow ? undefined : (['elicitation'] as const) };
     const once: RequestStateOptions = { singleUse: 'replay', ledger: new MemoryLedger() };
     const { site, done } = serve(shape, TWO_ROUNDS, once, over);
     const effects = () => (shape.effectsBelow ? done : above).runs;
-    const refused = { lacks: { elicitation: { form: {} } } };
+    const rejected = { lacks: { elicitation: { form: {} } } };
     const pagesOnly = await site.connect(undefined, { elicitation: { url: {} } });
-    expect(await pagesOnly.send()).toEqual(refused);
+    expect(await pagesOnly.send()).toEqual(rejected);
     const fails = {
       fails: expect.stringContaining('needs a client that can be asked (elicitation), on a con'),
     };
@@ -450,9 +450,9 @@ const behaviours = {
     const client = await site.connect();
     const first = await client.send();
     const before = effects();
-    expect(await pagesOnly.answer(first, { units: metric })).toEqual(refused);
+    expect(await pagesOnly.answer(first, { units: metric })).toEqual(rejected);
     expect(effects()).toBe(before);
-    // The refused request has not used up the token.
+    // The rejected request has not used up the token.
     const second = await client.answer(first, { units: metric });
     expect(await client.answer(second, { name: ada })).toEqual(BOTH);
   },

@@ -7,7 +7,7 @@ export const IN_MEMORY: readonly LoadedOption[] = await loadOptions(
 );
 
 /** Whether an option seals its state. Without a seal, nothing ties an answer to its question. */
-export const sealsState = ({ claims }: LoadedOption): boolean => claims.modern.forgeries === 'refused';
+export const sealsState = ({ claims }: LoadedOption): boolean => claims.modern.forgeries === 'rejected';
 
 /**
  * One option for each way of resuming a call. The ways differ in sealed state, in handlers that wait in memory, and for

@@ -101,7 +101,7 @@ test.each([
   ['option-g --deploy reworded --client legacy', "'--deploy <change>' cannot be used with option '--client"],
   ['tracing --json', "Unknown option '--json'."],
   ['option-j --postgres', "Unknown option '--postgres'."],
-])('`%s` is refused with what exists', (line, message) => {
+])('`%s` is rejected with what exists', (line, message) => {
   expect(() => read(line)).toThrow(UsageError);
   expect(() => read(line)).toThrow(message);
 });

@@ -55,7 +55,7 @@ test.each([
   ['g --state-key-env NONE', '--state-key-env: the environment variable NONE is not set.'],
   ['g --state-key-env EMPTY', '--state-key-env: the environment variable EMPTY is empty.'],
   ['g --http 1 --token-env SHORT', "--token-env: SHORT cannot be read. The token of 'alice' is under 16"],
-])('`%s` is refused with what exists or is missing', (line, message) => {
+])('`%s` is rejected with what exists or is missing', (line, message) => {
   expect(() => read(line)).toThrow(UsageError);
   expect(() => read(line)).toThrow(message);
 });

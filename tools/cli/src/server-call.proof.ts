@@ -143,7 +143,7 @@ test.each([
   [['--server', 'a', '--answer', 'metric'], 'Allowed choices are ask, decline, cancel.'],
   [['--server', 'a', '--hosting', 'fleet'], "Unknown option '--hosting'."],
   [['basic', '--server', 'a', '--tool', 't'], 'Too many arguments'],
-])('%j is refused with what exists', (args, message) => {
+])('%j is rejected with what exists', (args, message) => {
   expect(() => read(args)).toThrow(UsageError);
   expect(() => read(args)).toThrow(message);
 });

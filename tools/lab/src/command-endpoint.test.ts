@@ -99,7 +99,7 @@ describe.each(Object.values(COMMANDS))('the command $do', (command) => {
       { method },
     ]),
   ])(
-    'is refused %s, and nothing happens',
+    'is rejected %s, and nothing happens',
     async (_how, status, { body: text = body, method, ...changed }) => {
       const headers = Object.entries({ ...good(), ...changed }).flatMap(([name, value]) =>
         value === undefined

@@ -181,7 +181,7 @@ export const LESSONS: readonly Lesson[] = [
       both('removed', 'Removed it', CALL, answer('M'), deploy('removed'), answer('red')),
       both('nothing', 'Nothing', CALL, answer('M'), deploy('nothing'), answer('red')),
     ],
-    task: 'Deploy a version 2 while a question is open. Find one that the call finishes on, one that asks again, and one that is refused.',
+    task: 'Deploy a version 2 while a question is open. Find one that the call finishes on, one that asks again, and one that is rejected.',
     hint: 'Call G, deploy a version that reworded the question, and answer. Then do the same to J, but answer the size on version 1 and deploy while the colour is asked. Which change leaves a question and its words as they are?',
   },
   {

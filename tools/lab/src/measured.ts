@@ -14,7 +14,7 @@ interface Column {
   readonly proofs: readonly string[];
 }
 
-const FINISHES = { finishes: 'yes', refused: 'no: the call is lost' };
+const FINISHES = { finishes: 'yes', rejected: 'no: the call is lost' };
 const GIVES = { fallback: 'the fallback', error: 'an error' };
 
 /** The columns, in the matrix's order. */
@@ -51,7 +51,7 @@ const COLUMNS: readonly Column[] = [
   },
   {
     question: 'Does it believe an answer nobody asked for?',
-    answers: { refused: 'no', taken: 'yes' },
+    answers: { rejected: 'no', taken: 'yes' },
     proofs: ['unasked', 'other-state'],
   },
 ];
@@ -70,7 +70,7 @@ export async function measuredRow(
     return {
       answer: answers[longest] ?? plain,
       text: plain,
-      bad: trap === undefined ? text.includes('**') || text === 'refused' : plain.startsWith(trap),
+      bad: trap === undefined ? text.includes('**') || text === 'rejected' : plain.startsWith(trap),
       proofs: proofs.map((situation) => `${option.id}.${situation}`),
     };
   });

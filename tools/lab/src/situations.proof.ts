@@ -29,7 +29,7 @@ test('every situation is recorded, and shows what its cell says', async () => {
       { rounds: 2, effects: { write: 1 } },
       { rounds: 2, effects: { write: 2 } },
     ],
-    [/nobody asked/, 'no', 'refused / refused', {}, {}],
+    [/nobody asked/, 'no', 'rejected / rejected', {}, {}],
   ] as const) {
     const { proofs = [], ...cell } = cells[columns.findIndex((column) => title.test(column))] ?? {};
     expect(cell).toEqual({ answer, text, bad: false });

@@ -136,7 +136,7 @@ test('a server that authenticates by itself gets the token of the caller, and a 
   expect(end.error?.message).toContain('Remove `caller`');
 });
 
-test('a server that runs is named by its address, and anything else is refused by name', () => {
+test('a server that runs is named by its address, and anything else is rejected by name', () => {
   const url = 'http://localhost:3000/mcp';
   for (const server of [url, new URL(url), { kind: 'http', url: new URL(url) } as const])
     expect(foreignHosting(server).endpoint('modern')).toEqual({ kind: 'http', url: new URL(url) });

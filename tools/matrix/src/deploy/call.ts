@@ -78,7 +78,7 @@ export function faultsOf({ change }: DeployScenario, transcript: Transcript): st
   if (outcomeOf(transcript) === 'rejects') {
     return [
       ...(EXPLAINED.test(text) ? [] : [`it fails with: ${text}`]),
-      ...(effects.join() === 'ticket' || effects.length === 0 ? [] : [`it is refused, and does ${effects}`]),
+      ...(effects.join() === 'ticket' || effects.length === 0 ? [] : [`it is rejected, and does ${effects}`]),
     ];
   }
   const steps = STEPS[change];

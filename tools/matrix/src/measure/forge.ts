@@ -6,8 +6,8 @@ import { requestStatePolicy } from '@mrtr/core';
 import { InProcess } from '@mrtr/harness';
 
 export interface Forged {
-  readonly unaskedAnswer: 'refused' | 'taken';
-  readonly stateOfAnotherCall: 'refused' | 'taken';
+  readonly unaskedAnswer: 'rejected' | 'taken';
+  readonly stateOfAnotherCall: 'rejected' | 'taken';
 }
 
 export async function forge(subject: Subject): Promise<Forged> {
@@ -21,7 +21,7 @@ export async function forge(subject: Subject): Promise<Forged> {
     site.post('tools/call', { name: RESOLVE_WORK_ITEM, arguments: { id, state: 'Resolved' }, ...given });
   try {
     await resolve(4522, { inputResponses: accept('resolution', { resolution: 'Fixed' }) });
-    const unaskedAnswer = writes > 0 ? 'taken' : 'refused';
+    const unaskedAnswer = writes > 0 ? 'taken' : 'rejected';
     writes = 0;
 
     const first = await resolve(4522);
@@ -33,7 +33,7 @@ export async function forge(subject: Subject): Promise<Forged> {
       inputResponses: accept('original', { original: 4522 }),
       requestState: second.result?.requestState,
     });
-    return { unaskedAnswer, stateOfAnotherCall: writes > 0 ? 'taken' : 'refused' };
+    return { unaskedAnswer, stateOfAnotherCall: writes > 0 ? 'taken' : 'rejected' };
   } finally {
     await site.close();
     await instance.close?.();

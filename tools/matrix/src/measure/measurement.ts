@@ -27,7 +27,7 @@ export interface Scenario {
 export type MeasuredEnd = 'elicited' | 'default' | 'error' | 'cancelled';
 
 /** Whether the same call ends in the same way on other hosting. */
-export type Survival = 'finishes' | 'refused';
+export type Survival = 'finishes' | 'rejected';
 
 export interface Measurement extends Omit<Scenario, 'script'> {
   readonly option: string;
@@ -153,7 +153,7 @@ function outcomeOf({ events, end }: Transcript): MeasuredEnd {
 /** `finishes` if the user was shown the same questions, and the result was the same. */
 function sameEnd(one: Transcript, other: Transcript): Survival {
   const end = (of: Transcript) => [textOf(of.end), questionsOf(of)];
-  return isDeepStrictEqual(end(one), end(other)) ? 'finishes' : 'refused';
+  return isDeepStrictEqual(end(one), end(other)) ? 'finishes' : 'rejected';
 }
 
 export const where = (cell: Measurement): string =>

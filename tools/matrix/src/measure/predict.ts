@@ -29,7 +29,7 @@ function predictModern({ modern }: Claims, { client, hosting, script }: Scenario
     return { ...effects(modern, script.tool, outcome, 1), rounds: 1, framesHeld: 0, ...finishing };
   }
   const { framesHeld } = modern;
-  if (isSpread(hosting) && modern.otherInstance === 'refused') {
+  if (isSpread(hosting) && modern.otherInstance === 'rejected') {
     return { ...effects(modern, script.tool, 'error', 1), rounds: 2, framesHeld, ...survival };
   }
   const rounds = script.questions + 1;
@@ -40,7 +40,7 @@ function predictLegacy({ modern, legacy }: Claims, scenario: Scenario): Predicti
   const { hosting, script } = scenario;
   const askedWhenHeld = legacy.asked === 'always' || scenario.legacy === 'shim';
   // Another instance cannot resume a call that asks over its own connection. A call that does not ask is over.
-  const survival = askedWhenHeld ? ({ otherInstance: 'refused', restart: 'refused' } as const) : finishing;
+  const survival = askedWhenHeld ? ({ otherInstance: 'rejected', restart: 'rejected' } as const) : finishing;
   if (isHeld(hosting) && askedWhenHeld) {
     const framesHeld = modern.framesHeld;
     return {

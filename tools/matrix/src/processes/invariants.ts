@@ -35,4 +35,4 @@ export function killsAsClaimed({ option, scenario: killed, survivor }: KillCell)
 }
 
 /** The expected error of a client: call again, or the connection is lost. */
-const CLEAR = { refused: /again|requestState/, lost: /connection/i } as const;
+const CLEAR = { rejected: /again|requestState/, lost: /connection/i } as const;
