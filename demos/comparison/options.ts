@@ -4,7 +4,7 @@ import type { McpServer, RequestStatePolicy } from '@mrtr/core';
 import type { Claims } from './claims.ts';
 import type { World } from './world.ts';
 
-/** What an option's `openStore` gets, once for each server instance of a deployment. */
+/** What an option's `openStore` gets, once for each instance of a deployment. */
 export interface StoreOptions {
   /** For request state, and (`legacy`) for old clients. */
   readonly policy: RequestStatePolicy;
@@ -31,12 +31,12 @@ export interface OptionModule {
   openStore?(options: StoreOptions): CallStore;
 }
 
-/** What a server instance of an option runs with. */
+/** What an instance of an option runs with. */
 export interface OptionDeps extends StoreOptions {
   readonly world: World;
 }
 
-/** A running option: one server instance of a deployment. */
+/** A running option: one instance of a deployment. */
 export interface RunningOption {
   server(): McpServer;
   readonly store?: CallStore | undefined;
@@ -178,7 +178,7 @@ export async function keepOpen(options: StoreOptions): Promise<() => Promise<voi
   };
 }
 
-/** Starts one server instance of an option. */
+/** Starts one instance of an option. */
 function runOption({ createServer, openStore }: OptionModule, { world, ...rest }: OptionDeps): RunningOption {
   const store = openStore?.(rest);
   return {

@@ -62,10 +62,7 @@ describe.each(shapes)('shape %s', (id, subject) => {
     async (hosting) => {
       const calls = await both(subject, { ...MODERN, hosting });
       if (id !== 'h') expect(resultsOf(calls)).toMatchObject(ANSWERED);
-      else
-        expect(errorsOf(calls)).toEqual(
-          errorLike(expect.stringContaining('held by another server instance')),
-        );
+      else expect(errorsOf(calls)).toEqual(errorLike(expect.stringContaining('held by another process')));
     },
   );
 });

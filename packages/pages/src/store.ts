@@ -40,8 +40,8 @@ export interface InteractionLimits {
   /** Interactions at once. Default 100 000; 10 000 in memory. PostgreSQL counts them at each sweep. */
   readonly entries?: number;
   /**
-   * The share of `entries` that one principal may have open, above 0 and at most 1: at least one page, rounded down. Default: 20
-   * pages. Ten times as many finished pages are kept for their calls.
+   * The share of `entries` that one principal may have open, above 0 and at most 1: at least one page, rounded down. Default
+   * 1/5000, or 1/500 in memory: 20 pages each. Ten times as many finished pages are kept for their calls.
    */
   readonly perPrincipal?: number;
 }

@@ -91,7 +91,7 @@ const GONE_OPTIONS = {
 };
 const NOT_HERE =
   'This call cannot be resumed here: its continuation expired, was resumed already, or is held by another ' +
-  'server instance. Start the call again.';
+  'process. Start the call again.';
 const SHUTTING_DOWN = 'The server is shutting down, and the call was ended.';
 
 /**

@@ -1,7 +1,7 @@
 /** Messages for clients about calls of shape H, the same for every store. */
 import { MrtrError } from '@mrtr/core';
 
-/** A parked continuation is gone: expired, resumed already, aborted, or held by another server instance. */
+/** A parked continuation is gone: expired, resumed already, aborted, or held by another process. */
 export class ContinuationLost extends MrtrError {
   static override readonly code = 'continuation_lost';
 }

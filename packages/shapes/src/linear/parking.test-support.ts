@@ -23,8 +23,8 @@ export type Handler = (args: Args, ctx: LinearContext) => CallToolResult | Promi
 /** The outcome of a retry whose handler is not parked here. */
 export const LOST: RoundSummary = {
   fails:
-    'This call cannot be resumed here: its continuation expired, was resumed already, or is held by another server ' +
-    'instance. Start the call again.',
+    'This call cannot be resumed here: its continuation expired, was resumed already, or is held by another ' +
+    'process. Start the call again.',
 };
 
 interface Parking {

@@ -32,7 +32,7 @@ export function Front({ route, go, isAlone }: FrontProps) {
             {isAlone ? 'with pnpm lab, on real processes' : 'kill a real process, forge the state'}
           </a>
           <a href="#/measured">
-            <b>All that is measured</b> ten shapes and three variants, ten questions
+            <b>All that is measured</b> every shape, one question a column
           </a>
         </nav>
       )}

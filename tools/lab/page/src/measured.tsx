@@ -14,7 +14,7 @@ export function MeasuredPage({ live }: { readonly live: boolean }) {
   const [counts, setCounts] = useState(false);
   return (
     <main class="text">
-      <h2>Ten shapes and three variants of a tool that asks, measured</h2>
+      <h2>A tool that asks, measured in every shape</h2>
       <p class="lead">
         Each row is a way to write a tool that asks its user a question. Each answer was measured in a real
         call between a real client and a real server. Open an answer to watch that call, step by step, beside
