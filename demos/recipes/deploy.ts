@@ -13,8 +13,10 @@ import {
 import { once } from '@mrtr/shapes/once';
 import { z } from 'zod';
 
-/** Made once, for all servers. Without `keys` it is for one process; give several instances the same. */
-export const policy = requestStatePolicy({ audience: 'deployer' });
+/** A secret of 32 characters or more, which instances share. Without it, the policy is for one process. */
+const { STATE_KEY } = process.env;
+/** Made once, for all servers. */
+export const policy = requestStatePolicy({ audience: 'deployer', keys: STATE_KEY ? [STATE_KEY] : undefined });
 
 const inputSchema = z.object({ env: z.enum(['staging', 'production']) });
 const Sure = z.object({ sure: z.boolean() });

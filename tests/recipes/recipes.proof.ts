@@ -4,9 +4,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import type { AuthInfo } from '@modelcontextprotocol/server';
 import { processWide } from '@mrtr/core/internal';
-import { RunningProcess } from '@mrtr/harness/process';
+import { type Program, RunningProcess } from '@mrtr/harness/process';
 import { resultText } from '@mrtr/harness/transcript';
 import { createMcpMount, type MountOptions } from '@mrtr/hosting/http';
+import { PostgresLedger } from '@mrtr/ledgers/postgres';
+import { postgresOfTheRun } from '@mrtr/postgres-server/testing';
+import { Pool } from 'pg';
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { served, verifier } from '../../demos/recipes/authenticated.ts';
 import { installFolder } from '../testkit/own-lockfile.ts';
@@ -45,6 +48,8 @@ beforeAll(() => {
   });
   if (status !== 0) throw new Error(`The recipes for fastify do not compile: ${stdout}`);
 });
+
+const { database, test: onPostgres } = await postgresOfTheRun();
 
 const importFrom = async (file: string) => import(new URL(file, FASTIFY).href);
 
@@ -100,13 +105,52 @@ test('on fastify, a caller in `request.auth` is nobody: the process warns once, 
   expect(errors).toEqual([expect.stringContaining(PLACE)]);
 });
 
-test('on Next, what one user was asked, another one cannot answer', async () => {
+/** What two instances share. */
+async function sharedEnvironment(): Promise<Record<string, string>> {
+  const url = await database();
+  const pool = new Pool({ connectionString: url });
+  await new PostgresLedger(pool).createTable();
+  await pool.end();
+  const TOKENS = 'ada=ada-secret-of-16+,bob=bob-secret-of-16+';
+  return { DATABASE_URL: url, STATE_KEY: 'a key of at least thirty-two bytes', TOKENS };
+}
+
+/** Starts a program, which ends with the test, and finds its address in its output. */
+async function start(program: Program, address: RegExp, cwd?: string): Promise<URL> {
+  const running = new RunningProcess(program, { cwd, patienceMs: 100_000 });
+  onTestFinished(() => running.stop());
+  return new URL('/mcp', await running.until(({ out }) => address.exec(out)?.[1]));
+}
+
+onPostgres(
+  'on Lambda, another instance serves the answer, and an old client gets an error at once',
+  async () => {
+    const env = await sharedEnvironment();
+    const args = ['--import', 'tsx', 'tests/recipes/lambda-instance.test-support.ts'];
+    const instance = () => start({ command: process.execPath, args, env }, /(http:\S+)/);
+    const [one, other] = await Promise.all([instance(), instance()]);
+    await keepsUsersApart(one, other, 'stateless');
+  },
+);
+
+onPostgres('on Next, another instance serves the answer, and an old client is asked', async () => {
   installFolder(NEXT);
+  const env = { ...(await sharedEnvironment()), NODE_ENV: 'production', NEXT_TELEMETRY_DISABLED: '1' };
   const cwd = fileURLToPath(NEXT);
-  const args = ['node_modules/next/dist/bin/next', 'dev', '--port', '0', '--hostname', '127.0.0.1'];
-  const env = { NODE_ENV: 'development', NEXT_TELEMETRY_DISABLED: '1' };
-  const next = new RunningProcess({ command: process.execPath, args, env }, { cwd, patienceMs: 100_000 });
-  onTestFinished(() => next.stop());
-  const address = await next.until(({ out }) => /Local: +(http:\S+)[\s\S]+Ready/.exec(out)?.[1]);
-  await keepsUsersApart(new URL('/mcp', address));
+  const next = (args: string[], more = {}) => ({
+    command: process.execPath,
+    args: ['node_modules/next/dist/bin/next', ...args],
+    env: { ...env, ...more },
+  });
+  const ofTheBuild = {
+    STATE_KEY: 'the key of the build, of no instance',
+    TOKENS: 'nobody=a-secret-of-nobody',
+    DATABASE_URL: '',
+  };
+  const build = new RunningProcess(next(['build'], ofTheBuild), { cwd, patienceMs: 100_000 });
+  expect([await build.ended, build.output]).toEqual([0, expect.anything()]);
+  const listening = next(['start', '--port', '0', '--hostname', '127.0.0.1']);
+  const instance = () => start(listening, /Local: +(http:\S+)[\s\S]+Ready/, cwd);
+  const [one, other] = await Promise.all([instance(), instance()]);
+  await keepsUsersApart(one, other);
 });

@@ -233,7 +233,11 @@ onPostgres('a handler that waits on PostgreSQL asks', async () => {
 });
 onPostgres('two instances share a ledger on PostgreSQL', async () => {
   const url = await database();
-  await servesOnce(() => postgresLedger.open(url, KEYS));
+  await servesOnce(async () => {
+    const opened = postgresLedger.open(url, KEYS);
+    await opened.ledger.createTable();
+    return opened;
+  });
 });
 
 const redis = await redisOfThisFile();

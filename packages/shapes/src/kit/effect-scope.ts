@@ -24,7 +24,15 @@ export async function insideEffect<T>(call: object, effect: () => T | Promise<T>
   } finally {
     inside.over = true;
     effects.running--;
-    if (effects.running === 0) effects.scope.disable();
+    if (effects.running === 0) disable();
+  }
+}
+
+function disable(): void {
+  try {
+    effects.scope.disable();
+  } catch {
+    // Cloudflare Workers have the method, and it throws.
   }
 }
 
