@@ -102,7 +102,10 @@ test('a page reads that the server failed, in both eras', async () => {
 test('a program that is no browser gets no CORS answer', async () => {
   const { url } = await hosting(app);
   const answer = await fetch(url, listTools);
-  expect([answer.status, corsOf(answer)]).toEqual([200, { vary: 'Origin' }]);
+  expect([answer.status, corsOf(answer)]).toEqual([200, {}]);
+  // A cache may keep the answer to a GET, and must not give it to a page.
+  const cacheable = await fetch(url);
+  expect([cacheable.status, corsOf(cacheable)]).toEqual([400, { vary: 'Origin' }]);
 });
 
 test('OPTIONS that is no preflight is rejected like any other method', async () => {
