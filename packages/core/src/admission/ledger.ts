@@ -121,6 +121,8 @@ interface ServedToken {
 /** A ledger in this process's memory. It suits a single instance, and is a policy's default. */
 export class MemoryLedger implements StateLedger {
   readonly #entries = new Map<string, ServedToken>();
+  /** The ids of the entries, by the second in which they may be forgotten. */
+  readonly #due = new Map<number, Set<string>>();
   readonly #count: Quota;
   readonly #bytes: Quota;
   readonly #forgets: boolean;
@@ -163,7 +165,11 @@ export class MemoryLedger implements StateLedger {
     const full = this.#takePlace(pseudonym);
     if (full) throw new StoreFull(ledgerFullMessage(full));
     const [lease, leaseUntil] = [randomUUID(), now + leaseSeconds * 1000];
-    this.#entries.set(id, { answers, forgetAt: expiresAt + CLOCK_SKEW_MS, pseudonym, lease, leaseUntil });
+    const forgetAt = expiresAt + CLOCK_SKEW_MS;
+    this.#entries.set(id, { answers, forgetAt, pseudonym, lease, leaseUntil });
+    const second = secondOf(forgetAt);
+    const due = this.#due.get(second) ?? new Set();
+    this.#due.set(second, due.add(id));
     return { kind: 'first', lease };
   }
 
@@ -211,19 +217,26 @@ export class MemoryLedger implements StateLedger {
     return false;
   }
 
-  /** Forgets expired tokens. At most once a second, because it looks at every entry. */
+  /** Forgets expired tokens. At most once a second, because it looks at every second that has some. */
   #sweep(now: number): void {
     if (now < this.#nextSweep) return;
     this.#nextSweep = now + 1000;
-    for (const [id, entry] of this.#entries) if (entry.forgetAt <= now) this.#remove(id, entry);
+    for (const [second, ids] of this.#due) {
+      if (second * 1000 > now) continue;
+      for (const id of ids) this.#remove(id, this.#entries.get(id) as ServedToken);
+      this.#due.delete(second);
+    }
   }
 
-  #remove(id: string, { pseudonym, result = '' }: ServedToken): void {
+  #remove(id: string, { pseudonym, result = '', forgetAt }: ServedToken): void {
     this.#entries.delete(id);
+    this.#due.get(secondOf(forgetAt))?.delete(id);
     this.#count.giveBack(pseudonym);
     this.#bytes.giveBack(pseudonym, result.length);
   }
 }
+
+const secondOf = (milliseconds: number): number => Math.ceil(milliseconds / 1000);
 
 const FORGETS =
   'The ledger of this process is full, so it forgets the oldest approvals that were used; they could be used again. ' +
