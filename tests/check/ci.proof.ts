@@ -31,7 +31,7 @@ beforeAll(() => {
   execFileSync('git', ['clone', '-q', ROOT, clone]);
   const vendor = join(project, 'vendor');
   mkdirSync(vendor, { recursive: true });
-  const pack = `npx -y pnpm@12 -r --filter @mrtr/harness --filter @mrtr/check pack --pack-destination ${vendor}`;
+  const pack = `npx -y pnpm@12 -r --filter-prod @mrtr/check... pack --pack-destination ${vendor}`;
   for (const step of ['npx -y pnpm@12 install --frozen-lockfile', pack]) {
     const { status, said } = sh(step, clone);
     expect(status, said).toBe(0);

@@ -18,7 +18,7 @@ const APPLICATION = [
 ];
 
 /** Its tests need vitest, which cannot be required. */
-const NEEDS_VITEST = '@mrtr/ledgers/contract';
+export const NEEDS_VITEST = '@mrtr/ledgers/contract';
 
 /** `both-formats` and `entry-points` use both formats, from an ES module. */
 const FORMATS = [

@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { installFolder } from '../testkit/own-lockfile.ts';
+import { installAlone } from './alone.ts';
 import { lint } from './lint.ts';
 import { type Packed, pack } from './packages.ts';
 import { checkTypes, everyRuntime, install, runBins, runPrograms, runReport } from './project.ts';
@@ -37,6 +38,7 @@ try {
   installFolder(new URL('tools', import.meta.url));
   const packages = await pack(scratch);
   await Promise.all(packages.map((one) => lint(one, report)));
+  await installAlone(join(scratch, 'alone'), packages, report);
   const outputs = new Set<string>();
   const runtimes = everyRuntime();
   for (const [end, versions] of Object.entries(sdks(packages))) {
