@@ -8,19 +8,17 @@ export interface World {
   readonly audit: AuditLog;
 }
 
-/** Callbacks to watch a world, and the source of its weather. */
+/** Callbacks to watch a world. */
 export interface WorldOptions {
   /** Called after an audit entry is written. */
   readonly onAudit?: ((entry: string) => void) | undefined;
   /** Called after a work item is written. */
   readonly onWrite?: ((item: WorkItem) => void) | undefined;
-  /** Default `fixedWeather`. */
-  readonly weather?: WeatherSource | undefined;
 }
 
 /** Makes a world that shares nothing with others, so that each observation sees only its own effects. */
-export function createWorld({ onAudit, onWrite, weather = fixedWeather }: WorldOptions = {}): World {
-  return { weather, items: memoryWorkItems(onWrite), audit: memoryAuditLog(onAudit) };
+export function createWorld({ onAudit, onWrite }: WorldOptions = {}): World {
+  return { weather: fixedWeather, items: memoryWorkItems(onWrite), audit: memoryAuditLog(onAudit) };
 }
 
 /** An audit log. Each call must write one entry; a second one shows a repeated effect. */

@@ -12,18 +12,17 @@ function read(line: string, env = {}) {
   return { option: demo.name, ...rest };
 }
 
-const DEFAULTS = { option: 'option-g', legacy: 'shim', weather: 'fixed' };
+const DEFAULTS = { option: 'option-g', legacy: 'shim' };
 
 test('an option without flags is served over stdio, by its name, its letter or its word', () => {
   for (const line of ['option-g', 'g', 'tool-builder', '-- g --stdio']) expect(read(line)).toEqual(DEFAULTS);
 });
 
 test('everything can be chosen', () => {
-  const line = 'h --http 8080 --token-env TOKENS --state-key-env KEYS --legacy degrade --weather open-meteo';
+  const line = 'h --http 8080 --token-env TOKENS --state-key-env KEYS --legacy degrade';
   expect(read(line)).toEqual({
     option: 'option-h',
     legacy: 'degrade',
-    weather: 'open-meteo',
     keys: ['new key', 'old key'],
     http: { port: 8080, verifier: { verifyAccessToken: expect.any(Function) } },
   });

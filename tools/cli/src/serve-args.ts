@@ -32,15 +32,14 @@ const program = (terminal: Pick<Terminal, 'stdout'>) =>
     )
     .addOption(
       oneOf('--legacy <policy>', "old clients are asked by the SDK's shim, or not", ['shim', 'degrade']),
-    )
-    .addOption(oneOf('--weather <source>', 'always the same, or from the network', ['fixed', 'open-meteo']));
+    );
 
 /** Reads the arguments and the variables that they name; undefined for `--help`, which has been printed. */
 export function readServeArgs(args: readonly string[], terminal: Pick<Terminal, 'env' | 'stdout'>) {
   const { env } = terminal;
   const line = program(terminal);
   if (!parseArgs(line, args)) return undefined;
-  const { http: port, tokenEnv, stateKeyEnv, postgres, legacy, weather } = line.opts();
+  const { http: port, tokenEnv, stateKeyEnv, postgres, legacy } = line.opts();
   const [demo] = line.processedArgs as [ListedDemo];
   if (postgres !== undefined && !demo.takes.includes('postgres')) {
     throw new UsageError(`'${demo.name}' keeps no calls: --postgres goes with option-h.`);
@@ -61,7 +60,7 @@ export function readServeArgs(args: readonly string[], terminal: Pick<Terminal, 
   const verifier = verifierOf(variable('token-env', tokenEnv, env), tokenEnv);
   // Undefined for stdio. Without keys, the process has a random one.
   const http = port === undefined ? undefined : { port: port as number, verifier };
-  return { demo, legacy: legacy as RequestStateOptions['legacy'] & string, weather, keys, database, http };
+  return { demo, legacy: legacy as RequestStateOptions['legacy'] & string, keys, database, http };
 }
 
 function optionNamed(name: string): ListedDemo {

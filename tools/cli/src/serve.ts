@@ -2,7 +2,6 @@
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:os';
 import { createWorld } from '@mrtr/comparison';
-import { openMeteo } from '@mrtr/comparison/open-meteo';
 import { InvalidOption, MemoryLedger, requestStatePolicy } from '@mrtr/core';
 import { escapeHidden } from '@mrtr/harness/internal';
 import { type ServerInstance, serveHttp } from '@mrtr/hosting/http';
@@ -48,11 +47,8 @@ async function serveUntilOver(settings: ServeSettings, say: Say, postgres?: stri
   }
 }
 
-async function instanceOf(
-  { demo, legacy, weather, keys }: ServeSettings,
-  postgres?: string,
-): Promise<ServerInstance> {
-  const world = createWorld({ ...(weather === 'open-meteo' && { weather: openMeteo() }) });
+async function instanceOf({ demo, legacy, keys }: ServeSettings, postgres?: string): Promise<ServerInstance> {
+  const world = createWorld();
   // A database that ends with this process needs no key that outlives the process.
   const own = postgres === undefined ? undefined : [randomBytes(32)];
   const option = await loadServerOf(demo, postgres);
