@@ -15,8 +15,8 @@ export const SHAPES: readonly string[] = OPTIONS.filter(
   ({ id, needsPostgres }) => id >= 'f' && !needsPostgres,
 ).map(({ id }) => id);
 
-/** The policy that users have, or one without single use. */
-export const policy = (singleUse?: false) => requestStatePolicy({ singleUse });
+/** The policy that users have, or one without single use. It has keys, as H on PostgreSQL requires. */
+export const policy = (singleUse?: false) => requestStatePolicy({ keys: [randomBytes(32)], singleUse });
 
 const WITHOUT_SINGLE_USE = ' without single use';
 
