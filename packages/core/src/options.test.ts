@@ -33,7 +33,7 @@ const POLICIES: readonly (readonly [options: unknown, message: string])[] = [
   [
     { secret: KEYS[0] },
     "there is no option 'secret'. The options are: keys, keysSeconds, ttlSeconds, limits, audience, principal, " +
-      'legacy, now, singleUse, ledger, leaseSeconds, onerror, unaskedAnswers, version, acceptVersions.',
+      'legacy, hideUnaskable, now, singleUse, ledger, leaseSeconds, onerror, unaskedAnswers, version, acceptVersions.',
   ],
   [{ maxCalls: 5 }, "the option 'maxCalls' is gone. Write `limits: { requests }`."],
   [{ maxQuestions: 5 }, "the option 'maxQuestions' is gone. A round asks at most 32 questions."],

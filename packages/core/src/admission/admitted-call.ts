@@ -81,11 +81,9 @@ export class AdmittedCall implements Call {
     this.audience = audience;
     // Read from the `McpServer`: an old client could write anything into the request's envelope.
     this.revision = server.server.getNegotiatedProtocolVersion();
-    const isNew = isModern(this.revision);
-    this.legacyCapabilities = isNew ? undefined : server.server.getClientCapabilities();
+    this.legacyCapabilities = isModern(this.revision) ? undefined : server.server.getClientCapabilities();
     this.legacy = policy.legacy;
-    const askableWhenOld = policy.legacy === 'shim' ? this.legacyCapabilities : undefined;
-    this.askable = isNew ? declaredInEnvelope(ctx) : dropUnhandled(declaredKinds(askableWhenOld), ctx);
+    this.askable = askableKinds(server, policy, ctx);
     this.asked = policy.unaskedAnswers.includes(target) ? undefined : (opened?.asked ?? NOTHING_ASKED);
     const { inputResponses } = ctx.mcpReq;
     this.#answers = inputResponses && ownAnswers(inputResponses, this.asked);
@@ -137,6 +135,16 @@ export class AdmittedCall implements Call {
     const times = { askedAt: askedAt ?? answeredAt, answeredAt };
     return { call: id, key, target, argumentsDigest: this.#argumentsDigest, pseudonym, ...times, asked };
   }
+}
+
+/** The kinds of input that the client of a request can be asked for. */
+export function askableKinds(
+  { server }: McpServer,
+  { legacy }: Pick<PolicyParts, 'legacy'>,
+  ctx: ServerContext,
+): readonly InputKind[] {
+  if (isModern(server.getNegotiatedProtocolVersion())) return declaredInEnvelope(ctx);
+  return dropUnhandled(declaredKinds(legacy === 'shim' ? server.getClientCapabilities() : undefined), ctx);
 }
 
 /** The caller's pseudonym: a keyed digest that all instances share. */

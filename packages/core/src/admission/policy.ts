@@ -4,6 +4,7 @@ import { addGauge } from '../diagnostics/gauges.ts';
 import { POLICY, tellOperator } from '../diagnostics/operator.ts';
 import { InvalidOption } from '../errors.ts';
 import {
+  aBoolean,
   aFunction,
   anObjectWith,
   anyValue,
@@ -91,6 +92,11 @@ export interface RequestStateOptions extends VersionOptions {
    * `protectedServer`, set its `inputRequired.legacyShim` to match.
    */
   readonly legacy?: LegacyPolicy | undefined;
+  /**
+   * Leaves a tool out of `tools/list` if its `asks` need an input that the client did not declare. A call of such a tool
+   * ends as before, with what is missing. Only tools that declare `asks` are left out. Default false.
+   */
+  readonly hideUnaskable?: boolean | undefined;
   /** The clock, in milliseconds since the epoch. Default `Date.now`. */
   readonly now?: (() => number) | undefined;
   /**
@@ -177,6 +183,7 @@ export interface PolicyParts extends Readonly<typeof TIME_DEFAULTS> {
   readonly audience: string | undefined;
   readonly principal: NonNullable<RequestStateOptions['principal']>;
   readonly legacy: LegacyPolicy;
+  readonly hideUnaskable: boolean;
   readonly now: () => number;
   readonly singleUse: SingleUsePolicy | undefined;
   readonly versions: StateVersions;
@@ -266,6 +273,7 @@ function policyFromOptions(options: PolicyOptions, keys: Keys): RequestStatePoli
     audience: options.audience,
     principal: options.principal ?? ((ctx) => tokenPrincipal(ctx.http?.authInfo)),
     legacy: options.legacy ?? 'shim',
+    hideUnaskable: options.hideUnaskable ?? false,
     now: options.now ?? Date.now,
     singleUse: singleUseFrom(options),
     versions: stateVersions(options),
@@ -337,6 +345,7 @@ const POLICY_CHECKS = {
   audience: aText,
   principal: aFunction,
   legacy: oneOf('shim', 'degrade'),
+  hideUnaskable: aBoolean,
   now: aFunction,
   singleUse: oneOf('reject', 'replay', false),
   ledger: anObjectWith('lease', 'settle', 'release'),

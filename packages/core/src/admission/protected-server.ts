@@ -6,6 +6,7 @@
  */
 import {
   type Implementation,
+  type ListToolsResult,
   McpServer,
   type ServerContext,
   type ServerOptions,
@@ -14,10 +15,11 @@ import { noteListener, tellOperator } from '../diagnostics/operator.ts';
 import { InvalidOption } from '../errors.ts';
 import { asRequired, aText, requireArgument, requireOptions } from '../options.ts';
 import { warnOnce } from '../process-wide.ts';
+import { isModern } from '../wire/call.ts';
 import { catchNoHandler } from '../wire/no-handler.ts';
 import { isMrtrMethod, MRTR_METHODS } from '../wire/wire.ts';
 import { Admission, type ServedMethod } from './admission.ts';
-import type { McpRequest } from './admitted-call.ts';
+import { askableKinds, type McpRequest } from './admitted-call.ts';
 import { aPolicy, type PolicyParts, partsOf, type RequestStatePolicy } from './policy.ts';
 import { watchRegistration } from './registrations.ts';
 import { Rejections } from './rejections.ts';
@@ -74,8 +76,20 @@ function protect(server: McpServer, parts: PolicyParts, audience: string | undef
   const admission = new Admission(server, parts, rejections, audience);
   const registrations = watchRegistration(server);
   catchNoHandler(server);
+  /** Lists the tools whose needs the client can be asked for. */
+  const listOffered = (list: Handler) => async (request: McpRequest, ctx: ServerContext) => {
+    const askable = askableKinds(server, parts, ctx);
+    const asks = (target: string) => registrations.find({ method: 'tools/call', target })?.asks ?? [];
+    const result = (await list(request, ctx)) as ListToolsResult;
+    const tools = result.tools.filter(({ name }) => asks(name).every((kind) => askable.includes(kind)));
+    // Another client gets another list. The older revision has no such member.
+    const isNew = isModern(lowLevelServer.getNegotiatedProtocolVersion());
+    return { ...result, tools, ...(isNew && { cacheScope: 'private' }) };
+  };
   const setRequestHandler = lowLevelServer.setRequestHandler.bind(lowLevelServer) as SetRequestHandler;
   lowLevelServer.setRequestHandler = ((method: string, ...rest: unknown[]) => {
+    if (method === 'tools/list' && parts.hideUnaskable && rest.length === 1)
+      return setRequestHandler(method, listOffered(rest[0] as Handler));
     if (!isMrtrMethod(method)) return setRequestHandler(method, ...rest);
     if (rest.length > 1) {
       // The SDK gives such a handler only the parsed params, and state is bound to the whole request.

@@ -3,6 +3,7 @@ import type { McpServer, ResourceTemplate, ServerContext } from '@modelcontextpr
 import { publish } from '../diagnostics/events.ts';
 import type { Binding } from '../state/binding.ts';
 import { findCall } from '../wire/call.ts';
+import type { InputKind } from '../wire/input-kind.ts';
 import { runHandler } from './handler-entry.ts';
 import { withSchemasOnce } from './json-schema-once.ts';
 import { requireResult, servesTokensOnce, shapeOf } from './shape-callback.ts';
@@ -94,6 +95,11 @@ class Registration {
   /** False if the author has assigned the member that the SDK enters: then nobody sees its entry. */
   get isWatched(): boolean {
     return this.registered[this.#entry] === this.#entered;
+  }
+
+  /** The kinds of input that the callback needs. None for a member that the author has assigned. */
+  get asks(): readonly InputKind[] {
+    return (this.isWatched && shapeOf(this.#callback)?.asks) || [];
   }
 
   /** Whether the callback serves each token once by itself. False for a member that the author has assigned. */
