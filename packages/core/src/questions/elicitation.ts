@@ -54,7 +54,7 @@ const forms = new WeakMap<StandardSchemaWithJSON, CheckedForm>();
  * again each time.
  * @param schema a flat object of texts, numbers, booleans and choices of texts, as elicitation forms allow: any
  * Standard Schema that converts to JSON Schema (zod 4, ArkType, Valibot with `toStandardJsonSchema`). It has to
- * validate synchronously. A form has no choice of numbers, no `null` and no pattern: ask for the text, and check it in
+ * validate synchronously: it is tried with an invented answer. A form has no choice of numbers, no `null` and no pattern: ask for the text, and check it in
  * the handler. Or a finished form, as for `elicitInput`; it is sent unchanged.
  * @param options `fallback`: the answer for a client that cannot be asked.
  * @throws InvalidOption for an unknown option, and without a message or a schema.
@@ -145,8 +145,63 @@ function formOf(message: string, schema: StandardSchemaWithJSON): CheckedForm {
   if (known) return known;
   const form = convertSchema(message, schema);
   requireAnswerable(message, form);
+  requireSynchronous(message, schema, form);
   forms.set(schema, form);
   return form;
+}
+
+/**
+ * Reads an invented answer, because a schema does not say that it validates asynchronously.
+ *
+ * @throws InvalidDefinition if it does.
+ */
+function requireSynchronous(message: string, schema: StandardSchemaV1, { properties }: CheckedForm): void {
+  const fields = Object.entries(properties).map(([name, field]) => [name, inventValue(field as FormField)]);
+  const invented = Object.fromEntries(fields);
+  try {
+    validate(message, schema, invented);
+  } catch (error) {
+    // A check of the author may throw for an invented value, and then zod gives a promise too. Its `safeParse` tells them apart.
+    const isAsynchronous = error instanceof InvalidDefinition && !throwsOwnError(schema, invented);
+    if (isAsynchronous) throw error;
+  }
+}
+
+function throwsOwnError(schema: object, value: unknown): boolean {
+  try {
+    (schema as { safeParse?(value: unknown): unknown }).safeParse?.(value);
+    return false;
+  } catch (error) {
+    return !String(error).includes('Encountered Promise');
+  }
+}
+
+/** The part of a form's field that an invented value depends on. */
+interface FormField {
+  readonly type?: string;
+  readonly format?: string;
+  readonly enum?: readonly unknown[];
+  readonly oneOf?: readonly { readonly const: unknown }[];
+  readonly anyOf?: FormField['oneOf'];
+  readonly items?: FormField;
+  readonly minimum?: number;
+  readonly minLength?: number;
+}
+
+const OF_FORMAT: Readonly<Record<string, string>> = {
+  email: 'a@example.com',
+  uri: 'https://example.com',
+  date: '2026-01-31',
+  'date-time': '2026-01-31T12:00:00Z',
+};
+
+function inventValue(field: FormField): unknown {
+  const { type, format = '', items, minimum = 1, minLength = 1 } = field;
+  const { enum: [value] = [field.oneOf?.[0]?.const ?? field.anyOf?.[0]?.const] } = field;
+  if (value !== undefined) return value;
+  if (type === 'array') return [inventValue(items ?? {})];
+  if (type === 'boolean') return true;
+  return type === 'string' ? (OF_FORMAT[format] ?? 'x'.repeat(minLength)) : minimum;
 }
 
 function convertSchema(message: string, schema: StandardSchemaWithJSON): CheckedForm {
@@ -215,7 +270,8 @@ function validate(
   // Zod, for example, validates again asynchronously when a refinement throws. Nobody awaits that promise.
   outcome.catch(() => {});
   throw new InvalidDefinition(
-    `The schema of "${message}" validates asynchronously; answers are read synchronously.`,
+    `The schema of "${message}" validates asynchronously; answers are read synchronously. Check in the handler what needs ` +
+      'to wait, and ask again if it does not hold.',
   );
 }
 

@@ -1,6 +1,6 @@
 /**
  * Spells the choices of a form: for forms of today, and for old clients. For `'a' | 'b'`, ArkType writes an `enum` without a
- * type, and Valibot and zod write literals as an `anyOf` of constants. The SDK rejects both.
+ * type, and Valibot and zod write literals as an `anyOf` of constants. The SDK rejects both, and the pattern of a format.
  */
 import type { InputRequest, StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 
@@ -12,13 +12,21 @@ export function withFormChoices(schema: StandardSchemaWithJSON): StandardSchemaW
   const { version, vendor, validate, jsonSchema } = schema['~standard'];
   if (!jsonSchema) return schema; // A zod version that the SDK converts itself.
   const input: typeof jsonSchema.input = (options) => {
-    const json = jsonSchema.input(options);
+    const json = jsonSchema.input(vendor === 'zod' ? { ...options, libraryOptions: ZOD_OPTIONS } : options);
     if (!isObject(json.properties)) return json;
     const fields = Object.entries(json.properties).map(([name, field]) => [name, fieldOf(field)]);
     return { ...json, properties: Object.fromEntries(fields) };
   };
   return { '~standard': { version, vendor, validate, jsonSchema: { input, output: jsonSchema.output } } };
 }
+
+/** Zod gives a time no format if it may lack a zone. Clients have one format for times. */
+const ZOD_OPTIONS = {
+  override: ({ zodSchema, jsonSchema }: Json) => {
+    const { format } = (zodSchema as { readonly _zod: { readonly def: Json } })._zod.def;
+    if (format === 'datetime') Object.assign(jsonSchema as object, { format: 'date-time' });
+  },
+};
 
 /** Rewrites the choices of a field. Other fields stay unchanged. */
 function fieldOf(field: unknown): unknown {
@@ -28,7 +36,11 @@ function fieldOf(field: unknown): unknown {
     return choices ? { ...field, items: multipleChoice(choices) } : field;
   }
   const choices = choicesOf(field);
-  if (!choices) return field;
+  if (!choices) {
+    // A form has no patterns, and a format says what to type. The schema checks the answer with its pattern all the same.
+    const { pattern: _, ...rest } = field;
+    return field.format === undefined ? field : rest;
+  }
   const others = Object.entries(field).filter(([key]) => !SPELLINGS.includes(key));
   return { ...Object.fromEntries(others), type: 'string', ...singleChoice(choices) };
 }

@@ -232,7 +232,7 @@ test('a schema that throws fails its call, but neither the store nor the process
   );
   // Zod tries a refinement that threw once more, asynchronously.
   expect(await client.answer(await client.send(), { units: kelvin })).toEqual({
-    fails: 'The schema of "Which units?" validates asynchronously; answers are read synchronously.',
+    fails: expect.stringContaining('The schema of "Which units?" validates asynchronously;'),
   });
   expect(store.parked).toBe(0);
   expect(await client.answer(await client.send(), { units: metric })).toEqual({ says: 'metric' });
