@@ -1,23 +1,41 @@
-/**
- * `pnpm interop`: foreign clients at options E and H, and foreign proxies between our clients and them. Prints each row
- * as it comes, and writes the tables into `docs/interop.md`. With words as arguments, it runs only rows whose name
- * contains one of them, and writes nothing.
- */
+/** `pnpm interop`: foreign clients at options E and H, and foreign proxies between our clients and them. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { parseArgs, promisify } from 'node:util';
 import { updateBlocks } from '@mrtr/matrix/documents';
 import { markdownTable } from 'markdown-table';
 import { CLIENTS, type ForeignClient, runClient } from './clients.ts';
+import { updateClients } from './clients-document.ts';
 import { FOREIGN_NODE, installForeign, quietEnvironment, versionOf } from './foreign.ts';
 import { isWell, type Measurement, measurementOf } from './measurement.ts';
 import { callWithOurs, type OurClient } from './our-client.ts';
 import { type ForeignProxy, PROXIES, withProxy } from './proxies.ts';
 import { type Legacy, Options, type Target, TRIED, type Transport, tapped } from './target.ts';
 
-const words = process.argv.slice(2).map((word) => word.toLowerCase());
+const HELP = `Usage: pnpm interop [name...]
+       pnpm interop --read
+
+Installs clients and proxies from npm (1 GB), calls options E and H with them,
+prints each row as it comes, and writes the tables of docs/interop.md. With
+names, it runs only rows whose name contains one of them, and writes nothing.
+
+Options:
+  --read      run nothing: write the tables of docs/clients.md from docs/clients.json
+  -h, --help  print this
+`;
+
+const { values: flags, positionals } = readArguments();
+if (flags.help) {
+  process.stdout.write(HELP);
+  process.exit();
+}
+if (flags.read) {
+  for (const block of await updateClients(true)) console.log(`Rewrote ${block}`);
+  process.exit();
+}
+const words = positionals.map((word) => word.toLowerCase());
 const isWanted = (name: string) =>
   words.length === 0 || words.some((word) => name.toLowerCase().includes(word));
 
@@ -51,6 +69,20 @@ try {
 }
 // A foreign program may still hold a pipe.
 process.exit();
+
+function readArguments() {
+  try {
+    return parseArgs({
+      // pnpm passes on a literal `--`.
+      args: process.argv.slice(2).filter((arg) => arg !== '--'),
+      options: { read: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
+      allowPositionals: true,
+    });
+  } catch (error) {
+    console.error(`${(error as Error).message}\nMore: pnpm interop --help`);
+    process.exit(2);
+  }
+}
 
 /** Makes one row of programs with the same measurement. */
 function joinAlike([head = [], ...rows]: readonly (readonly string[])[]): string[][] {
