@@ -106,17 +106,16 @@ const pause = (ms: number, signal: AbortSignal): Promise<boolean> =>
 /** The longest wait between two requests to the ledger: every waiting retry keeps asking it. */
 const MAX_WAIT_MS = 1000;
 
-/** Asks the ledger once, for a limited time. */
+/** Asks the ledger once, for a limited time. The ledger of this process decides at once. */
 async function leaseOnce(retry: PresentedRetry): Promise<LeaseDecision> {
   const { answers, call, singleUse } = retry;
+  const { ledger } = singleUse;
   const { leaseSeconds, limits, now } = call.facts.policy;
   const { id, issuedAt, expiresAt } = retry.opened;
+  const presented = { id, answers, issuedAt, expiresAt, leaseSeconds, pseudonym: call.pseudonym, now: now() };
+  if ('isLocal' in ledger) return publishAnswered('lease', ledger.lease(presented));
   let isLate = false;
-  const asked = singleUse.ledger.lease({
-    ...{ id, answers, issuedAt, expiresAt, leaseSeconds },
-    pseudonym: call.pseudonym,
-    now: now(),
-  });
+  const asked = ledger.lease(presented);
   void asked.then(
     (decision) => {
       if (isLate && decision?.kind === 'first') void new Lease(retry, decision.lease).release();
@@ -134,6 +133,11 @@ async function leaseOnce(retry: PresentedRetry): Promise<LeaseDecision> {
 const clocksDiffer = (byMs: number): string =>
   `This server's clock differs from the ledger's by ${byMs} ms. Every retry is rejected until they agree to within ` +
   `${CLOCK_SKEW_MS / 1000} s. Synchronise both clocks.`;
+
+function publishAnswered<T>(operation: LedgerEvent['operation'], answer: T): T {
+  publish('mrtr:ledger', { operation, outcome: 'answered', seconds: 0 });
+  return answer;
+}
 
 async function withinSeconds<T>(
   operation: LedgerEvent['operation'],
@@ -174,8 +178,9 @@ export class Lease {
   }
 
   /** Records the outcome. An outcome that is not JSON is recorded as lost. */
-  settle(ended: () => RecordedOutcome): Promise<void> {
+  settle(ended: () => RecordedOutcome): Promise<void> | void {
     const { call, opened, ring, singleUse } = this.#retry;
+    const { ledger } = singleUse;
     let text: string;
     try {
       text = JSON.stringify(ended());
@@ -185,15 +190,18 @@ export class Lease {
     }
     if (Buffer.byteLength(text) > call.facts.policy.limits.resultBytes)
       text = JSON.stringify({ tooLarge: true } satisfies RecordedOutcome);
+    if ('isLocal' in ledger) return publishAnswered('settle', ledger.settle(opened.id, this.#id, text));
     // Sealed, because an outcome may be private, and others may read the ledger's database.
     const sealed = sealAtRest(text, `${opened.id} result`, ring).toString('base64url');
-    return this.#end('settle', async () => singleUse.ledger.settle(opened.id, this.#id, sealed));
+    return this.#end('settle', async () => ledger.settle(opened.id, this.#id, sealed));
   }
 
   /** Gives the lease back: the handler was not entered. */
-  release(): Promise<void> {
+  release(): Promise<void> | void {
     const { opened, singleUse } = this.#retry;
-    return this.#end('release', async () => singleUse.ledger.release(opened.id, this.#id));
+    const { ledger } = singleUse;
+    if ('isLocal' in ledger) return publishAnswered('release', ledger.release(opened.id, this.#id));
+    return this.#end('release', async () => ledger.release(opened.id, this.#id));
   }
 
   async #end(operation: LedgerEvent['operation'], write: () => Promise<void>): Promise<void> {
@@ -218,7 +226,11 @@ export function recordError(error: object): Extract<RecordedOutcome, { error: un
   };
 }
 
-function openOutcome(text: string, { opened: { id }, ring }: PresentedRetry): RecordedOutcome | undefined {
-  const plain = openAtRest(Buffer.from(text, 'base64url'), `${id} result`, ring);
+function openOutcome(
+  text: string,
+  { opened: { id }, ring, singleUse }: PresentedRetry,
+): RecordedOutcome | undefined {
+  const isLocal = 'isLocal' in singleUse.ledger;
+  const plain = isLocal ? text : openAtRest(Buffer.from(text, 'base64url'), `${id} result`, ring);
   return plain === undefined ? undefined : (JSON.parse(plain) as RecordedOutcome);
 }

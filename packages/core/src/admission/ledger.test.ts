@@ -107,6 +107,10 @@ test('a result that comes after its token was forgotten takes no room', async ()
   await settle('slow', '8 bytes.');
   expect(ledger.size).toBe(0);
   await lease('new', 300);
-  await settle('new', '10 bytes..');
-  expect(await lease('new', 300)).toEqual(settledDecision('10 bytes..'));
+  // A result counts by its bytes, and this one has 11.
+  await settle('new', '10 bytes é');
+  expect(await lease('new', 300)).toEqual({ kind: 'lost' });
+  await lease('newest', 300);
+  await settle('newest', '10 bytes..');
+  expect(await lease('newest', 300)).toEqual(settledDecision('10 bytes..'));
 });

@@ -2,7 +2,6 @@
  * Ledgers make tokens single-use. A sealed token stays valid until it expires, so only a record of used tokens can stop
  * a client from using it twice.
  */
-import { randomUUID } from 'node:crypto';
 import { StoreFull } from '../errors.ts';
 import {
   aFunction,
@@ -39,7 +38,7 @@ export interface LeaseRequest {
 export type LeaseDecision =
   /**
    * Serve the token. End the lease with {@link StateLedger.settle}, or with {@link StateLedger.release} if nothing ran.
-   * `lease` is a random id, so that a server whose lease has ended cannot change a later one.
+   * `lease` is an id that no other lease has, so that a server whose lease has ended cannot change a later one.
    */
   | { readonly kind: 'first'; readonly lease: string }
   /** The token was served, with answers of this digest; `result` is the text that {@link StateLedger.settle} got. */
@@ -108,6 +107,13 @@ const GONE_OPTIONS = {
   maxBytesPerPrincipal: 'Write `limits: { perPrincipal }`: the share of one principal, for example 1/64.',
 } satisfies GoneOptions;
 
+/** A ledger of this process, which answers at once. Its results never leave the process, so they are not sealed. */
+export type LocalLedger = { readonly isLocal: true } & {
+  [Method in keyof StateLedger]: (
+    ...given: Parameters<StateLedger[Method]>
+  ) => Awaited<ReturnType<StateLedger[Method]>>;
+};
+
 interface ServedToken {
   readonly answers: string;
   readonly forgetAt: number;
@@ -118,8 +124,39 @@ interface ServedToken {
   result?: string;
 }
 
-/** A ledger in this process's memory. It suits a single instance, and is a policy's default. */
+/** A ledger in this process's memory. It suits a single instance. */
 export class MemoryLedger implements StateLedger {
+  readonly #tokens: ServedTokens;
+
+  /** @throws InvalidOption for an option that does not exist, or has a value that it cannot have. */
+  constructor(options: MemoryLedgerOptions = {}) {
+    const checks = { limits: anyValue, whenFull: oneOf('reject', 'forget'), now: aFunction };
+    requireOptions<MemoryLedgerOptions>('MemoryLedger', options, checks, GONE_OPTIONS);
+    this.#tokens = new ServedTokens(options);
+  }
+
+  /** Tokens remembered now. */
+  get size(): number {
+    return this.#tokens.size;
+  }
+
+  /** @throws StoreFull when there is no room, unless `whenFull` is `forget`. */
+  async lease(presented: LeaseRequest): Promise<LeaseDecision> {
+    return this.#tokens.lease(presented);
+  }
+
+  async settle(...served: Parameters<StateLedger['settle']>): Promise<void> {
+    this.#tokens.settle(...served);
+  }
+
+  async release(...leased: Parameters<StateLedger['release']>): Promise<void> {
+    this.#tokens.release(...leased);
+  }
+}
+
+/** The table of a {@link MemoryLedger}. By itself it is the ledger of a policy that is given none. */
+export class ServedTokens implements LocalLedger {
+  readonly isLocal = true;
   readonly #entries = new Map<string, ServedToken>();
   /** The ids of the entries, by the second in which they may be forgotten. */
   readonly #due = new Map<number, Set<string>>();
@@ -128,11 +165,10 @@ export class MemoryLedger implements StateLedger {
   readonly #forgets: boolean;
   readonly #now: () => number;
   #nextSweep = 0;
+  #leases = 0;
 
-  /** @throws InvalidOption for an option that does not exist, or has a value that it cannot have. */
-  constructor(options: MemoryLedgerOptions = {}) {
-    const checks = { limits: anyValue, whenFull: oneOf('reject', 'forget'), now: aFunction };
-    requireOptions<MemoryLedgerOptions>('MemoryLedger', options, checks, GONE_OPTIONS);
+  /** @param options those of a {@link MemoryLedger}, of which only the limits are checked here. */
+  constructor(options: MemoryLedgerOptions) {
     const { entries, bytes, perPrincipal } = limitsOf('MemoryLedger', options.limits, MEMORY_LEDGER_LIMITS);
     this.#count = new Quota(entries, ownLimit(entries, perPrincipal));
     this.#bytes = new Quota(bytes, ownLimit(bytes, perPrincipal));
@@ -140,20 +176,12 @@ export class MemoryLedger implements StateLedger {
     this.#now = options.now ?? (() => Date.now());
   }
 
-  /** Tokens remembered now. */
   get size(): number {
     return this.#entries.size;
   }
 
   /** @throws StoreFull when there is no room, unless `whenFull` is `forget`. */
-  async lease({
-    id,
-    answers,
-    expiresAt,
-    leaseSeconds,
-    pseudonym,
-    now: theirs,
-  }: LeaseRequest): Promise<LeaseDecision> {
+  lease({ id, answers, expiresAt, leaseSeconds, pseudonym, now: theirs }: LeaseRequest): LeaseDecision {
     const now = this.#now();
     const byMs = theirs - now;
     if (Math.abs(byMs) > CLOCK_SKEW_MS) return { kind: 'clock-differs', byMs };
@@ -164,7 +192,8 @@ export class MemoryLedger implements StateLedger {
     if (now >= expiresAt) return { kind: 'expired' };
     const full = this.#takePlace(pseudonym);
     if (full) throw new StoreFull(ledgerFullMessage(full));
-    const [lease, leaseUntil] = [randomUUID(), now + leaseSeconds * 1000];
+    // A number is enough: no other process knows these leases.
+    const [lease, leaseUntil] = [`${++this.#leases}`, now + leaseSeconds * 1000];
     const forgetAt = expiresAt + CLOCK_SKEW_MS;
     this.#entries.set(id, { answers, forgetAt, pseudonym, lease, leaseUntil });
     const second = secondOf(forgetAt);
@@ -173,12 +202,11 @@ export class MemoryLedger implements StateLedger {
     return { kind: 'first', lease };
   }
 
-  async settle(id: string, lease: string, result: string): Promise<void> {
+  settle(id: string, lease: string, result: string): void {
     this.#sweep(this.#now());
     const entry = this.#entryOf(id, lease);
     if (!entry) return;
-    // A recorded result is sealed, so each character is one byte.
-    if (!this.#bytes.take(entry.pseudonym, result.length)) {
+    if (!this.#bytes.take(entry.pseudonym, Buffer.byteLength(result))) {
       entry.result = result;
       return;
     }
@@ -187,7 +215,7 @@ export class MemoryLedger implements StateLedger {
     entry.lease = undefined;
   }
 
-  async release(id: string, lease: string): Promise<void> {
+  release(id: string, lease: string): void {
     const entry = this.#entryOf(id, lease);
     if (entry) this.#remove(id, entry);
   }
@@ -232,7 +260,7 @@ export class MemoryLedger implements StateLedger {
     this.#entries.delete(id);
     this.#due.get(secondOf(forgetAt))?.delete(id);
     this.#count.giveBack(pseudonym);
-    this.#bytes.giveBack(pseudonym, result.length);
+    this.#bytes.giveBack(pseudonym, Buffer.byteLength(result));
   }
 }
 

@@ -33,7 +33,7 @@ import {
 } from '../state/key-ring.ts';
 import { type StateVersions, stateVersions, type VersionOptions } from '../state/versions.ts';
 import type { LegacyPolicy } from '../wire/call.ts';
-import { MemoryLedger, type StateLedger } from './ledger.ts';
+import { type LocalLedger, ServedTokens, type StateLedger } from './ledger.ts';
 import { AbandonedQuota, Quota } from './quota.ts';
 
 /** The response to a repeated retry: `reject` rejects it, `replay` repeats the first result. */
@@ -41,7 +41,7 @@ type RepeatedRetry = 'reject' | 'replay';
 
 /** A policy's settings for single use. */
 export interface SingleUsePolicy {
-  readonly ledger: StateLedger;
+  readonly ledger: StateLedger | LocalLedger;
   readonly repeatedRetry: RepeatedRetry;
 }
 
@@ -302,12 +302,12 @@ function singleUseFrom({
  * per request sees earlier tokens. It has no limit per principal: otherwise a caller could fill its own share, make the
  * ledger forget a used approval, and use it again.
  */
-function ownLedger(now: RequestStateOptions['now']): MemoryLedger {
-  const ledgers = processWide('own-ledgers.1', () => new WeakMap<() => number, MemoryLedger>());
+function ownLedger(now: RequestStateOptions['now']): LocalLedger {
+  const ledgers = processWide('own-ledgers.2', () => new WeakMap<() => number, LocalLedger>());
   const clock = now ?? processWide('clock', () => () => Date.now());
   const known = ledgers.get(clock);
   if (known) return known;
-  const ledger = new MemoryLedger({ now: clock, limits: { perPrincipal: 1 }, whenFull: 'forget' });
+  const ledger = new ServedTokens({ now: clock, limits: { perPrincipal: 1 }, whenFull: 'forget' });
   ledgers.set(clock, ledger);
   return ledger;
 }
