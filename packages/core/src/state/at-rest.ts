@@ -1,13 +1,12 @@
 /**
  * Seals the data that a store keeps of a call: a reader of its database learns nothing about arguments and answers.
  *
- * A sealed value is key id 2 ‖ nonce 12 ‖ ciphertext ‖ tag 16, AES-256-GCM under a key that seals no tokens. The place
- * is associated data, so a value that was moved to another row or column does not open.
+ * A value is sealed under a key that seals no tokens. The place is associated data, so a value that was moved to another
+ * row or column does not open.
  */
-import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import type { KeyRing, SealingKey } from './key-ring.ts';
-
-const OVERHEAD_BYTES = 2 + 12 + 16;
+import { namesKey, OVERHEAD_BYTES, openBytes, sealBytes } from './sealed-bytes.ts';
 
 /**
  * Seals `plain` for one place in a store.
@@ -17,9 +16,7 @@ const OVERHEAD_BYTES = 2 + 12 + 16;
  */
 export function sealAtRest(plain: string, place: string, ring: KeyRing): Buffer {
   const { id, atRest } = ring[0];
-  const nonce = randomBytes(12);
-  const cipher = createCipheriv('aes-256-gcm', atRest, nonce).setAAD(Buffer.from(place));
-  return Buffer.concat([id, nonce, cipher.update(plain, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+  return sealBytes(Buffer.from(plain), atRest, id, Buffer.from(place));
 }
 
 /**
@@ -31,16 +28,8 @@ export function openAtRest(sealed: Uint8Array, place: string, ring: KeyRing): st
   const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
   if (bytes.length < OVERHEAD_BYTES) return undefined;
   for (const { id, atRest } of ring) {
-    if (!id.equals(bytes.subarray(0, 2))) continue;
-    const decipher = createDecipheriv('aes-256-gcm', atRest, bytes.subarray(2, 14), { authTagLength: 16 });
-    decipher.setAAD(Buffer.from(place)).setAuthTag(bytes.subarray(-16));
-    const plain = decipher.update(bytes.subarray(14, -16));
-    try {
-      decipher.final();
-      return plain.toString();
-    } catch {
-      // Two keys may share an id of two bytes.
-    }
+    const plain = namesKey(bytes, id) ? openBytes(bytes, atRest, Buffer.from(place)) : undefined;
+    if (plain) return plain.toString();
   }
   return undefined;
 }

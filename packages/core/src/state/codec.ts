@@ -17,11 +17,12 @@
  * A token may end in `~` and a routing label, in plain text, for a proxy to read. The label is associated data too:
  * changing, adding or removing it invalidates the token.
  */
-import { createCipheriv, createDecipheriv, randomBytes, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import type { Rejection } from '../diagnostics/rejection-reasons.ts';
 import { InvalidDefinition } from '../errors.ts';
 import { BINDING_BYTES, type Binding, differingField, writeBinding } from './binding.ts';
 import type { SealingKey } from './key-ring.ts';
+import { drawRandom, namesKey, nonceOf, OVERHEAD_BYTES, openBytes, sealBytes } from './sealed-bytes.ts';
 
 /** The content of a token. */
 export interface TokenContent {
@@ -90,12 +91,6 @@ const [HAS_PAYLOAD, HAS_VERSION, HAS_UNFIT, HAS_GIVEN_UP] = [1, 2, 4, 8];
 const TIMES_ASKED = 0x3f;
 const UNFIT_SHIFT = 6;
 const NONE: ReadonlyMap<string, number> = new Map();
-// The sealed bytes.
-const KEY_ID_BYTES = 2;
-const NONCE_BYTES = 12;
-const TAG_BYTES = 16;
-const CIPHERTEXT_AT = KEY_ID_BYTES + NONCE_BYTES;
-const OVERHEAD_BYTES = CIPHERTEXT_AT + TAG_BYTES;
 // The plaintext's header.
 const TIME_BYTES = 6;
 const TTL_BYTES = 3;
@@ -135,14 +130,9 @@ function plainBytes(keys: Iterable<string>, { payload = '', version }: Measured)
 export function sealState(content: TokenContent, options: SealOptions, key: SealingKey): string {
   if (options.routingLabel !== undefined && !isRoutingLabel(options.routingLabel)) throw invalidLabelError();
   const label = labelSuffix(options.routingLabel);
-  const nonce = randomBytes(NONCE_BYTES);
-  const cipher = createCipheriv('aes-256-gcm', key.cipher, nonce);
-  cipher.setAAD(associatedData(key, label));
-  const encrypted = cipher.update(writeContent(content, options, key));
-  cipher.final();
-  return (
-    PREFIX + Buffer.concat([key.id, nonce, encrypted, cipher.getAuthTag()]).toString('base64url') + label
-  );
+  const plain = writeContent(content, options, key);
+  const sealed = sealBytes(plain, key.cipher, key.id, associatedData(key, label));
+  return PREFIX + sealed.toString('base64url') + label;
 }
 
 function writeContent(
@@ -202,26 +192,12 @@ export function openState(
   }
   let detail = 'unknown_key';
   for (const key of ring) {
-    if (key.id[0] !== bytes[0] || key.id[1] !== bytes[1]) continue;
-    const plain = decrypt(bytes, key, label);
+    if (!namesKey(bytes, key.id)) continue;
+    const plain = openBytes(bytes, key.cipher, associatedData(key, label));
     if (plain) return checkContent(plain, bytes, binding, now, key);
     detail = 'tampered';
   }
   return { rejected: { reason: 'invalid', detail } };
-}
-
-function decrypt(bytes: Buffer, key: SealingKey, label: string): Buffer | undefined {
-  const nonce = bytes.subarray(KEY_ID_BYTES, CIPHERTEXT_AT);
-  const decipher = createDecipheriv('aes-256-gcm', key.cipher, nonce, { authTagLength: TAG_BYTES });
-  decipher.setAAD(associatedData(key, label));
-  decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
-  const plain = decipher.update(bytes.subarray(CIPHERTEXT_AT, -TAG_BYTES));
-  try {
-    decipher.final();
-    return plain;
-  } catch {
-    return undefined;
-  }
 }
 
 function checkContent(
@@ -243,8 +219,7 @@ function checkContent(
     const detail = `other_${differingField(sealed, binding)}`;
     return { rejected: { reason: 'wrong_request', detail }, callId };
   }
-  const id = token.toString('base64url', KEY_ID_BYTES, CIPHERTEXT_AT);
-  return { id, issuedAt, expiresAt, ...readContent(plain, callId) };
+  return { id: nonceOf(token), issuedAt, expiresAt, ...readContent(plain, callId) };
 }
 
 function readContent(plain: Buffer, callId: string): TokenContent {
@@ -283,7 +258,7 @@ function readContent(plain: Buffer, callId: string): TokenContent {
 const expected = Buffer.alloc(BINDING_BYTES);
 
 const associatedData = (key: SealingKey, label: string): Buffer =>
-  Buffer.concat([Buffer.from(PREFIX), key.id, Buffer.from(label)]);
+  Buffer.from(`${PREFIX}${key.id.toString('latin1')}${label}`, 'latin1');
 
 const labelSuffix = (routingLabel: string | undefined): string => (routingLabel ? `~${routingLabel}` : '');
 
@@ -295,7 +270,7 @@ function splitLabel(text: string): [sealed: string, label: string | undefined] {
 }
 
 /** A random id for a new call. */
-export const freshCallId = (): string => randomBytes(CALL_ID_BYTES).toString('base64url');
+export const freshCallId = (): string => drawRandom(CALL_ID_BYTES).toString('base64url');
 
 // Excludes `~`, which ends the sealed part, and characters with a meaning for proxies, logs or shells.
 const LABEL = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
