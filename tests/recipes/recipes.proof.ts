@@ -12,6 +12,8 @@ import { postgresOfTheRun } from '@mrtr/postgres-server/testing';
 import { Pool } from 'pg';
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { served, verifier } from '../../demos/recipes/authenticated.ts';
+import { createServer } from '../../demos/recipes/deploy.ts';
+import { mrtrCheck } from '../check/cli.test-support.ts';
 import { installFolder } from '../testkit/own-lockfile.ts';
 import { asksBoth, callAs, keepsUsersApart } from './recipes.test-support.ts';
 
@@ -62,6 +64,33 @@ test('fastify asks clients of both eras, beside other routes', async () => {
   const { app }: { app: Application } = await importFrom('on-fastify.ts');
   app.all('/', async (_request, reply) => reply.send('Not MCP.'));
   await asksBoth(await listen(app), 'Not MCP.');
+});
+
+test('the checker takes what fastify answers to a body that is too long for an HTTP error', async () => {
+  const { handle } = createMcpMount({ server: createServer });
+  const app: Application = (await importFrom('node_modules/fastify/fastify.js')).default();
+  app.all('/mcp', (request, reply) => {
+    reply.hijack();
+    return handle(request.raw, reply.raw, request.body);
+  });
+  const url = await listen(app);
+  const long = {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: 'x'.repeat(2 ** 20 + 1),
+  };
+  const rejected = await fetch(url, long);
+  expect([rejected.status, await rejected.json()]).toMatchObject([413, { error: 'Payload Too Large' }]);
+  const call = [
+    '--tool',
+    'deploy',
+    '--arguments',
+    '{"env":"staging"}',
+    '--generate-answers',
+    '--allow-effects',
+  ];
+  const { code, out } = await mrtrCheck(`${url}`, ...call, '--only', 'state.malformed,wire.shape');
+  expect([code, out]).toEqual([0, expect.stringContaining('2 pass')]);
 });
 
 test('on fastify, what one user was asked, another one cannot answer', async () => {

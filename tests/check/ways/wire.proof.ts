@@ -33,6 +33,14 @@ ways('wire.shape', {
   both: fail(/a result and an error/, responding({ result: COMPLETE, error: { code: 1, message: 'a' } })),
   'a list that asks': fail(/may not ask/, LISTING),
   'no response': fail(/without a JSON-RPC response/, when(unaskable, { text: '{}' })),
+  'HTTP 413 with the JSON of a framework': pass(
+    /exchanges read/,
+    when(unaskable, { text: '{"statusCode":413,"error":"Payload Too Large"}', status: 413 }),
+  ),
+  'HTTP 400 with an error that has a code': fail(
+    /does not say jsonrpc "2\.0"/,
+    when(unaskable, { text: '{"id":1,"error":{"code":-32600,"message":"No."}}', status: 400 }),
+  ),
 });
 
 const eliciting = (params: object): Twist =>

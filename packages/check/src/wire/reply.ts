@@ -1,5 +1,5 @@
 /** The reply to one request: every message with its text, and the response among them. */
-import { isObject, isTooMuch, type JsonObject, parse, TOO_MUCH } from './json.ts';
+import { isObject, isTooMuch, type JsonObject, objectAt, parse, TOO_MUCH } from './json.ts';
 
 export interface RpcError {
   readonly code: number;
@@ -38,7 +38,9 @@ export interface Carried extends Pick<ServerReply, 'status' | 'contentType' | 'r
 export function replyFrom(texts: readonly string[], carried: Carried, otherwise: string): ServerReply {
   const { id, started, late, ...http } = carried;
   const messages = texts.map((text) => ({ text, value: parse(text) }));
-  const responses = messages.filter(({ value }) => isResponse(value));
+  // The error of an HTTP server in front of MCP may be JSON of its own, such as fastify's for a body that is too long.
+  const isHttpError = (http.status ?? 0) >= 400;
+  const responses = messages.filter(({ value }) => isResponse(value) && !(isHttpError && isForeign(value)));
   const own = responses.find(({ value }) => (value as JsonObject).id === id) ?? responses.at(-1);
   const base = { ...http, id, messages, ms: performance.now() - started };
   if (own === undefined) {
@@ -52,8 +54,12 @@ export function replyFrom(texts: readonly string[], carried: Carried, otherwise:
   return { ...answered, failure: 'the response has neither a result object nor an error object' };
 }
 
-export const isResponse = (value: unknown) =>
+export const isResponse = (value: unknown): value is JsonObject =>
   isObject(value) && value.method === undefined && ('result' in value || 'error' in value);
+
+/** Whether a response is none of JSON-RPC: it does not name the protocol, and its error has no code. */
+const isForeign = ({ jsonrpc, error }: JsonObject) =>
+  jsonrpc === undefined && !Number.isInteger(objectAt({ error }, 'error').code);
 
 /** Whether a message is a request of the server: it has a method and an id. */
 export const isServerRequest = (value: unknown): value is JsonObject =>
