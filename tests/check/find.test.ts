@@ -53,6 +53,35 @@ async function init(typed: string, ...options: readonly string[]) {
   });
 }
 
+describe('--find, of a server with other lists,', () => {
+  const listing =
+    (lists: Readonly<Record<string, string>>): Answers =>
+    ({ id, method }, res) => {
+      if (method === 'server/discover') return resultText(id, DISCOVERED);
+      if (lists[method]) return resultText(id, cached(JSON.parse(lists[method])));
+      res.writeHead(401).end();
+      return undefined;
+    };
+  const find = (lists: Readonly<Record<string, string>>) =>
+    serving(listing(lists), (url) => mrtrCheck('--find', url));
+
+  test('says how many it lists, and how many of them were looked at', async () => {
+    const tools = Array.from({ length: 203 }, (_, at) => ({ name: `t${at}`, inputSchema: {} }));
+    const { code, out } = await find({ 'tools/list': JSON.stringify({ tools }) });
+    expect(code).toBe(0);
+    expect(out).toMatch(
+      /0 of 200 ask, 200 were not tried\. The server lists 203, and only the first 200 were/,
+    );
+  });
+
+  test('is 2 where it gives no list at all', async () => {
+    const { code, out, err } = await find({});
+    expect([code, out]).toEqual([2, '']);
+    expect(err).toMatch(/answers none of tools\/list, .*credentials with --header/);
+    expect(await find({ 'tools/list': '{"tools":[]}' })).toMatchObject({ code: 0 });
+  });
+});
+
 describe('--init', () => {
   test('asks for what is missing, runs once, and writes what it ran', async () => {
     const typed = 'transfer\nyes\n{"to":"bob","amount":5}\n';

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { escapeHidden, type Writer } from '@mrtr/harness/internal';
 import { jsonText } from '../report/text.ts';
-import { type Found, findAsking, foundText } from '../run/find.ts';
+import { type FoundAll, findAsking, foundText } from '../run/find.ts';
 import { UsageError } from '../target/target.ts';
 import { serverFrom } from './inputs.ts';
 import type { CommandLine } from './options.ts';
@@ -73,14 +73,15 @@ async function askPlace(ask: Ask): Promise<Pick<CommandLine, 'url' | 'command'>>
   return /^https?:/.test(place) ? { url: place } : { command: place.split(/\s+/) };
 }
 
-async function choose(found: readonly Found[], named: string | undefined, ask: Ask) {
+async function choose(all: FoundAll, named: string | undefined, ask: Ask) {
+  const { found } = all;
   const [asking, ...others] = found.filter(({ asks }) => asks === 'asks');
   const fallback = others.length === 0 ? asking?.operation.name : undefined;
   const missing = 'Name the operation: --tool NAME, --prompt NAME or --resource URI.';
   const name = named ?? (await ask('Which one to check?', missing, fallback));
   const one = found.find(({ operation }) => operation.name === name);
   if (one === undefined)
-    throw new UsageError(`The server has no '${escapeHidden(name)}'.\n${foundText(found)}`);
+    throw new UsageError(`The server has no '${escapeHidden(name)}'.\n${foundText(all)}`);
   return one;
 }
 

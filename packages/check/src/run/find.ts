@@ -6,7 +6,7 @@ import { listRequired } from '../observations/forms.ts';
 import { forLog } from '../report/text.ts';
 import { inWorker, unlessUnreadable } from '../sandbox.ts';
 import { Session, type SessionContext } from '../session/session.ts';
-import { type CompleteInputs, nameOf, type Operation } from '../target/target.ts';
+import { type CompleteInputs, nameOf, type Operation, UsageError } from '../target/target.ts';
 import { asList, isObject, type JsonObject, objectAt, shorten } from '../wire/json.ts';
 import { describeOutcome, type ReplyOutcome } from '../wire/outcome.ts';
 import { type Served, withServer } from './limit.ts';
@@ -24,10 +24,22 @@ export interface Found {
 const MAX_LISTED = 200;
 const MAX_SHOWN = 300;
 
-/** Lists the operations of a server and tries those that only read. Returns the reason if it cannot. */
+/** What a server lists, and the operations that were tried: all, or the first ones. */
+export interface FoundAll {
+  readonly found: readonly Found[];
+  readonly listed: number;
+}
+
+const KINDS = ['tool', 'prompt', 'resource'] as const;
+
+/**
+ * Lists the operations of a server and tries those that only read. Returns the reason if it cannot.
+ *
+ * @throws UsageError if the server gives none of its lists
+ */
 export async function findAsking(
   inputs: Pick<CompleteInputs, 'address' | 'seed' | 'timeoutSeconds' | 'mostSeconds'>,
-): Promise<readonly Found[] | string> {
+): Promise<FoundAll | string> {
   const { mostSeconds = MAX_SECONDS, seed } = inputs;
   const find = async ({ fleet, limit }: Served) => {
     const context: SessionContext = {
@@ -39,14 +51,24 @@ export async function findAsking(
     };
     const problem = await limit.within(() => findRevisionProblem(context));
     if (problem !== undefined) return problem;
+    const entries: { readonly kind: Operation['kind']; readonly entry: JsonObject }[] = [];
+    let lists = 0;
+    for (const kind of KINDS) {
+      const listed = await limit.within(() => list(context, kind));
+      if (listed) lists++;
+      entries.push(...(listed ?? []).map((entry) => ({ kind, entry })));
+    }
+    if (lists === 0)
+      throw new UsageError(
+        'The server answers none of tools/list, prompts/list and resources/list with a list. If it shows them only to ' +
+          'some callers, give credentials with --header.',
+      );
     const found: Found[] = [];
-    for (const kind of ['tool', 'prompt', 'resource'] as const)
-      for (const entry of (await limit.within(() => list(context, kind))) ?? []) {
-        if (found.length >= MAX_LISTED) return found;
-        await fleet.revive();
-        found.push(await limit.within(() => tryOut(kind, entry, context, seed)));
-      }
-    return found;
+    for (const { kind, entry } of entries.slice(0, MAX_LISTED)) {
+      await fleet.revive();
+      found.push(await limit.within(() => tryOut(kind, entry, context, seed)));
+    }
+    return { found, listed: entries.length };
   };
   return withServer(inputs, mostSeconds, find).catch(whyUndecided);
 }
@@ -99,7 +121,7 @@ function argumentsFor(kind: Operation['kind'], entry: JsonObject, seed: number) 
 }
 
 /** The output of `--find`. */
-export function foundText(found: readonly Found[]) {
+export function foundText({ found, listed }: FoundAll) {
   const lines = found.map((one) => {
     const { operation, asks, words } = one;
     const given = Object.keys(operation.arguments).length > 0 && asks !== 'not tried';
@@ -107,7 +129,10 @@ export function foundText(found: readonly Found[]) {
     const line = `${asks.padEnd(13)} ${nameOf(operation).padEnd(30)} ${words}${args}`;
     return escapeHidden(shorten(line, MAX_SHOWN));
   });
-  const first = found.length < MAX_LISTED ? '' : ` Only the first ${MAX_LISTED} were listed.`;
+  const first =
+    found.length === listed
+      ? ''
+      : ` The server lists ${listed}, and only the first ${MAX_LISTED} were looked at: name another one with --tool.`;
   const count = (kind: Found['asks']) => found.filter(({ asks }) => asks === kind).length;
   const untried = count('not tried');
   const hint =
