@@ -39,7 +39,7 @@ const COLUMNS: readonly Column[] = [
   { question: 'Does a call outlive a restart?', answers: FINISHES, proofs: ['restart'] },
   {
     question: 'What does an old client get?',
-    answers: { asked: 'asked, in a session', fallback: 'the fallback, or the shim asks' },
+    answers: { asked: 'asked, in a session', 'asked by the shim': 'the shim asks, or the fallback' },
     proofs: ['old', 'old-degrade', 'old-fleet'],
   },
   { question: 'And a client that cannot be asked?', answers: GIVES, proofs: ['unaskable'] },

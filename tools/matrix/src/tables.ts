@@ -61,7 +61,7 @@ export function optionsTable(options: readonly Identity[], cells: readonly Cell[
     'Frames',
     'Another instance',
     'After a restart',
-    'Old client gets (held / stateless)',
+    'Old client gets',
     'Cannot be asked',
     'Writes, retries sent twice (`singleUse: false`)',
     'Unasked answer / other state',
@@ -79,7 +79,7 @@ export function optionsTable(options: readonly Identity[], cells: readonly Cell[
       `${one.framesHeld}`,
       one.otherInstance,
       one.restart,
-      `${heldConnection(find)} / ${describeOutcome(find({ client: 'legacy', hosting: 'fleet', legacy: 'shim', ...METRIC }))}`,
+      `${heldConnection(find)}; stateless: ${describeOutcome(find({ client: 'legacy', hosting: 'fleet', legacy: 'shim', ...METRIC }))}`,
       describeOutcome(find({ client: 'unaskable', hosting: 'memory', ...METRIC })),
       writesWhenRetried(find({ ...modern, ...FIXED })),
       describeForgeries(two),
@@ -153,7 +153,7 @@ function heldConnection(find: (where: Where) => Measurement): string {
     describeOutcome(find({ ...held, legacy: 'shim' })),
     describeOutcome(find({ ...held, legacy: 'degrade' })),
   ];
-  return shim === degrade ? shim : `${degrade}, or ${shim} by the shim`;
+  return shim === degrade ? shim : `${shim} by the shim (\`degrade\`: ${degrade})`;
 }
 
 /** The number of writes when each retry is delivered twice: by default, and with single use off. */
