@@ -29,7 +29,7 @@ const CALLS = [
   {
     name: 'resolve_work_item',
     arguments: { id: 4522, state: 'Resolved' },
-    answers: { resolution: ['Duplicate'], original: [4301] },
+    answers: { resolution: ['Duplicate'], original: ['4301'] },
     says: '#4522 resolved as Duplicate of #4301.',
   },
 ];

@@ -5,7 +5,7 @@ import { scriptedUser } from '@mrtr/harness';
 import { createServer } from './server.ts';
 
 const RESOLUTION = replies('Duplicate', 'Fixed', 'Broken');
-const ORIGINAL = replies(4301, 4301, 0);
+const ORIGINAL = replies('4301', '4301', '0');
 
 export const demo: Demo = {
   subjects: [standalone('basic-multiround', 'two questions', createServer)],

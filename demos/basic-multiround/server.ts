@@ -27,7 +27,9 @@ const inputSchema = z.object({ id: z.number().int().positive() });
 
 // The rules of the work tracker: a resolved item has a resolution, and a duplicate names its original.
 const How = z.object({ resolution: z.enum(['Fixed', 'Duplicate']).meta({ title: 'Resolution' }) });
-const Which = z.object({ original: z.number().int().min(1).max(99999).meta({ title: 'Original item' }) });
+// A text, because some clients draw no number.
+const OriginalItem = z.string().meta({ title: 'Original item', description: 'A number from 1 to 99999' });
+const Which = z.object({ original: OriginalItem.transform(Number).pipe(z.int().min(1).max(99999)) });
 
 /** A new server with the one tool. On stateless hosting this is called for every request. */
 export function createServer(policy: RequestStatePolicy): McpServer {

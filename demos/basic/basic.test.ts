@@ -13,7 +13,7 @@ async function client() {
     client.callTool({ name: 'deploy', arguments: { env }, ...more }, { allowInputRequired: true });
 }
 
-const yes = { inputResponses: { confirm: { action: 'accept', content: { confirm: true } } } };
+const yes = { inputResponses: { confirm: { action: 'accept', content: { confirm: 'Deploy' } } } };
 
 test('a yes without a question deploys nothing', async () => {
   const deploy = await client();

@@ -4,7 +4,7 @@ import { type Demo, replies } from '@mrtr/comparison/demo';
 import { scriptedUser } from '@mrtr/harness';
 import { createServer } from './server.ts';
 
-const CONFIRM = replies(true, false, 'perhaps');
+const CONFIRM = replies('Deploy', 'Do not deploy', 'perhaps');
 
 export const demo: Demo = {
   subjects: [standalone('basic', 'one question, one retry', createServer)],

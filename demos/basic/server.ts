@@ -23,7 +23,7 @@ import { serveOverStdio } from '@mrtr/hosting/stdio';
 import { z } from 'zod';
 
 const inputSchema = z.object({ env: z.enum(['staging', 'production']) });
-const Confirmation = z.object({ confirm: z.boolean().meta({ title: 'Deploy it' }) });
+const Confirmation = z.object({ confirm: z.enum(['Do not deploy', 'Deploy']) });
 
 /** A new server with the one tool. On stateless hosting this is called for every request. */
 export function createServer(policy: RequestStatePolicy): McpServer {
@@ -44,7 +44,7 @@ export function createServer(policy: RequestStatePolicy): McpServer {
     // Move 2: the user has answered, so act on it. Put effects that must happen once here, below the guard: the code
     // above runs in both rounds.
     if (isRefusal(answer)) return cancelledResult('confirm');
-    if (!answer.value.confirm) return textResult('Nothing was deployed.');
+    if (answer.value.confirm !== 'Deploy') return textResult('Nothing was deployed.');
     return textResult(await deploy(env));
   });
 

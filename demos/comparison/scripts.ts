@@ -51,7 +51,7 @@ export const SCRIPTS: readonly UserScript[] = [
   weather('nonsense', ['kelvin', 'metric'], { questions: 2, ...METRIC }),
   weather('silence', ['silence', 'metric'], { questions: 2, ...METRIC }),
   workItem('fixed', { resolution: ['Fixed'] }, { questions: 1, ...FIXED }),
-  workItem('duplicate', { resolution: ['Duplicate'], original: [4301] }, { questions: 2, ...DUPLICATE }),
+  workItem('duplicate', { resolution: ['Duplicate'], original: ['4301'] }, { questions: 2, ...DUPLICATE }),
   workItem('decline', { resolution: [decline] }, { questions: 1, ...cancellation('resolution') }),
   workItem('cancel', { resolution: [cancel] }, { questions: 1, ...cancellation('resolution') }),
   workItem(
@@ -61,7 +61,7 @@ export const SCRIPTS: readonly UserScript[] = [
   ),
   workItem(
     'nonsense',
-    { resolution: ['Broken', 'Duplicate'], original: [0, 4301] },
+    { resolution: ['Broken', 'Duplicate'], original: ['0', '4301'] },
     { questions: 4, ...DUPLICATE },
   ),
   workItem('silence', { resolution: ['silence', 'Fixed'] }, { questions: 2, ...FIXED }),

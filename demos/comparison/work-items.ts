@@ -5,9 +5,13 @@ export const Resolution = z.object({
   resolution: z.enum(['Fixed', 'Duplicate', "Won't fix"]).meta({ title: 'Resolution' }),
 });
 
-/** The answer to the second question, which is asked only for duplicates. Elicitation allows only inclusive bounds. */
+/** The answer to the second question, which is asked only for duplicates. Asked as a text: some clients draw no number. */
 export const Original = z.object({
-  original: z.number().int().min(1).max(99999).meta({ title: 'Original item' }),
+  original: z
+    .string()
+    .meta({ title: 'Original item', description: 'A number from 1 to 99999' })
+    .transform(Number)
+    .pipe(z.int().min(1).max(99999)),
 });
 
 /** The way in which an item was resolved. */

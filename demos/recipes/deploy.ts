@@ -19,7 +19,7 @@ const { STATE_KEY } = process.env;
 export const policy = requestStatePolicy({ audience: 'deployer', keys: STATE_KEY ? [STATE_KEY] : undefined });
 
 const inputSchema = z.object({ env: z.enum(['staging', 'production']) });
-const Sure = z.object({ sure: z.boolean() });
+const Sure = z.object({ sure: z.enum(['no', 'yes']).transform((word) => word === 'yes') });
 
 export function registerDeploy(server: McpServer): McpServer {
   const deploy = once(async ({ env }: z.infer<typeof inputSchema>, ctx) => {

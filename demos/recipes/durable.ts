@@ -13,7 +13,7 @@ import { linear } from '@mrtr/shapes/linear';
 import { z } from 'zod';
 
 const inputSchema = z.object({ env: z.enum(['staging', 'production']) });
-const Sure = z.object({ sure: z.boolean() });
+const Sure = z.object({ sure: z.enum(['no', 'yes']).transform((word) => word === 'yes') });
 
 /** Call it once in a process. Change `version` with each deploy that changes what a handler does or asks. */
 export async function open(

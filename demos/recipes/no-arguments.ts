@@ -12,7 +12,7 @@ import { once } from '@mrtr/shapes/once';
 import { z } from 'zod';
 import { policy } from './deploy.ts';
 
-const rating = elicitation('How was it?', z.object({ stars: z.number().int().min(1).max(5) }));
+const rating = elicitation('How was it?', z.object({ stars: z.enum(['1', '2', '3', '4', '5']) }));
 
 export function createServer(): McpServer {
   const server = protectedServer({ name: 'deployer', version: '1.0.0' }, policy);

@@ -15,7 +15,7 @@ import { z } from 'zod';
 
 const policy = requestStatePolicy(); // no keys: for one process
 const inputSchema = z.object({ env: z.enum(['staging', 'production']) });
-const Sure = z.object({ sure: z.boolean() });
+const Sure = z.object({ sure: z.enum(['no', 'yes']).transform((word) => word === 'yes') });
 
 export function createServer(): McpServer {
   const server = protectedServer({ name: 'deployer', version: '1.0.0' }, policy);

@@ -16,7 +16,7 @@ test.each(['modern', 'legacy'] as const)(
   async (client) => {
     const yes = await start(client);
     expect(yes.first.questions.sure?.message).toBe('Really deploy to “staging”?');
-    expect((await yes.first.answer({ sure: true })).end?.result?.content).toEqual(DEPLOYED);
+    expect((await yes.first.answer({ sure: 'yes' })).end?.result?.content).toEqual(DEPLOYED);
     const no = await start(client);
     const refused = await no.first.answer({ sure: { action: 'decline' } });
     expect(refused.end?.result?.content).toEqual([
@@ -32,7 +32,7 @@ test('the call goes on at another instance, after a restart, and in a new versio
   const asked = await conversation.first.answer({ sure: 'perhaps' }); // nonsense is asked again
   await conversation.hosting.restart(); // restart now: what is in memory is lost
   await conversation.hosting.restart(() => ({ server: createServer })); // deploy a new version now
-  const done = await asked.answer({ sure: true });
+  const done = await asked.answer({ sure: 'yes' });
   const again = await asked.again(); // send that retry twice
   expect(again.end).toEqual(done.end);
   expect(tally(await conversation.close())).toMatchObject({ rounds: 4, questions: 2, entries: 3 });
@@ -40,8 +40,8 @@ test('the call goes on at another instance, after a restart, and in a new versio
 
 test('one user cannot answer the question of another', async () => {
   const conversation = await start('modern');
-  const stolen = await conversation.first.answer({ sure: true }, { caller: callerNamed('bob') });
+  const stolen = await conversation.first.answer({ sure: 'yes' }, { caller: callerNamed('bob') });
   expect(stolen.end?.error?.code).toBe(-32602);
-  expect((await conversation.first.answer({ sure: true })).end?.result?.content).toEqual(DEPLOYED);
+  expect((await conversation.first.answer({ sure: 'yes' })).end?.result?.content).toEqual(DEPLOYED);
   await conversation.close();
 });

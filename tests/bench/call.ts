@@ -21,7 +21,7 @@ export const WEATHER: Plan = {
 export const WORK_ITEM: Plan = {
   name: 'resolve_work_item',
   arguments: { id: 4522, state: 'Resolved' },
-  answers: { resolution: { resolution: 'Duplicate' }, original: { original: 4301 } },
+  answers: { resolution: { resolution: 'Duplicate' }, original: { original: '4301' } },
 };
 
 /** The server's questions; undefined when the call is over. */

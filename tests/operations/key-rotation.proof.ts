@@ -50,7 +50,7 @@ const SCRIPTS = {
   },
   [RESOLVE_WORK_ITEM]: {
     args: { id: 4522, state: 'Resolved' },
-    answers: [accept('resolution', 'Duplicate'), accept('original', 4301)],
+    answers: [accept('resolution', 'Duplicate'), accept('original', '4301')],
     says: '#4522 resolved as Duplicate of #4301.',
   },
 } as const;

@@ -25,7 +25,7 @@ export async function call(url: URL): Promise<Called> {
     {
       client: 'modern-only',
       call: { method: 'tools/call', params: CALL },
-      user: scriptedUser({ resolution: ['Duplicate'], original: [4301] }),
+      user: scriptedUser({ resolution: ['Duplicate'], original: ['4301'] }),
     },
     () => foreignHosting({ kind: 'http', url, fetch: watchFetch }),
   );

@@ -33,7 +33,7 @@ export async function called(
     () => hosting,
   );
   const { first } = conversation;
-  const done = first.end ? first : await first.answer({ sure: true, stars: 4, units: 'metric' });
+  const done = first.end ? first : await first.answer({ sure: 'yes', stars: '4', units: 'metric' });
   await conversation.close();
   return resultText(done.end?.result ?? {});
 }
@@ -67,7 +67,7 @@ const tokenOf = (user: string) => `${user}-secret-of-16+`;
 
 /** Makes the call as ada or bob. With the response to an earlier call, answers its question: with yes, or by declining. */
 export function callAs(user: string, url: URL, asked?: Posted, action = 'accept'): Promise<Posted> {
-  const inputResponses = { sure: action === 'accept' ? { action, content: { sure: true } } : { action } };
+  const inputResponses = { sure: action === 'accept' ? { action, content: { sure: 'yes' } } : { action } };
   const params = asked ? { inputResponses, requestState: asked.result?.requestState } : {};
   const headers = { authorization: `Bearer ${tokenOf(user)}` };
   return poster(url)('tools/call', { ...DEPLOY.params, ...params }, { headers });

@@ -74,7 +74,7 @@ test('keys in a file are rolled with the commands of docs/security.md, and no ca
     post('tools/call', {
       ...DEPLOY.params,
       requestState,
-      inputResponses: { sure: { action: 'accept', content: { sure: true } } },
+      inputResponses: { sure: { action: 'accept', content: { sure: 'yes' } } },
     });
   const read = async () => {
     const before = keyRingOf(policy);
@@ -207,7 +207,7 @@ async function servesOnce(open: () => Promise<Opened>): Promise<void> {
   const conversation = await Conversation.start({ client: 'modern', call: DEPLOY }, () =>
     host('memory', () => ({ server: one.createServer })),
   );
-  const done = await conversation.first.answer({ sure: true });
+  const done = await conversation.first.answer({ sure: 'yes' });
   conversation.hosting.another(() => ({ server: other.createServer }));
   const again = await conversation.first.again();
   const { events, end } = await conversation.close();

@@ -61,9 +61,9 @@ test('the servers of basic and basic-multiround answer a client of each era, too
   const multiround = fileURLToPath(new URL('../../demos/basic-multiround/server.ts', import.meta.url));
   for (const client of ['modern-only', 'legacy'] as const) {
     expect(
-      await callTool(client, toolCall('deploy', { env: 'production' }), { confirm: [true] }, basic),
+      await callTool(client, toolCall('deploy', { env: 'production' }), { confirm: ['Deploy'] }, basic),
     ).toBe('Deployed to production.');
-    const answers = { resolution: ['Duplicate'], original: [4301] };
+    const answers = { resolution: ['Duplicate'], original: ['4301'] };
     expect(await callTool(client, toolCall('resolve', { id: 4522 }), answers, multiround)).toBe(
       '#4522 resolved as Duplicate of #4301.',
     );

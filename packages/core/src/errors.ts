@@ -96,8 +96,8 @@ export class RequestStateRejected extends MrtrError {
 }
 
 /**
- * A call asked too often. Thrown by `askLive` after eight answers that it could not use. `onerror` gets it where a call asks
- * in more rounds than `limits.rounds`.
+ * A call asked too often. Thrown by `askLive`, and in H, after the last answer that does not fit. `onerror` gets it where a
+ * call asks in more rounds than `limits.rounds`.
  */
 export class RoundsExceeded extends MrtrError {
   static override readonly code = 'rounds_exceeded';

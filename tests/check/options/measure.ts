@@ -17,7 +17,7 @@ const RESOLVE = { kind: 'tool', name: 'resolve_work_item', arguments: DONE } as 
 const ANSWERS = {
   units: { units: 'metric' },
   resolution: { resolution: 'Duplicate' },
-  original: { original: 4301 },
+  original: { original: '4301' },
   // B and H choose their own keys, so `*` answers the only question of `get_weather`.
   '*': { units: 'metric' },
 };

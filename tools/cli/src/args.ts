@@ -34,9 +34,9 @@ Clients:
 
 const ANSWERS = `
 Answers:
-  metric       metric; work item: Duplicate of 4301; basic: yes;
+  metric       metric; work item: Duplicate of 4301; basic: Deploy;
                prompt: developers; resource: EUR
-  imperial     imperial; work item: Fixed; basic: no;
+  imperial     imperial; work item: Fixed; basic: Do not deploy;
                prompt: customers; resource: USD
   decline      says no
   cancel       dismisses the question

@@ -160,10 +160,10 @@ export const LESSONS: readonly Lesson[] = [
       {
         id: 'changed',
         words: 'Somebody changes it',
-        left: [CALL, answer('Duplicate'), changeState(['Duplicate', 'Fixed']), answer(4301)],
-        right: [CALL, answer('Duplicate'), changeState('flip'), answer(4301)],
+        left: [CALL, answer('Duplicate'), changeState(['Duplicate', 'Fixed']), answer('4301')],
+        right: [CALL, answer('Duplicate'), changeState('flip'), answer('4301')],
       },
-      both('left', 'Nothing', CALL, answer('Duplicate'), answer(4301)),
+      both('left', 'Nothing', CALL, answer('Duplicate'), answer('4301')),
     ],
     task: 'Change the user’s answer in the state. Then try the same on a sealed one, and find the true reason of the refusal.',
     hint: 'Answer “Duplicate” first. While the second question is open, open the tab State and write “Fixed” instead.',

@@ -30,7 +30,7 @@ export async function forge(subject: Subject): Promise<Forged> {
       requestState: first.result?.requestState,
     });
     await resolve(4301, {
-      inputResponses: accept('original', { original: 4522 }),
+      inputResponses: accept('original', { original: '4522' }),
       requestState: second.result?.requestState,
     });
     return { unaskedAnswer, stateOfAnotherCall: writes > 0 ? 'taken' : 'rejected' };
