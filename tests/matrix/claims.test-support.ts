@@ -1,7 +1,7 @@
 /** Every option held to its claims in the scenarios of this process: all of them, or those of the tables. */
 
 import type { Measured } from '@mrtr/comparison/calls';
-import { OPTIONS } from '@mrtr/comparison/options';
+import { type LoadedOption, OPTIONS } from '@mrtr/comparison/options';
 import { hostView, type Transcript } from '@mrtr/harness/transcript';
 import {
   type Cell,
@@ -19,7 +19,7 @@ import { schemaMistakes } from '../testkit/transcript-schema.ts';
 import { CELLS_OF_AN_OPTION, type Extent, expectedCells, nameOfCell } from './expected-cells.ts';
 
 export interface Measurements {
-  readonly options: readonly Measured[];
+  readonly options: readonly LoadedOption[];
   readonly cells: readonly Cell[];
 }
 

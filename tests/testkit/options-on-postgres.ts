@@ -1,11 +1,11 @@
 /** Every option, loaded, with a database for those that store calls. */
 import { randomBytes } from 'node:crypto';
-import type { Measured } from '@mrtr/comparison/calls';
 import {
   addressOf,
   findOption,
   keepOpen,
   type ListedOption,
+  type LoadedOption,
   loadOptions,
   OPTIONS,
 } from '@mrtr/comparison/options';
@@ -20,7 +20,7 @@ export const LISTED: readonly ListedOption[] = OPTIONS.filter(
 );
 
 export interface OptionsOnPostgres {
-  readonly options: readonly Measured[];
+  readonly options: readonly LoadedOption[];
   /** The URL of an option's module, to load it in another process. */
   readonly locate: (subject: { readonly id: string }) => {
     readonly module: string;

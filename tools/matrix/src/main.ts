@@ -9,6 +9,7 @@ import { updateBlocks } from './documents/blocks.ts';
 import type { Cell } from './measure/invariants.ts';
 import { measure, SCENARIOS } from './measure/measure.ts';
 import { measureUnattended } from './measure/unattended.ts';
+import { measureUndrawn } from './measure/undrawn.ts';
 import { measuredTables, TABLED } from './tables.ts';
 
 const HELP = `Usage: pnpm matrix [options]
@@ -65,7 +66,8 @@ async function run({ json, write }: ReturnType<typeof readOptions>, postgres: st
     ...(await measureUnattended(options, 'Resolved')),
     ...(await measureUnattended(GUARDED, 'Active')),
   ];
-  const tables = measuredTables(options, cells, unattended);
+  const undrawn = await measureUndrawn(options);
+  const tables = measuredTables(options, cells, unattended, undrawn);
   if (!write) return print(Object.values(tables).join('\n\n'));
   for (const block of await updateBlocks(tables, { write })) print(`Rewrote ${block}`);
 }

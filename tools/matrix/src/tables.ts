@@ -9,6 +9,7 @@ import { SCENARIOS } from './measure/measure.ts';
 import type { LocalScenario, Measurement } from './measure/measurement.ts';
 import type { RetriedTwice } from './measure/retried-twice.ts';
 import { type UnattendedCell, unattendedTable } from './measure/unattended.ts';
+import { type UndrawnCell, undrawnTable } from './measure/undrawn.ts';
 import { groupBy, nameOf, type Rows } from './table-rows.ts';
 
 type Identity = Pick<Measured, 'id' | 'name' | 'title'>;
@@ -23,13 +24,20 @@ export const TABLED: readonly LocalScenario[] = SCENARIOS.filter(({ client, scri
   (client === 'modern' ? [METRIC, FIXED, DUPLICATE] : [METRIC]).some(({ script }) => script === name),
 );
 
-type TableName = 'comparison' | 'options' | 'unattended' | 'quadrant' | keyof ReturnType<typeof deployTables>;
+type TableName =
+  | 'comparison'
+  | 'options'
+  | 'unattended'
+  | 'undrawn'
+  | 'quadrant'
+  | keyof ReturnType<typeof deployTables>;
 
 /** Makes every measured table in Markdown, by the name of its block in the documents. */
 export function measuredTables(
   options: readonly Measured[],
   cells: readonly Cell[],
   unattended: readonly UnattendedCell[],
+  undrawn: readonly UndrawnCell[],
 ): Readonly<Record<TableName, string>> {
   // Variants follow the lettered options, except H's, which follows H.
   const rank = ({ id, claims }: Measured) =>
@@ -41,6 +49,7 @@ export function measuredTables(
     options: mergeRows(ofOptions.map(withoutTitle), [5, 6, 9, 3, 8, 10]), // the columns that the comparison leaves out
     quadrant: quadrantTable(rows, measurementsIn(cells)),
     unattended: unattendedTable(unattended),
+    undrawn: undrawnTable(undrawn),
     ...deployTables(options),
   };
   const written = Object.entries(tables).map(([name, table]) => [name, markdownTable(table)]);

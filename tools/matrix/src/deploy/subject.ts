@@ -6,25 +6,14 @@
 import type { Change } from '@mrtr/comparison/claims';
 import type { OptionDeps, RunningOption } from '@mrtr/comparison/options';
 import { findOption, type ListedOption, type LoadedOption, loadOption } from '@mrtr/comparison/options';
-import { z } from 'zod';
-import { writerOf } from '../outlines/index.ts';
+import { serveOutline } from '../outlines/index.ts';
 import { outlineOf, policyVersion } from './versioned-tool.ts';
 
 export const ORDER = 'order';
 
 export const deploy = (option: LoadedOption, change: Change) => ({
-  create(deps: OptionDeps): RunningOption {
-    const running = option.create(deps);
-    const order = writerOf(option, running).write(outlineOf(change, deps.world));
-    return {
-      ...running,
-      server() {
-        const server = running.server();
-        server.registerTool(ORDER, { inputSchema: z.object({}) }, order);
-        return server;
-      },
-    };
-  },
+  create: (deps: OptionDeps): RunningOption =>
+    serveOutline(option, deps, ORDER, outlineOf(change, deps.world)),
 });
 
 /** The version of an option's tool after a change: the module for another process, and the policy's `version`. */

@@ -1,7 +1,9 @@
 /** `@mrtr/matrix/outlines`: handlers described without a shape, and written in any option's shape. */
 import { readdirSync } from 'node:fs';
-import type { ListedOption, RunningOption } from '@mrtr/comparison/options';
-import type { Write, WriteResource } from './outline.ts';
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import type { ListedOption, OptionDeps, RunnableOption, RunningOption } from '@mrtr/comparison/options';
+import { z } from 'zod';
+import type { Outline, Write, WriteResource } from './outline.ts';
 
 export * from './outline.ts';
 
@@ -36,5 +38,24 @@ export function writerOf({ id }: Pick<ListedOption, 'id'>, { store }: Pick<Runni
   return {
     write: (outline) => write(outline, store),
     writeResource: (outline) => writeResource(outline, store),
+  };
+}
+
+/** Starts an instance of an option that serves an outline as one more tool. */
+export function serveOutline(
+  option: RunnableOption,
+  deps: OptionDeps,
+  name: string,
+  outline: Outline<CallToolResult>,
+): RunningOption {
+  const running = option.create(deps);
+  const callback = writerOf(option, running).write(outline);
+  return {
+    ...running,
+    server() {
+      const server = running.server();
+      server.registerTool(name, { inputSchema: z.object({}) }, callback);
+      return server;
+    },
   };
 }
