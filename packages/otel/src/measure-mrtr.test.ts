@@ -55,6 +55,8 @@ function measureInMemory(options?: ObserverOptions) {
   return { stop, points };
 }
 
+const COUNTERS = /^mrtr\.(?:rounds|rejections|retries\.repeated)\{/;
+
 const sure = elicitation('Really deploy?', z.object({ sure: z.boolean() }));
 
 function serve(options: RequestStateOptions = {}, act: (server: McpServer) => void = () => {}) {
@@ -101,6 +103,19 @@ test('a call is counted from its question to its answer, its repeated retry, and
     'mrtr.ledger.duration{mrtr.operation,settle,mrtr.outcome,answered}': 1,
     'mrtr.calls{mrtr.state,waiting}': 0,
     'mrtr.questions.open{mrtr.age,under_1m}': 0,
+  });
+});
+
+test('a tool that throws, or returns an error, is counted as an error', async () => {
+  const { points } = measureInMemory();
+  const { face } = serve({}, (server) => {
+    server.registerTool('throws', {}, () => Promise.reject(new Error('No database.')));
+    server.registerTool('fails', {}, () => ({ ...textResult('No stock.'), isError: true }));
+  });
+  for (const name of ['throws', 'fails']) await face.post('tools/call', { name });
+  expect(await points()).toMatchObject({
+    'mrtr.rounds{mrtr.outcome,error}': 2,
+    'mrtr.rounds{mrtr.outcome,complete}': 0,
   });
 });
 
@@ -190,5 +205,16 @@ test('the end of measuring ends every count', async () => {
   const { stop, points } = measureInMemory();
   stop();
   await serve({}, (server) => server.registerTool('roots', {}, () => ask({ roots: listRoots() }))).post({});
-  expect(await points()).toEqual({});
+  for (const [name, value] of Object.entries(await points()))
+    expect([name, value]).toEqual([expect.stringMatching(COUNTERS), 0]);
+});
+
+test('a counter is 0 before its first event, for each outcome and reason: an alert on an increase sees the first', async () => {
+  const { points } = measureInMemory();
+  const zero = Object.entries(await points()).filter(([name]) => COUNTERS.test(name));
+  const outcomes = ['input_required', 'complete', 'error'].map((one) => `mrtr.rounds{mrtr.outcome,${one}}`);
+  const reasons = [...Object.keys(REJECTION_REASONS), 'other'].map(
+    (one) => `mrtr.rejections{mrtr.reason,${one}}`,
+  );
+  expect(zero).toEqual([...outcomes, ...reasons, 'mrtr.retries.repeated{}'].map((name) => [name, 0]));
 });

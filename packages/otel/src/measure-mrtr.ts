@@ -18,6 +18,8 @@ type WaitingCalls = RecentCalls<number>;
 /** The ages of open questions, each with its upper bound in seconds. */
 const AGES = { under_1m: 60, under_5m: 300, under_10m: 600, older: Number.POSITIVE_INFINITY } as const;
 
+const OUTCOMES = ['input_required', 'complete', 'error'] as const;
+
 /** The gauges without labels, with their units. */
 const PLAIN = {
   'frames.parked': '{frame}',
@@ -50,6 +52,11 @@ function countEvents(meter: Meter): (() => void)[] {
   const rejections = meter.createCounter('mrtr.rejections', { unit: '{request}' });
   const repeated = meter.createCounter('mrtr.retries.repeated', { unit: '{request}' });
   const ledger = meter.createHistogram('mrtr.ledger.duration', { unit: 's' });
+  // An alert on an increase sees the first event only if the counter was 0 before.
+  for (const outcome of OUTCOMES) rounds.add(0, { 'mrtr.outcome': outcome });
+  for (const reason of [...Object.keys(REJECTION_REASONS), 'other'])
+    rejections.add(0, { 'mrtr.reason': reason });
+  repeated.add(0);
   return [
     observe('mrtr:round', ({ phase, outcome = 'error' }) => {
       if (phase === 'end') rounds.add(1, { 'mrtr.outcome': outcome });

@@ -125,7 +125,7 @@ test.each([undefined, '', 'again'])(
     expect(asks).toEqual(Array(3).fill({ call, target: 'ask', keys: ['sure'], live: false }));
     expect(rounds.flatMap(({ outcome }) => outcome ?? [])).toEqual([
       ...Array(3).fill('input_required'),
-      'complete',
+      'error',
     ]);
   },
 );

@@ -13,6 +13,7 @@ import { isModern, withCall } from '../wire/call.ts';
 import { NoHandler } from '../wire/no-handler.ts';
 import { type AdmittedCall, type McpRequest, secondsOf } from './admitted-call.ts';
 import { lackedKinds } from './ask-problem.ts';
+import { isErrorResult } from './handler-entry.ts';
 import { HandlerSignal } from './handler-signal.ts';
 import { describeIgnored, ignoredAnswers } from './incoming-answers.ts';
 import { sendQuestions } from './send-questions.ts';
@@ -110,7 +111,7 @@ function reportGivenUp(call: AdmittedCall): void {
 
 /** The outcome of a round. Undeclared questions count as an error, because the SDK rejects them. */
 function outcomeOf(result: unknown, call: AdmittedCall): Outcome {
-  if (!isInputRequiredResult(result)) return 'complete';
+  if (!isInputRequiredResult(result)) return isErrorResult(result) ? 'error' : 'complete';
   return lackedKinds(result.inputRequests ?? {}, call.askable).length > 0 ? 'error' : 'input_required';
 }
 

@@ -28,7 +28,7 @@ export interface RoundEvent extends OfCall {
   readonly pseudonym?: string | undefined;
   /** Only at the start: the client's W3C trace context from `_meta`, if it sent one. Unchecked client input. */
   readonly traceparent?: string | undefined;
-  /** Set only at the end. */
+  /** Set only at the end. `error` also of a result with `isError`: what a tool throws becomes one. */
   readonly outcome?: 'input_required' | 'complete' | 'error';
 }
 
