@@ -10,8 +10,8 @@ const isNotEntered = (outcome: unknown): boolean => notesOf(outcome).notEntered 
 
 /** A context that carries the record of a call. */
 function contextWithRun(signal = new AbortController().signal) {
-  const run = { entry: 'unseen', threw: false } as AdmittedCall;
   const mcpReq = { signal } as ServerContext['mcpReq'];
+  const run = { entry: 'unseen', threw: false, facts: { ctx: { mcpReq } } } as AdmittedCall;
   const ctx = withCall({ mcpReq } as ServerContext, run, mcpReq);
   return { run, ctx };
 }

@@ -21,7 +21,8 @@ export async function runHandler<T>(
   const call = ctx && recordOf(ctx);
   if (!call) return enter() as Awaited<T>;
   call.entry = 'rejected';
-  ctx.mcpReq.signal.throwIfAborted();
+  // The SDK's own: reading the handler's would make it, in each request.
+  call.facts.ctx.mcpReq.signal.throwIfAborted();
   if (call.accepts?.(callback) === false) throw new ProtocolError(ProtocolErrorCode.InternalError, REPLACED);
   call.entry = 'entered';
   call.callback = callback;

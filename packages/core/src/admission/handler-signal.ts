@@ -27,6 +27,6 @@ export class HandlerSignal {
   /** Stops following: the handler has ended. */
   end(): void {
     this.#abortedAtEnd = this.#sdkSignal.aborted;
-    this.#sdkSignal.removeEventListener('abort', this.#abort);
+    if (this.#controller) this.#sdkSignal.removeEventListener('abort', this.#abort);
   }
 }

@@ -97,11 +97,10 @@ export function journal<Input, R extends CompleteResult>(
   const { strict = false, asks } = options;
   return shapeCallback<Input, R>({ name: 'journal', asks }, async (input, ctx, call) => {
     const saved = loadState(ctx, TAG)?.j;
-    const context = handlerContext(ctx);
     const enter = (record: Journal, dry: boolean): Promise<Ending> => {
       const replay = new Replay(record, call, dry);
       publishEntry(call, 'journal');
-      const run = () => handler(input, journalContext(replay, context));
+      const run = () => handler(input, journalContext(replay, handlerContext(ctx)));
       return strict ? watchNondeterminism(() => replay.run(() => insideStrictHandler(run))) : replay.run(run);
     };
     const openJournal = () => new Journal(saved, call.asked, ctx.mcpReq.inputResponses);
@@ -122,14 +121,14 @@ export function journal<Input, R extends CompleteResult>(
 }
 
 function journalContext(replay: Replay, context: HandlerContext): JournalContext {
-  return {
-    ...context,
+  const own: Omit<JournalContext, keyof HandlerContext> = {
     ask: (...asked: [string, Question] | [Questions]) => replay.ask(...asked) as Promise<never>,
     once: replay.effect,
     now: (key) => replay.value('now', key),
     random: (key) => replay.value('random', key),
     uuid: (key) => replay.value('uuid', key),
   };
+  return Object.assign(context, own);
 }
 
 /** Rejects a journal over the limit. The boundary does so too, but cannot name the largest steps. */

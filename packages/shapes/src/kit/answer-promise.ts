@@ -21,7 +21,7 @@ type Executor<T> = ConstructorParameters<typeof Promise<T>>[0];
  *   asked.push(answer);
  *   return answer;
  * };
- * const result = await handler(input, { ...handlerContext(ctx), ask });
+ * const result = await handler(input, Object.assign(handlerContext(ctx), { ask }));
  * const unread = AnswerPromise.unreadError(asked);
  * if (unread) throw unread;
  */

@@ -71,7 +71,10 @@ export function handlerContext(request: ServerContext): HandlerContext {
   return {
     request,
     caller: callerOf(request),
-    signal: mcpReq.signal,
+    // Made on first read, because few handlers read it. So nothing of ours spreads this object.
+    get signal() {
+      return mcpReq.signal;
+    },
     canAsk: (kind) => canAsk(request, kind),
     idempotencyKey: (key) => idempotencyKeyOf(callOf(request), key),
     progress: (progress, total, message) => sendProgress(request, { progress, total, message }),

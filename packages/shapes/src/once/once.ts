@@ -74,14 +74,14 @@ export function once<Input, R extends CompleteResult>(
     const recall = new Recall(ctx, TAG);
     const effects = recordEffects(call, recall.saved);
     publishEntry(call, 'once');
-    const result = await handler(input, {
-      ...handlerContext(ctx),
+    const own: Pick<OnceContext, 'once' | 'answer'> = {
       once: (key, effect, options) => handleRejection(effects.once(key, effect, options)),
       answer: (key, question) => {
         if (mayBeNew(key, ctx, call)) effects.noteAnswer();
         return recall.read(key, question);
       },
-    });
+    };
+    const result = await handler(input, Object.assign(handlerContext(ctx), own));
     // Record unawaited effects too: they have run, and must not run again.
     await effects.waitForEffects();
     if (!isInputRequiredResult(result)) return result as R;
