@@ -35,6 +35,7 @@ import { type Call, fallbackOf, isDigestOf, isFinal } from '@mrtr/core/shape';
 import { afterMicrotasks } from '../kit/after-microtasks.ts';
 import { AnswerPromise, handleRejection } from '../kit/answer-promise.ts';
 import { insideEffect, isInsideEffect } from '../kit/effect-scope.ts';
+import { copyJson } from '../kit/json.ts';
 import {
   duplicateKeyError,
   type Once,
@@ -189,8 +190,7 @@ export class Replay {
     const { reads, timesUnfit } = this.#call;
     const { answer, unfit } = readResponse(key, question, response, timesUnfit?.get(key));
     reads.note(key, this.#journal.isReworded(key, question) ? 'reworded' : readingOf(answer), unfit);
-    if (isFinal(answer))
-      return unfit ? ['ask', digest] : ['ask', digest, structuredClone(question.keep(response))];
+    if (isFinal(answer)) return unfit ? ['ask', digest] : ['ask', digest, copyJson(question.keep(response))];
     return hasFallback(question) && !this.#call.askable.includes(kind) ? ['ask', digest] : undefined;
   }
 
@@ -324,7 +324,7 @@ export class Replay {
 
   #readAnswer(key: string, question: Question, entry: AskRecord): unknown {
     if (entry.length === 2 && hasFallback(question)) return fallbackOf(question, key);
-    const answer = question.read(structuredClone(entry[2]));
+    const answer = question.read(copyJson(entry[2]));
     if (answer.kind === 'accepted') return answer.value;
     if (isRefusal(answer)) throw new ElicitationDeclined(answer.kind, key);
     const came = `"${question.message}", which it does not fit`;

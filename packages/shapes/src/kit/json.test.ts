@@ -1,7 +1,7 @@
 import { NotJson } from '@mrtr/core';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { assertJson } from './json.ts';
+import { assertJson, copyJson } from './json.ts';
 
 /** The path that the rejection names. */
 function pathOfRejection(value: unknown): string | undefined {
@@ -85,3 +85,20 @@ const hasMinusZero = (value: unknown): boolean =>
   typeof value === 'object' && value !== null
     ? Object.values(value).some(hasMinusZero)
     : Object.is(value, -0);
+
+test('a copy of JSON is equal to it, shares nothing with it, and keeps a member named `__proto__`', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      const text = JSON.stringify(value);
+      const [json, copy] = [JSON.parse(text), copyJson(JSON.parse(text))];
+      expect(copy).toEqual(json);
+      expect(JSON.stringify(copy)).toBe(text);
+    }),
+    { examples: [[JSON.parse('{"__proto__":{"a":[1]},"b":null}')]] },
+  );
+  const given = { list: [{ a: 1 }] };
+  const copy = copyJson(given);
+  given.list[0] = { a: 2 };
+  given.list.push({ a: 3 });
+  expect(copy).toEqual({ list: [{ a: 1 }] });
+});

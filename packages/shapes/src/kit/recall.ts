@@ -16,6 +16,7 @@ import {
 } from '@mrtr/core';
 import { hasFallback, ownEntry, readingOf, readResponse } from '@mrtr/core/internal';
 import { callOf, fallbackOf, isDigestOf, isFinal, keepStamp, questionDigest } from '@mrtr/core/shape';
+import { copyJson } from './json.ts';
 import { bareRecord, loadState, type ShapeTag, saveState } from './state.ts';
 import { isKeyOf } from './wire-key.ts';
 
@@ -82,10 +83,9 @@ export class Recall {
       this.#answers[key] = [question.digest];
       return answer;
     }
-    const kept = question.keep(recorded[1]);
-    this.#answers[key] = [question.digest, kept];
-    // The author gets a copy, so that a later round reads the same value even if the author changes this one.
-    return question.read(structuredClone(kept)) as Answer<AnswerOf<Q>>;
+    // A copy, so that a later round reads the same value even if the author changes this one.
+    this.#answers[key] = [question.digest, copyJson(question.keep(recorded[1]))];
+    return answer;
   }
 
   /** Asks `questions`, with the state that {@link Recall.stateFor} makes. */

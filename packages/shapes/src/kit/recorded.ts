@@ -3,7 +3,7 @@ import type { StandardSchemaV1 } from '@modelcontextprotocol/server';
 import { InvalidDefinition } from '@mrtr/core';
 import type { OptionChecks } from '@mrtr/core/internal';
 import { type Call, requireFitting } from '@mrtr/core/shape';
-import { assertJson } from './json.ts';
+import { assertJson, copyJson } from './json.ts';
 
 /** The option that checks a recorded value. */
 export interface RecordedOptions<T> {
@@ -42,7 +42,7 @@ export type Recorded = readonly unknown[];
  */
 export function recordValue(what: string, value: unknown): Recorded {
   assertJson(value, what);
-  return value === undefined ? [] : [structuredClone(value)];
+  return value === undefined ? [] : [copyJson(value)];
 }
 
 /** Returns a copy of a recorded value, checked with the schema, if there is one. */
@@ -52,6 +52,6 @@ export function readRecorded<T>(
   [recorded]: Recorded,
   schema: RecordedOptions<T>['schema'],
 ): T {
-  const value = structuredClone(recorded);
+  const value = copyJson(recorded);
   return schema ? requireFitting(call, `the value of ${what}`, value, schema) : (value as T);
 }
