@@ -96,9 +96,10 @@ test('a copy of JSON is equal to it, shares nothing with it, and keeps a member 
     }),
     { examples: [[JSON.parse('{"__proto__":{"a":[1]},"b":null}')]] },
   );
-  const given = { list: [{ a: 1 }] };
+  const item = { a: 1 };
+  const given = { list: [item] };
   const copy = copyJson(given);
-  given.list[0] = { a: 2 };
+  item.a = 2;
   given.list.push({ a: 3 });
   expect(copy).toEqual({ list: [{ a: 1 }] });
 });
