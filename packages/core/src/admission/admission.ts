@@ -128,8 +128,10 @@ export class Admission {
     this.#checkAnswers(about, ctx);
     const token = ctx.mcpReq.requestState<string>();
     const facts = { server, policy, rejections, request, ctx, pseudonym, token };
-    if (token === undefined)
-      return new AdmittedCall({ ...facts, binding: this.#rejectUnhashable(binding), opened: undefined });
+    if (token === undefined) {
+      this.#rejectUnhashable(binding);
+      return new AdmittedCall({ ...facts, binding, opened: undefined });
+    }
     const opened = this.#tryOpen(token, binding);
     if ('rejected' in opened)
       return rejections.rejectState(opened.rejected, { ...about, id: opened.callId }, token);
@@ -192,9 +194,9 @@ export class Admission {
    * Rejects a first request whose arguments cannot be hashed before its handler runs. Failing later, at sealing, would
    * let a client repeat the handler's effects.
    */
-  #rejectUnhashable(binding: Binding): Binding {
+  #rejectUnhashable(binding: Binding): void {
     try {
-      return { ...binding, canonicalArguments: canonicalArguments(binding) };
+      canonicalArguments(binding);
     } catch {
       this.#rejections.count({ reason: 'invalid', detail: 'invalid_arguments' }, binding);
       throw new ProtocolError(

@@ -127,13 +127,22 @@ export class AdmittedCall implements Call {
   }
 
   stamp(key: string, askedAt?: number, asked?: string): AnswerStamp {
-    const { id, target, pseudonym } = this;
-    const { policy, binding } = this.#facts;
-    // Hash once for all answers of the round: arguments may be large.
-    this.#argumentsDigest ??= hash('sha256', canonicalArguments(binding), 'base64url');
-    const answeredAt = secondsOf(policy.now());
-    const times = { askedAt: askedAt ?? answeredAt, answeredAt };
-    return { call: id, key, target, argumentsDigest: this.#argumentsDigest, pseudonym, ...times, asked };
+    const { id: call, target, pseudonym } = this;
+    const answeredAt = secondsOf(this.#facts.policy.now());
+    const digestArguments = () => this.#digestArguments();
+    return {
+      ...{ call, key, target, pseudonym, askedAt: askedAt ?? answeredAt, answeredAt, asked },
+      // On demand, because only approvals and kept answers need it.
+      get argumentsDigest() {
+        return digestArguments();
+      },
+    };
+  }
+
+  /** Hashes once for all answers of the round: arguments may be large. */
+  #digestArguments(): string {
+    this.#argumentsDigest ??= hash('sha256', canonicalArguments(this.#facts.binding), 'base64url');
+    return this.#argumentsDigest;
   }
 }
 

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 import { eventsOf, hostTools, oldClient } from '../admission/hosted.test-support.ts';
 import type { RequestStateOptions } from '../admission/policy.ts';
 import { ask } from '../answers/ask.ts';
@@ -110,6 +111,24 @@ test('an answer to other words, or to none, approves nothing, also where unasked
   const { result } = await post('tools/call', { name: 'pay', inputResponses });
   await post('tools/call', { name: 'pay', requestState: result?.requestState, inputResponses });
   expect(reads).toEqual([{ kind: 'missing' }, { kind: 'missing' }]);
+});
+
+test('a receipt has the digest of the arguments that came, also after the handler has changed them', async () => {
+  const receipts: unknown[] = [];
+  const { post } = hostTools((server) => {
+    server.registerTool('pay', { inputSchema: z.object({ to: z.any() }) }, (args, ctx) => {
+      // `any` hands over the object that came in, and no copy.
+      args.to.name = 'Eve';
+      const answer = readAnswer(ctx, 'sure', sure);
+      if (answer.kind !== 'accepted') return ask({ sure });
+      receipts.push(answer.value.receipt.argumentsDigest);
+      return textResult('Paid.');
+    });
+  });
+  const call = { name: 'pay', arguments: { to: { name: 'Ada' } } };
+  const { result } = await post('tools/call', call);
+  await post('tools/call', { ...call, requestState: result?.requestState, inputResponses: { sure: yes } });
+  expect(receipts).toEqual([hash('sha256', '{"to":{"name":"Ada"}}', 'base64url')]);
 });
 
 test('the receipt says what was approved, in which call and when', async () => {

@@ -9,8 +9,8 @@ export interface Binding {
   readonly method: MrtrMethod;
   readonly target: string;
   readonly arguments: unknown;
-  /** {@link canonicalJson} of the arguments, if already computed. */
-  readonly canonicalArguments?: string;
+  /** {@link canonicalArguments} computes it once. */
+  canonicalArguments?: string;
   readonly audience: string;
   readonly principal: string | undefined;
 }
@@ -37,8 +37,10 @@ export function writeBinding(binding: Binding, key: SealingKey, to: Buffer, at: 
  *
  * @throws RangeError or TypeError for arguments that have no canonical form.
  */
-export const canonicalArguments = (binding: Binding): string =>
-  binding.canonicalArguments ?? canonicalJson(binding.arguments ?? {});
+export function canonicalArguments(binding: Binding): string {
+  binding.canonicalArguments ??= canonicalJson(binding.arguments ?? {});
+  return binding.canonicalArguments;
+}
 
 /** Guesses from the checksums which field of a token and a request differs. For the log. */
 export function differingField(sealed: Buffer, binding: Binding): string {
