@@ -126,7 +126,7 @@ function schemaOf(message: string, form: ElicitationForm): StandardSchemaWithJSO
         'elicitation(message, z.object({ … })).',
     );
   }
-  const copy: ElicitationForm = JSON.parse(text);
+  const copy: ElicitationForm = JSON.parse(text, freeze);
   if (!isSpecType.ElicitRequestFormParams({ mode: 'form', message: '', requestedSchema: copy })) {
     throw new InvalidDefinition(
       'A question needs a flat form: { type: "object", properties: { … } }, with fields that are text, numbers, yes or ' +
@@ -207,7 +207,9 @@ function inventValue(field: FormField): unknown {
 function convertSchema(message: string, schema: StandardSchemaWithJSON): CheckedForm {
   try {
     const { params } = inputRequired.elicit({ message, requestedSchema: withFormChoices(schema) });
-    return (params as { readonly requestedSchema: CheckedForm }).requestedSchema;
+    const { requestedSchema } = params as { readonly requestedSchema: CheckedForm };
+    // A frozen copy: parts of it may be the author's, who may change them later.
+    return JSON.parse(JSON.stringify(requestedSchema), freeze) as CheckedForm;
   } catch (cause) {
     const why = (cause instanceof Error ? cause.message : String(cause)).replace(/\.$/, '');
     throw new InvalidDefinition(
@@ -217,6 +219,8 @@ function convertSchema(message: string, schema: StandardSchemaWithJSON): Checked
     );
   }
 }
+
+const freeze = (_key: string, value: unknown): unknown => Object.freeze(value);
 
 /** The request that asks for a form. */
 export const formRequest = (message: string, requestedSchema: object): InputRequest =>

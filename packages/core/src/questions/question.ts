@@ -47,10 +47,13 @@ export const question = <T, Rest extends object>(
   parts: Omit<Question<T>, typeof QUESTION | 'digest' | 'fallback'> & Rest,
   fallback?: T,
 ): Question<T> & Rest => {
+  const { request } = parts;
   // The digest is computed once, so the words must not change afterwards.
-  Object.freeze(parts.request);
-  Object.freeze(parts.request.params);
-  const made = { [QUESTION]: true, digest: questionDigest(parts.request), ...parts } as const;
+  Object.freeze(request);
+  Object.freeze(request.params);
+  const digest = questionDigest(request);
+  if (isFrozen(request)) digests.set(request, digest);
+  const made = { [QUESTION]: true, digest, ...parts } as const;
   return fallback === undefined ? made : { ...made, fallback };
 };
 
@@ -74,4 +77,12 @@ export const isQuestions = (value: unknown): value is Questions => {
  * include the message and the schema. A yes to one text must never count for another.
  */
 export const questionDigest = (request: InputRequest): string =>
-  hash('sha256', canonicalJson(request), 'buffer').toString('base64url', 0, 16);
+  digests.get(request) ?? hash('sha256', canonicalJson(request), 'buffer').toString('base64url', 0, 16);
+
+/** The digests of requests that cannot change: a prepared question goes out in each call. */
+const digests = new WeakMap<InputRequest, string>();
+
+/** Whether no part of `value` can change. */
+const isFrozen = (value: unknown): boolean =>
+  Object.isFrozen(value) &&
+  (typeof value !== 'object' || value === null || Object.values(value).every(isFrozen));
