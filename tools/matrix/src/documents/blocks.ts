@@ -83,7 +83,7 @@ async function outputOf([script, ...args]: string[]): Promise<string> {
   return stdout.replaceAll(/[ \t]+$/gm, '').replace(/^\n+/, '');
 }
 
-/** The lines of two files that differ, from Git with its own defaults. Its headers and line numbers are left out. */
+/** The lines of two files that differ, from Git with its own defaults, without its headers and line numbers, and without imports. */
 async function diffOf(files: readonly string[]): Promise<string> {
   const env = { ...process.env, GIT_CONFIG_GLOBAL: devNull, GIT_CONFIG_NOSYSTEM: '1' };
   const args = ['diff', '--no-index', '--no-color', '--no-ext-diff', '--', ...files];
@@ -96,5 +96,9 @@ async function diffOf(files: readonly string[]): Promise<string> {
   );
   const hunks = differing.stdout.replaceAll(/^@@ .*$/gm, '@@');
   if (!hunks) throw new Error(`'diff ${files.join(' ')}' is empty: the files are the same.`);
-  return hunks.slice(hunks.indexOf('@@'));
+  return hunks
+    .slice(hunks.indexOf('@@'))
+    .replaceAll(/^[ +-](?:import\b[^;]*|\} from .*);\n/gm, '')
+    .replaceAll(/^@@\n(?:[ +-]?\n)+/gm, '@@\n')
+    .replaceAll(/^(?:@@\n)+/gm, '@@\n');
 }
