@@ -1,0 +1,55 @@
+/**
+ * What a call makes more than an empty handler does, with the default policy: counted exactly, the same on every Node. No
+ * time is measured here. A number may rise only with its reason beside it; one that has fallen is written down too.
+ */
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { bundle } from '../testkit/bundle.ts';
+import type { Work } from './child/work.ts';
+
+/** Of one call with one question, which makes two requests. */
+const OF_EACH: Omit<Work, 'hashes' | 'promises'> = {
+  // The token is sealed in the first request and opened in the second. The result stays in this process, unsealed.
+  ciphers: 2,
+  // Nonces and ids come from a pool, which is filled once in some hundred calls.
+  randoms: 0,
+  // The ledger of the process answers at once.
+  timers: 0,
+  // The JSON Schema of a tool is made once. The empty handler has it made in each request.
+  schemas: 0,
+  // The handler's signal is made when its author reads it.
+  controllers: 0,
+};
+
+// Each has the binding of the token, when it is sealed and when it is opened, and the answers, for the ledger.
+const HASHES = 3;
+
+const COSTS: Readonly<Record<string, Work>> = {
+  f: { ...OF_EACH, hashes: HASHES, promises: 74 },
+  g: { ...OF_EACH, hashes: HASHES, promises: 64 },
+  // The question has no name in H's code, so it is made in the call, and its digest too. The store listens to the signal of
+  // each request. Its id of the frame is random.
+  h: { ...OF_EACH, hashes: HASHES + 1, controllers: 2, randoms: 1, promises: 74 },
+  // A resolver runs in each request and makes its question there, and its digest.
+  i: { ...OF_EACH, hashes: HASHES + 2, promises: 88 },
+  // The replay waits for all microtasks before it ends a round.
+  j: { ...OF_EACH, hashes: HASHES, promises: 110 },
+};
+
+const SUBJECTS = ['empty', ...Object.keys(COSTS)];
+
+test('a call makes no more of what can be counted than its table says', async () => {
+  const program = await bundle(new URL('child/work.ts', import.meta.url));
+  const { stdout } = await promisify(execFile)(process.execPath, ['--no-warnings', program, ...SUBJECTS]);
+  const { empty, ...shapes } = JSON.parse(stdout) as Record<string, Work> & { readonly empty: Work };
+  expect(empty.schemas).toBe(2);
+  const more = Object.entries(shapes).map(([id, work]) => {
+    const counts = Object.entries(work) as [keyof Work, number][];
+    return [
+      id,
+      Object.fromEntries(counts.map(([name, made]) => [name, made - (name === 'schemas' ? 0 : empty[name])])),
+    ];
+  });
+  expect(Object.fromEntries(more)).toEqual(COSTS);
+});
