@@ -1,4 +1,4 @@
-/** Runs the commands of docs/observability.md on real servers, and checks the reasons of docs/operating.md. */
+/** Runs the commands of docs/observability.md and its files on real servers, and checks the reasons of docs/operating.md. */
 import { execFileSync } from 'node:child_process';
 import { REJECTION_REASONS } from '@mrtr/core/events';
 import { derivePseudonym, keyRing, type SealingKey } from '@mrtr/core/seal';
@@ -15,15 +15,17 @@ import { policyOf } from '../durable/site.test-support.ts';
 import { textOf } from '../testkit/project-files.ts';
 
 const DOCUMENT = textOf('docs/observability.md');
+const FILES = ['docs/stuck-calls.sql', 'docs/stuck-calls.sh'].flatMap((file) => textOf(file).split('\n\n'));
 const KEY = 'k'.repeat(32);
 const sealing = keyRing([KEY])[0] as SealingKey;
 const { database, test: onPostgres } = await postgresOfTheRun();
 
-/** The document's block that begins with this comment, with `values` for its capitalized words. */
+/** The block of the document or of a file that begins with this comment, with `values` for its capitalized words. */
 function blockOf(comment: string, values: Readonly<Record<string, string>> = {}): string {
-  const blocks = [...DOCUMENT.matchAll(/^```(?:sql|sh)\n(?:--|#) ([\s\S]*?)^```$/gm)].map(
-    ([, text = '']) => text,
-  );
+  const blocks = [
+    ...[...DOCUMENT.matchAll(/^```sh\n# ([\s\S]*?)^```$/gm)].map(([, text = '']) => text),
+    ...FILES.map((text) => text.replace(/^(?:--|#) /, '')),
+  ];
   const found = blocks.filter((text) => text.startsWith(comment));
   if (found.length !== 1)
     throw new Error(`${found.length} blocks of docs/observability.md begin with '${comment}'.`);
