@@ -99,6 +99,6 @@ async function diffOf(files: readonly string[]): Promise<string> {
   return hunks
     .slice(hunks.indexOf('@@'))
     .replaceAll(/^[ +-](?:import\b[^;]*|\} from .*);\n/gm, '')
-    .replaceAll(/^@@\n(?:[ +-]?\n)+/gm, '@@\n')
+    .replaceAll(/^@@\n(?:[ +-]?(?: {2}[\w ]+,)?\n)+/gm, '@@\n')
     .replaceAll(/^(?:@@\n)+/gm, '@@\n');
 }
