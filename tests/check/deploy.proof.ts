@@ -156,7 +156,7 @@ describe.concurrent('our shapes', () => {
     expect(survives?.actual).toMatch(/question 1 the call was asked size again, and finished/);
   });
 
-  test('two versions with a key each refuse the calls of each other, and the remedy says why', async () => {
+  test('two versions with a key each reject the calls of each other, and the remedy says why', async () => {
     const one = await checkDeploy('g', 'nothing', { ownKeys: true, only: ['deploy.survives'] });
     expect(findings(one)).toEqual({ 'deploy.survives': 'advice' });
     expect(one.checks[0]?.remedy).toMatch(/Give both versions the same key/);

@@ -93,7 +93,7 @@ describe.concurrent('a probe of each kind shows a second effect', () => {
 });
 
 describe.concurrent('second inputs', () => {
-  test('other arguments, another operation and another principal are refused', async () => {
+  test('state with other arguments, of another operation and of another principal is rejected', async () => {
     const only = ['state.other-arguments', 'state.other-tool', 'state.other-principal'];
     const others = [
       ...['--other-arguments', '{"to":"carol","amount":6}'],
@@ -102,8 +102,8 @@ describe.concurrent('second inputs', () => {
     ];
     await inWorld(async (world) => {
       const seen = await onBare(world, '', ...ANSWERS, '--only', only.join(), ...others);
-      const refused = expect.stringMatching(/^pass: refused/);
-      expect(seen).toEqual(Object.fromEntries(only.map((id) => [id, refused])));
+      const rejected = expect.stringMatching(/^pass: rejected/);
+      expect(seen).toEqual(Object.fromEntries(only.map((id) => [id, rejected])));
     });
   });
 
@@ -112,7 +112,7 @@ describe.concurrent('second inputs', () => {
     await serveTwisted(twisted, async ({ url, also }) => {
       const only = ['--only', 'instance.second,instance.restart'];
       expect(await verdictsOf(...SEND, ...only, '--also', also, '--restart', 'true', url)).toEqual({
-        'instance.second': expect.stringMatching(/^advice: The second instance refused/),
+        'instance.second': expect.stringMatching(/^advice: The second instance rejected/),
         'instance.restart': expect.stringMatching(/^pass/),
       });
       expect(await verdictsOf(...SEND, ...only, url)).toEqual({
@@ -137,7 +137,7 @@ describe('time', () => {
       const ttl = ['--ttl', '4'];
       const command = bareCommand(world, { args: ttl });
       const seen = await verdictsOf(...OPERATION, ...ANSWERS, ...only, ...ttl, '--', ...command);
-      expect(seen['state.expired']).toMatch(/^pass: refused after 5 s/);
+      expect(seen['state.expired']).toMatch(/^pass: rejected after 5 s/);
     });
   });
 

@@ -39,7 +39,7 @@ test.concurrent('the curl line of a finding sends the altered request, and not a
   expect(answers).not.toContain(sent);
 });
 
-test.concurrent('a server that rightly does not ask, but refuses wrongly, gets a finding about its refusal', async () => {
+test.concurrent('a server that rightly does not ask, but answers with a wrong error, gets a finding about that error', async () => {
   const refusing = when(unaskable, refuses(-32600));
   const [found] = (await checkTwisted(refusing, ['capability.undeclared'])).checks;
   expect(found).toMatchObject({

@@ -33,7 +33,7 @@ test('the server that a wrapper starts is killed and restarted with it, and ends
     const address = { command: ['sh', '-c', script, '{port}'], headers: {} };
     return runChecks({ ...EVERYTHING, only: ['instance'], address });
   });
-  expect(one.checked.map(({ finding }) => finding.kind)).toEqual(['pass', 'pass', 'pass']);
+  expect(one.checked.map(({ finding }) => finding.verdict)).toEqual(['pass', 'pass', 'pass']);
   const [url] = one.checked.flatMap(({ finding }) => finding.session?.turn?.url ?? []);
   const port = Number(url?.port);
   expect(port).toBeGreaterThan(0);

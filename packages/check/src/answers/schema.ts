@@ -56,7 +56,7 @@ export const misfit = (definition: keyof typeof published.$defs, value: unknown)
   ours.validate(`mcp#/$defs/${definition}`, value) ? undefined : sayErrors(ours.errors, 'message');
 
 /**
- * The validator refuses a second schema with the same `$id`, and unknown meta-schemas. With `$async` it would return a
+ * The validator rejects a second schema with the same `$id`, and unknown meta-schemas. With `$async` it would return a
  * promise.
  */
 function withoutId({ $id, $schema, $async, ...schema }: JsonObject) {

@@ -1,5 +1,5 @@
 /** Calls that the client abandons. */
-import { defineCheck, fail, pass } from '../judging/check.ts';
+import { advise, defineCheck, pass } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import { type Session, Undecided } from '../session/session.ts';
 import { describeOutcome, type ReplyOutcome } from '../wire/outcome.ts';
@@ -8,7 +8,7 @@ import { UNANSWERED } from './refusal.ts';
 const ABANDONED = 200;
 const MEASURED = 25;
 const BATCHES = 2;
-/** A server that refuses after fewer calls is broken, not full. */
+/** A server that rejects after fewer calls is broken, not full. */
 const LEAST = 10;
 
 /** Describes growth over both halves of the calls: a leak grows in both, a normal heap does not. */
@@ -25,7 +25,7 @@ const LIMITED =
   'It limits the open calls of each principal, so that nobody shuts the others out: a server that holds calls cannot do ' +
   'more. Let held calls expire, or accept this finding. State that travels with the client would cost nothing.';
 
-/** The finding of a server that refuses more open calls: it should still serve other principals. */
+/** The finding of a server that rejects more open calls: it should still serve other principals. The honest call after it fails too. */
 async function judgeRejection(context: CheckContext, calls: number, session: Session, outcome: ReplyOutcome) {
   if (calls < LEAST)
     throw new Undecided(
@@ -33,11 +33,11 @@ async function judgeRejection(context: CheckContext, calls: number, session: Ses
       session,
     );
   const words = `After ${calls} abandoned calls a new one came to ${describeOutcome(outcome)}.`;
-  if (context.inputs.address.otherHeaders === undefined) return fail(words, session, { explains: true });
+  if (context.inputs.address.otherHeaders === undefined) return advise(words, session, { holds: true });
   const other = await context.session({ principal: 'other' }).first();
   const isServed = other.kind === 'asked';
   const served = isServed ? 'Another principal is still served.' : 'Another principal is not served either.';
-  return fail(`${words} ${served}`, session, { explains: true, remedy: isServed ? LIMITED : undefined });
+  return advise(`${words} ${served}`, session, { holds: true, remedy: isServed ? LIMITED : undefined });
 }
 
 /** The first quartile: other work on the machine only makes calls longer. */
@@ -66,7 +66,7 @@ export const ABANDON = [
         if (call === ABANDONED / 2 - 1 || call === ABANDONED - 1) kept.push(await context.effects.gauge());
       }
       const more = growth(kept);
-      if (more !== undefined) return fail(`With ${ABANDONED} abandoned calls ${more}.`, session);
+      if (more !== undefined) return advise(`With ${ABANDONED} abandoned calls ${more}.`, session);
       // The first few calls include connecting and compiling.
       const first = quickest(durations.slice(5, 5 + MEASURED));
       let last = quickest(durations.slice(-MEASURED));
@@ -80,7 +80,9 @@ export const ABANDON = [
         last = Math.min(last, quickest(again));
       }
       const words = `a quarter of ${MEASURED} calls took ${first.toFixed(1)} ms before, and ${last.toFixed(1)} ms after`;
-      return slower(first, last) ? fail(`With ${ABANDONED} abandoned calls ${words}.`, session) : pass(words);
+      return slower(first, last)
+        ? advise(`With ${ABANDONED} abandoned calls ${words}.`, session)
+        : pass(words);
     },
   }),
 ];

@@ -1,7 +1,7 @@
 /** Answers that are unasked, misplaced, invalid or missing. */
 
-import { type Attempt, type Attempted, attack, findAccepted, judgeRejections } from '../judging/attack.ts';
-import { defineCheck, fail, MRTR, notApplicable, pass } from '../judging/check.ts';
+import { Attack, type AttackOptions, type Attempt, type Attempted } from '../judging/attack.ts';
+import { advise, defineCheck, fail, MRTR, notApplicable, pass, warn } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import { isForm, isOptional, listRequired } from '../observations/forms.ts';
 import { inWorker } from '../sandbox.ts';
@@ -33,7 +33,7 @@ const sameKeys = ({ facts }: CheckContext) =>
 
 const MAX_MISFITS = 10;
 
-const misfits = ({ key, keyIn, schema }: Form, { inputs }: CheckContext): readonly Attempt[] =>
+const misfits = ({ key, keyIn, schema }: Form, { inputs }: CheckContext) =>
   inWorker
     .invalidContents(schema, inputs.seed)
     .slice(0, MAX_MISFITS)
@@ -62,36 +62,43 @@ interface Form {
 const MAX_FORMS = 4;
 
 /** Attacks each form, the last first, because it most likely guards an effect. */
-async function onForms(
+async function attackForms(
   context: CheckContext,
   what: string,
-  attempts: (form: Form) => readonly Attempt[],
-  how: { readonly declinedIsRefused?: boolean } = {},
+  attempts: (form: Form) => Attempt[] | Promise<Attempt[]>,
+  how: AttackOptions = {},
 ) {
   const { facts, effects } = context;
   const forms = facts.questions.filter(({ request }) => isForm(request)).toReversed();
-  const all: Attempted[] = [];
+  const attack = new Attack(context, how);
   for (const { round, key, request } of forms.slice(0, MAX_FORMS)) {
-    const made = attempts({
+    const made = await attempts({
       key,
       keyIn: ({ asked }) => facts.keyNow(round, key, asked),
       schema: objectAt(request, 'params').requestedSchema,
       leavable: isOptional(request) && facts.questions.filter((one) => one.round === round).length > 1,
     });
-    all.push(...(await attack(context, round, made, how)));
+    await attack.send(round, made);
   }
-  if (all.length === 0) return notApplicable('no form has a field for this attack');
-  const accepted = findAccepted(all);
+  if (attack.attempted.length === 0) return notApplicable('no form has a field for this attack');
+  const { accepted } = attack;
   const [first] = accepted;
   // Another result without the effect: the server handled the answers safely in its own way.
   const isHarmless = ({ matters, effect, end }: Attempted) =>
     !matters && effect === false && end.kind === 'completed' && !facts.final.like(comparable(end));
   if (first && effects.mode === 'observed' && accepted.every(isHarmless))
     return pass(`it went on without the effect: ${describeOutcome(first.end)}`, first.session);
-  const finding = judgeRejections(context, what, all);
-  return finding.kind === 'pass' && all.some((one) => one.countsAsAnswer)
+  const finding = judgeAnswers(what, attack);
+  return finding.verdict === 'pass' && attack.refusalCounts
     ? notApplicable('a refusal without content counts as an answer too, as refusal.no-effect reports')
     : finding;
+}
+
+/** A SHOULD: the server accepted answers that it should have rejected. */
+function judgeAnswers(what: string, attack: Attack) {
+  const [worst] = attack.accepted;
+  if (worst === undefined) return attack.finding;
+  return warn(attack.describe(what, worst), worst.session, { holds: worst.matters });
 }
 
 export const ASK_AGAIN = {
@@ -104,8 +111,7 @@ export const ASK_AGAIN = {
 const SAME_WITHOUT = 'a retry without any answer ends the same, which answer.missing finds';
 
 /** Whether a retry without any answer has the accepted outcome too. Then the answers did not count. */
-async function sameWithoutAnswers(context: CheckContext, round: number, attempts: readonly Attempted[]) {
-  const [accepted] = findAccepted(attempts);
+async function sameWithoutAnswers(context: CheckContext, round: number, { accepted: [accepted] }: Attack) {
   if (accepted === undefined) return false;
   const session = await context.untilRound(round);
   const before = await context.effects.read();
@@ -132,13 +138,13 @@ async function retryWithTooFew(
   what: string,
 ) {
   const { outcome, effect } = await context.measure(session, () => session.retry({ inputResponses }));
-  if (effect) return fail(`${what} had an effect: ${describeOutcome(outcome)}.`, session, { matters: true });
+  if (effect) return warn(`${what} had an effect: ${describeOutcome(outcome)}.`, session, { holds: true });
   requireAnswer(outcome, what);
   if (outcome.kind !== 'asked')
-    return fail(`${what} was not asked again: ${describeOutcome(outcome)}.`, session);
+    return warn(`${what} was not asked again: ${describeOutcome(outcome)}.`, session);
   const end = await session.finish(context.facts.rounds.length + 2);
   if (end.kind === 'completed') return pass('asked again, and then completed', session);
-  return fail(`${what} was asked again, but the call did not end: ${describeOutcome(end)}.`, session);
+  return warn(`${what} was asked again, but the call did not end: ${describeOutcome(end)}.`, session);
 }
 
 export const ANSWER = [
@@ -165,8 +171,8 @@ export const ANSWER = [
       const words = `${describeOutcome(outcome)}${effect ? ', and the probe changed' : ''}.${declared}`;
       // Without a probe, the result of an honest call counts as an effect.
       const ends = effect === undefined && context.facts.final.like(comparable(outcome)) !== false;
-      const failAs = (what: string) =>
-        fail(`The ${what}: ${words}`, session, { always: needsConsent && (effect || ends) });
+      const judge = needsConsent && (effect || ends) ? fail : advise;
+      const failAs = (what: string) => judge(`The ${what}: ${words}`, session);
       if (outcome.kind === 'completed') return failAs('call completed without asking');
       if (outcome.kind === 'asked' && context.judge(0, outcome) === 'same')
         return failAs('first question was skipped');
@@ -184,18 +190,17 @@ export const ANSWER = [
     calls: (rounds) => 2 * (rounds + 1),
     run: async (context) => {
       const round = lastFormRound(context);
-      const attacked = await attack(context, round, [
+      const attack = new Attack(context);
+      const renamed = (session: Session) =>
+        Object.entries(session.answers()).map(([key, answer]) => [`${key}-mrtr-check`, answer]);
+      await attack.send(round, [
         {
           label: 'the answers under keys that were not asked',
-          changes: (session) => ({
-            inputResponses: Object.fromEntries(
-              Object.entries(session.answers()).map(([key, answer]) => [`${key}-mrtr-check`, answer]),
-            ),
-          }),
+          changes: (session) => ({ inputResponses: Object.fromEntries(renamed(session)) }),
         },
       ]);
-      if (await sameWithoutAnswers(context, round, attacked)) return notApplicable(SAME_WITHOUT);
-      return judgeRejections(context, 'An answer under another key', attacked);
+      if (await sameWithoutAnswers(context, round, attack)) return notApplicable(SAME_WITHOUT);
+      return judgeAnswers('An answer under another key', attack);
     },
   }),
   defineCheck('answer.other-round', 'S', {
@@ -206,7 +211,8 @@ export const ANSWER = [
     calls: (rounds) => 3 * (rounds + 1),
     run: async (context) => {
       const last = context.lastRound;
-      const late = await attack(context, last, [
+      const late = new Attack(context);
+      await late.send(last, [
         {
           label: 'the answers of round 1 in the last round',
           changes: () => ({
@@ -215,31 +221,28 @@ export const ANSWER = [
         },
       ]);
       const repeats = sameKeys(context);
-      if (findAccepted(late).length > 0 && repeats)
-        return notApplicable('every round asks under the same key');
+      if (late.accepted.length > 0 && repeats) return notApplicable('every round asks under the same key');
       const byDefault = await sameWithoutAnswers(context, last, late);
       const session = await context.untilRound(0);
       const answers = everyAnswer(context, session);
       const retry = () => session.retry({ inputResponses: answers });
       const { outcome: early, effect } = await context.measure(session, retry);
       if ((early.kind === 'completed' || effect) && !repeats)
-        return fail(`Answers of later rounds counted at once: ${describeOutcome(early)}.`, session, {
-          matters: true,
+        return warn(`Answers of later rounds counted at once: ${describeOutcome(early)}.`, session, {
+          holds: true,
         });
-      return byDefault
-        ? notApplicable(SAME_WITHOUT)
-        : judgeRejections(context, 'An answer of another round', late);
+      return byDefault ? notApplicable(SAME_WITHOUT) : judgeAnswers('An answer of another round', late);
     },
   }),
   defineCheck('answer.invalid', 'S', {
-    expected: 'Content that does not fit the asked schema is refused, or asked again.',
+    expected: 'Content that does not fit the asked schema is rejected, or asked again.',
     clause: VALIDATE,
     remedy:
       'Validate each content by the schema that was asked, and ask again where it does not fit: readAnswer() of @mrtr/core, ' +
       'or the schema as the third argument of the acceptedContent() of the SDK.',
     needs: ['form'],
     calls: (rounds) => 20 * rounds,
-    run: (context) => onForms(context, 'Content that does not fit', (form) => misfits(form, context)),
+    run: (context) => attackForms(context, 'Content that does not fit', (form) => misfits(form, context)),
   }),
   /** An accept without content shows that a form was sent, but not its values. */
   defineCheck('answer.empty-accept', 'S', {
@@ -251,7 +254,7 @@ export const ANSWER = [
     needs: ['form'],
     calls: (rounds) => 10 * rounds,
     run: (context) =>
-      onForms(context, 'An accept without content', ({ key, keyIn, schema }) => {
+      attackForms(context, 'An accept without content', ({ key, keyIn, schema }) => {
         if (listRequired(schema).length === 0) return [];
         return [
           answering(keyIn, { action: 'accept' }, `'${key}' accepted without content`),
@@ -271,7 +274,7 @@ export const ANSWER = [
     needs: ['form'],
     calls: (rounds) => 26 * rounds,
     run: (context) =>
-      onForms(
+      attackForms(
         context,
         'A refusal with content',
         ({ key, keyIn, leavable }) =>
@@ -283,7 +286,7 @@ export const ANSWER = [
               return { inputResponses: { ...answers, [now]: { ...objectAt(answers, now), action } } };
             },
           })),
-        { declinedIsRefused: true },
+        { declinedIsRejected: true },
       ),
   }),
   /** An error would discard the user's other answers. */
@@ -303,7 +306,7 @@ export const ANSWER = [
       if (first === undefined) return notApplicable('every question of the operation is optional');
       const finding = await retryWithoutAnswers(context, first);
       const last = later.at(-1);
-      return finding.kind === 'pass' && last !== undefined ? retryWithoutAnswers(context, last) : finding;
+      return finding.verdict === 'pass' && last !== undefined ? retryWithoutAnswers(context, last) : finding;
     },
   }),
   /** Tries both orders: a server may keep the first answer and lose the second. */
@@ -326,7 +329,7 @@ export const ANSWER = [
         if (Object.values(others).every(isOptional)) continue;
         const alone = { [key]: session.answers()[key] };
         found = await retryWithTooFew(context, session, alone, `The retry with the answer to '${key}' alone`);
-        if (found.kind !== 'pass') return found;
+        if (found.verdict !== 'pass') return found;
       }
       return found;
     },

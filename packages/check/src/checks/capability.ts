@@ -40,10 +40,10 @@ function findUndeclared(outcome: ReplyOutcome, capabilities: JsonObject) {
   return undefined;
 }
 
-/** The server does read the capabilities, so the remedy is only about its refusal. */
-const REFUSED = {
+/** The server does read the capabilities, so the remedy is only about its error. */
+const WRONG_ERROR = {
   remedy:
-    `The server rightly does not ask, but its refusal is wrong. Answer with the error ${MISSING}, the missing capabilities ` +
+    `The server rightly does not ask, but its error is wrong. Answer with the error ${MISSING}, the missing capabilities ` +
     'in `data.requiredCapabilities`, and over HTTP the status 400: @mrtr/core does.',
 };
 
@@ -61,13 +61,13 @@ function judgeEnd(session: Session, outcome: ReplyOutcome, capabilities: JsonObj
       ? fail(`${who} got ${describeOutcome(outcome)}.`, session)
       : abstain(describeOutcome(outcome));
   if (outcome.kind === 'asked') return abstain('the server did not stop asking');
-  const fault = turn && refusalFault(turn);
+  const fault = turn && errorFault(turn);
   return fault === undefined
     ? pass(describeOutcome(outcome), session)
-    : fail(`${who} got ${fault}.`, session, REFUSED);
+    : fail(`${who} got ${fault}.`, session, WRONG_ERROR);
 }
 
-function refusalFault({ outcome, reply: { status = 400, contentType = '' } }: Turn) {
+function errorFault({ outcome, reply: { status = 400, contentType = '' } }: Turn) {
   if (outcome.kind === 'rejected') return `HTTP ${status} without a JSON-RPC error`;
   if (outcome.kind !== 'error') return undefined;
   const { code, data } = outcome.error;
@@ -106,13 +106,13 @@ export const CAPABILITY = [
         { ...others, elicitation: {} },
         'A client that shows forms alone',
       );
-      if (form.kind !== 'pass') return form;
+      if (form.verdict !== 'pass') return form;
       return callWithout(context, { ...others, elicitation: { url: {} } }, 'A client that opens URLs alone');
     },
   }),
   defineCheck('capability.undeclared', 'M', {
     expected:
-      'A client without capabilities is not asked: it gets -32021, a default or a refusal that says why, without a hang.',
+      'A client without capabilities is not asked: it gets -32021, a default or an error that says why, without a hang.',
     clause: CLAUSE,
     remedy:
       'Read the capabilities of each request before you ask: `canAsk` in @mrtr/core, or `fallback` of a question, which ' +

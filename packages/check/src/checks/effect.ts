@@ -1,5 +1,5 @@
 /** The time and the number of effects. */
-import { abstain, defineCheck, fail, notApplicable, pass } from '../judging/check.ts';
+import { abstain, advise, defineCheck, notApplicable, pass } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import { clip, type Reading } from '../observations/effects.ts';
 import { MAX_ROUNDS } from '../session/session.ts';
@@ -57,7 +57,7 @@ export const EFFECT = [
       const session = await context.untilRound(0);
       if (!(await context.effects.since(before, session))) return pass('the probe did not change', session);
       const guarded = (await timesInLonger(context)).count;
-      return fail('The probe changed before anything was answered.', session, {
+      return advise('The probe changed before anything was answered.', session, {
         remedy: guarded !== undefined && guarded <= ONCE ? ALREADY_ONCE : undefined,
       });
     },
@@ -81,13 +81,13 @@ export const EFFECT = [
       }
       const { unit } = context.effects;
       if (changes.length > 1)
-        return fail(
+        return advise(
           `The probe changed ${changes.length} times: ${changes.join(', ')}. That is one repeated effect, or ` +
             `several of different kinds. ${ONE_KIND}`,
           session,
         );
       if (unit !== undefined && Number.isInteger(unit) && unit > 1 && unit <= 4 && looksLikeCount(first))
-        return fail(
+        return advise(
           `One call adds ${unit} to the probe at once: one effect ${unit} times, or effects of different kinds. ${ONE_KIND}`,
           session,
           { remedy: AT_ONCE },
@@ -111,7 +111,7 @@ export const EFFECT = [
       const sent = session.turns.length;
       if (count > ONCE) {
         await context.effects.since(before, session);
-        return fail(`A call of ${sent} requests had ${count} times the effects of an honest one.`, session);
+        return advise(`A call of ${sent} requests had ${count} times the effects of an honest one.`, session);
       }
       return pass(`as many effects in ${sent} requests as in ${context.facts.rounds.length + 1}`, session);
     },

@@ -1,5 +1,5 @@
 /** A second instance, and a restarted one. */
-import { abstain, defineCheck, fail, pass } from '../judging/check.ts';
+import { abstain, advise, defineCheck, fail, pass } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import { Likeness } from '../session/likeness.ts';
 import { MAX_ROUNDS, type Session } from '../session/session.ts';
@@ -13,20 +13,18 @@ export const STATELESS = {
     'server processing the retry does not need any information beyond what is directly present in the retry request.',
 };
 
-/** Judges a call that continued on another instance. A refusal is advice; another result is a fail. */
+/** Judges a call that continued on another instance. A rejection is advice; another result is a fail. */
 async function judgeMoved(context: CheckContext, session: Session, where: string) {
   const end = session.last as ReplyOutcome;
   if (end.kind === 'failed') return abstain(`${where} gave no answer: ${describeOutcome(end)}`);
   if (end.kind === 'completed') {
     const like = context.facts.final.like(comparable(end));
     if (like === false && !(await likeHonestThere(context, session, end)))
-      return fail(`${where} ended the call with another result: ${describeOutcome(end)}.`, session, {
-        always: true,
-      });
+      return fail(`${where} ended the call with another result: ${describeOutcome(end)}.`, session);
     return pass(`${where} finished the call`, session);
   }
-  if (saysNo(end)) return fail(`${where} refused to go on: ${describeOutcome(end)}.`, session);
-  return fail(`${where} asked again, and did not end: ${describeOutcome(end)}.`, session);
+  if (saysNo(end)) return advise(`${where} rejected the call: ${describeOutcome(end)}.`, session);
+  return advise(`${where} asked again, and did not end: ${describeOutcome(end)}.`, session);
 }
 
 /** Whether honest calls end the same on that instance: its name or start time may be in every result. */
@@ -36,7 +34,7 @@ async function likeHonestThere(context: CheckContext, { instance }: Session, end
   return likeness.like(comparable(end)) === true;
 }
 
-// Advice, because a server may hold calls in memory. Then it owes a refusal that says why.
+// Advice, because a server may hold calls in memory. Then it owes an error that says why.
 const SHARED = {
   clause: STATELESS,
   remedy:

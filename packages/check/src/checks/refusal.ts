@@ -1,5 +1,14 @@
 /** A user who declines, or never answers properly. */
-import { abstain, defineCheck, type Finding, fail, MRTR, notApplicable, pass } from '../judging/check.ts';
+import {
+  abstain,
+  advise,
+  defineCheck,
+  type Finding,
+  fail,
+  MRTR,
+  notApplicable,
+  pass,
+} from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import { isElicitation, isForm, isOptional } from '../observations/forms.ts';
 import { requireAnswer, type Session } from '../session/session.ts';
@@ -100,7 +109,7 @@ async function refuseAlways(context: CheckContext, action: Action) {
     for (let round = 0; session.last?.kind === 'asked' && round < MAX_REFUSALS; round++) {
       const question = comparable(session.last);
       if (seen.has(question))
-        return fail(
+        return advise(
           `After a ${action} the same question was asked again: ${describeOutcome(session.last).replace(/^asked /, '')}.`,
           session,
         );
@@ -110,7 +119,7 @@ async function refuseAlways(context: CheckContext, action: Action) {
     ended = session.last as ReplyOutcome;
     requireAnswer(ended);
     if (ended.kind === 'asked')
-      return fail(`After ${MAX_REFUSALS} refusals (${action}) the server still asks.`, session);
+      return advise(`After ${MAX_REFUSALS} refusals (${action}) the server still asks.`, session);
   }
   return ended ? pass(describeOutcome(ended)) : abstain('nothing was asked');
 }
@@ -138,7 +147,7 @@ export const NOTHING_FILLED_IN = { action: 'accept', content: {} };
 
 export const REFUSAL = [
   /** Refuses in every round, and each of several questions alone: servers tend to forget the last refusal. */
-  defineCheck('refusal.no-effect', 'M*', {
+  defineCheck('refusal.no-effect', 'M', {
     expected: 'A call has no effect after a decline or a cancel.',
     clause: ACTIONS,
     remedy:
@@ -158,8 +167,8 @@ export const REFUSAL = [
           const seen = describeEffect(what, outcome, session.last);
           const { key } = refusal;
           const refusedOnes = key === undefined ? Object.values(requests) : [requests[key]];
-          if (!refusedOnes.every(isOptional)) return fail(seen, session, { matters: true });
-          byDefault ??= fail(
+          if (!refusedOnes.every(isOptional)) return fail(seen, session);
+          byDefault ??= advise(
             `${seen} Nothing in that form is required, so this may be its default.`,
             session,
           );
@@ -191,7 +200,7 @@ export const REFUSAL = [
       const rounds = session.turns.length - 1;
       requireAnswer(outcome);
       if (outcome.kind === 'asked')
-        return fail(`After ${rounds} rounds, each answered with ${EMPTY}, the server still asks.`, session);
+        return advise(`After ${rounds} rounds, each answered with ${EMPTY}, the server still asks.`, session);
       return pass(
         `ended after ${rounds} round${rounds === 1 ? '' : 's'} of ${EMPTY}: ${describeOutcome(outcome)}`,
       );

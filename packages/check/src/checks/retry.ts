@@ -1,5 +1,14 @@
 /** One approval, sent more than once. */
-import { abstain, type CheckParts, defineCheck, type Finding, fail, MRTR, pass } from '../judging/check.ts';
+import {
+  abstain,
+  advise,
+  type CheckParts,
+  defineCheck,
+  type Finding,
+  fail,
+  MRTR,
+  pass,
+} from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import { clip, type Reading } from '../observations/effects.ts';
 import { requireAnswer, type Session } from '../session/session.ts';
@@ -20,7 +29,7 @@ export const LEDGER =
 
 /** Makes a check that one approval has one effect. */
 export const singleUseCheck = (id: string, { needs = [], ...parts }: SingleUseParts) =>
-  defineCheck(id, 'M*', { clause: SINGLE_USE, remedy: LEDGER, ...parts, needs: ['effects', ...needs] });
+  defineCheck(id, 'M', { clause: SINGLE_USE, remedy: LEDGER, ...parts, needs: ['effects', ...needs] });
 
 type SingleUseParts = Pick<CheckParts, 'expected' | 'calls' | 'run'> &
   Partial<Pick<CheckParts, 'needs' | 'remedy'>>;
@@ -49,7 +58,7 @@ const LEDGERS = {
 export const remembersUsed = (context: CheckContext) =>
   context.once('a used approval', async () => {
     const session = await context.untilRound(context.lastRound);
-    return (await presentTwice(context, session, 'The same retry')).kind === 'pass';
+    return (await presentTwice(context, session, 'The same retry')).verdict === 'pass';
   });
 
 async function onceOnly(
@@ -68,8 +77,8 @@ async function onceOnly(
   const hint = oneTime ? '' : ' With --one-time this is a fail.';
   const went = `the probe went from ${clip(before)} to ${clip(after)}`;
   const remedy = lack && (await remembersUsed(context)) ? LEDGERS[lack] : undefined;
-  const how = { matters: oneTime, remedy };
-  return fail(`${words} had a second effect${times}: ${went}.${hint}`, session, how);
+  const judge = oneTime ? fail : advise;
+  return judge(`${words} had a second effect${times}: ${went}.${hint}`, session, { remedy });
 }
 
 /** Sends the last retry of an honest call twice, the second time to the instance `there`. */

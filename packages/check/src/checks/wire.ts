@@ -1,7 +1,16 @@
 /** Checks of every message, read from its bytes. */
 import { setImmediate } from 'node:timers/promises';
 import { asText } from '@mrtr/harness/transcript';
-import { type CheckParts, defineCheck, type Finding, fail, MRTR, pass } from '../judging/check.ts';
+import {
+  advise,
+  type CheckParts,
+  defineCheck,
+  type Finding,
+  fail,
+  MRTR,
+  pass,
+  warn,
+} from '../judging/check.ts';
 import type { CheckContext, Logged } from '../judging/context.ts';
 import { isForm } from '../observations/forms.ts';
 import { inWorker } from '../sandbox.ts';
@@ -42,12 +51,12 @@ async function findFault(log: readonly Logged[], { fault, allowed }: Sought, isO
     // Large answers take long to read, and the time of the run may be over.
     await setImmediate();
     if (isOver()) break;
-    const { turn, during } = logged;
+    const { turn } = logged;
     const wrong = fault(turn);
-    if (wrong !== undefined) return fail(`${turn.request.method}: ${wrong}.`, asOf(logged), { during });
+    if (wrong !== undefined) return fail(`${turn.request.method}: ${wrong}.`, asOf(logged));
     const odd = harmless === undefined ? allowed?.(turn) : undefined;
     if (odd === undefined) continue;
-    harmless = fail(`${turn.request.method}: ${odd}.`, asOf(logged), { during, allowed: true });
+    harmless = advise(`${turn.request.method}: ${odd}.`, asOf(logged), { holds: true });
   }
   return harmless;
 }
@@ -71,9 +80,9 @@ async function judgeAll(context: CheckContext, sought: Sought) {
 }
 
 /** The call up to this answer: later messages show nothing more. */
-function asOf({ turn, session }: Logged) {
+function asOf({ turn, session, during }: Logged) {
   const evidence = session?.evidence.copy(turn.recorded) ?? recordAlone(turn);
-  return { evidence, turn, last: turn.outcome };
+  return { evidence, turn, last: turn.outcome, during };
 }
 
 function recordAlone({ request: { method, params }, reply }: Turn) {
@@ -281,7 +290,7 @@ export const WIRE = [
       return sent && `the server sent the request ${asText(sent.method)}`;
     },
   }),
-  /** Later revisions add members. A server that refuses unknown ones refuses later clients. */
+  /** Later revisions add members. A server that rejects unknown ones rejects later clients. */
   defineCheck('wire.unknown-members', 'S', {
     expected: 'Unknown members inside and beside the answers change nothing.',
     clause: IGNORE,
@@ -296,7 +305,7 @@ export const WIRE = [
       requireAnswer(outcome);
       if (outcome.kind === 'completed' && context.judge(context.lastRound, outcome) === 'same')
         return pass('the same end as without them', session);
-      return fail(`With unknown members the call came to ${describeOutcome(outcome)}.`, session);
+      return warn(`With unknown members the call came to ${describeOutcome(outcome)}.`, session);
     },
   }),
 ];

@@ -120,13 +120,13 @@ function addressFrom({ url, command, ...options }: CommandLine) {
     ...{ command, restart, next, also: also === undefined ? undefined : checkedUrl(also, '--also') },
     otherHeaders: otherHeader && headersFrom(otherHeader, '--other-header'),
   };
-  refuseDuplicates(address);
+  rejectDuplicates(address);
   nextOf(address);
   return address;
 }
 
-/** Refuses a second instance or principal that equals the first: checks would prove nothing, or report correct behaviour. */
-function refuseDuplicates({ url, also, headers, otherHeaders }: Address) {
+/** Rejects a second instance or principal that equals the first: checks would prove nothing, or report correct behaviour. */
+function rejectDuplicates({ url, also, headers, otherHeaders }: Address) {
   if (url !== undefined && also !== undefined && new URL(url).href === new URL(also).href)
     throw new UsageError('--also is the address of the server itself: give that of a second instance.');
   if (otherHeaders && isDeepStrictEqual({ ...headers, ...otherHeaders }, headers))

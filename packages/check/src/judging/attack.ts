@@ -3,14 +3,14 @@ import type { Reading } from '../observations/effects.ts';
 import type { Retry, Session } from '../session/session.ts';
 import { ProbeFailed } from '../target/probe.ts';
 import { comparable, describeOutcome, type ReplyOutcome } from '../wire/outcome.ts';
-import { abstain, type Finding, fail, notGiven, pass } from './check.ts';
+import { abstain, type Finding, notGiven, pass } from './check.ts';
 import type { CheckContext, Judgement } from './context.ts';
 
 /** One altered retry, to be sent in place of the honest one. */
 export interface Attempt {
   /** The alteration, worded to stand in a sentence: `the state with bit 3 of byte 12 flipped`. */
   readonly label: string;
-  readonly changes: (session: Session) => Retry;
+  readonly changes: (session: Session) => Retry | Promise<Retry>;
 }
 
 /** An attempt that was sent, and its result. */
@@ -21,27 +21,20 @@ export interface Attempted {
   readonly outcome: ReplyOutcome;
   /** The outcome of the call, if the server let it go on. */
   readonly end: ReplyOutcome;
-  readonly verdict: 'refused' | 'failed' | 'accepted';
+  readonly became: 'rejected' | 'failed' | 'accepted';
   readonly effect: boolean | undefined;
-  /** An accepted one ended like the honest call. */
+  /** It ended like the honest call. */
   readonly same: boolean;
-  /** The result or the effects of an accepted one differ from those of the honest call. */
+  /** It was accepted, and its result or its effects differ from those of the honest call. */
   readonly matters: boolean;
-  /** The server treats a plain refusal as an answer too. Another check reports that. */
-  readonly countsAsAnswer: boolean;
-  /** A refused attempt that completed, as after a decline. Only a probe can show that it had no effect. */
-  readonly completedLikeDecline: boolean;
 }
 
-export const findAccepted = (all: readonly Attempted[]) =>
-  all.filter(({ verdict }) => verdict === 'accepted');
-
-/** Tells refused attempts from accepted ones, where the outcome alone does not. */
+/** Tells rejected attempts from accepted ones, where the outcome alone does not. */
 export interface AttackOptions {
-  /** The attack itself is nonsense state, so its outcome does not count as a refusal. */
+  /** The attack itself is nonsense state, so its outcome does not show how the server rejects. */
   readonly nonsenseIsTried?: boolean;
-  /** An outcome that a plain decline also has counts as a refusal, even if an accept has it too. */
-  readonly declinedIsRefused?: boolean;
+  /** An outcome that a plain decline also has counts as a rejection, even if an accept has it too. */
+  readonly declinedIsRejected?: boolean;
 }
 
 /** The limit in one round. */
@@ -50,135 +43,176 @@ const MAX_ATTEMPTS = 256;
 /** The limit when each attempt needs a call of its own, because the server ends a call at the first bad retry. */
 const MAX_FRESH = 48;
 
-/**
- * Sends each attempt in `round`. Stops at the first that matters, because that is the smallest case.
- * Refused attempts share one call, as an attacker's would. An honest retry in that call comes last. If the server
- * refuses it too, the refusals prove nothing, and each attempt gets a call of its own.
- */
-export async function attack(
-  context: CheckContext,
-  round: number,
-  attempts: readonly Attempt[],
-  how: AttackOptions = {},
-): Promise<readonly Attempted[]> {
-  const tried = attempts.slice(0, MAX_ATTEMPTS);
-  const { all, held } = await presentAttempts(context, round, tried, how);
-  if (held === undefined || tried.length < 2 || all.some(({ matters }) => matters)) return all;
-  const honest = await held.fork().retry();
-  if (context.judge(round, honest) !== 'refused') return all;
-  return (await presentAttempts(context, round, tried.slice(0, MAX_FRESH), how, true)).all;
-}
+export class Attack {
+  readonly attempted: Attempted[] = [];
+  /** The server treats a plain refusal as an answer too. Another check reports that. */
+  refusalCounts = false;
+  readonly #context: CheckContext;
+  readonly #how: AttackOptions;
 
-/** Sends attempts in one call for as long as it stays open, or each in a call of its own. `held`: the call that is still open. */
-async function presentAttempts(
-  context: CheckContext,
-  round: number,
-  attempts: readonly Attempt[],
-  how: AttackOptions,
-  isFresh = false,
-) {
-  const all: Attempted[] = [];
-  let held: Session | undefined;
-  for (const attempt of attempts) {
-    const call = held ?? (await context.untilRound(round));
-    const one = await presentAttempt(context, round, call.fork(), attempt, how);
-    all.push(one);
-    const isRefused = one.verdict === 'refused';
-    held = isRefused && !isFresh && one.session.last === one.outcome ? call : undefined;
-    if (isRefused) continue;
-    if (one.matters) break;
-    await context.fleet.revive();
-    // Each further attempt would take as long, and one finding is enough.
-    if (one.outcome.kind === 'failed' && one.outcome.late) break;
+  constructor(context: CheckContext, how: AttackOptions = {}) {
+    this.#context = context;
+    this.#how = how;
   }
-  return { all, held };
-}
 
-async function presentAttempt(
-  context: CheckContext,
-  round: number,
-  session: Session,
-  { label, changes }: Attempt,
-  how: AttackOptions,
-): Promise<Attempted> {
-  const before = await context.effects.read();
-  const outcome = await session.retry(changes(session));
-  session.decisive = session.turns.at(-1);
-  const retry = await judgeRetry(context, round, session, before, how);
-  const { judged, countsAsAnswer = false } = retry;
-  // effect.before-answer reports the effect of a question that is asked again.
-  const isAskedAgain = judged === 'refused' && outcome.kind === 'asked' && context.effects.asking;
-  const effect = isAskedAgain ? false : retry.effect;
-  const same = judged === 'same';
-  const common = { label, session, outcome, end: session.last ?? outcome, effect, same, countsAsAnswer };
-  if ((judged === 'refused' || judged === 'failed') && !effect) {
-    const completedLikeDecline =
-      judged === 'refused' && outcome.kind === 'completed' && !how.declinedIsRefused;
-    return { ...common, verdict: judged, matters: false, completedLikeDecline };
+  /** The attempts that the server accepted: those that matter first. */
+  get accepted() {
+    const accepted = this.attempted.filter(({ became }) => became === 'accepted');
+    return accepted.toSorted((a, b) => Number(b.matters) - Number(a.matters));
   }
-  const matters =
-    changesAnything(context, outcome, judged, effect) &&
-    (effect === true || !(how.nonsenseIsTried && (await context.likeNonsense(round, outcome))));
-  return { ...common, verdict: 'accepted', matters, completedLikeDecline: false };
+
+  get failed() {
+    return this.attempted.filter(({ became }) => became === 'failed');
+  }
+
+  get rejected() {
+    return this.attempted.filter(({ became }) => became === 'rejected');
+  }
+
+  /**
+   * Sends each attempt in `round`. Stops at the first that matters, because that is the smallest case.
+   * Rejected attempts share one call, as an attacker's would. An honest retry in that call comes last. If the server
+   * rejects it too, the rejections prove nothing, and each attempt gets a call of its own.
+   */
+  async send(round: number, attempts: readonly Attempt[]) {
+    const context = this.#context;
+    const first = await this.#sendEach(round, attempts.slice(0, MAX_ATTEMPTS));
+    const isProved = attempts.length < 2 || first.all.some(({ matters }) => matters);
+    const honest = isProved ? undefined : await first.held?.fork().retry();
+    const isOver = honest !== undefined && context.judge(round, honest) === 'rejected';
+    const { all } = isOver ? await this.#sendEach(round, attempts.slice(0, MAX_FRESH), true) : first;
+    this.attempted.push(...all);
+  }
+
+  /** The finding of an attack in which nothing was accepted. */
+  get finding(): Finding {
+    const { attempted, failed, rejected } = this;
+    const [unanswered] = failed;
+    if (unanswered)
+      return abstain(`${unanswered.label} got no answer: ${describeOutcome(unanswered.outcome)}`);
+    // Only a probe can show that an attempt which completed, as after a decline, had no effect.
+    const unclear = rejected.findLast(({ outcome }) => outcome.kind === 'completed');
+    if (unclear && !this.#how.declinedIsRejected) {
+      const words = `it ${describeOutcome(unclear.end)}, as where it rejects`;
+      const unseen = effectsUnseen(this.#context, words);
+      if (unseen) return unseen;
+    }
+    const last = attempted.at(-1)?.session;
+    if (last === undefined) return abstain('nothing was tried');
+    const { mode, reason } = this.#context.effects;
+    const why = mode === 'blind' ? reason : 'without --probe effects were not seen';
+    const seen = mode === 'observed' || mode === 'none' ? '' : ` (by its words; ${why})`;
+    const how = last.last ? `, with ${describeOutcome(last.last)}` : '';
+    return pass(`${attempted.length} of ${attempted.length} rejected${how}${seen}`, last);
+  }
+
+  /** The gravest attempt that the server accepted, in a sentence. */
+  describe(what: string, { label, end, effect, same, matters }: Attempted) {
+    const { accepted, attempted } = this;
+    const changed = effect ? ', and the probe changed' : '';
+    const others = accepted.length > 1 ? ` ${accepted.length} of ${attempted.length} were accepted.` : '';
+    const unseen = effect === false ? ' It had no effect.' : ' No effect of it was seen.';
+    const harmless = matters ? '' : same ? ' The result is that of an honest call.' : unseen;
+    return `${what} (${label}) was accepted: ${describeOutcome(end)}${changed}.${harmless}${others}`;
+  }
+
+  /** Sends attempts in one call for as long as it stays open, or each in a call of its own. `held`: the call that is still open. */
+  async #sendEach(round: number, attempts: readonly Attempt[], isFresh = false) {
+    const all: Attempted[] = [];
+    let held: Session | undefined;
+    for (const attempt of attempts) {
+      const call = held ?? (await this.#context.untilRound(round));
+      const one = await this.#send(round, call.fork(), attempt);
+      all.push(one);
+      const isRejected = one.became === 'rejected';
+      held = isRejected && !isFresh && one.session.last === one.outcome ? call : undefined;
+      if (isRejected) continue;
+      if (one.matters) break;
+      await this.#context.fleet.revive();
+      // Each further attempt would take as long, and one finding is enough.
+      if (one.outcome.kind === 'failed' && one.outcome.late) break;
+    }
+    return { all, held };
+  }
+
+  async #send(round: number, session: Session, { label, changes }: Attempt): Promise<Attempted> {
+    const context = this.#context;
+    const before = await context.effects.read();
+    const outcome = await session.retry(await changes(session));
+    session.decisive = session.turns.at(-1);
+    const seen = await this.#judge(round, session, before);
+    const { judged } = seen;
+    // effect.before-answer reports the effect of a question that is asked again.
+    const isAskedAgain = judged === 'rejected' && outcome.kind === 'asked' && context.effects.asking;
+    const effect = isAskedAgain ? false : seen.effect;
+    const one = { label, session, outcome, end: session.last ?? outcome, effect, same: judged === 'same' };
+    if ((judged === 'rejected' || judged === 'failed') && !effect)
+      return { ...one, became: judged, matters: false };
+    // A result without the effect, in place of the honest one, harms nobody.
+    const isHarmless =
+      context.effects.mode === 'observed' && effect === false && outcome.kind === 'completed';
+    const changed = judged === 'different' && !isHarmless;
+    const isNonsense = async () =>
+      this.#how.nonsenseIsTried === true && (await context.likeNonsense(round, outcome));
+    const matters = (effect === true && judged !== 'same') || (changed && !(await isNonsense()));
+    return { ...one, became: 'accepted', matters };
+  }
+
+  /** Judges a retry. If the server asks the next question, finishes the call: a difference may show at its end. */
+  async #judge(round: number, session: Session, before: Reading): Promise<Judged> {
+    const { effects, facts } = this.#context;
+    const outcome = session.last as ReplyOutcome;
+    const judged = this.#context.judge(round, outcome);
+    if (judged === 'failed') return { judged, effect: await this.#effectOfFailure(session, before) };
+    const end = judged === 'same' ? await session.finish() : outcome;
+    const effect = await effects.since(before, session);
+    if (judged === 'rejected') return { judged, effect };
+    const reads = (one: ReplyOutcome) =>
+      one.kind === 'completed' ? facts.final.like(comparable(one)) : true;
+    const isUnclear = this.#how.declinedIsRejected || reads(outcome) === undefined;
+    if (judged === 'different' || isUnclear) {
+      const refused = await this.#judgeAsRefused(round, judged, { outcome, end, effect });
+      if (refused) return refused;
+    }
+    return { judged: reads(end) === false ? 'different' : judged, effect };
+  }
+
+  /** Judges an outcome that a plain decline has too, or nonsense state. Undefined if neither has it. */
+  async #judgeAsRefused(round: number, judged: Judgement, { outcome, end, effect }: Ended) {
+    const { declinedIsRejected, nonsenseIsTried } = this.#how;
+    const plain = await this.#context.asRefused(round, outcome, end);
+    if (plain) {
+      // A plain refusal has the effect too. The checks of refusals report that.
+      const counts = declinedIsRejected && plain.effect === true;
+      if (counts && judged === 'same') this.refusalCounts = true;
+      return { judged: 'rejected', effect: counts ? false : effect } as const;
+    }
+    if (judged === 'same' || nonsenseIsTried || !(await this.#context.likeNonsense(round, outcome)))
+      return undefined;
+    return { judged: 'rejected', effect } as const;
+  }
+
+  /** The effect of a retry that failed. If the server crashed, its probe may be gone too, and the run goes on. */
+  async #effectOfFailure(session: Session, before: Reading) {
+    try {
+      return await this.#context.effects.since(before, session);
+    } catch (error) {
+      if (!(error instanceof ProbeFailed)) throw error;
+      await session.instance.ending();
+      return undefined;
+    }
+  }
 }
 
-/** Judges a retry. If the server asks the next question, finishes the call: a difference may show at its end. */
-async function judgeRetry(
-  context: CheckContext,
-  round: number,
-  session: Session,
-  before: Reading,
-  { declinedIsRefused = false, nonsenseIsTried = false }: AttackOptions,
-): Promise<{
+interface Judged {
   readonly judged: Judgement;
   readonly effect: boolean | undefined;
-  readonly countsAsAnswer?: boolean;
-}> {
-  const outcome = session.last as ReplyOutcome;
-  const judged = context.judge(round, outcome);
-  if (judged === 'failed') return { judged, effect: await afterFailure(context, session, before) };
-  const unclear = outcome.kind === 'completed' && context.facts.final.like(comparable(outcome)) === undefined;
-  const end = judged === 'same' ? await session.finish() : outcome;
-  const effect = await context.effects.since(before, session);
-  if (judged === 'different' || (judged === 'same' && (declinedIsRefused || unclear))) {
-    const plain = await context.asRefused(round, outcome, end);
-    // A plain refusal has the effect too. The checks of refusals report that.
-    const found = declinedIsRefused && plain?.effect === true;
-    if (plain)
-      return {
-        judged: 'refused',
-        effect: found ? false : effect,
-        countsAsAnswer: found && judged === 'same',
-      };
-    const refused =
-      judged === 'different' && !nonsenseIsTried && (await context.likeNonsense(round, outcome));
-    if (refused) return { judged: 'refused', effect };
-  }
-  const different = end.kind === 'completed' && context.facts.final.like(comparable(end)) === false;
-  return { judged: judged === 'same' && different ? 'different' : judged, effect };
 }
 
-/** The effect of a retry that failed. If the server crashed, its probe may be gone too, and the run goes on. */
-async function afterFailure({ effects }: CheckContext, session: Session, before: Reading) {
-  try {
-    return await effects.since(before, session);
-  } catch (error) {
-    if (!(error instanceof ProbeFailed)) throw error;
-    await session.instance.ending();
-    return undefined;
-  }
-}
-
-/** Whether an outcome differs from the honest one in a way that matters. A result without the effect does not. */
-function changesAnything(
-  { effects }: CheckContext,
-  outcome: ReplyOutcome,
-  judged: Judgement,
-  effect: boolean | undefined,
-) {
-  if (judged === 'different')
-    return !(effects.mode === 'observed' && effect === false && outcome.kind === 'completed');
-  return judged !== 'same' && effect === true;
+interface Ended {
+  readonly outcome: ReplyOutcome;
+  readonly end: ReplyOutcome;
+  readonly effect: boolean | undefined;
 }
 
 /** The finding for an outcome without an error whose effects cannot be seen. Undefined if they can. */
@@ -186,41 +220,4 @@ export function effectsUnseen({ effects }: CheckContext, words: string): Finding
   if (effects.mode === 'blind') return abstain(`${words}, and ${effects.reason}`);
   if (effects.mode !== 'unobserved') return undefined;
   return notGiven(`--probe was not given: ${words}, and its effects cannot be seen`);
-}
-
-function refusedWords(all: readonly Attempted[], { effects }: CheckContext, refusal: Session | undefined) {
-  const words = refusal?.last ? `, with ${describeOutcome(refusal.last)}` : '';
-  const why = effects.mode === 'blind' ? effects.reason : 'without --probe effects were not seen';
-  const isSeen = effects.mode === 'observed' || effects.mode === 'none';
-  const seen = isSeen ? '' : ` (by its words; ${why})`;
-  return `${all.length} of ${all.length} refused${words}${seen}`;
-}
-
-/** The finding of attacks that the server has to refuse. */
-export function judgeRejections(context: CheckContext, what: string, all: readonly Attempted[]): Finding {
-  const accepted = findAccepted(all);
-  const worst = accepted.find(({ matters }) => matters) ?? accepted[0];
-  if (worst) {
-    const { label, session, end, matters } = worst;
-    const effect = worst.effect ? ', and the probe changed' : '';
-    const others = accepted.length > 1 ? ` ${accepted.length} of ${all.length} were accepted.` : '';
-    const harmless = worst.same
-      ? ' The result is that of an honest call.'
-      : worst.effect === false
-        ? ' It had no effect.'
-        : ' No effect of it was seen.';
-    return fail(
-      `${what} (${label}) was accepted: ${describeOutcome(end)}${effect}.${matters ? '' : harmless}${others}`,
-      session,
-      { matters },
-    );
-  }
-  const failed = all.find(({ verdict }) => verdict === 'failed');
-  if (failed) return abstain(`${failed.label} got no answer: ${describeOutcome(failed.outcome)}`);
-  const unclear = all.findLast(({ completedLikeDecline }) => completedLikeDecline);
-  const unseen = unclear && effectsUnseen(context, `it ${describeOutcome(unclear.end)}, as where it refuses`);
-  if (unseen) return unseen;
-  if (all.length === 0) return abstain('nothing was tried');
-  const refusal = all.at(-1)?.session;
-  return pass(refusedWords(all, context, refusal), refusal);
 }

@@ -2,8 +2,8 @@
 import { type Evident, Undecided } from '../session/session.ts';
 import type { CheckContext } from './context.ts';
 
-/** M is a MUST, S a SHOULD, A advice. `M*` is a MUST only if a fault changes the result or an effect. */
-export type Level = 'M' | 'S' | 'A' | 'M*';
+/** M is a MUST, S a SHOULD, A advice. A check of a MUST gives advice where the specification allows what it saw. */
+export type Level = 'M' | 'S' | 'A';
 
 /** The result of a check. */
 export type Verdict = (typeof VERDICTS)[number];
@@ -23,23 +23,15 @@ export type Need = AskedNeed | GivenNeed | `other-${'arguments' | 'tool' | 'meth
 type AskedNeed = 'question' | 'state' | 'form' | 'elicitation' | 'consent' | 'two-rounds' | 'two-questions';
 type GivenNeed = 'effects' | 'second-instance' | 'restart' | 'next' | 'ttl' | 'http';
 
-/** The observation of a check. {@link verdictOf} makes the verdict from it and the level. */
+/** The verdict of a check, and what it saw. */
 export interface Finding {
-  readonly kind: 'broken' | 'pass' | (typeof UNDECIDED)[number];
+  readonly verdict: Verdict;
   readonly actual: string;
   readonly session?: Evident | undefined;
-  /** For `M*`: the result or the effects changed, so the MUST applies. */
-  readonly matters?: boolean;
-  /** A fail at every level. */
-  readonly always?: boolean;
-  /** Advice at every level, because the specification allows it. */
-  readonly allowed?: boolean;
-  /** Replaces the check's remedy, which this server has already. */
+  /** What to do, where the check's remedy is what this server does already. */
   readonly remedy?: string | undefined;
-  /** The id of the other check whose request shows the fault. */
-  readonly during?: string | undefined;
-  /** This finding explains later control failures, so they do not turn it into "could not run". */
-  readonly explains?: boolean;
+  /** It was seen, by an effect or in a message, and so holds even if the next honest call fails. Every `fail` holds. */
+  readonly holds?: boolean;
 }
 
 /** One check. */
@@ -75,26 +67,24 @@ export const defineCheck = (id: string, level: Level, { needs = [], ...parts }: 
   needs: ['question', ...needs.filter((need) => need !== 'question')],
 });
 
-const VERDICT_OF = { M: 'fail', S: 'warn', A: 'advice', 'M*': 'advice' } as const;
-
-export function verdictOf(level: Level, { kind, always, allowed, matters }: Finding): Verdict {
-  if (kind !== 'broken') return kind;
-  if (always || (level === 'M*' && matters)) return 'fail';
-  return allowed ? 'advice' : VERDICT_OF[level];
-}
+type More = Pick<Finding, 'remedy' | 'holds'>;
 
 const findingOf =
-  (kind: Finding['kind']) =>
-  (actual: string, session?: Evident, how: Omit<Finding, 'kind' | 'actual' | 'session'> = {}): Finding => ({
-    ...{ kind, actual, session },
-    ...how,
-  });
+  (verdict: Verdict) =>
+  (actual: string, session?: Evident, more: More = {}): Finding => ({ verdict, actual, session, ...more });
 
+/** The server breaks a MUST, or what its author declared. */
+export const fail = findingOf('fail');
+/** The server breaks a SHOULD. */
+export const warn = findingOf('warn');
+/** The specification allows it, and its users would be safer without. */
+export const advise = findingOf('advice');
 export const pass = findingOf('pass');
-export const fail = findingOf('broken');
 export const notApplicable = findingOf('not-applicable');
 export const notGiven = findingOf('not-run');
 export const abstain = findingOf('could-not-run');
+
+export const isFault = ({ verdict }: Pick<Finding, 'verdict'>) => FINDINGS.some((one) => one === verdict);
 
 export function abstainFor(error: unknown): Finding {
   if (error instanceof Undecided) return abstain(error.message, error.session);

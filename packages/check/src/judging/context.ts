@@ -37,7 +37,7 @@ import {
   saysNo,
 } from '../wire/outcome.ts';
 
-export type Judgement = 'refused' | 'same' | 'different' | 'failed';
+export type Judgement = 'rejected' | 'same' | 'different' | 'failed';
 
 export interface Logged {
   readonly turn: Turn;
@@ -46,8 +46,8 @@ export interface Logged {
   readonly during?: string | undefined;
 }
 
-/** A refusal, with the thing refused. */
-export interface Refused {
+/** A rejection, with the thing rejected. */
+export interface Rejected {
   readonly label: string;
   readonly session: Session;
   readonly outcome: ReplyOutcome;
@@ -102,8 +102,8 @@ export class CheckContext implements SessionContext {
   otherCalls: readonly OtherCall[] = [];
   /** The reason why the new version cannot be called. */
   nextUnready: string | undefined;
-  /** Refusals that took long to provoke. Other checks compare them. */
-  readonly refusals: Refused[] = [];
+  /** Rejections that took long to provoke. Other checks compare them. */
+  readonly rejections: Rejected[] = [];
   readonly #known = new Map<string, unknown>();
   #room = MAX_KEPT;
 
@@ -203,11 +203,11 @@ export class CheckContext implements SessionContext {
 
   judge(round: number, outcome: ReplyOutcome): Judgement {
     if (outcome.kind === 'failed') return 'failed';
-    if (saysNo(outcome)) return 'refused';
+    if (saysNo(outcome)) return 'rejected';
     if (outcome.kind === 'asked') {
       const like = this.facts.asksLike(round + 1, outcome);
       if (like === true || (like === undefined && this.#asksNext(round, outcome))) return 'same';
-      return this.#asksAgain(round, outcome) ? 'refused' : 'different';
+      return this.#asksAgain(round, outcome) ? 'rejected' : 'different';
     }
     if (round < this.lastRound) return 'different';
     return this.facts.final.like(comparable(outcome)) === false ? 'different' : 'same';
@@ -230,7 +230,7 @@ export class CheckContext implements SessionContext {
   }
 
   /**
-   * Whether an outcome reads like the answer to nonsense state: a server may refuse in a plain result.
+   * Whether an outcome reads like the answer to nonsense state: a server may reject in a plain result.
    * Another check finds servers that accept such state.
    */
   async likeNonsense(round: number, outcome: ReplyOutcome) {

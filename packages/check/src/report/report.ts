@@ -4,10 +4,10 @@ import {
   type Check,
   FINDINGS,
   type Finding,
+  isFault,
   UNDECIDED,
   VERDICTS,
   type Verdict,
-  verdictOf,
 } from '../judging/check.ts';
 import { LEFT_OUT } from '../run/quick.ts';
 import type { CheckResult, Run } from '../run/schedule.ts';
@@ -191,9 +191,8 @@ function reportCheck(
   redact: Redact,
 ): ReportedCheck {
   const { id, family, level, expected, clause, remedy } = check;
-  const { session } = finding;
-  const verdict = verdictOf(level, finding);
-  const found = FINDINGS.some((one) => one === verdict);
+  const { session, verdict } = finding;
+  const found = isFault(finding);
   const acceptance = found ? baseline[id] : undefined;
   const isOver = acceptance !== undefined && isExpired(acceptance);
   const afterwords = isOver ? ` The baseline no longer accepts this: ${acceptanceText(acceptance)}.` : '';
@@ -215,8 +214,10 @@ function reportCheck(
 }
 
 /** The ids that reproduce a finding: the check, and the check that sent the request. Checks of the wire send the same requests. */
-const idsOf = (id: string, { during }: Finding) =>
-  during === undefined || during.startsWith('wire.') ? id : `${during},${id}`;
+function idsOf(id: string, { session }: Finding) {
+  const during = session?.during;
+  return during === undefined || during.startsWith('wire.') ? id : `${during},${id}`;
+}
 
 function counts(checks: readonly ReportedCheck[]) {
   const counted = VERDICTS.map((verdict) => [verdict, checksWith(checks, [verdict]).length]);

@@ -9,7 +9,7 @@ import { forLog, jsonText } from './text.ts';
 const PAGE =
   'https://github.com/mrtr-shapes/mrtr-shapes/blob/main/docs/checking-reference.md#what-each-check-means';
 const LEVEL = { fail: 'error', warn: 'warning', advice: 'note' } as const;
-const RULE_LEVEL = { M: 'error', 'M*': 'error', S: 'warning', A: 'note' } as const;
+const RULE_LEVEL = { M: 'error', S: 'warning', A: 'note' } as const;
 
 /** The places of the code and the configuration. */
 export interface Sources {

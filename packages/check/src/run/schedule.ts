@@ -1,7 +1,7 @@
 /** Runs the checks one after another, each between two honest calls. */
 import { Unanswered } from '../answers/answerer.ts';
 import { CHECKS } from '../checks/all.ts';
-import { abstain, abstainFor, type Check, type Finding } from '../judging/check.ts';
+import { abstain, abstainFor, type Check, type Finding, isFault } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import { clip, SOON_MS } from '../observations/effects.ts';
 import { Unreadable } from '../sandbox.ts';
@@ -50,7 +50,8 @@ export async function runEach(
         ? (lacking(check.needs, context) ?? (await judge()))
         : abstain(`${failure.reason}${blamed}`, failure.session);
     // Judge received messages even if a control failed: the first message may already be wrong.
-    const finding = (ran.kind === 'could-not-run' && (await judgeReceived(check, context, failure))) || ran;
+    const finding =
+      (ran.verdict === 'could-not-run' && (await judgeReceived(check, context, failure))) || ran;
     all.push({ check, finding, calls: context.log.length - before });
   }
   return all;
@@ -89,20 +90,16 @@ function betweenControls(context: CheckContext) {
     const finding = await runCheck(check, context);
     const alive = context.fleet.instances.every((instance) => instance.alive);
     failed = await control(context);
-    if (!alive && finding.kind === 'pass') return abstain('the server ended during it');
-    if (failed === undefined || isConclusive(check, finding)) return finding;
+    if (!alive && finding.verdict === 'pass') return abstain('the server ended during it');
+    if (failed === undefined || finding.verdict === 'fail' || finding.holds) return finding;
     return abstain(`the honest call after it failed: ${failed.reason}`, failed.session);
   };
 }
 
-/** Whether a finding holds even if the control fails. An effect does; a refusal does not, since the server may refuse everything. */
-const isConclusive = ({ level }: Check, { kind, matters, always, explains }: Finding) =>
-  kind === 'broken' && (level === 'M' || matters || always || explains);
-
 /** Confirms that the probe is steady, because a finding from an unsteady probe does not count. */
 async function confirm(context: CheckContext, finding: Finding, earlier: number) {
   const { effects } = context;
-  if (finding.kind !== 'broken' || effects.readings === earlier) return finding;
+  if (!isFault(finding) || effects.readings === earlier) return finding;
   const reason = await context.once('unsteady', () => whyUnsteady(context));
   return reason === undefined ? finding : abstain(reason, finding.session);
 }

@@ -175,7 +175,10 @@ function withoutMeta(request: WireRequest) {
 }
 
 /** A call with its record, made by the checker or by the old SDK's client. */
-export type Evident = Pick<Session, 'evidence' | 'last'> & Partial<Pick<Session, 'turn'>>;
+export interface Evident extends Pick<Session, 'evidence' | 'last'>, Partial<Pick<Session, 'turn'>> {
+  /** The id of the check that made the call, if another one reads its messages. */
+  readonly during?: string | undefined;
+}
 
 /** A control failed, so the check has no verdict. */
 export class Undecided extends Error {

@@ -1,5 +1,5 @@
 /** Builds the checks of consent. Says what each way to ask proves, and what defeats it. */
-import { type CheckParts, defineCheck, type Finding } from '../../judging/check.ts';
+import { type CheckParts, defineCheck, type Finding, isFault } from '../../judging/check.ts';
 import type { CheckContext } from '../../judging/context.ts';
 import { type ConsentKind, consentKindOfAll } from '../../observations/consents.ts';
 
@@ -56,9 +56,10 @@ export const consentKindOf = ({ facts }: CheckContext) =>
 function judgeConsent(context: CheckContext, mend: string, finding: Finding): Finding {
   const { inputs } = context;
   const kind = consentKindOf(context);
-  if (finding.kind === 'pass') return { ...finding, actual: `${finding.actual}. ${DEFEATED[kind]}` };
-  if (finding.kind !== 'broken') return finding;
+  if (finding.verdict === 'pass') return { ...finding, actual: `${finding.actual}. ${DEFEATED[kind]}` };
+  if (!isFault(finding)) return finding;
   const declared = inputs.needsConsent ? '' : ' With --needs-consent this is a fail.';
   const remedy = `${mend} ${CLIMB[kind]}`;
-  return { ...finding, actual: `${finding.actual}${declared}`, always: inputs.needsConsent, remedy };
+  const verdict = inputs.needsConsent ? 'fail' : 'advice';
+  return { ...finding, verdict, actual: `${finding.actual}${declared}`, remedy };
 }

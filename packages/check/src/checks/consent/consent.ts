@@ -1,5 +1,5 @@
 /** Effects without consent, and with consent that a client gives without its user. */
-import { fail, notApplicable, pass } from '../../judging/check.ts';
+import { advise, notApplicable, pass } from '../../judging/check.ts';
 import type { CheckContext } from '../../judging/context.ts';
 import { asksForYes, choicesMade, contentAsShown, noesTo, refusalIn } from '../../observations/consents.ts';
 import { isForm, requiresNothing } from '../../observations/forms.ts';
@@ -66,7 +66,7 @@ async function call(
 const callsOf = (rounds: number) => MAX_ROUNDS + rounds;
 
 function judgeSeen({ session, outcome, effect }: Seen, what: string) {
-  if (effect) return fail(`${what} had the effect: ${describeOutcome(outcome)}.`, session);
+  if (effect) return advise(`${what} had the effect: ${describeOutcome(outcome)}.`, session);
   requireAnswer(outcome, what, session);
   return pass(`${what} had no effect: ${describeOutcome(outcome)}`, session);
 }
@@ -86,7 +86,7 @@ async function neverAsks(context: CheckContext) {
   const outcome = await session.first();
   if (outcome.kind !== 'completed' || first !== before || !(await effects.since(before, session)))
     return undefined;
-  return fail(`The call had an effect, and nobody was asked: ${describeOutcome(outcome)}.`, session);
+  return advise(`The call had an effect, and nobody was asked: ${describeOutcome(outcome)}.`, session);
 }
 
 const describeContents = (contents: readonly JsonObject[]) =>
@@ -129,7 +129,7 @@ export const CONSENT = [
         if (effect && consentKindOf(context) === 'page') ({ session, outcome, effect } = await first());
         requireAnswer(outcome, what, session);
         if (effect)
-          return fail(
+          return advise(
             `With ${what} the probe changed, and nobody was asked: ${describeOutcome(outcome)}.`,
             session,
           );
@@ -154,7 +154,7 @@ export const CONSENT = [
       );
       const others = questions.filter(({ request }) => !requiresNothing(request));
       // Another question asks for consent, so the form without required fields guards nothing.
-      if (every.kind !== 'pass' || others.length === questions.length) return every;
+      if (every.verdict !== 'pass' || others.length === questions.length) return every;
       if (others.some(({ request }) => asksForYes(request))) return every;
       const seen = await call(context, {
         answer: (request, honest) => (requiresNothing(request) ? NOTHING_FILLED_IN : honest),
@@ -231,7 +231,7 @@ export const CONSENT = [
           const asked = session.questions.flatMap(({ requests }) => Object.keys(requests)).length;
           if (!effect || asked >= honest) continue;
           const less = asked === 0 ? 'nobody was asked' : `only ${asked} of ${honest} questions were asked`;
-          return fail(`${what} ${less}, and the probe changed.`, session);
+          return advise(`${what} ${less}, and the probe changed.`, session);
         }
       }
       if (named.length === 0) return notApplicable('no argument of its schema is named like a yes');

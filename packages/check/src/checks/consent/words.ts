@@ -1,5 +1,5 @@
 /** The text of a question that asks for consent, and the characters that an argument can put into it. */
-import { abstain, fail, notApplicable, notGiven, pass } from '../../judging/check.ts';
+import { abstain, advise, notApplicable, notGiven, pass } from '../../judging/check.ts';
 import type { CheckContext } from '../../judging/context.ts';
 import { textsOf } from '../../observations/consents.ts';
 import { isElicitation, isForm } from '../../observations/forms.ts';
@@ -76,7 +76,7 @@ export const WORDS = [
       const what = `${shorten(canonical(context.otherOperation.arguments), 100)} got a question with the same text`;
       if (isPage)
         return abstain(`${what}, and the checker does not open the page, which may say more`, session);
-      return fail(`${what}: ${shorten(texts[0] ?? '', 100)}.`, session);
+      return advise(`${what}: ${shorten(texts[0] ?? '', 100)}.`, session);
     },
   }),
   consentCheck('spoofed', {
@@ -104,16 +104,16 @@ export const WORDS = [
           if (session.last) requireAnswer(session.last, `${what} in '${name}'`, session);
           if (asked.length > 0) asks++;
           if (texts.some((text) => text.includes(mark)))
-            return fail(
+            return advise(
               `${what} in the argument '${shorten(name, 40)}' reached the question as it is.`,
               session,
             );
         }
       }
       if (names.length === 0) return notApplicable('no argument is free text');
-      const refused = names.length * TRICKS.length - asks;
+      const rejected = names.length * TRICKS.length - asks;
       return pass(
-        `of ${names.length * TRICKS.length} calls, ${refused} were refused and ${asks} asked without them`,
+        `of ${names.length * TRICKS.length} calls, ${rejected} were rejected and ${asks} asked without them`,
       );
     },
   }),

@@ -1,5 +1,5 @@
 /** A deploy between two rounds: a call begins on one version and continues on the other. */
-import { abstain, type Finding, fail, MRTR, notApplicable, pass } from '../../judging/check.ts';
+import { abstain, advise, type Finding, fail, MRTR, notApplicable, pass, warn } from '../../judging/check.ts';
 import type { CheckContext } from '../../judging/context.ts';
 import { clip } from '../../observations/effects.ts';
 import { isForm, textOfQuestion } from '../../observations/forms.ts';
@@ -29,7 +29,7 @@ function endOf({ end, askedAgain, from, to }: Crossed) {
   if (end.kind === 'failed') return badly(`there was no answer (${describeOutcome(end)})`);
   if (end.kind === 'asked')
     return badly(`the call did not end, and was asked again and again (${describeOutcome(end)})`);
-  if (saysNo(end)) return badly(`the call was refused, with ${describeOutcome(end)}`);
+  if (saysNo(end)) return badly(`the call was rejected, with ${describeOutcome(end)}`);
   const text = comparable(end);
   if (to.facts.final.like(text) === false && from.facts.final.like(text) === false)
     return badly(`the call ended as no honest one does on either version (${describeOutcome(end)})`);
@@ -37,7 +37,7 @@ function endOf({ end, askedAgain, from, to }: Crossed) {
   return { well: true, words: `the call was ${again}finished` };
 }
 
-/** The finding is advice: a refusal is allowed, and right after an incompatible change. */
+/** The finding is advice: a rejection is allowed, and right after an incompatible change. */
 async function finishCrossed(context: CheckContext, crossing: Crossing) {
   const all = await crossEach(context, [crossing]);
   const ends = all.map((crossed) => ({ crossed, ...endOf(crossed) }));
@@ -51,14 +51,14 @@ async function finishCrossed(context: CheckContext, crossing: Crossing) {
         ? ` Question ${crossed.question} came to the same.`
         : ` At question ${crossed.question} ${words}.`,
     );
-  return fail(`${whereOf(bad.crossed)}: ${bad.words}.${others.join('')}`, bad.crossed.session);
+  return advise(`${whereOf(bad.crossed)}: ${bad.words}.${others.join('')}`, bad.crossed.session);
 }
 
 const DEPLOYING =
   'Keep the keys of questions, add new ones at the end, and read older state with defaults (docs/deploying.md). Give both ' +
-  'versions the same key for their state. If you intend a refusal, as after a change of `version`, accept the finding.';
+  'versions the same key for their state. If you intend to reject such calls, as after a change of `version`, accept the finding.';
 
-/** Matches the message of a crash. The server should have refused instead. */
+/** Matches the message of a crash. The server should have rejected instead. */
 const BROKE =
   /\b(?:Type|Reference|Range|Syntax|Key|Attribute|Zod)Error\b|\bNoneType\b|NullPointer|nil pointer|Cannot (?:read|set) propert|is not (?:a function|iterable)|^\s+at .+:\d+|^Traceback|panicked at|Unexpected token|Unexpected end of JSON/m;
 
@@ -196,13 +196,13 @@ export const DEPLOY = [
     clause: STATELESS,
     remedy:
       'Have the old version accept the state of the new one before the new one is deployed (`acceptVersions` of ' +
-      '@mrtr/core), or replace all instances at once, or expect that some calls are refused.',
+      '@mrtr/core), or replace all instances at once, or expect that some calls are rejected.',
     calls: crossingCalls,
     run: (context, [, back]) => finishCrossed(context, back),
   }),
   deployCheck('deploy.says-why', 'S', {
     expected:
-      'State of another version gets a result, a question or a refusal that says why, and never an accident: no lost ' +
+      'State of another version gets a result, a question or an error that says why, and never an accident: no lost ' +
       'connection, no HTTP 5xx, no internal error.',
     clause: {
       at: `2026-07-28, basic, messages (JSON-RPC 2.0, response object); ${MRTR}, error handling`,
@@ -211,7 +211,7 @@ export const DEPLOY = [
         'internal server errors) SHOULD return a JSON-RPC error response with an appropriate error code and message.',
     },
     remedy:
-      'Check opened state with a schema before the handler reads it, and refuse unfit state with -32602: readState() ' +
+      'Check opened state with a schema before the handler reads it, and reject unfit state with -32602: readState() ' +
       'and the `schema` of a step in our shapes, or a `version` in the state (docs/deploying.md).',
     calls: (rounds) => 2 * crossingCalls(rounds),
     run: async (context, crossings) => {
@@ -223,12 +223,12 @@ export const DEPLOY = [
       const worst = accidents.find(({ turn }) => isSilent(turn)) ?? accidents[0];
       if (worst === undefined) return passAll(all, 'each got an answer that says what happened');
       const { crossed, turn, words } = worst;
-      return fail(`${whereOf(crossed)}: ${words}.`, crossed.session, { always: isSilent(turn) });
+      return (isSilent(turn) ? fail : warn)(`${whereOf(crossed)}: ${words}.`, crossed.session);
     },
   }),
-  deployCheck('deploy.effect-once', 'M*', {
+  deployCheck('deploy.effect-once', 'M', {
     expected:
-      'A call that both versions served has its effect once, and none if it is refused or asked again.',
+      'A call that both versions served has its effect once, and none if it is rejected or asked again.',
     clause: SINGLE_USE,
     remedy: CROSSED_EFFECTS,
     needs: ['effects'],
@@ -237,10 +237,11 @@ export const DEPLOY = [
       const all = await crossEach(context, crossings);
       for (const crossed of all) {
         const fault = effectFault(context, crossed);
-        const matters = context.oneTime;
-        const declared = matters ? '' : ' With --one-time this is a fail.';
-        if (fault !== undefined)
-          return fail(`${whereOf(crossed)}: ${fault}.${declared}`, crossed.session, { matters });
+        const words = `${whereOf(crossed)}: ${fault}.`;
+        if (fault === undefined) continue;
+        return context.oneTime
+          ? fail(words, crossed.session)
+          : advise(`${words} With --one-time this is a fail.`, crossed.session);
       }
       const uncounted = all.some((one) => one.end.kind === 'completed' && timesOf(one) === undefined);
       if (uncounted) return abstain('the probe holds no single number, so that effects cannot be counted');
@@ -248,7 +249,7 @@ export const DEPLOY = [
     },
   }),
   /** A client loses its connection during a deploy, and sends its last retry to the other version again. */
-  deployCheck('deploy.replay', 'M*', {
+  deployCheck('deploy.replay', 'M', {
     expected: 'An approval that was used on one version cannot be used again on the other.',
     clause: SINGLE_USE,
     remedy: LEDGER,
@@ -258,7 +259,7 @@ export const DEPLOY = [
       const findings: Finding[] = [];
       for (const crossing of crossings) {
         const finding = await replayRetry(context, crossing);
-        if (finding.kind !== 'pass') return finding;
+        if (finding.verdict !== 'pass') return finding;
         findings.push(finding);
       }
       return pass(findings.map(({ actual }) => actual).join('; '));
@@ -279,13 +280,13 @@ export const DEPLOY = [
         const { answered, askedAgain, from, to, session } = crossed;
         const taken = keys.find((key) => answered.includes(key) && !askedAgain.includes(key));
         if (taken === undefined || !(await answersCounted(context, crossed))) continue;
-        return fail(
+        return advise(
           `${whereOf(crossed)}: the call was finished. '${taken}' was answered as ${messageOf(from, taken)}, and the ` +
             `${to.name} asks ${messageOf(to, taken)}.`,
           session,
         );
       }
-      return pass(`${keys.join(', ')}: asked again, or refused`);
+      return pass(`${keys.join(', ')}: asked again, or rejected`);
     },
   }),
   deployCheck('deploy.unfit', 'S', {
@@ -304,7 +305,7 @@ export const DEPLOY = [
           tried.push(`${one.key} ${JSON.stringify(one.content)}`);
           for (const crossed of await present(context, crossing, one)) {
             if (crossed.askedAgain.includes(one.key) || !(await answersCounted(context, crossed))) continue;
-            return fail(
+            return warn(
               `${whereOf(crossed)}. '${one.key}' was answered with ${JSON.stringify(one.content)}, which the ${crossing.to.name} does ` +
                 `not allow, and the call was finished all the same: ${describeOutcome(crossed.end)}.`,
               crossed.session,
@@ -313,7 +314,7 @@ export const DEPLOY = [
         }
       if (tried.length === 0)
         return notApplicable('each version allows every answer that the other one allows');
-      return pass(`${tried.join(', ')}: asked again, or refused`);
+      return pass(`${tried.join(', ')}: asked again, or rejected`);
     },
   }),
 ];

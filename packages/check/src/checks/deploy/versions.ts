@@ -32,7 +32,7 @@ export const deployCheck = (id: string, level: Level, { needs = [], run, ...part
     run: async (context) => {
       const crossings = await context.once('crossings', () => crossingsOf(context));
       const finding = await run(context, crossings);
-      if (finding.kind === 'broken' && (finding.always || finding.matters)) return finding;
+      if (finding.verdict === 'fail') return finding;
       await context.fleet.revive();
       await honest(context, crossings[0].to);
       return finding;

@@ -2,7 +2,7 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { ShownQuestion } from '@mrtr/harness';
-import { defineCheck, fail, pass } from '../../judging/check.ts';
+import { advise, defineCheck, pass } from '../../judging/check.ts';
 import type { CheckContext } from '../../judging/context.ts';
 import { formText, isForm } from '../../observations/forms.ts';
 import { Evidence } from '../../session/evidence.ts';
@@ -28,16 +28,16 @@ interface Seen {
   readonly evidence: Evidence;
   readonly questions: readonly ShownQuestion[];
   readonly result?: JsonObject;
-  readonly refusal?: string;
+  readonly error?: string;
   readonly late?: boolean;
 }
 
 function faultIn(context: CheckContext, seen: Seen, outcome: ReplyOutcome | undefined) {
-  if (seen.late) return `The old client waited, and got ${seen.refusal}.`;
+  if (seen.late) return `The old client waited, and got ${seen.error}.`;
   // The old SDK reports this result as a malformed prompt or resource.
   if (seen.evidence.hasReceived(isAsking))
     return 'The old client was sent an input_required result, which it does not know.';
-  if (outcome === undefined) return seen.refusal ? undefined : 'The old client got an error without a word.';
+  if (outcome === undefined) return seen.error ? undefined : 'The old client got an error without a word.';
   if (outcome.kind === 'tool-error') return undefined;
   const shown = seen.questions.map((params) => formText({ params }));
   if (!sameForms(shown, context.facts.forms)) return describeDifference(shown, modernForms(context));
@@ -99,7 +99,7 @@ async function oldCall(context: CheckContext) {
     return { evidence, questions, result: await callOperation(client, context) };
   } catch (error) {
     const { message, code } = error as { message: string; code?: number };
-    return { evidence, questions, refusal: message.replace(PREFIX, ''), late: code === TIMEOUT };
+    return { evidence, questions, error: message.replace(PREFIX, ''), late: code === TIMEOUT };
   } finally {
     limit.over.removeEventListener('abort', giveUp);
     await client?.close().catch(() => {});
@@ -153,7 +153,7 @@ function oldAnswer({ facts, answerer }: CheckContext, { message, requestedSchema
 export const ERA = [
   /** Uses the real client of the published v1 SDK: a new client that imitates it would prove nothing. */
   defineCheck('era.same', 'A', {
-    expected: 'A client of 2025-11-25 gets the same questions and the same end, or a refusal that says why.',
+    expected: 'A client of 2025-11-25 gets the same questions and the same end, or an error that says why.',
     clause: CLAUSE,
     remedy: REMEDY,
     needs: ['form'],
@@ -162,15 +162,15 @@ export const ERA = [
       const outcome = seen.result && outcomeOf({ messages: [], ms: 0, result: seen.result });
       const session: Evident = { evidence: seen.evidence, last: outcome };
       const fault = faultIn(context, seen, outcome);
-      if (fault !== undefined) return fail(fault, session);
+      if (fault !== undefined) return advise(fault, session);
       if (outcome?.kind === 'completed')
         return pass(`the same ${seen.questions.length} question(s), and the same end`, session);
-      return pass(`a refusal that says why: ${outcome ? describeOutcome(outcome) : seen.refusal}`, session);
+      return pass(`an error that says why: ${outcome ? describeOutcome(outcome) : seen.error}`, session);
     },
   }),
   defineCheck('era.stateless', 'A', {
     expected:
-      'A client of 2025-11-25 without a session gets a result or a refusal that says why, without a hang.',
+      'A client of 2025-11-25 without a session gets a result or an error that says why, without a hang.',
     clause: CLAUSE,
     remedy: REMEDY,
     needs: ['http'],
@@ -185,8 +185,8 @@ export const ERA = [
       const outcome = outcomeOf(reply);
       const session: Evident = { evidence, last: outcome };
       if (outcome.kind === 'asked')
-        return fail('It was sent an input_required result, which it does not know.', session);
-      if (outcome.kind === 'failed') return fail(`It got ${describeOutcome(outcome)}.`, session);
+        return advise('It was sent an input_required result, which it does not know.', session);
+      if (outcome.kind === 'failed') return advise(`It got ${describeOutcome(outcome)}.`, session);
       return pass(describeOutcome(outcome), session);
     },
   }),

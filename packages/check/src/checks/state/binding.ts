@@ -3,12 +3,15 @@ import { effectsUnseen } from '../../judging/attack.ts';
 import {
   abstain,
   abstainFor,
+  advise,
   defineCheck,
   fail,
+  isFault,
   MRTR,
   notApplicable,
   notGiven,
   pass,
+  warn,
 } from '../../judging/check.ts';
 import type { CheckContext } from '../../judging/context.ts';
 import { type Retry, requireAnswer, type Session, type SessionOptions } from '../../session/session.ts';
@@ -46,7 +49,7 @@ async function moveState(
   for (const round of finding ? [] : context.roundsWithState) {
     const session = await context.untilRound(round, own);
     finding = await moveStateOfRound(context, round, Object.assign(session, options), what);
-    if (finding.kind !== 'pass') break;
+    if (finding.verdict !== 'pass') break;
   }
   return finding ?? abstain('no round carries state');
 }
@@ -62,15 +65,15 @@ async function moveStateOfRound(context: CheckContext, round: number, session: S
   if (outcome.kind === 'completed' && !goesOn && !effect && (await context.likeNonsense(round, outcome)))
     return (
       effectsUnseen(context, `it ${describeOutcome(outcome)}, as for nonsense state`) ??
-      pass(`refused: ${describeOutcome(outcome)}`, session)
+      pass(`rejected: ${describeOutcome(outcome)}`, session)
     );
   if (effect || outcome.kind === 'completed' || goesOn)
-    return fail(
+    return warn(
       `The state of one call was accepted with ${what}: ${describeOutcome(outcome)}${effect ? ', and the probe changed' : ''}.`,
       session,
-      { matters: true },
+      { holds: true },
     );
-  return pass(`refused: ${describeOutcome(outcome)}`, session);
+  return pass(`rejected: ${describeOutcome(outcome)}`, session);
 }
 
 /** The control: an honest call of the other kind has to be served and to ask. Returns the finding if it does not. */
@@ -82,7 +85,7 @@ async function controlOther(context: CheckContext, options: SessionOptions, what
   const end = options.operation && what !== OTHER_ARGUMENTS ? asked : await control.finish();
   if (saysNo(end) && what === OTHER_ARGUMENTS && context.inputs.otherArguments === undefined)
     return notGiven(
-      `--other-arguments was not given, and the server refuses generated ones: ${describeOutcome(end)}`,
+      `--other-arguments was not given, and the server rejects generated ones: ${describeOutcome(end)}`,
     );
   if (end.kind === 'failed' || saysNo(end))
     return abstain(`an honest call with ${what} failed: ${describeOutcome(end)}`, control);
@@ -101,21 +104,21 @@ async function moveToOther(context: CheckContext) {
   let finding = abstain('no call of the other operation could be made');
   for (const { operation, own } of context.otherCalls) {
     const first = { operation: { ...context.inputs.operation, arguments: own } };
-    // The operation itself may refuse arguments that fit both.
+    // The operation itself may reject arguments that fit both.
     finding = await moveState(context, { operation }, nameOf(operation), first).catch(abstainFor);
-    if (finding.kind === 'pass' && canonical(operation.arguments) !== canonical(own))
+    if (finding.verdict === 'pass' && canonical(operation.arguments) !== canonical(own))
       return pass(
         `${finding.actual} (with other arguments, as none were found that fit both)`,
         finding.session,
       );
-    if (finding.kind === 'pass' || finding.kind === 'broken') break;
+    if (finding.verdict === 'pass' || isFault(finding)) break;
   }
   return finding;
 }
 
 /** The other tool has to ask too: without a question, state has no use there. */
 const otherTool = defineCheck('state.other-tool', 'S', {
-  expected: 'The state of one tool is refused by another.',
+  expected: 'The state of one tool is rejected by another.',
   clause: REQUEST,
   remedy: bind('the name of the operation'),
   needs: ['state', 'other-tool'],
@@ -138,9 +141,10 @@ async function afterTheEnd(context: CheckContext) {
   const { outcome, effect } = await presentRetry(context, session, earlier);
   requireAnswer(outcome);
   if (effect)
-    return fail(`The state of round 1 worked again after the end, with a second effect.`, session, {
-      matters: context.oneTime,
-    });
+    return (context.oneTime ? fail : advise)(
+      'The state of round 1 worked again after the end, with a second effect.',
+      session,
+    );
   if (outcome.kind !== 'completed') return pass(describeOutcome(outcome), session);
   const unseen = effectsUnseen(context, `the call ${describeOutcome(outcome)} again`);
   return unseen ?? pass('answered as before, without an effect', session);
@@ -160,10 +164,9 @@ async function besideTheEnd(context: CheckContext) {
   if (end.kind !== 'completed') return undefined;
   const again = await presentRetry(context, session, branch);
   if (!again.effect) return undefined;
-  return fail(
+  return (context.oneTime ? fail : advise)(
     'The state of round 1, presented a second time before the end, led to a second effect after it.',
     session,
-    { matters: context.oneTime },
   );
 }
 
@@ -190,9 +193,9 @@ async function rollBack(context: CheckContext, session: Session, retry: Retry, k
 }
 
 export const BINDING = [
-  /** The control is a finished honest call with the other arguments. Without it a refusal proves nothing. */
+  /** The control is a finished honest call with the other arguments. Without it a rejection proves nothing. */
   defineCheck('state.other-arguments', 'S', {
-    expected: 'The state of a call is refused with other arguments.',
+    expected: 'The state of a call is rejected with other arguments.',
     clause: REQUEST,
     remedy: bind('a digest of the arguments'),
     needs: ['state', 'other-arguments'],
@@ -203,13 +206,13 @@ export const BINDING = [
   /** Sends it to another method: a binding to the name alone does not tell methods apart. */
   defineCheck('state.other-method', 'S', {
     ...otherTool,
-    expected: 'The state of one method is refused by another, as that of a tool by a prompt.',
+    expected: 'The state of one method is rejected by another, as that of a tool by a prompt.',
     remedy: bind('the method'),
     needs: ['state', 'other-method'],
   }),
   /** The second principal first makes an honest call, to prove its headers good. */
   defineCheck('state.other-principal', 'S', {
-    expected: 'The state of one principal is refused when another presents it.',
+    expected: 'The state of one principal is rejected when another presents it.',
     clause: bound('the authenticated principal, rejecting state presented by a different principal;'),
     remedy:
       'Put the authenticated subject into the state and compare it when it comes back: `principal` in the policy of ' +
@@ -219,24 +222,24 @@ export const BINDING = [
     run: (context) => moveState(context, { principal: 'other' }, 'another principal'),
   }),
   /** Sends earlier state again. Before the end it is a changed answer; with or after the end it must have no second effect. */
-  defineCheck('state.rolled-back', 'M*', {
+  defineCheck('state.rolled-back', 'M', {
     expected: 'After the end of a call, the state of an earlier round has no second effect.',
     clause: SINGLE_USE,
     remedy:
-      'Keep a ledger of finished calls that all instances share, and refuse every state of such a call: single use in ' +
+      'Keep a ledger of finished calls that all instances share, and reject every state of such a call: single use in ' +
       '@mrtr/core, with a ledger of @mrtr/ledgers.',
     needs: ['state', 'two-rounds'],
     calls: (rounds) => 4 * rounds + 8,
     run: async (context) => {
       const after = await afterTheEnd(context);
-      const found = after.kind === 'pass' ? ((await besideTheEnd(context)) ?? after) : after;
-      const remembers = found.kind === 'broken' && (await remembersUsed(context));
+      const found = after.verdict === 'pass' ? ((await besideTheEnd(context)) ?? after) : after;
+      const remembers = isFault(found) && (await remembersUsed(context));
       return remembers ? { ...found, remedy: BY_CALL } : found;
     },
   }),
   /** Waits a second longer than the time to live, because servers round. */
   defineCheck('state.expired', 'S', {
-    expected: 'The state is refused when its time to live is over.',
+    expected: 'The state is rejected when its time to live is over.',
     clause: bound('a short expiry (TTL), rejecting state presented after it lapses;'),
     remedy:
       'Put the time of expiry into the sealed state, and compare it when the state comes back: `ttlSeconds` of @mrtr/core, ' +
@@ -252,13 +255,13 @@ export const BINDING = [
       const judged = context.judge(round, outcome);
       requireAnswer(outcome);
       const plain = outcome.kind === 'completed' && (await context.likeNonsense(round, outcome));
-      if (effect || (judged !== 'refused' && !plain))
-        return fail(
+      if (effect || (judged !== 'rejected' && !plain))
+        return warn(
           `A state was accepted ${ttl + 1} s after it was sent: ${describeOutcome(outcome)}.`,
           session,
         );
-      context.refusals.push({ label: 'an expired state', session, outcome });
-      return pass(`refused after ${ttl + 1} s: ${describeOutcome(outcome)}`, session);
+      context.rejections.push({ label: 'an expired state', session, outcome });
+      return pass(`rejected after ${ttl + 1} s: ${describeOutcome(outcome)}`, session);
     },
   }),
 ];

@@ -1,13 +1,13 @@
-/** Information that state gives away in refusals and content, and the cost of its size. */
-import { abstain, defineCheck, fail, MRTR, pass } from '../../judging/check.ts';
-import type { CheckContext, Refused } from '../../judging/context.ts';
+/** Information that state gives away in rejections and content, and the cost of its size. */
+import { abstain, advise, defineCheck, MRTR, pass } from '../../judging/check.ts';
+import type { CheckContext, Rejected } from '../../judging/context.ts';
 import { inWorker } from '../../sandbox.ts';
 import { requireAnswer, type Session, type SessionOptions } from '../../session/session.ts';
 import { shorten } from '../../wire/json.ts';
 import { comparable, describeOutcome, type ReplyOutcome } from '../../wire/outcome.ts';
 
-/** Each kind of state that a server has to refuse, with the retry that presents it. */
-function refusables({ inputs, otherArguments, otherOperation }: CheckContext) {
+/** Each kind of state that a server has to reject, with the retry that presents it. */
+function rejectables({ inputs, otherArguments, otherOperation }: CheckContext) {
   const presentAs = (change: SessionOptions) => (session: Session) => Object.assign(session, change).retry();
   const all: Record<string, (session: Session) => Promise<ReplyOutcome>> = {
     'a tampered state': (session) =>
@@ -23,14 +23,14 @@ const MAX_BYTES = 2048;
 const MAX_GROWTH = 10;
 
 export const DISCLOSURE = [
-  /** Compares refusals word by word, also those of other checks, such as state.expired. */
+  /** Compares rejections word by word, also those of other checks, such as state.expired. */
   defineCheck('state.oracle', 'A', {
     expected:
-      'Refusals of forged, malformed and foreign state read the same, so that they tell an attacker nothing.',
+      'Rejections of forged, malformed and foreign state read the same, so that they tell an attacker nothing.',
     clause: {
       at: `${MRTR}, server requirements 4`,
       words:
-        'servers … MUST reject state that fails verification (the words of the refusal are left to the server)',
+        'servers … MUST reject state that fails verification (the words of the rejection are left to the server)',
     },
     remedy:
       'Answer every state that does not verify with the same error, and write the reason to the log: the boundary ' +
@@ -38,21 +38,21 @@ export const DISCLOSURE = [
     needs: ['state'],
     calls: (rounds) => 4 * (rounds + 1),
     run: async (context) => {
-      const all: Refused[] = [];
+      const all: Rejected[] = [];
       const round = context.lastRoundWithState;
-      for (const [label, present] of refusables(context)) {
+      for (const [label, present] of rejectables(context)) {
         const session = await context.untilRound(round);
         const outcome = await present(session);
         requireAnswer(outcome, label);
         if (outcome.kind !== 'completed' || (await context.likeNonsense(round, outcome)))
           all.push({ label, session, outcome });
       }
-      const [one, ...others] = [...all, ...context.refusals];
-      if (one === undefined) return abstain('nothing was refused, so there are no refusals to compare');
+      const [one, ...others] = [...all, ...context.rejections];
+      if (one === undefined) return abstain('nothing was rejected, so there are no rejections to compare');
       const unlike = others.find(({ outcome }) => comparable(outcome) !== comparable(one.outcome));
       if (unlike === undefined)
-        return pass(`${others.length + 1} kinds of refusal read the same: ${describeOutcome(one.outcome)}`);
-      return fail(
+        return pass(`${others.length + 1} kinds of rejection read the same: ${describeOutcome(one.outcome)}`);
+      return advise(
         `${one.label} came to ${describeOutcome(one.outcome)}, and ${unlike.label} to ${describeOutcome(unlike.outcome)}.`,
         unlike.session,
       );
@@ -74,9 +74,9 @@ export const DISCLOSURE = [
         const parts = inWorker.readableParts(session.state ?? '');
         const told = parts.filter((part) => part.length >= 3).join('  ');
         if (/\{|\[|\s/.test(told))
-          return fail(`A client can read in the state: ${shorten(told, 300)}`, session);
+          return advise(`A client can read in the state: ${shorten(told, 300)}`, session);
         if (told !== '' && told === session.state)
-          return fail(`The state is plain text: ${shorten(told, 300)}`, session);
+          return advise(`The state is plain text: ${shorten(told, 300)}`, session);
       }
       return pass('nothing readable was found in it');
     },
@@ -98,10 +98,10 @@ export const DISCLOSURE = [
       for (let round = 0; session.last?.kind === 'asked'; round++) {
         const bytes = Buffer.byteLength(session.state ?? '');
         most = Math.max(most, bytes);
-        if (bytes > MAX_BYTES) return fail(`The state of round ${round + 1} has ${bytes} bytes.`, session);
+        if (bytes > MAX_BYTES) return advise(`The state of round ${round + 1} has ${bytes} bytes.`, session);
         const answered = Buffer.byteLength(JSON.stringify(session.answers()));
         if (round > 0 && bytes - before > MAX_GROWTH * answered)
-          return fail(
+          return advise(
             `Round ${round + 1} adds ${bytes - before} bytes to the state for ${answered} bytes of answers.`,
             session,
           );

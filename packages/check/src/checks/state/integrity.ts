@@ -1,18 +1,11 @@
 /** State is attacker-controlled input: forged, tampered, malformed, or in another spelling. */
 
-import {
-  type AttackOptions,
-  type Attempt,
-  type Attempted,
-  attack,
-  findAccepted,
-  judgeRejections,
-} from '../../judging/attack.ts';
-import { defineCheck, fail, MRTR, notApplicable, pass } from '../../judging/check.ts';
+import { Attack, type AttackOptions, type Attempt, type Attempted } from '../../judging/attack.ts';
+import { advise, defineCheck, fail, MRTR, notApplicable, pass } from '../../judging/check.ts';
 import { type CheckContext, noTo } from '../../judging/context.ts';
 import { choicesIn, fieldsOf } from '../../observations/forms.ts';
 import { inWorker } from '../../sandbox.ts';
-import type { Retry, Session } from '../../session/session.ts';
+import type { Session } from '../../session/session.ts';
 import type { Pair, Variant } from '../../tokens/forge.ts';
 import { HUGE, malform } from '../../tokens/mutate.ts';
 import { describeOutcome } from '../../wire/outcome.ts';
@@ -33,40 +26,52 @@ const REQUIREMENT = {
 } as const;
 
 const DEMAND =
-  'It verifies a signature where there is one. Refuse a state that brings none, and fix the algorithm in the code: the ' +
+  'It verifies a signature where there is one. Reject a state that brings none, and fix the algorithm in the code: the ' +
   'state may not choose it.';
 
-interface InRounds extends AttackOptions {
-  readonly changes?: (session: Session) => Retry;
-  readonly rounds?: readonly number[];
-}
+type Variants = (token: string) => readonly Variant<unknown>[];
 
-async function inEachRound(
+/** Sends every variant of the state in each round, with `changes` to the answers. */
+async function sendVariants(
   context: CheckContext,
-  variants: (token: string) => readonly Variant<unknown>[],
-  { changes = () => ({}), rounds = context.roundsWithState, ...how }: InRounds = {},
+  attack: Attack,
+  variants: Variants,
+  { changes = () => ({}), rounds = context.roundsWithState }: InRounds = {},
 ) {
-  const all: Attempted[] = [];
   for (const round of rounds) {
     const { state = '' } = await context.untilRound(round);
     const attempts = variants(state).map(({ label }, at) => ({
       label,
       // Each call has its own state, so make the variant from that.
-      changes: (session: Session) => ({
-        ...changes(session),
+      changes: async (session: Session) => ({
+        ...(await changes(session)),
         requestState: (variants(session.state ?? state)[at] ?? variants(state)[at])?.token,
       }),
     }));
-    all.push(...(await attack(context, round, attempts, how)));
+    await attack.send(round, attempts);
   }
-  return all;
+}
+
+interface InRounds {
+  readonly changes?: Attempt['changes'];
+  readonly rounds?: readonly number[];
+}
+
+async function attackWith(context: CheckContext, variants: Variants, how?: AttackOptions) {
+  const attack = new Attack(context, how);
+  await sendVariants(context, attack, variants);
+  return attack;
+}
+
+/** A MUST where an accepted state changed the result or had an effect. Advice where it came to nothing. */
+function judgeState(what: string, attack: Attack, remedy?: string) {
+  const [worst] = attack.accepted;
+  if (worst === undefined) return attack.finding;
+  return (worst.matters ? fail : advise)(attack.describe(what, worst), worst.session, { remedy });
 }
 
 /** Whether the server accepts altered state, and none that was tried made a difference. */
-function isHarmlessSoFar(all: readonly Attempted[]) {
-  const accepted = findAccepted(all);
-  return accepted.length > 0 && !accepted.some(({ matters }) => matters);
-}
+const isHarmlessSoFar = ({ accepted }: Attack) => accepted[0]?.matters === false;
 
 /** Strings that the server may know. They forge better than noise. */
 function knownWords({ facts, otherArguments }: CheckContext) {
@@ -87,29 +92,26 @@ const WITHHELD: readonly Attempt[] = [
 ];
 
 /** The state is unprotected, but forgeries with honest answers made no difference. Tries them without consent. */
-async function withoutConsent(
-  context: CheckContext,
-  variants: (token: string) => readonly Variant[],
-): Promise<readonly Attempted[]> {
-  const attacked: Attempted[] = [];
+async function attackWithoutConsent(context: CheckContext, variants: Variants) {
+  const attack = new Attack(context);
   for (const round of context.roundsWithState) {
     const withheld = await findWhatStops(context, round);
     if (withheld === undefined) continue;
     const { label: how, changes } = withheld;
-    const labelVariants = (token: string) =>
+    const labelled = (token: string) =>
       variants(token).map((one) => ({ ...one, label: `${one.label}, and ${how}` }));
-    attacked.push(...(await inEachRound(context, labelVariants, { changes, rounds: [round] })));
+    await sendVariants(context, attack, labelled, { changes, rounds: [round] });
   }
-  return attacked.map((one) => ({ ...one, matters: one.verdict === 'accepted' }));
+  return attack;
 }
 
 /** Finds a missing or negative answer that stops a call with unchanged state. Other checks report if none does. */
 async function findWhatStops(context: CheckContext, round: number) {
   for (const withheld of WITHHELD) {
     const session = await context.untilRound(round);
-    const outcome = await session.retry(withheld.changes(session));
+    const outcome = await session.retry(await withheld.changes(session));
     const judged = context.judge(round, outcome);
-    if (judged === 'refused') return withheld;
+    if (judged === 'rejected') return withheld;
     if (judged !== 'different' || outcome.kind !== 'completed') continue;
     const plain = await context.asRefused(round, outcome);
     if (plain && !plain.effect) return withheld;
@@ -139,65 +141,66 @@ async function findReuse(context: CheckContext) {
     });
     if (!effect) continue;
     if (token === state) return undefined;
-    return fail(`A used approval worked again in another spelling (${label}), with a second effect.`, again, {
-      always: context.oneTime,
-    });
+    const words = `A used approval worked again in another spelling (${label}), with a second effect.`;
+    return (context.oneTime ? fail : advise)(words, again);
   }
   return undefined;
 }
 
 export const INTEGRITY = [
-  defineCheck('state.forged', 'M*', {
+  defineCheck('state.forged', 'M', {
     expected:
-      'A state whose content was changed and encoded again is refused, with its signature or without it.',
+      'A state whose content was changed and encoded again is rejected, with its signature or without it.',
     ...REQUIREMENT,
     calls: (rounds) => 110 * Math.min(rounds, 2) + 4 * rounds + 12,
     run: async (context) => {
       const words = knownWords(context);
       const seen = await statesOfTwo(context);
       const variants = (token: string) => inWorker.forgeries(token, words, seen);
-      const attacked = await inEachRound(context, variants);
-      if (attacked.length === 0)
+      const attack = await attackWith(context, variants);
+      if (attack.attempted.length === 0)
         return notApplicable('the state cannot be read from outside, so nothing in it can be forged');
-      if (isHarmlessSoFar(attacked)) attacked.push(...(await withoutConsent(context, variants)));
-      const finding = judgeRejections(context, 'A forged state', attacked);
-      const verifies = attacked.some(({ verdict }) => verdict === 'refused');
-      const isStripped = verifies && /signature|alg "none"/.test(finding.actual);
-      return finding.kind === 'broken' && isStripped ? { ...finding, remedy: DEMAND } : finding;
+      const isStripped = /signature|alg "none"/.test(attack.accepted[0]?.label ?? '');
+      const remedy = isStripped && attack.rejected.length > 0 ? DEMAND : undefined;
+      if (!isHarmlessSoFar(attack)) return judgeState('A forged state', attack, remedy);
+      const unasked = await attackWithoutConsent(context, variants);
+      const [worst] = unasked.accepted;
+      if (worst === undefined) return judgeState('A forged state', attack, remedy);
+      const said = unasked.describe('A forged state', { ...worst, matters: true });
+      return fail(said, worst.session, { remedy });
     },
   }),
   /** Flips bits in every region: a signature may cover only a part. */
-  defineCheck('state.tampered', 'M*', {
-    expected: 'A state with one bit flipped is refused, wherever the bit is.',
+  defineCheck('state.tampered', 'M', {
+    expected: 'A state with one bit flipped is rejected, wherever the bit is.',
     ...REQUIREMENT,
     calls: (rounds) => 165 * Math.min(rounds, 2),
     run: async (context) => {
-      const attacked = await inEachRound(context, (token) => inWorker.bitFlips(token));
+      const attack = await attackWith(context, (token) => inWorker.bitFlips(token));
       // The state is unprotected, so look for a bit that matters.
-      if (isHarmlessSoFar(attacked))
-        attacked.push(...(await inEachRound(context, (token) => inWorker.bitFlips(token, MAX_FLIPS))));
-      return judgeRejections(context, 'A tampered state', attacked);
+      if (isHarmlessSoFar(attack))
+        await sendVariants(context, attack, (token) => inWorker.bitFlips(token, MAX_FLIPS));
+      return judgeState('A tampered state', attack);
     },
   }),
-  defineCheck('state.malformed', 'M*', {
+  defineCheck('state.malformed', 'M', {
     expected:
-      'Malformed state (cut, extended, empty, of another type, huge) is refused, and the server keeps running.',
+      'Malformed state (cut, extended, empty, of another type, huge) is rejected, and the server keeps running.',
     ...REQUIREMENT,
     remedy:
       'Check the type and the length of the state before you decode it, and answer with a JSON-RPC error (-32602) if it ' +
       'does not verify.',
     calls: (rounds) => 24 * Math.min(rounds, 2),
     run: async (context) => {
-      const attacked = await inEachRound(context, malform, { nonsenseIsTried: true });
-      const finding = judgeRejections(context, 'A malformed state', attacked);
-      if (finding.kind === 'broken' && finding.matters) return finding;
-      const failed = attacked.filter((one) => one.verdict === 'failed' && !isCutOff(context, one));
+      const attack = await attackWith(context, malform, { nonsenseIsTried: true });
+      const finding = judgeState('A malformed state', attack);
+      if (finding.verdict === 'fail') return finding;
+      const failed = attack.failed.filter((one) => !isCutOff(context, one));
       const silent = failed.find(({ session }) => session.turns.at(-1)?.reply.status === undefined);
       if (silent)
         return fail(
           `${silent.label} in place of the state got no answer: ${describeOutcome(silent.outcome)}.`,
           silent.session,
-          { matters: true },
         );
       const honest = context.session();
       const after = await honest.first();
@@ -205,21 +208,20 @@ export const INTEGRITY = [
         return fail(
           `After malformed states the server does not answer an honest call: ${describeOutcome(after)}.`,
           honest,
-          { matters: true },
         );
       // The server crashed on the request, but still serves.
       const [crashed] = failed;
       if (crashed)
-        return fail(
+        return advise(
           `${crashed.label} in place of the state came to ${describeOutcome(crashed.outcome)}.`,
           crashed.session,
         );
-      return finding.kind === 'could-not-run' ? pass('refused, or cut off if it was too long') : finding;
+      return finding.verdict === 'could-not-run' ? pass('rejected, or cut off if it was too long') : finding;
     },
   }),
   /** Decoders accept several spellings, which bypass a ledger that is keyed by the text. */
   defineCheck('state.aliased', 'A', {
-    expected: 'A state has one spelling: the same bytes with other padding, case or whitespace are refused.',
+    expected: 'A state has one spelling: the same bytes with other padding, case or whitespace are rejected.',
     clause: {
       at: `${MRTR}, client requirements 2`,
       words: 'the client MUST echo back the exact value of that field when retrying the original request',
@@ -230,34 +232,34 @@ export const INTEGRITY = [
     needs: ['state'],
     calls: (rounds) => 16 * Math.min(rounds, 2) + rounds + 24,
     run: async (context) => {
-      const attacked = await inEachRound(context, (token) => inWorker.aliases(token));
-      const accepted = findAccepted(attacked);
+      const attack = await attackWith(context, (token) => inWorker.aliases(token));
+      const { accepted } = attack;
       const [first] = accepted;
-      if (first === undefined) return judgeRejections(context, 'Another spelling', attacked);
+      if (first === undefined) return attack.finding;
       const used = await findReuse(context);
       if (used) return used;
       const labels = [...new Set(accepted.map(({ label }) => label))].join(', ');
-      return fail(`The state was accepted in other spellings: ${labels}.`, first.session);
+      return advise(`The state was accepted in other spellings: ${labels}.`, first.session);
     },
   }),
   /** The state proves that a question was asked. Without it, answers are unasked. */
   defineCheck('state.dropped', 'A', {
-    expected: 'A retry without its state is refused, or asked again.',
+    expected: 'A retry without its state is rejected, or asked again.',
     ...REQUIREMENT,
     remedy: 'Treat answers without the state of their question as unasked: ignore them, and ask.',
     run: async (context) => {
-      const round = context.lastRoundWithState;
+      const attack = new Attack(context);
       const attempt = { label: 'the retry without its state', changes: () => ({ requestState: undefined }) };
-      const attacked = await attack(context, round, [attempt]);
-      const [accepted] = findAccepted(attacked);
+      await attack.send(context.lastRoundWithState, [attempt]);
+      const [accepted] = attack.accepted;
       if (accepted && !context.facts.asksLike(0, accepted.end))
-        return fail(
+        return advise(
           `Without state the retry was accepted: ${describeOutcome(accepted.end)}.`,
           accepted.session,
         );
-      const [refused] = attacked.filter(({ verdict }) => verdict === 'refused');
-      if (!accepted && !refused) return judgeRejections(context, '', attacked);
-      return pass(`refused, or asked again${refused ? `: ${describeOutcome(refused.end)}` : ''}`);
+      const [rejected] = attack.rejected;
+      if (!accepted && !rejected) return attack.finding;
+      return pass(`rejected, or asked again${rejected ? `: ${describeOutcome(rejected.end)}` : ''}`);
     },
   }),
 ];
