@@ -5,8 +5,9 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { MessageChannel, receiveMessageOnPort, Worker, type WorkerOptions } from 'node:worker_threads';
+import { Worker, type WorkerOptions } from 'node:worker_threads';
 import type { Tasks } from './worker.ts';
 
 /** Input from the server could not be read within the limits of time and memory. */
@@ -14,11 +15,8 @@ export class Unreadable extends Error {
   override readonly name = 'Unreadable';
 }
 
-const MAX_MS = 2000;
-/** The longest wait, in wall-clock time. On a busy machine the worker starts late and gets little processor time. */
-const PATIENCE_MS = 30_000;
-/** The interval at which the processor time used is compared with its limit. */
-const SLICE_MS = 250;
+/** The limit of one task: a thousand times what an honest one takes, as the machine may be busy. */
+const MAX_MS = 5000;
 const MEMORY = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 };
 const LIMITS = `${MAX_MS / 1000} s and ${MEMORY.maxOldGenerationSizeMb} MiB`;
 
@@ -35,65 +33,57 @@ function startWorker(options: WorkerOptions) {
 }
 
 class Sandbox {
-  readonly #signal = new Int32Array(new SharedArrayBuffer(4));
-  readonly #replies = new MessageChannel();
-  readonly #worker: Worker;
-  readonly ready: Promise<unknown>;
+  readonly #worker = startWorker({ resourceLimits: MEMORY });
+  readonly ready = once(this.#worker, 'message').finally(() => this.#worker.unref());
 
-  constructor() {
-    const { port1, port2 } = this.#replies;
-    const workerData = { replies: port2, signal: this.#signal };
-    this.#worker = startWorker({ workerData, transferList: [port2], resourceLimits: MEMORY });
-    // A full memory raises this error. `ask` sees the missing answer, and needs no more.
-    this.#worker.on('error', () => {});
-    this.ready = once(this.#worker, 'message');
-    this.ready.catch(() => {}).finally(() => this.#worker.unref());
-    port1.unref();
-  }
-
-  /** Returns the answer. If it does not come in time, ends the worker and returns undefined. */
-  ask(text: string) {
-    if (Atomics.load(this.#signal, 0) === 0) Atomics.wait(this.#signal, 0, 0, PATIENCE_MS);
-    const answered = Atomics.load(this.#signal, 0);
+  /** Returns the answer. If it does not come in time, or the memory is full, ends the worker and returns undefined. */
+  async ask(text: string) {
+    await this.ready;
+    const over = new AbortController();
+    const { signal } = over;
+    const answered = once(this.#worker, 'message', { signal }) as Promise<[string]>;
     this.#worker.postMessage(text);
-    const given = process.cpuUsage();
-    const started = performance.now();
-    // The worker first raises the signal, then wakes this thread: a late wake of the last answer may end the wait early.
-    while (Atomics.load(this.#signal, 0) === answered) {
-      const { user, system } = process.cpuUsage(given);
-      if (user + system > MAX_MS * 1000 || performance.now() - started > PATIENCE_MS) break;
-      Atomics.wait(this.#signal, 0, answered, SLICE_MS);
-    }
-    const answer = receiveMessageOnPort(this.#replies.port1)?.message as string | undefined;
-    if (answer === undefined) {
-      void this.#worker.terminate();
-      this.#replies.port1.close();
-    }
-    return answer;
+    const late = pause(MAX_MS, undefined, { signal });
+    const answer = await Promise.race([answered, late]).catch(() => undefined);
+    over.abort();
+    if (answer === undefined) void this.#worker.terminate();
+    return answer?.[0];
   }
 }
 
 let sandbox: Sandbox | undefined;
+/** One task at a time: the time of a task begins when the worker begins it. */
+let turn: Promise<unknown> = Promise.resolve();
 /** The last call of each task. Several attempts in a row repeat the same call. */
 const last = new Map<string, { readonly text: string; readonly answer: string }>();
 /** Digests of unreadable input. A server may send it again; the run waits for it only once. */
 const unreadable = new Set<string>();
 
-function call(task: string, args: readonly unknown[]): unknown {
+/** Performs a task of the worker. @throws Unreadable */
+export async function inWorker<Task extends keyof Tasks>(
+  task: Task,
+  ...args: Parameters<Tasks[Task]>
+): Promise<ReturnType<Tasks[Task]>> {
   const text = JSON.stringify([task, args]);
   const known = last.get(task);
-  const answer = known?.text === text ? known.answer : ask(text);
+  const answer = known?.text === text ? known.answer : await askInTurn(text);
   const { result, problem } = JSON.parse(answer);
   if (problem !== undefined) throw new Unreadable(`what the server sent cannot be read: ${problem}`);
   last.set(task, { text, answer });
   return result;
 }
 
-function ask(text: string) {
+function askInTurn(text: string) {
+  const asked = turn.then(() => ask(text));
+  turn = asked.catch(() => {});
+  return asked;
+}
+
+async function ask(text: string) {
   const digest = createHash('sha256').update(text).digest('base64');
   if (!unreadable.has(digest)) {
     sandbox ??= new Sandbox();
-    const answer = sandbox.ask(text);
+    const answer = await sandbox.ask(text);
     if (answer !== undefined) return answer;
     // Start the next worker now, so that the next call need not wait.
     sandbox = new Sandbox();
@@ -102,15 +92,7 @@ function ask(text: string) {
   throw new Unreadable(`what the server sent cannot be read within ${LIMITS}`);
 }
 
-/** The worker's functions. @throws Unreadable */
-export const inWorker = new Proxy({} as Tasks, {
-  get:
-    (_, task: string) =>
-    (...args: readonly unknown[]) =>
-      call(task, args),
-});
-
-/** Starts the worker ahead of use. A call blocks the program, which then misses connections that the server closes. */
+/** Starts the worker ahead of use. */
 export async function startSandbox() {
   // The machine may be less busy than in the last run.
   unreadable.clear();
@@ -118,10 +100,10 @@ export async function startSandbox() {
   await sandbox.ready;
 }
 
-/** Returns the result of `read`, or undefined if the input is unreadable. */
-export function unlessUnreadable<T>(read: () => T): T | undefined {
+/** Returns what is read, or undefined if the input is unreadable. */
+export async function unlessUnreadable<T>(read: Promise<T>): Promise<T | undefined> {
   try {
-    return read();
+    return await read;
   } catch (error) {
     if (error instanceof Unreadable) return undefined;
     throw error;

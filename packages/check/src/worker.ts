@@ -1,5 +1,5 @@
 /** The worker of `sandbox.ts`: compiles the schemas of a server, generates content from them, and decodes its tokens. */
-import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import { parentPort } from 'node:worker_threads';
 import * as contents from './answers/generate.ts';
 import { callsOf, otherArgumentsFrom } from './answers/other-arguments.ts';
 import { fits, misfit, whyUnfit } from './answers/schema.ts';
@@ -37,21 +37,13 @@ function perform(text: string) {
   return result;
 }
 
-const { replies, signal } = (workerData ?? {}) as { replies: MessagePort; signal: Int32Array };
-const wake = () => {
-  Atomics.add(signal, 0, 1);
-  Atomics.notify(signal, 0);
-};
-
 parentPort?.on('message', (text: string) => {
   try {
-    replies.postMessage(perform(text));
+    parentPort?.postMessage(perform(text));
   } catch (error) {
-    replies.postMessage(JSON.stringify({ problem: (error as Error).message }));
+    parentPort?.postMessage(JSON.stringify({ problem: (error as Error).message }));
   }
-  wake();
 });
-// Compile our own schema before the clock of the first call starts: it takes long on a busy machine.
+// Compile our own schema before the time of the first task begins: it takes long on a busy machine.
 if (parentPort) misfit('InputRequiredResult', {});
 parentPort?.postMessage('ready');
-if (parentPort) wake();

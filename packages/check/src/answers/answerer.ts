@@ -1,5 +1,5 @@
 /** Honest answers to a server's questions: those given by the user, or generated from the schema. */
-import { inWorker, unlessUnreadable } from '../sandbox.ts';
+import { inWorker, Unreadable, unlessUnreadable } from '../sandbox.ts';
 import { asList, isObject, type JsonObject, mapMembers, objectAt } from '../wire/json.ts';
 import type { Asked } from '../wire/outcome.ts';
 
@@ -12,11 +12,22 @@ export class Answerer {
   readonly #generate: boolean;
   readonly #seed: number;
   generated = false;
+  /** Generated content for the forms that have no given answer. */
+  readonly #examples = new WeakMap<JsonObject, Example>();
 
   constructor(given: JsonObject, generate: boolean, seed: number) {
     this.#given = given;
     this.#generate = generate;
     this.#seed = seed;
+  }
+
+  /** Generates content for the forms that have no given answer. Comes before {@link responses}. */
+  async learn(requests: Asked) {
+    for (const [key, request] of Object.entries(requests)) {
+      if (this.#givenFor(key) !== undefined || isPage(request)) continue;
+      const example = await unlessUnreadable(this.#generateFor(request));
+      if (example) this.#examples.set(request, example);
+    }
   }
 
   /** The `inputResponses` for these requests. @throws Unanswered if a question has no answer */
@@ -29,44 +40,53 @@ export class Answerer {
    *
    * @throws Unanswered if the user's answer does not fit its form, Error if no answer can
    */
-  mustFit(requests: Asked) {
-    const forms = Object.entries(requests).flatMap(([key, request]) => {
-      const { requestedSchema, mode } = objectAt(request, 'params');
-      return mode === 'url' ? [] : [{ key, requestedSchema }];
-    });
-    for (const { key, requestedSchema } of forms) {
+  async mustFit(requests: Asked) {
+    const forms = Object.entries(requests).filter(([, request]) => !isPage(request));
+    for (const [key, request] of forms) {
       // An unreadable form counts as one that can be filled in.
-      const why = unlessUnreadable(() => inWorker.whyUnfillable(requestedSchema));
+      const why = await unlessUnreadable(inWorker('whyUnfillable', schemaOf(request)));
       if (why !== undefined) throw new Error(`nobody can fill in the form of '${key}': ${why}`);
     }
     const answers = this.responses(requests);
-    for (const { key, requestedSchema } of forms) {
+    for (const [key, request] of forms) {
       const answer = answers[key];
       if (!isObject(answer) || answer.action !== 'accept') continue;
-      const why = unlessUnreadable(() => inWorker.whyUnfit(requestedSchema, answer.content));
+      const why = await unlessUnreadable(inWorker('whyUnfit', schemaOf(request), answer.content));
       if (why === undefined) continue;
-      const one = exampleOf(key, requestedSchema);
+      const one = optionText(key, await this.#generateFor(request));
       throw new Unanswered(`The answer to '${key}' does not fit its form: ${why}. Give one such as ${one}.`);
     }
   }
 
   #one(key: string, request: JsonObject) {
-    const given = Object.hasOwn(this.#given, key) ? this.#given[key] : this.#given['*'];
+    const given = this.#givenFor(key);
     const params = objectAt(request, 'params');
     if (request.method === 'roots/list') return { roots: asList(given) };
     if (request.method === 'sampling/createMessage') {
-      if (given === undefined) this.#beginToGenerate(key, { message: 'a sampling request' });
+      if (given === undefined) this.#beginToGenerate(key, request, 'a sampling request');
       return samplingResult(given ?? 'Yes.');
     }
     if (params.mode === 'url') return { action: 'accept' };
     if (isObject(given) && isRefusalOrAnswer(given)) return given;
     if (given !== undefined) return { action: 'accept', content: contentOf(given, params.requestedSchema) };
-    this.#beginToGenerate(key, params);
-    return { action: 'accept', content: inWorker.validContent(params.requestedSchema, this.#seed) };
+    this.#beginToGenerate(key, request, params.message);
+    const generated = this.#examples.get(request);
+    if (generated === undefined) throw new Unreadable(`the form of '${key}' cannot be read`);
+    return { action: 'accept', content: generated.content };
+  }
+
+  async #generateFor(request: JsonObject): Promise<Example> {
+    const schema = schemaOf(request);
+    const content = await inWorker('validContent', schema, this.#seed);
+    return { content, fits: this.#generate || (await inWorker('fits', schema, content)) };
+  }
+
+  #givenFor(key: string) {
+    return Object.hasOwn(this.#given, key) ? this.#given[key] : this.#given['*'];
   }
 
   /** @throws Unanswered if the user wants no generated answers */
-  #beginToGenerate(key: string, { message, requestedSchema }: JsonObject) {
+  #beginToGenerate(key: string, request: JsonObject, message: unknown) {
     this.generated = this.#generate;
     if (this.#generate) return;
     const keys = Object.keys(this.#given).map((one) => `'${one}'`);
@@ -74,7 +94,7 @@ export class Answerer {
       keys.length === 0 ? '' : ` (there ${keys.length === 1 ? 'is one' : 'are some'} for ${keys.join(', ')})`;
     throw new Unanswered(
       `The server asks '${key}' (${JSON.stringify(message)}), and no answer was given${others}. ` +
-        `Add ${exampleOf(key, requestedSchema)} with an answer of yours, or --generate-answers.`,
+        `Add ${optionText(key, this.#examples.get(request))} with an answer of yours, or --generate-answers.`,
     );
   }
 }
@@ -94,8 +114,16 @@ const samplingResult = (given: unknown) =>
     ? given
     : { role: 'assistant', content: { type: 'text', text: String(given) }, model: 'mrtr-check' };
 
-/** An example of the option. It has no content if the generator finds none that fits, as for a pattern. */
-function exampleOf(key: string, schema: unknown) {
-  const content = inWorker.validContent(schema, 1);
-  return `--answer '${key}=${inWorker.fits(schema, content) ? JSON.stringify(content) : '{…}'}'`;
+interface Example {
+  readonly content: JsonObject;
+  /** Whether the content fits. The generator finds none for some patterns. */
+  readonly fits: boolean;
 }
+
+/** The option, with an example of an answer if there is one. */
+const optionText = (key: string, example: Example | undefined) =>
+  `--answer '${key}=${example?.fits ? JSON.stringify(example.content) : '{…}'}'`;
+
+const isPage = (request: JsonObject) => objectAt(request, 'params').mode === 'url';
+
+const schemaOf = (request: JsonObject) => objectAt(request, 'params').requestedSchema;

@@ -33,14 +33,11 @@ const sameKeys = ({ facts }: CheckContext) =>
 
 const MAX_MISFITS = 10;
 
-const misfits = ({ key, keyIn, schema }: Form, { inputs }: CheckContext) =>
-  inWorker
-    .invalidContents(schema, inputs.seed)
-    .slice(0, MAX_MISFITS)
-    .map(({ why, content }) => {
-      const label = `'${key}' accepted with ${shorten(JSON.stringify(content), 100)}, where ${why}`;
-      return answering(keyIn, { action: 'accept', content }, label);
-    });
+const misfits = async ({ key, keyIn, schema }: Form, { inputs }: CheckContext) =>
+  (await inWorker('invalidContents', schema, inputs.seed)).slice(0, MAX_MISFITS).map(({ why, content }) => {
+    const label = `'${key}' accepted with ${shorten(JSON.stringify(content), 100)}, where ${why}`;
+    return answering(keyIn, { action: 'accept', content }, label);
+  });
 
 /** Answers one form with `answer`, and the others honestly. */
 const answering = (keyIn: Form['keyIn'], answer: JsonObject, label: string): Attempt => ({

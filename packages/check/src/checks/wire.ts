@@ -36,7 +36,7 @@ async function sweep(context: CheckContext) {
   await context.session({ capabilities: {} }).first();
 }
 
-type Fault = (turn: Turn) => string | undefined;
+type Fault = (turn: Turn) => string | undefined | Promise<string | undefined>;
 
 interface Sought {
   readonly fault: Fault;
@@ -52,9 +52,9 @@ async function findFault(log: readonly Logged[], { fault, allowed }: Sought, isO
     await setImmediate();
     if (isOver()) break;
     const { turn } = logged;
-    const wrong = fault(turn);
+    const wrong = await fault(turn);
     if (wrong !== undefined) return fail(`${turn.request.method}: ${wrong}.`, asOf(logged));
-    const odd = harmless === undefined ? allowed?.(turn) : undefined;
+    const odd = harmless === undefined ? await allowed?.(turn) : undefined;
     if (odd === undefined) continue;
     harmless = advise(`${turn.request.method}: ${odd}.`, asOf(logged), { holds: true });
   }
@@ -148,8 +148,8 @@ const RESULTS = {
 /** The reserved range of codes, with those that this revision defines and those that it forbids. */
 const RESERVED = { from: -32099, to: -32020, defined: [-32020, -32021, -32022], forbidden: [-32002, -32042] };
 
-function errorFault(error: unknown) {
-  const wrong = inWorker.misfit('Error', error);
+async function errorFault(error: unknown) {
+  const wrong = await inWorker('misfit', 'Error', error);
   if (wrong !== undefined) return `the error does not fit: ${wrong}`;
   const { code } = error as { code: number };
   if (RESERVED.forbidden.includes(code)) return `the error code ${code} belongs to earlier revisions`;
@@ -157,23 +157,25 @@ function errorFault(error: unknown) {
   return reserved ? `the error code ${code} is reserved and not defined` : undefined;
 }
 
-function requestsFault(result: JsonObject) {
+async function requestsFault(result: JsonObject) {
   for (const [key, request] of Object.entries(objectAt(result, 'inputRequests'))) {
     if (!isObject(request)) return `the request '${key}' is no object`;
     // The validator reports every alternative of a union; the first sentences are enough.
-    const wrong = requestFault(request);
+    const wrong = await requestFault(request);
     if (wrong !== undefined) return `the request '${key}' does not fit: ${shorten(wrong, 240)}`;
   }
   return undefined;
 }
 
-function requestFault({ method, params }: JsonObject) {
-  if (method === 'roots/list') return inWorker.misfit('ListRootsRequest', { method, params: params ?? {} });
-  if (method === 'sampling/createMessage') return inWorker.misfit('CreateMessageRequest', { method, params });
+async function requestFault({ method, params }: JsonObject) {
+  if (method === 'roots/list')
+    return inWorker('misfit', 'ListRootsRequest', { method, params: params ?? {} });
+  if (method === 'sampling/createMessage')
+    return inWorker('misfit', 'CreateMessageRequest', { method, params });
   if (method !== 'elicitation/create') return undefined;
   const { mode, requestedSchema } = asObject(params);
-  if (mode === 'url') return inWorker.misfit('ElicitRequestURLParams', params);
-  return inWorker.misfit('ElicitRequestFormParams', params) ?? formFault(requestedSchema);
+  if (mode === 'url') return inWorker('misfit', 'ElicitRequestURLParams', params);
+  return (await inWorker('misfit', 'ElicitRequestFormParams', params)) ?? formFault(requestedSchema);
 }
 
 function formFault(form: unknown) {
@@ -237,25 +239,25 @@ export const WIRE = [
     remedy:
       'Ask with flat objects of strings, numbers, booleans and enums, whose bounds leave a value; validate what you send ' +
       'by the published schema.',
-    allowed: ({ reply }) => {
+    allowed: async ({ reply }) => {
       for (const [key, request] of Object.entries(objectAt(reply.result, 'inputRequests'))) {
         const why = isForm(request)
-          ? inWorker.whyUnfillable(objectAt(request, 'params').requestedSchema)
+          ? await inWorker('whyUnfillable', objectAt(request, 'params').requestedSchema)
           : undefined;
         if (why !== undefined) return `nobody can fill in the form of '${key}': ${why}`;
       }
       return undefined;
     },
-    fault: ({ request, reply: { result, error } }) => {
+    fault: async ({ request, reply: { result, error } }) => {
       if (error !== undefined) return errorFault(error);
       if (result === undefined || typeof result.resultType !== 'string') return undefined;
       // Judge each request separately, so that the finding can name it.
       const { inputRequests } = result;
       const whole = isObject(inputRequests) ? { ...result, inputRequests: {} } : result;
       if (result.resultType === 'input_required')
-        return inWorker.misfit('InputRequiredResult', whole) ?? requestsFault(result);
+        return (await inWorker('misfit', 'InputRequiredResult', whole)) ?? requestsFault(result);
       const known = RESULTS[request.method as keyof typeof RESULTS];
-      return known && inWorker.misfit(known, result);
+      return known && inWorker('misfit', known, result);
     },
   }),
   /** Reads the bytes: a parser has already dropped the first of two equal keys. */
@@ -267,9 +269,9 @@ export const WIRE = [
         'inputRequests keys are server assigned identifiers and MUST be unique within the scope of the request.',
     },
     remedy: 'Give each question its own key. Parsers silently keep the last of two, so a question is lost.',
-    fault: ({ reply }) => {
+    fault: async ({ reply }) => {
       for (const { text, value } of reply.messages) {
-        const [twice] = value === undefined ? [] : inWorker.duplicateKeys(text);
+        const [twice] = value === undefined ? [] : await inWorker('duplicateKeys', text);
         if (twice !== undefined) return `the key ${twice} stands twice in the response`;
       }
       return undefined;

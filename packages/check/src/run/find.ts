@@ -81,7 +81,7 @@ async function tryOut(
 ): Promise<Found> {
   const name = asText(kind === 'resource' ? entry.uri : entry.name);
   const readOnly = isReadOnly({ kind }, entry);
-  const args = unlessUnreadable(() => argumentsFor(kind, entry, seed));
+  const args = await unlessUnreadable(argumentsFor(kind, entry, seed));
   const operation = { kind, name, arguments: args ?? {} };
   const leave = (words: string): Found => ({ operation, readOnly, asks: 'not tried', words });
   if (!readOnly) return leave('not called, because it does not declare readOnlyHint');
@@ -102,22 +102,23 @@ function readEnding(outcome: ReplyOutcome): Pick<Found, 'asks' | 'words'> {
 }
 
 /** The required arguments, or all if those alone do not fit. Prefers the schema's defaults and examples. */
-function argumentsFor(kind: Operation['kind'], entry: JsonObject, seed: number) {
+async function argumentsFor(kind: Operation['kind'], entry: JsonObject, seed: number): Promise<JsonObject> {
   if (kind === 'resource') return {};
   if (kind === 'prompt') {
     const listed = asList(entry.arguments).filter(isObject);
     const names = listed.filter(({ required }) => required === true).map((one) => asText(one.name));
-    return inWorker.validContent({ properties: Object.fromEntries(names.map((name) => [name, {}])) }, seed);
+    const properties = Object.fromEntries(names.map((name) => [name, {}]));
+    return inWorker('validContent', { properties }, seed);
   }
   const schema = entry.inputSchema;
-  const all = Object.entries(inWorker.validContent(schema, seed)).map(([name, value]) => {
+  const all = Object.entries(await inWorker('validContent', schema, seed)).map(([name, value]) => {
     const property = objectAt(objectAt(schema, 'properties'), name);
     const [example] = asList(property.examples);
     return [name, property.default ?? example ?? value] as const;
   });
   const required = listRequired(schema);
   const least = Object.fromEntries(all.filter(([name]) => required.includes(name)));
-  return inWorker.fits(schema, least) ? least : Object.fromEntries(all);
+  return (await inWorker('fits', schema, least)) ? least : Object.fromEntries(all);
 }
 
 /** The output of `--find`. */

@@ -42,11 +42,11 @@ export async function prepare(inputs: CompleteInputs, served: Served, next: Inst
   const schema = context.schemaOf(operation);
   context.otherArguments =
     inputs.otherArguments ??
-    unlessUnreadable(() => inWorker.otherArgumentsFrom(schema, operation.arguments, seed));
+    (await unlessUnreadable(inWorker('otherArgumentsFrom', schema, operation.arguments, seed)));
   if (other)
-    context.otherCalls = unlessUnreadable(() =>
-      inWorker.callsOf(other, context.schemaOf(other), operation, schema, seed),
-    ) ?? [{ operation: other, own: operation.arguments }];
+    context.otherCalls = (await unlessUnreadable(
+      inWorker('callsOf', other, context.schemaOf(other), operation, schema, seed),
+    )) ?? [{ operation: other, own: operation.arguments }];
   const failure =
     unready === undefined
       ? await limit.within(() => firstCalls(context)).catch((error) => ({ reason: whyUndecided(error) }))
@@ -76,7 +76,7 @@ async function firstCalls(context: CheckContext) {
     const readings = [first, before];
     const read = async () => void readings.push(await effects.read());
     const failure = await honestCall(context, async ({ asked }) => {
-      context.answerer.mustFit(asked);
+      await context.answerer.mustFit(asked);
       await read();
       return {};
     });

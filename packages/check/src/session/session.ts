@@ -149,6 +149,7 @@ export class Session {
     };
     this.turns.push(turn);
     this.#context.record(turn, this);
+    if (turn.outcome.kind === 'asked') await this.#context.answerer.learn(turn.outcome.requests);
     return turn.outcome;
   }
 

@@ -156,17 +156,17 @@ interface Unfit {
 }
 
 /** For each form, a content that one version allows and the other does not, if there is one. */
-function unfits({ answerer, inputs: { seed } }: CheckContext, { from, to }: Crossing) {
-  return from.facts.rounds.flatMap(({ requests }, round) =>
-    Object.entries(requests).flatMap(([key, request]) => {
-      const other = to.facts.requestOf(key);
-      if (!isForm(request) || !isForm(other)) return [];
-      const [schema, now] = [request, other].map((one) => objectAt(one, 'params').requestedSchema);
-      const { content: honest } = answerer.responses({ [key]: request })[key] as JsonObject;
-      const content = inWorker.contentThatFitsOnly({ schema, other: now, honest, seed });
-      return content === null ? [] : [{ key, round, content }];
-    }),
-  );
+async function unfits({ answerer, inputs: { seed } }: CheckContext, { from, to }: Crossing) {
+  const all: Unfit[] = [];
+  for (const { round, key, request } of from.facts.questions) {
+    const other = to.facts.requestOf(key);
+    if (!isForm(request) || !isForm(other)) continue;
+    const [schema, now] = [request, other].map((one) => objectAt(one, 'params').requestedSchema);
+    const { content: honest } = answerer.responses({ [key]: request })[key] as JsonObject;
+    const content = await inWorker('contentThatFitsOnly', { schema, other: now, honest, seed });
+    if (content !== null) all.push({ key, round, content });
+  }
+  return all;
 }
 
 /** Sends the content to the other version directly, and also to its own version with the next answer to the other. */
@@ -301,7 +301,7 @@ export const DEPLOY = [
     run: async (context, crossings) => {
       const tried: string[] = [];
       for (const crossing of crossings)
-        for (const one of unfits(context, crossing)) {
+        for (const one of await unfits(context, crossing)) {
           tried.push(`${one.key} ${JSON.stringify(one.content)}`);
           for (const crossed of await present(context, crossing, one)) {
             if (crossed.askedAgain.includes(one.key) || !(await answersCounted(context, crossed))) continue;

@@ -10,8 +10,8 @@ import { comparable, describeOutcome, type ReplyOutcome } from '../../wire/outco
 function rejectables({ inputs, otherArguments, otherOperation }: CheckContext) {
   const presentAs = (change: SessionOptions) => (session: Session) => Object.assign(session, change).retry();
   const all: Record<string, (session: Session) => Promise<ReplyOutcome>> = {
-    'a tampered state': (session) =>
-      session.retry({ requestState: inWorker.bitFlips(session.state ?? '').at(-1)?.token }),
+    'a tampered state': async (session) =>
+      session.retry({ requestState: (await inWorker('bitFlips', session.state ?? '')).at(-1)?.token }),
     'a malformed state': (session) => session.retry({ requestState: 'mrtr-check' }),
   };
   if (otherArguments) all['a state with other arguments'] = presentAs({ operation: otherOperation });
@@ -71,7 +71,7 @@ export const DISCLOSURE = [
     run: async (context) => {
       for (const round of context.roundsWithState) {
         const session = await context.untilRound(round);
-        const parts = inWorker.readableParts(session.state ?? '');
+        const parts = await inWorker('readableParts', session.state ?? '');
         const told = parts.filter((part) => part.length >= 3).join('  ');
         if (/\{|\[|\s/.test(told))
           return advise(`A client can read in the state: ${shorten(told, 300)}`, session);

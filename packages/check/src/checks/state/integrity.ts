@@ -29,7 +29,7 @@ const DEMAND =
   'It verifies a signature where there is one. Reject a state that brings none, and fix the algorithm in the code: the ' +
   'state may not choose it.';
 
-type Variants = (token: string) => readonly Variant<unknown>[];
+type Variants = (token: string) => readonly Variant<unknown>[] | Promise<readonly Variant<unknown>[]>;
 
 /** Sends every variant of the state in each round, with `changes` to the answers. */
 async function sendVariants(
@@ -40,12 +40,12 @@ async function sendVariants(
 ) {
   for (const round of rounds) {
     const { state = '' } = await context.untilRound(round);
-    const attempts = variants(state).map(({ label }, at) => ({
+    const attempts = (await variants(state)).map(({ label }, at) => ({
       label,
       // Each call has its own state, so make the variant from that.
       changes: async (session: Session) => ({
         ...(await changes(session)),
-        requestState: (variants(session.state ?? state)[at] ?? variants(state)[at])?.token,
+        requestState: ((await variants(session.state ?? state))[at] ?? (await variants(state))[at])?.token,
       }),
     }));
     await attack.send(round, attempts);
@@ -98,8 +98,8 @@ async function attackWithoutConsent(context: CheckContext, variants: Variants) {
     const withheld = await findWhatStops(context, round);
     if (withheld === undefined) continue;
     const { label: how, changes } = withheld;
-    const labelled = (token: string) =>
-      variants(token).map((one) => ({ ...one, label: `${one.label}, and ${how}` }));
+    const labelled = async (token: string) =>
+      (await variants(token)).map((one) => ({ ...one, label: `${one.label}, and ${how}` }));
     await sendVariants(context, attack, labelled, { changes, rounds: [round] });
   }
   return attack;
@@ -133,7 +133,10 @@ async function findReuse(context: CheckContext) {
   const { state = '' } = session;
   const end = await session.finish();
   if (end.kind !== 'completed') return undefined;
-  for (const { label, token } of [{ label: 'its own', token: state }, ...inWorker.aliases(state)]) {
+  for (const { label, token } of [
+    { label: 'its own', token: state },
+    ...(await inWorker('aliases', state)),
+  ]) {
     const again = session.fork();
     const { effect } = await context.measure(again, async () => {
       await again.retry({ ...used, requestState: token });
@@ -156,7 +159,7 @@ export const INTEGRITY = [
     run: async (context) => {
       const words = knownWords(context);
       const seen = await statesOfTwo(context);
-      const variants = (token: string) => inWorker.forgeries(token, words, seen);
+      const variants = (token: string) => inWorker('forgeries', token, words, seen);
       const attack = await attackWith(context, variants);
       if (attack.attempted.length === 0)
         return notApplicable('the state cannot be read from outside, so nothing in it can be forged');
@@ -176,10 +179,10 @@ export const INTEGRITY = [
     ...REQUIREMENT,
     calls: (rounds) => 165 * Math.min(rounds, 2),
     run: async (context) => {
-      const attack = await attackWith(context, (token) => inWorker.bitFlips(token));
+      const attack = await attackWith(context, (token) => inWorker('bitFlips', token));
       // The state is unprotected, so look for a bit that matters.
       if (isHarmlessSoFar(attack))
-        await sendVariants(context, attack, (token) => inWorker.bitFlips(token, MAX_FLIPS));
+        await sendVariants(context, attack, (token) => inWorker('bitFlips', token, MAX_FLIPS));
       return judgeState('A tampered state', attack);
     },
   }),
@@ -232,7 +235,7 @@ export const INTEGRITY = [
     needs: ['state'],
     calls: (rounds) => 16 * Math.min(rounds, 2) + rounds + 24,
     run: async (context) => {
-      const attack = await attackWith(context, (token) => inWorker.aliases(token));
+      const attack = await attackWith(context, (token) => inWorker('aliases', token));
       const { accepted } = attack;
       const [first] = accepted;
       if (first === undefined) return attack.finding;
