@@ -24,7 +24,7 @@ const FOUND: Readonly<Record<string, object>> = {
   'a ledger of spellings': { 'state.aliased': 'fail' },
   'a JWT': { 'state.readable': 'advice' },
   // The specification requires an error.
-  'a result in which every state is refused': { 'state.malformed': 'advice' },
+  'a result in which every state is rejected': { 'state.malformed': 'advice' },
   // A refusal that means the default looks like one that is ignored.
   'an optional question alone': { 'refusal.no-effect': 'advice' },
   'an optional question beside another': { 'refusal.no-effect': 'advice' },

@@ -166,7 +166,7 @@ export const DESIGNS: Readonly<Record<string, Design & { readonly twist?: () => 
   'a refusal that is forgotten': { refusals: 'forgotten' },
   'a refusal that is forgotten, with new keys': { refusals: 'forgotten', keyOf: newKeys },
   'a refusal that is forgotten, with one key': { stages: APART, refusals: 'forgotten', keyOf: oneKey },
-  'a result in which every state is refused': { twist: () => refusedBy(says(EXPIRED)) },
+  'a result in which every state is rejected': { twist: () => refusedBy(says(EXPIRED)) },
   'an isError result': { twist: () => refusedBy(inError) },
   'HTTP 400': { twist: () => refusedBy(refuses(-32602, undefined, 400)) },
   'a stream with notifications': { twist: () => streams(NOTIFICATION) },

@@ -180,7 +180,7 @@ ways('consent.spoofed', {
     NOTE,
   ),
   'an escape is right': pass(
-    /0 were refused and 3 asked/,
+    /0 were rejected and 3 asked/,
     noting((note) => encodeURIComponent(note)),
     NOTE,
   ),

@@ -121,7 +121,7 @@ function crossed(): Twist {
 
 ways('instance.second', {
   'another result': fail(/ended the call with another result/, crossed()),
-  'a refusal': advice(/second instance refused to go on: error -32602/, when(elsewhere, refuses(-32602))),
+  'a refusal': advice(/second instance rejected the call: error -32602/, when(elsewhere, refuses(-32602))),
   'the question again': advice(/asked again, and did not end/, when(elsewhere, asking())),
   'no answer': undecided(/gave no answer: the connection failed/, when(elsewhere, 'hang-up')),
 });

@@ -29,7 +29,7 @@ for (const id of ['state.other-arguments', 'state.other-principal'])
   ways(id, {
     'an effect behind a refusal': warn(/and the probe changed/, when(otherWay, insteadOfRefusal(writesToo))),
     'no answer': undecided(/the connection failed/, when(otherWay, insteadOfRefusal('hang-up'))),
-    'an honest call that is refused there as well': undecided(
+    'an honest call that is rejected there as well': undecided(
       /^an honest call with .* failed: error -32603/,
       when(otherFirst, refuses(-32603)),
       { otherArguments: { to: 'carol' } },
@@ -68,11 +68,11 @@ ways('state.other-tool', {
     refund(),
   ),
   'none that fit both': pass(
-    /refused: error -32602.*with other arguments/,
+    /rejected: error -32602.*with other arguments/,
     when(({ method }) => method === 'tools/list', LISTS_OTHERS),
     refund(),
   ),
-  'others, where those are refused': pass(/refused: error -32602/, refusesOwn, refund({ to: 'carol' })),
+  'others, where those are rejected': pass(/rejected: error -32602/, refusesOwn, refund({ to: 'carol' })),
   'none that is served': undecided(
     /an honest call with tool refund failed/,
     refusesOwn,
@@ -110,7 +110,7 @@ ways('state.tampered', {
 ways('state.malformed', {
   'HTTP 500': advice(/empty string .* HTTP 500/, when(presentsJust(''), { text: 'oops', status: 500 })),
   'no answer': fail(/a NUL .* got no answer: no answer in/, when(presentsJust('\0'), 'silence'), SHORT),
-  'one that is too long may be cut off': pass(/refused/, when(isHuge, 'hang-up')),
+  'one that is too long may be cut off': pass(/rejected/, when(isHuge, 'hang-up')),
   'an object that holds the state': advice(/The result is that of an honest call/, readInside),
   'a prototype': fail(/\("__proto__"\) was accepted/, when(presentsJust('__proto__'), writing(DIFFERENT))),
   'the end of the server': fail(/does not answer an honest call/, dying()),

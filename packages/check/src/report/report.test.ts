@@ -230,7 +230,7 @@ describe('the card', () => {
   });
 
   test('says in every report how its passes were judged', () => {
-    const seen = { ...plain('state.size', 'pass'), actual: 'refused (by its words; without --probe …)' };
+    const seen = { ...plain('state.size', 'pass'), actual: 'rejected (by its words; without --probe …)' };
     const one = reportWith([seen], 0);
     const words = /1 of the passes rest on the server.?s words: --probe would/;
     for (const text of [terminalReport(one), markdownReport(one), htmlReport([one])])
