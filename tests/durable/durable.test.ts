@@ -70,6 +70,20 @@ describe('while its owner lives', () => {
   });
 });
 
+test('answers that do not fit are counted on any instance, also after the owner was killed', async () => {
+  const [first, second] = await Promise.all([deployment.start(), deployment.start()]);
+  const [call, interrupted] = [new Call(shop), new Call(shop)];
+  const again = { count: expect.stringMatching(/^How many of .*\?\n\nThe form came back empty\. /) };
+  const ends = { fails: expect.stringContaining('accepted this form without filling it in') };
+  const asked = await call.answer(second, await call.first(first), {});
+  expect(asked.asks).toEqual(again);
+  expect(await call.answer(second, asked, {})).toEqual(ends);
+  const left = await interrupted.answer(first, await interrupted.first(first), {});
+  expect(left.asks).toEqual(again);
+  await first.kill();
+  expect(await interrupted.answer(second, left, {})).toEqual(ends);
+});
+
 test('a call whose process was killed resumes in another, and repeats an interrupted effect under the same key', async () => {
   const [thinking, computing] = [new Call(shop), new Call(shop)];
   const asked = await thinking.first(owner);
