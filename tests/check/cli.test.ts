@@ -124,7 +124,8 @@ describe('mistakes that look like findings', { timeout: 30_000 }, () => {
     const { code, out } = await serving(old, (url) =>
       mrtrCheck('--tool', 'a', '--report', 'json=/dev/null', url),
     );
-    expect(out).toMatch(/the server speaks 2025-11-25 alone, .*docs\/migrating\.md\n +all \d+ checks/s);
+    expect(out).toMatch(/the server speaks 2025-11-25 alone, .*docs\/migrating\.md\n +wire\.result-type, /s);
+    expect(out).toMatch(/the honest call failed: /);
     expect(code).toBe(3);
   });
 

@@ -126,6 +126,10 @@ export async function findRevisionProblem(context: SessionContext, instance = co
   if (status === 404 && reply.error === undefined)
     return `there is no MCP at ${instance.url?.pathname} (HTTP 404): give the whole address, as 'http://localhost:{port}/mcp'`;
   const old = await findOldRevision(instance);
+  if (old !== undefined && instance === context.instance) {
+    await instance.speakOld();
+    return undefined;
+  }
   if (old !== undefined)
     return (
       `the server speaks ${old} alone, and not ${REVISION}: there a tool asks by a request on its session, without ` +

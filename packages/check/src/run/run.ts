@@ -5,6 +5,7 @@ import type { Check } from '../judging/check.ts';
 import { type Report, reportOf } from '../report/report.ts';
 import { DEFAULTS, type Inputs, UsageError } from '../target/target.ts';
 import { withServer } from './limit.ts';
+import { withOldClause } from './old-server.ts';
 import { prepare } from './prepare.ts';
 import { canBeQuick, chooseQuick, leaveOut, QUICK_SECONDS } from './quick.ts';
 import { type Progress, type Run, runEach } from './schedule.ts';
@@ -54,8 +55,10 @@ export async function runChecks(given: Inputs, progress?: Progress): Promise<Run
     const prepared = await prepare(inputs, served, next);
     const isChosen = inputs.quick && !prepared.failure;
     const chosen = isChosen ? await chooseQuick(wanted, prepared.context) : wanted;
-    const checked = await runEach(inRunningOrder(chosen), prepared, progress);
-    const inOrder = selected.map((one) => checked.find(({ check }) => check === one) ?? leaveOut(one));
+    const ordered = inRunningOrder(chosen);
+    const { isOld } = served.fleet.first;
+    const checked = await runEach(isOld ? ordered.map(withOldClause) : ordered, prepared, progress);
+    const inOrder = selected.map((one) => checked.find(({ check }) => check.id === one.id) ?? leaveOut(one));
     return { inputs, checked: inOrder, calls: prepared.context.log.length, ms: performance.now() - started };
   });
 }

@@ -9,6 +9,7 @@ import { Undecided } from '../session/session.ts';
 import { ProbeFailed } from '../target/probe.ts';
 import { type CompleteInputs, UsageError } from '../target/target.ts';
 import { lacking } from './needs.ts';
+import { notOnOldServer } from './old-server.ts';
 import { type Failure, honestCall, type Prepared } from './prepare.ts';
 
 /** The result of one check. */
@@ -46,9 +47,10 @@ export async function runEach(
     const before = context.log.length;
     const judge = () => context.limit.within(() => between(check)).catch(abstainFor);
     const ran =
-      failure === undefined
+      (context.instance.isOld ? notOnOldServer(check) : undefined) ??
+      (failure === undefined
         ? (lacking(check.needs, context) ?? (await judge()))
-        : abstain(`${failure.reason}${blamed}`, failure.session);
+        : abstain(`${failure.reason}${blamed}`, failure.session));
     // Judge received messages even if a control failed: the first message may already be wrong.
     const finding =
       (ran.verdict === 'could-not-run' && (await judgeReceived(check, context, failure))) || ran;
@@ -68,6 +70,7 @@ async function judgeReceived(check: Check, context: CheckContext, failure: Failu
 /** Names the checks that find faults in the messages of the failed first call. */
 async function nameFaults(context: CheckContext, failure: Failure) {
   const wrong: string[] = [];
+  if (context.instance.isOld) return '';
   for (const check of CHECKS) if (await judgeReceived(check, context, failure)) wrong.push(check.id);
   return wrong.length === 0 ? '' : ` (${wrong.join(', ')} found what is wrong with its messages)`;
 }

@@ -58,8 +58,8 @@ export class Evidence {
   recordReply(from: string, { messages, failure }: ServerReply, client: ClientId = 'client') {
     const kept = messages.filter(({ value }, at) => at < MAX_MESSAGES || isResponse(value));
     for (const { value } of kept) this.recordReceived(from, value, client);
-    if (messages.some(({ value }) => isResponse(value))) return;
-    const message = { error: { code: 0, message: failure ?? 'no answer' } };
+    if (failure === undefined || messages.some(({ value }) => isResponse(value))) return;
+    const message = { error: { code: 0, message: failure } };
     this.#add({ kind: 'message', from, to: client, message, lost: true });
   }
 

@@ -62,7 +62,8 @@ export class Session {
     this.principal = principal ?? 'own';
     this.operation = operation ?? context.operation;
     this.capabilities = capabilities;
-    this.evidence = new Evidence(`${METHOD[this.operation.kind]} ${this.operation.name}`);
+    const title = `${METHOD[this.operation.kind]} ${this.operation.name}`;
+    this.evidence = new Evidence(title, this.instance.isOld ? 'legacy' : 'modern');
   }
 
   /** Returns a copy that continues the call, and leaves this one unchanged. */
@@ -136,14 +137,16 @@ export class Session {
     };
     const { instance, principal } = this;
     const client = principal === 'own' ? 'client' : 'other-client';
-    this.evidence.recordSent(instance.id, withoutMeta(request), client);
+    const sent = instance.isOld ? onSession(request) : withoutMeta(request);
+    this.evidence.recordSent(instance.id, sent, client);
     const reply = await instance.channel(principal).send(request, options);
     this.evidence.recordReply(instance.id, reply, client);
     const turn: Turn = {
       request,
       reply,
       outcome: outcomeOf(reply),
-      url: instance.url,
+      // An old call is no single request.
+      url: instance.isOld ? undefined : instance.url,
       principal,
       recorded: this.evidence.length,
     };
@@ -163,6 +166,13 @@ export class Session {
       outcome = await this.retry(await changes?.(this));
     return outcome;
   }
+}
+
+/** The message of an old client: the call, or its response to the question. */
+function onSession({ method, params: { inputResponses, requestState, ...params } }: WireRequest): JsonObject {
+  return requestState === undefined
+    ? { method, params }
+    : { result: Object.values(asObject(inputResponses))[0] };
 }
 
 /** The envelope is the same in every request, so the record leaves it out. */

@@ -11,6 +11,7 @@ import { ServerProcess } from '../wire/process.ts';
 import type { ServerReply } from '../wire/reply.ts';
 import { mirroringHeaders, OLD_REVISION, type WireRequest } from '../wire/request.ts';
 import { stdioChannel } from '../wire/stdio.ts';
+import type { OldChannel } from './old-channel.ts';
 import { type Address, nextOf, PORT, transportOf, UsageError } from './target.ts';
 
 export type Principal = 'own' | 'other';
@@ -32,6 +33,9 @@ export class Instance {
   #process: ServerProcess | undefined;
   #stdio: Channel | undefined;
   #port: number | undefined;
+  readonly #old = new Map<Principal, OldChannel>();
+  /** Whether the server speaks 2025-11-25 alone, so that it is called over sessions. */
+  isOld = false;
 
   constructor(id: string, address: Address, patience: Patience, words = 'The server') {
     this.id = id;
@@ -79,12 +83,43 @@ export class Instance {
     else await this.#listening(this.#process, this.#port as number);
   }
 
-  channel(principal: Principal = 'own') {
+  channel(principal: Principal = 'own'): Channel {
+    const old = this.#old.get(principal);
+    if (old) return old;
     if (this.#stdio !== undefined) return this.#stdio;
     if (this.url === undefined) throw new Error(`${this.id} was not started`);
+    return httpChannel(this.url, this.#headersOf(principal), this.#patience);
+  }
+
+  /** Opens the transport of a session of the earlier revision. Over stdio it starts a process of its own. */
+  async openSession(principal: Principal = 'own') {
+    // Load the old SDK only here: it takes as long as everything else together.
+    const { sessionOfNewProcess, sessionOver } = await import('./old-transport.ts');
+    return this.kind === 'stdio'
+      ? sessionOfNewProcess(this.command)
+      : sessionOver(this.url as URL, this.#headersOf(principal));
+  }
+
+  /** From now on, calls it over sessions of the earlier revision. */
+  async speakOld() {
+    this.isOld = true;
+    const { OldChannel } = await import('./old-channel.ts');
+    const { ProcessTransport } = await import('./old-transport.ts');
+    // The process has seen requests of another revision.
+    if (this.kind === 'stdio' && this.owned) {
+      await this.kill();
+      await this.start();
+    }
+    for (const principal of ['own', 'other'] as const) {
+      const connect = async (isShared: boolean) =>
+        isShared ? new ProcessTransport(this.#process as ServerProcess) : this.openSession(principal);
+      this.#old.set(principal, new OldChannel(connect, this.#patience, this.kind === 'stdio'));
+    }
+  }
+
+  #headersOf(principal: Principal) {
     const { headers, otherHeaders } = this.#address;
-    const own = { ...headers, ...(principal === 'other' && otherHeaders) };
-    return httpChannel(this.url, own, this.#patience);
+    return { ...headers, ...(principal === 'other' && otherHeaders) };
   }
 
   /** Sends a request as a client of the earlier revision. Over HTTP it has no session. */
@@ -99,6 +134,7 @@ export class Instance {
 
   /** Sends SIGKILL to everything that the command started. @throws UsageError if something still listens at its port */
   async kill(endMs = END_MS) {
+    for (const channel of this.#old.values()) await channel.close();
     await this.#process?.kill();
     const isFree = async () => this.#port === undefined || !(await answers(this.#port));
     if (await becomes(isFree, endMs)) return;

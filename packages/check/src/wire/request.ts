@@ -5,7 +5,7 @@ export const REVISION = '2026-07-28';
 export const OLD_REVISION = '2025-11-25';
 
 /** The capabilities that a client declares by default: all of them. */
-const ALL_CAPABILITIES: JsonObject = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
+export const ALL_CAPABILITIES: JsonObject = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
 
 export interface WireRequest {
   readonly method: string;

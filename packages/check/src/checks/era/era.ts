@@ -83,9 +83,8 @@ async function oldCall(context: CheckContext) {
   };
   // Load the old SDK only here: it takes as long as everything else together.
   const { legacyClient } = await import('@mrtr/harness');
-  const { legacyTransport } = await import('./transport.ts');
   let client: Client | undefined;
-  const transport = await legacyTransport(fleet.first, inputs.address);
+  const transport = await fleet.first.openSession();
   const giveUp = () => void transport.close();
   limit.over.addEventListener('abort', giveUp);
   try {

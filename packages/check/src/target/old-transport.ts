@@ -2,20 +2,22 @@
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
-import type { Instance } from '../../target/instance.ts';
-import type { Address } from '../../target/target.ts';
-import { MAX_BYTES, TOO_LONG } from '../../wire/channel.ts';
-import { parse } from '../../wire/json.ts';
-import { ServerProcess } from '../../wire/process.ts';
+import { MAX_BYTES, TOO_LONG } from '../wire/channel.ts';
+import { parse } from '../wire/json.ts';
+import { ServerProcess } from '../wire/process.ts';
 
-/** Returns a transport for one connection. Over stdio it starts its own process, as an old client does. */
-export async function legacyTransport(instance: Instance, { headers }: Address) {
-  if (instance.kind === 'stdio') return new ProcessTransport(instance.command);
-  return new StreamableHTTPClientTransport(instance.url as URL, {
+/** A transport for one session over HTTP. */
+export const sessionOver = (url: URL, headers: Readonly<Record<string, string>> = {}) =>
+  new StreamableHTTPClientTransport(url, {
     // Follow no redirect: the headers may hold credentials for this server only.
-    requestInit: { headers: { ...headers }, redirect: 'error' },
-    fetch: async (url, init) => limitBody(await fetch(url, init)),
+    requestInit: { headers, redirect: 'error' },
+    fetch: async (to, init) => limitBody(await fetch(to, init)),
   }) as Transport;
+
+/** Starts a process of its own for one session, as an old client does. */
+export function sessionOfNewProcess([program = '', ...args]: readonly string[]): Transport {
+  const process = new ServerProcess(program, args);
+  return new ProcessTransport(process, () => process.kill());
 }
 
 /** Limits the body, because the SDK reads one of any length. */
@@ -33,33 +35,28 @@ function limitBody(response: Response) {
 }
 
 /** Replaces the SDK's stdio transport, which cannot kill the children of a wrapper. */
-class ProcessTransport implements Transport {
+export class ProcessTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
-  readonly #command: readonly string[];
-  #process: ServerProcess | undefined;
+  readonly #process: ServerProcess;
+  readonly close: () => Promise<void>;
 
-  constructor(command: readonly string[]) {
-    this.#command = command;
+  /** @param close ends the session. Only whoever started the process ends it. */
+  constructor(process: ServerProcess, close = async () => {}) {
+    this.#process = process;
+    this.close = close;
   }
 
   async start() {
-    const [program = '', ...args] = this.#command;
-    const started = new ServerProcess(program, args);
-    this.#process = started;
-    started.onLine((line) => {
+    this.#process.onLine((line) => {
       const message = parse(line);
       if (message !== undefined) this.onmessage?.(message as JSONRPCMessage);
     });
-    started.ended.then(() => this.onclose?.());
+    this.#process.ended.then(() => this.onclose?.());
   }
 
   async send(message: JSONRPCMessage) {
-    this.#process?.write(`${JSON.stringify(message)}\n`);
-  }
-
-  async close() {
-    await this.#process?.kill();
+    this.#process.write(`${JSON.stringify(message)}\n`);
   }
 }
