@@ -83,7 +83,7 @@ export class Instance {
     else await this.#listening(this.#process, this.#port as number);
   }
 
-  channel(principal: Principal = 'own'): Channel {
+  channel(principal: Principal = 'own') {
     const old = this.#old.get(principal);
     if (old) return old;
     if (this.#stdio !== undefined) return this.#stdio;
