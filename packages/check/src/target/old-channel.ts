@@ -134,9 +134,9 @@ class OldClient {
   }
 }
 
-type End = Pick<ServerReply, 'result' | 'error' | 'failure' | 'late'>;
+type Ending = Pick<ServerReply, 'result' | 'error' | 'failure' | 'late'>;
 
-interface Question {
+interface Pending {
   readonly params: JsonObject;
   readonly answer: (response: JsonObject) => void;
 }
@@ -147,9 +147,9 @@ class OldCall {
   readonly #cancel: AbortController;
   readonly #wait: (call: OldCall) => void;
   /** In the order in which they came: the first is asked next. */
-  readonly #questions: Question[] = [];
-  #asked: Question | undefined;
-  #end: End | undefined;
+  readonly #questions: Pending[] = [];
+  #asked: Pending | undefined;
+  #end: Ending | undefined;
   #deliver: (() => void) | undefined;
 
   constructor(result: Promise<object>, cancel: AbortController, wait: (call: OldCall) => void) {
@@ -179,7 +179,7 @@ class OldCall {
     this.#wait(this);
     const done = new AbortController();
     await new Promise<void>((resolve) => {
-      const giveUp = (end: End) => {
+      const giveUp = (end: Ending) => {
         this.#end ??= end;
         this.#cancel.abort();
         resolve();
@@ -200,7 +200,7 @@ class OldCall {
     return { ...base, ...(this.#asked ? { result: asRound(this.#asked.params, id) } : this.#end) };
   }
 
-  #finish(end: End): void {
+  #finish(end: Ending): void {
     this.#end ??= end;
     this.#deliver?.();
   }
@@ -215,7 +215,7 @@ function asRound(params: JsonObject, id: number): JsonObject {
   return { resultType: 'input_required', inputRequests, requestState: String(id) };
 }
 
-function readError(error: Error): End {
+function readError(error: Error): Ending {
   if (!(error instanceof McpError)) return { failure: error.message };
   const { code, data } = error;
   const message = error.message.replace(PREFIX, '');
