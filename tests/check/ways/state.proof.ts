@@ -1,8 +1,10 @@
 /** Altered, misplaced and readable state: each variant of a fault is found alone, without false findings. */
 import type { Answer, Sent, ServerData, Twist } from '../scripted.test-support.ts';
-import { lists, refuses, says } from '../scripted.test-support.ts';
+import { formOf, lists, refuses, says } from '../scripted.test-support.ts';
 import {
   advice,
+  asked,
+  asking,
   DIFFERENT,
   early,
   fail,
@@ -10,6 +12,7 @@ import {
   isCall,
   isRetry,
   pass,
+  SECOND_STAGE,
   SHORT,
   undecided,
   valued,
@@ -22,11 +25,36 @@ import {
 
 const isOther = (sent: Sent): boolean =>
   isCall(sent) && (sent.principal === 'mallory' || sent.params.arguments?.to === 'carol');
+const refusesWith = (message: string): Answer => ({ error: { code: -32602, message } });
 const otherWay = (sent: Sent): boolean => isRetry(sent) && isOther(sent);
 const otherFirst = (sent: Sent): boolean => isOther(sent) && !isRetry(sent);
 
+const isToken = (state: unknown): boolean => /^[0-9a-f-]{36}$/.test(String(state));
+/** Asks for an answer that only a call under way needs: the server took the state. */
+const GOES_ON = asking(SECOND_STAGE);
+const withSecondAnswer = (sent: Sent): boolean => valued(sent, 'sure') !== undefined;
+const otherEnd = (sent: Sent): boolean =>
+  otherWay(sent) && isToken(sent.params.requestState) && withSecondAnswer(sent);
+const START_AGAIN = asked({ again: formOf('note', 'It has expired. Start again?') });
+/** Begins again at a state that it does not take. Its first question names the arguments and the caller. */
+const begins =
+  (before = ''): Twist =>
+  (sent, honest, world) => {
+    const answer = insteadOfRefusal(asking())(sent, honest, world);
+    const of = `${before}For ${sent.params.arguments?.to}, ${sent.principal}: what`;
+    return isCall(sent) || sent.params.name === 'refund'
+      ? JSON.parse(JSON.stringify(answer).replace('What is account', `${of} is account`))
+      : answer;
+  };
+const BEGINS = begins();
+const BEGINS_IN_WORDS: Twist = (sent, honest, world) =>
+  begins(isRetry(sent) ? 'It has expired. ' : '')(sent, honest, world);
+
 for (const id of ['state.other-arguments', 'state.other-principal'])
   ways(id, {
+    'the question of its own round again': warn(/accepted with .*: asked sure/, when(otherEnd, GOES_ON)),
+    'the first question, in other words': pass(/: asked account/, BEGINS_IN_WORDS),
+    'a question that nonsense gets too': pass(/: asked again/, insteadOfRefusal(START_AGAIN)),
     'an effect behind a refusal': warn(/and the probe changed/, when(otherWay, insteadOfRefusal(writesToo))),
     'no answer': undecided(/the connection failed/, when(otherWay, insteadOfRefusal('hang-up'))),
     'an honest call that is rejected there as well': undecided(
@@ -62,6 +90,15 @@ const LISTS_OTHERS = listing({
 });
 
 ways('state.other-tool', {
+  'a question that no first request asks': warn(
+    /accepted with tool refund: asked reason/,
+    when(
+      ({ params }) => params.name === 'refund' && isToken(params.requestState),
+      asked({ reason: formOf('memo') }),
+    ),
+    refund({ to: 'bob' }),
+  ),
+  'the first question again': pass(/: asked account/, BEGINS, refund({ to: 'bob' })),
   'more arguments than it takes itself': warn(
     /accepted with tool refund: asked sure/,
     (sent, honest, world) => (sent.method === 'tools/list' ? LISTS_MORE : unbound(sent, honest, world)),
@@ -83,7 +120,6 @@ ways('state.other-tool', {
 const presents = (picked: (state: unknown) => boolean) => (sent: Sent) =>
   isRetry(sent) && picked(sent.params.requestState);
 const presentsJust = (state: string) => presents((one) => one === state);
-const isToken = (state: unknown): boolean => /^[0-9a-f-]{36}$/.test(String(state));
 const read =
   (state: (sent: Sent, world: ServerData) => unknown): Twist =>
   (sent, honest, world) => {
@@ -98,7 +134,14 @@ const readInside = read(({ params }) => (params.requestState as { token?: string
 const tampered = presents((state) => String(state).length === 36 && !isToken(state));
 const isHuge = presents((state) => String(state).length > 100_000);
 
+const tamperedLater = (sent: Sent): boolean => tampered(sent) && withSecondAnswer(sent);
+
 ways('state.tampered', {
+  'the question of its own round again': advice(
+    /accepted: .*is that of an honest call/,
+    when(tamperedLater, GOES_ON),
+  ),
+  'the first question again': pass(/^(\d+) of \1 /, BEGINS),
   'another result without the effect': advice(
     /<redacted>\."\. It had no effect\./,
     when(tampered, DIFFERENT),
@@ -137,14 +180,19 @@ ways('state.dropped', {
 const OTHER_WORDS = insteadOfRefusal(refuses(-32600));
 const tamperedAlone = ({ params, principal }: Sent): boolean =>
   principal === 'alice' && params.arguments?.to === 'bob' && params.requestState !== 'mrtr-check';
-const ofMallory = (sent: Sent): boolean => isRetry(sent) && sent.principal === 'mallory';
-const toCarol = (sent: Sent): boolean => isRetry(sent) && sent.params.arguments?.to === 'carol';
+const ofMallory = (sent: Sent): boolean => presents(isToken)(sent) && sent.principal === 'mallory';
+const toCarol = (sent: Sent): boolean => presents(isToken)(sent) && sent.params.arguments?.to === 'carol';
 
 ways('state.oracle', {
-  'a malformed one': advice(/a malformed state to/, when(presentsJust('mrtr-check'), refuses(-32600))),
+  'a server that begins again is none': pass(/read the same/, BEGINS),
+  'one that names the arguments is none': pass(
+    /read the same/,
+    insteadOfRefusal((sent) => refusesWith(`That is no call of ${sent.params.arguments?.to}.`)),
+  ),
+  'a malformed one': advice(/and a malformed state to/, when(presentsJust('mrtr-check'), refuses(-32600))),
   'a tampered one': advice(/a tampered state came to/, when(tamperedAlone, OTHER_WORDS)),
-  "another principal's": advice(/another principal's state to/, when(ofMallory, OTHER_WORDS)),
-  'other arguments': advice(/a state with other arguments to/, when(toCarol, OTHER_WORDS)),
+  "another principal's": advice(/^another principal's state came to/, when(ofMallory, OTHER_WORDS)),
+  'other arguments': advice(/^a state with other arguments came to/, when(toCarol, OTHER_WORDS)),
 });
 
 /** Writes state differently. The server reads only its end. */
@@ -161,6 +209,24 @@ const written = (write: (token: string, sent: Sent) => string): Twist => {
 };
 const padded = (more: number): Twist => written((token) => 'A'.repeat(more) + token);
 const growing = written((token, sent) => `${isRetry(sent) ? 'A'.repeat(1600) : ''}${token}`);
+
+/** Takes a state that is older than a second for one that is under way. */
+function forgetsTime(answer: Answer | Twist): Twist {
+  const issued = new Map<unknown, number>();
+  return (sent, honest, world) => {
+    const { requestState } = sent.params;
+    const isOld = isRetry(sent) && performance.now() - (issued.get(requestState) ?? Infinity) > 1000;
+    const given = isOld ? when(() => true, answer)(sent, honest, world) : honest();
+    if (typeof given === 'object' && 'result' in given)
+      issued.set(given.result.requestState, performance.now());
+    return given;
+  };
+}
+
+ways('state.expired', {
+  'the question of its own round again': warn(/accepted 2 s after/, forgetsTime(GOES_ON), { ttlSeconds: 1 }),
+  'the first question again': pass(/ after 2 s: asked account/, forgetsTime(asking()), { ttlSeconds: 1 }),
+});
 
 ways('state.size', {
   'a round that adds too much': advice(/Round 2 adds \d+ bytes to the state for \d+ bytes/, growing),

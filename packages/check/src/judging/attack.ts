@@ -31,6 +31,8 @@ export interface Attempted {
 
 /** Tells rejected attempts from accepted ones, where the outcome alone does not. */
 export interface AttackOptions {
+  /** The attack alters the state, so a server that asks for more than at first has taken it. */
+  readonly stateIsTried?: boolean;
   /** The attack itself is nonsense state, so its outcome does not show how the server rejects. */
   readonly nonsenseIsTried?: boolean;
   /** An outcome that a plain decline also has counts as a rejection, even if an accept has it too. */
@@ -162,7 +164,7 @@ export class Attack {
   async #judge(round: number, session: Session, before: Reading): Promise<Judged> {
     const { effects, facts } = this.#context;
     const outcome = session.last as ReplyOutcome;
-    const judged = this.#context.judge(round, outcome);
+    const judged = this.#context.judge(round, outcome, this.#how.stateIsTried);
     if (judged === 'failed') return { judged, effect: await this.#effectOfFailure(session, before) };
     const end = judged === 'same' ? await session.finish() : outcome;
     const effect = await effects.since(before, session);

@@ -60,6 +60,8 @@ interface PlainRefusal {
   readonly effect: boolean | undefined;
 }
 
+const textsIn = (requests: Asked) => Object.values(requests).map(canonical);
+
 const hasYesOrNo = (request: JsonObject) =>
   fieldsOf(request).some((field) => asObject(field).type === 'boolean');
 
@@ -201,13 +203,16 @@ export class CheckContext implements SessionContext {
     return { outcome, effect: outcome.kind === 'asked' && this.effects.asking ? false : effect };
   }
 
-  judge(round: number, outcome: ReplyOutcome): Judgement {
+  /** `stateIsTried`: the state was not that of the call, so a server that asks for more than at first has taken it. */
+  judge(round: number, outcome: ReplyOutcome, stateIsTried = false): Judgement {
     if (outcome.kind === 'failed') return 'failed';
     if (saysNo(outcome)) return 'rejected';
     if (outcome.kind === 'asked') {
       const like = this.facts.asksLike(round + 1, outcome);
       if (like === true || (like === undefined && this.#asksNext(round, outcome))) return 'same';
-      return this.#asksAgain(round, outcome) ? 'rejected' : 'different';
+      const again = this.#roundAskedAgain(round, outcome);
+      if (again > 0 && stateIsTried) return 'same';
+      return again >= 0 ? 'rejected' : 'different';
     }
     if (round < this.lastRound) return 'different';
     return this.facts.final.like(comparable(outcome)) === false ? 'different' : 'same';
@@ -230,20 +235,21 @@ export class CheckContext implements SessionContext {
   }
 
   /**
-   * Whether an outcome reads like the answer to nonsense state: a server may reject in a plain result.
-   * Another check finds servers that accept such state.
+   * Whether an outcome reads like the answer to nonsense state in the same request: a server may reject in a plain result,
+   * or begin again. Another check finds servers that accept such state.
    */
-  async likeNonsense(round: number, outcome: ReplyOutcome) {
-    const known = await this.once(`nonsense of ${round}`, async () => {
+  async likeNonsense(round: number, outcome: ReplyOutcome, moved: SessionOptions = {}) {
+    const { principal, operation } = moved;
+    const known = await this.once(`nonsense of ${round} ${canonical({ principal, operation })}`, async () => {
       const likeness = new Likeness();
       for (const requestState of ['mrtr-check', 'mrtr-check-2']) {
-        const session = await this.untilRound(round);
-        likeness.add(comparable(await session.retry({ requestState })));
+        const session = Object.assign(await this.untilRound(round), moved);
+        likeness.add(this.#withoutKeys(await session.retry({ requestState })));
       }
       return likeness;
     });
-    const text = comparable(outcome);
-    return known.like(text) === true && this.facts.final.like(text) === false;
+    if (known.like(this.#withoutKeys(outcome)) !== true) return false;
+    return outcome.kind === 'asked' || this.facts.final.like(comparable(outcome)) === false;
   }
 
   /** Refuses twice, so that the parts that differ between the two, such as a number, do not count. */
@@ -275,17 +281,27 @@ export class CheckContext implements SessionContext {
     return next !== undefined && Object.keys(next.requests).join() === Object.keys(outcome.requests).join();
   }
 
-  #asksAgain(round: number, outcome: AskedOutcome) {
+  /** The first of the rounds so far whose questions these are, or -1. */
+  #roundAskedAgain(round: number, outcome: AskedOutcome) {
     const asked = this.#questionsIn(outcome.requests);
-    return this.facts.rounds.slice(0, round + 1).some((known, at) => {
-      const before = this.#questionsIn(known.requests);
-      const areSame = asked.length > 0 && asked.every((one) => before.includes(one));
-      return areSame || this.facts.asksLike(at, outcome) === true;
+    const rounds = this.facts.rounds.slice(0, round + 1);
+    const alike = rounds.findIndex((_, at) => this.facts.asksLike(at, outcome) === true);
+    if (alike >= 0 || asked.length === 0) return alike;
+    return rounds.findIndex(({ requests }) => {
+      const before = this.#questionsIn(requests);
+      return asked.every((one) => before.includes(one));
     });
+  }
+
+  /** Whether every question is one of these, by its key if no two questions of a call have the same. */
+  asksFrom(known: Asked, { requests }: AskedOutcome) {
+    const namesIn = this.facts.keysRepeat ? textsIn : (asked: Asked) => this.#questionsIn(asked);
+    const before = namesIn(known);
+    return namesIn(requests).every((one) => before.includes(one));
   }
 
   /** One name per question: its key, or its text if keys are new in each call. A server may repeat only some. */
   #questionsIn(requests: Asked) {
-    return this.facts.newKeys ? Object.values(requests).map(canonical) : Object.keys(requests);
+    return this.facts.newKeys ? textsIn(requests) : Object.keys(requests);
   }
 }

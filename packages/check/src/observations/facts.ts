@@ -40,6 +40,12 @@ export class Facts {
     return this.questions.find((one) => one.key === key)?.request;
   }
 
+  /** Whether several rounds ask under the same key. */
+  get keysRepeat() {
+    const keys = this.questions.map(({ key }) => key);
+    return new Set(keys).size < keys.length;
+  }
+
   get carriesState() {
     return this.rounds.some(({ state }) => state !== undefined);
   }

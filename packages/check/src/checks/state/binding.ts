@@ -17,7 +17,7 @@ import type { CheckContext } from '../../judging/context.ts';
 import { type Retry, requireAnswer, type Session, type SessionOptions } from '../../session/session.ts';
 import { nameOf } from '../../target/target.ts';
 import { canonical } from '../../wire/json.ts';
-import { describeOutcome, saysNo } from '../../wire/outcome.ts';
+import { type Asked, describeOutcome, saysNo } from '../../wire/outcome.ts';
 import { remembersUsed, SINGLE_USE } from '../retry.ts';
 
 const bound = (what: string) => ({
@@ -45,58 +45,75 @@ async function moveState(
   what: string,
   own: SessionOptions = {},
 ) {
-  let finding = await controlOther(context, options, what);
-  for (const round of finding ? [] : context.roundsWithState) {
-    const session = await context.untilRound(round, own);
-    finding = await moveStateOfRound(context, round, Object.assign(session, options), what);
-    if (finding.verdict !== 'pass') break;
+  const { finding, first } = await controlOther(context, options, what);
+  if (finding) return finding;
+  let moved = abstain('no round carries state');
+  for (const round of context.roundsWithState) {
+    const session = Object.assign(await context.untilRound(round, own), options);
+    moved = await moveStateOfRound(context, round, session, { options, what, first });
+    if (moved.verdict !== 'pass') break;
   }
-  return finding ?? abstain('no round carries state');
+  return moved;
 }
 
-/** Finishes the other call if it proceeds: consent to the first call then approved the other. */
-async function moveStateOfRound(context: CheckContext, round: number, session: Session, what: string) {
+interface Move {
+  readonly options: SessionOptions;
+  readonly what: string;
+  /** What a first request of the other call asks. */
+  readonly first: Asked;
+}
+
+/**
+ * A server that does not take the state rejects it, or begins again: it asks what a first request asks, or what it answers
+ * to nonsense. Finishes the other call if it proceeds: consent to the first call then approved the other.
+ */
+async function moveStateOfRound(
+  context: CheckContext,
+  round: number,
+  session: Session,
+  { options, what, first }: Move,
+) {
   const before = await context.effects.read();
   let outcome = await session.retry();
-  const goesOn = outcome.kind === 'asked' && isLater(context, round, session);
-  if (goesOn && what === OTHER_ARGUMENTS) outcome = await session.finish();
+  const beginsAgain = outcome.kind === 'asked' && context.asksFrom(first, outcome);
+  const isRejected =
+    beginsAgain ||
+    saysNo(outcome) ||
+    outcome.kind === 'failed' ||
+    (await context.likeNonsense(round, outcome, options));
+  if (outcome.kind === 'asked' && !isRejected && what === OTHER_ARGUMENTS) outcome = await session.finish();
   const effect = await context.effects.since(before, session);
   requireAnswer(outcome);
-  if (outcome.kind === 'completed' && !goesOn && !effect && (await context.likeNonsense(round, outcome)))
-    return (
-      effectsUnseen(context, `it ${describeOutcome(outcome)}, as for nonsense state`) ??
-      pass(`rejected: ${describeOutcome(outcome)}`, session)
-    );
-  if (effect || outcome.kind === 'completed' || goesOn)
+  if (effect || !isRejected)
     return warn(
       `The state of one call was accepted with ${what}: ${describeOutcome(outcome)}${effect ? ', and the probe changed' : ''}.`,
       session,
       { holds: true },
     );
-  return pass(`rejected: ${describeOutcome(outcome)}`, session);
+  const unseen =
+    outcome.kind === 'completed' &&
+    effectsUnseen(context, `it ${describeOutcome(outcome)}, as for nonsense state`);
+  return unseen || pass(`rejected: ${describeOutcome(outcome)}`, session);
 }
 
-/** The control: an honest call of the other kind has to be served and to ask. Returns the finding if it does not. */
+/** The control: an honest call of the other kind has to be served and to ask. `finding`: the reason if it does not. */
 async function controlOther(context: CheckContext, options: SessionOptions, what: string) {
   const control = context.session(options);
   const asked = await control.first();
-  if (asked.kind === 'completed') return notApplicable(`${what} asks nothing, so state has no use there`);
+  const first = control.asked;
+  if (asked.kind === 'completed')
+    return { first, finding: notApplicable(`${what} asks nothing, so state has no use there`) };
   // Another operation may ask questions without given answers, so it is enough that it asks.
   const end = options.operation && what !== OTHER_ARGUMENTS ? asked : await control.finish();
+  const said = describeOutcome(end);
   if (saysNo(end) && what === OTHER_ARGUMENTS && context.inputs.otherArguments === undefined)
-    return notGiven(
-      `--other-arguments was not given, and the server rejects generated ones: ${describeOutcome(end)}`,
-    );
+    return {
+      first,
+      finding: notGiven(`--other-arguments was not given, and the server rejects generated ones: ${said}`),
+    };
   if (end.kind === 'failed' || saysNo(end))
-    return abstain(`an honest call with ${what} failed: ${describeOutcome(end)}`, control);
-  return undefined;
-}
-
-/** Whether every question now asked belongs to a later round. */
-function isLater({ facts }: CheckContext, round: number, { asked }: Session) {
-  const now = Object.keys(asked);
-  const firstRoundOf = (key: string) => facts.questions.find((one) => one.key === key)?.round ?? -1;
-  return now.length > 0 && now.every((key) => firstRoundOf(key) > round);
+    return { first, finding: abstain(`an honest call with ${what} failed: ${said}`, control) };
+  return { first, finding: undefined };
 }
 
 /** Sends the state to the first call of the other operation that is served and asks. */
@@ -252,9 +269,9 @@ export const BINDING = [
       const session = await context.untilRound(round);
       await context.pause(ttl * 1000 + 1100);
       const { outcome, effect } = await context.measure(session, () => session.retry());
-      const judged = context.judge(round, outcome);
+      const judged = context.judge(round, outcome, true);
       requireAnswer(outcome);
-      const plain = outcome.kind === 'completed' && (await context.likeNonsense(round, outcome));
+      const plain = judged !== 'rejected' && (await context.likeNonsense(round, outcome));
       if (effect || (judged !== 'rejected' && !plain))
         return warn(
           `A state was accepted ${ttl + 1} s after it was sent: ${describeOutcome(outcome)}.`,

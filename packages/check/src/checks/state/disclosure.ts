@@ -2,21 +2,47 @@
 import { abstain, advise, defineCheck, MRTR, pass } from '../../judging/check.ts';
 import type { CheckContext, Rejected } from '../../judging/context.ts';
 import { inWorker } from '../../sandbox.ts';
-import { requireAnswer, type Session, type SessionOptions } from '../../session/session.ts';
+import { Likeness } from '../../session/likeness.ts';
+import { requireAnswer, type SessionOptions } from '../../session/session.ts';
 import { shorten } from '../../wire/json.ts';
-import { comparable, describeOutcome, type ReplyOutcome } from '../../wire/outcome.ts';
+import { comparable, describeOutcome } from '../../wire/outcome.ts';
 
-/** Each kind of state that a server has to reject, with the retry that presents it. */
-function rejectables({ inputs, otherArguments, otherOperation }: CheckContext) {
-  const presentAs = (change: SessionOptions) => (session: Session) => Object.assign(session, change).retry();
-  const all: Record<string, (session: Session) => Promise<ReplyOutcome>> = {
-    'a tampered state': async (session) =>
-      session.retry({ requestState: (await inWorker('bitFlips', session.state ?? '')).at(-1)?.token }),
-    'a malformed state': (session) => session.retry({ requestState: 'mrtr-check' }),
-  };
-  if (otherArguments) all['a state with other arguments'] = presentAs({ operation: otherOperation });
-  if (inputs.address.otherHeaders) all["another principal's state"] = presentAs({ principal: 'other' });
-  return Object.entries(all);
+interface Rejectable {
+  readonly label: string;
+  readonly options?: SessionOptions;
+  /** Default: the state as it was sent, in another call. */
+  readonly alter?: (state: string) => Promise<string | undefined>;
+}
+
+/** Each kind of state that a server has to reject. */
+function rejectables({ inputs, otherArguments, otherOperation }: CheckContext): readonly Rejectable[] {
+  const all: Rejectable[] = [
+    { label: 'a tampered state', alter: async (state) => (await inWorker('bitFlips', state)).at(-1)?.token },
+  ];
+  if (otherArguments)
+    all.push({ label: 'a state with other arguments', options: { operation: otherOperation } });
+  if (inputs.address.otherHeaders)
+    all.push({ label: "another principal's state", options: { principal: 'other' } });
+  return all;
+}
+
+/** Compares a rejection with that of malformed state in the same request: it may name the arguments of the call. */
+async function compareWithMalformed(context: CheckContext, rejected: Rejected, options: SessionOptions = {}) {
+  const round = context.lastRoundWithState;
+  const plain = new Likeness();
+  let { outcome } = rejected;
+  for (let time = 0; time < 2; time++) {
+    const session = Object.assign(await context.untilRound(round), options);
+    outcome = await session.retry({ requestState: 'mrtr-check' });
+    requireAnswer(outcome, 'a malformed state');
+    plain.add(comparable(outcome));
+  }
+  if (plain.like(comparable(rejected.outcome)) !== false) return undefined;
+  const { label, session } = rejected;
+  return advise(
+    `${label} came to ${describeOutcome(rejected.outcome)}, and a malformed state to ${describeOutcome(outcome)}.`,
+    session,
+  );
 }
 
 const MAX_BYTES = 2048;
@@ -36,26 +62,25 @@ export const DISCLOSURE = [
       'Answer every state that does not verify with the same error, and write the reason to the log: the boundary ' +
       'of @mrtr/core does.',
     needs: ['state'],
-    calls: (rounds) => 4 * (rounds + 1),
+    calls: (rounds) => 12 * (rounds + 1),
     run: async (context) => {
-      const all: Rejected[] = [];
       const round = context.lastRoundWithState;
-      for (const [label, present] of rejectables(context)) {
-        const session = await context.untilRound(round);
-        const outcome = await present(session);
+      const all: { rejected: Rejected; options?: SessionOptions | undefined }[] = [];
+      for (const { label, options, alter } of rejectables(context)) {
+        const session = Object.assign(await context.untilRound(round), options);
+        const changes = alter && { requestState: await alter(session.state ?? '') };
+        const outcome = await session.retry(changes);
         requireAnswer(outcome, label);
-        if (outcome.kind !== 'completed' || (await context.likeNonsense(round, outcome)))
-          all.push({ label, session, outcome });
+        if (outcome.kind !== 'completed' || (await context.likeNonsense(round, outcome, options)))
+          all.push({ rejected: { label, session, outcome }, options });
       }
-      const [one, ...others] = [...all, ...context.rejections];
-      if (one === undefined) return abstain('nothing was rejected, so there are no rejections to compare');
-      const unlike = others.find(({ outcome }) => comparable(outcome) !== comparable(one.outcome));
-      if (unlike === undefined)
-        return pass(`${others.length + 1} kinds of rejection read the same: ${describeOutcome(one.outcome)}`);
-      return advise(
-        `${one.label} came to ${describeOutcome(one.outcome)}, and ${unlike.label} to ${describeOutcome(unlike.outcome)}.`,
-        unlike.session,
-      );
+      all.push(...context.rejections.map((rejected) => ({ rejected })));
+      for (const { rejected, options } of all) {
+        const told = await compareWithMalformed(context, rejected, options);
+        if (told) return told;
+      }
+      if (all.length === 0) return abstain('nothing was rejected, so there are no rejections to compare');
+      return pass(`${all.length + 1} kinds of rejection read the same`);
     },
   }),
   defineCheck('state.readable', 'A', {

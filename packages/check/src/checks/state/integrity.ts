@@ -58,7 +58,7 @@ interface InRounds {
 }
 
 async function attackWith(context: CheckContext, variants: Variants, how?: AttackOptions) {
-  const attack = new Attack(context, how);
+  const attack = new Attack(context, { stateIsTried: true, ...how });
   await sendVariants(context, attack, variants);
   return attack;
 }
@@ -177,7 +177,7 @@ export const INTEGRITY = [
   defineCheck('state.tampered', 'M', {
     expected: 'A state with one bit flipped is rejected, wherever the bit is.',
     ...REQUIREMENT,
-    calls: (rounds) => 165 * Math.min(rounds, 2),
+    calls: (rounds) => 185 * Math.min(rounds, 2),
     run: async (context) => {
       const attack = await attackWith(context, (token) => inWorker('bitFlips', token));
       // The state is unprotected, so look for a bit that matters.
