@@ -45,9 +45,13 @@ const listed = (kinds = '') => kinds.split(', ').filter(Boolean);
 const namesIn = (some: readonly Client[]) =>
   some.map(({ client, from, at }) => (at ? `[${client}](${from}) ${at}` : client)).join(', ');
 
+/** What a field may have, and no kind of field. */
+const NO_KINDS = ['default', 'optional'];
+
 /** How many of the forms draw each kind of field. Kinds with equal numbers have one row. */
 function countDrawn(): Rows {
-  const kinds = new Set(withForm.flatMap(({ draws, partly, not }) => [draws, partly, not].flatMap(listed)));
+  const named = withForm.flatMap(({ draws, partly, not }) => [draws, partly, not].flatMap(listed));
+  const kinds = new Set(named.filter((kind) => !NO_KINDS.includes(kind)));
   const rows = new Map<string, string[]>();
   for (const kind of kinds) {
     const counts = (['draws', 'partly', 'not'] as const).map(

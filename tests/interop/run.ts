@@ -46,12 +46,10 @@ const folder = await mkdtemp(join(tmpdir(), 'mrtr-interop-'));
 const env = quietEnvironment(folder);
 const options = new Options();
 try {
-  const clients = [['Client', 'Version', 'At', 'Revision', 'The question', 'The user got', 'What helps']];
+  const clients = [['Client', 'Version', 'At', 'Revision', 'The question', 'The user got']];
   for (const client of CLIENTS.filter(({ name, package: of }) => isWanted(`${name} ${of}`)))
     clients.push(...(await rowsFor(client, ['stdio', 'HTTP'], (target) => atOption(client, target))));
-  const proxies = [
-    ['Between', 'Version', 'At', 'Our client', 'Revisions', 'The question', 'The user got', 'What helps'],
-  ];
+  const proxies = [['Between', 'Version', 'At', 'Our client', 'Revisions', 'The question', 'The user got']];
   for (const proxy of PROXIES.filter(({ name }) => isWanted(name)))
     for (const ours of OURS)
       proxies.push(
@@ -60,7 +58,10 @@ try {
   const tables = {
     'interop: run': await circumstances(),
     'interop: clients': markdownTable(joinAlike(clients), { padding: true, alignDelimiters: false }),
-    'interop: proxies': markdownTable(joinAlike(proxies), { padding: true, alignDelimiters: false }),
+    'interop: proxies': markdownTable(joinAlike(joinClients(proxies)), {
+      padding: true,
+      alignDelimiters: false,
+    }),
   };
   if (words.length === 0) await updateBlocks(tables, { write: true, only: Object.keys(tables) });
 } finally {
@@ -99,6 +100,18 @@ function joinAlike([head = [], ...rows]: readonly (readonly string[])[]): string
   return [[`${head[0]}`, ...head.slice(2)], ...joined];
 }
 
+/** Makes one row of a proxy with the same measurement for both of our clients. */
+function joinClients([head = [], ...rows]: readonly (readonly string[])[]): string[][] {
+  const at = head.indexOf('Our client');
+  const joined = new Map<string, string[]>();
+  for (const row of rows) {
+    const key = JSON.stringify(row.toSpliced(at, 1));
+    const before = joined.get(key);
+    joined.set(key, before ? before.with(at, `${before[at]}, ${row[at]}`) : [...row]);
+  }
+  return [[...head], ...joined.values()];
+}
+
 async function circumstances(): Promise<string> {
   const { stdout } = await promisify(execFile)(FOREIGN_NODE, ['--version']);
   const { version, platform, arch } = process;
@@ -132,10 +145,11 @@ async function rowsFor(
 /** Measures a call. If the user gets nothing, measures it again with old clients not asked. */
 async function cellsOf(measure: (legacy: Legacy) => Promise<Measurement>): Promise<string[]> {
   const seen = await measure('shim');
-  const cells = [seen.revision, seen.question, seen.got];
-  if (isWell(seen)) return [...cells, ''];
+  const cells = [seen.revision, seen.question];
+  if (isWell(seen)) return [...cells, seen.got];
   const degraded = await measure('degrade');
-  return [...cells, isWell(degraded) ? `\`--legacy degrade\`: ${degraded.got}` : 'nothing of ours'];
+  const then = isWell(degraded) ? degraded.got : 'the same';
+  return [...cells, `${seen.got}; \`--legacy degrade\`: ${then}`];
 }
 
 async function atOption(client: ForeignClient, option: Target): Promise<Measurement> {
