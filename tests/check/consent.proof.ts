@@ -13,9 +13,10 @@ import {
   textResult,
   words,
 } from '@mrtr/core';
+import { freePort, RunningProcess } from '@mrtr/harness/process';
 import { listVerifier, serveHttp } from '@mrtr/hosting/http';
-import { approvalPage } from '@mrtr/pages';
-import { expect, test } from 'vitest';
+import { type ApprovalPage, approvalPage } from '@mrtr/pages';
+import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { findings, probeOf, verdicts } from './bare.test-support.ts';
 
@@ -53,7 +54,10 @@ const pressed: MakeQuestion = async (ctx, payee) => {
   return question;
 };
 
-async function checkShop(question: MakeQuestion, answers = {}) {
+const BEARER = 'Bearer the-token-of-ada';
+
+/** `through`: starts a proxy in front of the server, and returns its address. */
+async function checkShop(question: MakeQuestion, answers = {}, { pages = [], through }: Through = {}) {
   let paid = 0;
   const server = () => {
     const shop = protectedServer({ name: 'shop', version: '1.0.0' }, policy);
@@ -71,10 +75,10 @@ async function checkShop(question: MakeQuestion, answers = {}) {
     return shop;
   };
   const verifier = listVerifier('ada=the-token-of-ada');
-  const { url, close } = await serveHttp({ server }, { verifier });
+  const { url, close } = await serveHttp({ server }, { verifier, pages });
   try {
     const ran = await run({
-      address: { url: url.href, headers: { authorization: 'Bearer the-token-of-ada' } },
+      address: { url: (await through?.(url)) ?? url.href, headers: { authorization: BEARER } },
       operation: { kind: 'tool', name: 'pay', arguments: { payee: 'Bob' } },
       answers,
       probe: probeOf('count'),
@@ -86,6 +90,11 @@ async function checkShop(question: MakeQuestion, answers = {}) {
   } finally {
     await close();
   }
+}
+
+interface Through {
+  readonly pages?: readonly ApprovalPage[];
+  readonly through?: (server: URL) => Promise<string>;
 }
 
 const actualOf = ({ checks }: Report, id: string): string | undefined =>
@@ -116,4 +125,27 @@ test('an approval in a form has no finding', async () => {
   expect(idsOf(verdicts(ran, 'not-applicable'))).toEqual(['consent.default-yes']);
   expect(idsOf(verdicts(ran, 'pass'))).toHaveLength(6);
   expect(actualOf(ran, 'consent.false-in-form')).toMatch(/a client that picks the yes defeats it/);
+});
+
+test('the recipe presses the page of a server, and the checks of a page decide', async () => {
+  let site = new URL(ORIGIN);
+  const own = approvalPage({
+    policy,
+    url: () => new URL('/approve', site),
+    identifyBrowser: ({ headers }) => (headers.get('authorization') === BEARER ? 'ada' : undefined),
+    waitSeconds: 0,
+  });
+  const through = async (server: URL) => {
+    site = server;
+    const port = await freePort();
+    const args = ['demos/recipes/press-pages.mjs', server.href, new URL('/approve', server).href, `${port}`];
+    const proxy = new RunningProcess({ command: process.execPath, args });
+    onTestFinished(() => proxy.kill());
+    return proxy.until(({ out }) => /at (http:\S+)/.exec(out)?.[1]);
+  };
+  const asked: MakeQuestion = (ctx, payee) => own.question(ctx, words`Pay ${payee}?`, LABELS);
+  const { ran, paid } = await checkShop(asked, {}, { pages: [own], through });
+  expect(findings(ran)).toEqual({});
+  expect(idsOf(verdicts(ran, 'pass'))).toHaveLength(4);
+  expect(paid).toBeGreaterThan(0);
 });

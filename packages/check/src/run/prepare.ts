@@ -99,7 +99,7 @@ async function firstCalls(context: CheckContext) {
 function hint({ answerer }: CheckContext, session: Session | undefined) {
   const isPage = (one: JsonObject) => isElicitation(one) && !isForm(one);
   if (Object.values(session?.asked ?? {}).some(isPage))
-    return '. A page decides, and the checker opens no page: try a server whose page is answered automatically';
+    return '. A page decides, and the checker opens no page: docs/checking.md has a proxy that presses its button';
   return answerer.generated
     ? ' (The server may not accept a generated answer: give your own with --answer.)'
     : '';
