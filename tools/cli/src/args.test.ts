@@ -96,7 +96,7 @@ test.each([
   ['basic option-a', 'Too many arguments'],
   ['basic --tool weather', "Unknown option '--tool'."],
   ['prompt-and-resource --shape g', 'Allowed choices are f, h, i, j.'],
-  ['link-account --client legacy', "Unknown option '--client'."],
+  ['approve --client legacy', "Unknown option '--client'."],
   ['sampling-and-roots --answer ask', "Unknown option '--answer'."],
   ['option-g --deploy reworded --client legacy', "'--deploy <change>' cannot be used with option '--client"],
   ['tracing --json', "Unknown option '--json'."],

@@ -14,7 +14,7 @@ test('the demos are found in their folders: those of one call, the options, and 
   expect(DEMOS.map(({ name }) => name)).toEqual([
     ...['basic', 'basic-multiround'],
     ...new Set(OPTIONS.map(({ name }) => `option-${name.charAt(0).toLowerCase()}`)),
-    ...['approve', 'link-account', 'prompt-and-resource', 'sampling-and-roots', 'tracing'],
+    ...['approve', 'prompt-and-resource', 'sampling-and-roots', 'tracing'],
   ]);
   expect(
     LOADED.filter((demo) => !RUNNABLE.some(({ name }) => name === demo.name)).map(({ name }) => name),

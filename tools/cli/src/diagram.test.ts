@@ -56,6 +56,19 @@ test('a tool error, a JSON-RPC error and a rejected state each have their own dr
   ]);
 });
 
+test('the browser of a user is drawn at the client', () => {
+  const lines = diagram(
+    transcript([
+      toolCall(0, tokyo),
+      { kind: 'visit', from: 'client', url: 'http://127.0.0.1:3000/link/start?id=1', status: 303 },
+      fromServer({ id: 0, result: says('Linked.') }),
+    ]),
+  );
+  expect(lines.filter((line) => line.includes('browser'))).toEqual([
+    expect.stringMatching(/^ {4}│ {2}☺ browser: .*\/link\/start.* 303/),
+  ]);
+});
+
 test('colours appear only on a terminal that shows them, and change nothing else', () => {
   const stream = (isTTY: boolean, colours: boolean, env: Environment = {}) =>
     paintFor({ stdout: new Writer({ write: () => {}, isTTY, hasColors: () => colours }), env });

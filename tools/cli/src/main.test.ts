@@ -94,12 +94,6 @@ describe('pnpm demo', () => {
     expect((await run(line)).out).toContain(` · ${counted} · `);
   });
 
-  test('a page that the user forgets is asked for again, and its browser is drawn at the client', async () => {
-    const { out } = await run('link-account --shape j --answer nonsense');
-    expect(out).toMatch(/"Link your calendar[\s\S]+"The page is not finished yet[\s\S]+│ {2}☺ browser: /);
-    expect(out).toMatch(/3 rounds · handler entered 3× · nothing held between rounds\n$/);
-  });
-
   test('a database that cannot be used gives an error without the password, and the exit code 1', async () => {
     const { code, out, err } = await run('option-h --postgres postgres://ada:secret@127.0.0.1:1/calls');
     expect(code).toBe(1);

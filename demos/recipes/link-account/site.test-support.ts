@@ -3,9 +3,9 @@ import { randomBytes } from 'node:crypto';
 import { protectedServer, type RequestStatePolicy } from '@mrtr/core';
 import { type HttpHosting, listVerifier, type PageSet, serveHttp } from '@mrtr/hosting/http';
 import { isSameOrigin } from '@mrtr/pages';
-import { SECRET } from './ada.ts';
+import { SECRET } from './ada.test-support.ts';
 import { AGENDA, type Calendars, type journalTool } from './agenda.ts';
-import { startCalendar } from './calendar.ts';
+import { startCalendar } from './calendar.test-support.ts';
 import { calendars } from './link.ts';
 
 /** Makes the tool on its site. */

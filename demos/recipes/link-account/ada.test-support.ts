@@ -1,4 +1,4 @@
-/** The user of the demo, with a browser that keeps cookies and follows redirects. */
+/** A user with a browser that keeps cookies and follows redirects. */
 import { recordVisit, type User } from '@mrtr/harness';
 
 /** Ada's reaction to the request to open the page. `forgets`: she opens it only the second time. */
