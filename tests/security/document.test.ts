@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { MEMORY_LEDGER_LIMITS } from '../../packages/core/src/admission/ledger.ts';
 import { DEFAULT_LIMITS, FIXED_LIMITS, TIME_DEFAULTS } from '../../packages/core/src/admission/policy.ts';
 import { ownLimit } from '../../packages/core/src/options.ts';
+import { MAX_UNFIT } from '../../packages/core/src/questions/unfit-answer.ts';
 import { MAX_DEPTH } from '../../packages/core/src/wire/canonical-json.ts';
 import {
   BODY_SECONDS,
@@ -89,6 +90,7 @@ const LIMITS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
     'one answer, in bytes of JSON': FIXED_LIMITS.answerBytes,
     'recorded result, in bytes': FIXED_LIMITS.resultBytes,
     'time for a ledger to decide, in seconds': FIXED_LIMITS.ledgerSeconds,
+    'answers to one form that do not fit': MAX_UNFIT,
     'levels of arguments and answers': MAX_DEPTH,
   },
   frames: {

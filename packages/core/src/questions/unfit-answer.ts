@@ -17,7 +17,7 @@ interface Form {
 }
 
 /** The unfit answer after which a question is not asked again. */
-const LAST = 3;
+export const MAX_UNFIT = 3;
 /** The same, if no required field came. */
 const LAST_IF_EMPTY = 2;
 const MAX_ISSUES = 3;
@@ -46,7 +46,7 @@ export function describeUnfit(
   const said = issues.map((issue) => ` ${sayIssue(issue, properties)}`).join(';');
   const why = (isEmpty ? 'The form came back empty.' : 'The last answer did not fit.') + said;
   const times = before + 1;
-  if (times < (isEmpty ? LAST_IF_EMPTY : LAST)) return { times, why };
+  if (times < (isEmpty ? LAST_IF_EMPTY : MAX_UNFIT)) return { times, why };
   const end = `No answer to the question '${key}' fitted, so it is not asked again. ${why}`;
   const fields = Object.entries(properties).map(([name, field]) => `${name}: ${kindOf(field)}`);
   return { times, why, end: isEmpty ? NOT_FILLED_IN : end, fields: fields.join(', ') };
