@@ -1,6 +1,7 @@
 /** The figures of a benchmark, and the program that writes them into docs/performance.md. */
+import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { arch, cpus, platform, totalmem } from 'node:os';
+import { arch, cpus, loadavg, platform, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { Pace, Race, Spread } from './race.ts';
 
@@ -55,64 +56,73 @@ function formatValue(value: number, unit: Figure['unit']): string {
   return `${value.toFixed(value < 10 ? 2 : value < 100 ? 1 : 0)} ${unit}`;
 }
 
-/** The cells of a figure: its name, value, quartiles, noise, goal and verdict. */
-export function cellsOf(figure: Figure): readonly string[] {
+/** The cells of a figure: its name, its value, its quartiles, and its goal with the verdict. */
+export function cellsOf(
+  figure: Figure,
+): readonly [what: string, value: string, spread: string, goal: string] {
   const { what, value, unit, spread, goal, isFloor, noise } = figure;
+  const aa = noise === undefined ? '' : `, A/A ±${(noise * 100).toFixed(1)} %`;
   return [
     what,
     formatValue(value, unit),
     spread ? `${formatValue(spread.low, unit)} – ${formatValue(spread.high, unit)}` : '',
-    noise === undefined ? '' : `±${(noise * 100).toFixed(1)} %`,
-    goal === undefined ? '' : `${isFloor ? '≥' : '≤'} ${formatValue(goal, unit)}`,
-    verdictOf(figure) ?? '',
+    goal === undefined ? '' : `${isFloor ? '≥' : '≤'} ${formatValue(goal, unit)}${aa}: ${verdictOf(figure)}`,
   ];
 }
 
 const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
 
 /** The document's rows. Shapes that were measured alike, with the same verdict, share one. Quartiles are only printed. */
-function rowsOf(figures: readonly (readonly string[])[]): readonly string[] {
+function rowsOf(figures: readonly Figure[]): readonly string[] {
   const values = new Map<string, string[]>();
-  for (const [what = '', value, , ...judged] of figures) {
+  for (const [what, value, , goal] of figures.map(cellsOf)) {
     const [, shape, measured = what] = /^([A-Z](?: in \w+| on \w+)?|\/[\w-]+), (.+)$/.exec(what) ?? [];
-    const key = JSON.stringify([measured, ...judged]);
-    values.set(key, [...(values.get(key) ?? []), shape ? `${shape} ${value}` : `${value}`]);
+    const key = JSON.stringify([measured, goal]);
+    values.set(key, [...(values.get(key) ?? []), shape ? `${shape} ${value}` : value]);
   }
   return [...values].map(([key, all]) => {
-    const [measured, ...judged] = JSON.parse(key) as [string, ...string[]];
-    return row([measured, all.join(', '), ...judged]);
+    const [measured, goal] = JSON.parse(key) as [string, string];
+    return row([measured, all.join(', '), goal]);
   });
 }
 
 const section = ({ title, figures, note }: Chapter): string =>
   [
     `### ${title}\n`,
-    row(['', 'measured', 'A/A', 'goal', '']),
-    row(['---', '---', '---', '---', '---']),
-    ...rowsOf(figures.map(cellsOf)),
+    row(['', 'measured', 'goal']),
+    row(['---', '---', '---']),
+    ...rowsOf(figures),
     ...(note ? [`\n${note}`] : []),
     '',
   ].join('\n');
 
-/** Versions, machine and effort. */
-function describeRun({ rounds, sliceMs }: Pace): string {
+/** The measured commit. A tree with changes is marked, because nobody can measure it again. */
+const describeCommit = (): string =>
+  execFileSync('git', ['describe', '--always', '--exclude=*', '--dirty=, with changes'], {
+    encoding: 'utf8',
+  }).trim();
+
+/** Commit, versions, machine, its other work, and effort. To be called before the run, which makes work of its own. */
+export function describeRun({ rounds, sliceMs }: Pace): string {
   const { node, v8, openssl } = process.versions;
   // The SDK does not export its manifest, which is two folders above its entry.
   const manifest = new URL('../package.json', import.meta.resolve('@modelcontextprotocol/server'));
   const { version } = JSON.parse(readFileSync(manifest, 'utf8')) as { readonly version: string };
+  const commit = describeCommit();
   const machine = `${cpus()[0]?.model}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB`;
   return (
-    `\`pnpm bench\` on ${new Date().toISOString().slice(0, 10)}: Node ${node} (V8 ${v8}, OpenSSL ${openssl}), SDK ${version};\n` +
-    `${machine}, ${platform()} ${arch()}. ${rounds} rounds of ${sliceMs} ms slices, interleaved.`
+    `Commit ${commit}, ${new Date().toISOString().slice(0, 10)}: Node ${node} (V8 ${v8}, OpenSSL ${openssl}), SDK ${version};\n` +
+    `${machine}, ${platform()} ${arch()}, load average ${loadavg()[0]?.toFixed(1)} before the run. ` +
+    `${rounds} rounds of ${sliceMs} ms slices, interleaved.`
   );
 }
 
 const MEASURED = /(?<=<!-- measured: written by `pnpm bench` -->\n\n)[\s\S]*(?=\n<!-- \/measured -->)/;
 
 /** Replaces the earlier figures in the document. */
-export function writeDocument(chapters: readonly Chapter[], pace: Pace): void {
+export function writeDocument(run: string, chapters: readonly Chapter[]): void {
   const path = 'docs/performance.md';
-  const measured = [describeRun(pace), '', ...chapters.map(section)].join('\n');
+  const measured = [run, '', ...chapters.map(section)].join('\n');
   writeFileSync(
     path,
     readFileSync(path, 'utf8').replace(MEASURED, () => measured),

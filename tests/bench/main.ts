@@ -1,7 +1,7 @@
 /** `pnpm bench`: runs benchmarks, one after the other, and reports. */
 import { parseArgs } from 'node:util';
 import { codec } from './codec.ts';
-import { type Benchmark, type Chapter, cellsOf, verdictOf, writeDocument } from './figures.ts';
+import { type Benchmark, type Chapter, cellsOf, describeRun, verdictOf, writeDocument } from './figures.ts';
 import { durable, http } from './load.ts';
 import { parkedFrames } from './parked-frames.ts';
 import { FULL, QUICK } from './race.ts';
@@ -24,6 +24,7 @@ if (help || only.some((name) => !NAMES.includes(name))) {
 }
 
 const pace = quick ? QUICK : FULL;
+const about = describeRun(pace);
 const chapters: Chapter[] = [];
 for (const { run, ...benchmark } of BENCHMARKS.filter(({ name }) => only.includes(name))) {
   console.log(`\n${benchmark.name}: ${benchmark.title}`);
@@ -31,7 +32,7 @@ for (const { run, ...benchmark } of BENCHMARKS.filter(({ name }) => only.include
   for (const figure of figures) console.log(`  ${cellsOf(figure).filter(Boolean).join('  ')}`);
   chapters.push({ ...benchmark, figures });
 }
-if (!quick && only === NAMES) writeDocument(chapters, pace);
+if (!quick && only === NAMES) writeDocument(about, chapters);
 const missed = chapters.flatMap(({ figures }) => figures).filter((one) => verdictOf(one) === '**missed**');
 console.log(missed.length === 0 ? '\nEvery goal is met.' : `\n${missed.length} goals are missed.`);
 // Sockets that a benchmark left open must not keep the program alive.

@@ -23,9 +23,12 @@ const WITHOUT_SINGLE_USE = ' without single use';
 /** The subject of a shape whose tokens are served again and again, so that no ledger is measured. */
 export const withoutSingleUse = (id: string): string => `${id}${WITHOUT_SINGLE_USE}`;
 
+/** The documented style on our hosting, which shows what the hosting costs without a shape. */
+export const HOSTED = 'documented, hosted';
+
 /** The server factory of a name. H on PostgreSQL uses the database of `MRTR_BENCH_POSTGRES`. */
 export async function servers(name: string): Promise<() => McpServer> {
-  if (name === 'documented') return documented();
+  if (name === 'documented' || name === HOSTED) return documented();
   if (name === 'empty') return () => empty();
   if (name === 'empty, schema remembered') return () => empty(rememberedTool);
   const [id = ''] = name.split(WITHOUT_SINGLE_USE);
