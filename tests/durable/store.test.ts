@@ -62,6 +62,19 @@ test('nothing of a call is in the database in clear', async () => {
   expect(errors).toEqual([]);
 });
 
+// docs/performance.md counts the statements of a call from this.
+test('DBOS records one operation for each step, and two for each wait: the answer and its deadline', async () => {
+  const { answer, site, postgres } = await opened();
+  await answer(await answer(await site.send({}), { count: '3' }), { address: 'home' });
+  const recorded = await query<{ readonly name: string }>(
+    postgres,
+    `SELECT substring(function_name from '^[^ ]+') AS name FROM mrtr_linear.operation_outputs
+     WHERE workflow_uuid = (SELECT id FROM mrtr_linear.mrtr_calls) ORDER BY function_id`,
+  );
+  const wait = ['DBOS.recv', 'DBOS.sleep'];
+  expect(recorded.map(({ name }) => name)).toEqual(['run', ...wait, 'run', ...wait, 'run']);
+});
+
 test('a store rejects calls over its limit, and over the limit of one principal', async () => {
   const { answer, site } = await opened({ limits: { calls: 3 } });
   const [ada, eve] = [{ principal: 'ada' }, { principal: 'eve' }];
