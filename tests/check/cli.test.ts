@@ -50,6 +50,14 @@ describe('exit codes', { timeout: 30_000 }, () => {
     ['--tool  a  --next  node v2.mjs {port}  --  node  v1.mjs', /over stdio, and --next over HTTP/],
     ['--tool  a  --next  http://  AT', /--next is not an address/],
     ['--tool  a  --', /There is no command after --/],
+    [
+      '--tool  a  --arguments  {"n":"1"}  --vary  m  AT',
+      /--vary: 'm' is no argument of the call\..* are: n\./,
+    ],
+    [
+      '--tool  a  --arguments  {"n":"1"}  --vary  n  --vary  n=[1]  AT',
+      /--vary takes one NAME alone, or lists/,
+    ],
     // Inputs that would cause false findings, or prove nothing.
     ['--tool  a  --only=  AT', /--only names no check/],
     ['--tool  a  --ttl  300  --max-time  20  AT', /The run waits for --ttl 300, but --max-time 20 ends/],

@@ -15,7 +15,7 @@ import { isObject, parse } from '../wire/json.ts';
 import { type CommandLine, parseTarget, type TargetOptions } from './options.ts';
 
 export function inputsFrom(options: CommandLine): CompleteInputs {
-  const { probe, ttl, only } = options;
+  const { probe, ttl, only, vary } = options;
   const { generateAnswers, oneTime, needsConsent, allowEffects } = { ...DEFAULTS, ...options };
   if (options.quick && options.complete)
     throw new UsageError('--quick skips checks that --complete requires: remove one of them.');
@@ -26,6 +26,7 @@ export function inputsFrom(options: CommandLine): CompleteInputs {
     answers: answersFrom(options),
     ...{ ttlSeconds: ttl, only, quick: options.quick },
     probe: probe === undefined ? undefined : probeFrom(probe),
+    vary: vary === undefined ? undefined : varyFrom(vary),
   };
 }
 
@@ -82,6 +83,22 @@ function probeFrom(text: string): ProbeSpec {
   if (!/^(?:tool|resource|prompt):/.test(text))
     throw new UsageError('--probe has to begin with tool:, url: or cmd:.');
   return { kind: 'operation', operation: operationIn(text, '--probe') };
+}
+
+/** Reads one name, or lists: `NAME=[…]`, or a file with a list for each argument. A configuration file may hold the lists. */
+function varyFrom(texts: readonly string[]) {
+  const lists = texts.map((text) => {
+    const at = text.indexOf('=');
+    const value = parse(text.slice(at + 1));
+    if (at > 0 && Array.isArray(value)) return { [text.slice(0, at)]: value };
+    if (isObject(value)) return value;
+    return text.endsWith('.json') ? readJson(text) : undefined;
+  });
+  const [name] = texts;
+  if (texts.length === 1 && lists[0] === undefined) return name;
+  if (lists.includes(undefined))
+    throw new UsageError('--vary takes one NAME alone, or lists: --vary \'invoice=["a","b"]\'.');
+  return object(Object.assign({}, ...lists), '--vary');
 }
 
 /** Reads the answers. Those of the command line override those of the file. */

@@ -135,6 +135,11 @@ const TARGET_OPTIONS = [
   ['--answers <file>', 'text', 'answers from a JSON file: an object, by key'],
   ['--generate-answers', 'yes', 'generates answers from the asked schema'],
   ['--probe <what>', 'text', 'shows effects: tool:NAME[ JSON], url:URL or cmd:COMMAND'],
+  [
+    '--vary <what>',
+    'texts',
+    'the argument that is new in each call: NAME, NAME=[…], or a JSON file of lists',
+  ],
   ['--header <line>', 'texts', "'Name: value', the principal; repeatable"],
   ['--other-header <line>', 'texts', 'the same for a second principal'],
   ['--also <url>', 'text', 'a second instance of the same server'],

@@ -18,6 +18,7 @@ import {
 import type { TestedInstances } from '../target/instance.ts';
 import { createProbe } from '../target/probe.ts';
 import { type CompleteInputs, nameOf, type Operation } from '../target/target.ts';
+import { Variation } from '../target/variation.ts';
 import {
   asObject,
   canonical,
@@ -107,12 +108,15 @@ export class CheckContext implements SessionContext {
   /** Rejections that took long to provoke. Other checks compare them. */
   readonly rejections: Rejected[] = [];
   readonly #known = new Map<string, unknown>();
+  readonly #variation: Variation | undefined;
   #room = MAX_KEPT;
 
   constructor(inputs: CompleteInputs, { fleet, limit }: Served) {
     this.inputs = inputs;
     this.fleet = fleet;
     this.limit = limit;
+    const { operation, vary } = inputs;
+    if (vary !== undefined) this.#variation = new Variation(operation, vary, () => this.schemaOf(operation));
     this.answerer = new Answerer(inputs.answers, inputs.generateAnswers, inputs.seed);
     this.effects = new Effects(inputs.probe && createProbe(inputs.probe, fleet, limit));
   }
@@ -147,7 +151,18 @@ export class CheckContext implements SessionContext {
   }
 
   session(options: SessionOptions = {}): Session {
-    return new Session(this, options);
+    const variation = this.#variation;
+    if (variation === undefined) return new Session(this, options);
+    const varied = variation.next();
+    const operation = variation.apply(options.operation ?? this.operation, varied);
+    return new Session(this, { ...options, operation, varied });
+  }
+
+  /** Makes the rest of a call that of another, which differs in nothing else. */
+  move(session: Session, options: SessionOptions) {
+    const { operation } = options;
+    const moved = operation && this.#variation?.apply(operation, session.varied);
+    return Object.assign(session, options, moved && { operation: moved });
   }
 
   /** Answers a new call honestly until it asks the question of `round`, counted from 0. @throws Undecided */
@@ -243,7 +258,7 @@ export class CheckContext implements SessionContext {
     const known = await this.once(`nonsense of ${round} ${canonical({ principal, operation })}`, async () => {
       const likeness = new Likeness();
       for (const requestState of ['mrtr-check', 'mrtr-check-2']) {
-        const session = Object.assign(await this.untilRound(round), moved);
+        const session = this.move(await this.untilRound(round), moved);
         likeness.add(this.#withoutKeys(await session.retry({ requestState })));
       }
       return likeness;

@@ -36,6 +36,7 @@ export function reproducing(inputs: CompleteInputs, ids: string) {
     answer: Object.entries(inputs.answers).map(([key, value]) => `${key}=${JSON.stringify(value)}`),
     'generate-answers': inputs.generateAnswers,
     probe: probe && probeText(probe),
+    vary: varyTexts(inputs.vary),
     header: redactedLines(address.headers),
     'other-header': redactedLines(address.otherHeaders),
     also: address.also,
@@ -58,6 +59,11 @@ export function reproducing(inputs: CompleteInputs, ids: string) {
   const command = address.command === undefined ? [] : ['--', ...address.command];
   return ['mrtr-check', ...words, ...place, ...command].map(quote).join(' ');
 }
+
+const varyTexts = (vary: CompleteInputs['vary']) =>
+  typeof vary === 'object'
+    ? Object.entries(vary).map(([name, list]) => `${name}=${JSON.stringify(list)}`)
+    : vary;
 
 const redactedLines = (headers: Readonly<Record<string, string>> = {}) =>
   Object.keys(headers).map((name) => `${name}: ${REDACTED}`);

@@ -68,6 +68,13 @@ export async function honestCall(context: CheckContext, asked?: (session: Sessio
   return reason === undefined ? undefined : { reason, session };
 }
 
+/** Makes one honest call. `still`: the reason if its effect was not seen. */
+export const honestCallSeen = (context: CheckContext) =>
+  context.effects.whyStill(
+    () => honestCall(context),
+    () => context.pause(SOON_MS),
+  );
+
 async function firstCalls(context: CheckContext) {
   const { effects } = context;
   try {
@@ -89,8 +96,10 @@ async function firstCalls(context: CheckContext) {
     if (context.inputs.probe) await context.pause(SOON_MS);
     await read();
     effects.calibrate(readings);
-    const again = await honestCall(context);
-    return again && { ...again, reason: `the second honest call failed: ${again.reason}` };
+    const { result: again, still } = await honestCallSeen(context);
+    if (again) return { ...again, reason: `the second honest call failed: ${again.reason}` };
+    if (still !== undefined) effects.blind(still);
+    return undefined;
   } catch (error) {
     return { reason: (error as Error).message, isUsage: error instanceof Unanswered };
   }

@@ -18,6 +18,7 @@ const INPUTS: Readonly<Record<keyof Inputs, unknown>> = {
   otherArguments: true,
   otherOperation: true,
   probe: true,
+  vary: true,
   ttlSeconds: true,
   only: true,
   quick: true,

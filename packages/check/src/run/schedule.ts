@@ -10,7 +10,7 @@ import { ProbeFailed } from '../target/probe.ts';
 import { type CompleteInputs, UsageError } from '../target/target.ts';
 import { lacking } from './needs.ts';
 import { notOnOldServer } from './old-server.ts';
-import { type Failure, honestCall, type Prepared } from './prepare.ts';
+import { type Failure, honestCall, honestCallSeen, type Prepared } from './prepare.ts';
 
 /** The result of one check. */
 export interface CheckResult {
@@ -75,12 +75,20 @@ async function nameFaults(context: CheckContext, failure: Failure) {
   return wrong.length === 0 ? '' : ` (${wrong.join(', ')} found what is wrong with its messages)`;
 }
 
-async function control(context: CheckContext) {
+interface Control {
+  readonly failed?: Failure | undefined;
+  /** The reason why its effect was not seen, so that no effect of the check was either. */
+  readonly still?: string | undefined;
+}
+
+async function control(context: CheckContext, countsEffects = false): Promise<Control> {
   try {
     await context.fleet.revive();
-    return await honestCall(context);
+    if (!countsEffects) return { failed: await honestCall(context) };
+    const { result, still } = await honestCallSeen(context);
+    return { failed: result, still };
   } catch (error) {
-    return { reason: (error as Error).message };
+    return { failed: { reason: (error as Error).message } };
   }
 }
 
@@ -88,13 +96,17 @@ async function control(context: CheckContext) {
 function betweenControls(context: CheckContext) {
   let failed: Failure | undefined;
   return async (check: Check): Promise<Finding> => {
-    failed &&= await control(context);
+    failed &&= (await control(context)).failed;
     if (failed) return abstain(`the honest call before it failed: ${failed.reason}`, failed.session);
+    const earlier = context.effects.readings;
     const finding = await runCheck(check, context);
+    const passed = finding.verdict === 'pass';
     const alive = context.fleet.instances.every((instance) => instance.alive);
-    failed = await control(context);
-    if (!alive && finding.verdict === 'pass') return abstain('the server ended during it');
-    if (failed === undefined || finding.verdict === 'fail' || finding.holds) return finding;
+    const after = await control(context, passed && context.effects.readings > earlier);
+    failed = after.failed;
+    if (!alive && passed) return abstain('the server ended during it');
+    if (failed === undefined) return after.still === undefined ? finding : abstain(after.still);
+    if (finding.verdict === 'fail' || finding.holds) return finding;
     return abstain(`the honest call after it failed: ${failed.reason}`, failed.session);
   };
 }

@@ -24,6 +24,8 @@ export interface SessionOptions {
   readonly principal?: Principal;
   readonly operation?: Operation;
   readonly capabilities?: JsonObject | undefined;
+  /** The arguments that are new in this call. */
+  readonly varied?: JsonObject;
 }
 
 export interface SessionContext {
@@ -52,16 +54,18 @@ export class Session {
   decisive: Turn | undefined;
   readonly #context: SessionContext;
   readonly capabilities: JsonObject | undefined;
+  readonly varied: JsonObject;
 
   constructor(
     context: SessionContext,
-    { instance, principal, operation, capabilities }: SessionOptions = {},
+    { instance, principal, operation, capabilities, varied = {} }: SessionOptions = {},
   ) {
     this.#context = context;
     this.instance = instance ?? context.instance;
     this.principal = principal ?? 'own';
     this.operation = operation ?? context.operation;
     this.capabilities = capabilities;
+    this.varied = varied;
     const title = `${METHOD[this.operation.kind]} ${this.operation.name}`;
     this.evidence = new Evidence(title, this.instance.isOld ? 'legacy' : 'modern');
   }

@@ -62,6 +62,8 @@ export interface Inputs {
   readonly answers?: JsonObject;
   readonly generateAnswers?: boolean;
   readonly probe?: ProbeSpec | undefined;
+  /** The argument that is new in each call, or a list of values for each such argument. For effects that happen once. */
+  readonly vary?: string | JsonObject | undefined;
   readonly ttlSeconds?: number | undefined;
   readonly oneTime?: boolean;
   /** The effect needs consent: an effect without a question is a fail instead of advice. */

@@ -128,8 +128,9 @@ const PREFIX = /^MCP error -?\d+: */;
 /** The v1 SDK's code for a timeout. */
 const TIMEOUT = -32001;
 
-async function callOperation(client: Client, { inputs, limit }: CheckContext) {
-  const { operation } = inputs;
+async function callOperation(client: Client, context: CheckContext) {
+  const { limit } = context;
+  const { operation } = context.session();
   const params = paramsOf(operation) as never;
   const { timeoutMs: timeout, over: signal } = limit;
   const options = { timeout, maxTotalTimeout: timeout, signal };

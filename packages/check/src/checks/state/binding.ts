@@ -49,7 +49,7 @@ async function moveState(
   if (finding) return finding;
   let moved = abstain('no round carries state');
   for (const round of context.roundsWithState) {
-    const session = Object.assign(await context.untilRound(round, own), options);
+    const session = context.move(await context.untilRound(round, own), options);
     moved = await moveStateOfRound(context, round, session, { options, what, first });
     if (moved.verdict !== 'pass') break;
   }

@@ -32,7 +32,7 @@ async function compareWithMalformed(context: CheckContext, rejected: Rejected, o
   const plain = new Likeness();
   let { outcome } = rejected;
   for (let time = 0; time < 2; time++) {
-    const session = Object.assign(await context.untilRound(round), options);
+    const session = context.move(await context.untilRound(round), options ?? {});
     outcome = await session.retry({ requestState: 'mrtr-check' });
     requireAnswer(outcome, 'a malformed state');
     plain.add(comparable(outcome));
@@ -67,7 +67,7 @@ export const DISCLOSURE = [
       const round = context.lastRoundWithState;
       const all: { rejected: Rejected; options?: SessionOptions | undefined }[] = [];
       for (const { label, options, alter } of rejectables(context)) {
-        const session = Object.assign(await context.untilRound(round), options);
+        const session = context.move(await context.untilRound(round), options ?? {});
         const changes = alter && { requestState: await alter(session.state ?? '') };
         const outcome = await session.retry(changes);
         requireAnswer(outcome, label);
