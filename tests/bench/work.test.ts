@@ -28,9 +28,8 @@ const HASHES = 3;
 const COSTS: Readonly<Record<string, Work>> = {
   f: { ...OF_EACH, hashes: HASHES, promises: 74 },
   g: { ...OF_EACH, hashes: HASHES, promises: 64 },
-  // The question has no name in H's code, so it is made in the call, and its digest too. The store listens to the signal of
-  // each request. Its id of the frame is random.
-  h: { ...OF_EACH, hashes: HASHES + 1, controllers: 2, randoms: 1, promises: 74 },
+  // The question is made in the call, and its digest with it. The store listens to the signal of each request.
+  h: { ...OF_EACH, hashes: HASHES + 1, controllers: 2, promises: 74 },
   // A resolver runs in each request and makes its question there, and its digest.
   i: { ...OF_EACH, hashes: HASHES + 2, promises: 88 },
   // The replay waits for all microtasks before it ends a round.

@@ -4,7 +4,7 @@ import type { ClientCapabilities, McpServer, ServerContext } from '@modelcontext
 import { declaredInEnvelope } from '../questions/can-ask.ts';
 import { derivePseudonym } from '../state/at-rest.ts';
 import { type Binding, canonicalArguments } from '../state/binding.ts';
-import { freshCallId, type OpenedState } from '../state/codec.ts';
+import { freshId, type OpenedState } from '../state/codec.ts';
 import type { SealingKey } from '../state/key-ring.ts';
 import { AnswerReads } from '../wire/answer-reads.ts';
 import { type AnswerStamp, type Call, isModern } from '../wire/call.ts';
@@ -73,7 +73,7 @@ export class AdmittedCall implements Call {
     const { server, policy, ctx, binding, pseudonym, opened } = facts;
     const { method, target, audience } = binding;
     this.#facts = facts;
-    this.id = opened?.callId ?? freshCallId();
+    this.id = opened?.callId ?? freshId();
     this.method = method;
     this.target = target;
     this.round = (opened?.round ?? 0) + 1;

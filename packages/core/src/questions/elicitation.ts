@@ -44,7 +44,19 @@ export const requireElicitationOptions = (owner: string, options: ElicitationOpt
   requireOptions<ElicitationOptions<unknown>>(owner, options, { fallback: anyValue });
 
 // Converting a zod schema costs 15 µs and always gives the same form, so each schema is converted once.
-const forms = new WeakMap<StandardSchemaWithJSON, CheckedForm>();
+const forms = new WeakMap<StandardSchemaWithJSON, PreparedForm>();
+
+/** A form, and the names of its fields, which all questions of its schema share. */
+interface PreparedForm {
+  readonly form: CheckedForm;
+  readonly fields: readonly string[];
+}
+
+function prepare(schema: StandardSchemaWithJSON, form: CheckedForm): PreparedForm {
+  const prepared = { form, fields: Object.freeze(Object.keys(form.properties)) };
+  forms.set(schema, prepared);
+  return prepared;
+}
 
 /**
  * Prepares a question.
@@ -82,8 +94,7 @@ export function elicitation(
   requireArgument('elicitation', 'schema', schemaOrForm, A_SCHEMA);
   const schema =
     '~standard' in schemaOrForm ? (schemaOrForm as StandardSchemaWithJSON) : schemaOf(text, schemaOrForm);
-  const form = formOf(text, schema);
-  const fields = Object.keys(form.properties);
+  const { form, fields } = formOf(text, schema);
   return question<unknown, Pick<Elicitation, 'kind' | 'schema' | 'fields'>>(
     {
       kind: 'elicitation',
@@ -136,18 +147,17 @@ function schemaOf(message: string, form: ElicitationForm): StandardSchemaWithJSO
   requireAnswerable(message, copy as CheckedForm);
   const schema = fromJsonSchema(copy as Parameters<typeof fromJsonSchema>[0]);
   convertedForms.set(form, { text, schema });
-  forms.set(schema, copy as CheckedForm);
+  prepare(schema, copy as CheckedForm);
   return schema;
 }
 
-function formOf(message: string, schema: StandardSchemaWithJSON): CheckedForm {
+function formOf(message: string, schema: StandardSchemaWithJSON): PreparedForm {
   const known = forms.get(schema);
   if (known) return known;
   const form = convertSchema(message, schema);
   requireAnswerable(message, form);
   requireSynchronous(message, schema, form);
-  forms.set(schema, form);
-  return form;
+  return prepare(schema, form);
 }
 
 /**

@@ -269,8 +269,8 @@ function splitLabel(text: string): [sealed: string, label: string | undefined] {
   return [text.slice(0, at), isRoutingLabel(text.slice(at + 1)) ? text.slice(at) : undefined];
 }
 
-/** A random id for a new call. */
-export const freshCallId = (): string => drawRandom(CALL_ID_BYTES).toString('base64url');
+/** A random id, of a call or of a parked handler. */
+export const freshId = (): string => drawRandom(CALL_ID_BYTES).toString('base64url');
 
 // Excludes `~`, which ends the sealed part, and characters with a meaning for proxies, logs or shells.
 const LABEL = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;

@@ -1,10 +1,10 @@
 /** Keeps waiting handlers of shape H in this process's memory. */
-import { randomBytes } from 'node:crypto';
 import { CannotAsk, StoreFull, speaksMrtr } from '@mrtr/core';
 import {
   addGauge,
   aFunction,
   anyValue,
+  freshId,
   limitsOf,
   ownLimit,
   Quota,
@@ -37,7 +37,7 @@ export interface ContinuationStoreOptions {
   /** Limits of what the store holds. Over them, a call is rejected before it runs. */
   readonly limits?:
     | {
-        /** Calls that run or are parked at once. Default 10 000; each costs about 1.5 KB and its handler's memory. */
+        /** Calls that run or are parked at once. Default 10 000; each costs about 2.4 KB and its handler's memory. */
         readonly frames?: number | undefined;
         /** Estimated memory of all their arguments, in bytes. Default 64 MiB. */
         readonly bytes?: number | undefined;
@@ -248,7 +248,7 @@ export class ContinuationStore implements LinearStore {
   /** Parks a frame; the returned id takes it out again, once. */
   #park(frame: Frame): string {
     if (this.#closed) throw this.#abortFrame(frame, new ContinuationLost(SHUTTING_DOWN));
-    const id = randomBytes(16).toString('base64url');
+    const id = freshId();
     frame.deadline = Date.now() + this.#ttlMs;
     this.#running.delete(frame);
     this.#parked.set(id, frame);

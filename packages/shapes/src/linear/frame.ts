@@ -416,7 +416,9 @@ export class Frame {
       this.#reject(ask, wrong);
       return ask.promise;
     }
-    const open = asked.filter(({ question }) => !this.#needsNoAnswer(question));
+    const needed = asked.filter(({ question }) => !this.#needsNoAnswer(question));
+    // The given list is kept where it can be: the other one has room for more, in each parked frame.
+    const open = needed.length === asked.length ? asked : needed;
     if (open.length > 0) this.#open = this.#open.length === 0 ? open : [...this.#open, ...open];
     for (const one of asked) if (!open.includes(one)) ask.accept(one.key, fallbackOf(one.question, one.key));
     this.#flushSoon();
