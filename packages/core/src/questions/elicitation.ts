@@ -186,32 +186,23 @@ function throwsOwnError(schema: object, value: unknown): boolean {
   }
 }
 
-/** The part of a form's field that an invented value depends on. */
-interface FormField {
-  readonly type?: string;
-  readonly format?: string;
-  readonly enum?: readonly unknown[];
-  readonly oneOf?: readonly { readonly const: unknown }[];
-  readonly anyOf?: FormField['oneOf'];
-  readonly items?: FormField;
-  readonly minimum?: number;
-  readonly minLength?: number;
-}
-
-const OF_FORMAT: Readonly<Record<string, string>> = {
-  email: 'a@example.com',
-  uri: 'https://example.com',
-  date: '2026-01-31',
-  'date-time': '2026-01-31T12:00:00Z',
+/** Zod goes on to later checks after a limit or a format that a value does not fit. */
+const INVENTED: Readonly<Record<string, unknown>> = {
+  string: 'x',
+  number: 1,
+  integer: 1,
+  boolean: true,
+  array: [],
 };
 
-function inventValue(field: FormField): unknown {
-  const { type, format = '', items, minimum = 1, minLength = 1 } = field;
-  const { enum: [value] = [field.oneOf?.[0]?.const ?? field.anyOf?.[0]?.const] } = field;
-  if (value !== undefined) return value;
-  if (type === 'array') return [inventValue(items ?? {})];
-  if (type === 'boolean') return true;
-  return type === 'string' ? (OF_FORMAT[format] ?? 'x'.repeat(minLength)) : minimum;
+function inventValue({ type, enum: values = [], oneOf: choices = [] }: FormField): unknown {
+  return values[0] ?? choices[0]?.const ?? INVENTED[type ?? ''];
+}
+
+interface FormField {
+  readonly type?: string;
+  readonly enum?: readonly unknown[];
+  readonly oneOf?: readonly { readonly const: unknown }[];
 }
 
 function convertSchema(message: string, schema: StandardSchemaWithJSON): CheckedForm {
