@@ -6,6 +6,7 @@ import { open } from './postgres-ledger.ts';
 const { DATABASE_URL = '', STATE_KEY = '', TOKENS = '' } = process.env;
 /** Stands for your sign-in: it returns the caller, or the response to a request without a valid token. */
 const signIn = requireBearerAuth({ verifier: listVerifier(TOKENS) });
+// On a network, name your host in `allowedHosts`.
 const mcp = createMcpMount({ server: open(DATABASE_URL, [STATE_KEY]).createServer }, { anonymous: 'reject' });
 
 export async function POST(request: Request): Promise<Response> {
