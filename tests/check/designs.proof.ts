@@ -41,7 +41,18 @@ const RIGHT = Object.keys(DESIGNS).filter((name) => !WRONG.includes(name));
 // Designs whose messages alone show whether a call was refused.
 const WITHOUT_PROBE = ['results', 'a result', 'new keys', 'no look', 'an optional', 'a refusal'];
 // Without abandon.flat, which measures time: its two hundred calls prove nothing new here.
-const only = ['wire', 'state', 'retry', 'answer', 'refusal', 'capability', 'instance', 'effect', 'era'];
+const only = [
+  'wire',
+  'state',
+  'retry',
+  'answer',
+  'refusal',
+  'form',
+  'capability',
+  'instance',
+  'effect',
+  'era',
+];
 
 const SENDING_MOST = ['an open step', 'a ledger of texts', 'a ledger of spellings'];
 const COUNTED = [

@@ -68,7 +68,10 @@ export const FAULTS: readonly Fault[] = [
   fault('refusal.no-effect', 'fail'),
   fault('refusal.decline-ends', 'advice'),
   fault('refusal.cancel-ends', 'advice'),
-  fault('refusal.rounds-bounded', 'advice'),
+  fault('refusal.rounds-bounded', 'advice', { also: advice('form.rounds') }),
+  fault('form.portable', 'advice'),
+  fault('form.impossible', 'fail'),
+  fault('form.rounds', 'advice'),
   ...['unasked-effect', 'empty-form', 'default-yes', 'blind', 'spoofed', 'false-in-form', 'argument'].map(
     (name) => fault(`consent.${name}`, 'fail', { inputs: { needsConsent: true } }),
   ),

@@ -207,7 +207,7 @@ function proceeds(
   }
   const now = { ...state, answers, ...(refused && { refused }) };
   if (openIn(design, now).length > 0)
-    return now.tries >= 10 ? INVALID : asks(world, { ...now, tries: now.tries + 1 });
+    return now.tries >= 2 ? INVALID : asks(world, { ...now, tries: now.tries + 1 });
   if (!isLast) return asks(world, { ...now, stage: now.stage + 1 });
   if (refused) return ends(DECLINED);
   world.effects++;

@@ -19,7 +19,7 @@ const REPLAYED: Found = {
     'instance.replay-elsewhere',
     'deploy.replay',
   ),
-  ...advice('answer.unasked', 'refusal.rounds-bounded'),
+  ...advice('answer.unasked', 'refusal.rounds-bounded', 'form.rounds'),
 };
 const UNSEALED: Found = {
   ...REPLAYED,

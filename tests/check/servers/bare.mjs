@@ -20,7 +20,7 @@ import { digest, INSTANCE, open, operationOf, Refused, refuse, requestOf, seal }
 import { claim, countLines, faulty, now, options, peek, remember, world, write } from './world.mjs';
 
 const REVISION = '2026-07-28';
-const MAX_TRIES = 10;
+const MAX_TRIES = faulty('form.rounds') ? 10 : 2;
 const META = 'io.modelcontextprotocol/';
 let parked = 0;
 let calls = 0;
@@ -49,13 +49,19 @@ function sureMessage({ to, amount, note }) {
   return `Really send ${shown(amount)} to ${shown(to)}${note ? ` for ${shown(note)}` : ''}?`;
 }
 
-function form(key, request) {
+function form(key, request, tries = 0) {
   const { message: words, schema } = QUESTIONS[key];
   const message = typeof words === 'string' ? words : words(operationOf(request).args);
-  const extra =
-    faulty('wire.schema') && key === 'account' ? { more: { type: 'object', properties: {} } } : {};
+  const extra = {};
+  if (faulty('wire.schema') && key === 'account') extra.more = { type: 'object', properties: {} };
+  if (faulty('form.portable') && key === 'account') extra.more = { type: 'integer' };
+  const impossible = faulty('form.impossible') && tries > 0 && key === 'account' ? { minLength: 99 } : {};
   const required = faulty('consent.empty-form') && key === 'sure' ? {} : { required: [key] };
-  const requestedSchema = { type: 'object', properties: { [key]: schema, ...extra }, ...required };
+  const requestedSchema = {
+    type: 'object',
+    properties: { [key]: { ...schema, ...impossible }, ...extra },
+    ...required,
+  };
   return { method: 'elicitation/create', params: { mode: 'form', message, requestedSchema } };
 }
 
@@ -72,6 +78,12 @@ const fits = (key, value) => {
   return typeof value === 'string' && value.length >= 1 && value.length <= 40;
 };
 
+/** Whether the extra field of a fault fits. */
+const fitsMore = (more) =>
+  faulty('form.portable')
+    ? Number.isInteger(more)
+    : typeof more === 'object' && more !== null && !Array.isArray(more);
+
 /** The answer to a question: its value, `declined`, or undefined if it is missing or does not fit. */
 function answerTo(key, responses) {
   const otherKey = faulty('answer.other-key') && Object.keys(responses).find((one) => one.startsWith(key));
@@ -82,8 +94,8 @@ function answerTo(key, responses) {
   if (answer.action === 'decline') return faulty('refusal.decline-ends') ? undefined : { declined: true };
   if (answer.action === 'cancel') return faulty('refusal.cancel-ends') ? undefined : { declined: true };
   if (answer.action !== 'accept') return undefined;
-  const { more = {} } = answer.content ?? {};
-  if (typeof more !== 'object' || more === null || Array.isArray(more)) return undefined;
+  const { more } = answer.content ?? {};
+  if (more !== undefined && !fitsMore(more)) return undefined;
   const empty = answer.content === undefined || Object.keys(answer.content).length === 0;
   if (faulty('consent.empty-form') && empty && key === 'sure') return { value: true };
   if (faulty('answer.empty-accept') && empty)
@@ -279,7 +291,10 @@ function ask(state, { capabilities, request }, only) {
   const padding = faulty('state.size') ? { padding: 'x'.repeat(2500) } : {};
   return {
     resultType: 'input_required',
-    inputRequests: { ...Object.fromEntries(wanted.map((key) => [key, form(key, request)])), ...page },
+    inputRequests: {
+      ...Object.fromEntries(wanted.map((key) => [key, form(key, request, state.tries)])),
+      ...page,
+    },
     requestState: seal({
       ...state,
       forms: { ...state.forms, ...Object.fromEntries(wanted.map((key) => [key, formId(key, request)])) },

@@ -67,7 +67,7 @@ const asksFor = (value: object): Twist => {
   return when(asksAtOnce, asked({ account: { method: 'elicitation/create', params } }));
 };
 const unfillable = (words: string, value: object) =>
-  advice(new RegExp(`nobody can fill in the form of 'account': 'value' ${words}`), asksFor(value));
+  fail(new RegExp(`nobody can fill in the form of 'account': 'value' ${words}`), asksFor(value));
 const NOTHING = when(asksAtOnce, { result: { resultType: 'input_required' } });
 
 /** Faults from the first message on: they are found although no honest call succeeds. */
@@ -86,7 +86,7 @@ ways('wire.shape', {
     when(asksAtOnce, asked({ more: { method: 'tools/list' } })),
   ),
 });
-ways('wire.schema', {
+ways('form.impossible', {
   'bounds that cross': unfillable('has to be at least 5', { type: 'integer', minimum: 5, maximum: 1 }),
   'no whole number': unfillable('has to be', { type: 'integer', minimum: 0.2, maximum: 0.8 }),
   'more than a message holds': unfillable('has to be 5000000 long', { type: 'string', minLength: 5e6 }),

@@ -8,6 +8,7 @@ import { WORDS } from './consent/words.ts';
 import { DEPLOY } from './deploy/deploy.ts';
 import { EFFECT } from './effect.ts';
 import { ERA } from './era/era.ts';
+import { FORM } from './form.ts';
 import { INSTANCE } from './instance.ts';
 import { REFUSAL } from './refusal.ts';
 import { RETRY } from './retry.ts';
@@ -17,7 +18,7 @@ import { INTEGRITY } from './state/integrity.ts';
 import { WIRE } from './wire.ts';
 
 export const CHECKS: readonly Check[] = [
-  ...[WIRE, INTEGRITY, BINDING, DISCLOSURE, RETRY, ANSWER, REFUSAL],
+  ...[WIRE, INTEGRITY, BINDING, DISCLOSURE, RETRY, ANSWER, REFUSAL, FORM],
   ...[CONSENT, WORDS, CAPABILITY, INSTANCE, DEPLOY, EFFECT, ERA, ABANDON],
 ].flat();
 
@@ -27,7 +28,7 @@ export const CHECKS: readonly Check[] = [
  * message. `abandon.` comes last, because its open calls may exhaust the server.
  */
 export const inRunningOrder = (checks: readonly Check[]): readonly Check[] => {
-  const last = ['state.expired', 'state.oracle', 'deploy.', 'wire.', 'abandon.'];
+  const last = ['state.expired', 'state.oracle', 'deploy.', 'form.impossible', 'wire.', 'abandon.'];
   const late = ({ id }: Check) => last.findIndex((beginning) => id.startsWith(beginning));
   return checks.toSorted((a, b) => late(a) - late(b));
 };

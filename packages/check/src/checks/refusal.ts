@@ -139,11 +139,22 @@ const declineEnds = defineCheck('refusal.decline-ends', 'A', {
   run: (context) => refuseAlways(context, 'decline'),
 });
 
-const PATIENCE = 25;
+export const PATIENCE = 25;
 
 /** The notation of the drawn conversation. */
-const EMPTY = '`accept {}`';
+export const EMPTY = '`accept {}`';
 export const NOTHING_FILLED_IN = { action: 'accept', content: {} };
+
+/** Makes one call whose every form comes back empty, for all checks of it. */
+export const answerEmpty = (context: CheckContext) =>
+  context.once('empty answers', async () => {
+    const session = context.session();
+    const outcome = await session.finish(PATIENCE, () => ({
+      inputResponses: session.mapAnswers(() => NOTHING_FILLED_IN),
+    }));
+    requireAnswer(outcome);
+    return { session, outcome };
+  });
 
 export const REFUSAL = [
   /** Refuses in every round, and each of several questions alone: servers tend to forget the last refusal. */
@@ -193,12 +204,8 @@ export const REFUSAL = [
     needs: ['form'],
     calls: () => PATIENCE + 1,
     run: async (context) => {
-      const session = context.session();
-      const outcome = await session.finish(PATIENCE, () => ({
-        inputResponses: session.mapAnswers(() => NOTHING_FILLED_IN),
-      }));
+      const { session, outcome } = await answerEmpty(context);
       const rounds = session.turns.length - 1;
-      requireAnswer(outcome);
       if (outcome.kind === 'asked')
         return advise(`After ${rounds} rounds, each answered with ${EMPTY}, the server still asks.`, session);
       return pass(

@@ -7,12 +7,12 @@ import {
   defineCheck,
   type Finding,
   fail,
+  type Level,
   MRTR,
   pass,
   warn,
 } from '../judging/check.ts';
 import type { CheckContext, Logged } from '../judging/context.ts';
-import { isForm } from '../observations/forms.ts';
 import { inWorker } from '../sandbox.ts';
 import { Evidence } from '../session/evidence.ts';
 import { requireAnswer, type Session, type Turn } from '../session/session.ts';
@@ -92,11 +92,17 @@ function recordAlone({ request: { method, params }, reply }: Turn) {
   return evidence;
 }
 
-const wireCheck = (
+/** Makes a check that reads every message, and sends none of its own. */
+export const wireCheck = (
   id: string,
-  { fault, allowed, ...parts }: Pick<CheckParts, 'expected' | 'clause' | 'remedy'> & Sought,
+  {
+    level = 'M',
+    fault,
+    allowed,
+    ...parts
+  }: Pick<CheckParts, 'expected' | 'clause' | 'remedy'> & { readonly level?: Level } & Sought,
 ) =>
-  defineCheck(id, 'M', {
+  defineCheck(id, level, {
     ...parts,
     calls: (rounds) => 2 * (rounds + 5),
     judgeReceived: (context) => context.once(id, () => judgeFirst(context, { fault, allowed })),
@@ -237,17 +243,7 @@ export const WIRE = [
         'NOT emit any code from this sub-range (-32020 to -32099) that is not defined by this specification.',
     },
     remedy:
-      'Ask with flat objects of strings, numbers, booleans and enums, whose bounds leave a value; validate what you send ' +
-      'by the published schema.',
-    allowed: async ({ reply }) => {
-      for (const [key, request] of Object.entries(objectAt(reply.result, 'inputRequests'))) {
-        const why = isForm(request)
-          ? await inWorker('whyUnfillable', objectAt(request, 'params').requestedSchema)
-          : undefined;
-        if (why !== undefined) return `nobody can fill in the form of '${key}': ${why}`;
-      }
-      return undefined;
-    },
+      'Ask with flat objects of strings, numbers, booleans and enums; validate what you send by the published schema.',
     fault: async ({ request, reply: { result, error } }) => {
       if (error !== undefined) return errorFault(error);
       if (result === undefined || typeof result.resultType !== 'string') return undefined;

@@ -1,0 +1,98 @@
+/** Forms that some clients do not draw, and forms that nobody can answer. */
+import { advise, defineCheck, pass } from '../judging/check.ts';
+import { choicesIn, isForm, listRequired, propertiesOf, textOfQuestion } from '../observations/forms.ts';
+import { inWorker } from '../sandbox.ts';
+import type { Turn } from '../session/session.ts';
+import { nameOf } from '../target/target.ts';
+import { asObject, type JsonObject, objectAt } from '../wire/json.ts';
+import { describeOutcome } from '../wire/outcome.ts';
+import { answerEmpty, EMPTY, PATIENCE } from './refusal.ts';
+import { wireCheck } from './wire.ts';
+
+const schemaOf = (request: JsonObject) => objectAt(request, 'params').requestedSchema;
+
+/** The reason why some client does not draw a form, or sends something for a field that its user left empty. */
+function whyNotDrawn(request: JsonObject, isDestructive: boolean) {
+  const fields = Object.entries(propertiesOf(request));
+  const required = listRequired(schemaOf(request));
+  for (const [name, field] of fields) {
+    const { type, format, minLength } = asObject(field);
+    const isNumber = type === 'number' || type === 'integer';
+    const isLimited =
+      isNumber || format !== undefined || Number(minLength) > 0 || choicesIn(field).length > 0;
+    if (format === 'date-time') return `'${name}' is a date-time, which some clients send without a zone`;
+    if (fields.length > 1 && (isNumber || type === 'array'))
+      return `'${name}' is no text, and stands beside other fields`;
+    if (!required.includes(name) && isLimited)
+      return `'${name}' may be left empty, and some clients then send '' or 0, which does not fit`;
+    if (fields.length === 1 && type === 'boolean' && isDestructive)
+      return `'${name}' alone confirms a destructive tool, and some clients preselect yes`;
+  }
+  return undefined;
+}
+
+async function whyImpossible({ reply }: Turn) {
+  for (const [key, request] of Object.entries(objectAt(reply.result, 'inputRequests'))) {
+    const why = isForm(request) ? await inWorker('whyUnfillable', schemaOf(asObject(request))) : undefined;
+    if (why !== undefined) return `nobody can fill in the form of '${key}': ${why}`;
+  }
+  return undefined;
+}
+
+const MOST = 3;
+
+export const FORM = [
+  /** docs/clients.md has the clients. */
+  defineCheck('form.portable', 'A', {
+    expected: 'Every client draws its forms as they are meant.',
+    clause: {
+      at: '2026-07-28, client/elicitation, requested schema',
+      words: 'form mode elicitation schemas are limited to flat objects with primitive properties only.',
+    },
+    remedy:
+      'Ask for texts, yes or no, or one choice, all required, and a number in a question of its own; confirm by a choice. ' +
+      'docs/questions.md has the spellings.',
+    needs: ['form'],
+    calls: () => 0,
+    run: async ({ facts, entries, operation }) => {
+      const { destructiveHint } = objectAt(entries.get(nameOf(operation)), 'annotations');
+      for (const { key, request } of facts.questions) {
+        const why = whyNotDrawn(request, destructiveHint === true);
+        if (why !== undefined) return advise(`In the form of '${key}', ${why}.`);
+      }
+      return pass('texts, yes or no, and choices');
+    },
+  }),
+  wireCheck('form.impossible', {
+    level: 'A',
+    expected: 'Some answer fits each form.',
+    clause: {
+      at: '2026-07-28, client/elicitation, request',
+      words: 'requestedSchema: A JSON Schema defining the structure of the expected response.',
+    },
+    remedy: 'Let the bounds and the choices of each required field leave a value.',
+    fault: whyImpossible,
+  }),
+  defineCheck('form.rounds', 'A', {
+    expected: `A question that gets the same unfit answers is not asked more than ${MOST} times in the same words.`,
+    clause: {
+      at: '2026-07-28, client/elicitation, request',
+      words: 'message: A human-readable message explaining why the interaction is needed.',
+    },
+    remedy:
+      'Say in the second prompt why the answer did not fit, and end the call after the third: a client that cannot draw ' +
+      'the form answers the same for ever. `readAnswer` and the shapes of @mrtr/core do.',
+    needs: ['form'],
+    calls: () => PATIENCE + 1,
+    run: async (context) => {
+      const { session, outcome } = await answerEmpty(context);
+      const texts = session.questions.map(({ requests }) =>
+        Object.values(requests).map(textOfQuestion).join(),
+      );
+      const times = texts.filter((text) => text === texts.at(-1)).length;
+      if (times > MOST)
+        return advise(`The same words were asked ${times} times, of a client that sends ${EMPTY}.`, session);
+      return pass(`prompt ${texts.length} was the last: ${describeOutcome(outcome)}`, session);
+    },
+  }),
+];
