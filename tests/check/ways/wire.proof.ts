@@ -157,7 +157,7 @@ describe('era.same', () => {
     ['right', 'pass', /the same 3 question\(s\), and the same end/],
     ['words', 'advice', /was asked "From which account\? Please\." .* the new one "From which account\?"/],
     ['end', 'advice', /ended otherwise: completed: "Something else\."/],
-    ['hang', 'advice', /The old client waited, and got .*timed out/],
+    ['hang', 'advice', /The old client waited, and got no answer in/],
     ['wordless', 'advice', /got an error without a word/],
   ] as const)('an old client that is asked by requests, %s: %s', async (shim, verdict, words) => {
     const inputs = shim === 'hang' ? SHORT : {};

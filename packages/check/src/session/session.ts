@@ -2,7 +2,7 @@
 import type { Answerer } from '../answers/answerer.ts';
 import type { Instance, Principal } from '../target/instance.ts';
 import { METHOD, type Operation, paramsOf } from '../target/target.ts';
-import type { DeliveryOptions } from '../wire/channel.ts';
+import type { Channel, DeliveryOptions } from '../wire/channel.ts';
 import { asObject, type JsonObject, mapMembers } from '../wire/json.ts';
 import { describeOutcome, outcomeOf, type ReplyOutcome } from '../wire/outcome.ts';
 import type { ServerReply } from '../wire/reply.ts';
@@ -26,6 +26,8 @@ export interface SessionOptions {
   readonly capabilities?: JsonObject | undefined;
   /** The arguments that are new in this call. */
   readonly varied?: JsonObject;
+  /** A channel of the earlier revision, in place of the instance's own. */
+  readonly old?: Channel | undefined;
 }
 
 export interface SessionContext {
@@ -55,10 +57,11 @@ export class Session {
   readonly #context: SessionContext;
   readonly capabilities: JsonObject | undefined;
   readonly varied: JsonObject;
+  readonly old: Channel | undefined;
 
   constructor(
     context: SessionContext,
-    { instance, principal, operation, capabilities, varied = {} }: SessionOptions = {},
+    { instance, principal, operation, capabilities, varied = {}, old }: SessionOptions = {},
   ) {
     this.#context = context;
     this.instance = instance ?? context.instance;
@@ -66,8 +69,13 @@ export class Session {
     this.operation = operation ?? context.operation;
     this.capabilities = capabilities;
     this.varied = varied;
+    this.old = old;
     const title = `${METHOD[this.operation.kind]} ${this.operation.name}`;
-    this.evidence = new Evidence(title, this.instance.isOld ? 'legacy' : 'modern');
+    this.evidence = new Evidence(title, this.#isOld ? 'legacy' : 'modern');
+  }
+
+  get #isOld() {
+    return this.old !== undefined || this.instance.isOld;
   }
 
   /** Returns a copy that continues the call, and leaves this one unchanged. */
@@ -141,16 +149,17 @@ export class Session {
     };
     const { instance, principal } = this;
     const client = principal === 'own' ? 'client' : 'other-client';
-    const sent = instance.isOld ? onSession(request) : withoutMeta(request);
+    const sent = this.#isOld ? onSession(request) : withoutMeta(request);
     this.evidence.recordSent(instance.id, sent, client);
-    const reply = await instance.channel(principal).send(request, options);
+    const channel = this.old ?? instance.channel(principal);
+    const reply = await channel.send(request, options);
     this.evidence.recordReply(instance.id, reply, client);
     const turn: Turn = {
       request,
       reply,
       outcome: outcomeOf(reply),
       // An old call is no single request.
-      url: instance.isOld ? undefined : instance.url,
+      url: this.#isOld ? undefined : instance.url,
       principal,
       recorded: this.evidence.length,
     };

@@ -100,6 +100,12 @@ export class Instance {
       : sessionOver(this.url as URL, this.#headersOf(principal));
   }
 
+  /** A channel of the earlier revision, with a session for each call. */
+  async oldChannel() {
+    const { OldChannel } = await import('./old-channel.ts');
+    return new OldChannel(() => this.openSession(), this.#patience, false);
+  }
+
   /** From now on, calls it over sessions of the earlier revision. */
   async speakOld() {
     this.isOld = true;
