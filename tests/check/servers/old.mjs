@@ -36,8 +36,18 @@ const shown = (value) =>
     ? value
     : JSON.stringify(value).replace(/[^ -~]/g, (one) => `\\u${one.charCodeAt(0).toString(16)}`);
 
-/** Thrown by a question that got no answer. */
-class NoAnswer extends Error {}
+/** Thrown by a question that got no answer. Its result shows the user's response, as some servers do. */
+class NoAnswer extends Error {
+  constructor(message, response) {
+    super(message);
+    this.response = response;
+  }
+
+  get result() {
+    const { content, isError } = say(this.message, this.response === undefined);
+    return { content: [...content, { type: 'text', text: JSON.stringify(this.response ?? null) }], isError };
+  }
+}
 
 /** Asks until an answer fits. @throws NoAnswer */
 async function ask(extra, message, name, schema, fits) {
@@ -53,7 +63,7 @@ async function ask(extra, message, name, schema, fits) {
       if (faulty('answer.refusal-with-content') && fits(given)) return given;
       if (faulty(action === 'decline' ? 'refusal.decline-ends' : 'refusal.cancel-ends')) continue;
       if (faulty('refusal.no-effect')) done++;
-      throw new NoAnswer(`The user said ${action}.`);
+      throw new NoAnswer(`The user said ${action}.`, { action, content });
     }
     if (fits(given)) return given;
     if (faulty('consent.empty-form') && name === 'sure' && given === undefined) return true;
@@ -102,7 +112,7 @@ function makeServer() {
       if (faulty('effect.once')) write();
       return say(`Sent ${amount} from ${account} to ${to}.`);
     } catch (error) {
-      if (error instanceof NoAnswer) return say(error.message, true);
+      if (error instanceof NoAnswer) return error.result;
       throw error;
     }
   });

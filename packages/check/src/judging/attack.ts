@@ -78,6 +78,11 @@ export class Attack {
    */
   async send(round: number, attempts: readonly Attempt[]) {
     const context = this.#context;
+    // On a session, each question is answered once.
+    if (context.instance.isOld) {
+      this.attempted.push(...(await this.#sendEach(round, attempts.slice(0, MAX_FRESH), true)).all);
+      return;
+    }
     const first = await this.#sendEach(round, attempts.slice(0, MAX_ATTEMPTS));
     const isProved = attempts.length < 2 || first.all.some(({ matters }) => matters);
     const honest = isProved ? undefined : await first.held?.fork().retry();

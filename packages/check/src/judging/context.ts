@@ -34,6 +34,7 @@ import {
   comparable,
   comparableQuestions,
   describeOutcome,
+  openingOf,
   type ReplyOutcome,
   saysNo,
 } from '../wire/outcome.ts';
@@ -56,6 +57,8 @@ export interface Rejected {
 
 interface PlainRefusal {
   readonly likeness: Likeness;
+  /** How its first text looks. */
+  readonly opening: Likeness;
   /** How the call ends, if the server asks the next question despite the refusal and gets honest answers. */
   readonly ends: Likeness;
   readonly effect: boolean | undefined;
@@ -242,9 +245,12 @@ export class CheckContext implements SessionContext {
       for (const answer of ways) all.push(await this.#refuse(round, answer));
       return all;
     });
+    const text = openingOf(outcome);
+    const opensAsHonest = text === '' || this.facts.finalOpening.like(text) !== false;
     return known.find(
-      ({ likeness, ends }) =>
-        likeness.like(this.#withoutKeys(outcome)) === true &&
+      ({ likeness, opening, ends }) =>
+        (likeness.like(this.#withoutKeys(outcome)) === true ||
+          (!opensAsHonest && opening.like(text) === true)) &&
         (end === outcome || ends.like(comparable(end)) !== false),
     );
   }
@@ -269,19 +275,19 @@ export class CheckContext implements SessionContext {
 
   /** Refuses twice, so that the parts that differ between the two, such as a number, do not count. */
   async #refuse(round: number, answer: (honest: JsonObject) => JsonObject) {
-    const likeness = new Likeness();
-    const ends = new Likeness();
+    const [likeness, opening, ends] = [new Likeness(), new Likeness(), new Likeness()];
     let effect: boolean | undefined;
     for (let time = 0; time < 2; time++) {
       const session = await this.untilRound(round);
       const before = await this.effects.read();
       const outcome = await session.retry({ inputResponses: session.mapAnswers(answer) });
       likeness.add(this.#withoutKeys(outcome));
+      opening.add(openingOf(outcome));
       if (outcome.kind === 'asked' && this.judge(round, outcome) === 'same')
         ends.add(comparable(await session.finish()));
       effect ??= await this.effects.since(before);
     }
-    return { likeness, ends, effect };
+    return { likeness, opening, ends, effect };
   }
 
   #withoutKeys(outcome: ReplyOutcome) {

@@ -6,6 +6,7 @@ import {
   comparable,
   comparableQuestions,
   describeOutcome,
+  openingOf,
   type ReplyOutcome,
 } from '../wire/outcome.ts';
 import { formText, isForm, textOfQuestion } from './forms.ts';
@@ -24,6 +25,8 @@ export class Facts {
   /** How each question reads across all honest calls, by its key. */
   readonly texts = new Map<string, Likeness>();
   readonly final = new Likeness();
+  /** How the first text of the final result looks. */
+  readonly finalOpening = new Likeness();
   /** Whether the server makes new keys for the questions of each call. */
   newKeys = false;
   #calls = 0;
@@ -94,6 +97,7 @@ export class Facts {
       if (Object.keys(outcome.requests).some((key) => !Object.hasOwn(requests, key))) this.newKeys = true;
     }
     this.final.add(comparable(end));
+    this.finalOpening.add(openingOf(end));
     this.#calls++;
     return undefined;
   }

@@ -46,6 +46,8 @@ export class OldChannel implements Channel {
   async send(request: WireRequest): Promise<ServerReply> {
     const { requestState, inputResponses, ...params } = request.params;
     const asking = this.#asking.get(String(requestState));
+    if (requestState !== undefined && !asking)
+      return { messages: [], ms: 0, failure: 'this question of the session was answered before' };
     const id = ++this.#lastId;
     this.#asking.delete(String(requestState));
     if (asking) asking.answer(Object.values(asObject(inputResponses))[0]);

@@ -94,6 +94,10 @@ export function describeOutcome(outcome: ReplyOutcome) {
   }
 }
 
+/** The first text of a result. A server may show the answers after it. */
+export const openingOf = (outcome: ReplyOutcome) =>
+  outcome.kind === 'completed' ? asText(asObject(asList(outcome.result.content)[0]).text) : '';
+
 export function textOf(result: JsonObject) {
   const blocks = [result.content, result.contents, result.messages].flatMap(asList);
   const texts = blocks.map((block) => {
