@@ -39,7 +39,7 @@ describe.each<Transport>(['http', 'stdio'])('over %s', (transport) => {
 const FAULTS: readonly [fault: string, found: Found][] = [
   ['capability.mode', fail('capability.mode')],
   ['capability.undeclared', fail('capability.undeclared')],
-  ['refusal.no-effect', { ...fail('refusal.no-effect'), ...warn('answer.refusal-with-content') }],
+  ['refusal.no-effect', fail('refusal.no-effect')],
   ['refusal.decline-ends', advice('refusal.decline-ends')],
   ['refusal.cancel-ends', advice('refusal.cancel-ends')],
   ['refusal.rounds-bounded', advice('refusal.rounds-bounded')],
