@@ -40,7 +40,7 @@ ways('form.portable', {
   ),
   'an optional choice': isNot(MAY_BE_EMPTY, asks({ name: TEXT, value: CHOICE }, ['name'])),
   'an optional text with a minimum': isNot(MAY_BE_EMPTY, asks({ value: { ...TEXT, minLength: 2 } }, [])),
-  'a date-time': isNot(/without a zone/, asks({ value: { ...TEXT, format: 'date-time' } })),
+  'a date-time': isNot(/accept it without a zone/, asks({ value: { ...TEXT, format: 'date-time' } })),
   'a bare yes or no of a destructive tool': isNot(
     /'sure' alone confirms/,
     tool(SURE, { destructiveHint: true }),

@@ -20,7 +20,8 @@ function whyNotDrawn(request: JsonObject, isDestructive: boolean) {
     const isNumber = type === 'number' || type === 'integer';
     const isLimited =
       isNumber || format !== undefined || Number(minLength) > 0 || choicesIn(field).length > 0;
-    if (format === 'date-time') return `'${name}' is a date-time, which some clients send without a zone`;
+    if (format === 'date-time')
+      return `'${name}' is a date-time: accept it without a zone too, as some clients send it`;
     if (fields.length > 1 && (isNumber || type === 'array'))
       return `'${name}' is no text, and stands beside other fields`;
     if (!required.includes(name) && isLimited)
