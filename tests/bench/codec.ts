@@ -75,7 +75,6 @@ async function measure(bytes: number, goal: number, pace: Pace): Promise<readonl
     ratioFigure(`${bytes} B ÷ SDK codec with bind`, result, 'ours', 'sdk', goal),
     { what: `${bytes} B, token ÷ SDK's signed one`, unit: '×', value: ours(state) / signed },
     { what: `${bytes} B, ours`, unit: 'µs', value: result.median('ours') },
-    { what: `${bytes} B, SDK codec with bind`, unit: 'µs', value: result.median('sdk') },
   ];
 }
 

@@ -61,7 +61,7 @@ export function cellsOf(
   figure: Figure,
 ): readonly [what: string, value: string, spread: string, goal: string] {
   const { what, value, unit, spread, goal, isFloor, noise } = figure;
-  const aa = noise === undefined ? '' : `, A/A ±${(noise * 100).toFixed(1)} %`;
+  const aa = noise === undefined ? '' : ` ±${(noise * 100).toFixed(1)}%`;
   return [
     what,
     formatValue(value, unit),
@@ -104,14 +104,13 @@ const describeCommit = (): string =>
 
 /** Commit, versions, machine, its other work, and effort. To be called before the run, which makes work of its own. */
 export function describeRun({ rounds, sliceMs }: Pace): string {
-  const { node, v8, openssl } = process.versions;
   // The SDK does not export its manifest, which is two folders above its entry.
   const manifest = new URL('../package.json', import.meta.resolve('@modelcontextprotocol/server'));
   const { version } = JSON.parse(readFileSync(manifest, 'utf8')) as { readonly version: string };
   const commit = describeCommit();
   const machine = `${cpus()[0]?.model}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB`;
   return (
-    `Commit ${commit}, ${new Date().toISOString().slice(0, 10)}: Node ${node} (V8 ${v8}, OpenSSL ${openssl}), SDK ${version};\n` +
+    `Commit ${commit}, ${new Date().toISOString().slice(0, 10)}: Node ${process.versions.node}, SDK ${version};\n` +
     `${machine}, ${platform()} ${arch()}, load average ${loadavg()[0]?.toFixed(1)} before the run. ` +
     `${rounds} rounds of ${sliceMs} ms slices, interleaved.`
   );

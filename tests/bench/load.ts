@@ -92,7 +92,8 @@ const CONNECTIONS = 50;
 
 export const http: Benchmark = {
   name: 'http',
-  title: `HTTP, ${CONNECTIONS} connections, client in another process`,
+  title: `HTTP, ${CONNECTIONS} connections, ÷ bare SDK server`,
+  note: 'The client is another process. The processor time is the server’s.',
   run: (pace) =>
     withServers(
       ['documented', HOSTED, ...SHAPES, ...SHAPES.map(withoutSingleUse)],
@@ -100,20 +101,25 @@ export const http: Benchmark = {
       async (servers) => {
         const result = await raceUnderLoad(servers, CONNECTIONS, { ...pace, sliceMs: pace.sliceMs * 20 });
         const processorTime = (id: string, of: string, how: string, goal?: number) => {
-          const what = `${id.toUpperCase()}, the server's processor time for a call${how} ÷ bare SDK server`;
+          const what = `${id.toUpperCase()}, processor time for a call${how}`;
           return ratioFigure(what, result, of, 'documented', goal);
         };
         const [bare, , ...ours] = servers as [LoadedServer, LoadedServer, ...LoadedServer[]];
         return [
           ...SHAPES.map((id) => processorTime(id, id, '', 0.9)),
           ...SHAPES.map((id) => processorTime(id, withoutSingleUse(id), ' without single use')),
-          ratioFigure('documented style on `serveHttp` ÷ bare SDK server', result, HOSTED, 'documented'),
+          ratioFigure(
+            'processor time for a call, documented style on `serveHttp`',
+            result,
+            HOSTED,
+            'documented',
+          ),
           ...ours.slice(0, SHAPES.length).map(({ name, rate }): Figure => {
-            const what = `${name.toUpperCase()}, calls per second ÷ bare SDK server`;
+            const what = `${name.toUpperCase()}, calls per second`;
             const value = rate / bare.rate;
             return { what, unit: '×', value, goal: 1.15, isFloor: true, noise: bare.rateNoise };
           }),
-          { what: 'Bare SDK server, calls per second', unit: 'calls/s', value: bare.rate },
+          { what: 'bare SDK server', unit: 'calls/s', value: bare.rate },
         ];
       },
     ),
@@ -126,7 +132,7 @@ const NAMES: Readonly<Record<string, string>> = { h: 'H in memory', 'h-postgres'
 export const durable: Benchmark = {
   name: 'durable',
   title: 'H on PostgreSQL, two questions',
-  note: `The tool asks two questions, so a call is ${ROUNDS} rounds. As in production, a commit waits for the disk.`,
+  note: `A call is ${ROUNDS} rounds. As in production, a commit waits for the disk.`,
   run: (pace) =>
     withServers(Object.keys(NAMES), WORK_ITEM, async (servers) => {
       const longer = { ...pace, sliceMs: pace.sliceMs * 8 };

@@ -6,9 +6,9 @@ import { durable, http } from './load.ts';
 import { parkedFrames } from './parked-frames.ts';
 import { FULL, QUICK } from './race.ts';
 import { startUp } from './start-up.ts';
-import { wholeCall } from './whole-call.ts';
+import { inFlight, wholeCall } from './whole-call.ts';
 
-const BENCHMARKS: readonly Benchmark[] = [codec, wholeCall, http, parkedFrames, startUp, durable];
+const BENCHMARKS: readonly Benchmark[] = [codec, wholeCall, inFlight, http, parkedFrames, startUp, durable];
 const NAMES = BENCHMARKS.map(({ name }) => name);
 const HELP = `pnpm bench measures, and writes docs/performance.md.
   --only NAME  one of ${NAMES.join(', ')}; may be given several times; writes nothing

@@ -23,6 +23,9 @@ const WITHOUT_SINGLE_USE = ' without single use';
 /** The subject of a shape whose tokens are served again and again, so that no ledger is measured. */
 export const withoutSingleUse = (id: string): string => `${id}${WITHOUT_SINGLE_USE}`;
 
+/** The empty handler whose schema is converted to JSON Schema once, as our servers do it. */
+export const REMEMBERED = 'empty, schema remembered';
+
 /** The documented style on our hosting, which shows what the hosting costs without a shape. */
 export const HOSTED = 'documented, hosted';
 
@@ -30,7 +33,7 @@ export const HOSTED = 'documented, hosted';
 export async function servers(name: string): Promise<() => McpServer> {
   if (name === 'documented' || name === HOSTED) return documented();
   if (name === 'empty') return () => empty();
-  if (name === 'empty, schema remembered') return () => empty(rememberedTool);
+  if (name === REMEMBERED) return () => empty(rememberedTool);
   const [id = ''] = name.split(WITHOUT_SINGLE_USE);
   const option = await loadOption(findOption(id) as ListedOption);
   const postgres = process.env.MRTR_BENCH_POSTGRES;
