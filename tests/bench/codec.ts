@@ -49,6 +49,8 @@ function ours(state: object): number {
     round: 1,
     asked,
     timesAsked: new Map(),
+    timesUnfit: new Map(),
+    hasGivenUp: false,
     payload: JSON.stringify(state),
     version: undefined,
   };

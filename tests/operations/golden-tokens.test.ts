@@ -43,6 +43,8 @@ const CONTENT: TokenContent = {
   round: 1,
   asked: new Map([['sure', Buffer.alloc(16, 'digest').toString('base64url')]]),
   timesAsked: new Map([['sure', 1]]),
+  timesUnfit: new Map(),
+  hasGivenUp: false,
   payload: 'plan',
   version: undefined,
 };

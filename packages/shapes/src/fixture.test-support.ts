@@ -81,6 +81,7 @@ export function requestOf(
     limits,
     pseudonym: undefined,
     asked: new Map(),
+    timesUnfit: new Map(),
     reads: new AnswerReads(),
     askable: ['elicitation'],
     ...over,

@@ -47,7 +47,7 @@ export class AdmittedCall implements Call {
   readonly askable: readonly InputKind[];
   readonly asked: ReadonlyMap<string, string> | undefined;
   readonly timesAsked: ReadonlyMap<string, number>;
-  readonly timesUnfit: ReadonlyMap<string, number> | undefined;
+  readonly timesUnfit: ReadonlyMap<string, number>;
   readonly reads = new AnswerReads();
   readonly limits: PolicyParts['limits'];
   readonly version: string | undefined;
@@ -88,7 +88,7 @@ export class AdmittedCall implements Call {
     const { inputResponses } = ctx.mcpReq;
     this.#answers = inputResponses && ownAnswers(inputResponses, this.asked);
     this.timesAsked = opened?.timesAsked ?? NOTHING_ASKED;
-    this.timesUnfit = opened?.timesUnfit;
+    this.timesUnfit = opened?.timesUnfit ?? NOTHING_ASKED;
     this.limits = policy.limits;
     this.version = policy.versions.of(target);
   }

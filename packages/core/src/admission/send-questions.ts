@@ -84,7 +84,7 @@ function seal(
   for (const [key, request] of Object.entries(requests)) {
     asked.set(key, questionDigest(request));
     timesAsked.set(key, (call.timesAsked.get(key) ?? 0) + 1);
-    const unfit = call.reads.unfit.get(key)?.times ?? call.timesUnfit?.get(key);
+    const unfit = call.reads.unfit.get(key)?.times ?? call.timesUnfit.get(key);
     if (unfit !== undefined) timesUnfit.set(key, unfit);
   }
   const { hasGivenUp } = call;

@@ -33,7 +33,7 @@ export function readAnswer<Q extends Question>(
   if (response === undefined && hasFallback(question) && !canAsk(ctx, question.kind)) {
     return { kind: 'accepted', value: fallbackOf(question, key) };
   }
-  const { answer, unfit } = readResponse(key, question, response, call?.timesUnfit?.get(key));
+  const { answer, unfit } = readResponse(key, question, response, call?.timesUnfit.get(key));
   call?.reads.note(key, isAsked ? readingOf(answer) : asked.has(key) ? 'reworded' : 'missing', unfit);
   return answer;
 }

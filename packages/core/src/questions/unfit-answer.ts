@@ -46,10 +46,12 @@ export function describeUnfit(
   const said = issues.map((issue) => ` ${sayIssue(issue, properties)}`).join(';');
   const why = (isEmpty ? 'The form came back empty.' : 'The last answer did not fit.') + said;
   const times = before + 1;
-  if (times < (isEmpty ? LAST_IF_EMPTY : MAX_UNFIT)) return { times, why };
-  const end = `No answer to the question '${key}' fitted, so it is not asked again. ${why}`;
+  const isLast = times >= (isEmpty ? LAST_IF_EMPTY : MAX_UNFIT);
   const fields = Object.entries(properties).map(([name, field]) => `${name}: ${kindOf(field)}`);
-  return { times, why, end: isEmpty ? NOT_FILLED_IN : end, fields: fields.join(', ') };
+  const end = isEmpty
+    ? NOT_FILLED_IN
+    : `No answer to the question '${key}' fitted, so it is not asked again. ${why}`;
+  return { times, why, end: isLast ? end : undefined, fields: fields.join(', ') };
 }
 
 /** `request` with the reason why the last answer to it did not fit. A request without a text stays as it is. */

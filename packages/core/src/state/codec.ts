@@ -33,10 +33,10 @@ export interface TokenContent {
   readonly asked: ReadonlyMap<string, string>;
   /** How often in a row each question was asked, this time included. */
   readonly timesAsked: ReadonlyMap<string, number>;
-  /** How many answers to each question did not fit, if any. At most 3. */
-  readonly timesUnfit?: ReadonlyMap<string, number>;
+  /** How many answers to each question did not fit, where any did not. At most 3. */
+  readonly timesUnfit: ReadonlyMap<string, number>;
   /** Whether the call has given up a question whose answers did not fit. */
-  readonly hasGivenUp?: boolean;
+  readonly hasGivenUp: boolean;
   /** The author's state; undefined without any. */
   readonly payload: string | undefined;
   /** The version of the author's state, where the policy has one. */
@@ -90,7 +90,6 @@ const [HAS_PAYLOAD, HAS_VERSION, HAS_UNFIT, HAS_GIVEN_UP] = [1, 2, 4, 8];
 /** With {@link HAS_UNFIT}, the bits of a question's last byte that count how often it was asked. */
 const TIMES_ASKED = 0x3f;
 const UNFIT_SHIFT = 6;
-const NONE: ReadonlyMap<string, number> = new Map();
 // The plaintext's header.
 const TIME_BYTES = 6;
 const TTL_BYTES = 3;
@@ -142,7 +141,7 @@ function writeContent(
 ): Buffer {
   const { asked, callId, payload, round, timesAsked, version } = content;
   const plain = Buffer.allocUnsafe(plainBytes(asked.keys(), content));
-  const { timesUnfit = NONE, hasGivenUp } = content;
+  const { timesUnfit, hasGivenUp } = content;
   const flags =
     (payload === undefined ? 0 : HAS_PAYLOAD) |
     (version === undefined ? 0 : HAS_VERSION) |
@@ -247,8 +246,8 @@ function readContent(plain: Buffer, callId: string): TokenContent {
     callId,
     asked,
     timesAsked,
-    ...(timesUnfit.size > 0 && { timesUnfit }),
-    ...(flags & HAS_GIVEN_UP && { hasGivenUp: true }),
+    timesUnfit,
+    hasGivenUp: (flags & HAS_GIVEN_UP) > 0,
     version,
     payload: flags & HAS_PAYLOAD ? plain.toString('utf8', at) : undefined,
   };

@@ -24,6 +24,8 @@ export const EMPTY: TokenContent = {
   round: 1,
   asked: new Map(),
   timesAsked: new Map(),
+  timesUnfit: new Map(),
+  hasGivenUp: false,
   payload: undefined,
   version: undefined,
 };

@@ -18,9 +18,9 @@ export interface UnfitAnswer {
   /** Why it does not fit, for the user: the next prompt ends with this. */
   readonly why: string;
   /** Why the question is not asked again, for the client. Undefined if it is. */
-  readonly end?: string | undefined;
-  /** The names and the kinds of its form's fields, for the operator, with `end`. */
-  readonly fields?: string | undefined;
+  readonly end: string | undefined;
+  /** The names and the kinds of its form's fields, for the operator. Empty for a question without a form. */
+  readonly fields: string;
 }
 
 /** The reads of one entry of a handler. */

@@ -38,8 +38,8 @@ export interface Call {
   readonly version?: string | undefined;
   /** How often in a row each question was asked, as key → times. The error of the last round lists them. */
   readonly timesAsked: ReadonlyMap<string, number>;
-  /** How many answers to each question did not fit, as key → times. Undefined if all did. */
-  readonly timesUnfit: ReadonlyMap<string, number> | undefined;
+  /** How many answers to each question did not fit, as key → times. */
+  readonly timesUnfit: ReadonlyMap<string, number>;
   /** A keyed digest of the caller's principal, the same on all instances; undefined for an anonymous caller. */
   readonly pseudonym: string | undefined;
   /** The policy's audience: the name of the called server. */

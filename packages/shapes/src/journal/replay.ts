@@ -188,7 +188,7 @@ export class Replay {
     const { digest, kind } = question;
     const response = this.#journal.response(key, question);
     const { reads, timesUnfit } = this.#call;
-    const { answer, unfit } = readResponse(key, question, response, timesUnfit?.get(key));
+    const { answer, unfit } = readResponse(key, question, response, timesUnfit.get(key));
     reads.note(key, this.#journal.isReworded(key, question) ? 'reworded' : readingOf(answer), unfit);
     if (isFinal(answer)) return unfit ? ['ask', digest] : ['ask', digest, copyJson(question.keep(response))];
     return hasFallback(question) && !this.#call.askable.includes(kind) ? ['ask', digest] : undefined;

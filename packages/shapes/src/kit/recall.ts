@@ -73,7 +73,7 @@ export class Recall {
       reads.note(key, 'taken');
       return { kind: 'accepted', value: fallbackOf(question, key) };
     }
-    const { answer, unfit } = readResponse(key, question, recorded[1], timesUnfit?.get(key));
+    const { answer, unfit } = readResponse(key, question, recorded[1], timesUnfit.get(key));
     reads.note(key, readingOf(answer), unfit);
     if (!isFinal(answer)) {
       this.#unusable.add(key);
