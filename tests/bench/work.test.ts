@@ -26,14 +26,14 @@ const OF_EACH: Omit<Work, 'hashes' | 'promises'> = {
 const HASHES = 3;
 
 const COSTS: Readonly<Record<string, Work>> = {
-  f: { ...OF_EACH, hashes: HASHES, promises: 74 },
-  g: { ...OF_EACH, hashes: HASHES, promises: 64 },
+  f: { ...OF_EACH, hashes: HASHES, promises: 46 },
+  g: { ...OF_EACH, hashes: HASHES, promises: 40 },
   // The question is made in the call, and its digest with it. The store listens to the signal of each request.
-  h: { ...OF_EACH, hashes: HASHES + 1, controllers: 2, promises: 74 },
+  h: { ...OF_EACH, hashes: HASHES + 1, controllers: 2, promises: 50 },
   // A resolver runs in each request and makes its question there, and its digest.
-  i: { ...OF_EACH, hashes: HASHES + 2, promises: 88 },
+  i: { ...OF_EACH, hashes: HASHES + 2, promises: 64 },
   // The replay waits for all microtasks before it ends a round.
-  j: { ...OF_EACH, hashes: HASHES, promises: 110 },
+  j: { ...OF_EACH, hashes: HASHES, promises: 84 },
 };
 
 const SUBJECTS = ['empty', ...Object.keys(COSTS)];

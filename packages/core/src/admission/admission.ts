@@ -87,8 +87,11 @@ export class Admission {
   async admit(target: ServedMethod, request: McpRequest, ctx: ServerContext): Promise<unknown> {
     const place = this.#count(target.method, request, ctx);
     try {
-      const call = await this.#open(target, request, ctx, place);
-      const decision = await lease(target, call);
+      const unknown = this.#bind(target.method, request);
+      const identified = this.#identify(unknown, ctx);
+      const principal = typeof identified === 'object' ? await identified : identified;
+      const call = this.#open({ ...unknown, principal }, request, ctx, place);
+      const decision = call.facts.opened ? await lease(target, call) : { lease: undefined };
       if ('recorded' in decision) return repeat(decision.recorded, call);
       if ('rejected' in decision)
         return this.#rejections.rejectState(decision.rejected, call, call.facts.token);
@@ -102,7 +105,7 @@ export class Admission {
   #count(method: MrtrMethod, request: McpRequest, { mcpReq: { signal }, http }: ServerContext): QuotaSlot {
     const { running, abandoned } = this.#policy;
     const place = QuotaSlot.take(running, undefined);
-    if (typeof place === 'string') throw this.#tooManyCalls(place, this.#bind(method, request, undefined));
+    if (typeof place === 'string') throw this.#tooManyCalls(place, this.#bind(method, request));
     const abandon = () => {
       if (place.moveTo(abandoned) && http?.req) handlerOf(http.req).abandoned?.();
     };
@@ -111,18 +114,11 @@ export class Admission {
     return place;
   }
 
-  /** Identifies the caller and opens the request's state. Throws if either is rejected. */
-  async #open(
-    { method }: ServedMethod,
-    request: McpRequest,
-    ctx: ServerContext,
-    place: QuotaSlot,
-  ): Promise<AdmittedCall> {
+  /** Opens the request's state. Throws if it is rejected. */
+  #open(binding: Binding, request: McpRequest, ctx: ServerContext, place: QuotaSlot): AdmittedCall {
     const [server, policy, rejections] = [this.#server, this.#policy, this.#rejections];
-    const unknown = this.#bind(method, request, undefined);
-    const binding = { ...unknown, principal: await this.#identify(unknown, ctx) };
     const pseudonym = callerPseudonym(binding, policy.keys.ring[0]);
-    const about = { method, target: binding.target, pseudonym };
+    const about = { method: binding.method, target: binding.target, pseudonym };
     const full = place.assign(pseudonym);
     if (full) throw this.#tooManyCalls(full, about);
     this.#checkAnswers(about, ctx);
@@ -138,28 +134,33 @@ export class Admission {
     return new AdmittedCall({ ...facts, binding, opened });
   }
 
-  #bind(method: MrtrMethod, request: McpRequest, principal: string | undefined): Binding {
+  /** The binding of a request whose caller is not known yet. */
+  #bind(method: MrtrMethod, request: McpRequest): Binding {
     const params = request.params ?? {};
     return {
       method,
       target: String(method === 'resources/read' ? params.uri : params.name),
       arguments: params.arguments,
       audience: this.#audience,
-      principal,
+      principal: undefined,
     };
   }
 
   /** Never sends an error of the policy's callback to the client: it may name hosts. */
-  async #identify({ method, target }: Binding, ctx: ServerContext): Promise<string | undefined> {
+  #identify(
+    { method, target }: Binding,
+    ctx: ServerContext,
+  ): string | undefined | Promise<string | undefined> {
     const about = { method, target, pseudonym: 'unknown' };
+    const reject = (error: unknown): never =>
+      this.#rejections.rejectRequest({ reason: 'principal' }, about, error, 'Internal error');
     try {
-      const principal: unknown = await this.#policy.principal(ctx);
-      if (principal === undefined || typeof principal === 'string') return principal;
-      throw new InvalidOption(
-        `The policy's principal gave a value of type ${typeof principal}. It must give a string, or undefined.`,
-      );
+      const principal: unknown = this.#policy.principal(ctx);
+      return typeof principal === 'object'
+        ? Promise.resolve(principal).then(requirePrincipal).catch(reject)
+        : requirePrincipal(principal);
     } catch (error) {
-      return this.#rejections.rejectRequest({ reason: 'principal' }, about, error, 'Internal error');
+      return reject(error);
     }
   }
 
@@ -214,6 +215,13 @@ export class Admission {
       { reason: 'too_many_calls' },
     );
   }
+}
+
+function requirePrincipal(principal: unknown): string | undefined {
+  if (principal === undefined || typeof principal === 'string') return principal;
+  throw new InvalidOption(
+    `The policy's principal gave a value of type ${typeof principal}. It must give a string, or undefined.`,
+  );
 }
 
 /**
@@ -273,12 +281,12 @@ async function serveLeased(
     // The SDK cannot answer with any other value, and its client would wait for ever.
     const error = typeof thrown === 'object' && thrown !== null ? thrown : new Error(String(thrown));
     call.threw = true;
-    await end(() => recordError(error), isSdkRejection(error));
+    if (leased) await end(() => recordError(error), isSdkRejection(error));
     throw error;
   }
   // Nobody called the registered callback, and the SDK still enters it: so the SDK made this result of arguments that do not
   // fit. In doubt, the token is used up: a lease that is given back wrongly lets an effect happen twice.
-  await end(() => ({ result }), isErrorResult(result) && registration?.isWatched);
+  if (leased) await end(() => ({ result }), isErrorResult(result) && registration?.isWatched);
   return result;
 }
 

@@ -42,7 +42,8 @@ export async function runHandler<T>(
 export async function runShape<T>(
   ctx: ServerContext,
   callback: unknown,
-  serve: () => Promise<T>,
+  serve: () => T | Promise<T>,
+  check = (result: T): T => result,
 ): Promise<T> {
   const record = recordOf(ctx);
   const call = record?.callback === callback ? record : undefined;
@@ -53,7 +54,7 @@ export async function runShape<T>(
     if (call) call.entry = 'rejected';
   };
   try {
-    const result = await serve();
+    const result = check(await serve());
     takeNote(result);
     return result;
   } catch (error) {

@@ -146,11 +146,11 @@ class Table {
 function watchCallback(callback: Callback): Callback {
   return (...args) => {
     const ctx = args.at(-1) as ServerContext;
-    return runHandler(ctx, callback, async () => {
-      if (shapeOf(callback) !== undefined) return callback(...args);
+    const runPlain = async () => {
       const call = findCall(ctx);
       if (call) publish('mrtr:handler', { call: call.id, target: call.target, part: 'handler' });
       return requireResult('registered', await callback(...args));
-    });
+    };
+    return runHandler(ctx, callback, shapeOf(callback) ? () => callback(...args) : runPlain);
   };
 }

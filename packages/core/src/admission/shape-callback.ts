@@ -42,16 +42,17 @@ export function shapeCallback<Input, R extends CompleteResult>(
 ): SdkCallback<Input, R> {
   const parts: ShapeParts = typeof shape === 'string' ? { name: shape } : shape;
   const { name, asks = [] } = parts;
-  const enter = async (given: readonly unknown[], ctx: ServerContext) => {
+  const enter = (given: readonly unknown[], ctx: ServerContext) => {
     const call = callOf(ctx);
     const lacked = asks.filter((kind) => !call.askable.includes(kind));
     if (lacked.length > 0)
       return withNotes({ resultType: 'input_required' } as InputRequiredResult, { lacked, notEntered: true });
-    return requireResult(name, await serve(inputOf(given) as Input, ctx, call));
+    return serve(inputOf(given) as Input, ctx, call);
   };
+  const requireShapeResult = <T>(result: T): T => requireResult(name, result);
   const callback = (...given: unknown[]) => {
     const ctx = given.at(-1) as ServerContext;
-    return runShape(ctx, callback, () => enter(given, ctx));
+    return runShape(ctx, callback, () => enter(given, ctx), requireShapeResult);
   };
   const made: Shape = { ...parts, callback };
   return Object.assign(callback, { [SHAPE]: made }) as SdkCallback<Input, R>;

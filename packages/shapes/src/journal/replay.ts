@@ -291,7 +291,7 @@ export class Replay {
     if (this.#watching) return;
     this.#watching = true;
     do {
-      await Promise.allSettled(this.#running);
+      if (this.#running.size > 0) await Promise.allSettled(this.#running);
       await flushMicrotasks();
     } while (this.#running.size > 0 || this.#settleLatch());
     this.#watching = false;

@@ -83,7 +83,7 @@ export function once<Input, R extends CompleteResult>(
     };
     const result = await handler(input, Object.assign(handlerContext(ctx), own));
     // Record unawaited effects too: they have run, and must not run again.
-    await effects.waitForEffects();
+    while (effects.running.size > 0) await Promise.allSettled(effects.running);
     if (!isInputRequiredResult(result)) return result as R;
     if (result.requestState !== undefined)
       throw new InvalidDefinition(
@@ -159,10 +159,7 @@ function recordEffects(call: Call, saved: Recall['saved']) {
     noteAnswer: () => {
       isInformed = true;
     },
-    /** Waits for the running effects, and for effects that those start. */
-    waitForEffects: async (): Promise<void> => {
-      while (running.size > 0) await Promise.allSettled(running);
-    },
+    running,
     /** The effects that failed, and have no value. */
     findFailed: (): readonly string[] =>
       [...new Set([...failedBefore, ...keys])].filter((key) => values[key] === undefined),
