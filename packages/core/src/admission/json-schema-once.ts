@@ -26,10 +26,10 @@ function convertOnce(schema: unknown): unknown {
 function remember(convert: Convert): Convert {
   const converted = new Map<string, ReturnType<Convert>>();
   return (options) => {
-    const { target, libraryOptions } = options;
     // The library's own options may hold anything, so they are not compared.
-    const json = (libraryOptions === undefined && converted.get(target)) || convert(options);
-    if (libraryOptions === undefined) converted.set(target, json);
+    if (options.libraryOptions !== undefined) return convert(options);
+    const json = converted.get(options.target) ?? convert(options);
+    converted.set(options.target, json);
     return json;
   };
 }

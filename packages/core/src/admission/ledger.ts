@@ -107,13 +107,6 @@ const GONE_OPTIONS = {
   maxBytesPerPrincipal: 'Write `limits: { perPrincipal }`: the share of one principal, for example 1/64.',
 } satisfies GoneOptions;
 
-/** A ledger of this process, which answers at once. Its results never leave the process, so they are not sealed. */
-export type LocalLedger = { readonly isLocal: true } & {
-  [Method in keyof StateLedger]: (
-    ...given: Parameters<StateLedger[Method]>
-  ) => Awaited<ReturnType<StateLedger[Method]>>;
-};
-
 interface ServedToken {
   readonly answers: string;
   readonly forgetAt: number;
@@ -154,8 +147,11 @@ export class MemoryLedger implements StateLedger {
   }
 }
 
-/** The table of a {@link MemoryLedger}. By itself it is the ledger of a policy that is given none. */
-export class ServedTokens implements LocalLedger {
+/**
+ * The table of a {@link MemoryLedger}. By itself it is the ledger of a policy that is given none: it answers at once, and its
+ * results are not sealed, because they never leave the process.
+ */
+export class ServedTokens {
   readonly isLocal = true;
   readonly #entries = new Map<string, ServedToken>();
   /** The ids of the entries, by the second in which they may be forgotten. */

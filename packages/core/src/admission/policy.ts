@@ -33,7 +33,7 @@ import {
 } from '../state/key-ring.ts';
 import { type StateVersions, stateVersions, type VersionOptions } from '../state/versions.ts';
 import type { LegacyPolicy } from '../wire/call.ts';
-import { type LocalLedger, ServedTokens, type StateLedger } from './ledger.ts';
+import { ServedTokens, type StateLedger } from './ledger.ts';
 import { AbandonedQuota, Quota } from './quota.ts';
 
 /** The response to a repeated retry: `reject` rejects it, `replay` repeats the first result. */
@@ -41,7 +41,7 @@ type RepeatedRetry = 'reject' | 'replay';
 
 /** A policy's settings for single use. */
 export interface SingleUsePolicy {
-  readonly ledger: StateLedger | LocalLedger;
+  readonly ledger: StateLedger | ServedTokens;
   readonly repeatedRetry: RepeatedRetry;
 }
 
@@ -302,8 +302,8 @@ function singleUseFrom({
  * per request sees earlier tokens. It has no limit per principal: otherwise a caller could fill its own share, make the
  * ledger forget a used approval, and use it again.
  */
-function ownLedger(now: RequestStateOptions['now']): LocalLedger {
-  const ledgers = processWide('own-ledgers.2', () => new WeakMap<() => number, LocalLedger>());
+function ownLedger(now: RequestStateOptions['now']): ServedTokens {
+  const ledgers = processWide('own-ledgers.2', () => new WeakMap<() => number, ServedTokens>());
   const clock = now ?? processWide('clock', () => () => Date.now());
   const known = ledgers.get(clock);
   if (known) return known;
