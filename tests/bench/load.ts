@@ -3,7 +3,7 @@ import { poster } from '@mrtr/harness';
 import { RunningProcess } from '@mrtr/harness/process';
 import { callMany, type Plan, WEATHER, WORK_ITEM } from './call.ts';
 import { type Benchmark, type Figure, programAt, ratioFigure } from './figures.ts';
-import { type Contestant, medianOf, type Pace, type Race, race, spreadOf } from './race.ts';
+import { type Contestant, medianOf, type Pace, QUICK, type Race, race, spreadOf } from './race.ts';
 import { HOSTED, SHAPES, withoutSingleUse } from './subjects.ts';
 
 /** A server. A run measures its processor time for a call. */
@@ -25,6 +25,12 @@ class LoadedServer implements Contestant {
 
   async start(): Promise<void> {
     this.#url = new URL(await this.#process.message<string>());
+  }
+
+  /** Makes calls that nobody measures, until Node has compiled the code for speed. */
+  async warmUp(calls: number): Promise<void> {
+    let left = calls;
+    await callMany(poster(this.#url), this.#plan, Math.min(calls, CONNECTIONS), () => left-- > 0);
   }
 
   /** Sets the number of concurrent calls, and for how long, for later runs. */
@@ -71,11 +77,15 @@ class LoadedServer implements Contestant {
 async function withServers(
   names: readonly string[],
   plan: Plan,
+  warmUpCalls: number,
   measure: (servers: readonly LoadedServer[]) => Promise<readonly Figure[]>,
 ): Promise<readonly Figure[]> {
   const servers = names.map((name) => new LoadedServer(name, plan));
   try {
-    for (const server of servers) await server.start();
+    for (const server of servers) {
+      await server.start();
+      await server.warmUp(warmUpCalls);
+    }
     return await measure(servers);
   } finally {
     await Promise.all(servers.map((server) => server.kill()));
@@ -89,15 +99,18 @@ function raceUnderLoad(servers: readonly LoadedServer[], atOnce: number, pace: P
 }
 
 const CONNECTIONS = 50;
+/** A server takes less and less time for each of its first 2000 calls. */
+const WARM_UP_CALLS = 2000;
 
 export const http: Benchmark = {
   name: 'http',
   title: `HTTP, ${CONNECTIONS} connections, ÷ bare SDK server`,
-  note: 'The client is another process. The processor time is the server’s.',
+  note: `The client is another process. The processor time is the server’s, after ${WARM_UP_CALLS} calls.`,
   run: (pace) =>
     withServers(
       ['documented', HOSTED, ...SHAPES, ...SHAPES.map(withoutSingleUse)],
       WEATHER,
+      pace === QUICK ? 20 : WARM_UP_CALLS,
       async (servers) => {
         const result = await raceUnderLoad(servers, CONNECTIONS, { ...pace, sliceMs: pace.sliceMs * 20 });
         const processorTime = (id: string, of: string, how: string, goal?: number) => {
@@ -134,7 +147,7 @@ export const durable: Benchmark = {
   title: 'H on PostgreSQL, two questions',
   note: `A call is ${ROUNDS} rounds. As in production, a commit waits for the disk.`,
   run: (pace) =>
-    withServers(Object.keys(NAMES), WORK_ITEM, async (servers) => {
+    withServers(Object.keys(NAMES), WORK_ITEM, pace === QUICK ? 20 : WARM_UP_CALLS / 4, async (servers) => {
       const longer = { ...pace, sliceMs: pace.sliceMs * 8 };
       await raceUnderLoad(servers, 1, longer);
       const alone = servers.map(({ name, rate }): Figure => {
