@@ -3,7 +3,6 @@ import { callSubject, type Subject } from '@mrtr/comparison/calls';
 import type { Change } from '@mrtr/comparison/claims';
 import type { CountedEffect, DemoCall, MakeCall, Screen } from '@mrtr/comparison/demo';
 import { loadOption } from '@mrtr/comparison/options';
-import type { User } from '@mrtr/harness';
 import type { Transcript, TranscriptEvent } from '@mrtr/harness/transcript';
 import type { Settings } from './args.ts';
 import { type ListedDemo, optionOf } from './catalog.ts';
@@ -28,7 +27,7 @@ export async function runDemo(listed: ListedDemo, settings: Settings, context: D
       if (listed.shapes) print(context, at === 0 ? [title] : ['', title]);
       for (const demoCall of demo.calls(answer === 'ask' ? 'metric' : answer, tool)) {
         if (listed.shapes) print(context, ['']);
-        const asked = { ...demoCall, ...asking(person, demoCall) };
+        const asked = { ...demoCall, user: person ?? demoCall.user };
         const makeCall: MakeCall = (onEvent) => makeDemoCall(subject, settings, asked, onEvent);
         await showCall(context, format, makeCall, closingOf(demoCall.effect));
       }
@@ -61,11 +60,6 @@ const screenOn = (context: DemoContext): Screen => ({
   print: (lines) => print(context, lines),
   drawCall: (makeCall, effect, people) => drawCall(context, makeCall, closingOf(effect), { people }),
 });
-
-const asking = (user: User | undefined, { user: scripted }: DemoCall) =>
-  user && {
-    user: Object.assign((...shown: Parameters<User>) => user(...shown), user, { open: scripted?.open }),
-  };
 
 export async function makeDemoCall(
   subject: Subject,
