@@ -8,8 +8,8 @@ import { poster } from '@mrtr/harness';
 import { call, WEATHER } from '../call.ts';
 import { servers } from '../subjects.ts';
 
-const WARM_UP = 20;
-const CALLS = 100;
+const WARM_UP = 10;
+const CALLS = 50;
 
 /** What one call makes. */
 export interface Work {
