@@ -52,11 +52,18 @@ export const FAULTS: readonly Fault[] = [
   fault('state.size', 'advice'),
   // The server remembers nothing, so every repetition of an approval works.
   fault('retry.twice', 'fail', {
-    also: fail('retry.concurrent', 'retry.lost-response', 'state.rolled-back', 'instance.replay-elsewhere'),
+    also: fail(
+      'retry.concurrent',
+      'retry.lost-response',
+      'retry.other-answers',
+      'state.rolled-back',
+      'instance.replay-elsewhere',
+    ),
   }),
   fault('retry.concurrent', 'fail'),
   // The server holds every last answer for a moment.
   fault('retry.lost-response', 'fail', { near: ['retry', 'instance', 'state.rolled-back', 'effect'] }),
+  fault('retry.other-answers', 'fail'),
   fault('answer.unasked', 'advice', { also: advice('consent.unasked-effect') }),
   fault('answer.other-key', 'warn'),
   fault('answer.other-round', 'warn'),

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { findings, verdicts } from './bare.test-support.ts';
 import { onBare } from './cli.test-support.ts';
 import { checkTwisted, says, type Twist, untwisted } from './scripted.test-support.ts';
-import { isCall, isRetry, unaskable, when } from './ways/ways.test-support.ts';
+import { byAnswers, isCall, isRetry, unaskable, when } from './ways/ways.test-support.ts';
 
 /** Keeps one effect for each set of arguments. */
 function payingOnce(twist: Twist): Twist {
@@ -103,4 +103,9 @@ test('with --vary a tool that takes the state of another with the same arguments
   const inputs = { operation: OPERATION, otherOperation, vary: 'invoice' };
   const one = await checkTwisted(payingOnce(unbound), ['state'], inputs, DESIGN);
   expect(findings(one)).toEqual({ 'state.other-tool': 'warn' });
+});
+
+test('a record of state and answers is found by another answer, also where the form takes a bare yes', async () => {
+  const one = await checkTwisted(byAnswers(isRetry), ['retry'], {}, DESIGN);
+  expect(findings(one)).toEqual({ 'retry.other-answers': 'fail' });
 });

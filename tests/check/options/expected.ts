@@ -16,6 +16,7 @@ const REPLAYED: Found = {
     'retry.twice',
     'retry.concurrent',
     'retry.lost-response',
+    'retry.other-answers',
     'instance.replay-elsewhere',
     'deploy.replay',
   ),

@@ -168,7 +168,9 @@ const usedKey = (state, params) =>
     ? digest(String(params.requestState))
     : faulty('deploy.replay')
       ? `${state.id}-${options.version}`
-      : state.id;
+      : faulty('retry.other-answers')
+        ? `${state.id}-${digest(params.inputResponses ?? {})}`
+        : state.id;
 
 function replayed(record, params) {
   const same = record !== 'taken' && record.answers === digest(params.inputResponses ?? {});

@@ -7,6 +7,7 @@ import {
   advice,
   again,
   asking,
+  byAnswers,
   DIFFERENT,
   fail,
   insteadOfRefusal,
@@ -15,6 +16,7 @@ import {
   pass,
   TWO_TIMES,
   undecided,
+  valued,
   ways,
   when,
   writesToo,
@@ -70,6 +72,13 @@ ways('effect.per-round', {
 ways('retry.twice', {
   'a second effect behind the first result': fail(/\(2 effects for one approval\)/, again(ending)),
   'a second effect that is no fault': advice(/With --one-time this is a fail/, again(ending), TWO_TIMES),
+});
+
+const otherMemo = (sent: Sent): boolean => isRetry(sent) && valued(sent, 'sure') === true;
+
+ways('retry.other-answers', {
+  'another text': fail(/^The same state with another answer .* had a second effect/, byAnswers(otherMemo)),
+  'a right server': pass(/had no second effect/, untwisted),
 });
 
 ways('retry.concurrent', {

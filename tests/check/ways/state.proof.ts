@@ -64,6 +64,20 @@ for (const id of ['state.other-arguments', 'state.other-principal'])
     ),
   });
 
+const fromNobody = (sent: Sent): boolean => isRetry(sent) && sent.principal === 'nobody';
+const asAlice: Twist = (sent, honest) => honest({ ...sent, principal: 'alice' });
+
+ways('state.other-principal', {
+  'nobody, where only a header is compared': warn(
+    /accepted with no credentials: asked sure/,
+    when(fromNobody, asAlice),
+  ),
+  'nobody, who is not served': pass(
+    /./,
+    when(({ principal }) => principal === 'nobody', { text: '', status: 401 }),
+  ),
+});
+
 /** Binds state to its arguments but not to its tool, so the other tool accepts it with those arguments. */
 const unbound: Twist = (sent, honest) => {
   const { name, requestState } = sent.params;

@@ -103,6 +103,18 @@ export const streaming =
     stream: true,
     text: messages.map((more) => `data: ${JSON.stringify({ jsonrpc: '2.0', id, ...more })}\n\n`).join(''),
   });
+/** Remembers each state with its answers, and runs the call again for a used state with others. */
+export const byAnswers = (picked: Picked): Twist => {
+  const seen = new Set<string>();
+  return when(isRetry, (sent, honest, world) => {
+    const { requestState, inputResponses } = sent.params;
+    const used = seen.has(JSON.stringify([requestState, inputResponses]));
+    seen.add(JSON.stringify([requestState, inputResponses]));
+    const answer = honest();
+    const isRefused = typeof answer === 'object' && 'error' in answer;
+    return isRefused && !used && picked(sent) ? writesToo(sent, () => answer, world) : answer;
+  });
+};
 /** Runs the call again for a used state. */
 export const again = (picked: Picked): Twist => {
   const seen = new Set<unknown>();

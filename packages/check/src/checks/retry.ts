@@ -10,10 +10,15 @@ import {
   pass,
 } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
+import { isYesOrNo } from '../observations/consents.ts';
 import { clip, type Reading } from '../observations/effects.ts';
-import { requireAnswer, type Session } from '../session/session.ts';
+import { isForm, propertiesOf } from '../observations/forms.ts';
+import { inWorker, unlessUnreadable } from '../sandbox.ts';
+import { type Retry, requireAnswer, type Session } from '../session/session.ts';
 import type { Instance } from '../target/instance.ts';
+import { asObject, mapMembers, objectAt } from '../wire/json.ts';
 import { describeOutcome, type ReplyOutcome } from '../wire/outcome.ts';
+import { NOTHING_FILLED_IN } from './refusal.ts';
 
 export const SINGLE_USE = {
   at: `${MRTR}, server requirements 5, warning`,
@@ -81,12 +86,13 @@ async function onceOnly(
   return judge(`${words} had a second effect${times}: ${went}.${hint}`, session, { remedy });
 }
 
-/** Sends the last retry of an honest call twice, the second time to the instance `there`. */
+/** Sends the last retry of an honest call twice, the second time to the instance `there`, or in place of it `again`. */
 export async function presentTwice(
   context: CheckContext,
   session: Session,
   what: string,
   there: Instance = session.instance,
+  again?: Retry,
 ): Promise<Finding> {
   const last = session.honestRetry();
   const isElsewhere = there !== session.instance;
@@ -96,7 +102,7 @@ export async function presentTwice(
     return abstain(`the honest retry did not complete: ${describeOutcome(first)}`);
   await context.effects.since(before, session);
   session.instance = there;
-  const { outcome, effect } = await context.measure(session, () => session.retry(last));
+  const { outcome, effect } = await context.measure(session, () => session.retry(again ?? last));
   if (outcome.kind === 'failed' && !effect) return abstain(describeOutcome(outcome));
   const words = `${what} (${describeOutcome(outcome)})`;
   const after = await context.effects.read();
@@ -109,6 +115,39 @@ async function prepareApproval(context: CheckContext) {
 }
 
 const AT_ONCE = 10;
+
+/** Sends retries at once: the honest one, and in turn with it `other`. */
+async function presentAtOnce(context: CheckContext, other: (session: Session) => Promise<Retry>) {
+  const { session, last, before } = await prepareApproval(context);
+  const second = await other(session);
+  const retries = Array.from({ length: AT_ONCE }, (_, at) => session.retry(at % 2 === 0 ? last : second));
+  const outcomes = await Promise.all(retries);
+  const completed = outcomes.filter(({ kind }) => kind === 'completed').length;
+  if (completed === 0) return abstain(`none completed: ${describeOutcome(outcomes[0] as ReplyOutcome)}`);
+  const after = await context.effects.read();
+  const effect = isSecond(context, before, after) ?? (completed > 1 ? undefined : false);
+  if (effect === undefined)
+    return abstain('the probe holds no single number, so that effects cannot be counted');
+  await context.effects.since(before, session);
+  const words = `${AT_ONCE} retries at once (${completed} completed)`;
+  return onceOnly(context, session, { before, after, effect, words }, 'atomic');
+}
+
+const UNASKED = { 'mrtr-check': NOTHING_FILLED_IN };
+
+/** The honest retry with another choice or text in one form. Where a form takes a bare yes, with an answer that nobody asked for. */
+async function answerOtherwise({ inputs }: CheckContext, session: Session): Promise<Retry> {
+  const answers = session.answers();
+  for (const [key, request] of Object.entries(session.asked).filter(([, one]) => isForm(one))) {
+    const { requestedSchema } = objectAt(request, 'params');
+    const properties = mapMembers(propertiesOf(request), (field) => (isYesOrNo(field) ? undefined : field));
+    const schema = { ...asObject(requestedSchema), properties };
+    const given = objectAt(objectAt(answers, key), 'content');
+    const content = await unlessUnreadable(inWorker('otherArgumentsFrom', schema, given, inputs.seed));
+    if (content) return { inputResponses: { ...answers, [key]: { action: 'accept', content } } };
+  }
+  return { inputResponses: { ...answers, ...UNASKED } };
+}
 
 /** Whether the probe shows more than one effect. Undefined if it holds no single number. */
 function isSecond({ effects }: CheckContext, before: Reading, after: Reading) {
@@ -142,19 +181,7 @@ export const RETRY = [
   singleUseCheck('retry.concurrent', {
     expected: `The last retry, presented ${AT_ONCE} times at once, has one effect.`,
     calls: (rounds) => rounds + AT_ONCE,
-    run: async (context) => {
-      const { session, last, before } = await prepareApproval(context);
-      const outcomes = await Promise.all(Array.from({ length: AT_ONCE }, () => session.retry(last)));
-      const completed = outcomes.filter(({ kind }) => kind === 'completed').length;
-      if (completed === 0) return abstain(`none completed: ${describeOutcome(outcomes[0] as ReplyOutcome)}`);
-      const after = await context.effects.read();
-      const effect = isSecond(context, before, after) ?? (completed > 1 ? undefined : false);
-      if (effect === undefined)
-        return abstain('the probe holds no single number, so that effects cannot be counted');
-      await context.effects.since(before, session);
-      const words = `${AT_ONCE} retries at once (${completed} completed)`;
-      return onceOnly(context, session, { before, after, effect, words }, 'atomic');
-    },
+    run: (context) => presentAtOnce(context, async (session) => session.honestRetry()),
   }),
   /** A client that loses its connection does not know whether its retry was served, so it sends it again. */
   singleUseCheck('retry.lost-response', {
@@ -175,6 +202,28 @@ export const RETRY = [
       const words = `The retry after a lost response (${describeOutcome(again)})`;
       const effect = isSecond(context, before, after) ?? (between !== before && after !== between);
       return onceOnly(context, session, { before, after, effect, words }, 'early');
+    },
+  }),
+  /** A record of the state and its answers together takes another answer for another approval. */
+  singleUseCheck('retry.other-answers', {
+    expected: 'One state has one effect, also with two different answers, in turn and at once.',
+    remedy:
+      'Claim the id of the call alone, and not a digest of the retry: one question has one answer, and each other one is ' +
+      `rejected. ${LEDGER}`,
+    calls: (rounds) => 2 * rounds + AT_ONCE + 2,
+    run: async (context) => {
+      const session = await context.untilRound(context.lastRound);
+      const other = await answerOtherwise(context, session);
+      const inTurn = await presentTwice(
+        context,
+        session,
+        'The same state with another answer',
+        undefined,
+        other,
+      );
+      if (inTurn.verdict !== 'pass') return inTurn;
+      const atOnce = await presentAtOnce(context, (one) => answerOtherwise(context, one));
+      return atOnce.verdict === 'could-not-run' ? inTurn : atOnce;
     },
   }),
 ];

@@ -20,7 +20,8 @@ export function refusalIn(field: unknown): unknown {
 }
 
 /** Whether a field asks yes or no: a boolean, or choices of which one refuses. */
-const isYesOrNo = (field: unknown) => asObject(field).type === 'boolean' || refusalIn(field) !== undefined;
+export const isYesOrNo = (field: unknown) =>
+  asObject(field).type === 'boolean' || refusalIn(field) !== undefined;
 
 /** Whether a question asks for consent: by a URL, by a form without fields, or by a yes-or-no field. */
 export const asksForYes = (request: JsonObject) =>

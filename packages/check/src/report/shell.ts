@@ -5,6 +5,7 @@ import {
   type Address,
   type CompleteInputs,
   DEFAULTS,
+  headersOf,
   type Operation,
   type ProbeSpec,
 } from '../target/target.ts';
@@ -79,9 +80,9 @@ const probeText = (probe: ProbeSpec) =>
 const MAX_CURL = 8000;
 
 /** The request as a curl command. Undefined if it was not sent over HTTP, or is too long. */
-export function curlOf(turn: Turn | undefined, { headers, otherHeaders }: Address) {
+export function curlOf(turn: Turn | undefined, address: Address) {
   if (turn?.url === undefined) return undefined;
-  const own = Object.keys({ ...headers, ...(turn.principal === 'other' && otherHeaders) });
+  const own = Object.keys(headersOf(address, turn.principal));
   const redacted = Object.fromEntries(own.map((name) => [name, REDACTED]));
   const all = Object.entries({ ...mirroringHeaders(turn.request), ...redacted });
   const data = JSON.stringify(envelope(turn.request, 1));

@@ -19,7 +19,12 @@ describe('checks', () => {
 
   test('are selected by id, or by the first part of an id', () => {
     expect(idsOf('retry.twice')).toEqual(['retry.twice']);
-    expect(idsOf('retry')).toEqual(['retry.twice', 'retry.concurrent', 'retry.lost-response']);
+    expect(idsOf('retry')).toEqual([
+      'retry.twice',
+      'retry.concurrent',
+      'retry.lost-response',
+      'retry.other-answers',
+    ]);
     expect(() => selectChecks(['retr'])).toThrow("There is no check 'retr'");
   });
 });

@@ -1,7 +1,7 @@
 /** One logical call, made request by request, with honest or altered retries. */
 import type { Answerer } from '../answers/answerer.ts';
-import type { Instance, Principal } from '../target/instance.ts';
-import { METHOD, type Operation, paramsOf } from '../target/target.ts';
+import type { Instance } from '../target/instance.ts';
+import { METHOD, type Operation, type Principal, paramsOf } from '../target/target.ts';
 import type { Channel, DeliveryOptions } from '../wire/channel.ts';
 import { asObject, type JsonObject, mapMembers } from '../wire/json.ts';
 import { describeOutcome, outcomeOf, type ReplyOutcome } from '../wire/outcome.ts';

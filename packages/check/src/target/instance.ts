@@ -12,9 +12,7 @@ import type { ServerReply } from '../wire/reply.ts';
 import { mirroringHeaders, OLD_REVISION, type WireRequest } from '../wire/request.ts';
 import { stdioChannel } from '../wire/stdio.ts';
 import type { OldChannel } from './old-channel.ts';
-import { type Address, nextOf, PORT, transportOf, UsageError } from './target.ts';
-
-export type Principal = 'own' | 'other';
+import { type Address, headersOf, nextOf, PORT, type Principal, transportOf, UsageError } from './target.ts';
 
 const START_MS = 30_000;
 /** The wait for the children of a wrapper to end after it. */
@@ -88,7 +86,7 @@ export class Instance {
     if (old) return old;
     if (this.#stdio !== undefined) return this.#stdio;
     if (this.url === undefined) throw new Error(`${this.id} was not started`);
-    return httpChannel(this.url, this.#headersOf(principal), this.#patience);
+    return httpChannel(this.url, headersOf(this.#address, principal), this.#patience);
   }
 
   /** Opens the transport of a session of the earlier revision. Over stdio it starts a process of its own. */
@@ -97,7 +95,7 @@ export class Instance {
     const { sessionOfNewProcess, sessionOver } = await import('./old-transport.ts');
     return this.kind === 'stdio'
       ? sessionOfNewProcess(this.command)
-      : sessionOver(this.url as URL, this.#headersOf(principal));
+      : sessionOver(this.url as URL, headersOf(this.#address, principal));
   }
 
   /** A channel of the earlier revision, with a session for each call. */
@@ -121,11 +119,6 @@ export class Instance {
         isShared ? new ProcessTransport(this.#process as ServerProcess) : this.openSession(principal);
       this.#old.set(principal, new OldChannel(connect, this.#patience, this.kind === 'stdio'));
     }
-  }
-
-  #headersOf(principal: Principal) {
-    const { headers, otherHeaders } = this.#address;
-    return { ...headers, ...(principal === 'other' && otherHeaders) };
   }
 
   /** Sends a request as a client of the earlier revision. Over HTTP it has no session. */

@@ -37,6 +37,18 @@ export interface Address {
   readonly otherHeaders?: Readonly<Record<string, string>> | undefined;
 }
 
+/** `nobody`: the first principal without the headers that make one. */
+export type Principal = 'own' | 'other' | 'nobody';
+
+/** The headers of a principal. Those that only the first principal's list has, such as a version, come with every request. */
+export function headersOf({ headers, otherHeaders = {} }: Address, principal: Principal) {
+  if (principal === 'other') return { ...headers, ...otherHeaders };
+  const kept = Object.entries(headers ?? {}).filter(
+    ([name]) => principal === 'own' || !(name in otherHeaders),
+  );
+  return Object.fromEntries(kept);
+}
+
 /** The placeholder for the port of a started server, in its command and its URL. */
 export const PORT = '{port}';
 

@@ -116,6 +116,22 @@ async function controlOther(context: CheckContext, options: SessionOptions, what
   return { first, finding: undefined };
 }
 
+/** A server may compare the principal only where a header came. It may also serve nobody, so there is no control. */
+async function moveToNobody(context: CheckContext) {
+  const { headers = {}, otherHeaders = {} } = context.inputs.address;
+  if (!Object.keys(otherHeaders).some((name) => name in headers)) return undefined;
+  const options = { principal: 'nobody' } as const;
+  const control = context.session(options);
+  await control.first();
+  for (const round of context.roundsWithState) {
+    const session = context.move(await context.untilRound(round), options);
+    const move = { options, what: 'no credentials', first: control.asked };
+    const found = await moveStateOfRound(context, round, session, move);
+    if (found.verdict !== 'pass') return found;
+  }
+  return undefined;
+}
+
 /** Sends the state to the first call of the other operation that is served and asks. */
 async function moveToOther(context: CheckContext) {
   let finding = abstain('no call of the other operation could be made');
@@ -229,14 +245,17 @@ export const BINDING = [
   }),
   /** The second principal first makes an honest call, to prove its headers good. */
   defineCheck('state.other-principal', 'S', {
-    expected: 'The state of one principal is rejected when another presents it.',
+    expected: 'The state of one principal is rejected when another presents it, or nobody.',
     clause: bound('the authenticated principal, rejecting state presented by a different principal;'),
     remedy:
       'Put the authenticated subject into the state and compare it when it comes back: `principal` in the policy of ' +
       "@mrtr/core, or bind() of the SDK's createRequestStateCodec.",
     needs: ['state', 'other-principal'],
-    calls: (rounds) => 3 * rounds + 4,
-    run: (context) => moveState(context, { principal: 'other' }, 'another principal'),
+    calls: (rounds) => 5 * rounds + 7,
+    run: async (context) => {
+      const other = await moveState(context, { principal: 'other' }, 'another principal');
+      return other.verdict === 'pass' ? ((await moveToNobody(context)) ?? other) : other;
+    },
   }),
   /** Sends earlier state again. Before the end it is a changed answer; with or after the end it must have no second effect. */
   defineCheck('state.rolled-back', 'M', {
