@@ -175,7 +175,7 @@ describe('nothing is decided', () => {
   test('about effects, by a probe that an honest call does not change', async () => {
     const still = { kind: 'cmd', command: 'echo 1' } as const;
     const one = await checkBare({ only: ['retry', 'effect'], inputs: { probe: still } });
-    expect(Object.values(findings(one))).toEqual(Array(6).fill('could-not-run'));
+    expect(Object.values(findings(one))).toEqual(Array(7).fill('could-not-run'));
     expect(one.checks[0]?.actual).toMatch(/does not change the probe/);
   });
 

@@ -60,7 +60,7 @@ export const FAULTS: readonly Fault[] = [
       'instance.replay-elsewhere',
     ),
   }),
-  fault('retry.concurrent', 'fail'),
+  fault('retry.concurrent', 'fail', { also: fail('retry.other-answers') }),
   // The server holds every last answer for a moment.
   fault('retry.lost-response', 'fail', { near: ['retry', 'instance', 'state.rolled-back', 'effect'] }),
   fault('retry.other-answers', 'fail'),

@@ -105,6 +105,12 @@ export const ASK_AGAIN = {
     'server SHOULD respond with a new InputRequiredResult requesting the missing information again.',
 };
 
+/** Whether the honest answer of the first round has an effect, though other questions follow. */
+async function hasEffectAtFirst(context: CheckContext) {
+  const session = await context.untilRound(0);
+  return (await context.measure(session, () => session.retry())).effect;
+}
+
 const SAME_WITHOUT = 'a retry without any answer ends the same, which answer.missing finds';
 
 /** Whether a retry without any answer has the accepted outcome too. Then the answers did not count. */
@@ -124,7 +130,11 @@ async function sameWithoutAnswers(context: CheckContext, round: number, { accept
 async function retryWithoutAnswers(context: CheckContext, round: number) {
   const session = await context.untilRound(round);
   const what = `The retry without answers${context.lastRound > 0 ? `, in round ${round + 1},` : ''}`;
-  return retryWithTooFew(context, session, undefined, what);
+  const finding = await retryWithTooFew(context, session, undefined, what);
+  const asked = session.questions[round + 1];
+  const again = asked && context.facts.asksLike(round, asked);
+  if (finding.verdict !== 'pass' || !asked || again || context.judge(round, asked) !== 'same') return finding;
+  return warn(`${what} was not asked again, but the next question: ${describeOutcome(asked)}.`, session);
 }
 
 /** Retries with too few answers: the server has to ask for the rest, and the call has to finish. */
@@ -224,7 +234,8 @@ export const ANSWER = [
       const answers = everyAnswer(context, session);
       const retry = () => session.retry({ inputResponses: answers });
       const { outcome: early, effect } = await context.measure(session, retry);
-      if ((early.kind === 'completed' || effect) && !repeats)
+      const isEarly = early.kind === 'completed' || (effect && !(await hasEffectAtFirst(context)));
+      if (isEarly && !repeats)
         return warn(`Answers of later rounds counted at once: ${describeOutcome(early)}.`, session, {
           holds: true,
         });

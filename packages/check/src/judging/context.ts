@@ -64,6 +64,12 @@ interface PlainRefusal {
   readonly effect: boolean | undefined;
 }
 
+/** What a first request of a call asks, and the call. */
+interface Beginning {
+  readonly first?: Asked;
+  readonly options?: SessionOptions;
+}
+
 const textsIn = (requests: Asked) => Object.values(requests).map(canonical);
 
 const hasYesOrNo = (request: JsonObject) =>
@@ -314,8 +320,18 @@ export class CheckContext implements SessionContext {
     });
   }
 
+  /** Whether a server took no state: it asks what a first request asks, or answers as to nonsense. Default: the honest call's. */
+  async beginsAgain(
+    round: number,
+    outcome: ReplyOutcome,
+    { first = this.facts.rounds[0]?.requests ?? {}, options = {} }: Beginning = {},
+  ) {
+    const isFirst = outcome.kind === 'asked' && this.#asksFrom(first, outcome);
+    return isFirst || this.likeNonsense(round, outcome, options);
+  }
+
   /** Whether every question is one of these, by its key if no two questions of a call have the same. */
-  asksFrom(known: Asked, { requests }: AskedOutcome) {
+  #asksFrom(known: Asked, { requests }: AskedOutcome) {
     const namesIn = this.facts.keysRepeat ? textsIn : (asked: Asked) => this.#questionsIn(asked);
     const before = namesIn(known);
     return namesIn(requests).every((one) => before.includes(one));

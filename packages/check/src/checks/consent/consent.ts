@@ -152,14 +152,13 @@ export const CONSENT = [
         await call(context, { answer: () => NOTHING_FILLED_IN }),
         '`accept {}`, sent to every form,',
       );
-      const others = questions.filter(({ request }) => !requiresNothing(request));
-      // Another question asks for consent, so the form without required fields guards nothing.
-      if (every.verdict !== 'pass' || others.length === questions.length) return every;
-      if (others.some(({ request }) => asksForYes(request))) return every;
+      const mayGuard = (request: JsonObject) => requiresNothing(request) || asksForYes(request);
+      if (every.verdict !== 'pass' || questions.every(({ request }) => mayGuard(request))) return every;
+      // Another form, which asks for data, may have stopped that call.
       const seen = await call(context, {
-        answer: (request, honest) => (requiresNothing(request) ? NOTHING_FILLED_IN : honest),
+        answer: (request, honest) => (mayGuard(request) ? NOTHING_FILLED_IN : honest),
       });
-      return judgeSeen(seen, '`accept {}`, sent to the form that requires nothing,');
+      return judgeSeen(seen, '`accept {}`, sent to the forms that may ask for a yes,');
     },
   }),
   consentCheck('default-yes', {

@@ -67,22 +67,13 @@ interface Move {
  * A server that does not take the state rejects it, or begins again: it asks what a first request asks, or what it answers
  * to nonsense. Finishes the other call if it proceeds: consent to the first call then approved the other.
  */
-async function moveStateOfRound(
-  context: CheckContext,
-  round: number,
-  session: Session,
-  { options, what, first }: Move,
-) {
-  const before = await context.effects.read();
-  let outcome = await session.retry();
-  const beginsAgain = outcome.kind === 'asked' && context.asksFrom(first, outcome);
+async function moveStateOfRound(context: CheckContext, round: number, session: Session, move: Move) {
+  const { what } = move;
+  let { outcome, effect } = await context.measure(session, () => session.retry());
   const isRejected =
-    beginsAgain ||
-    saysNo(outcome) ||
-    outcome.kind === 'failed' ||
-    (await context.likeNonsense(round, outcome, options));
-  if (outcome.kind === 'asked' && !isRejected && what === OTHER_ARGUMENTS) outcome = await session.finish();
-  const effect = await context.effects.since(before, session);
+    saysNo(outcome) || outcome.kind === 'failed' || (await context.beginsAgain(round, outcome, move));
+  if (!effect && outcome.kind === 'asked' && !isRejected && what === OTHER_ARGUMENTS)
+    ({ outcome, effect } = await context.measure(session, () => session.finish()));
   requireAnswer(outcome);
   if (effect || !isRejected)
     return warn(
@@ -205,10 +196,10 @@ async function besideTheEnd(context: CheckContext) {
 
 async function presentRetry(context: CheckContext, session: Session, retry: Retry) {
   const known = session.turns.map(({ request }) => request.params.requestState);
-  return context.measure(session, async () => {
-    await rollBack(context, session, retry, known);
-    return session.finish();
-  });
+  const first = await context.measure(session, () => rollBack(context, session, retry, known));
+  // A call that begins again has a consent of its own.
+  if (first.effect || (await context.beginsAgain(0, first.outcome))) return first;
+  return context.measure(session, () => session.finish());
 }
 
 /** Longer than a second, the unit of most expiry times. */
@@ -265,7 +256,7 @@ export const BINDING = [
       'Keep a ledger of finished calls that all instances share, and reject every state of such a call: single use in ' +
       '@mrtr/core, with a ledger of @mrtr/ledgers.',
     needs: ['state', 'two-rounds'],
-    calls: (rounds) => 4 * rounds + 8,
+    calls: (rounds) => 6 * rounds + 10,
     run: async (context) => {
       const after = await afterTheEnd(context);
       const found = after.verdict === 'pass' ? ((await besideTheEnd(context)) ?? after) : after;
