@@ -82,7 +82,7 @@ test('a new version that does not start is 2 before any call, and its output is 
 });
 
 test('--list names every check, and --dry-run counts calls without a server', async ({ expect }) => {
-  expect((await mrtrCheck('--list')).out.trim().split('\n')).toHaveLength(63);
+  expect((await mrtrCheck('--list')).out.trim().split('\n')).toHaveLength(64);
   const { code, out } = await mrtrCheck(...OPERATION, '--dry-run', 'http://127.0.0.1:1/mcp');
   expect(out).toMatch(/It would call tool transfer up to about \d+ times .* Nothing was sent now\./s);
   expect(out).toMatch(/state\.expired +not run: --ttl was not given/);

@@ -31,7 +31,7 @@ const CODE = '@mcp.tool()\ndef transfer():\n  pass\n';
 
 test('a page shows the rule, how grave it is, the place of the tool, and what to do', async () => {
   const { results, rules, report } = await runSarif(CODE, 'answer.invalid', '--only', 'answer.invalid');
-  expect(rules).toHaveLength(63);
+  expect(rules).toHaveLength(64);
   expect(results).toHaveLength(1);
   const [{ ruleId, ruleIndex, level, message, locations }] = results;
   const found = report.checks.find(({ verdict }) => verdict === 'warn');
