@@ -11,7 +11,8 @@ import { policy } from '../subjects.ts';
 const frames = Number(process.argv[2]);
 const AT_ONCE = 50;
 const store = new ContinuationStore({ limits: { frames } });
-const state = policy();
+// With single use, the ledger keeps each finished call's token until it expires: some 400 bytes that no frame leaves.
+const state = policy(false);
 const handler = linear(
   async ({ location }: GetWeather, ctx: LinearContext) => {
     const { units } = await ctx.elicit('Which units?', Units);
