@@ -105,7 +105,7 @@ const WARM_UP_CALLS = 2000;
 export const http: Benchmark = {
   name: 'http',
   title: `HTTP, ${CONNECTIONS} connections, ÷ bare SDK server`,
-  note: `The client is another process. The processor time is the server’s, after ${WARM_UP_CALLS} calls.`,
+  note: `The processor time is the server’s, after ${WARM_UP_CALLS} calls.`,
   run: (pace) =>
     withServers(
       ['documented', HOSTED, ...SHAPES, ...SHAPES.map(withoutSingleUse)],
@@ -159,7 +159,7 @@ export const durable: Benchmark = {
         alone[at] as Figure,
         { what: `${NAMES[name]}, ${MANY} in flight`, unit: 'calls/s', value: rate },
         {
-          what: `${NAMES[name]}, ${MANY} in flight, processor time of the instance for a call`,
+          what: `${NAMES[name]}, ${MANY} in flight, processor time for a call`,
           unit: 'ms',
           value: many.median(name) / 1000,
         },

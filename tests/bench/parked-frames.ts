@@ -17,7 +17,7 @@ async function park(count: number): Promise<readonly Figure[]> {
   const what = `${count.toLocaleString('en').replace(',', ' ')} frames`;
   return [
     { what: `${what}, heap each`, unit: 'B', value: heapEach, goal: 1700 },
-    { what: `${what}, left of each when they have ended`, unit: 'B', value: leftEach, goal: 16 },
+    { what: `${what}, left of each afterwards`, unit: 'B', value: leftEach, goal: 16 },
   ];
 }
 
