@@ -1,4 +1,12 @@
-import { CannotAsk, ElicitationDeclined, listRoots, MemoryLedger, textResult, words } from '@mrtr/core';
+import {
+  CannotAsk,
+  ElicitationDeclined,
+  listRoots,
+  MemoryLedger,
+  RoundsExceeded,
+  textResult,
+  words,
+} from '@mrtr/core';
 import { callerNamed } from '@mrtr/harness';
 import { Deferred, settle } from '@mrtr/harness/internal';
 import { expect, test } from 'vitest';
@@ -8,11 +16,13 @@ import {
   ada,
   cancel,
   decline,
+  kelvin,
   metric,
   Name,
   name,
   TestDeployment,
   Units,
+  units,
 } from '../fixture.test-support.ts';
 import { ContinuationStore, type LinearContext, linear } from './index.ts';
 import { ContinuationLost } from './messages.ts';
@@ -187,6 +197,29 @@ test.each<[what: string, inner: (ctx: LinearContext) => Promise<unknown>, why: s
     return textResult('done');
   });
   expect((await (await site.connect()).send()).fails).toContain(why);
+  expect(store.parked).toBe(0);
+});
+
+test('a handler that catches the end of its question may ask again, and leaves nothing parked', async () => {
+  const { client, store } = await parking(
+    async (_args, ctx) => {
+      for (;;) {
+        const answer = await ctx.ask('units', units).catch((error: unknown) => error);
+        if (!(answer instanceof RoundsExceeded)) return textResult(JSON.stringify(answer));
+      }
+    },
+    {},
+    { limits: { rounds: 5 } },
+  );
+  const afterUnfit = async (times: number) => {
+    let asked = await client.send();
+    for (let sent = 0; sent < times; sent++) asked = await client.answer(asked, { units: kelvin });
+    return asked;
+  };
+  const again = await afterUnfit(4);
+  expect(again.asks).toEqual({ units: expect.stringContaining('The last answer did not fit.') });
+  expect(await client.answer(again, { units: metric })).toEqual({ says: '{"units":"metric"}' });
+  expect(await afterUnfit(5)).toEqual({ fails: expect.stringContaining('still needs input after 5 rounds') });
   expect(store.parked).toBe(0);
 });
 

@@ -60,7 +60,11 @@ export function linear<Input, R extends CompleteResult>(
   return shapeCallback<Input, R>({ name: 'linear', asks, servesTokensOnce }, async (input, ctx, call) => {
     try {
       const turn = await store.runRound({ handler, input, id: continuationOf(ctx), call, ctx });
-      for (const [key, unfit] of Object.entries(turn.unfit ?? {})) call.reads.unfit.set(key, unfit);
+      for (const [key, unfit] of Object.entries(turn.unfit ?? {})) {
+        // A handler that catches the error and asks again goes on, until its rounds are over. Its frame is parked by now.
+        const goesOn = turn.kind === 'asked' && Object.hasOwn(turn.requests, key);
+        call.reads.unfit.set(key, goesOn ? { ...unfit, end: undefined } : unfit);
+      }
       if (turn.kind === 'returned') return turn.value as R;
       if (turn.kind === 'threw') throw turn.error;
       const asked = inputRequired({ inputRequests: turn.requests });
