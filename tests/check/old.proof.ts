@@ -28,7 +28,7 @@ describe.each<Transport>(['http', 'stdio'])('over %s', (transport) => {
     const report = await run(inputsFor(transport));
     expect(findings(report)).toEqual({});
     const { pass, 'not-applicable': out, 'could-not-run': undecided } = report.summary;
-    expect({ pass, undecided }).toEqual({ pass: 16, undecided: 0 });
+    expect({ pass, undecided }).toEqual({ pass: 19, undecided: 0 });
     expect(pass + out).toBe(report.summary.checks);
     const reasonOf = (id: string) => report.checks.find((one) => one.id === id)?.actual;
     expect(reasonOf('state.tampered')).toMatch(/speaks 2025-11-25 alone, .*docs\/migrating\.md/);
@@ -42,7 +42,7 @@ const FAULTS: readonly [fault: string, found: Found][] = [
   ['refusal.no-effect', fail('refusal.no-effect')],
   ['refusal.decline-ends', advice('refusal.decline-ends')],
   ['refusal.cancel-ends', advice('refusal.cancel-ends')],
-  ['refusal.rounds-bounded', advice('refusal.rounds-bounded')],
+  ['refusal.rounds-bounded', advice('refusal.rounds-bounded', 'form.rounds')],
   ['answer.invalid', warn('answer.invalid')],
   ['answer.empty-accept', { ...warn('answer.empty-accept'), ...advice('consent.empty-form') }],
   ['answer.refusal-with-content', warn('answer.refusal-with-content')],
