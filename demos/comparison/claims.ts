@@ -52,6 +52,8 @@ export interface Claims {
     /** On stateless serving, where no old client can be asked. */
     readonly stateless: 'default' | 'error';
   };
+  /** False if a question whose answer did not fit is asked again in the same words. Our boundary says why. */
+  readonly saysWhy?: false;
   /** The outcomes of deploys between two rounds. Absent if nothing writes outlines in its shape. */
   readonly deploys?: DeployClaims;
   /** True if the official conformance suite runs on the option; otherwise the reason why it does not. */

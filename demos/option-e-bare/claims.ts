@@ -15,5 +15,6 @@ export const claims: Claims = {
     asked: 'always',
     stateless: 'error',
   },
+  saysWhy: false,
   conformance: 'it is a variant of E',
 };

@@ -92,9 +92,19 @@ export const ofOneCell = (cell: Cell): Violations =>
 
 function compare(cells: readonly Cell[], view: (cell: Cell) => string[]): Violations {
   return groupBy(cells.filter(comparable), groupOf).flatMap(([first, ...rest]) =>
-    rest.flatMap((cell) => diffViews(withTitle(first, view), withTitle(cell, view)) ?? []),
+    rest.flatMap((cell) => {
+      const isSilent = [first, cell].some(({ claims }) => claims.saysWhy === false);
+      const shown = isSilent ? withoutReasons(view) : view;
+      return diffViews(withTitle(first, shown), withTitle(cell, shown)) ?? [];
+    }),
   );
 }
+
+/** For an option that asks again in the same words: the others are the same but for the reason below the words. */
+const withoutReasons = (view: (cell: Cell) => string[]) => (cell: Cell) =>
+  view(cell).map((line) => line.replace(REASON, ''));
+
+const REASON = /\\n\\nThe (?:last answer did not fit|form came back empty)\.[^"]*/;
 
 const withTitle = (cell: Cell, view: (cell: Cell) => string[]) => ({
   title: where(cell.call.measurement),
