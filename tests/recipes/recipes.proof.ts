@@ -182,4 +182,16 @@ onPostgres('on Next, another instance serves the answer, and an old client is as
   const instance = () => start(listening, /Local: +(http:\S+)[\s\S]+Ready/, cwd);
   const [one, other] = await Promise.all([instance(), instance()]);
   await keepsUsersApart(one, other);
+  // A page of this machine reads the rejection too, and its preflight needs no token.
+  const headers = { origin: 'http://localhost:5173', 'access-control-request-method': 'POST' };
+  for (const [method, status] of [
+    ['OPTIONS', 204],
+    ['POST', 401],
+  ] as const) {
+    const answer = await fetch(one, { method, headers });
+    expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([
+      status,
+      headers.origin,
+    ]);
+  }
 });

@@ -1,2 +1,2 @@
 /** The route of `/mcp`. */
-export { DELETE, GET, POST } from '../../../on-next-with-users.ts';
+export { DELETE, GET, OPTIONS, POST } from '../../../on-next-with-users.ts';
