@@ -109,3 +109,26 @@ test('a record of state and answers is found by another answer, also where the f
   const one = await checkTwisted(byAnswers(isRetry), ['retry'], {}, DESIGN);
   expect(findings(one)).toEqual({ 'retry.other-answers': 'fail' });
 });
+
+test('with --vary, a call that is paid with the approval of another is found at a bank that says what it has paid', async () => {
+  const paid = new Set<string>();
+  const asked = new Map<unknown, Readonly<Record<string, unknown>>>();
+  const unbound: Twist = (sent, honest, world) => {
+    const { requestState, arguments: args } = sent.params;
+    if (!isRetry(sent)) {
+      const answer = honest();
+      asked.set((answer as { result?: { requestState?: unknown } }).result?.requestState, args ?? {});
+      return answer;
+    }
+    const invoice = JSON.stringify(args);
+    const content = [{ type: 'text', text: 'It is paid already.' }];
+    if (paid.has(invoice)) return { result: { resultType: 'complete', content, isError: true } };
+    const { effects } = world;
+    const answer = honest({ ...sent, params: { ...sent.params, arguments: asked.get(requestState) ?? {} } });
+    if (world.effects > effects) paid.add(invoice);
+    return answer;
+  };
+  const inputs = { operation: OPERATION, vary: 'invoice' };
+  const one = await checkTwisted(unbound, ['state.other-arguments'], inputs, DESIGN);
+  expect(findings(one)).toEqual({ 'state.other-arguments': 'warn' });
+});

@@ -75,6 +75,8 @@ export const honestCallSeen = (context: CheckContext) =>
     () => context.pause(SOON_MS),
   );
 
+const ONCE = '. If the effect happens once for these arguments, give --vary NAME';
+
 async function firstCalls(context: CheckContext) {
   const { effects } = context;
   try {
@@ -97,7 +99,11 @@ async function firstCalls(context: CheckContext) {
     await read();
     effects.calibrate(readings);
     const { result: again, still } = await honestCallSeen(context);
-    if (again) return { ...again, reason: `the second honest call failed: ${again.reason}` };
+    if (again)
+      return {
+        ...again,
+        reason: `the second honest call failed: ${again.reason}${context.inputs.vary === undefined ? ONCE : ''}`,
+      };
     if (still !== undefined) effects.blind(still);
     return undefined;
   } catch (error) {

@@ -35,15 +35,24 @@ export class Variation {
     });
   }
 
-  /** Puts the values into a call, also of another operation, where it has the arguments of the call itself. */
+  /** Puts the values into a call. A call with other arguments, also of another operation, gets new ones of its own. */
   apply(operation: Operation, values: JsonObject): Operation {
     const { arguments: base } = this.#base;
-    const isBase = (value: unknown, name: string) =>
-      Object.hasOwn(values, name) && canonical(value) === canonical(base[name]);
-    const varied = mapMembers(operation.arguments, (value, name) =>
-      isBase(value, name) ? values[name] : value,
-    );
+    const varied = mapMembers(operation.arguments, (value, name) => {
+      if (!Object.hasOwn(values, name)) return value;
+      return canonical(value) === canonical(base[name])
+        ? values[name]
+        : this.#likewise(name, value, values[name]);
+    });
     return { ...operation, arguments: varied };
+  }
+
+  /** Another value of the argument, changed as its own one was. A value from a list stays: a list has no others. */
+  #likewise(name: string, value: unknown, varied: unknown) {
+    const own = this.#base.arguments[name];
+    if (typeof value === 'number' && typeof own === 'number') return value + Number(varied) - own;
+    const isNumbered = typeof this.#vary === 'string' && `${varied}`.startsWith(`${own}-`);
+    return isNumbered && typeof value === 'string' ? `${value}${`${varied}`.slice(`${own}`.length)}` : value;
   }
 
   /** The value with a number, or the next choice of the schema. The first call counts too, so that all look alike. */

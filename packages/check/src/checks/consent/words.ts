@@ -69,7 +69,8 @@ export const WORDS = [
       if (asked.length === 0) return notAsked(context, session);
       const same = words.like(texts.join('\n'));
       if (same === undefined) return abstain('its questions differ in each call', session);
-      if (!same) return pass('the question differs for other arguments', session);
+      const isNamed = Object.values(session.varied).some((value) => texts.join('\n').includes(`${value}`));
+      if (!same || isNamed) return pass('the question differs for other arguments', session);
       const isPage = asked.some((all) =>
         Object.values(all).some((one) => isElicitation(one) && !isForm(one)),
       );
