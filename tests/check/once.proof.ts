@@ -128,7 +128,8 @@ test('with --vary, a call that is paid with the approval of another is found at 
     if (world.effects > effects) paid.add(invoice);
     return answer;
   };
-  const inputs = { operation: OPERATION, vary: 'invoice' };
+  const otherArguments = { to: 'bob', invoice: 'other' };
+  const inputs = { operation: OPERATION, vary: 'invoice', otherArguments };
   const one = await checkTwisted(unbound, ['state.other-arguments'], inputs, DESIGN);
   expect(findings(one)).toEqual({ 'state.other-arguments': 'warn' });
 });
