@@ -1,4 +1,4 @@
-/** Questions that every client can draw. */
+/** Questions that real clients can draw. */
 import { elicitation } from '@mrtr/core';
 import { z } from 'zod';
 
