@@ -34,9 +34,11 @@ const CLAUSES: Readonly<Record<string, Clause>> = {
 /** Families of which every check is about the user. One of them adds rounds. */
 const ABOUT_USER = /^(?:refusal|effect|consent|form)\.(?!per-round)/;
 
-const OLD_SERVER =
-  'the server speaks 2025-11-25 alone, where a call has no rounds and no state. To support both revisions, see ' +
-  'https://github.com/mrtr-shapes/mrtr-shapes/blob/main/docs/migrating.md';
+/** Where the author of such a server reads on. */
+export const MIGRATE =
+  'To support both revisions, see https://github.com/mrtr-shapes/mrtr-shapes/blob/main/docs/migrating.md';
+
+const OLD_SERVER = `the server speaks 2025-11-25 alone, where a call has no rounds and no state. ${MIGRATE}`;
 
 /** The check with the clause of the earlier revision. */
 export const withOldClause = (check: Check): Check => ({

@@ -12,6 +12,7 @@ import { isObject, type JsonObject, objectAt } from '../wire/json.ts';
 import { describeOutcome, outcomeOf } from '../wire/outcome.ts';
 import { OLD_REVISION, REVISION } from '../wire/request.ts';
 import type { Served } from './limit.ts';
+import { MIGRATE } from './old-server.ts';
 
 /** The context for the checks, and the failure of the first calls if there was one. */
 export interface Prepared {
@@ -148,8 +149,7 @@ export async function findRevisionProblem(context: SessionContext, instance = co
   if (old !== undefined)
     return (
       `the server speaks ${old} alone, and not ${REVISION}: there a tool asks by a request on its session, without ` +
-      'rounds or state to check. To support both revisions, see ' +
-      'https://github.com/mrtr-shapes/mrtr-shapes/blob/main/docs/migrating.md'
+      `rounds or state to check. ${MIGRATE}`
     );
   return `the server does not speak ${REVISION}: server/discover came to ${words}`;
 }
