@@ -15,7 +15,7 @@ function packCommand(name: string, destination: string): string[] {
   return ['-r', filter, `${name}...`, 'pack', '--pack-destination', destination];
 }
 
-/** Whoever asks for one of our names gets no answer, as from a registry that has none of them. */
+/** Sends requests for our names to a port where nothing listens: a registry does not have them either. */
 const NOBODY = '@mrtr:registry=http://127.0.0.1:9/\nfetch-retries=0\n';
 
 /** Packs and installs each package in an empty project of its own, and loads its entry points. */

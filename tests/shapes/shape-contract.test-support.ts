@@ -150,7 +150,7 @@ async function hangUpDuring(shape: Shape, finish: () => CallToolResult) {
   return { again: await client.answer(asked, { name: ada }), pays };
 }
 
-/** What `onerror` hears of a question for units that is not asked again. */
+/** The message that `onerror` gets when a question about units is not asked again. */
 const gaveUp = (fields: string) =>
   expect.stringMatching(
     new RegExp(

@@ -198,8 +198,8 @@ const ofMallory = (sent: Sent): boolean => presents(isToken)(sent) && sent.princ
 const toCarol = (sent: Sent): boolean => presents(isToken)(sent) && sent.params.arguments?.to === 'carol';
 
 ways('state.oracle', {
-  'a server that begins again is none': pass(/read the same/, BEGINS),
-  'one that names the arguments is none': pass(
+  'a server that begins again tells nothing': pass(/read the same/, BEGINS),
+  'a server that names the arguments tells nothing': pass(
     /read the same/,
     insteadOfRefusal((sent) => refusesWith(`That is no call of ${sent.params.arguments?.to}.`)),
   ),

@@ -24,7 +24,7 @@ export class Answerer {
   /** Generates content for the forms that have no given answer. Comes before {@link responses}. */
   async learn(requests: Asked) {
     for (const [key, request] of Object.entries(requests)) {
-      if (this.#givenFor(key) !== undefined || isPage(request)) continue;
+      if (this.#findGiven(key) !== undefined || isPage(request)) continue;
       const example = await unlessUnreadable(this.#generateFor(request));
       if (example) this.#examples.set(request, example);
     }
@@ -59,7 +59,7 @@ export class Answerer {
   }
 
   #one(key: string, request: JsonObject) {
-    const given = this.#givenFor(key);
+    const given = this.#findGiven(key);
     const params = objectAt(request, 'params');
     if (request.method === 'roots/list') return { roots: asList(given) };
     if (request.method === 'sampling/createMessage') {
@@ -81,7 +81,7 @@ export class Answerer {
     return { content, fits: await inWorker('fits', schema, content) };
   }
 
-  #givenFor(key: string) {
+  #findGiven(key: string) {
     return Object.hasOwn(this.#given, key) ? this.#given[key] : this.#given['*'];
   }
 

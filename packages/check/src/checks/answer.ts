@@ -198,12 +198,12 @@ export const ANSWER = [
     run: async (context) => {
       const round = lastFormRound(context);
       const attack = new Attack(context);
-      const renamed = (session: Session) =>
+      const renameKeys = (session: Session) =>
         Object.entries(session.answers()).map(([key, answer]) => [`${key}-mrtr-check`, answer]);
       await attack.send(round, [
         {
           label: 'the answers under keys that were not asked',
-          changes: (session) => ({ inputResponses: Object.fromEntries(renamed(session)) }),
+          changes: (session) => ({ inputResponses: Object.fromEntries(renameKeys(session)) }),
         },
       ]);
       if (await sameWithoutAnswers(context, round, attack)) return notApplicable(SAME_WITHOUT);

@@ -42,7 +42,7 @@ export class ProcessTransport implements Transport {
   readonly #process: ServerProcess;
   readonly close: () => Promise<void>;
 
-  /** @param close ends the session. Only whoever started the process ends it. */
+  /** @param close ends the session. By default it leaves the process running, for the one who started it. */
   constructor(process: ServerProcess, close = async () => {}) {
     this.#process = process;
     this.close = close;

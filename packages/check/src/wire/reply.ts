@@ -57,7 +57,7 @@ export function replyFrom(texts: readonly string[], carried: Carried, otherwise:
 export const isResponse = (value: unknown): value is JsonObject =>
   isObject(value) && value.method === undefined && ('result' in value || 'error' in value);
 
-/** Whether a response is none of JSON-RPC: it does not name the protocol, and its error has no code. */
+/** Whether a response is not JSON-RPC: it does not name the protocol, and its error has no code. */
 const isForeign = ({ jsonrpc, error }: JsonObject) =>
   jsonrpc === undefined && !Number.isInteger(objectAt({ error }, 'error').code);
 

@@ -28,7 +28,7 @@ const asking = (properties: object, required: readonly string[]) => () => {
 };
 
 /** The content that went out: in a retry, or in the response to an old server's request. */
-function sentIn({ events }: Transcript): unknown {
+function findSent({ events }: Transcript): unknown {
   const answers = messagesFrom('client', events).map((message) => {
     const { params, result } = message as { params?: { inputResponses?: { form: object } }; result?: object };
     return (params?.inputResponses?.form ?? result) as { readonly content?: object } | undefined;
@@ -76,7 +76,7 @@ test.each(CASES)('a client that %s does so in both eras', async (behaviour, prop
     const transcript = await converse({ client, call, user }, () =>
       host('memory', () => ({ server: asking(properties, ['name']) })),
     );
-    expect(sentIn(transcript)).toEqual(sent);
+    expect(findSent(transcript)).toEqual(sent);
   }
 });
 

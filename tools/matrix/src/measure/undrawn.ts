@@ -13,7 +13,7 @@ import { groupBy, type Rows } from '../table-rows.ts';
 
 type Behaviour = (typeof CLIENT_BEHAVIOURS)[number];
 
-/** A field, in words, and what the user enters in it. */
+/** The description of a field, its schema, and the value that the user enters. */
 type Asked = readonly [field: string, schema: z.ZodType, enters?: unknown];
 
 const COUNT = z.int().min(1).max(9);

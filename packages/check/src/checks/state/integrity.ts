@@ -98,9 +98,9 @@ async function attackWithoutConsent(context: CheckContext, variants: Variants) {
     const withheld = await findWhatStops(context, round);
     if (withheld === undefined) continue;
     const { label: how, changes } = withheld;
-    const labelled = async (token: string) =>
+    const labelVariants = async (token: string) =>
       (await variants(token)).map((one) => ({ ...one, label: `${one.label}, and ${how}` }));
-    await sendVariants(context, attack, labelled, { changes, rounds: [round] });
+    await sendVariants(context, attack, labelVariants, { changes, rounds: [round] });
   }
   return attack;
 }
