@@ -1,9 +1,8 @@
 #!/usr/bin/env node
 /** The `mrtr-check` program. */
-import { Writer } from '@mrtr/harness/internal';
+import { endOnSignals, killAll, Writer } from '@mrtr/harness/internal';
 import { main } from './cli/cli.ts';
 import { forLog } from './report/text.ts';
-import { endOnSignals, killAll } from './wire/process.ts';
 
 endOnSignals();
 

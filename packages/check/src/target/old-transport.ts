@@ -2,9 +2,9 @@
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { ServerProcess } from '@mrtr/harness/internal';
 import { MAX_BYTES, TOO_LONG } from '../wire/channel.ts';
 import { parse } from '../wire/json.ts';
-import { ServerProcess } from '../wire/process.ts';
 
 /** A transport for one session over HTTP. */
 export const sessionOver = (url: URL, headers: Readonly<Record<string, string>> = {}) =>

@@ -1,5 +1,5 @@
+import { ServerProcess } from '@mrtr/harness/internal';
 import { expect, test } from 'vitest';
-import { ServerProcess } from './process.ts';
 import { stdioChannel } from './stdio.ts';
 
 test('says that a server has closed its standard input, and does not wait for an answer', async () => {

@@ -1,16 +1,17 @@
-/** Server processes that the checker starts, each in a process group, so that the children of a wrapper die with it. */
+/** Server processes of anybody, each in a process group, so that the children of a wrapper die with it. Their output is bounded. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import type { Program } from './process.ts';
 
 const running = new Set<ServerProcess>();
 const grouped = process.platform !== 'win32';
 
-export function killAll() {
+export function killAll(): void {
   for (const one of running) one.killNow();
 }
 
 /** Makes signals end the program, and with it every process that it started. */
-export function endOnSignals() {
+export function endOnSignals(): void {
   for (const [signal, code] of [
     ['SIGINT', 130],
     ['SIGTERM', 143],
@@ -35,9 +36,9 @@ export class ServerProcess {
   #errors = '';
   #out = '';
 
-  /** Starts the command in its own process group, with this program's environment. */
-  constructor(command: string, args: readonly string[]) {
-    this.#child = spawn(command, [...args], { detached: grouped, stdio: ['pipe', 'pipe', 'pipe'] });
+  /** Starts the command in its own process group, with this program's environment or `env`. */
+  constructor(command: string, args: readonly string[], env?: Program['env']) {
+    this.#child = spawn(command, [...args], { env, detached: grouped, stdio: ['pipe', 'pipe', 'pipe'] });
     this.#child.stdin?.on('error', () => {});
     this.#child.stdout?.setEncoding('utf8').on('data', (text: string) => this.#read(text));
     this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
@@ -48,7 +49,7 @@ export class ServerProcess {
     this.ended = this.#end();
   }
 
-  async #end() {
+  async #end(): Promise<string> {
     try {
       const [code, signal] = (await once(this.#child, 'exit')) as [number | null, string | null];
       return this.isOverlong ? OVERLONG : (signal ?? `exit code ${code}`);
@@ -63,21 +64,21 @@ export class ServerProcess {
     }
   }
 
-  onLine(listener: (line: string) => void) {
+  onLine(listener: (line: string) => void): void {
     this.#listeners.push(listener);
   }
 
-  get tail() {
+  get tail(): string {
     const written = `${this.#out}${this.#errors}`.trim();
     return written.length > 2000 ? `…${written.slice(-2000)}` : written;
   }
 
-  get alive() {
+  get alive(): boolean {
     return this.#child.pid !== undefined && this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
   /** Writes to its standard input. Calls `unread` later if that is closed. */
-  write(text: string, unread: () => void = () => {}) {
+  write(text: string, unread: () => void = () => {}): void {
     const { stdin } = this.#child;
     // Wait: the pipe of an ended process breaks before its exit event.
     const unreadLater = () => void setTimeout(unread, ENDING_MS);
@@ -85,7 +86,7 @@ export class ServerProcess {
     else unreadLater();
   }
 
-  killNow() {
+  killNow(): void {
     const { pid } = this.#child;
     if (pid === undefined) return;
     try {
@@ -96,12 +97,12 @@ export class ServerProcess {
     }
   }
 
-  async kill() {
+  async kill(): Promise<void> {
     this.killNow();
     await this.ended;
   }
 
-  #read(text: string) {
+  #read(text: string): void {
     this.#out = `${this.#out}${text}`.slice(-8000);
     const [first = '', ...more] = text.split('\n');
     // Join the parts once at the end of a line: a long line comes in hundreds of parts.

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { expect, test } from 'vitest';
-import { ServerProcess } from './process.ts';
+import { ServerProcess } from './server-process.ts';
 
 test('processes that a server started end with it', async () => {
   // The connection closes when the process that holds it ends, so nothing has to be polled.
