@@ -27,7 +27,7 @@ export abstract class MrtrError extends Error {
   static override readonly [Symbol.hasInstance] = isInstance;
 }
 
-function isInstance(this: object, value: unknown): boolean {
+function isInstance(this: object, value: unknown) {
   if (typeof value === 'object' && value !== null && IS_MRTR_ERROR in value) {
     const { code } = value as unknown as MrtrError;
     if (this === MrtrError || (Object.hasOwn(this, 'code') && (this as typeof MrtrError).code === code))

@@ -46,12 +46,7 @@ export function requireOptions<Options extends object>(
 }
 
 /** @throws InvalidOption naming the first option that is not among `names`, and the one that was probably meant. */
-function requireKnownOptions(
-  owner: string,
-  options: object,
-  names: readonly string[],
-  gone: GoneOptions,
-): void {
+function requireKnownOptions(owner: string, options: object, names: readonly string[], gone: GoneOptions) {
   if (typeof options !== 'object' || options === null || Array.isArray(options))
     throw new InvalidOption(`${owner}: the options must be an object; they are ${describe(options)}.`);
   const unknown = Object.keys(options).find((name) => !names.includes(name));
@@ -214,10 +209,7 @@ export const anObjectWith = (...methods: readonly string[]): OptionCheck => ({
 const MAX_QUOTED = 12;
 
 /** Describes a value for a message. Shows only short texts: a long one may be a secret in the wrong place. */
-function describe(
-  value: unknown,
-  { quotesText = false, undefinedAllowed }: Partial<OptionCheck> = {},
-): string {
+function describe(value: unknown, { quotesText = false, undefinedAllowed }: Partial<OptionCheck> = {}) {
   if (value === undefined && undefinedAllowed === 'if-left-out')
     return 'undefined. Set its environment variable, or leave the option out';
   if (typeof value === 'string' && quotesText && value.length <= MAX_QUOTED) return `'${value}'`;
@@ -225,7 +217,7 @@ function describe(
 }
 
 /** Describes the type of a value, without the value. */
-function describeType(value: unknown): string {
+function describeType(value: unknown) {
   if (value === undefined || value === null) return String(value);
   if (value === '') return "''";
   if (Array.isArray(value)) return 'a list';
@@ -233,7 +225,7 @@ function describeType(value: unknown): string {
   return `${type === 'object' ? 'an' : 'a'} ${type}`;
 }
 
-const listWords = (parts: readonly string[], last: 'and' | 'or'): string =>
+const listWords = (parts: readonly string[], last: 'and' | 'or') =>
   parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} ${last} ${parts.at(-1)}`;
 
 /** Whether the names differ only in case and in up to three letters in a row: `maxEntry` for `maxEntries`. */

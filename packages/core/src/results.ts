@@ -24,7 +24,7 @@ export const errorResult = (text: string): CallToolResult => ({ ...textResult(te
  */
 export const cancelledResult = (key: string): CallToolResult => textResult(cancellationText(key));
 
-const cancellationText = (key: string | undefined): string =>
+const cancellationText = (key: string | undefined) =>
   key === undefined ? 'Cancelled.' : `Cancelled: the question '${key}' was not answered.`;
 
 /**

@@ -27,7 +27,7 @@ export function makeAnonymousGuard(
   report: OnError,
 ) {
   let sawUsers = hasUsers;
-  return ({ headers }: Request, principal: string | undefined): Response | undefined => {
+  return ({ headers }: Request, principal: string | undefined) => {
     if (principal !== undefined) {
       sawUsers = true;
     } else if (rule === 'reject') {

@@ -130,7 +130,7 @@ export function bodyReader(limits: Pick<Limits, 'bytes' | 'bodyBytes' | 'perPrin
     });
   }
 
-  function tooWide(): Response {
+  function tooWide() {
     return rejectHttp(
       413,
       'http_invalid',
@@ -138,7 +138,7 @@ export function bodyReader(limits: Pick<Limits, 'bytes' | 'bodyBytes' | 'perPrin
     );
   }
 
-  function tooLong(): Response {
+  function tooLong() {
     return rejectHttp(413, 'http_invalid', `A body has at most ${bodyBytes} bytes; send less`, LAST);
   }
 
@@ -146,7 +146,7 @@ export function bodyReader(limits: Pick<Limits, 'bytes' | 'bodyBytes' | 'perPrin
     read,
     readMessage,
     readBytes,
-    get incoming(): number {
+    get incoming() {
       return arriving.total;
     },
   };
@@ -154,7 +154,7 @@ export function bodyReader(limits: Pick<Limits, 'bytes' | 'bodyBytes' | 'perPrin
 
 export type BodyReader = ReturnType<typeof bodyReader>;
 
-function rejectMessage({ json, bytes }: Body): Response | undefined {
+function rejectMessage({ json, bytes }: Body) {
   // Revisions since 2025-06-18 have no batches. A batch of 100 calls would count as one request.
   if (Array.isArray(json))
     return rejectHttp(400, 'http_invalid', 'Send one message at a time, not a batch', {}, -32600);
@@ -195,7 +195,7 @@ function bodyBuffer(quota: Quota, principal: string | undefined) {
       return undefined;
     },
 
-    release(): void {
+    release() {
       quota.giveBack(principal, buffer.length);
       [buffer, length] = [EMPTY, 0];
     },
@@ -209,7 +209,7 @@ const [QUOTE, BACKSLASH, COMMA, BRACKET, BRACE] = [...'"\\,[{'].map((character) 
  * depends on its members more than on its bytes: the SDK takes 8 ms for a MiB of one string, and up to 1600 ms for a MiB
  * of 110 000 keys.
  */
-function hasMoreMembers(json: string, most: number): boolean {
+function hasMoreMembers(json: string, most: number) {
   // Each member takes a character, so a short body needs no scan.
   if (json.length <= most) return false;
   let members = 0;
@@ -225,7 +225,7 @@ function hasMoreMembers(json: string, most: number): boolean {
 }
 
 /** Whether a parsed value has more than `most` members on all levels together. */
-function isWiderThan(value: unknown, most: number): boolean {
+function isWiderThan(value: unknown, most: number) {
   const found = [value];
   for (let at = 0; at < found.length; at++) {
     const next = found[at];

@@ -41,7 +41,7 @@ export function watchConnections() {
   let sweeper: NodeJS.Timeout | undefined;
 
   /** Watches the connection until `response` has been sent. */
-  function watch(response: ServerResponse, socket: Socket): void {
+  function watch(response: ServerResponse, socket: Socket) {
     const { open } = connections.get(socket) ?? begin(socket);
     open.add(response);
     response.once('close', () => open.delete(response));
@@ -60,7 +60,7 @@ export function watchConnections() {
     return connection;
   }
 
-  function sweep(): void {
+  function sweep() {
     for (const [socket, connection] of connections) {
       if (hasMoved(socket, connection)) connection.stalled = 0;
       else if (++connection.stalled >= SWEEPS) socket.destroy();
@@ -71,7 +71,7 @@ export function watchConnections() {
 }
 
 /** Does what Node does with the response that is being sent. */
-function close(response: ServerResponse): void {
+function close(response: ServerResponse) {
   response.destroyed = true;
   response.emit('close');
 }
@@ -80,7 +80,7 @@ function close(response: ServerResponse): void {
  * Whether the connection has nothing to send, or has sent bytes since the last sweep. `bytesWritten` alone does not show
  * it: it includes bytes that wait in Node, and does not change while the system sends a large answer piece by piece.
  */
-function hasMoved(socket: Socket, connection: Connection): boolean {
+function hasMoved(socket: Socket, connection: Connection) {
   const written = socket.bytesWritten - socket.writableLength;
   const queued = measureQueue(socket);
   const moved = written !== connection.written || queued !== connection.queued;
@@ -90,5 +90,5 @@ function hasMoved(socket: Socket, connection: Connection): boolean {
 }
 
 /** The bytes of the current write that the system has not accepted. Node's own socket timeout reads the same. */
-const measureQueue = (socket: Socket): number =>
+const measureQueue = (socket: Socket) =>
   (socket as { _handle?: { writeQueueSize?: number } | null })._handle?.writeQueueSize ?? 0;

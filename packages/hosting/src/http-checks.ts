@@ -25,13 +25,13 @@ import { makeStreamLimiter } from './unread-bytes.ts';
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 const METHODS = ['GET', 'POST', 'DELETE'];
 /** Whether this runs on Cloudflare Workers, where an answer cannot resume the request that asked. */
-const isOnWorkers = (): boolean =>
+const isOnWorkers = () =>
   (globalThis as { navigator?: { userAgent?: unknown } }).navigator?.userAgent === 'Cloudflare-Workers';
 /** How many characters of a rejected `Host` the operator's error quotes. */
 const MAX_OF_HOST = 100;
 
 /** @throws InvalidOption for an entry of `allowedHosts` that no `Host` header can match. */
-function requireHostName(entry: string): void {
+function requireHostName(entry: string) {
   const address = URL.canParse(`http://${entry}`) && new URL(`http://${entry}`);
   if (address && address.hostname === entry && !entry.includes('*')) return;
   throw new InvalidOption(
@@ -69,7 +69,7 @@ export function makeHttpChecks(served: ServerInstance, options: MountOptions, li
   let isShut = false;
 
   /** Answers one request of MCP. */
-  async function serveMcp(request: Request, exchange: Exchange): Promise<Response> {
+  async function serveMcp(request: Request, exchange: Exchange) {
     const rejected = rejectHost(request) ?? origins.reject(request);
     if (rejected) return rejected;
     const answer =
@@ -78,7 +78,7 @@ export function makeHttpChecks(served: ServerInstance, options: MountOptions, li
     return origins.readable(request, answer);
   }
 
-  function rejectHost(request: Request): Response | undefined {
+  function rejectHost(request: Request) {
     if (allowedHosts === 'any') return undefined;
     const { headers, url } = request;
     // HTTP/2 has the host in the address alone.
@@ -92,7 +92,7 @@ export function makeHttpChecks(served: ServerInstance, options: MountOptions, li
     return countRejection(rejected, 'http_forbidden_origin');
   }
 
-  async function admit(request: Request, exchange: Exchange): Promise<Response> {
+  async function admit(request: Request, exchange: Exchange) {
     if (isShut) return rejectHttp(503, 'http_closing', 'The server is shutting down');
     if (!METHODS.includes(request.method)) {
       return rejectHttp(405, 'http_invalid', 'Method not allowed', { allow: METHODS.join(', ') });
@@ -109,7 +109,7 @@ export function makeHttpChecks(served: ServerInstance, options: MountOptions, li
     return boundUnread(await serveCounted(admitted, () => route(admitted)), admitted);
   }
 
-  async function route(admitted: AdmittedRequest): Promise<Response> {
+  async function route(admitted: AdmittedRequest) {
     const { request, body, authInfo } = admitted;
     if (sessions && (await isLegacy(request, body?.json))) return sessions.handle(admitted);
     return modern.fetch(request, {
@@ -119,7 +119,7 @@ export function makeHttpChecks(served: ServerInstance, options: MountOptions, li
   }
 
   /** Answers a browser. Does not check `Origin`: a link may lead here from any site. */
-  async function servePage(pages: PageSet, request: Request, { incoming }: Exchange): Promise<Response> {
+  async function servePage(pages: PageSet, request: Request, { incoming }: Exchange) {
     const rejected = rejectHost(request);
     if (rejected) return rejected;
     if (isShut) return rejectHttp(503, 'http_closing', 'The server is shutting down');
@@ -127,12 +127,12 @@ export function makeHttpChecks(served: ServerInstance, options: MountOptions, li
   }
 
   /** Rejects every request from now on. */
-  function shut(): void {
+  function shut() {
     isShut = true;
   }
 
   /** Ends all sessions, streams and calls in flight. */
-  async function close(): Promise<void> {
+  async function close() {
     const ended = await Promise.allSettled([
       // The async function catches a `close` that throws, so that the others end too.
       (async () => served.close?.())(),
@@ -147,7 +147,7 @@ export function makeHttpChecks(served: ServerInstance, options: MountOptions, li
 }
 
 /** @throws InvalidOption for another middleware's value, such as the claims of a JWT: all its callers would be one. */
-function requireAuthInfo(auth: AuthInfo | null | undefined): AuthInfo | undefined {
+function requireAuthInfo(auth: AuthInfo | null | undefined) {
   if (auth === undefined || auth === null) return undefined;
   const { token, clientId, scopes }: Partial<AuthInfo> = auth;
   if (typeof token === 'string' && typeof clientId === 'string' && Array.isArray(scopes)) return auth;
@@ -157,7 +157,7 @@ function requireAuthInfo(auth: AuthInfo | null | undefined): AuthInfo | undefine
   );
 }
 
-function requirePrincipal(principal: unknown): string | undefined {
+function requirePrincipal(principal: unknown) {
   if (principal === undefined || typeof principal === 'string') return principal;
   throw new InvalidOption(
     `\`principal\` must return a text, or undefined; it returned a value of type ${typeof principal}.`,
@@ -165,7 +165,7 @@ function requirePrincipal(principal: unknown): string | undefined {
 }
 
 /** Skips the SDK's check, which parses the whole message, if the header names the new revision. */
-const isLegacy = async (request: Request, message: unknown): Promise<boolean> => {
+const isLegacy = async (request: Request, message: unknown) => {
   const named = request.headers.get('mcp-protocol-version') === MRTR_REVISION;
   if (named && typeof (message as { readonly method?: unknown } | null)?.method === 'string') return false;
   return isLegacyRequest(request, message);

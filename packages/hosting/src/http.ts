@@ -94,5 +94,5 @@ export async function serveHttp(served: ServerInstance, options: HttpOptions = {
   };
 }
 
-const health = (text: 'ok' | 'ready' | 'closing' | 'not ready'): Response =>
+const health = (text: 'ok' | 'ready' | 'closing' | 'not ready') =>
   new Response(text, { status: text === 'ok' || text === 'ready' ? 200 : 503 });

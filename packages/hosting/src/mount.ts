@@ -130,7 +130,7 @@ export function mount(served: ServerInstance, options: MountOptions, limits: Lim
     routes: Routes,
     request: Request,
     { authInfo, parsedBody }: McpHandlerRequestOptions = {},
-  ): Promise<Response> {
+  ) {
     const outgoing = new WebOutgoing();
     const end = () => outgoing.destroy();
     try {
@@ -150,7 +150,7 @@ export function mount(served: ServerInstance, options: MountOptions, limits: Lim
     }
   }
 
-  async function serveRoute(routes: Routes, request: Request, exchange: Exchange): Promise<Response> {
+  async function serveRoute(routes: Routes, request: Request, exchange: Exchange) {
     const { outgoing } = exchange;
     const route = routes(new URL(request.url).pathname);
     // Count the request until its last byte is sent. The adapter's promises settle earlier.
@@ -163,11 +163,11 @@ export function mount(served: ServerInstance, options: MountOptions, limits: Lim
   }
 
   /** The response to a request without an address, or after an error. */
-  function fail(error: unknown): Response {
+  function fail(error: unknown) {
     return error instanceof RequestError ? new Response(null, { status: 400 }) : rejectFailed(error, report);
   }
 
-  async function end(): Promise<void> {
+  async function end() {
     checks.shut();
     const open = [...inFlight];
     for (const outgoing of open) endConnectionAfter(outgoing);
@@ -200,15 +200,15 @@ export function mount(served: ServerInstance, options: MountOptions, limits: Lim
 const HAS_DOTS = /^[^?#]*[/\\](?:\.|%2e){1,2}(?:[/\\?#]|$)/i;
 
 /** The body that a middleware parsed. A parser of another content type sets an empty `body`, and reads nothing. */
-const bodyOf = ({ readableEnded, body }: NodeRequest): unknown => (readableEnded ? body : undefined);
+const bodyOf = ({ readableEnded, body }: NodeRequest) => (readableEnded ? body : undefined);
 
 /** Makes the client open another connection for its next request, so that it may reach another instance. */
-function endConnectionAfter(outgoing: Outgoing): void {
+function endConnectionAfter(outgoing: Outgoing) {
   if (!outgoing.headersSent) outgoing.setHeader('connection', 'close');
 }
 
 /** Whether the request stays open: an old client's standing stream, a new client's subscription. */
-const standsOpen = ({ method, headers }: Request): boolean =>
+const standsOpen = ({ method, headers }: Request) =>
   method === 'GET' ||
   (headers.get('mcp-method') === 'subscriptions/listen' &&
     // Older clients do not send the header, so its absence does not matter.

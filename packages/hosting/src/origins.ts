@@ -16,11 +16,10 @@ const EXPOSED = 'Mcp-Session-Id, Mcp-Protocol-Version, WWW-Authenticate';
 const MAX_AGE = '7200';
 
 /** Whether `text` is an origin of http or https, as a browser writes it. */
-const isPageOfHost = (text: string): boolean =>
+const isPageOfHost = (text: string) =>
   /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 
-const isOrigin = (text: string): boolean =>
-  OTHER_SCHEME.test(text) || (isPageOfHost(text) && !text.includes('*'));
+const isOrigin = (text: string) => OTHER_SCHEME.test(text) || (isPageOfHost(text) && !text.includes('*'));
 
 /**
  * The origins that may call.

@@ -25,7 +25,7 @@ export interface PageSet {
 export function makePageServer(onerror: OnError | undefined) {
   const open = new Quota(MAX_PAGES);
   const { readBytes } = bodyReader(PAGE_BODY_LIMITS);
-  return async (pages: PageSet, request: Request, incoming: Readable | undefined): Promise<Response> => {
+  return async (pages: PageSet, request: Request, incoming: Readable | undefined) => {
     const first = QuotaSlot.take(open, undefined);
     if (!(first instanceof QuotaSlot)) return rejectFull(first, 'pages open');
     let place: QuotaSlot | undefined = first;
@@ -59,7 +59,7 @@ export function makePageServer(onerror: OnError | undefined) {
 }
 
 /** The request with a body that is read when it is needed. */
-function withBody(request: Request, readBody: () => Promise<Uint8Array>): Request {
+function withBody(request: Request, readBody: () => Promise<Uint8Array>) {
   const { url, method, headers, signal } = request;
   // No request with a body can be made of TRACE either.
   if (['GET', 'HEAD', 'TRACE'].includes(method)) return request;

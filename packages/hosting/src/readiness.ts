@@ -24,7 +24,7 @@ const MAX_PENDING = 10;
 export function makeReadiness(check: ReadinessCheck | undefined, report: OnError): () => Promise<boolean> {
   let kept: Promise<boolean> | undefined;
   let pending = 0;
-  const query = async (): Promise<unknown> => {
+  const query = async () => {
     pending++;
     try {
       if (typeof check === 'function') return await check();
@@ -35,7 +35,7 @@ export function makeReadiness(check: ReadinessCheck | undefined, report: OnError
     }
   };
   /** Reports the reason to `onerror` only: anyone can read the answer. */
-  const ask = async (): Promise<boolean> => {
+  const ask = async () => {
     try {
       const answer = pending < MAX_PENDING && (await waitAtMost(query(), MAX_MS, () => false));
       if (answer !== false) return true;

@@ -55,7 +55,7 @@ export const reporterOf =
     tellOperator(error, onerror ?? policyListeners.get(served));
 
 /** Catches the errors of the author's `onclose`. Nobody awaits the end of the server, so they would end the process. */
-function guardOnClose({ server }: McpServer, onerror: OnError | undefined): void {
+function guardOnClose({ server }: McpServer, onerror: OnError | undefined) {
   const report = (error: unknown) => tellOperator(error, server.onerror ?? onerror);
   const guard = (onclose: typeof server.onclose) =>
     onclose &&
@@ -77,7 +77,7 @@ function guardOnClose({ server }: McpServer, onerror: OnError | undefined): void
 }
 
 /** Some errors of the SDK quote the client's whole message: up to 1 MiB, with a copy in the stack. */
-function shorten(error: Error): Error {
+function shorten(error: Error) {
   const { message } = error;
   if (message.length <= MAX_MESSAGE) return error;
   error.message = `${message.slice(0, MAX_MESSAGE)}… (${message.length} characters)`;

@@ -70,12 +70,12 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
     return super.send(message, options);
   }
 
-  #end(id: RequestId): void {
+  #end(id: RequestId) {
     this.#calls.get(id)?.end();
     this.#calls.delete(id);
   }
 
-  #entering(message: JSONRPCMessage): void {
+  #entering(message: JSONRPCMessage) {
     if (isJSONRPCRequest(message)) {
       const call = this.#calls.get(message.id);
       if (call) call.entered = true;
@@ -85,7 +85,7 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
   }
 
   /** A cancelled call gets no response. */
-  #cancel(id: RequestId): void {
+  #cancel(id: RequestId) {
     const call = this.#calls.get(id);
     if (!call?.entered) return;
     call.end();
@@ -101,7 +101,7 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
   }
 
   /** Sends a response that goes nowhere, since the SDK forgets a call only when it is answered. */
-  #forget(id: RequestId): void {
+  #forget(id: RequestId) {
     const { onerror } = this;
     this.onerror = () => {};
     super.send({ jsonrpc: '2.0', id, result: {} }).catch(() => {});

@@ -29,7 +29,7 @@ export function makeSessions(served: ServerInstance, limits: Limits, onerror?: O
   addGauge('sessions', sessions, ({ size }) => size);
 
   /** Serves a request of a session, or one that begins a session. */
-  async function handle(admitted: AdmittedRequest): Promise<Response> {
+  async function handle(admitted: AdmittedRequest) {
     const id = admitted.request.headers.get('mcp-session-id');
     const session = id === null ? undefined : sessions.get(id);
     // Another caller's session does not exist here: a session id is not a password.
@@ -43,12 +43,12 @@ export function makeSessions(served: ServerInstance, limits: Limits, onerror?: O
   }
 
   /** Ends all sessions. */
-  async function close(): Promise<void> {
+  async function close() {
     clearInterval(sweeper);
     await Promise.all([...sessions.keys()].map((id) => end(id)));
   }
 
-  async function begin(admitted: AdmittedRequest, initialize: InitializeRequest): Promise<Response> {
+  async function begin(admitted: AdmittedRequest, initialize: InitializeRequest) {
     const { principal } = admitted;
     const bytes = Buffer.byteLength(JSON.stringify(initialize));
     if (bytes > MAX_SESSION_BYTES)
@@ -77,7 +77,7 @@ export function makeSessions(served: ServerInstance, limits: Limits, onerror?: O
     }
   }
 
-  async function end(id: string): Promise<void> {
+  async function end(id: string) {
     const session = sessions.get(id);
     if (!session) return;
     sessions.delete(id);
@@ -85,10 +85,7 @@ export function makeSessions(served: ServerInstance, limits: Limits, onerror?: O
     await session.transport.close();
   }
 
-  async function use(
-    session: Session,
-    { request, outgoing, body, authInfo }: AdmittedRequest,
-  ): Promise<Response> {
+  async function use(session: Session, { request, outgoing, body, authInfo }: AdmittedRequest) {
     session.open++;
     void whenClosed(outgoing).then(() => {
       session.open--;
@@ -100,7 +97,7 @@ export function makeSessions(served: ServerInstance, limits: Limits, onerror?: O
     });
   }
 
-  async function sweep(): Promise<void> {
+  async function sweep() {
     const stale = Date.now() - IDLE_SECONDS * 1000;
     for (const [id, session] of sessions) {
       // Hanging up cancels nothing: the call still runs, and the session is idle only after its end.
@@ -112,7 +109,7 @@ export function makeSessions(served: ServerInstance, limits: Limits, onerror?: O
   return {
     handle,
     close,
-    get size(): number {
+    get size() {
       return sessions.size;
     },
   };

@@ -83,7 +83,7 @@ class Connection extends StdioServerTransport {
     this.#ended = ended;
   }
 
-  override async close(): Promise<void> {
+  override async close() {
     await super.close();
     this.#ended();
   }

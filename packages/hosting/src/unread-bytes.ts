@@ -52,7 +52,7 @@ export function makeStreamLimiter(
       if (held > before) all.add(principal, held - before);
       else all.giveBack(principal, before - held);
     };
-    const isFull = (): boolean => {
+    const isFull = () => {
       measure();
       return held > maxStreamBytes || all.total > bytes || all.amountOf(principal) > maxOwn;
     };
@@ -62,7 +62,7 @@ export function makeStreamLimiter(
       measure();
       reader.cancel().catch(() => {});
     };
-    const forward = async (to: ReadableStreamDefaultController<Uint8Array>): Promise<void> => {
+    const forward = async (to: ReadableStreamDefaultController<Uint8Array>) => {
       for (let next = await reader.read(); !next.done; next = await reader.read()) {
         // A handler that sends without a pause does not let the connection drain, even if its client reads fast.
         for (let left = PATIENCE_MS / LOOK_MS; isFull() && left > 0; left--)

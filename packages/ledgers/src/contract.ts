@@ -39,14 +39,14 @@ type Asking = Parameters<typeof decide>;
 /** Makes a function that expects a decision about a token that lives for a minute. */
 const expecting =
   (decision: object) =>
-  async (...asked: Asking): Promise<void> =>
+  async (...asked: Asking) =>
     expect(await decide(...asked)).toEqual(decision);
 
 const expectFirst = expecting(FIRST);
 const expectInFlight = expecting({ kind: 'in-flight' });
 const expectLost = expecting({ kind: 'lost' });
 const expectOlder = expecting({ kind: 'older-than-ledger' });
-const expectFull = (...asked: Asking): Promise<void> =>
+const expectFull = (...asked: Asking) =>
   expect(decide(...asked)).rejects.toMatchObject({ code: 'store_full' });
 
 /** Limits of which one principal may take `entries`. */
@@ -56,8 +56,7 @@ const limitsOfOne = (entries: number): LedgerLimits => ({
 });
 
 /** A ledger with its own limits, or with `limits`. */
-const open = async (make: Make, limits?: LedgerLimits): Promise<StateLedger> =>
-  (await make()).another(limits);
+const open = async (make: Make, limits?: LedgerLimits) => (await make()).another(limits);
 
 /** Two instances on the same entries, and the id of a token that neither knows. */
 async function start(make: Make) {

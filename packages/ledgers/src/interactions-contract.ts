@@ -37,7 +37,7 @@ async function begin(make: Make, limits?: InteractionLimits, of?: Partial<Intera
 const open = (pages: number): InteractionLimits => ({ entries: 100_000, perPrincipal: pages / 100_000 });
 
 /** Expects that one principal may open no further page. */
-const expectFull = (store: InteractionStore, pseudonym: string): Promise<void> =>
+const expectFull = (store: InteractionStore, pseudonym: string) =>
   expect(store.add(interaction({ pseudonym }))).rejects.toMatchObject({
     code: 'store_full',
     message: expect.stringMatching(/^You have too many pages open/),

@@ -12,7 +12,7 @@
  */
 
 /** The name of the table of counters. PostgreSQL would cut a longer one, perhaps to the name of `table` itself. */
-const countersOf = (table: string): string => `${table.slice(0, 52)}_principals`;
+const countersOf = (table: string) => `${table.slice(0, 52)}_principals`;
 
 /** The statement that creates the table of counters. */
 export const createCounters = (table: string): string =>

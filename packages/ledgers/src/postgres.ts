@@ -105,10 +105,7 @@ export class PostgresLedger implements StateLedger {
    * Without the lock, an uncommitted DELETE could remove the token's entry and the beginning: this statement would wait
    * for the entry, and still see the beginning. TRUNCATE locks out the whole statement.
    */
-  #insert(
-    { id, answers, issuedAt, expiresAt, leaseSeconds, pseudonym, now }: LeaseRequest,
-    lease: string,
-  ): Promise<Seen> {
+  #insert({ id, answers, issuedAt, expiresAt, leaseSeconds, pseudonym, now }: LeaseRequest, lease: string) {
     const { name, isFull } = this.#table;
     const asked = [id, pseudonym ?? null, answers, leaseSeconds, expiresAt, now, CLOCK_SKEW_MS];
     return this.#table.insert<Seen>(
@@ -197,7 +194,7 @@ export class PostgresLedger implements StateLedger {
    * a server whose clock is ahead may have issued a token that was used before the entries were lost. It adds the skew
    * once, even if an instance that knew no beginning wrote this one.
    */
-  async #begin(): Promise<void> {
+  async #begin() {
     const [known, skew] = [this.#knownBeginning, CLOCK_SKEW_MS / 1000];
     await this.#table.query(
       `INSERT INTO ${this.#table.name} AS stored (id, answers, lease_until, forget_at)

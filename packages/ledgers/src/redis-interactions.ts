@@ -84,7 +84,7 @@ export class RedisInteractions implements InteractionStore {
   }
 }
 
-const keysOf = ({ id, pseudonym }: InteractionRow): string[] => [
+const keysOf = ({ id, pseudonym }: InteractionRow) => [
   entryOf(id),
   'index',
   `index:${pseudonym}`,

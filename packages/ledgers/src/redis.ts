@@ -127,14 +127,14 @@ export class RedisLedger implements StateLedger {
   }
 
   /** Reads the settings, and writes the beginning if it is missing. */
-  async #begin(): Promise<void> {
+  async #begin() {
     this.#isDurable = (await checkDurability(this.#client)) && this.#claimsDurable;
     const [known, durable] = this.#known;
     const began = await this.#keys.run(BEGIN, ['beginning'], [known, CLOCK_SKEW_MS, durable]);
     this.#knownBeginning = Math.max(this.#knownBeginning, Number(began));
   }
 
-  #noteBeginning([, , , began, beginning]: Reply): void {
+  #noteBeginning([, , , began, beginning]: Reply) {
     if (began === undefined) return;
     this.#knownBeginning = Math.max(this.#knownBeginning, began);
     if (beginning !== 'begun') return;
@@ -149,7 +149,7 @@ export class RedisLedger implements StateLedger {
   }
 }
 
-const warnOfBeginning = (error: unknown): void =>
+const warnOfBeginning = (error: unknown) =>
   warnOnce(
     'MRTR_REDIS_NOT_REACHED',
     `RedisLedger could not write its beginning to Redis: ${error instanceof Error ? error.message : error}. Connect the ` +

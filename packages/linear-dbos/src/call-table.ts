@@ -114,7 +114,7 @@ export function callTable(pool: Pool, schema: string, locks: Locks) {
   }
 
   /** Makes `to` the owner of the call, unless its owner is alive again. If several instances try at once, one succeeds. */
-  async function takeOver(id: string, from: string, to: string): Promise<boolean> {
+  async function takeOver(id: string, from: string, to: string) {
     return changes(
       `UPDATE ${table} SET instance = $3::bigint
        WHERE id = $1 AND (instance = $3::bigint OR instance = $2::bigint AND ${DEAD}) AND NOT done RETURNING id`,
@@ -123,7 +123,7 @@ export function callTable(pool: Pool, schema: string, locks: Locks) {
   }
 
   /** Releases calls of `instance` that do not run: any instance may take them over at once. */
-  async function release(ids: readonly string[], instance: string): Promise<void> {
+  async function release(ids: readonly string[], instance: string) {
     if (ids.length === 0) return;
     await query(
       `UPDATE ${table} SET instance = ${NOBODY} WHERE id = ANY($1) AND instance = $2::bigint AND NOT done`,
@@ -132,7 +132,7 @@ export function callTable(pool: Pool, schema: string, locks: Locks) {
   }
 
   /** Ends a turn, for the call's owner. Returns false if another instance owns the call, or the turn had ended. */
-  async function publish(id: string, instance: string, published: PublishedTurn): Promise<boolean> {
+  async function publish(id: string, instance: string, published: PublishedTurn) {
     const { turn, done, body, key, keepSeconds, waiter } = published;
     return changes(
       `WITH published AS (
@@ -145,7 +145,7 @@ export function callTable(pool: Pool, schema: string, locks: Locks) {
   }
 
   /** Ends a call in its open turn, from any instance, and notifies its owner. Returns false if the turn had ended. */
-  async function end(id: string, { turn, body, keepSeconds }: TurnEnd): Promise<boolean> {
+  async function end(id: string, { turn, body, keepSeconds }: TurnEnd) {
     return changes(
       `WITH ended AS (
          UPDATE ${table} SET turn = $2, done = true, body = $3, expires_at = now() + make_interval(secs => $4)
@@ -160,7 +160,7 @@ export function callTable(pool: Pool, schema: string, locks: Locks) {
     return idsOf(`SELECT id FROM ${table} WHERE expires_at <= now() AND (done OR ${DEAD}) LIMIT $1`, [limit]);
   }
 
-  async function remove(ids: readonly string[]): Promise<void> {
+  async function remove(ids: readonly string[]) {
     await query(`DELETE FROM ${table} WHERE id = ANY($1)`, [ids]);
   }
 
@@ -183,7 +183,7 @@ const LOST = /^(?:08|57P0[123])|^E(?:CONN|PIPE|TIMEDOUT|HOSTUNREACH|AI_AGAIN)/;
 const UNUSABLE = /^(?:Connection terminated|Client has encountered a connection error)/;
 
 /** Repeats `work` while connections are lost, for at most 1.5 s. */
-async function retryOnLoss<Result>(work: () => Promise<Result>): Promise<Result> {
+async function retryOnLoss<Result>(work: () => Promise<Result>) {
   for (let attempt = 1; ; attempt++) {
     try {
       return await work();
@@ -194,7 +194,7 @@ async function retryOnLoss<Result>(work: () => Promise<Result>): Promise<Result>
   }
 }
 
-const isLoss = (error: unknown): boolean => {
+const isLoss = (error: unknown) => {
   const { code, message } = error as { readonly code?: unknown; readonly message?: unknown };
   return LOST.test(String(code ?? '')) || UNUSABLE.test(String(message ?? ''));
 };

@@ -32,7 +32,7 @@ export function locksIn(pool: Pool, schema: string, patienceMs = PRINCIPAL_PATIE
   const queues = new Map<number, Promise<unknown>>();
 
   /** Creates the schema and the table unless they exist. Several instances may do so at once. */
-  async function create(): Promise<void> {
+  async function create() {
     for (let attempt = 1; ; attempt++) {
       try {
         return await createTable();
@@ -43,7 +43,7 @@ export function locksIn(pool: Pool, schema: string, patienceMs = PRINCIPAL_PATIE
   }
 
   /** Runs `work` while no other instance launches. */
-  function withLaunchLock<Result>(work: Work<Result>): Promise<Result> {
+  function withLaunchLock<Result>(work: Work<Result>) {
     return withLock(LAUNCH, LAUNCH_PATIENCE_MS, work);
   }
 
@@ -51,7 +51,7 @@ export function locksIn(pool: Pool, schema: string, patienceMs = PRINCIPAL_PATIE
    * Runs `work` in a transaction. All instances together run one such transaction per `pseudonym` at a time. It sees the
    * changes of earlier ones.
    */
-  async function withPseudonymLock<Result>(pseudonym: string, work: Work<Result>): Promise<Result> {
+  async function withPseudonymLock<Result>(pseudonym: string, work: Work<Result>) {
     // Principals that share a row may wait a little for each other.
     const row = 1 + (Number.parseInt(hash('sha256', pseudonym).slice(0, 8), 16) % (ROWS - 1));
     const before = queues.get(row) ?? Promise.resolve();
@@ -65,7 +65,7 @@ export function locksIn(pool: Pool, schema: string, patienceMs = PRINCIPAL_PATIE
     }
   }
 
-  async function createTable(): Promise<void> {
+  async function createTable() {
     const table = `${schema}.mrtr_locks`;
     const { rows } = await pool.query('SELECT to_regclass($1) IS NOT NULL AS there', [table]);
     if (rows[0].there) return;
@@ -76,7 +76,7 @@ export function locksIn(pool: Pool, schema: string, patienceMs = PRINCIPAL_PATIE
     );
   }
 
-  async function withLock<Result>(row: number, mostMs: number, work: Work<Result>): Promise<Result> {
+  async function withLock<Result>(row: number, mostMs: number, work: Work<Result>) {
     const late = Date.now() + mostMs;
     for (let wait = RETRY_MS; ; wait = Math.min(2 * wait, RETRY_AT_MOST_MS)) {
       const done = await tryWork(row, work);

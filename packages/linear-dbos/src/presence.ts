@@ -61,7 +61,7 @@ export function presenceOn(pool: Pool, takeOverMs: number, report: (error: Error
   const events = new EventEmitter().setMaxListeners(0);
 
   /** Shows `instance` as alive, and subscribes to its notifications. */
-  async function hold(instance: string, listener: Listener = {}): Promise<void> {
+  async function hold(instance: string, listener: Listener = {}) {
     held.set(instance, listener);
     try {
       await connect();
@@ -73,7 +73,7 @@ export function presenceOn(pool: Pool, takeOverMs: number, report: (error: Error
   }
 
   /** Shows `instance` as gone. */
-  async function drop(instance: string): Promise<void> {
+  async function drop(instance: string) {
     held.delete(instance);
     locks.delete(instance);
     if (!current) return;
@@ -87,7 +87,7 @@ export function presenceOn(pool: Pool, takeOverMs: number, report: (error: Error
    *
    * @returns the number of sessions lost so far. After another loss, read the owner of a call again.
    */
-  async function ensureHeld(): Promise<number> {
+  async function ensureHeld() {
     for (;;) {
       while (!isHeld) await once(events, 'held');
       if (performance.now() - confirmedAt < takeOverMs / 2) return losses;
@@ -96,7 +96,7 @@ export function presenceOn(pool: Pool, takeOverMs: number, report: (error: Error
   }
 
   /** Ends the session. */
-  function close(): void {
+  function close() {
     closed = true;
     clearTimeout(retry);
     clearTimeout(abandonTimer);
@@ -105,7 +105,7 @@ export function presenceOn(pool: Pool, takeOverMs: number, report: (error: Error
     current = undefined;
   }
 
-  async function connect(): Promise<void> {
+  async function connect() {
     if (current) return;
     connecting ??= begin().finally(() => {
       connecting = undefined;
@@ -113,7 +113,7 @@ export function presenceOn(pool: Pool, takeOverMs: number, report: (error: Error
     await connecting;
   }
 
-  async function begin(): Promise<void> {
+  async function begin() {
     const client = await pool.connect();
     const onLoss = (error?: Error) => reconnectAfterLoss(client, error);
     client.on('error', onLoss);
@@ -134,7 +134,7 @@ export function presenceOn(pool: Pool, takeOverMs: number, report: (error: Error
     }
   }
 
-  function noteHeld(): void {
+  function noteHeld() {
     wait = RECONNECT_MS;
     complainedAt = undefined;
     clearTimeout(abandonTimer);
@@ -147,7 +147,7 @@ export function presenceOn(pool: Pool, takeOverMs: number, report: (error: Error
   }
 
   /** Pings the session. If it does not answer in time, it counts as lost. */
-  async function ping(): Promise<void> {
+  async function ping() {
     const client = current;
     if (!client) return;
     const late = () => {
@@ -160,14 +160,14 @@ export function presenceOn(pool: Pool, takeOverMs: number, report: (error: Error
     }
   }
 
-  function take(instance: string): Promise<void> {
+  function take(instance: string) {
     if (!current) return Promise.reject(new Error(LOST));
     const taken = locks.get(instance) ?? takeOn(current, instance);
     locks.set(instance, taken);
     return taken;
   }
 
-  async function takeOn(client: PoolClient, instance: string): Promise<void> {
+  async function takeOn(client: PoolClient, instance: string) {
     await send(client, `LISTEN ${channelOf(instance)}`);
     await send(client, `SELECT pg_advisory_lock(${instance})`);
   }
@@ -182,7 +182,7 @@ export function presenceOn(pool: Pool, takeOverMs: number, report: (error: Error
     return answer;
   }
 
-  function reconnectAfterLoss(client: PoolClient, error?: Error): void {
+  function reconnectAfterLoss(client: PoolClient, error?: Error) {
     if (current !== client) return;
     current = undefined;
     clearInterval(pings);
@@ -193,7 +193,7 @@ export function presenceOn(pool: Pool, takeOverMs: number, report: (error: Error
     reconnect();
   }
 
-  function noteLost(): void {
+  function noteLost() {
     losses++;
     isHeld = false;
     for (const listener of held.values()) listener.lost?.();
@@ -205,14 +205,14 @@ export function presenceOn(pool: Pool, takeOverMs: number, report: (error: Error
   }
 
   /** Reports each loss once, and once a minute while reconnecting fails. */
-  function complain(error: Error): void {
+  function complain(error: Error) {
     const now = performance.now();
     if (complainedAt !== undefined && now - complainedAt < COMPLAIN_EVERY_MS) return;
     complainedAt = now;
     report(error);
   }
 
-  function reconnect(): void {
+  function reconnect() {
     clearTimeout(retry);
     if (closed) return;
     retry = setTimeout(() => {

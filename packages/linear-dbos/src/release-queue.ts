@@ -14,7 +14,7 @@ export function releaseQueue({ instance, settings, runtime, running, turnListene
   const releases = new Map<string, Promise<void>>();
   let isClosed = false;
 
-  async function releaseNow(id: string): Promise<void> {
+  async function releaseNow(id: string) {
     while (!isClosed) {
       try {
         await runtime.presence.ensureHeld();
@@ -27,7 +27,7 @@ export function releaseQueue({ instance, settings, runtime, running, turnListene
   }
 
   /** Releases a call, unless it runs here. */
-  function release(id: string): void {
+  function release(id: string) {
     if (running.has(id) || releases.has(id)) return;
     const releasing = releaseNow(id).finally(() => {
       releases.delete(id);
@@ -39,7 +39,7 @@ export function releaseQueue({ instance, settings, runtime, running, turnListene
   return {
     release,
     /** Releases a call when its handler has `ended`, at the latest after `takeOverSeconds`. */
-    releaseAfter(ended: Promise<void>, id: string): void {
+    releaseAfter(ended: Promise<void>, id: string) {
       const late = delay(settings.takeOverSeconds * 1000, undefined, { ref: false });
       const ending = Promise.race([ended, late]).then(() => {
         if (endings.get(id) === ending) endings.delete(id);
@@ -48,11 +48,11 @@ export function releaseQueue({ instance, settings, runtime, running, turnListene
       endings.set(id, ending);
     },
     /** Resolves when no abandoned handler of the call runs here, and no release of it is under way. */
-    async waitUntilSettled(id: string): Promise<void> {
+    async waitUntilSettled(id: string) {
       await endings.get(id);
       await releases.get(id);
     },
-    close(): void {
+    close() {
       isClosed = true;
     },
   };

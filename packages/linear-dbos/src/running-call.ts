@@ -117,7 +117,7 @@ export function runningCall(
   frame.caller = head.caller;
 
   /** The workflow. Resolves when the call is over. */
-  async function run(): Promise<void> {
+  async function run() {
     hasBegun = true;
     try {
       await turns();
@@ -136,12 +136,12 @@ export function runningCall(
     }
   }
 
-  function report(error: unknown): void {
+  function report(error: unknown) {
     host.settings.onerror(withCallInMessage(error, frame.about));
   }
 
   /** Ends the call: its client cancelled it, or disconnected. */
-  function end(why: string): void {
+  function end(why: string) {
     endedBecause = why;
     frame.abort(new ContinuationLost(why));
     const turn = parkedAt;
@@ -153,14 +153,14 @@ export function runningCall(
   }
 
   /** Stops sending progress and log messages on `ended`, a request that has been answered. */
-  function forgetRequest(ended: ServerContext): void {
+  function forgetRequest(ended: ServerContext) {
     if (request !== ended) return;
     request = undefined;
     frame.request = undefined;
   }
 
   /** Fires the handler's signal: the session is lost, so a running step may have to stop. New steps wait for the session. */
-  function fireSignal(): void {
+  function fireSignal() {
     if (parkedAt === undefined) frame.fireSignal(new ContinuationLost(INTERRUPTED));
   }
 
@@ -178,7 +178,7 @@ export function runningCall(
     return new Promise((resolve) => frame.whenSettled(resolve));
   }
 
-  async function turns(): Promise<void> {
+  async function turns() {
     const { target, isUri } = head;
     const input = isUri ? new URL(head.input as string) : head.input;
     publish('mrtr:handler', { call: id, shape: 'linear', target, part: 'handler' });
@@ -212,7 +212,7 @@ export function runningCall(
   }
 
   /** Sends progress and log messages only from new turns. A turn that runs again sent them the first time. */
-  function reportsFrom(turn: number): void {
+  function reportsFrom(turn: number) {
     frame.request = turn > published ? request : undefined;
   }
 
@@ -239,7 +239,7 @@ export function runningCall(
   }
 
   /** Publishes the end of the open turn. Returns false if the call is over; hangs if another instance owns the call. */
-  async function publishTurn(record: TurnRecord): Promise<boolean> {
+  async function publishTurn(record: TurnRecord) {
     const { runtime, instance, turnListeners, settings } = host;
     const turn = published + 1;
     const done = record.kind !== 'asked' || record.overLimit !== undefined;
@@ -263,7 +263,7 @@ export function runningCall(
   }
 
   /** Waits for the client's answer to `turn`. If it does not come in time, ends the call and returns undefined. */
-  async function answers(turn: number): Promise<RoundMessage | undefined> {
+  async function answers(turn: number) {
     let unpark = () => {};
     const parked = new Promise<void>((resolve) => {
       unpark = resolve;
@@ -279,7 +279,7 @@ export function runningCall(
     return undefined;
   }
 
-  async function receiveAnswers(turn: number): Promise<RoundMessage | undefined> {
+  async function receiveAnswers(turn: number) {
     for (let passedOver = 0; ; passedOver++) {
       try {
         const text = await DBOS.recv<string>(String(turn), {
@@ -298,7 +298,7 @@ export function runningCall(
     }
   }
 
-  function perform(key: string, step: () => Promise<unknown>): Promise<unknown> {
+  function perform(key: string, step: () => Promise<unknown>) {
     const performed = steps.then(() => runStep(key, step));
     steps = performed.catch(() => {});
     return performed;
@@ -325,7 +325,7 @@ export function runningCall(
     if (isAbandoned) await NEVER;
   }
 
-  async function runStep(key: string, step: () => Promise<unknown>): Promise<unknown> {
+  async function runStep(key: string, step: () => Promise<unknown>) {
     const what = `step ${key}`;
     // Only DBOS throws here. An error of the step is recorded as its result.
     const failCall = async (error: unknown): Promise<never> => {
@@ -362,24 +362,24 @@ export function runningCall(
     id,
     /** The estimated memory of its arguments, in bytes. */
     heldBytes: heldBytes(head.input),
-    get published(): number {
+    get published() {
       return published;
     },
-    get parkedAt(): number | undefined {
+    get parkedAt() {
       return parkedAt;
     },
-    get hasBegun(): boolean {
+    get hasBegun() {
       return hasBegun;
     },
     run,
     end,
     /** Progress and log messages go out on `opened` from the next turn on. */
-    useRequest(opened: ServerContext): void {
+    useRequest(opened: ServerContext) {
       request = opened;
     },
     forgetRequest,
     /** Records nothing more, as if this process had died. Another instance can then resume the call. */
-    abandon(): void {
+    abandon() {
       isAbandoned = true;
     },
     abandonTurn,
@@ -396,7 +396,7 @@ export type RunningCall = ReturnType<typeof runningCall>;
 class Diverged extends Error {}
 
 /** Checks the key and the digest of each question: the second run of a handler must ask the same ones. */
-function checkAsked(requests: InputRequests, answered: RoundMessage['asked'], turn: number): void {
+function checkAsked(requests: InputRequests, answered: RoundMessage['asked'], turn: number) {
   for (const [key, digest] of answered ?? []) {
     const request = requests[key];
     if (request && questionDigest(request) === digest) continue;
@@ -405,7 +405,7 @@ function checkAsked(requests: InputRequests, answered: RoundMessage['asked'], tu
   }
 }
 
-const isDivergence = (error: unknown): boolean =>
+const isDivergence = (error: unknown) =>
   error instanceof Diverged ||
   error instanceof DBOSStepNondeterminismError ||
   error instanceof DbosErrors.DBOSUnexpectedStepError;

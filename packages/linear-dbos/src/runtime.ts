@@ -39,7 +39,7 @@ const shared = processWide<Shared>('linear-dbos', () => ({
 }));
 const { expected } = shared;
 
-async function serve(): Promise<void> {
+async function serve() {
   const id = DBOS.workflowID ?? '';
   const run = expected.get(id);
   expected.delete(id);
@@ -171,7 +171,7 @@ export class Runtime {
     });
   }
 
-  static async #launch(options: Settings): Promise<Runtime> {
+  static async #launch(options: Settings) {
     if (DBOS.isInitialized()) {
       throw new InvalidOption(
         'Other code has launched DBOS in this process, and there can be only one. Run DbosStore in another process.',
@@ -210,14 +210,14 @@ export class Runtime {
     }
   }
 
-  async #registerQueue(): Promise<void> {
+  async #registerQueue() {
     await DBOS.registerQueue(this.#queue, {
       minPollingIntervalMs: LOOK_EVERY_MS,
       onConflict: 'never_update',
     });
   }
 
-  async #close(): Promise<void> {
+  async #close() {
     this.#closed = true;
     // Do not delete the queue: DBOS would wait for a lost database. Other instances delete it.
     if (DBOS.isInitialized()) await DBOS.shutdown();
@@ -226,7 +226,7 @@ export class Runtime {
   }
 }
 
-function poolOf({ postgres, poolSize, onerror }: Settings): Pool {
+function poolOf({ postgres, poolSize, onerror }: Settings) {
   const pool = new Pool({
     connectionString: postgres,
     max: poolSize,

@@ -178,7 +178,7 @@ export class DbosStore implements LinearStore {
     return this.#closing;
   }
 
-  async #close(): Promise<void> {
+  async #close() {
     this.#releaseQueue.close();
     const over = new AbortController();
     const late = delay(DRAIN_MS, undefined, over).catch(() => {});
@@ -197,7 +197,7 @@ export class DbosStore implements LinearStore {
     await this.#runtime.release();
   }
 
-  #abandonTurns(): void {
+  #abandonTurns() {
     for (const call of [...this.#running.values()]) {
       const ended = call.abandonTurn();
       if (ended) this.#releaseQueue.releaseAfter(ended, call.id);
@@ -206,7 +206,7 @@ export class DbosStore implements LinearStore {
   }
 
   /** Rejects when the database is unreachable: a statement on a connection that was cut may never end. */
-  async #whileReachable<Result>(result: Promise<Result>): Promise<Result> {
+  async #whileReachable<Result>(result: Promise<Result>) {
     let end = () => {};
     const unreachable = new Promise<never>((_resolve, reject) => {
       end = () => reject(lostContinuation(UNREACHABLE));
@@ -286,7 +286,7 @@ export class DbosStore implements LinearStore {
     return begun;
   }
 
-  async #admit(callKey: CallKey, sealed: Buffer, header: CallHeader): Promise<void> {
+  async #admit(callKey: CallKey, sealed: Buffer, header: CallHeader) {
     const { limits, policy, ttlSeconds, version } = this.#options;
     const [id, instance, { pseudonym }] = [callKey.call, this.#instance, header];
     const [key, target] = [callKey.sealKey(keyRingOf(policy)), targetDigest(header, keyRingOf(policy))];
@@ -334,7 +334,7 @@ export class DbosStore implements LinearStore {
   /**
    * Waits until the turn ends or the request is over. Takes the call over if no live instance runs it.
    */
-  async #outcome(awaited: AwaitedTurn, round: LinearRound, request: AbortSignal): Promise<TurnRecord> {
+  async #outcome(awaited: AwaitedTurn, round: LinearRound, request: AbortSignal) {
     const { turn, callKey } = awaited;
     const id = callKey.call;
     const whyFree = watchOwner(this.#options.takeOverSeconds * 1000);
@@ -364,12 +364,7 @@ export class DbosStore implements LinearStore {
   }
 
   /** @param ownerWasIdle the call waited for its user when its owner died, so no wait came before this. */
-  async #takeOver(
-    callKey: CallKey,
-    row: CallRow,
-    { handler, ctx }: LinearRound,
-    ownerWasIdle: boolean,
-  ): Promise<void> {
+  async #takeOver(callKey: CallKey, row: CallRow, { handler, ctx }: LinearRound, ownerWasIdle: boolean) {
     const id = callKey.call;
     if (this.#running.has(id)) return;
     this.#checkVersion(row);
@@ -397,7 +392,7 @@ export class DbosStore implements LinearStore {
   }
 
   /** Returns false if another instance owns the call: it was faster, or the old owner is alive again. */
-  async #becomeOwner(id: string, row: CallRow, ownerWasIdle: boolean): Promise<boolean> {
+  async #becomeOwner(id: string, row: CallRow, ownerWasIdle: boolean) {
     // A handler that this instance abandoned may still run here.
     await this.#releaseQueue.waitUntilSettled(id);
     if (!(await this.#runtime.calls.takeOver(id, row.instance, this.#instance))) return false;
@@ -408,7 +403,7 @@ export class DbosStore implements LinearStore {
   }
 
   /** Forgets and releases a call that another execution replaced, that failed to start, or that DBOS never began. */
-  #release(call: { readonly id: string }): void {
+  #release(call: { readonly id: string }) {
     if (this.#running.get(call.id) !== call) return;
     this.#runtime.unexpect(call.id);
     this.#forget(call);
@@ -416,7 +411,7 @@ export class DbosStore implements LinearStore {
   }
 
   /** Ends a call in the awaited turn. Does nothing if that turn has ended. */
-  async #endCall({ callKey, turn }: AwaitedTurn, why: string): Promise<void> {
+  async #endCall({ callKey, turn }: AwaitedTurn, why: string) {
     const id = callKey.call;
     try {
       const record: TurnRecord = { kind: 'lost', why };
@@ -430,7 +425,7 @@ export class DbosStore implements LinearStore {
   }
 
   /** Handles a notification from another instance: a turn ended, or a call has to end. */
-  async #handleNotification(message: string): Promise<void> {
+  async #handleNotification(message: string) {
     const [what, id = ''] = message.split(' ');
     this.#turnListeners.notify(id);
     if (what !== 'end' || !this.#running.has(id)) return;
@@ -443,7 +438,7 @@ export class DbosStore implements LinearStore {
     }
   }
 
-  #checkVersion({ version, dead }: CallRow): void {
+  #checkVersion({ version, dead }: CallRow) {
     if (!dead || version === this.#options.version) return;
     throw lostContinuation(
       `This call began on version '${version}' of this server, and no instance of that version is left. Version ` +
@@ -451,10 +446,10 @@ export class DbosStore implements LinearStore {
     );
   }
 
-  #forget(call: { readonly id: string }): void {
+  #forget(call: { readonly id: string }) {
     if (this.#running.get(call.id) === call) this.#running.delete(call.id);
     this.#turnListeners.notify(call.id);
   }
 }
 
-const lostContinuation = (why = LOST): ContinuationLost => new ContinuationLost(why);
+const lostContinuation = (why = LOST) => new ContinuationLost(why);

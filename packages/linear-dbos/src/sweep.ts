@@ -13,7 +13,7 @@ const AT_ONCE = 500;
 export function startSweep({ sweepSeconds, onerror }: Settings, runtime: Runtime): () => Promise<void> {
   const stopping = new AbortController();
   const { signal } = stopping;
-  async function sweep(): Promise<void> {
+  async function sweep() {
     for (;;) {
       await delay(sweepSeconds * 1000, undefined, { signal, ref: false });
       await deleteExpired(runtime, signal).catch(onerror);
@@ -26,7 +26,7 @@ export function startSweep({ sweepSeconds, onerror }: Settings, runtime: Runtime
   };
 }
 
-async function deleteExpired(runtime: Runtime, signal: AbortSignal): Promise<void> {
+async function deleteExpired(runtime: Runtime, signal: AbortSignal) {
   let ids: string[];
   do {
     ids = await runtime.calls.findExpired(AT_ONCE);

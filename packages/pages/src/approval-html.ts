@@ -31,10 +31,10 @@ ${button('approve', approve)}
   );
 }
 
-const button = (value: string, label: string): string =>
+const button = (value: string, label: string) =>
   `<button name="decision" value="${value}">${escapeHtml(label)}</button>`;
 
-function listOf(details: Shown['details']): string {
+function listOf(details: Shown['details']) {
   const show = (value: unknown) => `<bdi>${escapeHtml(escapeHidden(`${value}`))}</bdi>`;
   const rows = Object.entries(details).map(
     ([name, value]) => `<dt>${show(name)}</dt><dd>${show(value)}</dd>`,

@@ -271,7 +271,7 @@ const withValue = (
   },
 });
 
-const approvalInForm = (words: Words, { approve, refuse }: ApprovalQuestionOptions): Question<Approval> =>
+const approvalInForm = (words: Words, { approve, refuse }: ApprovalQuestionOptions) =>
   approval(words, { approve, refuse });
 
 /** For a client with forms only. The page decides, so the form has no field. */
@@ -281,7 +281,7 @@ const askInForm = (text: string, url: URL): Question =>
     properties: {},
   });
 
-const noteRefusal = (response: unknown, how: 'refused' | 'declined' | 'cancelled'): void => {
+const noteRefusal = (response: unknown, how: 'refused' | 'declined' | 'cancelled') => {
   const stamp = stampOf(response);
   if (stamp) refusedAnswer(stamp, how);
 };
@@ -304,7 +304,7 @@ function requireShown(words: Words, options: ApprovalQuestionOptions): Shown {
 }
 
 /** Whether the page can show every detail. It would omit those of a Map, or of a class with getters. */
-function areDetails(details: unknown): boolean {
+function areDetails(details: unknown) {
   if (typeof details !== 'object' || details === null) return false;
   if (![Object.prototype, null].includes(Object.getPrototypeOf(details))) return false;
   const isText = (value: unknown) =>
@@ -315,6 +315,6 @@ function areDetails(details: unknown): boolean {
   return Object.values(details).every(isText);
 }
 
-const pendingMessage = (words: string, url: URL): string =>
+const pendingMessage = (words: string, url: URL) =>
   `Nothing was done. ${words} A person has to decide that on this page: ${url} Afterwards, call this again with the same ` +
   `arguments, within ${RESUME_SECONDS} seconds of the approval.`;

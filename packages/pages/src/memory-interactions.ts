@@ -57,7 +57,7 @@ export class MemoryInteractions implements InteractionStore {
   }
 
   /** Unfinished pages. Expired ones may still be there. */
-  get #pending(): number {
+  get #pending() {
     const now = this.#now();
     return [...this.#entries.values()].filter(({ isOver, endsAt }) => !isOver && now < endsAt).length;
   }
@@ -90,7 +90,7 @@ export class MemoryInteractions implements InteractionStore {
     return true;
   }
 
-  #find(id: string): Entry | undefined {
+  #find(id: string) {
     const entry = this.#entries.get(id);
     return entry && this.#now() < entry.endsAt ? entry : undefined;
   }

@@ -82,7 +82,7 @@ const CLOSED: InteractionProgress = { stage: 'closed' };
 /** The questions that one sort of page answers. */
 export function pageQuestions({ records, startPage, waitSeconds, maxAsks }: PageQuestionSettings) {
   /** Makes the question about `subject`, and its answer once the user has finished. */
-  async function ask<T>(ctx: ServerContext, subject: PageQuestion<T>): Promise<Question<T>> {
+  async function ask<T>(ctx: ServerContext, subject: PageQuestion<T>) {
     const { message } = subject;
     const data = requireData('question', subject.data);
     const call = callOf(ctx);
@@ -124,13 +124,13 @@ export function pageQuestions({ records, startPage, waitSeconds, maxAsks }: Page
   }
 
   /** Whether the previous round asked about `subject`, with a link to the page of this id. */
-  function wasAsked<T>(call: Call, subject: PageQuestion<T>, id: string): boolean {
+  function wasAsked<T>(call: Call, subject: PageQuestion<T>, id: string) {
     const [first] = wordings(subject, id, pageOf(id), records.ring());
     return keysOf(call, first()).length > 0;
   }
 
   /** Asks about `subject` in a handler that waits, until the user has finished or no longer may. Resolves with the value. */
-  async function waitFor<T>(ctx: WaitingContext, key: string, subject: PageQuestion<T>): Promise<T> {
+  async function waitFor<T>(ctx: WaitingContext, key: string, subject: PageQuestion<T>) {
     requireData('ask', subject.data);
     const id = await ctx.once(`${key}: page`, () => begin(ctx, subject));
     const [ref, url] = [refOf(id), pageOf(id)];
@@ -157,7 +157,7 @@ export function pageQuestions({ records, startPage, waitSeconds, maxAsks }: Page
   }
 
   /** Begins an interaction for a handler that waits. Its random id is known to the call alone. */
-  async function begin<T>(ctx: WaitingContext, subject: PageQuestion<T>): Promise<string> {
+  async function begin<T>(ctx: WaitingContext, subject: PageQuestion<T>) {
     const { message, data } = subject;
     const { pseudonym } = ctx;
     const id = randomBytes(16).toString('base64url');
@@ -179,7 +179,7 @@ export function pageQuestions({ records, startPage, waitSeconds, maxAsks }: Page
   }
 
   /** Resolves with the interaction when the user has finished or refused, or `waitSeconds` are over. */
-  async function waitForFinish(ref: string, signal: AbortSignal): Promise<StoredInteraction | undefined> {
+  async function waitForFinish(ref: string, signal: AbortSignal) {
     let left = waitSeconds * 1000;
     for (let pause = 50; ; pause = Math.min(pause * 2, 1000, left)) {
       const stored = await records.find(ref);
@@ -190,7 +190,7 @@ export function pageQuestions({ records, startPage, waitSeconds, maxAsks }: Page
   }
 
   /** The address of the page of this id. */
-  function pageOf(id: string): URL {
+  function pageOf(id: string) {
     const url = startPage();
     url.searchParams.set('id', id);
     return url;
@@ -207,13 +207,13 @@ const keysOf = ({ asked = new Map() }: Call, question: Question): readonly strin
  * Derives the id from the call's id, which never leaves the server, so nobody can guess it. Every round and instance
  * derives the same id without a store.
  */
-const idOf = ({ id }: Call, about: readonly string[]): string =>
+const idOf = ({ id }: Call, about: readonly string[]) =>
   hash('sha256', JSON.stringify(['interaction', id, ...about]), 'base64url').slice(0, 22);
 
-const hasOutcome = ({ stage }: InteractionProgress): boolean => stage === 'finished' || stage === 'refused';
+const hasOutcome = ({ stage }: InteractionProgress) => stage === 'finished' || stage === 'refused';
 
 /** The text of `data`, equal for equal values. @throws InvalidOption if it is not JSON, or too large. */
-function requireData(what: string, data: unknown): string | undefined {
+function requireData(what: string, data: unknown) {
   if (data === undefined) return undefined;
   try {
     const text = canonicalJson(data);
@@ -226,7 +226,7 @@ function requireData(what: string, data: unknown): string | undefined {
   throw new InvalidOption(`${what}: data must be JSON of at most ${MAX_DATA_BYTES} bytes.`);
 }
 
-const sameWordsMessage = (keys: readonly string[]): string =>
+const sameWordsMessage = (keys: readonly string[]) =>
   `The page is asked under ${keys.map((key) => `'${key}'`).join(' and ')} with the same words. Give each question a \`name\`.`;
 
 /** `question`, with the client's whole response as its answer. */

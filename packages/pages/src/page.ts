@@ -103,7 +103,7 @@ export function pagesOf<T>(
   // The records have reported the store's own error.
   const report = (error: unknown) => error instanceof StoreUnreachable || tell(error);
 
-  async function answer(request: Request): Promise<Response> {
+  async function answer(request: Request) {
     const { pathname, searchParams: query } = new URL(request.url);
     const name = (['start', 'callback'] as const).find((one) => pageAt(one).pathname === pathname);
     if (name === undefined) return page(404);
@@ -128,11 +128,7 @@ export function pagesOf<T>(
   }
 
   /** Ends an interaction on its start page. */
-  async function end(
-    press: 'finish' | 'refuse',
-    kept: StoredInteraction,
-    visitor: Visitor,
-  ): Promise<Response> {
+  async function end(press: 'finish' | 'refuse', kept: StoredInteraction, visitor: Visitor) {
     const value = startPage.valueFrom(records.timesOf(kept), undefined);
     const known: InteractionProgress =
       press === 'finish' ? { stage: 'finished', value } : { stage: 'refused' };
@@ -141,7 +137,7 @@ export function pagesOf<T>(
     return page(200, {}, press === 'finish' ? startPage.done : REFUSED);
   }
 
-  async function start(kept: StoredInteraction, visitor: Visitor): Promise<Response> {
+  async function start(kept: StoredInteraction, visitor: Visitor) {
     const [nonce, codeVerifier] = [secret(16), secret(32)];
     const started = await records.replace(kept, { stage: 'started', nonce, codeVerifier });
     if (!started) return reject('start', kept, visitor);
@@ -155,7 +151,7 @@ export function pagesOf<T>(
     return page(303, { location: parseWebPage(location).href });
   }
 
-  async function callback(query: URLSearchParams, visitor: Visitor): Promise<Response> {
+  async function callback(query: URLSearchParams, visitor: Visitor) {
     const [ref = '', nonce = ''] = (query.get('state') ?? '').split('.');
     const kept = await find(ref);
     if (!isOwn(kept, visitor) || kept.stage !== 'started' || !areEqual(nonce, kept.nonce ?? ''))
@@ -190,7 +186,7 @@ export function pagesOf<T>(
   }
 
   /** Finds the interaction of any user. */
-  async function find(ref: string): Promise<StoredInteraction | undefined> {
+  async function find(ref: string) {
     return REF.test(ref) ? records.find(ref) : undefined;
   }
 
@@ -199,7 +195,7 @@ export function pagesOf<T>(
   }
 
   /** Rejects all alike: a browser must not learn whether an interaction exists, or whose it is. */
-  function reject(name: string, kept: StoredInteraction | undefined, visitor: Visitor): Response {
+  function reject(name: string, kept: StoredInteraction | undefined, visitor: Visitor) {
     let why = 'this link names no interaction';
     if (kept) why = `it is ${kept.stage}, or the state is not its latest`;
     if (kept && !isOwn(kept, visitor)) why = 'it belongs to another user';
@@ -209,7 +205,7 @@ export function pagesOf<T>(
   }
 
   /** Answers a browser. */
-  return async (request: Request): Promise<Response> => {
+  return async (request: Request) => {
     try {
       return await answer(request);
     } catch (error) {
@@ -224,14 +220,14 @@ const NOT_RECORDED =
   'This was done, but it could not be recorded. Do not do it again. Ask the operator of this site.';
 const REF = /^[\w-]{22}$/;
 
-const secret = (bytes: number): string => randomBytes(bytes).toString('base64url');
+const secret = (bytes: number) => randomBytes(bytes).toString('base64url');
 
-function areEqual(one: string, other: string): boolean {
+function areEqual(one: string, other: string) {
   const [a, b] = [one, other].map((text) => hash('sha256', text, 'buffer')) as [Buffer, Buffer];
   return timingSafeEqual(a, b);
 }
 
-function visitorOf(identified: BrowserIdentity): Visitor | undefined {
+function visitorOf(identified: BrowserIdentity) {
   const visitor = typeof identified === 'string' ? { principal: identified } : identified;
   return typeof visitor?.principal === 'string' ? visitor : undefined;
 }

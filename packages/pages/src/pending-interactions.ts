@@ -191,7 +191,7 @@ export function makePages<T>(options: PendingInteractionsOptions<T>, startPage?:
       const report = reporterFor(request);
       return pagesOf(recordsFor(report), options, pageAt, report, startPage)(request);
     },
-    inOwnScope: <R>(work: () => R): R => outside.runInAsyncScope(work),
+    inOwnScope: <R>(work: () => R) => outside.runInAsyncScope(work),
   };
 }
 

@@ -97,12 +97,12 @@ export function interactionsOf({ store, policy, pageName, ttlSeconds, report }: 
   const ring = () => keyRingOf(policy);
 
   /** Whether `pseudonym` belongs to `principal`, under any key of the key ring. */
-  function isPseudonymOf(pseudonym: string, principal: string): boolean {
+  function isPseudonymOf(pseudonym: string, principal: string) {
     return ring().some((key) => derivePseudonym(principal, key) === pseudonym);
   }
 
   /** The token that a form of the page must send back. No other page knows it. */
-  function tokenOf(ref: string, principal: string): string {
+  function tokenOf(ref: string, principal: string) {
     return deriveName('form', JSON.stringify([ref, pageName(), principal]), ring()[0]);
   }
 
@@ -111,7 +111,7 @@ export function interactionsOf({ store, policy, pageName, ttlSeconds, report }: 
   }
 
   /** Begins an interaction, unless it exists. */
-  async function begin(ref: string, begun: Omit<InteractionSubject, 'endsAt'>): Promise<void> {
+  async function begin(ref: string, begun: Omit<InteractionSubject, 'endsAt'>) {
     const message =
       begun.message.length > MAX_SHOWN ? `${begun.message.slice(0, MAX_SHOWN)}…` : begun.message;
     const endsAt = now() + ttlSeconds * 1000;
@@ -170,7 +170,7 @@ export function interactionsOf({ store, policy, pageName, ttlSeconds, report }: 
   async function assignToCall(
     found: StoredInteraction,
     { key, call }: Pick<InteractionProgress, 'key' | 'call'>,
-  ): Promise<StoredInteraction | undefined> {
+  ) {
     let kept: StoredInteraction | undefined = found;
     while (kept && (kept.call ?? call) === call) {
       const tied: InteractionProgress = { stage: kept.stage, value: kept.value, key: kept.key ?? key, call };
@@ -182,7 +182,7 @@ export function interactionsOf({ store, policy, pageName, ttlSeconds, report }: 
   }
 
   /** @throws StoreUnreachable if the store fails. The client must not see the store's own error, which may name hosts. */
-  async function reach<T>(request: Promise<T>): Promise<T> {
+  async function reach<T>(request: Promise<T>) {
     try {
       return await request;
     } catch (error) {
@@ -193,14 +193,14 @@ export function interactionsOf({ store, policy, pageName, ttlSeconds, report }: 
   }
 
   /** @throws StoreFull for a record that is too large. With the limits of a store, this bounds the whole store. */
-  function seal(ref: string, kept: InteractionProgress & InteractionSubject): string {
+  function seal(ref: string, kept: InteractionProgress & InteractionSubject) {
     const text = sealAtRest(JSON.stringify(kept), placeOf(ref), ring()).toString('base64url');
     if (text.length <= MAX_RECORD_BYTES) return text;
     throw new StoreFull(`An interaction would hold ${text.length} bytes; ${MAX_RECORD_BYTES} are allowed.`);
   }
 
   /** Binds a sealed record to its page and its interaction. */
-  function placeOf(ref: string): string {
+  function placeOf(ref: string) {
     return `interaction ${ref} of ${pageName()}`;
   }
 

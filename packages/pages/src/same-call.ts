@@ -49,7 +49,7 @@ export async function findSameCall({ records, call, about, wasAsked }: Wanted) {
   const ids = Array.from({ length: MAX_APPROVALS }, (_, count) =>
     deriveName('same call', `${text} ${count}`, records.ring()[0]),
   );
-  const isForThisCall = (kept: StoredInteraction): boolean => {
+  const isForThisCall = (kept: StoredInteraction) => {
     if (kept.call !== undefined) return kept.call === call.id;
     if (isOpen(kept)) return true;
     if (kept.stage !== 'finished') return kept.stage === 'refused';
@@ -76,7 +76,7 @@ function approvalRecord(records: Interactions, call: Call, id: string, found: St
     id,
 
     /** Begins the record, so that the user can open its page. */
-    async begin(begun: Pick<InteractionSubject, 'message' | 'data'>): Promise<void> {
+    async begin(begun: Pick<InteractionSubject, 'message' | 'data'>) {
       if (!kept) await records.begin(ref, { ...begun, pseudonym: call.pseudonym ?? '' });
     },
 
@@ -102,7 +102,7 @@ function approvalRecord(records: Interactions, call: Call, id: string, found: St
      *
      * @throws InvalidOption for a second key.
      */
-    readUnder(key: string): void {
+    readUnder(key: string) {
       const first = readers.get(id);
       requireOneKey(first ?? key, key);
       if (first !== undefined) return;

@@ -102,7 +102,7 @@ export class Admission {
   }
 
   /** Takes a place in the server's total. A request that is cancelled moves to the abandoned, if they have room. */
-  #count(method: MrtrMethod, request: McpRequest, { mcpReq: { signal }, http }: ServerContext): QuotaSlot {
+  #count(method: MrtrMethod, request: McpRequest, { mcpReq: { signal }, http }: ServerContext) {
     const { running, abandoned } = this.#policy;
     const place = QuotaSlot.take(running, undefined);
     if (typeof place === 'string') throw this.#tooManyCalls(place, this.#bind(method, request));
@@ -115,7 +115,7 @@ export class Admission {
   }
 
   /** Opens the request's state. Throws if it is rejected. */
-  #open(binding: Binding, request: McpRequest, ctx: ServerContext, place: QuotaSlot): AdmittedCall {
+  #open(binding: Binding, request: McpRequest, ctx: ServerContext, place: QuotaSlot) {
     const [server, policy, rejections] = [this.#server, this.#policy, this.#rejections];
     const pseudonym = callerPseudonym(binding, policy.keys.ring[0]);
     const about = { method: binding.method, target: binding.target, pseudonym };
@@ -166,7 +166,7 @@ export class Admission {
 
   // Reject the request instead of dropping the answer: asked again, the user would give the same answer and never learn
   // why it does not count. Check before the ledger, so that a retry with a shorter answer still counts as the first.
-  #checkAnswers(about: LoggedCall, ctx: ServerContext): void {
+  #checkAnswers(about: LoggedCall, ctx: ServerContext) {
     const rejections = this.#rejections;
     const limit = this.#policy.limits.answerBytes;
     if (answersFit(ctx.mcpReq.inputResponses, limit)) return;
@@ -195,7 +195,7 @@ export class Admission {
    * Rejects a first request whose arguments cannot be hashed before its handler runs. Failing later, at sealing, would
    * let a client repeat the handler's effects.
    */
-  #rejectUnhashable(binding: Binding): void {
+  #rejectUnhashable(binding: Binding) {
     try {
       canonicalArguments(binding);
     } catch {
@@ -207,7 +207,7 @@ export class Admission {
     }
   }
 
-  #tooManyCalls(full: QuotaExceeded, about: Pick<LoggedCall, 'method' | 'target'>): ProtocolError {
+  #tooManyCalls(full: QuotaExceeded, about: Pick<LoggedCall, 'method' | 'target'>) {
     this.#rejections.count({ reason: 'busy', detail: 'too_many_calls' }, about);
     return new ProtocolError(
       ProtocolErrorCode.InternalError,
@@ -217,7 +217,7 @@ export class Admission {
   }
 }
 
-function requirePrincipal(principal: unknown): string | undefined {
+function requirePrincipal(principal: unknown) {
   if (principal === undefined || typeof principal === 'string') return principal;
   throw new InvalidOption(
     `The policy's principal gave a value of type ${typeof principal}. It must give a string, or undefined.`,
@@ -266,7 +266,7 @@ async function serveLeased(
   { handler, registrations }: ServedMethod,
   call: AdmittedCall,
   leased: Lease | undefined,
-): Promise<unknown> {
+) {
   const { binding, ctx } = call.facts;
   const registration = registrations?.find(binding);
   if (registrations && registration?.isWatched !== false) call.entry = 'unseen';
@@ -291,7 +291,7 @@ async function serveLeased(
 }
 
 /** Answers a repeated retry with the first one's recorded outcome. */
-function repeat(recorded: RecordedOutcome, call: AdmittedCall): unknown {
+function repeat(recorded: RecordedOutcome, call: AdmittedCall) {
   if ('lost' in recorded) {
     const { rejections, token } = call.facts;
     rejections.reportRejected({ reason: 'lost' }, call, token);
@@ -310,5 +310,5 @@ const OUTCOME_UNKNOWN =
 
 const TOO_LARGE = 'This step was done. Its result is too large to repeat.';
 
-const digestOf = (answers: Readonly<Record<string, unknown>>): string =>
+const digestOf = (answers: Readonly<Record<string, unknown>>) =>
   hash('sha256', canonicalJson(answers), 'base64url');

@@ -140,7 +140,7 @@ export class AdmittedCall implements Call {
   }
 
   /** Hashes once for all answers of the round: arguments may be large. */
-  #digestArguments(): string {
+  #digestArguments() {
     this.#argumentsDigest ??= hash('sha256', canonicalArguments(this.#facts.binding), 'base64url');
     return this.#argumentsDigest;
   }

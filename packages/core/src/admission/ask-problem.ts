@@ -82,10 +82,10 @@ export function warnOfWastedEffects(
   );
 }
 
-const quoteAll = (texts: readonly string[]): string => texts.map((text) => `'${text}'`).join(', ');
+const quoteAll = (texts: readonly string[]) => texts.map((text) => `'${text}'`).join(', ');
 
 /** Lists the questions that were asked repeatedly: they point to the author's mistake. */
-function describeRepeats({ timesAsked }: AskingCall, requests: InputRequests): string {
+function describeRepeats({ timesAsked }: AskingCall, requests: InputRequests) {
   const often = Object.keys(requests)
     .map((key) => [key, timesAsked?.get(key) ?? 0] as const)
     .filter(([, times]) => times > 1)

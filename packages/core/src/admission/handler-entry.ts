@@ -43,7 +43,7 @@ export async function runShape<T>(
   ctx: ServerContext,
   callback: unknown,
   serve: () => T | Promise<T>,
-  check = (result: T): T => result,
+  check = (result: T) => result,
 ): Promise<T> {
   const record = recordOf(ctx);
   const call = record?.callback === callback ? record : undefined;

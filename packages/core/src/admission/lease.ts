@@ -100,14 +100,13 @@ export const rejectAs = (reason: RejectionReason, detail?: string): { readonly r
 });
 
 /** Waits. Returns false if the signal fired first. */
-const pause = (ms: number, signal: AbortSignal): Promise<boolean> =>
-  delay(ms, true, { signal }).catch(() => false);
+const pause = (ms: number, signal: AbortSignal) => delay(ms, true, { signal }).catch(() => false);
 
 /** The longest wait between two requests to the ledger: every waiting retry keeps asking it. */
 const MAX_WAIT_MS = 1000;
 
 /** Asks the ledger once, for a limited time. The ledger of this process decides at once. */
-async function leaseOnce(retry: PresentedRetry): Promise<LeaseDecision> {
+async function leaseOnce(retry: PresentedRetry) {
   const { answers, call, singleUse } = retry;
   const { ledger } = singleUse;
   const { leaseSeconds, limits, now } = call.facts.policy;
@@ -130,11 +129,11 @@ async function leaseOnce(retry: PresentedRetry): Promise<LeaseDecision> {
   return decision;
 }
 
-const clocksDiffer = (byMs: number): string =>
+const clocksDiffer = (byMs: number) =>
   `This server's clock differs from the ledger's by ${byMs} ms. Every retry is rejected until they agree to within ` +
   `${CLOCK_SKEW_MS / 1000} s. Synchronise both clocks.`;
 
-function publishAnswered<T>(operation: LedgerEvent['operation'], answer: T): T {
+function publishAnswered<T>(operation: LedgerEvent['operation'], answer: T) {
   publish('mrtr:ledger', { operation, outcome: 'answered', seconds: 0 });
   return answer;
 }
@@ -144,7 +143,7 @@ async function withinSeconds<T>(
   seconds: number,
   asked: Promise<T>,
   onLate = () => {},
-): Promise<T> {
+) {
   const began = performance.now();
   let outcome: LedgerEvent['outcome'] = 'failed';
   const rejectLate = (): never => {
@@ -204,7 +203,7 @@ export class Lease {
     return this.#end('release', async () => ledger.release(opened.id, this.#id));
   }
 
-  async #end(operation: LedgerEvent['operation'], write: () => Promise<void>): Promise<void> {
+  async #end(operation: LedgerEvent['operation'], write: () => Promise<void>) {
     const { call } = this.#retry;
     try {
       await withinSeconds(operation, call.facts.policy.limits.ledgerSeconds, write());
@@ -226,10 +225,7 @@ export function recordError(error: object): Extract<RecordedOutcome, { error: un
   };
 }
 
-function openOutcome(
-  text: string,
-  { opened: { id }, ring, singleUse }: PresentedRetry,
-): RecordedOutcome | undefined {
+function openOutcome(text: string, { opened: { id }, ring, singleUse }: PresentedRetry) {
   const isLocal = 'isLocal' in singleUse.ledger;
   const plain = isLocal ? text : openAtRest(Buffer.from(text, 'base64url'), `${id} result`, ring);
   return plain === undefined ? undefined : (JSON.parse(plain) as RecordedOutcome);

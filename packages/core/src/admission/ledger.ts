@@ -217,7 +217,7 @@ export class ServedTokens {
   }
 
   /** The token's entry, if it has this lease and no result. */
-  #entryOf(id: string, lease: string): ServedToken | undefined {
+  #entryOf(id: string, lease: string) {
     const entry = this.#entries.get(id);
     return entry?.lease === lease && entry.result === undefined ? entry : undefined;
   }
@@ -230,7 +230,7 @@ export class ServedTokens {
   }
 
   /** Forgets the oldest served token, of `pseudonym` if given. Returns whether there was one. */
-  #forgetOldest(pseudonym: string | undefined): boolean {
+  #forgetOldest(pseudonym: string | undefined) {
     for (const [id, entry] of this.#entries) {
       const isServed = entry.result !== undefined || entry.leaseUntil <= this.#now();
       if (!isServed || (pseudonym !== undefined && entry.pseudonym !== pseudonym)) continue;
@@ -242,7 +242,7 @@ export class ServedTokens {
   }
 
   /** Forgets expired tokens. At most once a second, because it looks at every second that has some. */
-  #sweep(now: number): void {
+  #sweep(now: number) {
     if (now < this.#nextSweep) return;
     this.#nextSweep = now + 1000;
     for (const [second, ids] of this.#due) {
@@ -252,7 +252,7 @@ export class ServedTokens {
     }
   }
 
-  #remove(id: string, { pseudonym, result = '', forgetAt }: ServedToken): void {
+  #remove(id: string, { pseudonym, result = '', forgetAt }: ServedToken) {
     this.#entries.delete(id);
     this.#due.get(secondOf(forgetAt))?.delete(id);
     this.#count.giveBack(pseudonym);
@@ -260,7 +260,7 @@ export class ServedTokens {
   }
 }
 
-const secondOf = (milliseconds: number): number => Math.ceil(milliseconds / 1000);
+const secondOf = (milliseconds: number) => Math.ceil(milliseconds / 1000);
 
 const FORGETS =
   'The ledger of this process is full, so it forgets the oldest approvals that were used; they could be used again. ' +

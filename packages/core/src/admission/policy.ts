@@ -256,7 +256,7 @@ export function requestStatePolicy(
   return policyFromOptions(options, { ring: keys === undefined ? ephemeralRing() : keyRing(keys) });
 }
 
-function policyFromOptions(options: PolicyOptions, keys: Keys): RequestStatePolicy {
+function policyFromOptions(options: PolicyOptions, keys: Keys) {
   const checks = { rounds: wholeNumber(1, MAX_ROUND) };
   const limits = limitsOf('requestStatePolicy', options.limits, DEFAULT_LIMITS, checks, GONE_LIMITS);
   const requestsOfOne = ownLimit(limits.requests, limits.perPrincipal);
@@ -284,7 +284,7 @@ function policyFromOptions(options: PolicyOptions, keys: Keys): RequestStatePoli
   });
 }
 
-const totalOf = ({ total }: Quota): number => total;
+const totalOf = ({ total }: Quota) => total;
 
 function singleUseFrom({
   keys,
@@ -302,7 +302,7 @@ function singleUseFrom({
  * per request sees earlier tokens. It has no limit per principal: otherwise a caller could fill its own share, make the
  * ledger forget a used approval, and use it again.
  */
-function ownLedger(now: RequestStateOptions['now']): ServedTokens {
+function ownLedger(now: RequestStateOptions['now']) {
   const ledgers = processWide('own-ledgers.2', () => new WeakMap<() => number, ServedTokens>());
   const clock = now ?? processWide('clock', () => () => Date.now());
   const known = ledgers.get(clock);

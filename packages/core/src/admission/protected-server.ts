@@ -52,7 +52,7 @@ export function protectRequestState(server: McpServer, policy: RequestStatePolic
   protect(server, parts, parts.audience);
 }
 
-function protect(server: McpServer, parts: PolicyParts, audience: string | undefined): void {
+function protect(server: McpServer, parts: PolicyParts, audience: string | undefined) {
   const lowLevelServer = server.server;
   for (const method of MRTR_METHODS) {
     try {

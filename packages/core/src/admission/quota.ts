@@ -142,6 +142,6 @@ export class AbandonedQuota extends Quota {
   }
 }
 
-const notEnded = (held: number, whose: string): string =>
+const notEnded = (held: number, whose: string) =>
   `${held} handlers of ${whose} have not ended. Later cancelled calls keep their places until their handlers end. ` +
   'Make handlers end when their signal fires, and restart the server if they cannot.';

@@ -93,7 +93,7 @@ class Registration {
   }
 
   /** False if the author has assigned the member that the SDK enters: then nobody sees its entry. */
-  get isWatched(): boolean {
+  get isWatched() {
     return this.registered[this.#entry] === this.#entered;
   }
 
@@ -103,16 +103,16 @@ class Registration {
   }
 
   /** Whether the callback serves each token once by itself. False for a member that the author has assigned. */
-  get servesTokensOnce(): boolean {
+  get servesTokensOnce() {
     return this.isWatched && servesTokensOnce(this.#callback);
   }
 
-  matches(uri: string): boolean {
+  matches(uri: string) {
     return Boolean(this.registered.resourceTemplate?.uriTemplate.match(uri));
   }
 
   /** Runs the SDK's `update`, which makes a new function for another callback or schema. */
-  update(update: Registered['update'], { callback, ...updates }: Updates): void {
+  update(update: Registered['update'], { callback, ...updates }: Updates) {
     const before = this.registered[this.#entry];
     update(callback === undefined ? updates : { ...updates, callback: watchCallback(callback) });
     if (callback !== undefined) this.#callback = callback;
@@ -125,7 +125,7 @@ class Table {
   readonly entries: Record<string, Registration> = Object.create(null);
 
   /** Follows each `update`, by which the SDK also removes, enables and disables. */
-  follow(registration: Registration, key: string, member: 'name' | 'uri'): Registered {
+  follow(registration: Registration, key: string, member: 'name' | 'uri') {
     const { registered } = registration;
     const update = registered.update.bind(registered);
     this.entries[key] = registration;

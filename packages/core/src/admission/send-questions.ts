@@ -76,7 +76,7 @@ function seal(
   payload: string | undefined,
   requests: InputRequests,
   routingLabel: string | undefined,
-): string {
+) {
   const { id: callId, method, target, round, version } = call;
   const asked = new Map<string, string>();
   const timesAsked = new Map<string, number>();
@@ -113,7 +113,7 @@ function shownRequests({ reads, revision }: AdmittedCall, requests: InputRequest
 }
 
 /** @throws InvalidDefinition for state or questions that a token cannot carry. */
-function requireSealable(requestState: unknown, requests: InputRequests): void {
+function requireSealable(requestState: unknown, requests: InputRequests) {
   if (requestState !== undefined && (typeof requestState !== 'string' || !requestState.isWellFormed())) {
     throw new InvalidDefinition('requestState has to be well-formed text. Return JSON.stringify(...) of it.');
   }

@@ -59,7 +59,7 @@ export function serve(call: AdmittedCall, handler: Handler): Promise<unknown> {
   });
 }
 
-function stampAnswers(call: AdmittedCall, responses: Readonly<Record<string, unknown>>): InputResponses {
+function stampAnswers(call: AdmittedCall, responses: Readonly<Record<string, unknown>>) {
   const { opened } = call.facts;
   const answers = Object.entries(responses).filter(([, response]) => !(response instanceof NoHandler));
   const stamped = answers.map(([key, response]) => [
@@ -71,7 +71,7 @@ function stampAnswers(call: AdmittedCall, responses: Readonly<Record<string, unk
   return Object.fromEntries(stamped) as InputResponses;
 }
 
-function contextOf(call: AdmittedCall, handlerSignal: HandlerSignal): ServerContext {
+function contextOf(call: AdmittedCall, handlerSignal: HandlerSignal) {
   const { ctx, opened } = call.facts;
   const mcpReq = {
     ...ctx.mcpReq,
@@ -89,7 +89,7 @@ function contextOf(call: AdmittedCall, handlerSignal: HandlerSignal): ServerCont
 }
 
 /** Publishes ignored answers, and reports a handler that ignores them. An `invalid` answer is the user's mistake. */
-function reportIgnored(call: AdmittedCall, { inputRequests = {} }: InputRequiredResult): void {
+function reportIgnored(call: AdmittedCall, { inputRequests = {} }: InputRequiredResult) {
   const { id, method, target } = call;
   const ignored = ignoredAnswers(call, call.facts.ctx.mcpReq.inputResponses, inputRequests);
   for (const answer of ignored) publish('mrtr:answer', { call: id, method, target, ...answer });
@@ -100,7 +100,7 @@ function reportIgnored(call: AdmittedCall, { inputRequests = {} }: InputRequired
 }
 
 /** Tells the operator, once per call, that a question is not asked again because its answers did not fit. */
-function reportGivenUp(call: AdmittedCall): void {
+function reportGivenUp(call: AdmittedCall) {
   const { givenUp } = call.reads;
   if (!givenUp || call.facts.opened?.hasGivenUp) return;
   const [key, { fields }] = givenUp;
@@ -115,7 +115,7 @@ function outcomeOf(result: unknown, call: AdmittedCall): Outcome {
   return lackedKinds(result.inputRequests ?? {}, call.askable).length > 0 ? 'error' : 'input_required';
 }
 
-function traceparentOf(ctx: ServerContext): string | undefined {
+function traceparentOf(ctx: ServerContext) {
   const traceparent: unknown = ctx.mcpReq._meta?.[TRACEPARENT_META_KEY];
   return typeof traceparent === 'string' ? traceparent : undefined;
 }

@@ -49,7 +49,7 @@ export function shapeCallback<Input, R extends CompleteResult>(
       return withNotes({ resultType: 'input_required' } as InputRequiredResult, { lacked, notEntered: true });
     return serve(inputOf(given) as Input, ctx, call);
   };
-  const requireShapeResult = <T>(result: T): T => requireResult(name, result);
+  const requireShapeResult = <T>(result: T) => requireResult(name, result);
   const callback = (...given: unknown[]) => {
     const ctx = given.at(-1) as ServerContext;
     return runShape(ctx, callback, () => enter(given, ctx), requireShapeResult);
@@ -58,7 +58,7 @@ export function shapeCallback<Input, R extends CompleteResult>(
   return Object.assign(callback, { [SHAPE]: made }) as SdkCallback<Input, R>;
 }
 
-function inputOf([first, second, third]: readonly unknown[]): unknown {
+function inputOf([first, second, third]: readonly unknown[]) {
   if (second === undefined) return {};
   return third === undefined ? first : { uri: first, variables: second };
 }

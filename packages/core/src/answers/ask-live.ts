@@ -86,7 +86,7 @@ const paramsOf = ({ kind, request }: Question, unfit: UnfitAnswer | undefined): 
     ? { ...request.params, elicitationId: randomUUID() }
     : onOldWire(unfit ? withReason(request, unfit) : request).params;
 
-function whyNotLive(ctx: ServerContext, { kind }: Question): string {
+function whyNotLive(ctx: ServerContext, { kind }: Question) {
   if (speaksMrtr(ctx))
     return `Cannot ask live: a client at ${MRTR_REVISION} is asked by returning input_required.`;
   return callOf(ctx).legacyCapabilities === undefined

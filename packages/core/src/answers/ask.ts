@@ -60,7 +60,7 @@ export const notAQuestionError = (key: string): InvalidDefinition =>
     `'${key}' is not a question. Make one with elicitation(...), sampling(...) or listRoots().`,
   );
 
-function serialize(state: unknown): string {
+function serialize(state: unknown) {
   try {
     const text = JSON.stringify(state);
     if (text !== undefined) return text;

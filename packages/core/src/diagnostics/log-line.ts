@@ -36,11 +36,11 @@ export function onOneLine(error: Error): Error {
 
 const EACH_HIDDEN = new RegExp(HIDDEN, 'gu');
 
-const toPrintable = (text: string): string => text.replaceAll(EACH_HIDDEN, escapeMark);
+const toPrintable = (text: string) => text.replaceAll(EACH_HIDDEN, escapeMark);
 
-const escapeMark = (mark: string): string => `\\u{${mark.codePointAt(0)?.toString(16)}}`;
+const escapeMark = (mark: string) => `\\u{${mark.codePointAt(0)?.toString(16)}}`;
 
-function copyWithMessage(error: Error, message: string): Error {
+function copyWithMessage(error: Error, message: string) {
   const copy: Error = Object.create(Object.getPrototypeOf(error), Object.getOwnPropertyDescriptors(error));
   const stack = error.stack?.replace(error.message, () => message);
   for (const [name, value] of Object.entries({ message, stack }))

@@ -54,7 +54,7 @@ export function tellOperator(thrown: unknown, ...onerror: readonly (ErrorListene
 /** A limit, because messages may contain a client's input. */
 const MAX_KINDS = 100;
 
-function errorKind(error: Error): string {
+function errorKind(error: Error) {
   const { code, reason = code } = error as { readonly code?: unknown; readonly reason?: unknown };
   return typeof reason === 'string' ? reason : withoutCall(error.message).replaceAll(/\d+|'[^']*'/g, '');
 }

@@ -182,4 +182,4 @@ export function refusedAnswer(
   return { kind: outcome === 'refused' ? 'declined' : outcome };
 }
 
-const digestOf = (text: string): string => hash('sha256', text, 'base64url');
+const digestOf = (text: string) => hash('sha256', text, 'base64url');

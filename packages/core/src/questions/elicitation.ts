@@ -123,7 +123,7 @@ interface ConvertedForm {
 }
 const convertedForms = new WeakMap<ElicitationForm, ConvertedForm>();
 
-function schemaOf(message: string, form: ElicitationForm): StandardSchemaWithJSON {
+function schemaOf(message: string, form: ElicitationForm) {
   const text = JSON.stringify(form) ?? 'null';
   const known = convertedForms.get(form);
   if (known?.text === text) return known.schema;
@@ -151,7 +151,7 @@ function schemaOf(message: string, form: ElicitationForm): StandardSchemaWithJSO
   return schema;
 }
 
-function formOf(message: string, schema: StandardSchemaWithJSON): PreparedForm {
+function formOf(message: string, schema: StandardSchemaWithJSON) {
   const known = forms.get(schema);
   if (known) return known;
   const form = convertSchema(message, schema);
@@ -165,7 +165,7 @@ function formOf(message: string, schema: StandardSchemaWithJSON): PreparedForm {
  *
  * @throws InvalidDefinition if it does.
  */
-function requireSynchronous(message: string, schema: StandardSchemaV1, { properties }: CheckedForm): void {
+function requireSynchronous(message: string, schema: StandardSchemaV1, { properties }: CheckedForm) {
   const fields = Object.entries(properties).map(([name, field]) => [name, inventValue(field as FormField)]);
   const invented = Object.fromEntries(fields);
   try {
@@ -177,7 +177,7 @@ function requireSynchronous(message: string, schema: StandardSchemaV1, { propert
   }
 }
 
-function throwsOwnError(schema: object, value: unknown): boolean {
+function throwsOwnError(schema: object, value: unknown) {
   try {
     (schema as { safeParse?(value: unknown): unknown }).safeParse?.(value);
     return false;
@@ -195,7 +195,7 @@ const INVENTED: Readonly<Record<string, unknown>> = {
   array: [],
 };
 
-function inventValue({ type, enum: values = [], oneOf: choices = [] }: FormField): unknown {
+function inventValue({ type, enum: values = [], oneOf: choices = [] }: FormField) {
   return values[0] ?? choices[0]?.const ?? INVENTED[type ?? ''];
 }
 
@@ -205,7 +205,7 @@ interface FormField {
   readonly oneOf?: readonly { readonly const: unknown }[];
 }
 
-function convertSchema(message: string, schema: StandardSchemaWithJSON): CheckedForm {
+function convertSchema(message: string, schema: StandardSchemaWithJSON) {
   try {
     const { params } = inputRequired.elicit({ message, requestedSchema: withFormChoices(schema) });
     const { requestedSchema } = params as { readonly requestedSchema: CheckedForm };
@@ -265,11 +265,7 @@ function interpret(
 export const isBlank = (value: unknown): boolean =>
   value === '' || value === null || (Array.isArray(value) && value.length === 0);
 
-function validate(
-  message: string,
-  schema: StandardSchemaV1,
-  value: unknown,
-): StandardSchemaV1.Result<unknown> {
+function validate(message: string, schema: StandardSchemaV1, value: unknown) {
   const outcome = schema['~standard'].validate(value);
   if (!(outcome instanceof Promise)) return outcome;
   // Zod, for example, validates again asynchronously when a refinement throws. Nobody awaits that promise.

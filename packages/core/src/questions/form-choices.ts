@@ -29,7 +29,7 @@ const ZOD_OPTIONS = {
 };
 
 /** Rewrites the choices of a field. Other fields stay unchanged. */
-function fieldOf(field: unknown): unknown {
+function fieldOf(field: unknown) {
   if (!isObject(field)) return field;
   if (field.type === 'array') {
     const choices = choicesOf(field.items);
@@ -54,7 +54,7 @@ const multipleChoice = (choices: readonly Choice[]): Json =>
   areTitled(choices) ? { anyOf: choices } : { type: 'string', ...singleChoice(choices) };
 
 /** Whether all choices have a title: a form needs all or none. */
-const areTitled = (choices: readonly Choice[]): boolean => choices.every(({ title }) => title !== undefined);
+const areTitled = (choices: readonly Choice[]) => choices.every(({ title }) => title !== undefined);
 
 /** The texts to choose from. Undefined if `schema` is not a choice of texts, or is already in the form's spelling. */
 function choicesOf(schema: unknown): readonly Choice[] | undefined {

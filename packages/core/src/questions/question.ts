@@ -83,6 +83,6 @@ export const questionDigest = (request: InputRequest): string =>
 const digests = new WeakMap<InputRequest, string>();
 
 /** Whether no part of `value` can change. */
-const isFrozen = (value: unknown): boolean =>
+const isFrozen = (value: unknown) =>
   Object.isFrozen(value) &&
   (typeof value !== 'object' || value === null || Object.values(value).every(isFrozen));

@@ -50,7 +50,7 @@ export function requireAnswerable(message: string, { properties, required = [] }
 }
 
 /** Whether the default of a field fits the field. */
-function isAllowed({ default: value, ...schema }: Json): boolean {
+function isAllowed({ default: value, ...schema }: Json) {
   const form = { type: 'object', properties: { field: schema }, required: ['field'] };
   const check = fromJsonSchema(form as Parameters<typeof fromJsonSchema>[0]);
   const outcome = check['~standard'].validate({ field: value });

@@ -61,11 +61,11 @@ export function withReason<R extends InputRequest>(request: R, { why }: UnfitAns
   return { ...request, params: { ...request.params, message: `${message}\n\n${why}` } };
 }
 
-const formOf = ({ params }: InputRequest): Form =>
+const formOf = ({ params }: InputRequest) =>
   (params as { requestedSchema?: Form } | undefined)?.requestedSchema ?? {};
 
 /** An issue in the words of the schema or of its author. They may quote the answer, so they are set apart. */
-function sayIssue({ message, path: [part] = [] }: StandardSchemaV1.Issue, properties: Json): string {
+function sayIssue({ message, path: [part] = [] }: StandardSchemaV1.Issue, properties: Json) {
   // An escaped double quotation mark would make a list of choices hard to read.
   const said = message.replaceAll('"', "'");
   if (part === undefined) return words`${said}`.text;
@@ -73,5 +73,5 @@ function sayIssue({ message, path: [part] = [] }: StandardSchemaV1.Issue, proper
   return words`${(properties[name] as { title?: string } | undefined)?.title ?? name}: ${said}`.text;
 }
 
-const kindOf = ({ type, format = type, enum: values, oneOf = values }: Json): unknown =>
+const kindOf = ({ type, format = type, enum: values, oneOf = values }: Json) =>
   oneOf === undefined ? format : 'choice';

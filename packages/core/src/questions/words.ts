@@ -83,7 +83,7 @@ export function words(strings: TemplateStringsArray, ...values: readonly WordsVa
   return Words.of([strings[0], ...parts].join(''));
 }
 
-function show(value: unknown, index: number): string {
+function show(value: unknown, index: number) {
   if (Words.isWords(value)) return value.text;
   if (!['string', 'number', 'bigint', 'boolean'].includes(typeof value)) {
     const what = value === null ? 'null' : typeof value;
@@ -100,7 +100,7 @@ function show(value: unknown, index: number): string {
   return `${quote(start)} (${left} more characters; SHA-256 of all: ${digest}) ${quote(end)}`;
 }
 
-function quote(characters: readonly string[]): string {
+function quote(characters: readonly string[]) {
   const shown = escapeDeceptive(characters.join(''));
   return `“${RIGHT_TO_LEFT.test(shown) ? `${ISOLATE}${shown}${END_ISOLATE}` : shown}”`;
 }
@@ -115,7 +115,7 @@ export const escapeHidden = (text: string): string =>
 
 const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t', '\\': '\\\\' };
 
-const escapeEach = (match: string): string =>
+const escapeEach = (match: string) =>
   [...match].map((one) => SHORT[one] ?? `\\u{${one.codePointAt(0)?.toString(16)}}`).join('');
 
 /** The text of an author's message. */

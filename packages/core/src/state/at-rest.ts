@@ -46,5 +46,5 @@ export function deriveName(purpose: 'form' | 'same call', text: string, key: Sea
 /** Derives a pseudonym that a store can count and compare. Equal under one key, it does not reveal `text`. */
 export const derivePseudonym = (text: string, key: SealingKey): string => nameUnder(key.naming, text);
 
-const nameUnder = (key: Buffer, text: string): string =>
+const nameUnder = (key: Buffer, text: string) =>
   createHmac('sha256', key).update(text).digest('base64url').slice(0, 22);

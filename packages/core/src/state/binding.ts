@@ -51,13 +51,13 @@ export function differingField(sealed: Buffer, binding: Binding): string {
   return 'arguments';
 }
 
-const checksums = ({ method, target, audience, principal }: Binding): number =>
+const checksums = ({ method, target, audience, principal }: Binding) =>
   ((checksum(method + target) & 31) << 11) |
   ((checksum(audience) & 31) << 6) |
   (checksum(principal ?? '') & 63);
 
 /** FNV-1a, folded. No secret depends on it. */
-function checksum(text: string): number {
+function checksum(text: string) {
   let sum = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) sum = Math.imul(sum ^ text.charCodeAt(at), 0x01000193);
   return sum ^ (sum >>> 16);

@@ -115,7 +115,7 @@ export const tokenLength = (keys: Iterable<string>, sealed: Measured, routingLab
   Math.ceil(((OVERHEAD_BYTES + plainBytes(keys, sealed)) * 4) / 3) +
   labelSuffix(routingLabel).length;
 
-function plainBytes(keys: Iterable<string>, { payload = '', version }: Measured): number {
+function plainBytes(keys: Iterable<string>, { payload = '', version }: Measured) {
   let bytes = HEADER_BYTES + Buffer.byteLength(payload);
   for (const key of keys) bytes += KEY_LENGTH_BYTES + Buffer.byteLength(key) + DIGEST_BYTES + 1;
   return version === undefined ? bytes : bytes + 1 + Buffer.byteLength(version);
@@ -259,7 +259,7 @@ const expected = Buffer.alloc(BINDING_BYTES);
 const associatedData = (key: SealingKey, label: string): Buffer =>
   Buffer.from(`${PREFIX}${key.id.toString('latin1')}${label}`, 'latin1');
 
-const labelSuffix = (routingLabel: string | undefined): string => (routingLabel ? `~${routingLabel}` : '');
+const labelSuffix = (routingLabel: string | undefined) => (routingLabel ? `~${routingLabel}` : '');
 
 /** Splits off the routing label: '' without one, `~` and the label, or undefined for an invalid suffix. */
 function splitLabel(text: string): [sealed: string, label: string | undefined] {

@@ -89,7 +89,7 @@ export async function readKeys(
   return keys;
 }
 
-function secretBytes(secret: unknown, at: number): Uint8Array {
+function secretBytes(secret: unknown, at: number) {
   const hint = 'Give at least 32 random bytes, for example from `openssl rand -base64 32`.';
   const bytes = typeof secret === 'string' ? Buffer.from(secret) : secret;
   if (!(bytes instanceof Uint8Array)) {

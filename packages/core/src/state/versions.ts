@@ -39,7 +39,7 @@ export function stateVersions({ version, acceptVersions = [] }: VersionOptions):
   return { of, accepts: (target, name) => name === of(target) || accepted.has(name) };
 }
 
-function check(option: string, name: string | undefined): void {
+function check(option: string, name: string | undefined) {
   if (typeof name === 'string' && name.isWellFormed() && name !== '') {
     if (Buffer.byteLength(name) <= MAX_VERSION_BYTES) return;
   }

@@ -55,7 +55,7 @@ export class AnswerReads {
     return { reason: 'unread', didYouMean: this.#nearest(key) };
   }
 
-  #nearest(key: string): string | undefined {
+  #nearest(key: string) {
     const missing = [...this.#reads].filter(([, read]) => read === 'missing').map(([name]) => name);
     return missing.find((name) => isMisspelling(key, name));
   }

@@ -26,7 +26,7 @@ export function stampAnswer(response: unknown, make: () => AnswerStamp): unknown
 export const withoutStamps = (responses: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(responses).map(([key, response]) => [key, withoutStamp(response)]));
 
-function withoutStamp(response: unknown): unknown {
+function withoutStamp(response: unknown) {
   if (stampOf(response) === undefined) return response;
   const { [KEPT]: _stamp, ...sent } = response as Record<string, unknown>;
   return sent;

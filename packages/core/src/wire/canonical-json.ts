@@ -25,7 +25,7 @@ export function canonicalJson(value: unknown, depth = 0): string {
   return `{${members.join(',')}}`;
 }
 
-function primitive(value: unknown): string {
+function primitive(value: unknown) {
   // JSON.stringify escapes lone surrogates, so different ones stay different in UTF-8.
   const text = typeof value === 'number' && !Number.isFinite(value) ? undefined : JSON.stringify(value);
   if (text === undefined) throw new TypeError(`${String(value)} is not JSON.`);

@@ -51,7 +51,7 @@ export function declaredKinds(capabilities: ClientCapabilities | undefined): rea
 
 const lists = new Map<string, readonly InputKind[]>();
 
-function declares(capabilities: ClientCapabilities | undefined, kind: InputKind): boolean {
+function declares(capabilities: ClientCapabilities | undefined, kind: InputKind) {
   const [family, mode] = partsOf(kind);
   const declared = capabilities?.[family] as Readonly<Record<string, unknown>> | null | undefined;
   if (declared === undefined || declared === null) return false;

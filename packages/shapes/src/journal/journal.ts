@@ -132,7 +132,7 @@ function journalContext(replay: Replay, context: HandlerContext): JournalContext
 }
 
 /** Rejects a journal over the limit. The boundary does so too, but cannot name the largest steps. */
-function checkSize(payload: string, questions: Questions, record: Journal, { limits, version }: Call): void {
+function checkSize(payload: string, questions: Questions, record: Journal, { limits, version }: Call) {
   const bytes = tokenLength(Object.keys(questions), { payload, version });
   if (bytes <= limits.stateBytes) return;
   const largest = record.largest(3).map(({ key, bytes: size }) => `'${key}' (${size} bytes)`);

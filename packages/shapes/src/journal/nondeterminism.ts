@@ -42,7 +42,7 @@ export async function watchNondeterminism<T>(entry: () => Promise<T>): Promise<T
 }
 
 /** Replaces the three functions; the returned function undoes it. */
-function patch(): () => void {
+function patch() {
   const web = globalThis.crypto;
   const before = { now: Date.now, random: Math.random, web: web.randomUUID, node: crypto.randomUUID };
   Date.now = watchFunction(before.now, 'Date.now()', 'ctx.now()');
@@ -59,12 +59,8 @@ function patch(): () => void {
   };
 }
 
-function watchFunction<A extends unknown[], R>(
-  original: (...args: A) => R,
-  called: string,
-  instead: string,
-): (...args: A) => R {
-  const replacement = (...args: A): R => {
+function watchFunction<A extends unknown[], R>(original: (...args: A) => R, called: string, instead: string) {
+  const replacement = (...args: A) => {
     if (!forbidden.getStore()) return original(...args);
     const place: { stack?: string } = {};
     Error.captureStackTrace(place, replacement);

@@ -165,7 +165,7 @@ export class Replay {
     return Object.fromEntries(await Promise.all(asked));
   }
 
-  async #question(key: string, question: Question): Promise<unknown> {
+  async #question(key: string, question: Question) {
     if (!isQuestion(question)) throw notAQuestionError(key);
     requireKeys({ [key]: question });
     const entry = this.#reach(key, 'ask') as AskRecord | undefined;
@@ -194,7 +194,7 @@ export class Replay {
     return hasFallback(question) && !this.#call.askable.includes(kind) ? ['ask', digest] : undefined;
   }
 
-  async #effect<T>(key: string, fn: () => T | Promise<T>, options: RecordedOptions<T>): Promise<T> {
+  async #effect<T>(key: string, fn: () => T | Promise<T>, options: RecordedOptions<T>) {
     requireOptions('once', options, RECORDED_CHECKS);
     const entry = this.#reach(key, 'once') as EffectRecord | undefined;
     const [, value, failure] = entry ?? [];
@@ -215,7 +215,7 @@ export class Replay {
     }
   }
 
-  #readRecorded<T>(key: string, value: Recorded, schema: RecordedOptions<T>['schema']): T {
+  #readRecorded<T>(key: string, value: Recorded, schema: RecordedOptions<T>['schema']) {
     try {
       return readRecorded(this.#call, `once('${key}')`, value, schema);
     } catch (error) {
@@ -226,11 +226,7 @@ export class Replay {
   }
 
   /** @param before the questions that had no reader when the author called. */
-  async #execute<T>(
-    key: string,
-    fn: () => T | Promise<T>,
-    before: readonly AnswerPromise<unknown>[],
-  ): Promise<T> {
+  async #execute<T>(key: string, fn: () => T | Promise<T>, before: readonly AnswerPromise<unknown>[]) {
     if (AnswerPromise.filterUnread(before).length > 0) {
       await flushMicrotasks();
       const unread = AnswerPromise.unreadError(before, key);
@@ -257,7 +253,7 @@ export class Replay {
   }
 
   /** Throws, and does not reject: so it stops the effect also where its author forgot an `await`. */
-  #requireOutsideEffect(key: string): void {
+  #requireOutsideEffect(key: string) {
     if (!isInsideEffect(this)) return;
     throw new InvalidDefinition(
       `The step '${key}' is inside of a once, which later rounds do not enter. Take it before, and use its value.`,
@@ -276,7 +272,7 @@ export class Replay {
   }
 
   /** Whether a new step may execute: the replay has caught up with its journal, and the round is not over. */
-  async #mayExecute(): Promise<boolean> {
+  async #mayExecute() {
     if (this.#journal.unreached !== undefined) {
       this.#caughtUp ??= new Latch();
       this.#watch();
@@ -287,7 +283,7 @@ export class Replay {
   }
 
   /** Waits until all is quiet. Then the waiting steps execute; if there are none, the open questions go out. */
-  async #watch(): Promise<void> {
+  async #watch() {
     if (this.#watching) return;
     this.#watching = true;
     do {
@@ -299,7 +295,7 @@ export class Replay {
     this.#finish({ kind: 'asked', questions: Object.fromEntries(this.#open) });
   }
 
-  #settleLatch(): boolean {
+  #settleLatch() {
     const latch = this.#caughtUp;
     if (!latch) return false;
     this.#caughtUp = undefined;
@@ -312,17 +308,17 @@ export class Replay {
     return true;
   }
 
-  #divergence(key: string, came: string | undefined): JournalDiverged {
+  #divergence(key: string, came: string | undefined) {
     return new JournalDiverged(key, describeStep(this.#journal.entries[key]?.[0] ?? 'ask'), came);
   }
 
-  #fail(error: MrtrError): MrtrError {
+  #fail(error: MrtrError) {
     this.#failed ??= error;
     this.#finish({ kind: 'threw', error: this.#failed });
     return this.#failed;
   }
 
-  #readAnswer(key: string, question: Question, entry: AskRecord): unknown {
+  #readAnswer(key: string, question: Question, entry: AskRecord) {
     if (entry.length === 2 && hasFallback(question)) return fallbackOf(question, key);
     const answer = question.read(copyJson(entry[2]));
     if (answer.kind === 'accepted') return answer.value;
@@ -331,11 +327,11 @@ export class Replay {
     throw this.#fail(new JournalDiverged(key, 'an answer', came));
   }
 
-  #publishEffect(key: string, phase: 'ran' | 'skipped'): void {
+  #publishEffect(key: string, phase: 'ran' | 'skipped') {
     outsideHandler(() => publish('mrtr:effect', { call: this.#call.id, shape: 'journal', key, phase }));
   }
 
-  #settle(ending: Ending): void {
+  #settle(ending: Ending) {
     const missed = this.#ended ? undefined : this.#journal.unreached;
     const unread = ending.kind === 'returned' ? AnswerPromise.unreadError(this.#asked) : undefined;
     const error = missed === undefined ? unread : this.#divergence(missed, 'its end');
@@ -343,7 +339,7 @@ export class Replay {
     else this.#finish(ending);
   }
 
-  #finish(ending: Ending): void {
+  #finish(ending: Ending) {
     // Effects still running when the handler returned must finish, because no later round would run them.
     this.#ended ||= ending.kind !== 'returned';
     this.#end(ending);

@@ -28,7 +28,7 @@ export async function insideEffect<T>(call: object, effect: () => T | Promise<T>
   }
 }
 
-function disable(): void {
+function disable() {
   try {
     effects.scope.disable();
   } catch {

@@ -39,7 +39,7 @@ function firstChange(value: unknown, path: string, above: Set<object>): string |
   return undefined;
 }
 
-function isPlain(value: object): boolean {
+function isPlain(value: object) {
   const prototype: unknown = Object.getPrototypeOf(value);
   // A list with more keys than items has named members (a RegExp match, for example), which JSON drops.
   if (Array.isArray(value)) return prototype === Array.prototype && Object.keys(value).length <= value.length;

@@ -41,7 +41,7 @@ export function rejectBeforeEntry(call: Pick<Call, 'rejectState'>, why: string):
   }
 }
 
-function recordIn(text: string): Record<string, unknown> | undefined {
+function recordIn(text: string) {
   try {
     const state: unknown = JSON.parse(text);
     return typeof state === 'object' && state !== null ? (state as Record<string, unknown>) : undefined;

@@ -11,4 +11,4 @@ export const wireKey = (name: string, key?: string): string =>
 export const isKeyOf = (name: string, wire: string): boolean =>
   wire === escapePart(name) || wire.startsWith(`${escapePart(name)}.`);
 
-const escapePart = (part: string): string => part.replace(/[\\.]/g, (character) => `\\${character}`);
+const escapePart = (part: string) => part.replace(/[\\.]/g, (character) => `\\${character}`);

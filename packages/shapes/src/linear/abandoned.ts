@@ -75,7 +75,7 @@ export class Abandoned implements Overseer {
   }
 
   /** Reports a handler of `call` that takes too long. Call the returned function when it has ended. */
-  #reportIfLate(call: Frame['about'], end: GiveBack): () => void {
+  #reportIfLate(call: Frame['about'], end: GiveBack) {
     const report = () =>
       this.#report(withCallInMessage(new OperatorWarning('handlers_abandoned', NOT_ENDED), call));
     const timer = setTimeout(report, LET_END_MS);

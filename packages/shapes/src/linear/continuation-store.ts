@@ -185,7 +185,7 @@ export class ContinuationStore implements LinearStore {
     await this.#abandoned.waitForEnd();
   }
 
-  #admit(frame: Frame, input: unknown): Frame {
+  #admit(frame: Frame, input: unknown) {
     if (this.#closed) throw new StoreFull(NO_NEW_CALLS);
     const { pseudonym } = frame;
     const full = this.#places.take(pseudonym);
@@ -202,7 +202,7 @@ export class ContinuationStore implements LinearStore {
   }
 
   /** Gives back the room of a call whose handler has settled. */
-  #release(frame: Frame): void {
+  #release(frame: Frame) {
     if (!this.#running.delete(frame)) return;
     this.#places.giveBack(frame.pseudonym);
     this.#bytes.giveBack(frame.pseudonym, frame.heldBytes);
@@ -235,7 +235,7 @@ export class ContinuationStore implements LinearStore {
     return { kind: 'asked', id, requests, routingLabel, unfit };
   }
 
-  #whereabouts(frame: Frame): string | undefined {
+  #whereabouts(frame: Frame) {
     try {
       return this.#locate();
     } catch (error) {
@@ -246,7 +246,7 @@ export class ContinuationStore implements LinearStore {
   }
 
   /** Parks a frame; the returned id takes it out again, once. */
-  #park(frame: Frame): string {
+  #park(frame: Frame) {
     if (this.#closed) throw this.#abortFrame(frame, new ContinuationLost(SHUTTING_DOWN));
     const id = freshId();
     frame.deadline = Date.now() + this.#ttlMs;
@@ -257,7 +257,7 @@ export class ContinuationStore implements LinearStore {
   }
 
   /** Takes out a parked frame. The first of two retries gets it; the second finds nothing. */
-  #take(id: string): Frame {
+  #take(id: string) {
     const frame = this.#parked.get(id);
     if (!frame || frame.deadline <= Date.now()) {
       throw withNotes(new ContinuationLost(NOT_HERE), { notEntered: true });
@@ -268,7 +268,7 @@ export class ContinuationStore implements LinearStore {
   }
 
   /** Aborts a parked frame, unless a retry has taken it. */
-  #end(id: string, reason: ContinuationLost): void {
+  #end(id: string, reason: ContinuationLost) {
     const frame = this.#parked.get(id);
     if (!frame) return;
     this.#parked.delete(id);
@@ -280,7 +280,7 @@ export class ContinuationStore implements LinearStore {
    * Aborts a frame. Its room is given back when its handler has ended. A handler that does not end within a turn counts
    * as abandoned. Returns the reason.
    */
-  #abortFrame<Reason extends Error>(frame: Frame, reason: Reason): Reason {
+  #abortFrame<Reason extends Error>(frame: Frame, reason: Reason) {
     frame.overseer = this.#abandoned;
     frame.abort(reason);
     frame.whenSettled(() => this.#release(frame));
@@ -288,7 +288,7 @@ export class ContinuationStore implements LinearStore {
     return reason;
   }
 
-  #abandon(frame: Frame): void {
+  #abandon(frame: Frame) {
     if (!this.#running.delete(frame)) return;
     const { pseudonym, heldBytes } = frame;
     // This closure lives until the handler has ended, so it must not reference the frame.
@@ -298,7 +298,7 @@ export class ContinuationStore implements LinearStore {
     });
   }
 
-  #watch(): void {
+  #watch() {
     if (this.#timer || this.#closed) return;
     const oldest = this.#parked.values().next().value;
     if (!oldest) return;
@@ -308,7 +308,7 @@ export class ContinuationStore implements LinearStore {
   }
 
   /** Aborts expired frames, a few at a time, so that many of them never block the event loop. */
-  #sweep(): void {
+  #sweep() {
     this.#timer = undefined;
     const now = Date.now();
     // One error for all: creating a stack for each would dominate the cost of a sweep.

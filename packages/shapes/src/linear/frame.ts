@@ -90,7 +90,7 @@ class PendingAnswer {
     }, keys.join("', '"));
   }
 
-  accept(key: string, value: unknown): void {
+  accept(key: string, value: unknown) {
     if (this.answers) this.answers[key] = value;
     if (--this.missing === 0) this.resolve(this.answers ?? value);
   }
@@ -116,7 +116,7 @@ const NOT_STOPPED =
   'The handler is still running after its call ended, and still asks questions. Make it end when ctx.signal fires.';
 
 /** A separate function, so that the waiting promise does not reference the handler and its finished request. */
-const begin = (handler: () => unknown): Promise<unknown> => new Promise((resolve) => resolve(handler()));
+const begin = (handler: () => unknown) => new Promise((resolve) => resolve(handler()));
 
 /**
  * One started handler, for a store of your own. Its `request`, `askable` and `caller` are those of the round.
@@ -255,7 +255,7 @@ export class Frame {
     return handleRejection(this.#step(key, step, options));
   }
 
-  async #step<T>(key: string, step: () => T | Promise<T>, options: RecordedOptions<T>): Promise<T> {
+  async #step<T>(key: string, step: () => T | Promise<T>, options: RecordedOptions<T>) {
     requireOptions('once', options, RECORDED_CHECKS);
     if (this.#aborted) return this.#rejectLater(this.#aborted);
     this.#steps ??= new Set();
@@ -282,7 +282,7 @@ export class Frame {
   }
 
   /** Throws, and does not reject: so it stops the effect also where its author forgot an `await`. */
-  #requireOutsideEffect(what: string): void {
+  #requireOutsideEffect(what: string) {
     if (!isInsideEffect(this)) return;
     throw new InvalidDefinition(
       `${what} is inside of a once, which is recorded as a whole. Take it before, and use its value.`,
@@ -290,7 +290,7 @@ export class Frame {
   }
 
   /** Waits until all microtasks have run. If one of `asked` has no reader then, ends the call before the effect `key`. */
-  async #awaitReaders(asked: readonly AnswerPromise<unknown>[], key: string): Promise<void> {
+  async #awaitReaders(asked: readonly AnswerPromise<unknown>[], key: string) {
     await new Promise<void>(afterMicrotasks);
     const reason = this.#failUnread(asked, key) ?? this.#aborted;
     if (!reason) return;
@@ -365,7 +365,7 @@ export class Frame {
   }
 
   /** Checks a value that a durable store recorded. If it does not fit the schema, the call ends. */
-  #readRecorded<T>(key: string, value: unknown, schema: RecordedOptions<T>['schema']): T {
+  #readRecorded<T>(key: string, value: unknown, schema: RecordedOptions<T>['schema']) {
     const rejectState = (why: string): never => {
       const lost = new ContinuationLost(`This call cannot be resumed: ${why}. Start the call again.`);
       this.abort(lost);
@@ -380,14 +380,14 @@ export class Frame {
     });
   }
 
-  #finishRound(turn: FrameTurn): void {
+  #finishRound(turn: FrameTurn) {
     this.#endRound?.(this.#unfit ? { ...turn, unfit: this.#unfit } : turn);
     this.#endRound = undefined;
     this.#unfit = undefined;
   }
 
   /** Called when the handler has settled. */
-  #end(outcome: HandlerEnd): void {
+  #end(outcome: HandlerEnd) {
     if (!this.#outcome) {
       if (outcome.kind === 'returned' && !this.#aborted) this.#failUnread(this.#asked);
       this.#settle(this.#failure ?? outcome);
@@ -399,7 +399,7 @@ export class Frame {
     this.#onEnded = undefined;
   }
 
-  #settle(outcome: HandlerEnd): void {
+  #settle(outcome: HandlerEnd) {
     // Nobody reads the outcome of an aborted frame, and keeping it would burden the collector when many expire at once.
     this.#outcome = this.#aborted && !this.#failure ? ABORTED : outcome;
     this.#open = NONE;
@@ -447,7 +447,7 @@ export class Frame {
    * Counts the handler as ended if it can only wait for promises of ours that never settle: no step runs, and no branch
    * is about to get a rejection.
    */
-  #endIfStopped(): void {
+  #endIfStopped() {
     if (!this.#aborted || this.#outcome || this.#rejections <= MAX_REJECTIONS) return;
     if (this.#running > 0 || this.#rejecting > 0 || this.overseer?.trustsStops === false) return;
     this.#stopped = true;
@@ -455,13 +455,13 @@ export class Frame {
   }
 
   /** Counts the handler again: it has asked once more, so it had not stopped. */
-  #takeBack(): void {
+  #takeBack() {
     this.#stopped = false;
     this.overseer?.takeBack(this);
     this.#report(withCallInMessage(new OperatorWarning('handlers_abandoned', NOT_STOPPED), this.about));
   }
 
-  #wrong(asked: readonly Open[]): InvalidDefinition | undefined {
+  #wrong(asked: readonly Open[]) {
     const odd = asked.find(({ question }) => !isQuestion(question));
     if (odd) return notAQuestionError(odd.key);
     const taken = asked.find(({ key }) => this.isOpen(key))?.key;
@@ -471,11 +471,11 @@ export class Frame {
   }
 
   /** Whether the question's `fallback` is the answer, because this round's client cannot be asked. */
-  #needsNoAnswer(question: Question): boolean {
+  #needsNoAnswer(question: Question) {
     return hasFallback(question) && !this.askable.includes(question.kind);
   }
 
-  #answer(open: Open, response: unknown): void {
+  #answer(open: Open, response: unknown) {
     const { key, question, ask } = open;
     let read: { readonly answer: Answer<unknown>; readonly unfit?: UnfitAnswers[string] | undefined };
     try {
@@ -505,20 +505,20 @@ export class Frame {
     ask.accept(key, answer.value);
   }
 
-  #reject(rejected: PendingAnswer, reason: unknown): void {
+  #reject(rejected: PendingAnswer, reason: unknown) {
     this.#close(({ ask }) => ask === rejected);
     handleRejection(rejected.promise);
     rejected.reject(reason);
   }
 
-  #close(which: (open: Open) => boolean): void {
+  #close(which: (open: Open) => boolean) {
     const left = this.#open.filter((open) => !which(open));
     this.#open = left.length === 0 ? NONE : left;
   }
 
   // Wait for all microtasks: two branches may each await a ready value and then ask, and their questions belong in one
   // round.
-  #flushSoon(): void {
+  #flushSoon() {
     if (this.#flushing) return;
     this.#flushing = true;
     afterMicrotasks(() => {

@@ -13,18 +13,16 @@ type Listener = Exclude<Parameters<AbortSignal['addEventListener']>[1], null>;
  */
 export function guardListeners(signal: AbortSignal, report: (error: Error) => void): void {
   const guarded = new WeakMap<Listener, Listener>();
-  const guard =
-    (listener: Listener) =>
-    (event: Event): void => {
-      const reject = (cause: unknown) => report(new OperatorWarning('listener_failed', FAILED, { cause }));
-      try {
-        const returned: unknown =
-          typeof listener === 'function' ? listener.call(signal, event) : listener.handleEvent(event);
-        Promise.resolve(returned).catch(reject);
-      } catch (error) {
-        reject(error);
-      }
-    };
+  const guard = (listener: Listener) => (event: Event) => {
+    const reject = (cause: unknown) => report(new OperatorWarning('listener_failed', FAILED, { cause }));
+    try {
+      const returned: unknown =
+        typeof listener === 'function' ? listener.call(signal, event) : listener.handleEvent(event);
+      Promise.resolve(returned).catch(reject);
+    } catch (error) {
+      reject(error);
+    }
+  };
   const add = signal.addEventListener.bind(signal);
   const remove = signal.removeEventListener.bind(signal);
   signal.addEventListener = (type: string, listener: Listener | null, options?: boolean | object) => {

@@ -96,7 +96,7 @@ export function once<Input, R extends CompleteResult>(
 }
 
 /** Whether this round may have brought a new answer to `key`. If the policy accepts unasked answers, any may be new. */
-const mayBeNew = (key: string, ctx: ServerContext, { asked }: Call): boolean =>
+const mayBeNew = (key: string, ctx: ServerContext, { asked }: Call) =>
   asked === undefined || (asked.has(key) && ownEntry(ctx.mcpReq.inputResponses, key) !== undefined);
 
 /** The effects of this entry, and those that earlier rounds recorded in `saved`. */
@@ -110,14 +110,14 @@ function recordEffects(call: Call, saved: Recall['saved']) {
   let rejection: unknown;
 
   /** Rejects a new key while a recorded key is missing: it may be a rename. */
-  const rejectRenamed = (key: string): void => {
+  const rejectRenamed = (key: string) => {
     const missing = earlier.find((one) => !keys.has(one));
     if (missing === undefined || isInformed || failedBefore.includes(key)) return;
     call.rejectState(`the effect '${missing}' has run, and the handler now has '${key}' in its place`);
   };
 
   /** Runs `check`. After a rejection, throws it again, so that nothing else runs. */
-  const stopAfterRejection = <T>(check: () => T): T => {
+  const stopAfterRejection = <T>(check: () => T) => {
     if (rejection !== undefined) throw rejection;
     try {
       return check();
@@ -127,7 +127,7 @@ function recordEffects(call: Call, saved: Recall['saved']) {
     }
   };
 
-  const run = async <T>(key: string, effect: () => T | Promise<T>): Promise<T> => {
+  const run = async <T>(key: string, effect: () => T | Promise<T>) => {
     const value = await effect();
     values[key] = recordValue(`The value of once('${key}')`, value);
     return value;

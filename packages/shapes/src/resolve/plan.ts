@@ -40,7 +40,7 @@ export function buildResolverPlans(
   const plans = new Map<Resolver<unknown, never>, readonly ResolvedParameter[]>();
   const named = new Map<string, { resolver: Resolver<unknown, never>; path: readonly string[] }>();
 
-  const visit = (resolver: Resolver<unknown, never>, path: readonly string[]): void => {
+  const visit = (resolver: Resolver<unknown, never>, path: readonly string[]) => {
     const here = [...path, resolver.name];
     const namesake = named.get(resolver.name);
     if (namesake && namesake.resolver !== resolver) {
@@ -69,7 +69,7 @@ export function buildResolverPlans(
   return plans;
 }
 
-function requireFillable(needs: Needs, path: readonly string[], toolArguments: ReadonlySet<string>): void {
+function requireFillable(needs: Needs, path: readonly string[], toolArguments: ReadonlySet<string>) {
   for (const [need, filler] of Object.entries(needs)) {
     if (isResolvable(filler) || filler?.need === 'context') continue;
     if (filler?.need !== 'argument') {
@@ -93,14 +93,14 @@ const resolvedParameter = (name: string, wanted: Resolvable<never>): ResolvedPar
     ? { name, resolver: wanted.resolver, wantsOutcome: true }
     : { name, resolver: wanted, wantsOutcome: false };
 
-const unknownArgument = (name: string, path: readonly string[], known: ReadonlySet<string>): string =>
+const unknownArgument = (name: string, path: readonly string[], known: ReadonlySet<string>) =>
   `${joinPath(path)} needs the argument '${name}', which the tool's input schema does not have. ` +
   `It has: ${[...known].join(', ') || 'none'}.`;
 
-const unfillable = (path: readonly string[], fillers: string): string =>
+const unfillable = (path: readonly string[], fillers: string) =>
   `${joinPath(path)} is not a ${fillers}, so nothing can fill it.`;
 
-const joinPath = (path: readonly string[]): string => path.join(' → ');
+const joinPath = (path: readonly string[]) => path.join(' → ');
 
 /** A tool's resolvers cannot work as declared. Thrown while the tool is built, if it can be detected then. */
 export class InvalidSignature extends MrtrError {

@@ -79,7 +79,7 @@ const aToolSchema: OptionCheck = {
     'function',
 };
 
-function requireDeclarations(owner: string, params: unknown, body: unknown): void {
+function requireDeclarations(owner: string, params: unknown, body: unknown) {
   requireArgument(owner, 'params', params, aRecordOf('a resolver for each parameter'));
   requireArgument(owner, 'body', body, aFunction);
 }
@@ -97,7 +97,7 @@ function inject<R extends CompleteResult>(
   params: Params<never>,
   body: Body<R>,
   argumentsOf: (input: unknown) => unknown = (input) => input,
-): SdkCallback<unknown, R> {
+) {
   const resolved = findResolvedParameters(params);
   for (const { name } of resolved) {
     if (names.has(name)) {
@@ -131,7 +131,7 @@ function inject<R extends CompleteResult>(
 }
 
 /** The names in a tool's input schema. A factory may make the tool anew for each request, always of one schema. */
-function argumentNames(schema: StandardSchemaWithJSON): ReadonlySet<string> {
+function argumentNames(schema: StandardSchemaWithJSON) {
   let names = knownNames.get(schema);
   if (!names) {
     const { properties } = schema['~standard'].jsonSchema.input({ target: 'draft-2020-12' });
